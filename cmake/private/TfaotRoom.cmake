@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+include_guard()
+
+#[=[
+tfaot_add_room(<room> SOURCES <file>... [USES <room>...] [LIBRARIES <target>...] [PUBLIC_LIBRARIES <target>...])
+Creates the static library tfaot_<room> with public headers under include/. USES names other rooms.
+#]=]
+function(tfaot_add_room room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;LIBRARIES;PUBLIC_LIBRARIES")
+  add_library(tfaot_${room} STATIC ${arg_SOURCES})
+  target_include_directories(tfaot_${room} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include")
+  list(TRANSFORM arg_USES PREPEND tfaot_ OUTPUT_VARIABLE used)
+  target_link_libraries(tfaot_${room} PUBLIC ${used} ${arg_PUBLIC_LIBRARIES}
+                        PRIVATE ${arg_LIBRARIES})
+  target_compile_features(tfaot_${room} PUBLIC cxx_std_20)
+  set_target_properties(tfaot_${room} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  tfaot_target_warnings(tfaot_${room})
+endfunction()

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+include_guard()
+
+# Warnings for our own code; errors with TFAOT_WARNINGS_AS_ERRORS.
+function(tfaot_target_warnings target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wold-style-cast -Wcast-qual -Wimplicit-fallthrough
+    $<$<BOOL:${TFAOT_WARNINGS_AS_ERRORS}>:-Werror>)
+endfunction()

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only way to files, so that logic is tested without a disk. RealFileSystem is the machine's,
+// MemoryFileSystem (memory_file_system.h) a tree in memory. Paths are absolute or relative to the process's
+// working directory, which nothing here ever changes. Real: safe from many threads. Memory: one thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot {
+
+using Path = std::filesystem::path;
+
+enum class FileKind { kMissing, kFile, kDirectory, kSymlink, kOther };
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  // The kind of the entry itself: a symlink is kSymlink, whatever it points to.
+  virtual FileKind kind(const Path& path) const = 0;
+  // Whole contents of a regular file (links are followed). Error: missing, a directory, unreadable.
+  virtual Result<std::string> read(const Path& path) const = 0;
+  // Feeds a file in pieces of at most 1 MiB; stops at the first failing sink.
+  virtual Status read_chunks(const Path& path,
+                             const std::function<Status(std::string_view)>& sink) const = 0;
+  // Size of a regular file in bytes (links are followed).
+  virtual Result<std::uint64_t> size(const Path& path) const = 0;
+  // Names (not paths) of a folder's entries, sorted by byte value.
+  virtual Result<std::vector<std::string>> list(const Path& directory) const = 0;
+  // Writes aside in the same folder, then renames over `path`; parents are created. fsync before the rename.
+  virtual Status replace_atomically(const Path& path, std::string_view contents) = 0;
+  // Copies a regular file like replace_atomically does; keeps the executable bit.
+  virtual Status copy_file(const Path& from, const Path& to) = 0;
+  virtual Status create_directories(const Path& path) = 0;
+  // Renames a file, link or folder; replaces an existing file or link in one step, never a non-empty folder.
+  virtual Status rename(const Path& from, const Path& to) = 0;
+  // Makes or replaces (in one step) the symlink `link` with the given target text.
+  virtual Status replace_symlink(const Path& target, const Path& link) = 0;
+  virtual Result<Path> read_symlink(const Path& link) const = 0;
+  // Removes a tree, never following links out of it. Removing what is missing is no error.
+  virtual Status remove_all(const Path& path) = 0;
+  virtual Status set_executable(const Path& path, bool executable) = 0;
+};
+
+// The machine's file system; one stateless object is enough for a process.
+class RealFileSystem final : public FileSystem {
+ public:
+  FileKind kind(const Path& path) const override;
+  Result<std::string> read(const Path& path) const override;
+  Status read_chunks(const Path& path,
+                     const std::function<Status(std::string_view)>& sink) const override;
+  Result<std::uint64_t> size(const Path& path) const override;
+  Result<std::vector<std::string>> list(const Path& directory) const override;
+  Status replace_atomically(const Path& path, std::string_view contents) override;
+  Status copy_file(const Path& from, const Path& to) override;
+  Status create_directories(const Path& path) override;
+  Status rename(const Path& from, const Path& to) override;
+  Status replace_symlink(const Path& target, const Path& link) override;
+  Result<Path> read_symlink(const Path& link) const override;
+  Status remove_all(const Path& path) override;
+  Status set_executable(const Path& path, bool executable) override;
+};
+
+// Writes only when the contents differ, so that nothing rebuilds for nothing. Returns whether it wrote.
+Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents);
+
+// All regular files below `root`, as paths relative to it with '/', sorted; links to files count as files.
+Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, const Path& root);
+
+}  // namespace tfaot

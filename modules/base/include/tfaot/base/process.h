@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts a child process and waits for it, never through a shell. The child gets its own process group, which
+// is killed as a whole on a timeout, so nothing hangs and nothing stays behind. Safe from many threads.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+
+namespace tfaot {
+
+struct ProcessSpec {
+  Path program;                                    // looked up in PATH when it holds no '/'
+  std::vector<std::string> arguments;              // without the program's own name
+  std::map<std::string, std::string> environment;  // added to, or replacing, the parent's
+  std::string standard_input;                      // written whole, then closed
+  Path working_directory;                          // empty: the parent's
+  std::chrono::milliseconds timeout{0};            // 0: none
+  std::function<void(const std::string&)> on_stdout_line;  // called per line without its newline
+};
+
+struct ProcessResult {
+  int exit_code = -1;      // valid when signal is 0
+  int signal = 0;          // the signal that ended the child, 0 if it ended by itself
+  bool timed_out = false;  // then signal is SIGKILL
+  std::string standard_output;
+  std::string standard_error;
+
+  bool ok() const { return signal == 0 && exit_code == 0 && !timed_out; }
+};
+
+// Fails only when the child cannot be started; a child that ends badly is a ProcessResult.
+Result<ProcessResult> run_process(const ProcessSpec& spec);
+
+}  // namespace tfaot

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the engine for a ModelSpec: splits batch sizes over child processes, waits with a timeout, turns crashes into
+// Errors, merges what the children report and writes the weights object. Never links TensorFlow.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+
+#include "tfaot/base/diagnostics.h"
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile_types.h"
+#include "tfaot/config/config_types.h"
+
+namespace tfaot {
+
+struct CompileOptions {
+  Path engine;         // the tfaot-engine executable
+  Path work_directory;  // where objects are written; must exist, is the caller's to remove
+  unsigned jobs = 1;    // engine processes at the same time
+  std::chrono::seconds timeout{600};  // for each engine process; 0: none
+};
+
+// REQUIRES: spec came from load_model_spec(). Objects lie in options.work_directory under the names in the result.
+Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
+                                    const CompileOptions& options, Diagnostics& diagnostics);
+
+}  // namespace tfaot

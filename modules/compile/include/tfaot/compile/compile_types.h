@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the compile room. The engine writes them, as JSON on disk (compile_json.h); generate reads them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tfaot {
+
+enum class DType { kBool, kInt32, kInt64, kFloat32, kFloat64 };
+
+// An input or output of the model. The first dimension is the batch; it is not part of `row_shape`.
+struct TensorSpec {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> row_shape;  // shape of one row (event); empty for a scalar per row
+};
+
+struct Signature {
+  std::string key;                  // serving key
+  std::vector<TensorSpec> inputs;   // sorted by name, as TensorFlow does
+  std::vector<TensorSpec> outputs;  // sorted by name
+};
+
+// One tensor inside the weights blob.
+struct Weight {
+  std::string name;  // the variable's name in the graph
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  std::uint64_t offset = 0;  // bytes from the start of the blob, a multiple of 64
+  std::uint64_t size = 0;    // bytes
+};
+
+// What one slot of the entry function's buffer table points to.
+enum class BufferKind {
+  kUnused,     // constants and stack entries: a null pointer
+  kInput,      // index: position in Signature::inputs
+  kOutput,     // index: position in Signature::outputs
+  kWeight,     // index: position in CompiledModel::weights
+  kTemporary,  // scratch of `size` bytes, aligned to 64
+};
+
+struct BufferSlot {
+  BufferKind kind = BufferKind::kUnused;
+  std::uint32_t index = 0;
+  std::uint64_t size = 0;  // bytes
+};
+
+// The object code of one batch size for one CPU level.
+struct CompiledCode {
+  std::int64_t batch_size = 0;
+  std::string cpu_level;           // "x86-64-v3"
+  std::string object;              // file name inside the compile folder, "test_bs4_x86-64-v3.o"
+  std::string entry_symbol;        // "__tfaot_tfaot_model_test_bs4_x86_64_v3"
+  std::vector<BufferSlot> buffers;  // the buffer table, in order
+  std::uint32_t result_slot = 0;   // the slot that holds the table of output pointers
+  std::vector<std::string> kernels;  // runtime symbols the object calls, sorted
+  std::string hlo_sha256;          // of the unoptimised HLO, for the cache
+};
+
+struct CompiledModel {
+  std::string engine;              // "tensorflow-cpu 2.18.1"
+  std::string target_triple;
+  Signature signature;
+  std::vector<std::int64_t> batch_sizes;  // ascending
+  std::vector<std::string> cpu_levels;    // ascending
+  std::vector<Weight> weights;     // empty when embedded
+  std::uint64_t weights_size = 0;  // bytes of the blob, 0 when embedded
+  std::string weights_sha256;      // of the blob
+  std::string weights_object;      // file name, "test_weights.o"; empty when there is no blob
+  std::string weights_symbol;      // "__tfaot_tfaot_model_test_weights"
+  std::vector<CompiledCode> codes;  // by batch size, then CPU level
+  std::string source_sha256;       // sha256_of_tree() of the model's source
+};
+
+}  // namespace tfaot

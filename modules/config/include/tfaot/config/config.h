@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// YAML (or JSON) text -> validated ModelSpec with source marks in every error. The only user of yaml-cpp.
+// Knows the format of the file, nothing of models: whether the SavedModel can be compiled is the engine's to say.
+// Pure functions, safe from many threads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/result.h"
+#include "tfaot/config/config_types.h"
+
+namespace tfaot {
+
+// What a command line or CMake call says instead of the file; empty members leave the file's word.
+// Values are validated by the same rules; errors then name the option instead of a line.
+struct ConfigOverrides {
+  std::vector<std::int64_t> batch_sizes;
+  std::string namespace_name;
+  std::vector<std::string> cpu_levels;
+  std::string target_triple;
+  std::optional<WeightsMode> weights;
+};
+
+// REQUIRES: file is absolute. Checks that the model's source exists through `fs`.
+Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
+                                  const ConfigOverrides& overrides = {});
+
+}  // namespace tfaot

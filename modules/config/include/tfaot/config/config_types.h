@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the config room: a validated aot_config.yaml with every default filled in and every path absolute.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tfaot {
+
+enum class ModelFormat { kSavedModel, kFrozenGraph };
+enum class WeightsMode {
+  kShared,    // weights are arguments of the code, stored once for all batch sizes and CPU levels
+  kEmbedded,  // weights are constants inside every object
+};
+
+struct ModelSection {
+  std::string name;     // C++ identifier; the class is namespace::name
+  std::string version;  // non-empty, [A-Za-z0-9][A-Za-z0-9._+-]*
+  ModelFormat format = ModelFormat::kSavedModel;
+  std::filesystem::path source;  // the SavedModel folder, or the frozen graph's file; absolute
+  std::string serving_key = "serving_default";  // SavedModel only
+  std::vector<std::string> inputs;   // frozen graph only: tensor names "x" or "x:0"
+  std::vector<std::string> outputs;  // frozen graph only
+  std::string author;
+  std::string description;
+};
+
+struct CompilationSection {
+  std::vector<std::int64_t> batch_sizes;  // positive, distinct, ascending
+  std::string namespace_name = "tfaot_model";  // "a" or "a::b"
+  std::string target_triple = "x86_64-unknown-linux-gnu";
+  std::vector<std::string> cpu_levels;  // psABI names, ascending; see kDefaultCpuLevels in config.h
+  WeightsMode weights = WeightsMode::kShared;
+  std::vector<std::string> tf_xla_flags;
+  std::vector<std::string> xla_flags;
+};
+
+struct ModelSpec {
+  std::filesystem::path config_file;  // absolute
+  ModelSection model;
+  CompilationSection compilation;
+};
+
+}  // namespace tfaot

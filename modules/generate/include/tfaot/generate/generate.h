@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records -> text: C++ headers, scram tool file, CMake package, pkg-config file, manifest. Text comes from templates/
+// (compiled into the library), XML is written by pugixml. Same input, same bytes. Pure functions, safe from many threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile_types.h"
+#include "tfaot/config/config_types.h"
+#include "tfaot/generate/generate_types.h"
+
+namespace tfaot {
+
+struct GenerateOptions {
+  std::string tool_name;                 // empty: default_tool_name()
+  std::string tool_base = "@TOOL_BASE@";  // the scram tool's base folder; may hold $VARIABLES
+};
+
+// "tfaot-model-" + name with '_' as '-'.
+std::string default_tool_name(const std::string& model_name);
+// "x86_64-linux" of "x86_64-unknown-linux-gnu".
+std::string architecture_of(const std::string& target_triple);
+
+// Paths made, with TOOL the tool's name, NAME the model's:
+//   include/TOOL/model.h, include/TOOL/NAME_bsN.h, TOOL.xml,
+//   lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake, lib/pkgconfig/TOOL.pc
+// They refer to objects as lib/<CompiledCode::object>, to weights as lib/<CompiledModel::weights_object>.
+Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel& compiled,
+                                      const GenerateOptions& options);
+
+// The tool file alone, for a tree whose base has become final (an install).
+Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base);
+
+// `files`: every other file of the package.
+Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
+                       const GenerateOptions& options, std::vector<ManifestFile> files);
+
+}  // namespace tfaot

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the generate room: the text files of a model package, and its manifest.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tfaot/compile/compile_types.h"
+
+namespace tfaot {
+
+// One generated text file; `path` is relative to the package's root, with '/'.
+struct GeneratedFile {
+  std::string path;
+  std::string text;
+};
+
+struct GeneratedFiles {
+  std::vector<GeneratedFile> files;  // sorted by path
+};
+
+struct ManifestFile {
+  std::string path;  // relative to the package's root, with '/'
+  std::string sha256;
+  std::uint64_t size = 0;  // bytes
+};
+
+// manifest.json: what a package holds and where it came from. No dates, hosts or absolute paths.
+struct Manifest {
+  int schema_version = 1;
+  std::string toolkit_version;  // of tfaot
+  std::string name;             // model.name
+  std::string version;          // model.version
+  std::string author;
+  std::string description;
+  std::string cpp_class;     // "tfaot_model::test"
+  std::string tool_name;     // "tfaot-model-test"
+  std::string architecture;  // "x86_64-linux", the ARCH of the archive's name
+  std::string target_triple;
+  std::string engine;  // "tensorflow-cpu 2.18.1"
+  Signature signature;
+  std::vector<std::int64_t> batch_sizes;
+  std::vector<std::string> cpu_levels;
+  std::string weights;  // "shared" or "embedded"
+  std::uint64_t weights_size = 0;
+  std::string weights_sha256;
+  std::vector<std::string> tf_xla_flags;
+  std::vector<std::string> xla_flags;
+  std::string source_sha256;
+  std::vector<ManifestFile> files;  // every file but manifest.json, sorted by path
+};
+
+}  // namespace tfaot

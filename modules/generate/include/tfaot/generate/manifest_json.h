@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Manifest <-> JSON text, the format of manifest.json (docs/formats.md).
+#pragma once
+
+#include <string>
+
+#include "tfaot/base/result.h"
+#include "tfaot/generate/generate_types.h"
+
+namespace tfaot {
+
+// Two-space indent, keys in a fixed order, trailing newline.
+std::string manifest_to_json(const Manifest& manifest);
+// `where` names the file in errors. Refuses another schema_version, missing keys, absolute or ".." paths in `files`.
+Result<Manifest> manifest_from_json(const std::string& text, const std::string& where);
+
+}  // namespace tfaot

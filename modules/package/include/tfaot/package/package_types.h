@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the package room.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tfaot/generate/generate_types.h"
+
+namespace tfaot {
+
+// A file that goes into a package tree: either text, or a copy of `source`.
+struct StagedFile {
+  std::string path;  // relative to the package's root, with '/'
+  std::string text;
+  std::filesystem::path source;  // used when not empty
+};
+
+// An archive that was written.
+struct Package {
+  std::filesystem::path archive;
+  std::string sha256;  // of the archive
+  std::uint64_t size = 0;
+  Manifest manifest;
+};
+
+}  // namespace tfaot

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that generated headers fill in and the runtime reads: plain constants, no code. A model is a
+// Description: its signature, one Program per compiled batch size, each with one Code per CPU level, and the weights,
+// which all of them share. Everything here is immutable and lives as long as the process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tfaot {
+inline namespace v1 {
+
+enum class DType : std::uint8_t { kBool, kInt32, kInt64, kFloat32, kFloat64 };
+
+// One input or output. Shapes are row-major and exclude the batch dimension.
+struct TensorInfo {
+  const char* name;
+  DType dtype;
+  const std::int64_t* row_shape;  // `rank` dimensions of one row
+  std::size_t rank;
+  std::size_t row_elements;  // product of row_shape, 1 for rank 0
+};
+
+enum class BufferKind : std::uint8_t {
+  kUnused,     // null in the table
+  kInput,      // index: the input
+  kOutput,     // index: the output
+  kWeight,     // offset: bytes into the weights blob
+  kTemporary,  // offset: bytes into the instance's scratch
+};
+
+// One slot of an entry function's buffer table.
+struct BufferSlot {
+  BufferKind kind;
+  std::uint32_t index;
+  std::uint64_t offset;
+  std::uint64_t size;  // bytes
+};
+
+// XLA's calling convention for ahead-of-time compiled code (TensorFlow 2.18, xla/service/cpu/ir_function.h):
+// result table, run options (null), arguments (unused), buffer table, status (null), profile counters (null).
+using EntryFunction = void (*)(void*, const void*, const void**, void**, void*, std::int64_t*);
+
+struct Code {
+  const char* cpu_level;  // psABI microarchitecture level, "x86-64-v3"
+  EntryFunction entry;
+  const BufferSlot* slots;
+  std::size_t slot_count;
+  std::size_t result_slot;    // the table of output pointers
+  std::size_t scratch_bytes;  // of all kTemporary slots, each aligned to kAlignment
+};
+
+struct Program {
+  std::size_t batch_size;
+  const Code* codes;  // by ascending CPU level
+  std::size_t code_count;
+};
+
+struct Description {
+  const char* name;     // "test"
+  const char* version;  // "1.0.0"
+  const TensorInfo* inputs;
+  std::size_t input_count;
+  const TensorInfo* outputs;
+  std::size_t output_count;
+  const Program* programs;  // by ascending batch size
+  std::size_t program_count;
+  const unsigned char* weights;  // aligned to kAlignment; null when embedded in the code
+  std::size_t weights_bytes;
+};
+
+// Alignment of scratch and weights in bytes.
+inline constexpr std::size_t kAlignment = 64;
+// What XLA assumes of every buffer it is handed (xla/cpu_function_runtime.h, MinAlign()).
+inline constexpr std::size_t kMinAlignment = 16;
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+include_guard()
+include(GoogleTest)
+
+#[=[
+tfaot_add_unit_test(<room> SOURCES <file>... [LIBRARIES <target>...])
+One executable tfaot_unit_<room> per room; every TEST becomes a ctest of its own with the label "unit".
+Sources may include "tests/support/..." and find tests/golden through the TFAOT_GOLDEN_DIR definition.
+#]=]
+function(tfaot_add_unit_test room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_executable(tfaot_unit_${room} ${arg_SOURCES})
+  target_link_libraries(tfaot_unit_${room} PRIVATE tfaot_${room} ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_include_directories(tfaot_unit_${room} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(tfaot_unit_${room} PRIVATE
+    "TFAOT_GOLDEN_DIR=\"${PROJECT_SOURCE_DIR}/tests/golden\"")
+  tfaot_target_warnings(tfaot_unit_${room})
+  gtest_discover_tests(tfaot_unit_${room} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+endfunction()
