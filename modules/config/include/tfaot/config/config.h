@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML (or JSON) text -> validated ModelSpec with source marks in every error. The only user of yaml-cpp.
-// Knows the format of the file, nothing of models: whether the SavedModel can be compiled is the engine's to say.
-// Pure functions, safe from many threads.
+// YAML (or JSON) text -> validated ModelSpec with source marks in every error. The only user of
+// yaml-cpp. Knows the format of the file, nothing of models: whether the SavedModel can be compiled
+// is the engine's to say. Pure functions, safe from many threads.
 #pragma once
 
 #include <optional>
