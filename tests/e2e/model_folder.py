@@ -18,6 +18,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 import tensorflow as tf
 
+tf.get_logger().setLevel("ERROR")
+
 BATCH_SIZES = (1, 2, 3, 4, 5, 7, 8)
 
 

@@ -1,0 +1,509 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes tests/e2e/models: works/ compiles and predicts as TensorFlow does, refused/ must end in a clear error.
+
+Run with tensorflow-cpu 2.18.1: python make_models.py [NAME...]. What each model is for: models/README.md.
+"""
+import pathlib
+import shutil
+import sys
+
+import model_folder as mf
+from model_folder import np, tf
+
+MODELS = pathlib.Path(__file__).resolve().parent / "models"
+WORKS, REFUSED = MODELS / "works", MODELS / "refused"
+MAKERS = {}
+
+
+def maker(function):
+    MAKERS[function.__name__] = function
+    return function
+
+
+def weights(seed, *shapes, dtype=np.float32):
+    random = np.random.default_rng(seed)
+    return [random.normal(0, 0.5, shape).astype(dtype) for shape in shapes]
+
+
+def spec(name, shape, dtype="float32"):
+    return tf.TensorSpec([None, *shape], tf.dtypes.as_dtype(dtype), name=name)
+
+
+def write_config(folder, batch_sizes=(1, 2, 4), **model):
+    lines = ["# SPDX-License-Identifier: Apache-2.0", "model:", f"  name: {folder.name}", '  version: "1.0"']
+    lines += [f"  {key}: {value}" for key, value in model.items()]
+    lines += ["", "compilation:", f"  batch_sizes: [{', '.join(map(str, batch_sizes))}]", ""]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "aot_config.yaml").write_text("\n".join(lines))
+
+
+def module(function, specs, variables=()):
+    """A tf.Module whose serve() runs function(*variables, *inputs)."""
+    result = tf.Module()
+    result.variables_ = [tf.Variable(value) for value in variables]
+    result.serve = tf.function(lambda *inputs: function(*result.variables_, *inputs), input_signature=specs)
+    return result
+
+
+def works(name, function, inputs, variables=(), batch_sizes=(1, 2, 4)):
+    """inputs: {name: (dtype, row_shape[, bound])}, as model_folder.inputs_of takes them."""
+    folder = WORKS / name
+    made = module(function, [spec(key, what[1], what[0]) for key, what in inputs.items()], variables)
+    saved_model = mf.save(folder, made, made.serve)
+    write_config(folder, batch_sizes)
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), inputs)
+
+
+def refused(name, function, specs, variables=()):
+    folder = REFUSED / name
+    made = module(function, specs, variables)
+    mf.save(folder, made, made.serve)
+    write_config(folder)
+
+
+# --- what must work -------------------------------------------------------------------------------------------
+
+
+@maker
+def scalars():
+    works("scalars", lambda a, b: {"sum": a + b, "ratio": a / (1 + b * b)},
+          {"a": ("float32", []), "b": ("float32", [])})
+
+
+@maker
+def ranks():
+    w3, w4 = weights(10, (2, 5), (4, 3))
+
+    def serve(w3, w4, cube, rows):
+        return {"rows": tf.tanh(tf.einsum("bij,jk->bik", rows, w3)),
+                "cube": tf.transpose(tf.einsum("bijk,kl->bijl", cube, w4), [0, 3, 1, 2])}
+
+    works("ranks", serve, {"cube": ("float32", [2, 3, 4]), "rows": ("float32", [3, 2])}, [w3, w4])
+
+
+@maker
+def loops():
+    (w,) = weights(11, (4, 4))
+
+    def serve(w, x):
+        state = x
+        for step in tf.range(5):
+            state = tf.tanh(state @ w) + tf.cast(step, tf.float32) / 8
+
+        def halve(value, count):
+            large = value > 0.25
+            return tf.where(large, value / 2, value), count + tf.cast(large, tf.int32)
+
+        # As many turns as the largest number of any row needs; no row depends on another.
+        small, count = tf.while_loop(lambda value, count: tf.reduce_any(value > 0.25), halve,
+                                     (tf.abs(x), tf.zeros_like(x, tf.int32)))
+        return {"count": count, "small": small, "state": state}
+
+    works("loops", serve, {"x": ("float32", [4])}, [w])
+
+
+@maker
+def branches():
+    (w,) = weights(12, (3, 3))
+
+    def serve(w, x):
+        positive = tf.cond(tf.reduce_sum(tf.abs(x)) >= 0, lambda: x @ w, lambda: x - 1)
+        case = tf.switch_case(tf.constant(1), [lambda: x, lambda: x * 2])
+        return {"case": case, "cond": positive, "select": tf.where(x > 0, x, x * 0.1)}
+
+    works("branches", serve, {"x": ("float32", [3])}, [w])
+
+
+@maker
+def gather_reduce():
+    (table,) = weights(13, (6, 3))
+
+    def serve(table, index, x):
+        rows = tf.gather(table, index)
+        return {"argmax": tf.argmax(x, axis=1), "argmin": tf.argmin(x, axis=1, output_type=tf.int32),
+                "max": tf.reduce_max(x, axis=1), "mean": tf.reduce_mean(rows, axis=2),
+                "any": tf.reduce_any(x > 1, axis=1), "picked": tf.gather(x, index % 5, batch_dims=1),
+                "sorted": tf.sort(x, axis=1), "top": tf.math.top_k(x, 2).values}
+
+    works("gather_reduce", serve, {"index": ("int32", [4], 6), "x": ("float32", [5])}, [table])
+
+
+@maker
+def convolution():
+    k1, k2, d, w = weights(14, (3, 3, 2, 4), (3, 3, 4, 5), (3, 3, 4, 1), (20, 3))
+
+    def serve(k1, k2, d, w, image):
+        x = tf.nn.gelu(tf.nn.conv2d(image, k1, 1, "SAME"))
+        x = tf.nn.depthwise_conv2d(x, d, [1, 1, 1, 1], "SAME")
+        x = tf.nn.max_pool2d(x, 2, 2, "VALID")
+        x = tf.nn.relu(tf.nn.conv2d(x, k2, 2, "SAME"))
+        pooled = tf.nn.avg_pool2d(x, 2, 1, "SAME")
+        return {"class": tf.nn.softmax(tf.reshape(pooled, [-1, 20]) @ w), "pooled": pooled}
+
+    works("convolution", serve, {"image": ("float32", [8, 8, 2])}, [k1, k2, d, w], batch_sizes=(1, 4))
+
+
+@maker
+def attention():
+    q, k, v = weights(15, (4, 6), (4, 6), (4, 6))
+
+    def serve(q, k, v, mask, x):
+        score = tf.einsum("bid,bjd->bij", x @ q, x @ k) / np.float32(6**0.5)
+        score = tf.where(mask[:, tf.newaxis, :], score, -30.0)
+        return {"y": tf.einsum("bij,bjd->bid", tf.nn.softmax(score), x @ v)}
+
+    works("attention", serve, {"mask": ("bool", [5]), "x": ("float32", [5, 4])}, [q, k, v])
+
+
+@maker
+def dtypes():
+    d, i = np.array([0.5, -1.25, 3.0]), np.array([3, -2, 7], np.int64)
+
+    def serve(d, i, flag, int32, int64, float32, float64):
+        return {"flag": tf.logical_not(flag), "int32": int32 * 3 - 1, "int64": int64 + i,
+                "float32": tf.sqrt(tf.abs(float32)), "float64": tf.exp(float64 / 4) * d,
+                "mixed": tf.where(flag, tf.cast(int32, tf.float64), float64 + tf.cast(float32, tf.float64))}
+
+    works("dtypes", serve, {"flag": ("bool", [3]), "int32": ("int32", [3]), "int64": ("int64", [3]),
+                            "float32": ("float32", [3]), "float64": ("float64", [3])}, [d, i])
+
+
+@maker
+def plain_outputs():
+    def serve(x, y):
+        total = x + y
+        return {"again": total, "constant": tf.broadcast_to(tf.constant([1.5, -2.0]), [tf.shape(x)[0], 2]),
+                "same": x, "total": total, "ones": tf.ones_like(x, tf.int64)}
+
+    works("plain_outputs", serve, {"x": ("float32", [3]), "y": ("float32", [3])})
+
+
+@maker
+def unused_input():
+    works("unused_input", lambda x, unused: {"y": x * 2}, {"x": ("float32", [2]), "unused": ("int64", [])})
+
+
+@maker
+def unsorted_names():
+    """Signature names whose order differs from the function's arguments, and that are no C++ identifiers."""
+    works("unsorted_names", lambda z, a: {"9th-value": a - z, "Output.A": z, "b/c": a},
+          {"z": ("float32", [2]), "a": ("float32", [2])})
+
+
+@maker
+def shared_variable():
+    """One variable used twice, one unused, and one captured by a nested function."""
+    w, unused, b = weights(16, (3, 3), (100,), (3,))
+
+    def serve(w, unused, b, x):
+        nested = tf.function(lambda t: tf.nn.relu(t @ w + b))
+        return {"y": nested(nested(x)) + b}
+
+    works("shared_variable", serve, {"x": ("float32", [3])}, [w, unused, b])
+
+
+@maker
+def signatures():
+    (w,) = weights(17, (4, 2))
+    made = tf.Module()
+    made.w = tf.Variable(w)
+    made.serve = tf.function(lambda x: {"y": tf.tanh(x @ made.w)}, input_signature=[spec("x", [4])])
+    made.norm = tf.function(lambda x, scale: {"norm": tf.norm(x @ made.w, axis=1) * scale},
+                            input_signature=[spec("x", [4]), spec("scale", [])])
+    saved_model = mf.save(WORKS / "signatures", made, {"serving_default": made.serve, "norm": made.norm})
+    write_config(WORKS / "signatures")
+    mf.write_reference(WORKS / "signatures", mf.saved_model_predictor(saved_model), {"x": ("float32", [4])})
+    other = WORKS / "signatures_norm"
+    write_config(other, saved_model="../signatures/saved_model", serving_key="norm")
+    mf.write_reference(other, mf.saved_model_predictor(saved_model, "norm"),
+                       {"x": ("float32", [4]), "scale": ("float32", [])}, "norm")
+
+
+def keras_model():
+    tf.keras.utils.set_random_seed(18)
+    layers = tf.keras.layers
+    values, image = tf.keras.Input([4], name="values"), tf.keras.Input([6, 6, 1], name="image")
+    y = layers.Conv2D(3, 3, activation="relu")(image)
+    y = layers.Flatten()(layers.MaxPooling2D(2)(y))
+    x = layers.Dense(8, activation="elu")(layers.BatchNormalization()(values))
+    x = layers.Dropout(0.3)(x)
+    model = tf.keras.Model([values, image], layers.Dense(2, activation="softmax", name="score")(
+        layers.Concatenate()([x, y])))
+    model.layers[-1].bias.assign([0.25, -0.5])
+    return model
+
+
+KERAS_INPUTS = {"values": ("float32", [4]), "image": ("float32", [6, 6, 1])}
+
+
+@maker
+def keras_export():
+    """Keras 3's model.export(): its inputs come in one nested structure."""
+    folder = WORKS / "keras_export"
+    saved_model = mf.fresh(folder)
+    keras_model().export(str(saved_model), verbose=False)
+    mf.trim(saved_model)
+    write_config(folder, (1, 4))
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), KERAS_INPUTS, batch_sizes=(1, 3, 4, 7))
+
+
+@maker
+def keras_saved():
+    """A Keras model handed to tf.saved_model.save() with a signature of one's own."""
+    folder = WORKS / "keras_saved"
+    model = keras_model()
+    model.predict_ = tf.function(lambda values, image: {"score": model([values, image], training=False)},
+                                 input_signature=[spec("values", [4]), spec("image", [6, 6, 1])])
+    saved_model = mf.save(folder, model, model.predict_)
+    write_config(folder, (1, 4))
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), KERAS_INPUTS, batch_sizes=(1, 3, 4, 7))
+
+
+@maker
+def recurrent():
+    """A Keras LSTM: a while loop over TensorLists."""
+    tf.keras.utils.set_random_seed(19)
+    inputs = tf.keras.Input([5, 3], name="sequence")
+    model = tf.keras.Model(inputs, tf.keras.layers.LSTM(4, name="state")(inputs))
+    folder = WORKS / "recurrent"
+    saved_model = mf.fresh(folder)
+    model.export(str(saved_model), verbose=False)
+    mf.trim(saved_model)
+    write_config(folder)
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), {"sequence": ("float32", [5, 3])})
+
+
+# --- graphs of the TF1 kind: operations in the main graph, no call node around the outputs ------------------------
+
+
+def tf1_graph(build):
+    """build(v1) -> (inputs, outputs) as {name: tensor}, in a graph and session of its own."""
+    v1 = tf.compat.v1
+    graph = tf.Graph()
+    with graph.as_default():
+        v1.set_random_seed(20)
+        inputs, outputs = build(v1)
+        session = v1.Session(graph=graph)
+        session.run(v1.global_variables_initializer())
+    return graph, session, inputs, outputs
+
+
+def tf1_predictor(session, inputs, outputs):
+    return lambda **values: session.run(outputs, {inputs[name]: value for name, value in values.items()})
+
+
+def tf1_saved_model(name, build, specs):
+    folder = WORKS / name
+    saved_model = mf.fresh(folder)
+    graph, session, inputs, outputs = tf1_graph(build)
+    v1 = tf.compat.v1
+    with graph.as_default():
+        v1.saved_model.simple_save(session, str(saved_model), inputs, outputs)
+    mf.trim(saved_model)
+    write_config(folder)
+    mf.write_reference(folder, tf1_predictor(session, inputs, outputs), specs)
+
+
+def tf1_net(v1, variable):
+    x = v1.placeholder(tf.float32, [None, 4], name="x_placeholder")
+    flag = v1.placeholder(tf.bool, [None], name="flag_placeholder")
+    w1, b1, w2 = weights(21, (4, 6), (6,), (6, 2))
+    hidden = tf.nn.relu(x @ variable("w1", w1) + variable("b1", b1))
+    logits = hidden @ variable("w2", w2)
+    score = logits * tf.cast(flag, tf.float32)[:, tf.newaxis]
+    return {"x": x, "flag": flag}, {"score": tf.sigmoid(score), "class": tf.argmax(score, 1)}
+
+
+TF1_INPUTS = {"x": ("float32", [4]), "flag": ("bool", [])}
+
+
+@maker
+def tf1_variables():
+    """simple_save with resource variables (VarHandleOp and ReadVariableOp in the main graph)."""
+    tf1_saved_model("tf1_variables", lambda v1: tf1_net(
+        v1, lambda name, value: v1.get_variable(name, initializer=value, use_resource=True)), TF1_INPUTS)
+
+
+@maker
+def tf1_ref_variables():
+    """simple_save with reference variables (VariableV2), as models older than TensorFlow 1.11 have them."""
+    tf1_saved_model("tf1_ref_variables", lambda v1: tf1_net(
+        v1, lambda name, value: v1.get_variable(name, initializer=value, use_resource=False)), TF1_INPUTS)
+
+
+@maker
+def tf1_constants():
+    """simple_save of a graph without variables."""
+    tf1_saved_model("tf1_constants", lambda v1: tf1_net(
+        v1, lambda name, value: tf.constant(value, name=name)), TF1_INPUTS)
+
+
+@maker
+def tf1_loop():
+    """Control flow of version 1: Switch, Merge, Enter and Exit nodes instead of functions."""
+
+    def build(v1):
+        v1.disable_control_flow_v2()
+        x = v1.placeholder(tf.float32, [None, 3], name="x")
+        (w,) = weights(22, (3, 3))
+        _, y = v1.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, tf.tanh(y @ w)), (tf.constant(0), x))
+        v1.enable_control_flow_v2()
+        return {"x": x}, {"y": y}
+
+    tf1_saved_model("tf1_loop", build, {"x": ("float32", [3])})
+
+
+@maker
+def frozen_graph():
+    """A frozen GraphDef, as CMS's older models are."""
+    folder = WORKS / "frozen_graph"
+    graph, session, inputs, outputs = tf1_graph(lambda v1: tf1_net(
+        v1, lambda name, value: v1.get_variable(name, initializer=value, use_resource=True)))
+    outputs = {"score": outputs["score"], "class": outputs["class"]}
+    names = {key: tensor.op.name for key, tensor in outputs.items()}
+    frozen = tf.compat.v1.graph_util.convert_variables_to_constants(
+        session, graph.as_graph_def(), list(names.values()))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "graph.pb").write_bytes(frozen.SerializeToString(deterministic=True))
+    write_config(folder, format="frozen_graph", saved_model="./graph.pb",
+                 inputs="[x_placeholder, flag_placeholder]", outputs=f"[{names['score']}, {names['class']}:0]")
+    predict = tf1_predictor(session, {tensor.op.name: tensor for tensor in inputs.values()},
+                            {names[key]: tensor for key, tensor in outputs.items()})
+    mf.write_reference(folder, predict, {"x_placeholder": TF1_INPUTS["x"], "flag_placeholder": TF1_INPUTS["flag"]},
+                       signature=None)
+
+
+# --- what must be refused ---------------------------------------------------------------------------------------
+
+
+@maker
+def dynamic_output():
+    refused("dynamic_output", lambda x: {"found": tf.where(x > 0)}, [spec("x", [4])])
+
+
+@maker
+def dynamic_rows():
+    refused("dynamic_rows", lambda x: {"kept": tf.boolean_mask(x, x[:, 0] > 0)}, [spec("x", [4])])
+
+
+@maker
+def string_input():
+    refused("string_input", lambda text, x: {"y": x + tf.cast(tf.strings.length(text), tf.float32)},
+            [spec("text", [], "string"), spec("x", [])])
+
+
+@maker
+def string_output():
+    refused("string_output", lambda x: {"text": tf.strings.as_string(x), "y": x * 2}, [spec("x", [2])])
+
+
+@maker
+def unknown_dimension():
+    refused("unknown_dimension", lambda x: {"y": tf.reduce_sum(x, axis=1)},
+            [tf.TensorSpec([None, None, 3], tf.float32, name="x")])
+
+
+@maker
+def unknown_rank():
+    refused("unknown_rank", lambda x: {"y": x * 2}, [tf.TensorSpec(None, tf.float32, name="x")])
+
+
+@maker
+def scalar_input():
+    refused("scalar_input", lambda x, scale: {"y": x * scale},
+            [spec("x", [3]), tf.TensorSpec([], tf.float32, name="scale")])
+
+
+@maker
+def no_kernel():
+    refused("no_kernel", lambda x: {"y": x + tf.strings.to_number(tf.strings.as_string(x))}, [spec("x", [2])])
+
+
+@maker
+def python_function():
+    refused("python_function", lambda x: {"y": tf.ensure_shape(
+        tf.numpy_function(lambda a: a + 1, [x], tf.float32), [None, 2])}, [spec("x", [2])])
+
+
+@maker
+def lookup_table():
+    folder = REFUSED / "lookup_table"
+    made = tf.Module()
+    made.table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(
+        tf.constant([1, 2], tf.int64), tf.constant([10, 20], tf.int64)), -1)
+    made.serve = tf.function(lambda x: {"y": made.table.lookup(x)}, input_signature=[spec("x", [], "int64")])
+    mf.save(folder, made, made.serve)
+    write_config(folder)
+
+
+@maker
+def runtime_write():
+    def serve(count, x):
+        return {"y": x + count.assign_add(1.0)}
+
+    refused("runtime_write", serve, [spec("x", [2])], [np.float32(0)])
+
+
+@maker
+def float16_input():
+    refused("float16_input", lambda x: {"y": tf.cast(x, tf.float32)}, [spec("x", [2], "float16")])
+
+
+@maker
+def uint8_output():
+    refused("uint8_output", lambda x: {"y": tf.cast(x, tf.uint8)}, [spec("x", [2])])
+
+
+@maker
+def batch_sum():
+    refused("batch_sum", lambda x: {"y": tf.reduce_sum(x, axis=0)}, [spec("x", [3])])
+
+
+@maker
+def transposed_output():
+    refused("transposed_output", lambda x: {"y": tf.transpose(x)}, [spec("x", [4])])
+
+
+@maker
+def doubled_rows():
+    refused("doubled_rows", lambda x: {"y": tf.concat([x, x], axis=0)}, [spec("x", [3])])
+
+
+@maker
+def wrong_serving_key():
+    write_config(REFUSED / "wrong_serving_key", saved_model="../../works/signatures/saved_model", serving_key="serving_defualt")
+
+
+@maker
+def damaged_model():
+    folder = REFUSED / "damaged_model"
+    saved_model = mf.fresh(folder)
+    saved_model.mkdir()
+    whole = (WORKS / "scalars" / "saved_model" / "saved_model.pb").read_bytes()
+    (saved_model / "saved_model.pb").write_bytes(whole[: len(whole) // 2])
+    write_config(folder)
+
+
+@maker
+def missing_variables():
+    folder = REFUSED / "missing_variables"
+    saved_model = mf.fresh(folder)
+    saved_model.mkdir()
+    shutil.copy(WORKS / "ranks" / "saved_model" / "saved_model.pb", saved_model)
+    write_config(folder)
+
+
+@maker
+def frozen_missing_input():
+    write_config(REFUSED / "frozen_missing_input", format="frozen_graph",
+                 saved_model="../../works/frozen_graph/graph.pb", inputs="[x_placeholdre]", outputs="[Sigmoid]")
+
+
+def main(names):
+    for name in names or MAKERS:
+        MAKERS[name]()
+        print(name, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
