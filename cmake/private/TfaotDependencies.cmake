@@ -10,6 +10,7 @@ find_package(LibArchive REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(pugixml REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Boost REQUIRED)  # headers only
 find_path(TFAOT_MUSTACHE_INCLUDE_DIR kainjow/mustache.hpp mustache.hpp REQUIRED)
 find_path(TFAOT_LIBELF_INCLUDE_DIR libelf.h REQUIRED)
 find_library(TFAOT_LIBELF_LIBRARY elf REQUIRED)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_compile.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "compile_options.h"
+#include "depfile.h"
+#include "model_tree.h"
+#include "next_steps.h"
+#include "tfaot/base/text.h"
+#include "tfaot/config/config.h"
+#include "tool_layout.h"
+
+namespace tfaot {
+namespace {
+
+// For callers that had to name the C++ class before the config was read (CMake).
+Status check_expectations(const CompileCommand& command, const ModelSpec& spec) {
+  const auto check = [&](const char* key, const std::string& expected,
+                         const std::string& actual) -> Status {
+    if (expected.empty() || expected == actual) return {};
+    return fail(Error::at({spec.config_file.string()},
+                          fmt::format("{} is '{}' but '{}' was expected", key, actual, expected))
+                    .note("the build was set up for another config; run CMake again"));
+  };
+  TFAOT_TRY(check("model.name", command.expect_name, spec.model.name));
+  return check("compilation.namespace", command.expect_namespace, spec.compilation.namespace_name);
+}
+
+// As upstream: objects for another machine link, but do not run here.
+void warn_of_foreign_target(Context& context, const ModelSpec& spec) {
+  const std::string& triple = spec.compilation.target_triple;
+  const std::string target = triple.substr(0, triple.find('-'));
+  const std::string& machine = context.environment.architecture;
+  if (target == machine) return;
+  context.console.warning(
+      fmt::format("this machine's architecture is '{0}', but the model is compiled for '{1}' and "
+                  "will not run here\n"
+                  "  set the target by --target-triple={0}-unknown-linux-gnu",
+                  machine, target));
+}
+
+GenerateOptions generate_options(const CompileCommand& command, const ModelSpec& spec,
+                                 const Context& context, const Path& output) {
+  GenerateOptions options;
+  options.tool_name =
+      command.tool_name.empty() ? default_tool_name(spec.model.name) : command.tool_name;
+  if (!command.tool_base.empty()) {
+    options.tool_base = command.tool_base;
+  } else if (command.dev) {
+    options.tool_base = cmssw_relative(context.environment, output);
+  }
+  return options;
+}
+
+Status write_depfile(const CompileCommand& command, Context& context, const ModelSpec& spec,
+                     const ModelTreeOptions& tree) {
+  TFAOT_ASSIGN(std::vector<Path> read, source_files(context.files, spec));
+  read.insert(read.begin(), spec.config_file);
+  read.push_back(tree.compile.engine);
+  for (const StagedFile& file : tree.runtime) read.push_back(file.source);
+  return context.files.replace_atomically(
+      context.absolute(command.depfile),
+      depfile_text(tree.output_directory / "manifest.json", read));
+}
+
+void report(const CompileCommand& command, Context& context, const Manifest& manifest,
+            const Path& output) {
+  if (command.dev) {
+    const Path tool_file = output / (manifest.tool_name + ".xml");
+    context.console.report(
+        next_steps_text({manifest.name, manifest.cpp_class, manifest.tool_name,
+                         cmssw_relative(context.environment, tool_file), manifest.batch_sizes}));
+    return;
+  }
+  context.console.report(fmt::format(
+      "compiled model '{}' for batch sizes {} and CPU levels {} into {}\n", manifest.name,
+      fmt::join(manifest.batch_sizes, ","), join(manifest.cpu_levels, ","), output.string()));
+}
+
+Status compile(const CompileCommand& command, Context& context) {
+  TFAOT_ASSIGN(const ConfigOverrides overrides, config_overrides(command));
+  TFAOT_ASSIGN(const ModelSpec spec,
+               load_model_spec(context.files, context.absolute(command.config), overrides));
+  TFAOT_TRY(check_expectations(command, spec));
+  if (command.dev) warn_of_foreign_target(context, spec);
+
+  ModelTreeOptions tree;
+  tree.output_directory = context.absolute(command.output_directory);
+  tree.compile.jobs = command.jobs == 0 ? context.environment.cores : command.jobs;
+  tree.compile.timeout = std::chrono::seconds(command.timeout_seconds);
+  tree.generate = generate_options(command, spec, context, tree.output_directory);
+  TFAOT_ASSIGN(tree.compile.engine, find_engine(context, command.engine));
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context));
+
+  TFAOT_ASSIGN(const Manifest manifest, make_model_tree(context, spec, tree));
+  if (!command.depfile.empty()) TFAOT_TRY(write_depfile(command, context, spec, tree));
+  report(command, context, manifest, tree.output_directory);
+  return {};
+}
+
+}  // namespace
+
+Action add_compile(CLI::App& app) {
+  auto command = std::make_shared<CompileCommand>();
+  add_compile_options(app, *command);
+  return [command](Context& context) {
+    command->verbosity.apply(context.console);
+    return compile(*command, context);
+  };
+}
+
+}  // namespace tfaot

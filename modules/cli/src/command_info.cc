@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_info.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "describe.h"
+#include "tfaot/config/config.h"
+#include "tfaot/generate/manifest_json.h"
+#include "tfaot/package/package.h"
+
+namespace tfaot {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  std::string path;
+  bool json = false;
+};
+
+// What `tfaot info` found out, in both of its forms.
+struct Description {
+  std::string kind;
+  ordered_json details;
+  std::string text;
+};
+
+Description of_manifest(const std::string& kind, const Manifest& manifest) {
+  const PackageSizes sizes = package_sizes(manifest);
+  ordered_json details = {{"code_bytes", sizes.code},
+                          {"weights_bytes", sizes.weights},
+                          {"manifest", ordered_json::parse(manifest_to_json(manifest))}};
+  return {kind, std::move(details), describe_manifest(manifest)};
+}
+
+bool is_config(const Path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+bool is_folder(const FileSystem& files, const Path& path) {
+  return files.kind(path / ".") == FileKind::kDirectory;  // through a link, too
+}
+
+Result<Description> look_at(const FileSystem& files, const Path& path) {
+  if (files.kind(path) == FileKind::kMissing) {
+    return fail(Error::at({path.string()}, "no such file or folder"));
+  }
+  const bool manifest_file = path.filename() == "manifest.json";
+  if (manifest_file || is_folder(files, path)) {
+    TFAOT_ASSIGN(const Manifest manifest,
+                 read_tree(files, manifest_file ? path.parent_path() : path));
+    return of_manifest("package tree", manifest);
+  }
+  if (is_config(path)) {
+    TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, path));
+    return Description{"config", spec_to_json(spec), describe_spec(spec)};
+  }
+  TFAOT_ASSIGN(const Manifest manifest, read_archive_manifest(files, path));
+  return of_manifest("archive", manifest);
+}
+
+Status info(const Options& options, Context& context) {
+  TFAOT_ASSIGN(const Description found, look_at(context.files, context.absolute(options.path)));
+  if (options.json) {
+    ordered_json json = {{"kind", found.kind}};
+    json.update(found.details);
+    context.console.print(json.dump(2) + "\n");
+  } else {
+    context.console.print(fmt::format("{} {}\n{}", found.kind, options.path, found.text));
+  }
+  return {};
+}
+
+}  // namespace
+
+Action add_info(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("path", options->path, "an archive, a package tree or a config file")
+      ->required()
+      ->type_name("PATH");
+  app.add_flag("--json", options->json, "print JSON instead of text");
+  app.footer(
+      "Examples:\n"
+      "  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
+      "  tfaot info build/tagger --json\n"
+      "  tfaot info aot_config.yaml");
+  return [options](Context& context) { return info(*options, context); };
+}
+
+}  // namespace tfaot

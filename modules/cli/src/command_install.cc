@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_install.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "tfaot/generate/generate.h"
+#include "tfaot/install/install.h"
+#include "tfaot/package/package.h"
+
+namespace tfaot {
+namespace {
+
+struct Options {
+  VerbosityOption verbosity;
+  std::vector<std::string> archives;
+  std::string release_area;
+  std::string scram_arch;
+  bool no_current = false;
+  bool replace = false;
+};
+
+// From an empty staging folder to the new state; the caller rolls back.
+Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& plan,
+                                         const Path& archive) {
+  if (!plan.already_installed) TFAOT_TRY(extract_archive(files, archive, plan.staging));
+  const Path tree = plan.already_installed ? plan.destination : plan.staging;
+  TFAOT_ASSIGN(const std::string tool_file, files.read(tree / (plan.manifest.tool_name + ".xml")));
+  TFAOT_ASSIGN(const std::string rebased, rebase_tool_file(tool_file, plan.destination.string()));
+  return commit_install(files, plan, rebased);
+}
+
+// REQUIRES: the area's lock is held.
+Result<InstallReceipt> install_archive(FileSystem& files, const Path& archive,
+                                       const InstallOptions& options) {
+  TFAOT_ASSIGN(const Manifest manifest, read_archive_manifest(files, archive));
+  TFAOT_ASSIGN(const InstallPlan plan, plan_install(files, manifest, options));
+  Result<InstallReceipt> receipt = unpack_and_commit(files, plan, archive);
+  if (receipt) return receipt;
+  Error error = std::move(receipt).error();
+  if (const Status undone = roll_back(files, plan); !undone) {
+    error.note("and the unpacked files could not be removed: " + undone.error().text());
+  }
+  return fail(std::move(error));
+}
+
+std::string describe(const InstallReceipt& receipt) {
+  std::string text = fmt::format("{} {} {} {}\n", receipt.unchanged ? "unchanged" : "installed",
+                                 receipt.tool_name, receipt.version, receipt.destination.string());
+  if (!receipt.tool_file.empty()) {
+    text += fmt::format("  tool file {}\n", receipt.tool_file.string());
+  }
+  return text;
+}
+
+Status install(const Options& options, Context& context) {
+  const InstallOptions wanted{context.absolute(options.release_area), options.scram_arch,
+                              !options.no_current, options.replace};
+  TFAOT_ASSIGN(const AreaLock lock, AreaLock::acquire(wanted.area));
+  for (const std::string& archive : options.archives) {
+    TFAOT_ASSIGN(const InstallReceipt receipt,
+                 install_archive(context.files, context.absolute(archive), wanted));
+    context.console.report(describe(receipt));
+  }
+  return {};
+}
+
+}  // namespace
+
+Action add_install(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("archives", options->archives, "what 'tfaot package' wrote, one or more")
+      ->required()
+      ->type_name("ARCHIVE");
+  app.add_option("--release-area", options->release_area,
+                 "the folder to install into; made when missing")
+      ->required()
+      ->type_name("AREA");
+  app.add_option("--scram-arch", options->scram_arch,
+                 "put the tool file into config/toolbox/ARCH/tools/selected")
+      ->type_name("ARCH");
+  app.add_flag("--no-current", options->no_current,
+               "install beside the current version without making this one current");
+  app.add_flag("--replace", options->replace,
+               "replace the same version with other contents (else an error)");
+  options->verbosity.add_to(app);
+  app.footer(
+      "Each archive is checked file by file, staged aside and renamed into place: a kill leaves "
+      "the old\n"
+      "state or the new one. Several archives are installed one after the other; the first error "
+      "stops.\n"
+      "Example:\n"
+      "  tfaot install dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --release-area "
+      "/releases/r1");
+  return [options](Context& context) {
+    options->verbosity.apply(context.console);
+    return install(*options, context);
+  };
+}
+
+}  // namespace tfaot

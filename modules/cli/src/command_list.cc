@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_list.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "text_table.h"
+#include "tfaot/base/text.h"
+#include "tfaot/install/install.h"
+
+namespace tfaot {
+namespace {
+
+struct Options {
+  std::string release_area;
+  bool json = false;
+};
+
+std::string as_json(const std::vector<InstalledModel>& models) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const InstalledModel& model : models) {
+    list.push_back({{"tool_name", model.tool_name},
+                    {"version", model.version},
+                    {"current", model.current},
+                    {"cpp_class", model.manifest.cpp_class},
+                    {"batch_sizes", model.manifest.batch_sizes},
+                    {"cpu_levels", model.manifest.cpu_levels}});
+  }
+  return list.dump(2) + "\n";
+}
+
+std::string as_table(const std::vector<InstalledModel>& models) {
+  std::vector<std::vector<std::string>> rows = {
+      {"TOOL", "VERSION", "CURRENT", "BATCH SIZES", "CPU LEVELS"}};
+  for (const InstalledModel& model : models) {
+    rows.push_back({model.tool_name, model.version, model.current ? "*" : "",
+                    fmt::format("{}", fmt::join(model.manifest.batch_sizes, ",")),
+                    join(model.manifest.cpu_levels, ",")});
+  }
+  return text_table(rows);
+}
+
+Status list(const Options& options, Context& context) {
+  TFAOT_ASSIGN(const std::vector<InstalledModel> models,
+               list_installed(context.files, context.absolute(options.release_area)));
+  context.console.print(options.json ? as_json(models) : as_table(models));
+  return {};
+}
+
+}  // namespace
+
+Action add_list(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("--release-area", options->release_area, "the folder that was installed into")
+      ->required()
+      ->type_name("AREA");
+  app.add_flag("--json", options->json, "print JSON instead of a table");
+  app.footer(
+      "Models are sorted by tool name, then version; '*' marks the version that users get.\n"
+      "Example:\n"
+      "  tfaot list --release-area /releases/r1");
+  return [options](Context& context) { return list(*options, context); };
+}
+
+}  // namespace tfaot

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tfaot package`: package tree -> archive.
+#pragma once
+
+#include "command.h"
+
+namespace tfaot {
+
+Action add_package(CLI::App& app);
+
+}  // namespace tfaot

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "command.h"
+#include "command_compile.h"
+#include "command_info.h"
+#include "command_install.h"
+#include "command_list.h"
+#include "command_package.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+const std::array<Command, 5>& commands() {
+  static const std::array<Command, 5> table = {{
+      {"compile", "Compile a trained model into a package tree", add_compile},
+      {"package", "Put a package tree into an archive", add_package},
+      {"install", "Install archives into a release area", add_install},
+      {"list", "List what a release area holds", add_list},
+      {"info", "Describe an archive, a package tree or a config file", add_info},
+  }};
+  return table;
+}
+
+std::vector<std::string> verbs() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  return names;
+}
+
+Error with_guess(Error error, const std::string& word, const std::vector<std::string>& candidates) {
+  if (const auto guess = closest_match(word, candidates)) {
+    error.note(fmt::format("did you mean '{}'?", *guess));
+  }
+  return error;
+}
+
+// The verb comes first, as in `tfaot compile ...`; only --help and --version stand alone.
+Status check_verb(const std::vector<std::string>& arguments) {
+  const std::string all = join(verbs(), ", ");
+  if (arguments.empty()) {
+    return fail(Error::usage("a verb is missing").note("verbs: " + all).note("see 'tfaot --help'"));
+  }
+  const std::string& word = arguments.front();
+  const std::vector<std::string> names = verbs();
+  if (word.rfind('-', 0) == 0 || std::find(names.begin(), names.end(), word) != names.end()) {
+    return {};
+  }
+  return fail(with_guess(Error::usage(fmt::format("unknown verb '{}'", word)), word, names)
+                  .note("verbs: " + all));
+}
+
+// Words that no option took: CLI11 would only say "not expected".
+std::optional<Error> leftover_error(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining();
+  if (words.empty()) return std::nullopt;
+  const std::string word = words.front().substr(0, words.front().find('='));
+  if (word.rfind('-', 0) != 0) {
+    return Error::usage(fmt::format("{}: unexpected argument '{}'", app.get_name(), word));
+  }
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return with_guess(Error::usage(fmt::format("{}: unknown option '{}'", app.get_name(), word)),
+                    word, names);
+}
+
+Error usage_error(const CLI::App& app, const std::string& message) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  if (chosen.empty()) return Error::usage(message).note("see 'tfaot --help'");
+  const CLI::App& verb = *chosen.front();
+  return leftover_error(verb)
+      .value_or(Error::usage(fmt::format("{}: {}", verb.get_name(), message)))
+      .note(fmt::format("see 'tfaot {} --help'", verb.get_name()));
+}
+
+}  // namespace
+
+Status run_command_line(const std::vector<std::string>& arguments, Context& context) {
+  TFAOT_TRY(check_verb(arguments));
+  CLI::App app("Trained models as ahead-of-time compiled, versioned, distributable packages",
+               "tfaot");
+  app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(36);
+  app.footer(
+      "'tfaot VERB --help' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
+      "package\n"
+      "is wrong, 2 the command line is wrong, 3 a defect of tfaot.");
+  Action action;
+  for (const Command& command : commands()) {
+    CLI::App* verb = app.add_subcommand(command.name, command.summary);
+    verb->allow_extras();  // reported by leftover_error()
+    verb->callback([&action, run = command.add(*verb)] { action = run; });
+  }
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    context.console.print(app.help());
+    return {};
+  } catch (const CLI::CallForVersion& version) {
+    context.console.print(std::string(version.what()) + "\n");
+    return {};
+  } catch (const CLI::ParseError& error) {
+    return fail(usage_error(app, error.what()));
+  }
+  if (!app.get_subcommands().front()->remaining().empty()) return fail(usage_error(app, ""));
+  return action(context);
+}
+
+int exit_code(const Status& status) {
+  if (status) return 0;
+  switch (status.error().kind()) {
+    case ErrorKind::kInput:
+      return 1;
+    case ErrorKind::kUsage:
+      return 2;
+    case ErrorKind::kInternal:
+      break;
+  }
+  return 3;
+}
+
+}  // namespace tfaot

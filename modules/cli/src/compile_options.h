@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `tfaot compile`: those of upstream's cms_tfaot_compile, then ours.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "tfaot/config/config.h"
+
+namespace tfaot {
+
+// Empty or 0: not said, unless another default stands here.
+struct CompileCommand {
+  VerbosityOption verbosity;
+  std::string config;
+  std::string output_directory;
+  std::string tool_name;
+  std::string tool_base;
+  bool dev = false;
+  std::string additional_flags;
+
+  std::vector<std::int64_t> batch_sizes;
+  std::string namespace_name;
+  std::vector<std::string> cpu_levels;
+  std::string target_triple;
+  std::string weights;
+  unsigned jobs = 0;  // the machine's cores
+  unsigned timeout_seconds = 600;
+  std::string engine;
+  std::string depfile;
+  std::string expect_name;
+  std::string expect_namespace;
+};
+
+// `command` must live until the parsing is done.
+void add_compile_options(CLI::App& app, CompileCommand& command);
+
+// What the command line says instead of the config.
+Result<ConfigOverrides> config_overrides(const CompileCommand& command);
+
+}  // namespace tfaot

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "context.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+
+namespace tfaot {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+}  // namespace
+
+Path Context::absolute(const Path& path) const {
+  const Path normal = (environment.working_directory / path).lexically_normal();
+  return normal.has_filename() || !normal.has_relative_path() ? normal : normal.parent_path();
+}
+
+Result<Environment> look_up_environment(const FileSystem& files) {
+  Environment environment;
+  environment.cmssw_base = variable("CMSSW_BASE");
+  environment.engine = variable("TFAOT_ENGINE");
+  std::error_code error;
+  environment.working_directory = std::filesystem::current_path(error);
+  if (error) return fail(Error("the working directory cannot be read: " + error.message()));
+  TFAOT_ASSIGN(environment.program, files.read_symlink("/proc/self/exe"));
+  utsname machine{};
+  if (uname(&machine) == 0) environment.architecture = machine.machine;
+  environment.cores = std::max(1U, std::thread::hardware_concurrency());
+  return environment;
+}
+
+std::string cmssw_relative(const Environment& environment, const Path& path) {
+  if (environment.cmssw_base.empty()) return path.string();
+  const Path base = Path(environment.cmssw_base).lexically_normal();
+  const std::string inside = path.lexically_relative(base).string();
+  if (inside.empty() || inside == ".." || inside.rfind("../", 0) == 0) return path.string();
+  return inside == "." ? "$CMSSW_BASE" : "$CMSSW_BASE/" + inside;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "describe.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "text_table.h"
+#include "tfaot/base/text.h"
+#include "tfaot/compile/dtype.h"
+
+namespace tfaot {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+// A row that says nothing is left out.
+void add(Rows& rows, const std::string& label, const std::string& value) {
+  if (!value.empty()) rows.push_back({"  " + label, value});
+}
+
+std::string numbers(const std::vector<std::int64_t>& values) {
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string shape(const TensorSpec& tensor) {
+  return tensor.row_shape.empty() ? "[batch]"
+                                  : fmt::format("[batch, {}]", fmt::join(tensor.row_shape, ", "));
+}
+
+void add_tensors(Rows& rows, const std::string& role, const std::vector<TensorSpec>& tensors) {
+  for (const TensorSpec& tensor : tensors) {
+    rows.push_back({"  " + role, tensor.name, dtype_name(tensor.dtype), shape(tensor)});
+  }
+}
+
+const char* word(WeightsMode mode) { return mode == WeightsMode::kShared ? "shared" : "embedded"; }
+const char* word(ModelFormat format) {
+  return format == ModelFormat::kSavedModel ? "saved_model" : "frozen_graph";
+}
+
+std::vector<std::string> input_names(const ModelSection& model) {
+  std::vector<std::string> names;
+  for (const FrozenInput& input : model.inputs) names.push_back(input.name);
+  return names;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+PackageSizes package_sizes(const Manifest& manifest) {
+  PackageSizes sizes;
+  sizes.weights = manifest.weights_size;
+  for (const ManifestFile& file : manifest.files) {
+    if (ends_with(file.path, ".o") && !ends_with(file.path, "_weights.o")) sizes.code += file.size;
+  }
+  return sizes;
+}
+
+std::string describe_manifest(const Manifest& manifest) {
+  const PackageSizes sizes = package_sizes(manifest);
+  Rows head;
+  add(head, "model", manifest.name + " " + manifest.version);
+  add(head, "author", manifest.author);
+  add(head, "description", manifest.description);
+  add(head, "class", manifest.cpp_class);
+  add(head, "tool", manifest.tool_name);
+  add(head, "target", manifest.target_triple);
+  add(head, "CPU levels", join(manifest.cpu_levels, ", "));
+  add(head, "batch sizes", numbers(manifest.batch_sizes));
+  add(head, "code", fmt::format("{} bytes", sizes.code));
+  add(head, "weights",
+      sizes.weights == 0 ? manifest.weights
+                         : fmt::format("{} bytes, {}", sizes.weights, manifest.weights));
+  add(head, "TF_XLA_FLAGS", join(manifest.tf_xla_flags, " "));
+  add(head, "XLA_FLAGS", join(manifest.xla_flags, " "));
+  add(head, "engine", manifest.engine);
+  add(head, "toolkit", "tfaot " + manifest.toolkit_version);
+  add(head, "source", "sha256 " + manifest.source_sha256);
+  Rows tensors;
+  add_tensors(tensors, "input", manifest.signature.inputs);
+  add_tensors(tensors, "output", manifest.signature.outputs);
+  Rows files;
+  for (const ManifestFile& file : manifest.files) {
+    files.push_back({"  " + file.path, fmt::format("{} bytes", file.size)});
+  }
+  return text_table(head) + fmt::format("\nsignature {}\n", manifest.signature.key) +
+         text_table(tensors) + fmt::format("\n{} files\n", files.size()) + text_table(files);
+}
+
+std::string describe_spec(const ModelSpec& spec) {
+  Rows rows;
+  add(rows, "model", spec.model.name + " " + spec.model.version);
+  add(rows, "author", spec.model.author);
+  add(rows, "description", spec.model.description);
+  add(rows, "class", spec.compilation.namespace_name + "::" + spec.model.name);
+  add(rows, "format", word(spec.model.format));
+  add(rows, "source", spec.model.source.string());
+  if (spec.model.format == ModelFormat::kSavedModel) add(rows, "signature", spec.model.serving_key);
+  add(rows, "inputs", join(input_names(spec.model), ", "));
+  add(rows, "outputs", join(spec.model.outputs, ", "));
+  add(rows, "target", spec.compilation.target_triple);
+  add(rows, "CPU levels", join(spec.compilation.cpu_levels, ", "));
+  add(rows, "batch sizes", numbers(spec.compilation.batch_sizes));
+  add(rows, "weights", word(spec.compilation.weights));
+  add(rows, "TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " "));
+  add(rows, "XLA_FLAGS", join(spec.compilation.xla_flags, " "));
+  return text_table(rows);
+}
+
+nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
+  return {{"name", spec.model.name},
+          {"version", spec.model.version},
+          {"author", spec.model.author},
+          {"description", spec.model.description},
+          {"format", word(spec.model.format)},
+          {"source", spec.model.source.string()},
+          {"serving_key", spec.model.serving_key},
+          {"inputs", input_names(spec.model)},
+          {"outputs", spec.model.outputs},
+          {"namespace", spec.compilation.namespace_name},
+          {"target_triple", spec.compilation.target_triple},
+          {"cpu_levels", spec.compilation.cpu_levels},
+          {"batch_sizes", spec.compilation.batch_sizes},
+          {"weights", word(spec.compilation.weights)},
+          {"tf_xla_flags", spec.compilation.tf_xla_flags},
+          {"xla_flags", spec.compilation.xla_flags}};
+}
+
+}  // namespace tfaot

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model_tree.h"
+
+#include <set>
+#include <utility>
+
+#include "tfaot/package/package.h"
+
+namespace tfaot {
+namespace {
+
+// The folder for objects on their way, inside the output folder so that both lie on one disk. What
+// a killed run left is removed first; at the end the folder goes, and the output folder with it
+// when nothing was put into it.
+class WorkFolder {
+ public:
+  static Result<WorkFolder> create(FileSystem& files, const Path& output) {
+    const bool output_is_new = files.kind(output) == FileKind::kMissing;
+    Path path = output / ".tfaot-work";
+    TFAOT_TRY(files.remove_all(path));
+    TFAOT_TRY(files.create_directories(path));
+    return WorkFolder(files, std::move(path), output_is_new);
+  }
+  WorkFolder(WorkFolder&& other) noexcept
+      : files_(other.files_),
+        path_(std::exchange(other.path_, {})),
+        output_is_new_(other.output_is_new_) {}
+  WorkFolder& operator=(WorkFolder&&) = delete;
+  ~WorkFolder() {
+    if (path_.empty()) return;
+    const Path output = path_.parent_path();
+    static_cast<void>(files_.remove_all(path_));
+    const auto left = files_.list(output);
+    if (output_is_new_ && left && left->empty()) static_cast<void>(files_.remove_all(output));
+  }
+
+  const Path& path() const { return path_; }
+
+ private:
+  WorkFolder(FileSystem& files, Path path, bool output_is_new)
+      : files_(files), path_(std::move(path)), output_is_new_(output_is_new) {}
+
+  FileSystem& files_;
+  Path path_;
+  bool output_is_new_;
+};
+
+std::vector<StagedFile> object_files(const CompiledModel& compiled, const Path& folder) {
+  std::set<std::string> names;
+  for (const CompiledCode& code : compiled.codes) names.insert(code.object);
+  if (!compiled.weights_object.empty()) names.insert(compiled.weights_object);
+  std::vector<StagedFile> staged;
+  for (const std::string& name : names) staged.push_back({"lib/" + name, "", folder / name});
+  return staged;
+}
+
+}  // namespace
+
+Result<Manifest> make_model_tree(Context& context, const ModelSpec& spec,
+                                 const ModelTreeOptions& options) {
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, options.output_directory));
+  CompileOptions compile = options.compile;
+  compile.work_directory = work.path();
+  TFAOT_ASSIGN(const CompiledModel compiled,
+               compile_model(context.files, spec, compile, context.console));
+  TFAOT_ASSIGN(const GeneratedFiles generated, generate_files(spec, compiled, options.generate));
+
+  std::vector<StagedFile> staged = object_files(compiled, work.path());
+  staged.insert(staged.end(), options.runtime.begin(), options.runtime.end());
+  for (const GeneratedFile& file : generated.files) staged.push_back({file.path, file.text, {}});
+  TFAOT_ASSIGN(std::vector<ManifestFile> hashed, hash_staged_files(context.files, staged));
+  Manifest manifest = make_manifest(spec, compiled, options.generate, std::move(hashed));
+  TFAOT_TRY(write_tree(context.files, staged, manifest, options.output_directory));
+  return manifest;
+}
+
+Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec) {
+  if (spec.model.format == ModelFormat::kFrozenGraph) return std::vector<Path>{spec.model.source};
+  TFAOT_ASSIGN(const std::vector<std::string> names,
+               list_files_recursively(files, spec.model.source));
+  std::vector<Path> paths;
+  for (const std::string& name : names) paths.push_back(spec.model.source / name);
+  return paths;
+}
+
+}  // namespace tfaot

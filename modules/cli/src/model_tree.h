@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// ModelSpec -> package tree: compile, generate, stage, hash, write. The previous tree stays whole
+// until all that can fail but the writing is done. Two calls must not work on one output folder at
+// the same time.
+#pragma once
+
+#include "context.h"
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile.h"
+#include "tfaot/config/config_types.h"
+#include "tfaot/generate/generate.h"
+#include "tfaot/package/package_types.h"
+
+namespace tfaot {
+
+struct ModelTreeOptions {
+  Path output_directory;   // absolute; made when missing
+  CompileOptions compile;  // work_directory is set by make_model_tree()
+  GenerateOptions generate;
+  std::vector<StagedFile> runtime;  // runtime_files()
+};
+
+Result<Manifest> make_model_tree(Context& context, const ModelSpec& spec,
+                                 const ModelTreeOptions& options);
+
+// Every file of the model's source, sorted; absolute.
+Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec);
+
+}  // namespace tfaot

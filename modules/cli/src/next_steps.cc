@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "next_steps.h"
+
+#include <fmt/format.h>
+
+namespace tfaot {
+
+std::string next_steps_text(const NextSteps& steps) {
+  return fmt::format(R"(
+{:-<80}
+
+successfully AOT compiled model '{}' for batch sizes: {}
+
+  1. register it to scram:
+     > scram setup {}
+
+  2. 'use' the tool in your BuildFile.xml:
+     <use name="{}"/>
+
+  3. include the following header in your code:
+     #include "{}/model.h"
+
+  4. create an AOT model instance via:
+     auto model = tfaot::Model<{}>();
+
+)",
+                     "", steps.model_name, fmt::join(steps.batch_sizes, ","), steps.tool_file,
+                     steps.tool_name, steps.tool_name, steps.cpp_class);
+}
+
+}  // namespace tfaot

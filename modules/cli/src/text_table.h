@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of cells -> text with aligned columns. Pure function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tfaot {
+
+// Two blanks between columns, none at a line's end. Rows may differ in length.
+std::string text_table(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace tfaot

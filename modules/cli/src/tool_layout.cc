@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool_layout.h"
+
+namespace tfaot {
+namespace {
+
+bool is_file(const FileSystem& files, const Path& path) { return files.size(path).has_value(); }
+
+// PREFIX of PREFIX/bin/tfaot.
+Path prefix(const Context& context) {
+  return context.environment.program.parent_path().parent_path();
+}
+
+}  // namespace
+
+Result<Path> find_engine(const Context& context, const std::string& wanted) {
+  const std::string& said = wanted.empty() ? context.environment.engine : wanted;
+  if (!said.empty()) {
+    const Path engine = context.absolute(said);
+    if (is_file(context.files, engine)) return engine;
+    return fail(Error::at({engine.string()}, "no such engine")
+                    .note(wanted.empty() ? "named by TFAOT_ENGINE in the environment"
+                                         : "named by --engine"));
+  }
+  const Path beside = context.environment.program.parent_path() / "tfaot-engine";
+  const Path installed = prefix(context) / "libexec/tfaot/tfaot-engine";
+  for (const Path& engine : {beside, installed}) {
+    if (is_file(context.files, engine)) return engine;
+  }
+  return fail(Error("the engine 'tfaot-engine' is missing: this tfaot cannot compile models")
+                  .note("looked for " + beside.string())
+                  .note("looked for " + installed.string())
+                  .note("build tfaot with TFAOT_BUILD_ENGINE=ON, or name an engine by --engine or "
+                        "TFAOT_ENGINE"));
+}
+
+Result<std::vector<StagedFile>> runtime_files(const Context& context) {
+  const Path library = prefix(context) / TFAOT_LIBDIR "/libtfaot_runtime.a";
+  const Path headers = prefix(context) / "include/tfaot/runtime";
+  const auto names = list_files_recursively(context.files, headers);
+  if (!is_file(context.files, library) || !names || names->empty()) {
+    return fail(Error("the runtime that goes into every package is missing")
+                    .note("looked for " + library.string())
+                    .note("looked for " + headers.string())
+                    .note("build the target tfaot_runtime, or install tfaot anew"));
+  }
+  std::vector<StagedFile> staged = {{"lib/libtfaot_runtime.a", "", library}};
+  for (const std::string& name : *names) {
+    staged.push_back({"include/tfaot/runtime/" + name, "", headers / name});
+  }
+  return staged;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the tool finds its companions: relative to its own place, so that an installed tree can be
+// moved. The build tree mirrors an installed one (CMakeLists.txt). Looks, changes nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "context.h"
+#include "tfaot/base/result.h"
+#include "tfaot/package/package_types.h"
+
+namespace tfaot {
+
+// `wanted` (from --engine) or $TFAOT_ENGINE when not empty, else the engine that came with the
+// tool.
+Result<Path> find_engine(const Context& context, const std::string& wanted);
+
+// The runtime that every package carries: lib/libtfaot_runtime.a and include/tfaot/runtime/...
+Result<std::vector<StagedFile>> runtime_files(const Context& context);
+
+}  // namespace tfaot
