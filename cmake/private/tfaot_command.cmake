@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# The only calls of the tool from a build: all add_custom_command()s of tfaot are here.
+
+#[=[
+_tfaot_compile_command(<target> CONFIG <file> TREE <folder> WORK <folder> NAME <name> NAMESPACE <namespace> TOOL_NAME <name>
+                       [OPTIONS <option>...])
+Creates the custom target <target>_compile, which makes
+ - TREE, the package tree. Its manifest.json is the output a build tool looks at, by the depfile the tool writes.
+ - WORK/model.o: all objects of the tree in one file, as their number and names are known to the tool alone.
+#]=]
+function(_tfaot_compile_command target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CONFIG;TREE;WORK;NAME;NAMESPACE;TOOL_NAME" "OPTIONS")
+  set(manifest "${arg_TREE}/manifest.json")
+  set(headers "${arg_TREE}/include/${arg_TOOL_NAME}")
+  set(scripts "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+  add_custom_command(
+    OUTPUT "${manifest}"
+    BYPRODUCTS "${headers}/model.h" "${arg_WORK}/objects.rsp"
+    COMMAND "$<TARGET_FILE:tfaot::tfaot>" compile --aot-config "${arg_CONFIG}" --output-directory "${arg_TREE}"
+            --expect-name "${arg_NAME}" --expect-namespace "${arg_NAMESPACE}" ${arg_OPTIONS}
+            --depfile "${arg_WORK}/depfile.d" --object-list "${arg_WORK}/objects.rsp" --quiet
+    COMMAND "${CMAKE_COMMAND}" -D "HEADERS=${headers}" -D "MANIFEST=${manifest}" -P "${scripts}/tfaot_renew_times.cmake"
+    DEPENDS "${arg_CONFIG}" tfaot::tfaot tfaot::engine tfaot::runtime "${scripts}/tfaot_renew_times.cmake"
+    DEPFILE "${arg_WORK}/depfile.d"
+    COMMENT "Compiling model ${arg_NAMESPACE}::${arg_NAME}"
+    VERBATIM)
+  # The stamp is always renewed and model.o only when it changes, so that users are linked again for a reason alone.
+  add_custom_command(
+    OUTPUT "${arg_WORK}/stamp"
+    BYPRODUCTS "${arg_WORK}/model.o"
+    COMMAND "${CMAKE_CXX_COMPILER}" -r -nostdlib -o "${arg_WORK}/model.new.o" "@${arg_WORK}/objects.rsp"
+    COMMAND "${CMAKE_COMMAND}" -E copy_if_different "${arg_WORK}/model.new.o" "${arg_WORK}/model.o"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${arg_WORK}/stamp"
+    DEPENDS "${manifest}"
+    COMMENT "Joining the objects of model ${arg_NAMESPACE}::${arg_NAME}"
+    VERBATIM)
+  add_custom_target(${target}_compile DEPENDS "${arg_WORK}/stamp")
+endfunction()
+
+#[=[
+_tfaot_package_command(<target> MODEL <target> TREE <folder> OUTPUT_DIR <folder> FORMAT <format>)
+Creates the custom target <target>, part of `all`, which packs TREE whenever MODEL was compiled again.
+#]=]
+function(_tfaot_package_command target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODEL;TREE;OUTPUT_DIR;FORMAT" "")
+  set(stamp "${CMAKE_CURRENT_BINARY_DIR}/${target}.stamp")
+  add_custom_command(
+    OUTPUT "${stamp}"
+    COMMAND "$<TARGET_FILE:tfaot::tfaot>" package "${arg_TREE}" -o "${arg_OUTPUT_DIR}" --format ${arg_FORMAT} --quiet
+    COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
+    DEPENDS "${arg_TREE}/manifest.json" tfaot::tfaot
+    COMMENT "Packaging ${arg_MODEL}"
+    VERBATIM)
+  add_custom_target(${target} ALL DEPENDS "${stamp}")
+  add_dependencies(${target} ${arg_MODEL}_compile)
+endfunction()
+
+#[=[
+_tfaot_install_command(<target> MODEL <target> TREE <folder> OPTIONS <option>...)
+Creates the custom target <target>, not part of `all`, which packs and installs TREE each time it is built.
+#]=]
+function(_tfaot_install_command target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODEL;TREE" "OPTIONS")
+  add_custom_target(${target}
+    COMMAND "${CMAKE_COMMAND}" -D "TOOL=$<TARGET_FILE:tfaot::tfaot>" -D "TREE=${arg_TREE}"
+            -D "WORK=${CMAKE_CURRENT_BINARY_DIR}/${target}.tfaot"
+            -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tfaot_install_step.cmake" -- ${arg_OPTIONS}
+    COMMENT "Installing ${arg_MODEL}"
+    VERBATIM)
+  add_dependencies(${target} ${arg_MODEL}_compile)
+endfunction()

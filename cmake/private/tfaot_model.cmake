@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# The parts of tfaot_add_model(): who the model is, and the library of it.
+
+# _tfaot_check_toolkit(<function>): ends the configure when models cannot be compiled here.
+function(_tfaot_check_toolkit function)
+  if(NOT CMAKE_CXX_COMPILER)
+    message(FATAL_ERROR "${function}: enable the language CXX in project() first")
+  endif()
+  if(NOT TARGET tfaot::engine)
+    message(FATAL_ERROR "${function}: this tfaot was built without its engine; build it with TFAOT_BUILD_ENGINE=ON")
+  endif()
+endfunction()
+
+# _tfaot_model_identity(<function> <config> <name> <namespace> <out-name> <out-namespace>): fills in what the caller left empty
+# from the config, and makes the configure run again when the config changes.
+function(_tfaot_model_identity function config name namespace out_name out_namespace)
+  if(NOT EXISTS "${config}" OR IS_DIRECTORY "${config}")
+    message(FATAL_ERROR "${function}: CONFIG is not a file: ${config}")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${config}")
+  _tfaot_read_config("${config}" config_name config_namespace)
+  foreach(word IN ITEMS name namespace)
+    string(TOUPPER ${word} keyword)
+    if("${${word}}" STREQUAL "")
+      set(${word} "${config_${word}}")
+      if("${${word}}" STREQUAL "")
+        message(FATAL_ERROR "${function}: cannot read the model's ${word} in ${config}; give the keyword ${keyword}")
+      endif()
+    endif()
+    if(NOT "${${word}}" MATCHES "^[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$")
+      message(FATAL_ERROR "${function}: the model's ${word} '${${word}}' is not a C++ name (${config})")
+    endif()
+  endforeach()
+  if(TARGET "${namespace}::${name}")
+    message(FATAL_ERROR "${function}: model ${namespace}::${name} was added already; give this one another NAMESPACE (${config})")
+  endif()
+  set(${out_name} "${name}" PARENT_SCOPE)
+  set(${out_namespace} "${namespace}" PARENT_SCOPE)
+endfunction()
+
+# _tfaot_model_library(<target> STATIC|SHARED OBJECT <file> TREE <folder> ALIAS <name>)
+function(_tfaot_model_library target type)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "OBJECT;TREE;ALIAS" "")
+  add_library(${target} ${type} "${arg_OBJECT}")
+  set_source_files_properties("${arg_OBJECT}" PROPERTIES GENERATED TRUE EXTERNAL_OBJECT TRUE)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX TFAOT_PACKAGE_TREE "${arg_TREE}")
+  add_dependencies(${target} ${target}_compile)
+  target_compile_features(${target} INTERFACE cxx_std_17)
+  # The tree holds a copy of the runtime's headers. The toolkit's own come first: a build tool sees those change. They are read
+  # here, as an imported tfaot::runtime is not known by name in the directories of all users.
+  get_target_property(runtime_folders tfaot::runtime INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(${target} SYSTEM INTERFACE ${runtime_folders} "$<BUILD_INTERFACE:${arg_TREE}/include>")
+  target_link_libraries(${target} PUBLIC tfaot::runtime)
+  if(type STREQUAL "SHARED")
+    # The kernels inside are this library's own, whatever other models bring.
+    target_link_options(${target} PRIVATE "LINKER:--exclude-libs,ALL")
+    # Else an executable that names the weights gets a copy of them.
+    set(gcc_12 "$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>>")
+    target_compile_options(${target} INTERFACE
+      "$<${gcc_12}:-mno-direct-extern-access>" "$<$<CXX_COMPILER_ID:Clang>:-fno-direct-access-external-data>")
+  endif()
+  add_library(${arg_ALIAS} ALIAS ${target})
+endfunction()

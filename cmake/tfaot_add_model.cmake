@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+#[=[
+## tfaot_add_model
+
+Compiles a model while the project is built, and makes a library of it.
+
+### Signature
+
+    tfaot_add_model(<target> CONFIG <file>
+                    [BATCH_SIZES <size>...] [CPU_LEVELS <level>...]
+                    [NAMESPACE <namespace>] [NAME <name>]
+                    [OUTPUT_DIR <folder>] [SHARED | STATIC])
+
+### Keywords
+
+| Keyword | Default | Meaning |
+|---|---|---|
+| `CONFIG` | required | The `aot_config.yaml`, relative to the current source folder. |
+| `BATCH_SIZES` | the config's `compilation.batch_sizes` | Batch sizes to compile. |
+| `CPU_LEVELS` | the config's `compilation.cpu_levels` | CPU levels to compile, such as `x86-64-v3`. |
+| `NAMESPACE` | the config's `compilation.namespace`, else `tfaot_model` | C++ namespace of the model's class. |
+| `NAME` | the config's `model.name` | Needed only when the config is written in a way CMake cannot read (YAML flow style, anchors). It must equal the config's. |
+| `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
+| `STATIC` | on | Make a static library. |
+| `SHARED` | off | Make a shared library, which carries code and weights once for all its users. |
+
+### Creates
+
+- The library `<target>`, and an alias with the C++ name of the model, such as `tfaot_model::test`. Link either; it brings the
+  include folder of `tfaot-model-<name>/model.h` (`_` in the name becomes `-`) and the runtime.
+- The target `<target>_compile`, which makes the package tree.
+
+The model is compiled again when the config, any file of the model, the keywords or the toolkit change, and its users are compiled or
+linked again only when what they use differs.
+
+### Example
+
+    find_package(tfaot REQUIRED)
+    tfaot_add_model(tagger CONFIG models/tagger/aot_config.yaml BATCH_SIZES 1 16 64)
+    add_library(plugin MODULE plugin.cc)
+    target_link_libraries(plugin PRIVATE tfaot_model::tagger)
+#]=]
+function(tfaot_add_model target)
+  set(options SHARED STATIC)
+  set(values CONFIG NAME NAMESPACE OUTPUT_DIR)
+  set(lists BATCH_SIZES CPU_LEVELS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
+  _tfaot_check_args(tfaot_add_model REQUIRED CONFIG EXCLUSIVE SHARED STATIC)
+  _tfaot_check_toolkit(tfaot_add_model)
+  _tfaot_absolute_path(arg_CONFIG "${CMAKE_CURRENT_SOURCE_DIR}")
+  _tfaot_model_identity(tfaot_add_model "${arg_CONFIG}" "${arg_NAME}" "${arg_NAMESPACE}" name namespace)
+
+  set(work "${CMAKE_CURRENT_BINARY_DIR}/${target}.tfaot")
+  set(tree "${arg_OUTPUT_DIR}")
+  if(NOT tree)
+    set(tree "${work}/package")
+  endif()
+  _tfaot_absolute_path(tree "${CMAKE_CURRENT_BINARY_DIR}")
+  string(REPLACE "_" "-" tool_name "tfaot-model-${name}")
+  set(tool_options "")
+  foreach(keyword IN ITEMS BATCH_SIZES CPU_LEVELS NAMESPACE)
+    if(arg_${keyword})
+      string(TOLOWER "--${keyword}" option)
+      string(REPLACE "_" "-" option "${option}")
+      string(REPLACE ";" "," value "${arg_${keyword}}")
+      list(APPEND tool_options ${option} "${value}")
+    endif()
+  endforeach()
+  set(type STATIC)
+  if(arg_SHARED)
+    set(type SHARED)
+  endif()
+
+  _tfaot_compile_command(${target} CONFIG "${arg_CONFIG}" TREE "${tree}" WORK "${work}" NAME "${name}"
+                         NAMESPACE "${namespace}" TOOL_NAME "${tool_name}" OPTIONS ${tool_options})
+  _tfaot_model_library(${target} ${type} OBJECT "${work}/model.o" TREE "${tree}" ALIAS "${namespace}::${name}")
+endfunction()

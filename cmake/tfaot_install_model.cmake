@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+#[=[
+## tfaot_install_model
+
+Installs a model's package into a release area, on demand.
+
+### Signature
+
+    tfaot_install_model(<target> RELEASE_AREA <folder> [SCRAM_ARCH <architecture>] [REPLACE])
+
+`<target>` was made by `tfaot_add_model`; its alias will do as well.
+
+### Keywords
+
+| Keyword | Default | Meaning |
+|---|---|---|
+| `RELEASE_AREA` | required | The release area, relative to the current build folder; made when missing. |
+| `SCRAM_ARCH` | none | Folder of the tool file below `config/toolbox` of the area. |
+| `REPLACE` | off | Replace an installed package of the same version and other contents, which is an error otherwise. |
+
+### Creates
+
+The target `<target>_install`, not part of `all`. Build it to install:
+the package goes to `<area>/tfaot-model-<name>/<version>`, where a build finds it with `CMAKE_PREFIX_PATH=<area>`
+and `find_package(tfaot-model-<name>)`.
+
+### Example
+
+    tfaot_install_model(tagger RELEASE_AREA /opt/models)
+    # cmake --build build --target tagger_install
+#]=]
+function(tfaot_install_model target)
+  set(options REPLACE)
+  set(values RELEASE_AREA SCRAM_ARCH)
+  set(lists "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
+  _tfaot_check_args(tfaot_install_model REQUIRED RELEASE_AREA)
+  _tfaot_absolute_path(arg_RELEASE_AREA "${CMAKE_CURRENT_BINARY_DIR}")
+  _tfaot_get_model(tfaot_install_model "${target}" model tree)
+  set(tool_options --release-area "${arg_RELEASE_AREA}")
+  if(arg_SCRAM_ARCH)
+    list(APPEND tool_options --scram-arch "${arg_SCRAM_ARCH}")
+  endif()
+  if(arg_REPLACE)
+    list(APPEND tool_options --replace)
+  endif()
+  _tfaot_install_command(${model}_install MODEL ${model} TREE "${tree}" OPTIONS ${tool_options})
+endfunction()
