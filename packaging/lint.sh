@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# lint.sh [BUILD_DIR]: clang-format over all our C++ files, and clang-tidy over the modules, as BUILD_DIR (build/release
+# without the word) compiles them. Changes nothing. Debian 12's version 14, so that everybody sees the same.
+set -euo pipefail
+build_dir=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/release}")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+[[ -f $build_dir/compile_commands.json ]] || {
+  echo "lint: $build_dir has no compile_commands.json; build first: cmake --preset release && cmake --build --preset release" >&2
+  exit 1
+}
+
+# Golden files are what the generator writes, not what we do.
+find modules tests examples -path tests/golden -prune -o \( -name '*.cc' -o -name '*.h' \) -print0 |
+  xargs -0 clang-format-14 --dry-run -Werror
+echo "clang-format: clean"
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# Its output repeats the command of every file; only complaints are worth reading.
+if ! run-clang-tidy-14 -quiet -p "$build_dir" "$PWD/modules/.*" >"$log" 2>&1; then
+  grep -E '(warning|error|note):' -A 3 "$log" || cat "$log"
+  echo "clang-tidy: see above" >&2
+  exit 1
+fi
+echo "clang-tidy: clean"

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# The steps that quickstart.sh and test.sh share; source it. Goes to the root of the source tree, which it names
+# $source_dir. Each step does only what is still missing, so all of it may run again at any time.
+set -euo pipefail
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+cd "$source_dir"
+
+step() { printf '\n== %s (%d s after the start)\n' "$*" "$SECONDS"; }
+fail() {
+  printf 'error: %s\n' "$@" >&2
+  exit 1
+}
+
+# Installs those packages of debian-packages.txt that the machine lacks.
+install_debian_packages() {
+  step "Debian packages"
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "Not a Debian system: install the equals of packaging/debian-packages.txt yourself. Going on."
+    return
+  fi
+  local package missing=() as_root=()
+  while read -r package; do
+    [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done <packaging/debian-packages.txt
+  if ((${#missing[@]} == 0)); then
+    echo "all installed"
+    return
+  fi
+  echo "installing ${missing[*]}"
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || fail "these packages are missing, and installing them needs root or sudo; as root, run:" \
+      "  apt-get install --no-install-recommends ${missing[*]}"
+    as_root=(sudo)
+  fi
+  as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 --yes --quiet)
+  { "${as_root[@]}" update && "${as_root[@]}" install --no-install-recommends "${missing[@]}"; } ||
+    fail "apt-get could not install ${missing[*]}; it says why above." "Mend that (network, sources of apt, disk), then run this again."
+}
+
+# Fills the cache. The configure would do it too, with its output less in sight.
+fetch_tensorflow() {
+  step "TensorFlow, for the engine"
+  bash packaging/fetch_tensorflow.sh
+}
+
+# build PRESET: configures and builds into build/PRESET.
+build() {
+  step "Configure and build the preset '$1'"
+  cmake --preset "$1"
+  cmake --build --preset "$1"
+}
