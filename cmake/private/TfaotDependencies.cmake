@@ -14,3 +14,5 @@ find_package(Boost REQUIRED)  # headers only
 find_path(TFAOT_MUSTACHE_INCLUDE_DIR kainjow/mustache.hpp mustache.hpp REQUIRED)
 find_path(TFAOT_LIBELF_INCLUDE_DIR libelf.h REQUIRED)
 find_library(TFAOT_LIBELF_LIBRARY elf REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(libuv REQUIRED IMPORTED_TARGET GLOBAL libuv)
