@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of what aot_config.yaml may hold. The parser walks it; the JSON Schema for editors
+// (templates/aot_config.schema.json) and the table of docs/config.md are compared with it by tests.
+// Rules that look at several keys at once (format, CPU levels of an architecture) live in the
+// parser.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tfaot/config/config_types.h"
+
+namespace tfaot {
+
+enum class KeyType {
+  kMap,           // the keys below it are those whose path starts with this one's
+  kText,          // quoted, or plain text that YAML reads neither as number nor as true or false
+  kTextOrNumber,  // a plain number counts as its text: 1.10 is "1.10"
+  kWholeNumber,
+  kShape,      // list of dimensions; the first is the batch: null or -1
+  kTextOrMap,  // a text is short for a map that holds only "name"
+};
+
+// What a text must look like.
+struct TextRule {
+  std::string pattern = {};  // ECMAScript, from ^ to $; empty: any
+  std::string meaning = {};  // the pattern in words
+  bool cpp_name = false;     // each part between "::" must also be usable as a C++ name
+  std::size_t min_length = 0;
+  std::size_t max_length = 4096;
+};
+
+struct ConfigKey {
+  std::string path;  // "model.name"; "model.inputs[].name" for a key in a list of maps
+  KeyType type = KeyType::kText;
+  bool list = false;                       // a list of `type`
+  bool distinct = false;                   // no item of the list may come twice
+  std::size_t min_items = 0;               // of the list
+  bool required = false;                   // with `format`: when the model has that format
+  std::optional<ModelFormat> format = {};  // the key belongs to models of this format only
+  std::string fallback = {};              // the default as YAML; empty: none, or computed (see doc)
+  std::vector<std::string> allowed = {};  // the only values of a text
+  TextRule text = {};
+  std::int64_t maximum = 0;  // of a whole number or a dimension; the minimum is 1
+  std::string doc = {};      // one sentence
+};
+
+// In the order of the manual; a map stands before its keys.
+const std::vector<ConfigKey>& config_keys();
+
+// REQUIRES: the path is in the table.
+const ConfigKey& config_key(const std::string& path);
+
+// The keys directly below a map: children_of("model"), children_of("") for the top level,
+// children_of("model.inputs[]") for the maps in a list.
+std::vector<const ConfigKey*> children_of(const std::string& map);
+
+// The last part of the path.
+std::string key_name(const ConfigKey& key);
+
+}  // namespace tfaot

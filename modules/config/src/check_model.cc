@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tfaot/base/text.h"
+#include "tfaot/config/cpu_levels.h"
+
+namespace tfaot::config {
+namespace {
+
+constexpr const char* kWhyNotForSavedModel =
+    "a SavedModel's signature (model.serving_key) names its inputs and outputs; for a frozen graph "
+    "write 'format: frozen_graph'";
+constexpr const char* kWhyNotForFrozenGraph =
+    "a frozen graph has no signature: its file is model.frozen_graph, its tensors are model.inputs "
+    "and model.outputs";
+
+}  // namespace
+
+YAML::Node node_or_default(const Values& values, const std::string& path) {
+  const auto given = values.find(path);
+  return given != values.end() ? given->second.node : YAML::Load(config_key(path).fallback);
+}
+
+bool is_usable(const Values& values, const std::string& path) {
+  const auto given = values.find(path);
+  return given == values.end() || given->second.good;
+}
+
+ModelFormat format_of(const Values& values) {
+  return node_or_default(values, "model.format").Scalar() == "frozen_graph"
+             ? ModelFormat::kFrozenGraph
+             : ModelFormat::kSavedModel;
+}
+
+void check_format(const Values& values, Problems& problems) {
+  const auto model = values.find("model");
+  if (model == values.end() || !is_usable(values, "model") || !is_usable(values, "model.format")) {
+    return;
+  }
+  const ModelFormat format = format_of(values);
+  const bool frozen = format == ModelFormat::kFrozenGraph;
+  for (const ConfigKey* key : children_of("model")) {
+    if (!key->format) continue;
+    const auto given = values.find(key->path);
+    if (given != values.end() && key->format != format) {
+      problems
+          .add(given->second.key, fmt::format("{} does not go with the format '{}'", key->path,
+                                              frozen ? "frozen_graph" : "saved_model"))
+          .note(frozen ? kWhyNotForFrozenGraph : kWhyNotForSavedModel);
+    }
+    if (given == values.end() && key->format == format && key->required) {
+      problems.add(model->second.key, fmt::format("missing key '{}' in 'model'", key_name(*key)))
+          .note(key->doc)
+          .note("a frozen graph does not say which of its tensors these are");
+    }
+  }
+}
+
+void check_cpu_levels(const Values& values, Problems& problems) {
+  const auto levels = values.find("compilation.cpu_levels");
+  if (levels == values.end() || !levels->second.good ||
+      !is_usable(values, "compilation.target_triple")) {
+    return;
+  }
+  const std::string triple = node_or_default(values, "compilation.target_triple").Scalar();
+  const std::vector<std::string> allowed = allowed_cpu_levels(architecture_of(triple));
+  for (const YAML::Node& level : levels->second.node) {
+    if (std::count(allowed.begin(), allowed.end(), level.Scalar())) continue;
+    problems
+        .add(level.Mark(), fmt::format("{}: '{}' is not a level of the target {}",
+                                       levels->second.label, level.Scalar(), triple))
+        .note("allowed: " + join(allowed, ", "));
+  }
+}
+
+}  // namespace tfaot::config

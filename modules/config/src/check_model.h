@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules that look at more than one key, and at the disk. They say nothing about a value that is
+// wrong by itself.
+#pragma once
+
+#include "problems.h"
+#include "tfaot/base/file_system.h"
+#include "value_checker.h"
+
+namespace tfaot::config {
+
+// What was given, or the default of the table. REQUIRES: the key has a default, or its value was
+// given.
+YAML::Node node_or_default(const Values& values, const std::string& path);
+
+// True when it was not given, or well.
+bool is_usable(const Values& values, const std::string& path);
+
+ModelFormat format_of(const Values& values);
+
+// Keys of the other format, and missing keys of this one.
+void check_format(const Values& values, Problems& problems);
+
+// The levels must be those of the target's architecture.
+void check_cpu_levels(const Values& values, Problems& problems);
+
+// The model's folder or file: absolute, normalised, without a slash at the end.
+Path source_of(const Values& values, const Path& config_file);
+void check_source(const FileSystem& fs, const Path& config_file, const Values& values,
+                  Problems& problems);
+
+}  // namespace tfaot::config

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/config/config_keys.h"
+
+#include <algorithm>
+
+#include "tfaot/config/cpu_levels.h"
+
+namespace tfaot {
+namespace {
+
+constexpr std::int64_t kMaxBatchSize = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxDimension = (std::int64_t{1} << 31) - 1;
+
+const TextRule kNotEmpty = {.meaning = "any text that is not empty", .min_length = 1};
+
+const TextRule kTensorName = {
+    .pattern = R"(^[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*(:[0-9]+)?$)",
+    .meaning = "a tensor's name in the graph, like 'x', 'x:0' or 'scope/x:0'",
+    .max_length = 1000};
+
+const TextRule kFlag = {.pattern = R"(^--[^\s=]+(=\S*)?$)",
+                        .meaning = "'--name' or '--name=value', without blanks"};
+
+std::vector<std::string> all_cpu_levels() {
+  std::vector<std::string> names;
+  for (const CpuLevel& level : cpu_level_table()) names.push_back(level.name);
+  return names;
+}
+
+std::vector<ConfigKey> model_keys() {
+  return {
+      {.path = "model", .type = KeyType::kMap, .required = true, .doc = "What is compiled."},
+      {.path = "model.name",
+       .required = true,
+       .text = {.pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
+                .meaning = "a C++ identifier: letters, digits and '_', not starting with a digit",
+                .cpp_name = true,
+                .max_length = 100},
+       .doc = "Name of the model and of its C++ class."},
+      {.path = "model.version",
+       .type = KeyType::kTextOrNumber,
+       .required = true,
+       .text = {.pattern = "^[A-Za-z0-9][A-Za-z0-9._+-]*$",
+                .meaning = "a letter or digit, then letters, digits, '.', '_', '+' and '-'",
+                .max_length = 100},
+       .doc = "Version of the package; an unquoted number counts as its text."},
+      {.path = "model.format",
+       .fallback = "saved_model",
+       .allowed = {"saved_model", "frozen_graph"},
+       .doc = "How the model is stored: a SavedModel folder, or one binary GraphDef file with the "
+              "weights as constants."},
+      {.path = "model.saved_model",
+       .format = ModelFormat::kSavedModel,
+       .fallback = "./saved_model",
+       .text = kNotEmpty,
+       .doc = "Folder of the SavedModel, relative to the config file; '~' is not expanded."},
+      {.path = "model.serving_key",
+       .format = ModelFormat::kSavedModel,
+       .fallback = "serving_default",
+       .text = kNotEmpty,
+       .doc = "The SavedModel's signature to compile."},
+      {.path = "model.frozen_graph",
+       .format = ModelFormat::kFrozenGraph,
+       .fallback = "./frozen_graph.pb",
+       .text = kNotEmpty,
+       .doc = "File of the frozen graph, relative to the config file; '~' is not expanded."},
+      {.path = "model.inputs",
+       .type = KeyType::kTextOrMap,
+       .list = true,
+       .distinct = true,
+       .min_items = 1,
+       .required = true,
+       .format = ModelFormat::kFrozenGraph,
+       .text = kTensorName,
+       .doc = "Input tensors, in the order of the model's arguments: names, or maps that also say "
+              "what the graph's placeholder does not."},
+      {.path = "model.inputs[].name",
+       .required = true,
+       .text = kTensorName,
+       .doc = "Name of the input tensor."},
+      {.path = "model.inputs[].shape",
+       .type = KeyType::kShape,
+       .maximum = kMaxDimension,
+       .doc = "Shape of the input, the batch (null or -1) first; by default the placeholder's."},
+      {.path = "model.inputs[].dtype",
+       .allowed = {"bool", "int32", "int64", "float32", "float64"},
+       .doc = "Element type of the input; by default the placeholder's."},
+      {.path = "model.outputs",
+       .list = true,
+       .distinct = true,
+       .min_items = 1,
+       .required = true,
+       .format = ModelFormat::kFrozenGraph,
+       .text = kTensorName,
+       .doc = "Output tensors, in the order of the model's results."},
+      {.path = "model.author",
+       .type = KeyType::kTextOrNumber,
+       .fallback = "''",
+       .doc = "Who made the model; free text."},
+      {.path = "model.description",
+       .type = KeyType::kTextOrNumber,
+       .fallback = "''",
+       .text = {.max_length = 100000},
+       .doc = "What the model is for; free text."},
+  };
+}
+
+std::vector<ConfigKey> compilation_keys() {
+  return {
+      {.path = "compilation",
+       .type = KeyType::kMap,
+       .required = true,
+       .doc = "How it is compiled."},
+      {.path = "compilation.batch_sizes",
+       .type = KeyType::kWholeNumber,
+       .list = true,
+       .distinct = true,
+       .min_items = 1,
+       .required = true,
+       .maximum = kMaxBatchSize,
+       .doc = "Batch sizes to compile code for."},
+      {.path = "compilation.namespace",
+       .fallback = "tfaot_model",
+       .text = {.pattern = "^[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$",
+                .meaning = "a C++ namespace like 'a' or 'a::b'",
+                .cpp_name = true,
+                .max_length = 200},
+       .doc = "C++ namespace of the model's class."},
+      {.path = "compilation.target_triple",
+       .fallback = "x86_64-unknown-linux-gnu",
+       .text = {.pattern = "^(x86_64|aarch64)-[A-Za-z0-9_.]+-linux(-[A-Za-z0-9_.]+)?$",
+                .meaning = "'x86_64-*-linux*' or 'aarch64-*-linux*', like "
+                           "'x86_64-unknown-linux-gnu'",
+                .max_length = 100},
+       .doc = "Machine the code is for."},
+      {.path = "compilation.cpu_levels",
+       .list = true,
+       .distinct = true,
+       .min_items = 1,
+       .allowed = all_cpu_levels(),
+       .doc = "CPU levels to compile for; the best one the machine has is chosen at run time. By "
+              "default x86-64, x86-64-v3 and x86-64-v4, or generic on aarch64."},
+      {.path = "compilation.weights",
+       .fallback = "shared",
+       .allowed = {"shared", "embedded"},
+       .doc = "Where weights live: once in the package, shared by all objects, or as constants "
+              "inside every object."},
+      {.path = "compilation.tf_xla_flags",
+       .list = true,
+       .fallback = "[]",
+       .text = kFlag,
+       .doc = "Flags for the conversion from TensorFlow to XLA, as in TF_XLA_FLAGS."},
+      {.path = "compilation.xla_flags",
+       .list = true,
+       .fallback = "[]",
+       .text = kFlag,
+       .doc = "Flags for XLA itself, as in XLA_FLAGS."},
+  };
+}
+
+std::vector<ConfigKey> make_table() {
+  std::vector<ConfigKey> table = model_keys();
+  const std::vector<ConfigKey> more = compilation_keys();
+  table.insert(table.end(), more.begin(), more.end());
+  return table;
+}
+
+}  // namespace
+
+const std::vector<ConfigKey>& config_keys() {
+  static const std::vector<ConfigKey> table = make_table();
+  return table;
+}
+
+const ConfigKey& config_key(const std::string& path) {
+  const auto& table = config_keys();
+  return *std::find_if(table.begin(), table.end(),
+                       [&](const ConfigKey& key) { return key.path == path; });
+}
+
+std::vector<const ConfigKey*> children_of(const std::string& map) {
+  const std::string prefix = map.empty() ? "" : map + ".";
+  std::vector<const ConfigKey*> children;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.path.starts_with(prefix) && key.path == prefix + key_name(key)) {
+      children.push_back(&key);
+    }
+  }
+  return children;
+}
+
+std::string key_name(const ConfigKey& key) { return key.path.substr(key.path.rfind('.') + 1); }
+
+}  // namespace tfaot

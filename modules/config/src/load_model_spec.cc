@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "check_model.h"
+#include "overrides.h"
+#include "problems.h"
+#include "tfaot/config/config.h"
+#include "tfaot/config/cpu_levels.h"
+#include "value_checker.h"
+#include "yaml_text.h"
+
+namespace tfaot {
+namespace {
+
+using config::Problems;
+using config::Value;
+using config::ValueChecker;
+using config::Values;
+
+Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
+  const Location where{.file = file.string()};
+  if (fs.kind(file) == FileKind::kMissing) {
+    return fail(Error::at(where, "the config file is missing")
+                    .note("it is usually called aot_config.yaml; see docs/config.md"));
+  }
+  if (fs.list(file)) {
+    return fail(Error::at(where, "the config is a folder, not a file")
+                    .note("give the file in it, usually aot_config.yaml"));
+  }
+  TFAOT_ASSIGN(const std::string text, fs.read(file));
+  TFAOT_ASSIGN(YAML::Node root, config::parse_yaml(text, file.string()));
+  if (!root.IsMap()) {
+    return fail(
+        Error::at(config::location_of(file.string(), root.Mark()),
+                  fmt::format("the config is {}, but it must be a map", config::describe(root)))
+            .note("it needs the keys 'model' and 'compilation'"));
+  }
+  return root;
+}
+
+// All that the file and the options say; every fault goes to `problems`.
+Values checked_values(const YAML::Node& root, Values options, Problems& problems) {
+  std::set<std::string> given;
+  for (const auto& [path, value] : options) given.insert(path);
+  if (given.count("compilation.batch_sizes")) given.insert("compilation");
+  ValueChecker checker(problems, given);
+  Values values;
+  checker.check_map("", root, root.Mark(), values);
+  for (auto& [path, value] : options) {
+    value.good = checker.check_value(config_key(path), value);
+    values[path] = value;
+  }
+  return values;
+}
+
+std::string text_of(const Values& values, const std::string& path) {
+  return config::node_or_default(values, path).Scalar();
+}
+
+std::vector<std::string> texts_of(const Values& values, const std::string& path) {
+  std::vector<std::string> texts;
+  for (const YAML::Node& item : config::node_or_default(values, path)) {
+    texts.push_back(item.Scalar());
+  }
+  return texts;
+}
+
+FrozenInput frozen_input_of(const YAML::Node& item) {
+  FrozenInput input;
+  input.name = item.IsMap() ? item["name"].Scalar() : item.Scalar();
+  if (!item.IsMap()) return input;
+  if (const YAML::Node dtype = item["dtype"]; dtype && !dtype.IsNull()) {
+    input.dtype = dtype.Scalar();
+  }
+  if (const YAML::Node shape = item["shape"]; shape && !shape.IsNull()) {
+    input.row_shape.emplace();
+    for (std::size_t i = 1; i < shape.size(); ++i) {
+      input.row_shape->push_back(shape[i].as<std::int64_t>());
+    }
+  }
+  return input;
+}
+
+ModelSection model_of(const Values& values, const Path& config_file) {
+  ModelSection model;
+  model.name = text_of(values, "model.name");
+  model.version = text_of(values, "model.version");
+  model.format = config::format_of(values);
+  model.source = config::source_of(values, config_file);
+  model.author = text_of(values, "model.author");
+  model.description = text_of(values, "model.description");
+  if (model.format == ModelFormat::kSavedModel) {
+    model.serving_key = text_of(values, "model.serving_key");
+  } else {
+    model.serving_key.clear();
+    for (const YAML::Node& item : values.at("model.inputs").node) {
+      model.inputs.push_back(frozen_input_of(item));
+    }
+    model.outputs = texts_of(values, "model.outputs");
+  }
+  return model;
+}
+
+// Those of `table` that are in `chosen`, so in the table's order.
+std::vector<std::string> in_order_of(const std::vector<std::string>& table,
+                                     const std::vector<std::string>& chosen) {
+  std::vector<std::string> ordered;
+  for (const std::string& name : table) {
+    if (std::count(chosen.begin(), chosen.end(), name)) ordered.push_back(name);
+  }
+  return ordered;
+}
+
+CompilationSection compilation_of(const Values& values) {
+  CompilationSection section;
+  section.namespace_name = text_of(values, "compilation.namespace");
+  section.target_triple = text_of(values, "compilation.target_triple");
+  section.weights = text_of(values, "compilation.weights") == "embedded" ? WeightsMode::kEmbedded
+                                                                         : WeightsMode::kShared;
+  section.tf_xla_flags = texts_of(values, "compilation.tf_xla_flags");
+  section.xla_flags = texts_of(values, "compilation.xla_flags");
+  for (const YAML::Node& size : values.at("compilation.batch_sizes").node) {
+    section.batch_sizes.push_back(size.as<std::int64_t>());
+  }
+  std::sort(section.batch_sizes.begin(), section.batch_sizes.end());
+  const std::string architecture = architecture_of(section.target_triple);
+  section.cpu_levels = values.count("compilation.cpu_levels")
+                           ? in_order_of(allowed_cpu_levels(architecture),
+                                         texts_of(values, "compilation.cpu_levels"))
+                           : default_cpu_levels(architecture);
+  return section;
+}
+
+Result<ModelSpec> load(const FileSystem& fs, const Path& file, const ConfigOverrides& overrides) {
+  TFAOT_ASSIGN(const YAML::Node root, read_config(fs, file));
+  Problems problems(file.string());
+  const Values values = checked_values(root, config::values_of(overrides), problems);
+  config::check_format(values, problems);
+  config::check_cpu_levels(values, problems);
+  config::check_source(fs, file, values, problems);
+  if (problems.count() > 0) return fail(problems.to_error());
+  return ModelSpec{
+      .config_file = file, .model = model_of(values, file), .compilation = compilation_of(values)};
+}
+
+}  // namespace
+
+Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
+                                  const ConfigOverrides& overrides) {
+  try {
+    return load(fs, file, overrides);
+  } catch (const YAML::Exception& e) {
+    return fail(
+        Error::internal(fmt::format("{}: reading the config: {}", file.string(), e.what())));
+  }
+}
+
+}  // namespace tfaot

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "overrides.h"
+
+namespace tfaot::config {
+namespace {
+
+YAML::Node text_node(const std::string& text) {
+  YAML::Node node(text);
+  node.SetTag("!");  // a text even when it looks like a number
+  return node;
+}
+
+}  // namespace
+
+Values values_of(const ConfigOverrides& overrides) {
+  Values values;
+  const auto add = [&](const std::string& path, const std::string& option, const YAML::Node& node) {
+    values[path] = {.node = node, .key = YAML::Mark::null_mark(), .label = option};
+  };
+  if (!overrides.batch_sizes.empty()) {
+    YAML::Node list(YAML::NodeType::Sequence);
+    for (const std::int64_t size : overrides.batch_sizes) list.push_back(std::to_string(size));
+    add("compilation.batch_sizes", "--batch-sizes", list);
+  }
+  if (!overrides.namespace_name.empty()) {
+    add("compilation.namespace", "--namespace", text_node(overrides.namespace_name));
+  }
+  if (!overrides.cpu_levels.empty()) {
+    YAML::Node list(YAML::NodeType::Sequence);
+    for (const std::string& level : overrides.cpu_levels) list.push_back(text_node(level));
+    add("compilation.cpu_levels", "--cpu-levels", list);
+  }
+  if (!overrides.target_triple.empty()) {
+    add("compilation.target_triple", "--target-triple", text_node(overrides.target_triple));
+  }
+  if (overrides.weights) {
+    const bool shared = *overrides.weights == WeightsMode::kShared;
+    add("compilation.weights", "--weights", text_node(shared ? "shared" : "embedded"));
+  }
+  return values;
+}
+
+}  // namespace tfaot::config

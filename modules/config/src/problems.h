@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects what is wrong with a config, so that one run tells all of it. Values of options, which
+// come from no file, have the null mark. One object per parse, one thread.
+#pragma once
+
+#include <yaml-cpp/mark.h>
+
+#include <cstddef>
+#include <deque>
+#include <string>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot::config {
+
+class Problems {
+ public:
+  explicit Problems(std::string file) : file_(std::move(file)) {}
+
+  // The result may take notes; it stays valid while more problems are added.
+  Error& add(const YAML::Mark& mark, std::string message);
+  std::size_t count() const { return found_.size(); }
+  // The first one in the order of the file, the others as notes below it.
+  // REQUIRES: count() > 0
+  Error to_error() const;
+
+ private:
+  std::string file_;
+  std::deque<Error> found_;
+};
+
+Location location_of(const std::string& file, const YAML::Mark& mark);
+
+}  // namespace tfaot::config

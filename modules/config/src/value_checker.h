@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks a parsed config along the table of keys: unknown, duplicate and missing keys, types,
+// allowed values. Knows no key by name. One object per parse, one thread.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "problems.h"
+#include "tfaot/config/config_keys.h"
+
+namespace tfaot::config {
+
+// A value that was given and is not null.
+struct Value {
+  YAML::Node node;
+  YAML::Mark key;     // where its key stands; null for an option
+  std::string label;  // "model.name", or the option that gave it, "--namespace"
+  bool good = false;  // it follows its ConfigKey
+};
+
+using Values = std::map<std::string, Value>;  // by ConfigKey::path
+
+class ValueChecker {
+ public:
+  // `given` are paths of required keys that the file may leave out.
+  ValueChecker(Problems& problems, std::set<std::string> given)
+      : problems_(problems), given_(std::move(given)) {}
+
+  // Checks the map at `path` ("" is the whole file) and puts the values below it into `values`.
+  // `where` is the place to name when a key is missing.
+  void check_map(const std::string& path, const YAML::Node& map, const YAML::Mark& where,
+                 Values& values);
+
+  // Returns whether the value follows its key.
+  bool check_value(const ConfigKey& key, const Value& value);
+
+ private:
+  bool check_key(const std::string& path, const YAML::Node& key,
+                 const std::map<std::string, YAML::Mark>& seen);
+  bool check_item(const ConfigKey& key, const YAML::Node& node, const std::string& label);
+  bool check_text_item(const ConfigKey& key, const YAML::Node& node, const std::string& label);
+  bool check_whole_number(const ConfigKey& key, const YAML::Node& node, const std::string& label);
+  bool check_shape(const ConfigKey& key, const YAML::Node& node, const std::string& label);
+  bool check_distinct(const YAML::Node& list, const std::string& label);
+
+  Problems& problems_;
+  std::set<std::string> given_;
+};
+
+// What makes two items of a list the same: a text, or the name of a map; "x" and "x:0" are one
+// tensor.
+std::string identity_of(const YAML::Node& item);
+
+}  // namespace tfaot::config

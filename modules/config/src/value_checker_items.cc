@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The half of ValueChecker that looks at values.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "check_text.h"
+#include "value_checker.h"
+#include "yaml_text.h"
+
+namespace tfaot::config {
+namespace {
+
+std::string expected(const ConfigKey& key) {
+  switch (key.type) {
+    case KeyType::kMap:
+      return "a map";
+    case KeyType::kText:
+      return "a text";
+    case KeyType::kTextOrNumber:
+      return "a text or a number";
+    case KeyType::kWholeNumber:
+      return "a whole number";
+    case KeyType::kShape:
+      return "a list of dimensions";
+    case KeyType::kTextOrMap:
+      return "a text or a map";
+  }
+  return "another value";
+}
+
+// Whether text is digits only, without leading zeros, and at most `maximum`.
+bool is_whole_number(const std::string& text, std::int64_t maximum) {
+  const bool digits = !text.empty() && text.size() <= 18 && text[0] != '0' &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && std::stoll(text) <= maximum;
+}
+
+}  // namespace
+
+std::string identity_of(const YAML::Node& item) {
+  std::string text = item.IsMap() ? identity_of(item["name"]) : item.Scalar();
+  if (text.ends_with(":0")) text.resize(text.size() - 2);
+  return text;
+}
+
+bool ValueChecker::check_value(const ConfigKey& key, const Value& value) {
+  const YAML::Node& node = value.node;
+  const std::string& label = value.label;
+  if (!key.list) return check_item(key, node, label);
+  if (!node.IsSequence()) {
+    Error& error = problems_.add(
+        node.Mark(), fmt::format("{}: expected a list, found {}", label, describe(node)));
+    if (node.IsScalar()) error.note(fmt::format("write [{}]", node.Scalar()));
+    return false;
+  }
+  if (node.size() < key.min_items) {
+    problems_.add(node.Mark(), fmt::format("{}: the list is empty", label)).note(key.doc);
+    return false;
+  }
+  bool good = true;
+  for (const YAML::Node& item : node) good &= check_item(key, item, label);
+  return good && (!key.distinct || check_distinct(node, label));
+}
+
+bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
+                              const std::string& label) {
+  const NodeKind kind = kind_of(node);
+  switch (key.type) {
+    case KeyType::kWholeNumber:
+      return check_whole_number(key, node, label);
+    case KeyType::kShape:
+      if (kind == NodeKind::kList) return check_shape(key, node, label);
+      break;
+    case KeyType::kMap:
+      if (kind == NodeKind::kMap) return true;
+      break;
+    case KeyType::kTextOrMap:
+      if (kind == NodeKind::kMap) {
+        const std::size_t before = problems_.count();
+        Values unused;
+        check_map(key.path + "[]", node, node.Mark(), unused);
+        return problems_.count() == before;
+      }
+      if (kind == NodeKind::kText) return check_text_item(key, node, label);
+      break;
+    case KeyType::kText:
+      if (kind == NodeKind::kText) return check_text_item(key, node, label);
+      break;
+    case KeyType::kTextOrNumber:
+      if (kind == NodeKind::kText || kind == NodeKind::kInteger || kind == NodeKind::kFloat) {
+        return check_text_item(key, node, label);
+      }
+      break;
+  }
+  Error& error = problems_.add(
+      node.Mark(), fmt::format("{}: expected {}, found {}", label, expected(key), describe(node)));
+  if (kind == NodeKind::kInteger || kind == NodeKind::kFloat || kind == NodeKind::kBool) {
+    if (key.type != KeyType::kMap && key.type != KeyType::kShape) {
+      error.note(fmt::format("write it with quotes: \"{}\"", node.Scalar()));
+    }
+  }
+  return false;
+}
+
+bool ValueChecker::check_text_item(const ConfigKey& key, const YAML::Node& node,
+                                   const std::string& label) {
+  const auto problem = check_text(key, node.Scalar());
+  if (problem) {
+    problems_.add(node.Mark(), fmt::format("{}: {}", label, problem->message)).note(problem->note);
+  }
+  return !problem;
+}
+
+bool ValueChecker::check_whole_number(const ConfigKey& key, const YAML::Node& node,
+                                      const std::string& label) {
+  const bool number = kind_of(node) == NodeKind::kInteger;
+  if (number && is_whole_number(node.Scalar(), key.maximum)) return true;
+  Error& error = problems_.add(
+      node.Mark(),
+      number ? fmt::format("{}: {} is not allowed", label, node.Scalar())
+             : fmt::format("{}: expected a whole number, found {}", label, describe(node)));
+  if (kind_of(node) == NodeKind::kText && is_whole_number(node.Scalar(), key.maximum)) {
+    error.note("write it without quotes: " + node.Scalar());
+  }
+  error.note(fmt::format("allowed: 1 to {}, in decimal digits", key.maximum));
+  return false;
+}
+
+bool ValueChecker::check_shape(const ConfigKey& key, const YAML::Node& node,
+                               const std::string& label) {
+  const auto is_batch = [](const YAML::Node& item) {
+    return item.IsNull() || (kind_of(item) == NodeKind::kInteger && item.Scalar() == "-1");
+  };
+  if (node.size() == 0 || !is_batch(node[0])) {
+    problems_
+        .add(node.Mark(), fmt::format("{}: the first dimension is {}, but it must be the batch",
+                                      label, node.size() == 0 ? "missing" : describe(node[0])))
+        .note("write null or -1 first: [null, 10]");
+    return false;
+  }
+  bool good = true;
+  for (std::size_t i = 1; i < node.size(); ++i) {
+    if (is_batch(node[i])) {
+      problems_.add(node[i].Mark(), fmt::format("{}: dimension {} is unknown", label, i))
+          .note("only the first dimension, the batch, may be unknown");
+      good = false;
+    } else {
+      good &= check_whole_number(key, node[i], label);
+    }
+  }
+  return good;
+}
+
+bool ValueChecker::check_distinct(const YAML::Node& list, const std::string& label) {
+  std::set<std::string> seen;
+  bool good = true;
+  for (const YAML::Node& item : list) {
+    const std::string identity = identity_of(item);
+    if (seen.insert(identity).second) continue;
+    problems_.add(item.Mark(), fmt::format("{}: {} is given twice", label, identity));
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace tfaot::config

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// yaml-cpp without its exceptions, and what a node is by the core schema of YAML 1.2, which
+// yaml-cpp leaves to the caller: a plain 12 is a number, a quoted one a text. Pure functions.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <string>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot::config {
+
+enum class NodeKind { kNull, kText, kInteger, kFloat, kBool, kList, kMap, kOther };
+
+// The only document of a file. Error: not YAML, empty, several documents.
+Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file);
+
+NodeKind kind_of(const YAML::Node& node);
+
+// For messages: "the text 'abc'", "the number 4", "a list".
+std::string describe(const YAML::Node& node);
+
+}  // namespace tfaot::config
