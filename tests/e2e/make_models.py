@@ -353,24 +353,44 @@ def tf1_loop():
     tf1_saved_model("tf1_loop", build, {"x": ("float32", [3])})
 
 
+def frozen(name, build, output_keys, specs, **model):
+    """specs: as for works(), by the placeholders' names. The outputs are called by their nodes' names."""
+    folder = WORKS / name
+    graph, session, inputs, outputs = tf1_graph(build)
+    names = [outputs[key].op.name for key in output_keys]
+    frozen = tf.compat.v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), names)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "frozen_graph.pb").write_bytes(frozen.SerializeToString(deterministic=True))
+    write_config(folder, format="frozen_graph", outputs=f"[{', '.join(names)}]", **model)
+    predict = tf1_predictor(session, {tensor.op.name: tensor for tensor in inputs.values()},
+                            dict(zip(names, (outputs[key] for key in output_keys))))
+    mf.write_reference(folder, predict, specs, signature=None)
+
+
+FROZEN_INPUTS = {"x_placeholder": TF1_INPUTS["x"], "flag_placeholder": TF1_INPUTS["flag"]}
+
+
 @maker
 def frozen_graph():
     """A frozen GraphDef, as CMS's older models are."""
-    folder = WORKS / "frozen_graph"
-    graph, session, inputs, outputs = tf1_graph(lambda v1: tf1_net(
-        v1, lambda name, value: v1.get_variable(name, initializer=value, use_resource=True)))
-    outputs = {"score": outputs["score"], "class": outputs["class"]}
-    names = {key: tensor.op.name for key, tensor in outputs.items()}
-    frozen = tf.compat.v1.graph_util.convert_variables_to_constants(
-        session, graph.as_graph_def(), list(names.values()))
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "graph.pb").write_bytes(frozen.SerializeToString(deterministic=True))
-    write_config(folder, format="frozen_graph", saved_model="./graph.pb",
-                 inputs="[x_placeholder, flag_placeholder]", outputs=f"[{names['score']}, {names['class']}:0]")
-    predict = tf1_predictor(session, {tensor.op.name: tensor for tensor in inputs.values()},
-                            {names[key]: tensor for key, tensor in outputs.items()})
-    mf.write_reference(folder, predict, {"x_placeholder": TF1_INPUTS["x"], "flag_placeholder": TF1_INPUTS["flag"]},
-                       signature=None)
+
+    def build(v1):
+        return tf1_net(v1, lambda name, value: v1.get_variable(name, initializer=value, use_resource=True))
+
+    frozen("frozen_graph", build, ["score", "class"], FROZEN_INPUTS,
+           inputs='[x_placeholder, "flag_placeholder:0"]')
+
+
+@maker
+def frozen_unshaped():
+    """Placeholders that say neither shape nor rank: the config does."""
+
+    def build(v1):
+        x = v1.placeholder(tf.float32, None, name="x")
+        (w,) = weights(23, (3, 2))
+        return {"x": x}, {"y": tf.nn.softmax(tf.matmul(tf.ensure_shape(x, None), tf.constant(w)), name="out/y")}
+
+    frozen("frozen_unshaped", build, ["y"], {"x": ("float32", [3])}, inputs="[{name: x, shape: [null, 3]}]")
 
 
 # --- what must be refused ---------------------------------------------------------------------------------------
@@ -496,7 +516,7 @@ def missing_variables():
 @maker
 def frozen_missing_input():
     write_config(REFUSED / "frozen_missing_input", format="frozen_graph",
-                 saved_model="../../works/frozen_graph/graph.pb", inputs="[x_placeholdre]", outputs="[Sigmoid]")
+                 frozen_graph="../../works/frozen_graph/frozen_graph.pb", inputs="[x_placeholdre]", outputs="[Sigmoid]")
 
 
 def main(names):
