@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts a child process and waits for it, never through a shell. The child gets its own process group, which
-// is killed as a whole on a timeout, so nothing hangs and nothing stays behind. Safe from many threads.
+// Starts a child process and waits for it, never through a shell. The child gets its own process
+// group, which is killed as a whole on a timeout, when SIGINT, SIGTERM or SIGHUP reach us, and when
+// the child ends, so nothing hangs and nothing stays behind. Safe from many threads.
 #pragma once
 
 #include <chrono>
@@ -17,10 +18,11 @@ struct ProcessSpec {
   Path program;                                    // looked up in PATH when it holds no '/'
   std::vector<std::string> arguments;              // without the program's own name
   std::map<std::string, std::string> environment;  // added to, or replacing, the parent's
-  std::string standard_input;                      // written whole, then closed
+  std::string standard_input;                      // empty: /dev/null
   Path working_directory;                          // empty: the parent's
   std::chrono::milliseconds timeout{0};            // 0: none
-  std::function<void(const std::string&)> on_stdout_line;  // called per line without its newline
+  std::function<void(const std::string&)>
+      on_stdout_line;  // called per line without its newline; must not throw
 };
 
 struct ProcessResult {
@@ -33,7 +35,8 @@ struct ProcessResult {
   bool ok() const { return signal == 0 && exit_code == 0 && !timed_out; }
 };
 
-// Fails only when the child cannot be started; a child that ends badly is a ProcessResult.
+// Fails only when the child cannot be started, or when we were interrupted (the caller then cleans
+// up and ends); a child that ends badly is a ProcessResult.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
 
 }  // namespace tfaot

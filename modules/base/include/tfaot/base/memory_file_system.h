@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A FileSystem in memory, for tests: same results and same error texts as RealFileSystem. Relative
+// paths start at its root "/". Can be told to fail at a chosen change, as a full disk or a kill
+// would. One thread only.
+#pragma once
+
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "tfaot/base/file_system.h"
+
+namespace tfaot {
+
+class MemoryTree;
+
+class MemoryFileSystem final : public FileSystem {
+ public:
+  // Which change fails. A change is one call of a non-const member of FileSystem, whatever it does
+  // inside.
+  struct Fault {
+    std::size_t change = 1;  // counted from the call of inject(); 1 is the next one
+    bool all_after = false;  // every later one too: what a kill at that moment leaves behind
+    int reason = ENOSPC;     // errno's value
+  };
+
+  MemoryFileSystem();
+  // Starts with these files, from path to contents.
+  explicit MemoryFileSystem(const std::map<std::string, std::string>& files);
+  ~MemoryFileSystem() override;
+
+  void inject(const Fault& fault);
+  // Changes asked for since construction or the last inject(), so that a test can fail each of them
+  // in turn.
+  std::size_t changes() const { return changes_; }
+  bool is_executable(const Path& path) const;
+
+  FileKind kind(const Path& path) const override;
+  Result<std::string> read(const Path& path) const override;
+  Status read_chunks(const Path& path,
+                     const std::function<Status(std::string_view)>& sink) const override;
+  Result<std::uint64_t> size(const Path& path) const override;
+  Result<std::vector<std::string>> list(const Path& directory) const override;
+  Status replace_atomically(const Path& path, std::string_view contents) override;
+  Status copy_file(const Path& from, const Path& to) override;
+  Status create_directories(const Path& path) override;
+  Status rename(const Path& from, const Path& to) override;
+  Status replace_symlink(const Path& target, const Path& link) override;
+  Result<Path> read_symlink(const Path& link) const override;
+  Status remove_all(const Path& path) override;
+  Status set_executable(const Path& path, bool executable) override;
+
+ private:
+  Status begin_change(const Path& path, const std::string& action);
+
+  std::unique_ptr<MemoryTree> tree_;
+  std::size_t changes_ = 0;
+  std::optional<Fault> fault_;
+};
+
+}  // namespace tfaot

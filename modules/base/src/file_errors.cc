@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file_errors.h"
+
+#include <cerrno>
+#include <system_error>
+
+namespace tfaot {
+
+Error file_error(const Path& path, const FileFailure& failure) {
+  Error error =
+      Error::at({path.string()}, "cannot " + failure.action + ": " +
+                                     std::generic_category().message(failure.error_number));
+  switch (failure.error_number) {
+    case ENOSPC:
+      return error.note(
+          "free some space on that disk, or choose a folder on another one, and run again");
+    case EDQUOT:
+      return error.note(
+          "your quota there is used up: remove files, or choose another folder, and run again");
+    case EACCES:
+    case EPERM:
+      return error.note(
+          "check the permissions and the owner of the path and of the folders above it");
+    case EROFS:
+      return error.note("that disk is mounted read-only: choose a folder on another one");
+    default:
+      return error;
+  }
+}
+
+}  // namespace tfaot

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one text for each way a file operation fails, so that both file systems say the same. Pure
+// functions.
+#pragma once
+
+#include <string>
+
+#include "tfaot/base/file_system.h"
+
+namespace tfaot {
+
+struct FileFailure {
+  std::string action;    // "write": what could not be done
+  int error_number = 0;  // errno's value: why
+};
+
+// "PATH: cannot ACTION: REASON", and what to do where there is something to do.
+Error file_error(const Path& path, const FileFailure& failure);
+
+}  // namespace tfaot

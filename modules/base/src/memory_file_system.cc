@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/base/memory_file_system.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+
+#include "file_errors.h"
+#include "memory_tree.h"
+
+namespace tfaot {
+namespace {
+
+constexpr std::size_t kChunk = 1 << 20;
+
+tl::unexpected<Error> failed(const Path& path, std::string action, int error_number) {
+  return fail(file_error(path, {std::move(action), error_number}));
+}
+
+Path parent_of(const Path& path) {
+  return path.has_filename() ? path.parent_path() : path.parent_path().parent_path();
+}
+
+}  // namespace
+
+MemoryFileSystem::MemoryFileSystem() : tree_(std::make_unique<MemoryTree>()) {}
+MemoryFileSystem::~MemoryFileSystem() = default;
+
+MemoryFileSystem::MemoryFileSystem(const std::map<std::string, std::string>& files)
+    : MemoryFileSystem() {
+  for (const auto& [path, contents] : files) {
+    const Status written = replace_atomically(path, contents);
+    if (!written) throw std::invalid_argument(written.error().text());  // a mistake in the test
+  }
+  changes_ = 0;
+}
+
+void MemoryFileSystem::inject(const Fault& fault) {
+  fault_ = fault;
+  changes_ = 0;
+}
+
+Status MemoryFileSystem::begin_change(const Path& path, const std::string& action) {
+  ++changes_;
+  if (!fault_ || changes_ < fault_->change || (changes_ > fault_->change && !fault_->all_after)) {
+    return {};
+  }
+  return failed(path, action, fault_->reason);
+}
+
+bool MemoryFileSystem::is_executable(const Path& path) const {
+  const auto file = tree_->find_file(path);
+  return file && (*file)->executable;
+}
+
+FileKind MemoryFileSystem::kind(const Path& path) const {
+  const auto place = tree_->find(path, MemoryTree::LastLink::kKeep);
+  return place && place->node != nullptr ? place->node->kind : FileKind::kMissing;
+}
+
+Result<std::string> MemoryFileSystem::read(const Path& path) const {
+  const auto file = tree_->find_file(path);
+  if (!file) return failed(path, "read", file.error());
+  return (*file)->contents;
+}
+
+Status MemoryFileSystem::read_chunks(const Path& path,
+                                     const std::function<Status(std::string_view)>& sink) const {
+  TFAOT_ASSIGN(const std::string contents, read(path));
+  for (std::string_view rest = contents; !rest.empty();) {
+    TFAOT_TRY(sink(rest.substr(0, kChunk)));
+    rest.remove_prefix(std::min(kChunk, rest.size()));
+  }
+  return {};
+}
+
+Result<std::uint64_t> MemoryFileSystem::size(const Path& path) const {
+  const auto file = tree_->find_file(path);
+  if (!file) return failed(path, "get the size", file.error());
+  return (*file)->contents.size();
+}
+
+Result<std::vector<std::string>> MemoryFileSystem::list(const Path& directory) const {
+  auto folder = tree_->find_existing(directory);
+  if (folder && (*folder)->kind != FileKind::kDirectory) folder = tl::unexpected(ENOTDIR);
+  if (!folder) return failed(directory, "list the folder", folder.error());
+  std::vector<std::string> names;
+  for (const auto& [name, node] : (*folder)->children) names.push_back(name);
+  return names;
+}
+
+Status MemoryFileSystem::replace_atomically(const Path& path, std::string_view contents) {
+  TFAOT_TRY(begin_change(path, "write"));
+  if (const auto made = tree_->make_directories(parent_of(path)); !made) {
+    return failed(parent_of(path), "make the folder", made.error());
+  }
+  auto file = std::make_unique<MemoryNode>();
+  file->kind = FileKind::kFile;
+  file->contents = contents;
+  if (const auto put = tree_->put(path, std::move(file)); !put) {
+    return failed(path, "replace", put.error());
+  }
+  return {};
+}
+
+Status MemoryFileSystem::copy_file(const Path& from, const Path& to) {
+  TFAOT_ASSIGN(const std::string contents, read(from));
+  const bool executable = is_executable(from);
+  TFAOT_TRY(replace_atomically(to, contents));
+  tree_->find_file(to).value()->executable = executable;
+  return {};
+}
+
+Status MemoryFileSystem::create_directories(const Path& path) {
+  TFAOT_TRY(begin_change(path, "make the folder"));
+  if (const auto made = tree_->make_directories(path); !made) {
+    return failed(path, "make the folder", made.error());
+  }
+  return {};
+}
+
+Status MemoryFileSystem::rename(const Path& from, const Path& to) {
+  const std::string action = "rename to '" + to.string() + "'";
+  TFAOT_TRY(begin_change(from, action));
+  if (const auto renamed = tree_->rename(from, to); !renamed) {
+    return failed(from, action, renamed.error());
+  }
+  return {};
+}
+
+Status MemoryFileSystem::replace_symlink(const Path& target, const Path& link) {
+  TFAOT_TRY(begin_change(link, "make the link"));
+  if (const auto made = tree_->make_directories(parent_of(link)); !made) {
+    return failed(parent_of(link), "make the folder", made.error());
+  }
+  auto node = std::make_unique<MemoryNode>();
+  node->kind = FileKind::kSymlink;
+  node->target = target;
+  if (const auto put = tree_->put(link, std::move(node)); !put) {
+    return failed(link, "make the link", put.error());
+  }
+  return {};
+}
+
+Result<Path> MemoryFileSystem::read_symlink(const Path& link) const {
+  const auto place = tree_->find(link, MemoryTree::LastLink::kKeep);
+  if (!place) return failed(link, "read the link", place.error());
+  if (place->node == nullptr) return failed(link, "read the link", ENOENT);
+  if (place->node->kind != FileKind::kSymlink) return failed(link, "read the link", EINVAL);
+  return place->node->target;
+}
+
+Status MemoryFileSystem::remove_all(const Path& path) {
+  TFAOT_TRY(begin_change(path, "remove"));
+  const auto place = tree_->find(path, MemoryTree::LastLink::kKeep);
+  if (place && place->parent != nullptr) place->parent->children.erase(place->name);
+  return {};
+}
+
+Status MemoryFileSystem::set_executable(const Path& path, bool executable) {
+  TFAOT_TRY(begin_change(path, "change the mode"));
+  const auto node = tree_->find_existing(path);
+  if (!node) return failed(path, "change the mode", node.error());
+  (*node)->executable = executable;
+  return {};
+}
+
+}  // namespace tfaot

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory_tree.h"
+
+#include <cerrno>
+#include <deque>
+#include <vector>
+
+namespace tfaot {
+namespace {
+
+constexpr int kMostLinks = 40;  // as Linux has it
+
+std::deque<std::string> parts_of(const Path& path) {
+  std::deque<std::string> parts;
+  for (const Path& part : path.relative_path()) {
+    if (!part.empty() && part != ".") parts.push_back(part.string());
+  }
+  return parts;
+}
+
+}  // namespace
+
+tl::expected<MemoryTree::Place, int> MemoryTree::find(const Path& path, LastLink last_link) const {
+  if (path.empty()) return tl::unexpected(ENOENT);
+  std::deque<std::string> rest = parts_of(path);
+  std::vector<MemoryNode*> trail = {root_.get()};
+  Place place{nullptr, "", root_.get()};
+  for (int links = 0; !rest.empty();) {
+    const std::string name = rest.front();
+    rest.pop_front();
+    MemoryNode* const folder = trail.back();
+    if (folder->kind != FileKind::kDirectory) return tl::unexpected(ENOTDIR);
+    if (name == "..") {
+      if (trail.size() > 1) trail.pop_back();
+      place = {nullptr, "", trail.back()};
+      continue;
+    }
+    const auto child = folder->children.find(name);
+    if (child == folder->children.end()) {
+      if (!rest.empty()) return tl::unexpected(ENOENT);
+      return Place{folder, name, nullptr};
+    }
+    MemoryNode* const node = child->second.get();
+    if (node->kind == FileKind::kSymlink && (!rest.empty() || last_link == LastLink::kFollow)) {
+      if (++links > kMostLinks) return tl::unexpected(ELOOP);
+      if (node->target.is_absolute()) trail = {root_.get()};
+      const auto target = parts_of(node->target);
+      rest.insert(rest.begin(), target.begin(), target.end());
+      place = {nullptr, "", trail.back()};
+      continue;
+    }
+    trail.push_back(node);
+    place = {folder, name, node};
+  }
+  return place;
+}
+
+tl::expected<MemoryNode*, int> MemoryTree::find_existing(const Path& path) const {
+  const auto place = find(path, LastLink::kFollow);
+  if (!place) return tl::unexpected(place.error());
+  if (place->node == nullptr) return tl::unexpected(ENOENT);
+  return place->node;
+}
+
+tl::expected<MemoryNode*, int> MemoryTree::find_file(const Path& path) const {
+  const auto node = find_existing(path);
+  if (node && (*node)->kind == FileKind::kDirectory) return tl::unexpected(EISDIR);
+  return node;
+}
+
+tl::expected<void, int> MemoryTree::put(const Path& path, std::unique_ptr<MemoryNode> node) {
+  const auto place = find(path, LastLink::kKeep);
+  if (!place) return tl::unexpected(place.error());
+  if (place->parent == nullptr) return tl::unexpected(EISDIR);
+  if (place->node != nullptr && place->node->kind == FileKind::kDirectory) {
+    return tl::unexpected(EISDIR);
+  }
+  place->parent->children[place->name] = std::move(node);
+  return {};
+}
+
+tl::expected<void, int> MemoryTree::make_directories(const Path& path) {
+  Path folder = "/";
+  for (const std::string& part : parts_of(path)) {
+    folder /= part;
+    const auto place = find(folder, LastLink::kFollow);
+    if (!place) return tl::unexpected(place.error());
+    if (place->node == nullptr) {
+      place->parent->children[place->name] = std::make_unique<MemoryNode>();
+    } else if (place->node->kind != FileKind::kDirectory) {
+      return tl::unexpected(ENOTDIR);
+    }
+  }
+  return {};
+}
+
+tl::expected<void, int> MemoryTree::rename(const Path& from, const Path& to) {
+  const auto source = find(from, LastLink::kKeep);
+  if (!source) return tl::unexpected(source.error());
+  if (source->node == nullptr) return tl::unexpected(ENOENT);
+  const auto place = find(to, LastLink::kKeep);
+  if (!place) return tl::unexpected(place.error());
+  if (source->parent == nullptr || place->parent == nullptr) return tl::unexpected(EBUSY);
+  if (source->node == place->node) return {};
+  // A folder cannot move below itself.
+  for (Path above = to.lexically_normal(); above.has_relative_path(); above = above.parent_path()) {
+    const auto node = find(above, LastLink::kKeep);
+    if (node && node->node == source->node) return tl::unexpected(EINVAL);
+  }
+  if (place->node != nullptr) {
+    const bool from_folder = source->node->kind == FileKind::kDirectory;
+    const bool to_folder = place->node->kind == FileKind::kDirectory;
+    if (to_folder && !from_folder) return tl::unexpected(EISDIR);
+    if (from_folder && !to_folder) return tl::unexpected(ENOTDIR);
+    if (to_folder && !place->node->children.empty()) return tl::unexpected(ENOTEMPTY);
+  }
+  place->parent->children[place->name] = std::move(source->parent->children[source->name]);
+  source->parent->children.erase(source->name);
+  return {};
+}
+
+}  // namespace tfaot

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/base/process.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <uv.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "descriptor.h"
+
+namespace tfaot {
+namespace {
+
+Error cannot_start(const ProcessSpec& spec, std::string_view reason) {
+  return Error(fmt::format("cannot start '{}': {}", spec.program.string(), reason));
+}
+
+// "NAME=value" for each variable: the parent's, with those of `spec` on top.
+std::vector<std::string> environment_of(const ProcessSpec& spec) {
+  std::map<std::string, std::string> variables;
+  uv_env_item_t* items = nullptr;
+  int count = 0;
+  if (uv_os_environ(&items, &count) != 0) throw std::bad_alloc();  // its only failure
+  for (int i = 0; i < count; ++i) variables[items[i].name] = items[i].value;
+  uv_os_free_environ(items, count);
+  for (const auto& [name, value] : spec.environment) variables[name] = value;
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : variables) lines.push_back(name + "=" + value);
+  return lines;
+}
+
+// The array of pointers that exec wants; `strings` must outlive it.
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// The input as a file without a name: no pipe to feed, so no dead-lock and no SIGPIPE. Invalid: see
+// errno.
+Descriptor file_with(const std::string& text) {
+  Descriptor file(::memfd_create("tfaot-stdin", MFD_CLOEXEC));
+  for (std::size_t done = 0; file.valid() && done < text.size();) {
+    const ssize_t written = ::write(file.get(), text.data() + done, text.size() - done);
+    if (written < 0 && errno != EINTR) return Descriptor();
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  if (file.valid()) ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+template <class Handle>
+void close_handle(Handle& handle) {
+  auto* const base = reinterpret_cast<uv_handle_t*>(&handle);
+  if (uv_is_closing(base) == 0) uv_close(base, nullptr);
+}
+
+// One of the child's two output pipes.
+class Output {
+ public:
+  explicit Output(std::function<void(const std::string&)> on_line) : on_line_(std::move(on_line)) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void init(uv_loop_t& loop) {
+    uv_pipe_init(&loop, &pipe_, 0);
+    pipe_.data = this;
+  }
+
+  // Makes the pipe; the child gets `write_end`. libuv's error or 0.
+  int open(Descriptor& write_end) {
+    std::array<uv_file, 2> ends{};
+    if (const int error = uv_pipe(ends.data(), UV_NONBLOCK_PIPE, 0); error != 0) return error;
+    write_end = Descriptor(ends[1]);
+    if (const int error = uv_pipe_open(&pipe_, ends[0]); error != 0) {
+      ::close(ends[0]);
+      return error;
+    }
+    return uv_read_start(reinterpret_cast<uv_stream_t*>(&pipe_), &Output::give_buffer,
+                         &Output::on_read);
+  }
+
+  // The writer is dead: takes what it left in the pipe. Does not wait for the end of the pipe,
+  // which processes that left the child's group may hold open for ever.
+  void take_rest() {
+    uv_os_fd_t fd = -1;
+    int waiting = 0;
+    if (uv_fileno(reinterpret_cast<uv_handle_t*>(&pipe_), &fd) == 0 &&
+        ::ioctl(fd, FIONREAD, &waiting) == 0) {
+      std::string rest(static_cast<std::size_t>(waiting), '\0');
+      const ssize_t count = ::read(fd, rest.data(), rest.size());
+      if (count > 0) append({rest.data(), static_cast<std::size_t>(count)});
+    }
+    if (on_line_ && reported_ < text_.size()) on_line_(text_.substr(reported_));
+    reported_ = text_.size();
+    close();
+  }
+
+  void close() { close_handle(pipe_); }
+  std::string take_text() { return std::move(text_); }
+
+ private:
+  static void give_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+    auto& bytes = static_cast<Output*>(handle->data)->buffer_;
+    *buffer = uv_buf_init(bytes.data(), static_cast<unsigned>(bytes.size()));
+  }
+  static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+    auto& output = *static_cast<Output*>(stream->data);
+    if (count > 0) output.append({buffer->base, static_cast<std::size_t>(count)});
+    if (count < 0) output.close();
+  }
+  void append(std::string_view bytes) {
+    std::size_t searched = text_.size();
+    text_ += bytes;
+    if (!on_line_) return;
+    for (std::size_t end; (end = text_.find('\n', searched)) != std::string::npos;) {
+      on_line_(text_.substr(reported_, end - reported_));
+      searched = reported_ = end + 1;
+    }
+  }
+
+  uv_pipe_t pipe_{};
+  std::string text_;
+  std::function<void(const std::string&)> on_line_;
+  std::size_t reported_ = 0;  // bytes of text_ given to on_line_
+  std::array<char, 65536> buffer_{};
+};
+
+// One child and the event loop that watches it, for one call of run_process().
+class Child {
+ public:
+  explicit Child(const ProcessSpec& spec) : spec_(spec), out_(spec.on_stdout_line), err_(nullptr) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  Result<ProcessResult> run();
+
+ private:
+  int start();  // libuv's error or 0
+  int spawn(std::array<uv_stdio_container_t, 3>& stdio);
+  void watch_interrupts();
+  void kill_group() { ::kill(-process_.pid, SIGKILL); }
+  void close_watchers();
+  static void on_exit(uv_process_t* process, std::int64_t exit_code, int signal);
+  static void on_timeout(uv_timer_t* timer);
+  static void on_interrupt(uv_signal_t* watcher, int signal);
+
+  const ProcessSpec& spec_;
+  uv_loop_t loop_{};
+  uv_process_t process_{};
+  uv_timer_t timer_{};
+  std::array<uv_signal_t, 3> interrupts_{};
+  Output out_;
+  Output err_;
+  int interrupted_by_ = 0;
+  ProcessResult result_;
+};
+
+Result<ProcessResult> Child::run() {
+  if (const int error = uv_loop_init(&loop_); error != 0) {
+    return fail(cannot_start(spec_, uv_strerror(error)));
+  }
+  const int start_error = start();
+  uv_run(&loop_, UV_RUN_DEFAULT);  // returns when every handle is closed
+  uv_loop_close(&loop_);
+  if (start_error == UV_ENOENT && spec_.program.native().find('/') == std::string::npos) {
+    return fail(cannot_start(spec_, "no such program in PATH"));
+  }
+  if (start_error != 0) return fail(cannot_start(spec_, uv_strerror(start_error)));
+  if (interrupted_by_ != 0) {
+    return fail(
+        Error(fmt::format("interrupted by signal {} ({}); '{}' was stopped", interrupted_by_,
+                          ::strsignal(interrupted_by_), spec_.program.string())));
+  }
+  result_.standard_output = out_.take_text();
+  result_.standard_error = err_.take_text();
+  return std::move(result_);
+}
+
+int Child::start() {
+  uv_timer_init(&loop_, &timer_);
+  timer_.data = this;
+  for (uv_signal_t& watcher : interrupts_) {
+    uv_signal_init(&loop_, &watcher);
+    watcher.data = this;
+  }
+  out_.init(loop_);
+  err_.init(loop_);
+
+  std::array<uv_stdio_container_t, 3> stdio{};  // all UV_IGNORE: /dev/null
+  const auto give = [&stdio](std::size_t index, const Descriptor& descriptor) {
+    stdio[index].flags = UV_INHERIT_FD;
+    stdio[index].data.fd = descriptor.get();
+  };
+  Descriptor input, out_end, err_end;
+  int error = 0;
+  if (!spec_.standard_input.empty()) {
+    input = file_with(spec_.standard_input);
+    if (!input.valid()) error = uv_translate_sys_error(errno);
+    give(0, input);
+  }
+  if (error == 0) error = out_.open(out_end);
+  if (error == 0) error = err_.open(err_end);
+  if (error == 0) {
+    give(1, out_end);
+    give(2, err_end);
+    error = spawn(stdio);
+  }
+  if (error != 0) {
+    out_.close();
+    err_.close();
+    close_watchers();
+    return error;
+  }
+  if (spec_.timeout.count() > 0) {
+    uv_update_time(&loop_);
+    uv_timer_start(&timer_, &Child::on_timeout, static_cast<std::uint64_t>(spec_.timeout.count()),
+                   0);
+  }
+  watch_interrupts();
+  return 0;
+}
+
+int Child::spawn(std::array<uv_stdio_container_t, 3>& stdio) {
+  const bool by_path = spec_.program.native().find('/') != std::string::npos;
+  const std::string program = by_path ? std::filesystem::absolute(spec_.program) : spec_.program;
+  std::vector<std::string> arguments = {spec_.program.string()};
+  arguments.insert(arguments.end(), spec_.arguments.begin(), spec_.arguments.end());
+  std::vector<std::string> environment = environment_of(spec_);
+  std::vector<char*> argument_pointers = pointers_to(arguments);
+  std::vector<char*> environment_pointers = pointers_to(environment);
+
+  uv_process_options_t options{};
+  options.file = program.c_str();
+  options.args = argument_pointers.data();
+  options.env = environment_pointers.data();
+  if (!spec_.working_directory.empty()) options.cwd = spec_.working_directory.c_str();
+  options.flags = UV_PROCESS_DETACHED;  // its own session and process group
+  options.stdio_count = static_cast<int>(stdio.size());
+  options.stdio = stdio.data();
+  options.exit_cb = &Child::on_exit;
+  const int error = uv_spawn(&loop_, &process_, &options);
+  process_.data = this;
+  if (error != 0) close_handle(process_);
+  return error;
+}
+
+// The child is not in the terminal's foreground group, so ^C reaches only us: it is ours to stop
+// the child.
+void Child::watch_interrupts() {
+  constexpr std::array<int, 3> kInterrupts = {SIGINT, SIGTERM, SIGHUP};
+  for (std::size_t i = 0; i < kInterrupts.size(); ++i) {
+    struct sigaction now {};
+    ::sigaction(kInterrupts[i], nullptr, &now);
+    if (now.sa_handler == SIG_IGN) continue;  // nohup
+    uv_signal_start(&interrupts_[i], &Child::on_interrupt, kInterrupts[i]);
+  }
+}
+
+void Child::close_watchers() {
+  close_handle(timer_);
+  for (uv_signal_t& watcher : interrupts_) close_handle(watcher);
+}
+
+void Child::on_exit(uv_process_t* process, std::int64_t exit_code, int signal) {
+  Child& child = *static_cast<Child*>(process->data);
+  child.result_.exit_code = static_cast<int>(exit_code);
+  child.result_.signal = child.result_.timed_out ? SIGKILL : signal;
+  child.kill_group();  // what the child started and left behind
+  child.out_.take_rest();
+  child.err_.take_rest();
+  child.close_watchers();
+  close_handle(child.process_);
+}
+
+void Child::on_timeout(uv_timer_t* timer) {
+  Child& child = *static_cast<Child*>(timer->data);
+  child.result_.timed_out = true;
+  child.kill_group();
+}
+
+void Child::on_interrupt(uv_signal_t* watcher, int signal) {
+  Child& child = *static_cast<Child*>(watcher->data);
+  child.interrupted_by_ = signal;
+  child.kill_group();
+}
+
+}  // namespace
+
+Result<ProcessResult> run_process(const ProcessSpec& spec) {
+  std::error_code ec;
+  if (!spec.working_directory.empty() &&
+      !std::filesystem::is_directory(spec.working_directory, ec)) {
+    return fail(cannot_start(spec, fmt::format("its working directory '{}' is not a folder",
+                                               spec.working_directory.string())));
+  }
+  return Child(spec).run();
+}
+
+}  // namespace tfaot

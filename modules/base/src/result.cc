@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/base/result.h"
+
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+
+std::string Error::text() const {
+  std::string text;
+  if (!where_.file.empty()) {
+    text += where_.file;
+    if (where_.line > 0) text += ":" + std::to_string(where_.line);
+    if (where_.line > 0 && where_.column > 0) text += ":" + std::to_string(where_.column);
+    text += ": ";
+  }
+  text += message_;
+  for (const std::string& note : notes_) {
+    for (const std::string& line : split_lines(note)) text += "\n  " + line;
+  }
+  return text;
+}
+
+}  // namespace tfaot
