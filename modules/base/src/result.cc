@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/base/result.h"
 
+#include <fmt/format.h>
+
 #include "tfaot/base/text.h"
 
 namespace tfaot {
@@ -9,8 +11,8 @@ std::string Error::text() const {
   std::string text;
   if (!where_.file.empty()) {
     text += where_.file;
-    if (where_.line > 0) text += ":" + std::to_string(where_.line);
-    if (where_.line > 0 && where_.column > 0) text += ":" + std::to_string(where_.column);
+    if (where_.line > 0) text += fmt::format(":{}", where_.line);
+    if (where_.line > 0 && where_.column > 0) text += fmt::format(":{}", where_.column);
     text += ": ";
   }
   text += message_;
