@@ -1,26 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-# What find_package(tfaot) needs, beside the targets that the rooms put into the export set tfaotTargets.
+# The installed toolkit: PREFIX/bin/tfaot, PREFIX/libexec/tfaot/tfaot-engine, the runtime's library and headers (each room
+# installs its own) and the CMake package, so that find_package(tfaot) gives what add_subdirectory() gives:
+# tfaot::tfaot, tfaot::engine, tfaot::runtime and the functions of cmake/tfaot.cmake.
 include(CMakePackageConfigHelpers)
-set(tfaot_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tfaot")
 
-install(EXPORT tfaotTargets NAMESPACE tfaot:: DESTINATION "${tfaot_cmake_dir}")
-configure_package_config_file(cmake/tfaotConfig.cmake.in "${PROJECT_BINARY_DIR}/tfaotConfig.cmake"
-                              INSTALL_DESTINATION "${tfaot_cmake_dir}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/tfaotConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES
-  "${PROJECT_BINARY_DIR}/tfaotConfig.cmake"
-  "${PROJECT_BINARY_DIR}/tfaotConfigVersion.cmake"
-  cmake/tfaot.cmake
-  cmake/tfaot_add_model.cmake
-  cmake/tfaot_install_model.cmake
-  cmake/tfaot_package_model.cmake
-  DESTINATION "${tfaot_cmake_dir}")
-install(FILES
-  cmake/private/tfaot_args.cmake
-  cmake/private/tfaot_command.cmake
-  cmake/private/tfaot_install_step.cmake
-  cmake/private/tfaot_model.cmake
-  cmake/private/tfaot_read_config.cmake
-  cmake/private/tfaot_renew_times.cmake
-  DESTINATION "${tfaot_cmake_dir}/private")
-install(FILES templates/aot_config.schema.json DESTINATION "${CMAKE_INSTALL_DATADIR}/tfaot")
+if(TARGET tfaot-engine)
+  option(TFAOT_INSTALL_TENSORFLOW "Install TensorFlow's two libraries (650 MB) beside the engine, which finds them \
+where they are now otherwise" OFF)
+  set(engine_dir "${CMAKE_INSTALL_LIBEXECDIR}/tfaot")
+  install(TARGETS tfaot-engine EXPORT tfaotTargets RUNTIME DESTINATION "${engine_dir}")
+  set(engine_rpath "${TFAOT_TENSORFLOW_ROOT}")
+  if(TFAOT_INSTALL_TENSORFLOW)
+    set(engine_rpath "$ORIGIN")
+    install(FILES "${TFAOT_TENSORFLOW_ROOT}/libtensorflow_cc.so.2"
+                  "${TFAOT_TENSORFLOW_ROOT}/libtensorflow_framework.so.2"
+                  "${TFAOT_TENSORFLOW_ROOT}/THIRD_PARTY_NOTICES.txt"
+            DESTINATION "${engine_dir}")
+  endif()
+  set_target_properties(tfaot-engine PROPERTIES INSTALL_RPATH "${engine_rpath}")
+endif()
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tfaot")
+install(EXPORT tfaotTargets NAMESPACE tfaot:: DESTINATION "${package_dir}")
+# Files named tfaot* are for users of the toolkit; Tfaot* are for its own build.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/" DESTINATION "${package_dir}"
+        FILES_MATCHING REGEX "/tfaot[^/]*\\.cmake$")
+
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/tfaot-config.cmake" @ONLY CONTENT
+"# Made by tfaot @PROJECT_VERSION@.
+include(\"\${CMAKE_CURRENT_LIST_DIR}/tfaotTargets.cmake\")
+include(\"\${CMAKE_CURRENT_LIST_DIR}/tfaot.cmake\")
+")
+# Below 1.0 a minor version may change what users see.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/tfaot-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/tfaot-config.cmake" "${PROJECT_BINARY_DIR}/tfaot-config-version.cmake"
+        DESTINATION "${package_dir}")
