@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Owns one zeroed block of bytes aligned to kAlignment. Its address does not change when the owner
+// is moved.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace tfaot {
+inline namespace v1 {
+
+// `bytes` rounded up to a multiple of kAlignment.
+std::size_t aligned_size(std::size_t bytes) noexcept;
+
+class AlignedMemory {
+ public:
+  AlignedMemory() = default;
+  explicit AlignedMemory(std::size_t bytes);
+
+  std::byte* data() const noexcept { return data_.get(); }  // null when empty
+  explicit operator bool() const noexcept { return data_ != nullptr; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const noexcept;
+  };
+  std::unique_ptr<std::byte[], Free> data_;
+};
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs any number of rows on an Instance: by a rule of the user, else as one compiled batch, else
+// in chunks by the BatchPlan. Chunks work on the caller's memory in place; only those that are
+// padded, or whose memory is not aligned to kMinAlignment, go through staging memory, which is
+// allocated when first needed and then kept. No other allocation happens in run().
+// Thread-compatible: one runner per thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tfaot/runtime/batch_plan.h"
+#include "tfaot/runtime/batching.h"
+#include "tfaot/runtime/instance.h"
+#include "tfaot/runtime/tensor_block.h"
+
+namespace tfaot {
+inline namespace v1 {
+
+class BatchRunner {
+ public:
+  // Throws Error (UnsupportedCpu, EmptySizes). `description` must outlive the runner.
+  explicit BatchRunner(const Description& description, const CpuChoice& cpu = this_cpu());
+
+  const Description& description() const noexcept { return instance_.description(); }
+  const Instance& instance() const noexcept { return instance_; }
+  const std::vector<std::size_t>& batch_sizes() const noexcept { return plan_.sizes(); }
+
+  // Throws Error (UnknownBatchSize) when a rule names a size that is not compiled.
+  void set_strategy(const BatchStrategy& strategy);
+  void set_rule(const BatchRule& rule);
+  const BatchStrategy& strategy() const noexcept { return strategy_; }
+
+  // inputs[i] and outputs[i] hold `rows` rows each, row-major, of any alignment. Outputs must
+  // overlap neither each other nor an input. Nothing happens for 0 rows.
+  void run(std::size_t rows, const void* const* inputs, void* const* outputs);
+
+ private:
+  // Rows first .. first + rows of the caller's memory, run as programs[program].
+  struct Chunk {
+    std::size_t program;
+    std::size_t first;
+    std::size_t rows;
+  };
+
+  std::size_t find_program(
+      std::size_t batch_size) const noexcept;  // program count when not compiled
+  void run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs);
+  void run_plan(std::size_t rows, const void* const* inputs, void* const* outputs);
+  void run_chunk(const Chunk& chunk, const void* const* inputs, void* const* outputs);
+  void make_staging();
+
+  Instance instance_;
+  BatchPlan plan_;
+  BatchStrategy strategy_;
+  TensorBlock staged_inputs_;  // both of the largest batch size, empty until needed
+  TensorBlock staged_outputs_;
+  std::vector<const void*> chunk_inputs_;
+  std::vector<void*> chunk_outputs_;
+};
+
+}  // namespace v1
+}  // namespace tfaot

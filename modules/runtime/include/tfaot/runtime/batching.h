@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batch rules a user sets by hand, with the names of CMSSW's PhysicsTools/TensorFlowAOT: how one
+// batch size is composed of compiled ones. A rule that is set always wins over the default. Values;
+// no thread rule of their own.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tfaot {
+inline namespace v1 {
+
+// `batchSize` rows are run as chunks of `sizes`, the last of which holds `lastPadding` rows too
+// many.
+class BatchRule {
+ public:
+  // Throws Error: EmptySizes, WrongPadding, WrongBatchSize; InvalidBatchRule when a size is 0.
+  explicit BatchRule(std::size_t batchSize, std::vector<std::size_t> sizes,
+                     std::size_t lastPadding = 0);
+  // "5:2,4", the padding is the rest. Throws Error as above, and InvalidBatchRule when it is not
+  // such a text or the sizes do not reach the batch size. Blanks before a number are allowed.
+  explicit BatchRule(const std::string& rule);
+
+  std::size_t getBatchSize() const noexcept { return batch_size_; }
+  const std::vector<std::size_t>& getSizes() const noexcept { return sizes_; }
+  std::size_t getLastPadding() const noexcept { return last_padding_; }
+  std::size_t nSizes() const noexcept { return sizes_.size(); }
+  std::size_t getSize(std::size_t i) const noexcept { return sizes_[i]; }
+
+ private:
+  void validate() const;
+
+  std::size_t batch_size_ = 0;
+  std::vector<std::size_t> sizes_;
+  std::size_t last_padding_ = 0;
+};
+
+// "BatchRule(batchSize=5, sizes=2,4, lastPadding=1)"
+std::ostream& operator<<(std::ostream& out, const BatchRule& rule);
+
+// Throws Error (UnknownBatchSize), naming `model`, when the rule uses a size that is not among the
+// compiled ones.
+void check_sizes(const BatchRule& rule, const std::vector<std::size_t>& compiled,
+                 const std::string& model);
+
+class BatchStrategy {
+ public:
+  void setRule(const BatchRule& rule) { rules_.insert_or_assign(rule.getBatchSize(), rule); }
+  bool hasRule(std::size_t batchSize) const { return findRule(batchSize) != nullptr; }
+  // Throws Error (UnknownBatchSize).
+  const BatchRule& getRule(std::size_t batchSize) const;
+  // The cheapest composition by BatchPlan's default costs. Throws Error (EmptySizes).
+  void setDefaultRule(std::size_t batchSize, const std::vector<std::size_t>& availableBatchSizes);
+
+  // Null without a rule.
+  const BatchRule* findRule(std::size_t batchSize) const {
+    const auto found = rules_.find(batchSize);
+    return found == rules_.end() ? nullptr : &found->second;
+  }
+  const std::map<std::size_t, BatchRule>& rules() const noexcept { return rules_; }
+
+ private:
+  std::map<std::size_t, BatchRule> rules_;
+};
+
+}  // namespace v1
+}  // namespace tfaot

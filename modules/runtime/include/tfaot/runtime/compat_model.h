@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compatibility API: the calls of CMSSW's PhysicsTools/TensorFlowAOT, with one std::vector per
+// row.
+//   tfaot::Model<tfaot_model::test> model;
+//   tfaot::FloatArrays output;
+//   std::tie(output) = model.run<tfaot::FloatArrays>(rows, input);
+// Everything is checked at run time, as there, before anything is run. Rows are copied;
+// native::Model copies nothing. Thread-compatible: one model per thread. Movable.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tfaot/runtime/batching.h"
+#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/wrapper.h"
+
+namespace tfaot {
+inline namespace v1 {
+
+using BoolArrays = std::vector<std::vector<bool>>;
+using Int32Arrays = std::vector<std::vector<std::int32_t>>;
+using Int64Arrays = std::vector<std::vector<std::int64_t>>;
+using FloatArrays = std::vector<std::vector<float>>;
+using DoubleArrays = std::vector<std::vector<double>>;
+
+namespace detail {
+
+// Each throws Error (InputMismatch, OutputMismatch), naming the tensor.
+void check_counts(const Wrapper& wrapper, std::size_t input_count, std::size_t output_count);
+void check_input(const Wrapper& wrapper, std::size_t index, DType dtype);
+void check_output(const Wrapper& wrapper, std::size_t index, DType dtype);
+struct RowCheck {
+  std::size_t input;
+  std::size_t batch_size;
+};
+void check_rows(const Wrapper& wrapper, const RowCheck& check, std::size_t rows);
+void check_row(const Wrapper& wrapper, const RowCheck& check, std::size_t row,
+               std::size_t elements);
+
+// float of FloatArrays.
+template <class Arrays>
+using ElementOf = typename std::decay_t<Arrays>::value_type::value_type;
+
+}  // namespace detail
+
+// W is a generated class.
+template <class W>
+class Model {
+ public:
+  explicit Model() = default;  // throws Error (UnsupportedCpu)
+
+  const std::string& name() const { return wrapper_.name(); }
+
+  // These throw Error (UnknownBatchSize) when a rule uses a size that is not compiled.
+  void setBatchStrategy(const BatchStrategy& strategy) {
+    for (const auto& [size, rule] : strategy.rules())
+      check_sizes(rule, wrapper_.batchSizes(), wrapper_.name());
+    strategy_ = strategy;
+  }
+  void setBatchRule(std::size_t batchSize, const std::vector<std::size_t>& sizes,
+                    std::size_t lastPadding = 0) {
+    set_rule(BatchRule(batchSize, sizes, lastPadding));
+  }
+  void setBatchRule(const std::string& batchRule) { set_rule(BatchRule(batchRule)); }
+  // Holds the rules that were set, and the default rule of each batch size that was run.
+  const BatchStrategy& getBatchStrategy() const { return strategy_; }
+
+  // inputs[row][element]: `batchSize` rows each, flattened; outputs likewise, in the order of the
+  // model's outputs.
+  template <class... Outputs, class... Inputs>
+  std::tuple<Outputs...> run(std::size_t batchSize, Inputs&&... inputs) {
+    detail::check_counts(wrapper_, sizeof...(Inputs), sizeof...(Outputs));
+    std::size_t index = 0;
+    (check_input(index++, batchSize, inputs), ...);
+    index = 0;
+    (detail::check_output(wrapper_, index++, kDTypeOf<detail::ElementOf<Outputs>>), ...);
+    std::tuple<Outputs...> outputs{Outputs(batchSize)...};
+    if (batchSize == 0) return outputs;
+    if (!strategy_.hasRule(batchSize)) strategy_.setDefaultRule(batchSize, wrapper_.batchSizes());
+    Chunk chunk{0, 0, 0};
+    for (const std::size_t size : strategy_.getRule(batchSize).getSizes()) {
+      chunk = {size, chunk.first + chunk.rows,
+               std::min(size, batchSize - chunk.first - chunk.rows)};
+      index = 0;
+      (fill(chunk, index++, inputs), ...);
+      wrapper_.run(size);
+      index = 0;
+      std::apply([&](Outputs&... output) { (take(chunk, index++, output), ...); }, outputs);
+    }
+    return outputs;
+  }
+
+ private:
+  // Rows first .. first + rows, run as a batch of `size`.
+  struct Chunk {
+    std::size_t size;
+    std::size_t first;
+    std::size_t rows;
+  };
+
+  void set_rule(const BatchRule& rule) {
+    check_sizes(rule, wrapper_.batchSizes(), wrapper_.name());
+    strategy_.setRule(rule);
+  }
+
+  template <class Arrays>
+  void check_input(std::size_t index, std::size_t batch_size, const Arrays& input) {
+    const detail::RowCheck check{index, batch_size};
+    detail::check_input(wrapper_, index, kDTypeOf<detail::ElementOf<Arrays>>);
+    detail::check_rows(wrapper_, check, input.size());
+    for (std::size_t row = 0; row < input.size(); ++row)
+      detail::check_row(wrapper_, check, row, input[row].size());
+  }
+
+  template <class Arrays>
+  void fill(const Chunk& chunk, std::size_t index, const Arrays& input) {
+    using T = detail::ElementOf<Arrays>;
+    T* to = wrapper_.template argData<T>(chunk.size, index);
+    for (std::size_t i = 0; i < chunk.rows; ++i) {
+      const auto& row = input[chunk.first + i];
+      to = std::copy(row.begin(), row.end(), to);
+    }
+    std::fill_n(to, (chunk.size - chunk.rows) * wrapper_.argCountsNoBatch()[index], T{});
+  }
+
+  template <class Arrays>
+  void take(const Chunk& chunk, std::size_t index, Arrays& output) {
+    using T = detail::ElementOf<Arrays>;
+    const T* from = wrapper_.template resultData<T>(chunk.size, index);
+    const std::size_t elements = wrapper_.resultCountsNoBatch()[index];
+    for (std::size_t i = 0; i < chunk.rows; ++i, from += elements) {
+      output[chunk.first + i].assign(from, from + elements);
+    }
+  }
+
+  W wrapper_;
+  BatchStrategy strategy_;
+};
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one exception of the runtime. Its categories are those of CMSSW's PhysicsTools/TensorFlowAOT,
+// and ours. what() starts with the category: "InputMismatch: model 'test': ...".
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tfaot {
+inline namespace v1 {
+
+enum class Category : std::uint8_t {
+  kInputMismatch,     // number of inputs, of rows or of elements, or an input's element type
+  kOutputMismatch,    // the same of outputs
+  kEmptySizes,        // a batch rule, or a model, without batch sizes
+  kUnknownBatchSize,  // not compiled, or without a rule
+  kUnknownArgument,   // no input of this index
+  kUnknownResult,     // no output of this index
+  kFailedRun,
+  kInvalidBatchRule,  // text that is no rule
+  kWrongPadding,      // not smaller than the last chunk
+  kWrongBatchSize,    // the sizes less the padding are not the batch size
+  kUnsupportedCpu,    // no code for this CPU, or for the forced level
+};
+
+// "InputMismatch"
+std::string_view to_string(Category category) noexcept;
+
+class Error : public std::runtime_error {
+ public:
+  Error(Category category, const std::string& message);
+
+  // The category's name, as cms::Exception::category().
+  const std::string& category() const noexcept;
+  Category code() const noexcept { return category_; }
+
+ private:
+  Category category_;
+};
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything a user of a generated model needs: the native API (native_model.h), the compatibility
+// API (compat_model.h), batch rules and the error class.
+#pragma once
+
+#include "tfaot/runtime/batching.h"      // IWYU pragma: export
+#include "tfaot/runtime/compat_model.h"  // IWYU pragma: export
+#include "tfaot/runtime/description.h"   // IWYU pragma: export
+#include "tfaot/runtime/error.h"         // IWYU pragma: export
+#include "tfaot/runtime/native_model.h"  // IWYU pragma: export
+#include "tfaot/runtime/wrapper.h"       // IWYU pragma: export

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native API: contiguous row-major memory of the caller in and out, types and their number
+// checked by the compiler, sizes at run time.
+//   tfaot::native::Model<tfaot_model::test> model;
+//   model.run(rows, tfaot::inputs(x, y), tfaot::outputs(p));   // std::vector<float> x, ...
+// Memory aligned to 16 bytes is used in place; run() allocates nothing, but for staging memory when
+// first needed (see BatchRunner). Thread-compatible: one model per thread; all share code and
+// weights. Movable.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "tfaot/runtime/batch_runner.h"
+#include "tfaot/runtime/span.h"
+#include "tfaot/runtime/tensor.h"
+
+namespace tfaot {
+inline namespace v1 {
+
+// The arguments of run(), in the order of the model's inputs and outputs: anything a Span is made
+// from.
+template <class... Tensors>
+constexpr std::tuple<Tensors&&...> inputs(Tensors&&... tensors) noexcept {
+  return {std::forward<Tensors>(tensors)...};
+}
+template <class... Tensors>
+constexpr std::tuple<Tensors&&...> outputs(Tensors&&... tensors) noexcept {
+  return {std::forward<Tensors>(tensors)...};
+}
+
+namespace detail {
+
+template <class List>
+struct Spans;
+template <class... Tensors>
+struct Spans<TensorList<Tensors...>> {
+  using Const = std::tuple<Span<const typename Tensors::Element>...>;
+  using Mutable = std::tuple<Span<typename Tensors::Element>...>;
+};
+
+enum class Direction : std::uint8_t { kInput, kOutput };
+// Throws Error (InputMismatch, OutputMismatch) unless elements == rows * info.row_elements.
+void check_elements(const Description& model, Direction direction, std::size_t index,
+                    std::size_t rows, std::size_t elements);
+
+}  // namespace detail
+
+namespace native {
+
+// M is a generated class; only its types and its description() are used.
+template <class M>
+class Model {
+ public:
+  using Inputs = typename detail::Spans<typename M::Inputs>::Const;
+  using Outputs = typename detail::Spans<typename M::Outputs>::Mutable;
+
+  // Throws Error (UnsupportedCpu).
+  Model() : runner_(M::description()) {}
+  explicit Model(const CpuChoice& cpu) : runner_(M::description(), cpu) {}
+
+  // Each tensor holds exactly `rows` rows. Any number of rows will do: what is not compiled is
+  // composed. Throws Error (InputMismatch, OutputMismatch) before anything is run. REQUIRES:
+  // outputs overlap neither each other nor an input.
+  void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
+    run(rows, inputs, outputs, std::make_index_sequence<std::tuple_size_v<Inputs>>(),
+        std::make_index_sequence<std::tuple_size_v<Outputs>>());
+  }
+
+  std::string_view name() const noexcept { return runner_.description().name; }
+  const std::vector<std::size_t>& batch_sizes() const noexcept { return runner_.batch_sizes(); }
+  // The level in use, "x86-64-v3".
+  const char* cpu_level() const noexcept { return runner_.instance().cpu_level(0); }
+
+  // Throw Error (UnknownBatchSize) when a rule names a size that is not compiled.
+  void set_batch_rule(const BatchRule& rule) { runner_.set_rule(rule); }
+  void set_batch_strategy(const BatchStrategy& strategy) { runner_.set_strategy(strategy); }
+  const BatchStrategy& batch_strategy() const noexcept { return runner_.strategy(); }
+
+ private:
+  template <std::size_t... I, std::size_t... O>
+  void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs,
+           std::index_sequence<I...>, std::index_sequence<O...>) {
+    using detail::Direction;
+    const Description& model = runner_.description();
+    (detail::check_elements(model, Direction::kInput, I, rows, std::get<I>(inputs).size()), ...);
+    (detail::check_elements(model, Direction::kOutput, O, rows, std::get<O>(outputs).size()), ...);
+    // One more, as a tuple may be empty.
+    const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
+    void* const out[] = {std::get<O>(outputs).data()..., nullptr};
+    runner_.run(rows, in, out);
+  }
+
+  BatchRunner runner_;
+};
+
+}  // namespace native
+}  // namespace v1
+}  // namespace tfaot

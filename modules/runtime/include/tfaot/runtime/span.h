@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contiguous memory of the caller: pointer and number of elements, like C++20's std::span. Made
+// from a pointer and a size, a C array, or anything with data() and size() (std::vector,
+// std::array, ...; not std::vector<bool>, which is not contiguous). A span of mutable elements
+// takes no temporaries.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+namespace tfaot {
+inline namespace v1 {
+
+template <class T>
+class Span {
+  // Element type of what C offers, const when C is; no member when C is not contiguous memory.
+  template <class C>
+  using ElementOf = std::remove_pointer_t<decltype(std::data(std::declval<C&>()))>;
+  template <class C>
+  using EnableFor = std::enable_if_t<
+      std::is_convertible_v<ElementOf<C> (*)[], T (*)[]> &&
+      std::is_convertible_v<decltype(std::size(std::declval<C&>())), std::size_t> &&
+      (std::is_lvalue_reference_v<C> || std::is_const_v<T>)>;
+
+ public:
+  constexpr Span() noexcept = default;
+  constexpr Span(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  template <class C, class = EnableFor<C>>
+  constexpr Span(C&& container) noexcept
+      : data_(std::data(container)), size_(std::size(container)) {}
+
+  constexpr T* data() const noexcept { return data_; }
+  constexpr std::size_t size() const noexcept { return size_; }
+  constexpr T* begin() const noexcept { return data_; }
+  constexpr T* end() const noexcept { return data_ + size_; }
+  constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of its own for the inputs, or the outputs, of one batch: one row-major tensor each,
+// aligned to kAlignment and zeroed at first. Pointers stay valid when the block is moved.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tfaot/runtime/aligned_memory.h"
+#include "tfaot/runtime/description.h"
+
+namespace tfaot {
+inline namespace v1 {
+
+class TensorBlock {
+ public:
+  TensorBlock() = default;
+  // `count` tensors of `rows` rows each.
+  TensorBlock(const TensorInfo* infos, std::size_t count, std::size_t rows);
+
+  bool empty() const noexcept { return tensors_.empty(); }
+  void* data(std::size_t i) const noexcept { return tensors_[i]; }
+  void* const* pointers() const noexcept { return tensors_.data(); }
+
+ private:
+  AlignedMemory memory_;
+  std::vector<void*> tensors_;
+};
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/runtime/batch_runner.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "tfaot/runtime/tensor.h"
+
+namespace tfaot {
+inline namespace v1 {
+namespace {
+
+bool aligned(const void* data) noexcept {
+  return reinterpret_cast<std::uintptr_t>(data) % kMinAlignment == 0;
+}
+
+void copy(void* to, const void* from, std::size_t bytes) noexcept {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+std::vector<std::size_t> sizes_of(const Description& description) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < description.program_count; ++i) {
+    sizes.push_back(description.programs[i].batch_size);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+BatchRunner::BatchRunner(const Description& description, const CpuChoice& cpu)
+    : instance_(description, cpu),
+      plan_(sizes_of(description)),
+      chunk_inputs_(description.input_count),
+      chunk_outputs_(description.output_count) {}
+
+std::size_t BatchRunner::find_program(std::size_t batch_size) const noexcept {
+  const std::vector<std::size_t>& sizes = plan_.sizes();
+  return static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), batch_size) -
+                                  sizes.begin());
+}
+
+void BatchRunner::set_strategy(const BatchStrategy& strategy) {
+  for (const auto& [size, rule] : strategy.rules())
+    check_sizes(rule, batch_sizes(), description().name);
+  strategy_ = strategy;
+}
+
+void BatchRunner::set_rule(const BatchRule& rule) {
+  check_sizes(rule, batch_sizes(), description().name);
+  strategy_.setRule(rule);
+}
+
+void BatchRunner::run(std::size_t rows, const void* const* inputs, void* const* outputs) {
+  if (rows == 0) return;
+  if (const BatchRule* rule = strategy_.findRule(rows)) return run_rule(*rule, inputs, outputs);
+  const std::size_t program = find_program(rows);
+  if (program == batch_sizes().size()) return run_plan(rows, inputs, outputs);
+  if (std::all_of(inputs, inputs + description().input_count, aligned) &&
+      std::all_of(outputs, outputs + description().output_count, aligned)) {
+    return instance_.run(program, inputs, outputs);
+  }
+  run_chunk({program, 0, rows}, inputs, outputs);
+}
+
+void BatchRunner::run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs) {
+  std::size_t first = 0;
+  for (const std::size_t size : rule.getSizes()) {
+    const std::size_t rows = std::min(size, rule.getBatchSize() - first);
+    run_chunk({find_program(size), first, rows}, inputs, outputs);
+    first += rows;
+  }
+}
+
+void BatchRunner::run_plan(std::size_t rows, const void* const* inputs, void* const* outputs) {
+  for (std::size_t first = 0; first < rows;) {
+    const std::size_t program = plan_.next(rows - first);
+    const std::size_t taken = std::min(batch_sizes()[program], rows - first);
+    run_chunk({program, first, taken}, inputs, outputs);
+    first += taken;
+  }
+}
+
+void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void* const* outputs) {
+  const Description& model = description();
+  const std::size_t size = batch_sizes()[chunk.program];
+  const bool padded = chunk.rows < size;
+  for (std::size_t i = 0; i < model.input_count; ++i) {
+    const std::size_t bytes = row_bytes(model.inputs[i]);
+    const std::byte* from = static_cast<const std::byte*>(inputs[i]) + chunk.first * bytes;
+    chunk_inputs_[i] = from;
+    if (!padded && aligned(from)) continue;
+    make_staging();
+    std::byte* staged = static_cast<std::byte*>(staged_inputs_.data(i));
+    copy(staged, from, chunk.rows * bytes);
+    if (padded && bytes != 0)
+      std::memset(staged + chunk.rows * bytes, 0, (size - chunk.rows) * bytes);
+    chunk_inputs_[i] = staged;
+  }
+  for (std::size_t i = 0; i < model.output_count; ++i) {
+    const std::size_t bytes = row_bytes(model.outputs[i]);
+    chunk_outputs_[i] = static_cast<std::byte*>(outputs[i]) + chunk.first * bytes;
+    if (!padded && aligned(chunk_outputs_[i])) continue;
+    make_staging();
+    chunk_outputs_[i] = staged_outputs_.data(i);
+  }
+  instance_.run(chunk.program, chunk_inputs_.data(), chunk_outputs_.data());
+  for (std::size_t i = 0; i < model.output_count; ++i) {
+    const std::size_t bytes = row_bytes(model.outputs[i]);
+    std::byte* to = static_cast<std::byte*>(outputs[i]) + chunk.first * bytes;
+    if (chunk_outputs_[i] != to) copy(to, chunk_outputs_[i], chunk.rows * bytes);
+  }
+}
+
+void BatchRunner::make_staging() {
+  if (!staged_inputs_.empty()) return;
+  const Description& model = description();
+  staged_inputs_ = TensorBlock(model.inputs, model.input_count, batch_sizes().back());
+  staged_outputs_ = TensorBlock(model.outputs, model.output_count, batch_sizes().back());
+}
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/runtime/instance.h"
+
+#include <algorithm>
+
+namespace tfaot {
+inline namespace v1 {
+
+Instance::Instance(const Description& description, const CpuChoice& cpu)
+    : description_(&description) {
+  std::vector<const Code*> codes;
+  for (std::size_t i = 0; i < description.program_count; ++i) {
+    const Program& program = description.programs[i];
+    codes.push_back(&program.codes[select_code(description.name, program, cpu)]);
+    scratch_bytes_ = std::max(scratch_bytes_, codes.back()->scratch_bytes);
+  }
+  scratch_ = AlignedMemory(scratch_bytes_);
+  for (const Code* code : codes) add(*code);
+}
+
+void Instance::add(const Code& code) {
+  Call call{code.entry, code.cpu_level, tables_.size(), code.result_slot, patches_.size(), 0, 0};
+  std::vector<Patch> outputs;
+  for (std::size_t slot = 0; slot < code.slot_count; ++slot) {
+    const BufferSlot& buffer = code.slots[slot];
+    const Patch patch{static_cast<std::uint32_t>(slot), buffer.index};
+    void* fixed = nullptr;
+    switch (buffer.kind) {
+      case BufferKind::kUnused:
+        break;
+      case BufferKind::kInput:
+        patches_.push_back(patch);
+        break;
+      case BufferKind::kOutput:
+        outputs.push_back(patch);
+        break;
+      case BufferKind::kWeight:  // only read: XLA writes to no parameter
+        fixed = const_cast<unsigned char*>(description_->weights + buffer.offset);
+        break;
+      case BufferKind::kTemporary:
+        fixed = scratch_.data() == nullptr ? nullptr : scratch_.data() + buffer.offset;
+        break;
+    }
+    tables_.push_back(fixed);
+  }
+  call.input_patches = patches_.size() - call.patch;
+  call.output_patches = outputs.size();
+  patches_.insert(patches_.end(), outputs.begin(), outputs.end());
+  calls_.push_back(call);
+}
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/runtime/wrapper.h"
+
+#include <algorithm>
+
+#include "tfaot/runtime/error.h"
+
+namespace tfaot {
+inline namespace v1 {
+namespace {
+
+std::vector<std::size_t> row_elements(const TensorInfo* infos, std::size_t count) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < count; ++i) rows.push_back(infos[i].row_elements);
+  return rows;
+}
+
+std::vector<std::size_t> times(std::vector<std::size_t> counts, std::size_t factor) {
+  for (std::size_t& count : counts) count *= factor;
+  return counts;
+}
+
+[[noreturn]] void unknown(Category category, const Description& description,
+                          const std::string& what, const char* method) {
+  throw Error(category,
+              what + " not known to model '" + description.name + "' in '" + method + "()'");
+}
+
+[[noreturn]] void wrong_type(Category category, const Description& description,
+                             const TensorInfo& info, DType dtype) {
+  throw Error(category, std::string("model '") + description.name + "': '" + info.name +
+                            "' is of type " + name_of(info.dtype) + ", not " + name_of(dtype));
+}
+
+}  // namespace
+
+Wrapper::Wrapper(const Description& description)
+    : instance_(description),
+      name_(description.name),
+      arg_rows_(row_elements(description.inputs, description.input_count)),
+      result_rows_(row_elements(description.outputs, description.output_count)) {
+  for (std::size_t i = 0; i < description.program_count; ++i) {
+    const std::size_t size = description.programs[i].batch_size;
+    batch_sizes_.push_back(size);
+    arg_counts_.emplace(size, times(arg_rows_, size));
+    result_counts_.emplace(size, times(result_rows_, size));
+    args_.emplace_back(description.inputs, description.input_count, size);
+    results_.emplace_back(description.outputs, description.output_count, size);
+  }
+}
+
+bool Wrapper::hasBatchSize(std::size_t batchSize) const noexcept {
+  return std::binary_search(batch_sizes_.begin(), batch_sizes_.end(), batchSize);
+}
+
+int Wrapper::argCount(std::size_t batchSize, std::size_t argIndex) const {
+  program_of(batchSize, "argCount");
+  check_arg(argIndex, "argCount");
+  return static_cast<int>(arg_counts_.at(batchSize)[argIndex]);
+}
+
+int Wrapper::argCountNoBatch(std::size_t argIndex) const {
+  check_arg(argIndex, "argCountNoBatch");
+  return static_cast<int>(arg_rows_[argIndex]);
+}
+
+int Wrapper::resultCount(std::size_t batchSize, std::size_t resultIndex) const {
+  program_of(batchSize, "resultCount");
+  check_result(resultIndex, "resultCount");
+  return static_cast<int>(result_counts_.at(batchSize)[resultIndex]);
+}
+
+int Wrapper::resultCountNoBatch(std::size_t resultIndex) const {
+  check_result(resultIndex, "resultCountNoBatch");
+  return static_cast<int>(result_rows_[resultIndex]);
+}
+
+bool Wrapper::runSilent(std::size_t batchSize) {
+  const std::size_t program = program_of(batchSize, "runSilent");
+  instance_.run(program, args_[program].pointers(), results_[program].pointers());
+  return true;
+}
+
+void Wrapper::run(std::size_t batchSize) {
+  if (runSilent(batchSize)) return;
+  throw Error(Category::kFailedRun, "evaluation of model '" + name_ + "' with batch size " +
+                                        std::to_string(batchSize) + " failed");
+}
+
+std::size_t Wrapper::program_of(std::size_t batch_size, const char* method) const {
+  const auto found = std::lower_bound(batch_sizes_.begin(), batch_sizes_.end(), batch_size);
+  if (found == batch_sizes_.end() || *found != batch_size) {
+    unknown(Category::kUnknownBatchSize, description(), "batch size " + std::to_string(batch_size),
+            method);
+  }
+  return static_cast<std::size_t>(found - batch_sizes_.begin());
+}
+
+void Wrapper::check_arg(std::size_t index, const char* method) const {
+  if (index < nArgs()) return;
+  unknown(Category::kUnknownArgument, description(), "argument " + std::to_string(index), method);
+}
+
+void Wrapper::check_result(std::size_t index, const char* method) const {
+  if (index < nResults()) return;
+  unknown(Category::kUnknownResult, description(), "result " + std::to_string(index), method);
+}
+
+void* Wrapper::arg_memory(std::size_t batch_size, std::size_t index, DType dtype) const {
+  const std::size_t program = program_of(batch_size, "argData");
+  check_arg(index, "argData");
+  const TensorInfo& info = description().inputs[index];
+  if (info.dtype != dtype) wrong_type(Category::kInputMismatch, description(), info, dtype);
+  return args_[program].data(index);
+}
+
+void* Wrapper::result_memory(std::size_t batch_size, std::size_t index, DType dtype) const {
+  const std::size_t program = program_of(batch_size, "resultData");
+  check_result(index, "resultData");
+  const TensorInfo& info = description().outputs[index];
+  if (info.dtype != dtype) wrong_type(Category::kOutputMismatch, description(), info, dtype);
+  return results_[program].data(index);
+}
+
+}  // namespace v1
+}  // namespace tfaot

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two models as the generate room writes them, by hand, with entry functions in C++ (fake_model.cc)
+// that check their buffer tables as compiled code would use them:
+//   tfaot_model::fake   x: float [3], n: int64 [2] -> sum: float [2], flag: bool []; batch sizes 1,
+//   2, 4, 8
+//                       sum[0] = weight * (x0 + x1 + x2), sum[1] = n0 + n1; flag = x0 > 0
+//   tfaot_model::plain  x: float [4] -> y: float [4]; batch sizes 4, 16; y = x + 1
+// plain shows what is special: no weights, no scratch, code for level "x86-64" or "generic" alone.
+#pragma once
+
+#include "tfaot/runtime/model.h"
+
+extern "C" {
+void tfaot_test_fake_bs1(void*, const void*, const void**, void**, void*, std::int64_t*);
+void tfaot_test_fake_bs2(void*, const void*, const void**, void**, void*, std::int64_t*);
+void tfaot_test_fake_bs4(void*, const void*, const void**, void**, void*, std::int64_t*);
+void tfaot_test_fake_bs8(void*, const void*, const void**, void**, void*, std::int64_t*);
+void tfaot_test_plain_bs4(void*, const void*, const void**, void**, void*, std::int64_t*);
+void tfaot_test_plain_bs16(void*, const void*, const void**, void**, void*, std::int64_t*);
+extern const unsigned char tfaot_test_fake_weights[];
+}
+
+namespace tfaot_test {
+
+#if defined(__x86_64__)
+inline constexpr char kBaseLevel[] = "x86-64";
+#else
+inline constexpr char kBaseLevel[] = "generic";
+#endif
+
+// What the entry functions saw; reset by the tests.
+struct Calls {
+  int count = 0;
+  std::size_t last_batch = 0;
+  const void* last_input = nullptr;   // of input 0
+  const void* last_output = nullptr;  // of output 0
+  const char* failure = nullptr;      // what was wrong in a table
+  std::size_t batches[64] = {};       // the first calls' batch sizes
+};
+Calls& calls();  // of this thread
+
+inline constexpr float kWeight = 2.5F;
+
+}  // namespace tfaot_test
+
+namespace tfaot_model {
+
+// Slots: 0 x, 1 weight, 2 unused, 3 n, 4 flag, 5 temporary, 6 result table, 7 sum.
+template <std::size_t N, tfaot::EntryFunction Entry>
+struct fake_bs {
+  static constexpr std::size_t kBatchSize = N;
+  static constexpr tfaot::BufferSlot kSlots[] = {
+      {tfaot::BufferKind::kInput, 0, 0, 12 * N}, {tfaot::BufferKind::kWeight, 0, 64, 4},
+      {tfaot::BufferKind::kUnused, 0, 0, 4},     {tfaot::BufferKind::kInput, 1, 0, 16 * N},
+      {tfaot::BufferKind::kOutput, 1, 0, N},     {tfaot::BufferKind::kTemporary, 0, 64, 4 * N},
+      {tfaot::BufferKind::kTemporary, 0, 0, 16}, {tfaot::BufferKind::kOutput, 0, 0, 8 * N},
+  };
+  static constexpr tfaot::Code kCodes[] = {
+      {tfaot_test::kBaseLevel, Entry, kSlots, 8, 6, 64 + 4 * N}};
+  static constexpr tfaot::Program kProgram = {N, kCodes, 1};
+};
+
+// A class of this shape is what the runtime relies on.
+class fake : public tfaot::Wrapper {
+ public:
+  using Inputs = tfaot::TensorList<tfaot::Tensor<float, 3>, tfaot::Tensor<std::int64_t, 2>>;
+  using Outputs = tfaot::TensorList<tfaot::Tensor<float, 2>, tfaot::Tensor<bool>>;
+
+  static const tfaot::Description& description() noexcept {
+    static constexpr std::int64_t kShape0[] = {3};
+    static constexpr std::int64_t kShape1[] = {2};
+    static constexpr tfaot::TensorInfo kInputs[] = {{"x", tfaot::DType::kFloat32, kShape0, 1, 3},
+                                                    {"n", tfaot::DType::kInt64, kShape1, 1, 2}};
+    static constexpr tfaot::TensorInfo kOutputs[] = {{"sum", tfaot::DType::kFloat32, kShape1, 1, 2},
+                                                     {"flag", tfaot::DType::kBool, nullptr, 0, 1}};
+    static constexpr tfaot::Program kPrograms[] = {
+        fake_bs<1, &tfaot_test_fake_bs1>::kProgram, fake_bs<2, &tfaot_test_fake_bs2>::kProgram,
+        fake_bs<4, &tfaot_test_fake_bs4>::kProgram, fake_bs<8, &tfaot_test_fake_bs8>::kProgram};
+    static constexpr tfaot::Description kDescription = {
+        "fake", "1.0.0", kInputs, 2, kOutputs, 2, kPrograms, 4, tfaot_test_fake_weights, 128};
+    return kDescription;
+  }
+
+  fake() : tfaot::Wrapper(description()) {}
+};
+
+// Slots: 0 x, 1 y, which is the result itself as there is no table.
+template <std::size_t N, tfaot::EntryFunction Entry>
+struct plain_bs {
+  static constexpr tfaot::BufferSlot kSlots[] = {{tfaot::BufferKind::kInput, 0, 0, 16 * N},
+                                                 {tfaot::BufferKind::kOutput, 0, 0, 16 * N}};
+  static constexpr tfaot::Code kCodes[] = {{tfaot_test::kBaseLevel, Entry, kSlots, 2, 1, 0}};
+  static constexpr tfaot::Program kProgram = {N, kCodes, 1};
+};
+
+class plain : public tfaot::Wrapper {
+ public:
+  using Inputs = tfaot::TensorList<tfaot::Tensor<float, 4>>;
+  using Outputs = tfaot::TensorList<tfaot::Tensor<float, 4>>;
+
+  static const tfaot::Description& description() noexcept {
+    static constexpr std::int64_t kShape[] = {4};
+    static constexpr tfaot::TensorInfo kInputs[] = {{"x", tfaot::DType::kFloat32, kShape, 1, 4}};
+    static constexpr tfaot::TensorInfo kOutputs[] = {{"y", tfaot::DType::kFloat32, kShape, 1, 4}};
+    static constexpr tfaot::Program kPrograms[] = {plain_bs<4, &tfaot_test_plain_bs4>::kProgram,
+                                                   plain_bs<16, &tfaot_test_plain_bs16>::kProgram};
+    static constexpr tfaot::Description kDescription = {"plain",   "1.0.0", kInputs, 1, kOutputs, 1,
+                                                        kPrograms, 2,       nullptr, 0};
+    return kDescription;
+  }
+
+  plain() : tfaot::Wrapper(description()) {}
+};
+
+}  // namespace tfaot_model
