@@ -5,7 +5,9 @@ namespace tfaot {
 
 void VerbosityOption::add_to(CLI::App& app) {
   auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "say nothing but warnings and errors");
-  app.add_flag("-v,--verbose", verbose, "say more of what is done")->excludes(quiet_flag);
+  auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "say more of what is done");
+  verbose_flag->excludes(quiet_flag);
+  for (auto* flag : {quiet_flag, verbose_flag}) flag->option_text(" ");
 }
 
 void VerbosityOption::apply(Console& console) const {

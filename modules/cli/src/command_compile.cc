@@ -5,8 +5,8 @@
 
 #include <memory>
 
+#include "build_lists.h"
 #include "compile_options.h"
-#include "depfile.h"
 #include "model_tree.h"
 #include "next_steps.h"
 #include "tfaot/base/text.h"
@@ -57,13 +57,24 @@ GenerateOptions generate_options(const CompileCommand& command, const ModelSpec&
 
 Status write_depfile(const CompileCommand& command, Context& context, const ModelSpec& spec,
                      const ModelTreeOptions& tree) {
+  if (command.depfile.empty()) return {};
   TFAOT_ASSIGN(std::vector<Path> read, source_files(context.files, spec));
   read.insert(read.begin(), spec.config_file);
   read.push_back(tree.compile.engine);
   for (const StagedFile& file : tree.runtime) read.push_back(file.source);
-  return context.files.replace_atomically(
-      context.absolute(command.depfile),
-      depfile_text(tree.output_directory / "manifest.json", read));
+  const std::string text = depfile_text(tree.output_directory / "manifest.json", read);
+  return context.files.replace_atomically(context.absolute(command.depfile), text);
+}
+
+Status write_object_list(const CompileCommand& command, Context& context, const Manifest& manifest,
+                         const Path& output) {
+  if (command.object_list.empty()) return {};
+  std::vector<Path> objects;
+  for (const ManifestFile& file : manifest.files) {
+    if (Path(file.path).extension() == ".o") objects.push_back(output / file.path);
+  }
+  return context.files.replace_atomically(context.absolute(command.object_list),
+                                          response_file_text(objects));
 }
 
 void report(const CompileCommand& command, Context& context, const Manifest& manifest,
@@ -96,7 +107,8 @@ Status compile(const CompileCommand& command, Context& context) {
   TFAOT_ASSIGN(tree.runtime, runtime_files(context));
 
   TFAOT_ASSIGN(const Manifest manifest, make_model_tree(context, spec, tree));
-  if (!command.depfile.empty()) TFAOT_TRY(write_depfile(command, context, spec, tree));
+  TFAOT_TRY(write_depfile(command, context, spec, tree));
+  TFAOT_TRY(write_object_list(command, context, manifest, tree.output_directory));
   report(command, context, manifest, tree.output_directory);
   return {};
 }

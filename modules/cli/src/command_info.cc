@@ -78,9 +78,9 @@ Status info(const Options& options, Context& context) {
 
 Action add_info(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("path", options->path, "an archive, a package tree or a config file")
+  app.add_option("PATH", options->path, "an archive, a package tree or a config file")
       ->required()
-      ->type_name("PATH");
+      ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");
   app.footer(
       "Examples:\n"

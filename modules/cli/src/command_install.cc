@@ -71,20 +71,18 @@ Status install(const Options& options, Context& context) {
 
 Action add_install(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("archives", options->archives, "what 'tfaot package' wrote, one or more")
+  app.add_option("ARCHIVE", options->archives, "what 'tfaot package' wrote, one or more")
       ->required()
-      ->type_name("ARCHIVE");
+      ->option_text(" ");
   app.add_option("--release-area", options->release_area,
                  "the folder to install into; made when missing")
       ->required()
-      ->type_name("AREA");
+      ->option_text("AREA (required)");
   app.add_option("--scram-arch", options->scram_arch,
-                 "put the tool file into config/toolbox/ARCH/tools/selected")
-      ->type_name("ARCH");
-  app.add_flag("--no-current", options->no_current,
-               "install beside the current version without making this one current");
-  app.add_flag("--replace", options->replace,
-               "replace the same version with other contents (else an error)");
+                 "the tool file goes to config/toolbox/ARCH/tools/selected")
+      ->option_text("ARCH");
+  app.add_flag("--no-current", options->no_current, "leave the current version what users get");
+  app.add_flag("--replace", options->replace, "replace the same version with other contents");
   options->verbosity.add_to(app);
   app.footer(
       "Each archive is checked file by file, staged aside and renamed into place: a kill leaves "

@@ -55,7 +55,7 @@ Action add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("--release-area", options->release_area, "the folder that was installed into")
       ->required()
-      ->type_name("AREA");
+      ->option_text("AREA (required)");
   app.add_flag("--json", options->json, "print JSON instead of a table");
   app.footer(
       "Models are sorted by tool name, then version; '*' marks the version that users get.\n"

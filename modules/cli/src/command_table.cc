@@ -57,30 +57,34 @@ Status check_verb(const std::vector<std::string>& arguments) {
                   .note("verbs: " + all));
 }
 
+// "compile: " for a verb, nothing for the tool itself.
+std::string prefix(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "" : app.get_name() + ": ";
+}
+
 // Words that no option took: CLI11 would only say "not expected".
 std::optional<Error> leftover_error(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   if (words.empty()) return std::nullopt;
   const std::string word = words.front().substr(0, words.front().find('='));
   if (word.rfind('-', 0) != 0) {
-    return Error::usage(fmt::format("{}: unexpected argument '{}'", app.get_name(), word));
+    return Error::usage(fmt::format("{}unexpected argument '{}'", prefix(app), word));
   }
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  return with_guess(Error::usage(fmt::format("{}: unknown option '{}'", app.get_name(), word)),
-                    word, names);
+  return with_guess(Error::usage(fmt::format("{}unknown option '{}'", prefix(app), word)), word,
+                    names);
 }
 
 Error usage_error(const CLI::App& app, const std::string& message) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  if (chosen.empty()) return Error::usage(message).note("see 'tfaot --help'");
-  const CLI::App& verb = *chosen.front();
-  return leftover_error(verb)
-      .value_or(Error::usage(fmt::format("{}: {}", verb.get_name(), message)))
-      .note(fmt::format("see 'tfaot {} --help'", verb.get_name()));
+  const CLI::App& asked = chosen.empty() ? app : *chosen.front();
+  return leftover_error(asked)
+      .value_or(Error::usage(prefix(asked) + message))
+      .note(fmt::format("see 'tfaot {}--help'", chosen.empty() ? "" : asked.get_name() + " "));
 }
 
 }  // namespace
@@ -90,8 +94,8 @@ Status run_command_line(const std::vector<std::string>& arguments, Context& cont
   CLI::App app("Trained models as ahead-of-time compiled, versioned, distributable packages",
                "tfaot");
   app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(36);
+  app.require_subcommand(1)->allow_extras();  // extras are for leftover_error()
+  app.get_formatter()->column_width(38);
   app.footer(
       "'tfaot VERB --help' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
       "package\n"
@@ -99,13 +103,13 @@ Status run_command_line(const std::vector<std::string>& arguments, Context& cont
   Action action;
   for (const Command& command : commands()) {
     CLI::App* verb = app.add_subcommand(command.name, command.summary);
-    verb->allow_extras();  // reported by leftover_error()
+    verb->allow_extras();
     verb->callback([&action, run = command.add(*verb)] { action = run; });
   }
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    context.console.print(app.help());
+    context.console.print(replace_all(app.help(), "\n\n\n", "\n\n"));
     return {};
   } catch (const CLI::CallForVersion& version) {
     context.console.print(std::string(version.what()) + "\n");

@@ -9,62 +9,76 @@ namespace tfaot {
 namespace {
 
 void add_upstream_options(CLI::App& app, CompileCommand& command) {
-  app.add_option("-c,--aot-config", command.config, "the model's config (YAML or JSON)")
+  app.add_option("-c,--aot-config", command.config, "the model's config, YAML or JSON")
       ->required()
-      ->type_name("FILE");
+      ->option_text("FILE (required)");
   app.add_option("-o,--output-directory", command.output_directory,
-                 "where the package tree goes; made when missing, other files in it stay")
+                 "where the package tree goes; made when missing,\nother files in it stay")
       ->required()
-      ->type_name("DIR");
+      ->option_text("DIR (required)");
   app.add_option("--tool-name", command.tool_name,
-                 "name of the tool [default: tfaot-model-NAME, '_' as '-']")
-      ->type_name("N");
+                 "name of the tool [tfaot-model-NAME, '_' as '-']")
+      ->option_text("N");
   app.add_option("--tool-base", command.tool_base,
-                 "base folder in the tool file [default: @TOOL_BASE@; with --dev DIR, as "
-                 "$CMSSW_BASE/... below CMSSW_BASE]")
-      ->type_name("B");
+                 "base folder in the tool file [@TOOL_BASE@; with --dev: DIR,\n"
+                 "as $CMSSW_BASE/... when below it]")
+      ->option_text("B");
   app.add_flag("--dev", command.dev,
-               "development: the tool file is ready for 'scram setup'; prints the next steps");
+               "make the tool file ready for 'scram setup', print the next steps");
   app.add_option("--additional-flags", command.additional_flags,
-                 "compiler flags: --target_triple=T, --target_cpu=C, --target_features=+A,+B")
-      ->type_name("FLAGS");
+                 "--target_triple=T --target_cpu=C --target_features=+A,+B")
+      ->option_text("FLAGS");
+}
+
+// For the CMake functions.
+void add_hidden_options(CLI::App& app, CompileCommand& command) {
+  app.add_option("--expect-name", command.expect_name)->group("");
+  app.add_option("--expect-namespace", command.expect_namespace)->group("");
+  app.add_option("--object-list", command.object_list)->group("");
 }
 
 void add_config_options(CLI::App& app, CompileCommand& command) {
-  app.add_option("--batch-sizes", command.batch_sizes, "instead of the config's")
+  const char* group = "Instead of the config's words";
+  app.add_option("--batch-sizes", command.batch_sizes, "compile for these numbers of rows")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("1,2,4");
-  app.add_option("--namespace", command.namespace_name, "instead of the config's")->type_name("NS");
-  app.add_option("--cpu-levels", command.cpu_levels,
-                 "instead of the config's, such as x86-64,x86-64-v3")
+      ->option_text("1,2,4")
+      ->group(group);
+  app.add_option("--namespace", command.namespace_name, "namespace of the model's C++ class")
+      ->option_text("NS")
+      ->group(group);
+  app.add_option("--cpu-levels", command.cpu_levels, "such as x86-64,x86-64-v3")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("A,B");
-  app.add_option("--target-triple", command.target_triple, "instead of the config's")
-      ->type_name("T");
-  app.add_option("--weights", command.weights,
-                 "instead of the config's: shared (stored once) or embedded (in every object)")
-      ->check(CLI::IsMember({"shared", "embedded"}).description(""))
-      ->type_name("MODE");
+      ->option_text("A,B")
+      ->group(group);
+  app.add_option("--target-triple", command.target_triple, "such as x86_64-unknown-linux-gnu")
+      ->option_text("T")
+      ->group(group);
+  app.add_option("--weights", command.weights, "shared: stored once; embedded: in every object")
+      ->check(CLI::IsMember({"shared", "embedded"}))
+      ->option_text("shared|embedded")
+      ->group(group);
 }
 
 void add_run_options(CLI::App& app, CompileCommand& command) {
-  app.add_option("-j,--jobs", command.jobs,
-                 "engine processes at the same time [default: the machine's cores]")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->type_name("N");
-  app.add_option("--timeout", command.timeout_seconds,
-                 "for each engine process, 0: none [default: 600]")
-      ->type_name("SECONDS");
+  const char* group = "The run";
+  app.add_option("-j,--jobs", command.jobs, "engine processes at the same time [one per core]")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N")
+      ->group(group);
+  app.add_option("--timeout", command.timeout_seconds, "for each engine process, 0: none [600]")
+      ->option_text("SECONDS")
+      ->group(group);
   app.add_option("--engine", command.engine,
-                 "the engine to run [default: $TFAOT_ENGINE, else the one that came with tfaot]")
-      ->type_name("PATH");
-  app.add_option("--depfile", command.depfile,
-                 "write what was read, for make and Ninja; target: DIR/manifest.json")
-      ->type_name("FILE");
-  app.add_option("--expect-name", command.expect_name)->group("");
-  app.add_option("--expect-namespace", command.expect_namespace)->group("");
+                 "engine to run [$TFAOT_ENGINE, else the one of this tfaot]")
+      ->option_text("PATH")
+      ->group(group);
+  app.add_option(
+         "--depfile", command.depfile,
+         "write there, for make and Ninja, that DIR/manifest.json\ndepends on every file read")
+      ->option_text("FILE")
+      ->group(group);
 }
 
 Status exclusive(const char* option, bool said, bool said_in_flags) {
@@ -77,9 +91,10 @@ Status exclusive(const char* option, bool said, bool said_in_flags) {
 
 void add_compile_options(CLI::App& app, CompileCommand& command) {
   add_upstream_options(app, command);
+  command.verbosity.add_to(app);
+  add_hidden_options(app, command);
   add_config_options(app, command);
   add_run_options(app, command);
-  command.verbosity.add_to(app);
   app.footer(
       "A failed or interrupted compilation leaves DIR as it was.\n"
       "Examples:\n"

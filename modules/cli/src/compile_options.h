@@ -30,8 +30,11 @@ struct CompileCommand {
   unsigned timeout_seconds = 600;
   std::string engine;
   std::string depfile;
+
+  // Hidden, for the CMake functions.
   std::string expect_name;
   std::string expect_namespace;
+  std::string object_list;  // a response file of all objects is written there
 };
 
 // `command` must live until the parsing is done.

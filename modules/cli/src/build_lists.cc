@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "depfile.h"
+#include "build_lists.h"
+
+#include "tfaot/base/text.h"
 
 namespace tfaot {
 namespace {
@@ -23,6 +25,15 @@ std::string depfile_text(const Path& target, const std::vector<Path>& prerequisi
   std::string text = escaped(target.string()) + ":";
   for (const Path& path : prerequisites) text += " \\\n  " + escaped(path.string());
   return text + "\n";
+}
+
+std::string response_file_text(const std::vector<Path>& paths) {
+  std::string text;
+  for (const Path& path : paths) {
+    const std::string safe = replace_all(path.string(), "\\", "\\\\");
+    text += '"' + replace_all(safe, "\"", "\\\"") + "\"\n";
+  }
+  return text;
 }
 
 }  // namespace tfaot
