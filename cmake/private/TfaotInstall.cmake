@@ -26,12 +26,9 @@ install(EXPORT tfaotTargets NAMESPACE tfaot:: DESTINATION "${package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/" DESTINATION "${package_dir}"
         FILES_MATCHING REGEX "/tfaot[^/]*\\.cmake$")
 
-file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/tfaot-config.cmake" @ONLY CONTENT
-"# Made by tfaot @PROJECT_VERSION@.
-include(\"\${CMAKE_CURRENT_LIST_DIR}/tfaotTargets.cmake\")
-include(\"\${CMAKE_CURRENT_LIST_DIR}/tfaot.cmake\")
-")
+configure_file(cmake/tfaotConfig.cmake.in "${PROJECT_BINARY_DIR}/tfaotConfig.cmake" @ONLY)
 # Below 1.0 a minor version may change what users see.
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/tfaot-config-version.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/tfaot-config.cmake" "${PROJECT_BINARY_DIR}/tfaot-config-version.cmake"
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/tfaotConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/tfaotConfig.cmake" "${PROJECT_BINARY_DIR}/tfaotConfigVersion.cmake"
         DESTINATION "${package_dir}")
+install(FILES templates/aot_config.schema.json DESTINATION "${CMAKE_INSTALL_DATADIR}/tfaot" OPTIONAL)

@@ -6,5 +6,6 @@ function(tfaot_target_warnings target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
     -Wold-style-cast -Wcast-qual -Wimplicit-fallthrough
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # g++ 12 warns of "text" + std::string (GCC bug 105329)
     $<$<BOOL:${TFAOT_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
