@@ -33,6 +33,8 @@ if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
   cp -rL /etc/apt/sources.list* "$root/etc/apt/"
   grep -lsr '^Acquire' /etc/apt/apt.conf.d | xargs -r cp -Lt "$root/etc/apt/apt.conf.d"
 fi
+mkdir -p "$root/usr/local/share/ca-certificates"
+cp -rL /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates"
 settings=()
 for name in $(compgen -e | grep -iE '^(pip_.*|.*_proxy|ssl_cert_file)$'); do
   settings+=("$name=${!name}")
