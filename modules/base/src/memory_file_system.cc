@@ -26,7 +26,8 @@ Path parent_of(const Path& path) {
 MemoryFileSystem::MemoryFileSystem() : tree_(std::make_unique<MemoryTree>()) {}
 MemoryFileSystem::~MemoryFileSystem() = default;
 
-MemoryFileSystem::MemoryFileSystem(const std::map<std::string, std::string>& files)
+MemoryFileSystem::MemoryFileSystem(
+    std::initializer_list<std::pair<const std::string, std::string>> files)
     : MemoryFileSystem() {
   for (const auto& [path, contents] : files) {
     const Status written = replace_atomically(path, contents);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <uv.h>
 
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "descriptor.h"
+#include "process_output.h"
 
 namespace tfaot {
 namespace {
@@ -55,83 +55,6 @@ Descriptor file_with(const std::string& text) {
   return file;
 }
 
-template <class Handle>
-void close_handle(Handle& handle) {
-  auto* const base = reinterpret_cast<uv_handle_t*>(&handle);
-  if (uv_is_closing(base) == 0) uv_close(base, nullptr);
-}
-
-// One of the child's two output pipes.
-class Output {
- public:
-  explicit Output(std::function<void(const std::string&)> on_line) : on_line_(std::move(on_line)) {}
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  void init(uv_loop_t& loop) {
-    uv_pipe_init(&loop, &pipe_, 0);
-    pipe_.data = this;
-  }
-
-  // Makes the pipe; the child gets `write_end`. libuv's error or 0.
-  int open(Descriptor& write_end) {
-    std::array<uv_file, 2> ends{};
-    if (const int error = uv_pipe(ends.data(), UV_NONBLOCK_PIPE, 0); error != 0) return error;
-    write_end = Descriptor(ends[1]);
-    if (const int error = uv_pipe_open(&pipe_, ends[0]); error != 0) {
-      ::close(ends[0]);
-      return error;
-    }
-    return uv_read_start(reinterpret_cast<uv_stream_t*>(&pipe_), &Output::give_buffer,
-                         &Output::on_read);
-  }
-
-  // The writer is dead: takes what it left in the pipe. Does not wait for the end of the pipe,
-  // which processes that left the child's group may hold open for ever.
-  void take_rest() {
-    uv_os_fd_t fd = -1;
-    int waiting = 0;
-    if (uv_fileno(reinterpret_cast<uv_handle_t*>(&pipe_), &fd) == 0 &&
-        ::ioctl(fd, FIONREAD, &waiting) == 0) {
-      std::string rest(static_cast<std::size_t>(waiting), '\0');
-      const ssize_t count = ::read(fd, rest.data(), rest.size());
-      if (count > 0) append({rest.data(), static_cast<std::size_t>(count)});
-    }
-    if (on_line_ && reported_ < text_.size()) on_line_(text_.substr(reported_));
-    reported_ = text_.size();
-    close();
-  }
-
-  void close() { close_handle(pipe_); }
-  std::string take_text() { return std::move(text_); }
-
- private:
-  static void give_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
-    auto& bytes = static_cast<Output*>(handle->data)->buffer_;
-    *buffer = uv_buf_init(bytes.data(), static_cast<unsigned>(bytes.size()));
-  }
-  static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
-    auto& output = *static_cast<Output*>(stream->data);
-    if (count > 0) output.append({buffer->base, static_cast<std::size_t>(count)});
-    if (count < 0) output.close();
-  }
-  void append(std::string_view bytes) {
-    std::size_t searched = text_.size();
-    text_ += bytes;
-    if (!on_line_) return;
-    for (std::size_t end; (end = text_.find('\n', searched)) != std::string::npos;) {
-      on_line_(text_.substr(reported_, end - reported_));
-      searched = reported_ = end + 1;
-    }
-  }
-
-  uv_pipe_t pipe_{};
-  std::string text_;
-  std::function<void(const std::string&)> on_line_;
-  std::size_t reported_ = 0;  // bytes of text_ given to on_line_
-  std::array<char, 65536> buffer_{};
-};
-
 // One child and the event loop that watches it, for one call of run_process().
 class Child {
  public:
@@ -156,8 +79,8 @@ class Child {
   uv_process_t process_{};
   uv_timer_t timer_{};
   std::array<uv_signal_t, 3> interrupts_{};
-  Output out_;
-  Output err_;
+  ProcessOutput out_;
+  ProcessOutput err_;
   int interrupted_by_ = 0;
   ProcessResult result_;
 };
@@ -210,6 +133,7 @@ int Child::start() {
   if (error == 0) {
     give(1, out_end);
     give(2, err_end);
+    watch_interrupts();
     error = spawn(stdio);
   }
   if (error != 0) {
@@ -223,7 +147,6 @@ int Child::start() {
     uv_timer_start(&timer_, &Child::on_timeout, static_cast<std::uint64_t>(spec_.timeout.count()),
                    0);
   }
-  watch_interrupts();
   return 0;
 }
 

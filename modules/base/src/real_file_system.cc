@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <random>
 #include <system_error>
 
+#include "aside_file.h"
 #include "descriptor.h"
 #include "file_errors.h"
 #include "tfaot/base/file_system.h"
@@ -20,11 +21,6 @@ constexpr std::size_t kChunk = 1 << 20;
 
 tl::unexpected<Error> failed(const Path& path, const char* action, int error_number = errno) {
   return fail(file_error(path, {action, error_number}));
-}
-
-// "link/" would name what the link points to; an operation on the entry itself must not.
-Path without_trailing_slash(const Path& path) {
-  return path.has_filename() || !path.has_relative_path() ? path : path.parent_path();
 }
 
 // Errors are errno's values, so that callers can say what they were about to do.
@@ -53,56 +49,6 @@ Status feed(const Path& path, const OpenedFile& file,
     TFAOT_TRY(sink(std::string_view(buffer.data(), static_cast<std::size_t>(count))));
   }
 }
-
-// A new file beside `path` that becomes `path` by commit(), and vanishes when it does not.
-class Aside {
- public:
-  static Result<Aside> create(const Path& path, mode_t mode) {
-    std::error_code ec;
-    const Path target = without_trailing_slash(path);
-    const Path folder = target.has_parent_path() ? target.parent_path() : Path(".");
-    stdfs::create_directories(folder, ec);
-    if (ec) return failed(folder, "make the folder", ec.value());
-    std::random_device random;
-    for (;;) {
-      const Path aside = folder / (".tfaot-" + std::to_string(random()) + ".tmp");
-      const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-      if (fd >= 0) return Aside(Descriptor(fd), aside, target);
-      if (errno != EEXIST) return failed(path, "write");
-    }
-  }
-  Aside(Aside&&) = default;
-  Aside& operator=(Aside&&) = delete;
-  ~Aside() {
-    if (!aside_.empty()) ::unlink(aside_.c_str());
-  }
-
-  Status write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return failed(target_, "write");
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return {};
-  }
-
-  Status commit() {
-    if (::fsync(descriptor_.get()) != 0 || descriptor_.close() != 0)
-      return failed(target_, "write");
-    if (::rename(aside_.c_str(), target_.c_str()) != 0) return failed(target_, "replace");
-    aside_.clear();
-    return {};
-  }
-
- private:
-  Aside(Descriptor descriptor, Path aside, Path target)
-      : descriptor_(std::move(descriptor)), aside_(std::move(aside)), target_(std::move(target)) {}
-
-  Descriptor descriptor_;
-  Path aside_;
-  Path target_;
-};
 
 }  // namespace
 
@@ -160,7 +106,7 @@ Result<std::vector<std::string>> RealFileSystem::list(const Path& directory) con
 }
 
 Status RealFileSystem::replace_atomically(const Path& path, std::string_view contents) {
-  TFAOT_ASSIGN(Aside aside, Aside::create(path, 0666));
+  TFAOT_ASSIGN(AsideFile aside, AsideFile::create(path, 0666));
   TFAOT_TRY(aside.write(contents));
   return aside.commit();
 }
@@ -169,7 +115,7 @@ Status RealFileSystem::copy_file(const Path& from, const Path& to) {
   const auto source = open_to_read(from);
   if (!source) return failed(from, "read", source.error());
   const mode_t mode = (source->status.st_mode & S_IXUSR) != 0 ? 0777 : 0666;
-  TFAOT_ASSIGN(Aside aside, Aside::create(to, mode));
+  TFAOT_ASSIGN(AsideFile aside, AsideFile::create(to, mode));
   TFAOT_TRY(feed(from, *source, [&aside](std::string_view chunk) { return aside.write(chunk); }));
   return aside.commit();
 }
@@ -191,11 +137,9 @@ Status RealFileSystem::rename(const Path& from, const Path& to) {
 
 Status RealFileSystem::replace_symlink(const Path& target, const Path& link) {
   const Path entry = without_trailing_slash(link);
-  const Path folder = entry.has_parent_path() ? entry.parent_path() : Path(".");
-  TFAOT_TRY(create_directories(folder));
-  std::random_device random;
+  TFAOT_TRY(create_directories(folder_of(entry)));
   for (;;) {
-    const Path aside = folder / (".tfaot-" + std::to_string(random()) + ".tmp");
+    const Path aside = aside_path(entry);
     if (::symlink(target.c_str(), aside.c_str()) != 0) {
       if (errno == EEXIST) continue;
       return failed(link, "make the link");

@@ -5,9 +5,10 @@
 #pragma once
 
 #include <cerrno>
-#include <map>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "tfaot/base/file_system.h"
 
@@ -26,8 +27,8 @@ class MemoryFileSystem final : public FileSystem {
   };
 
   MemoryFileSystem();
-  // Starts with these files, from path to contents.
-  explicit MemoryFileSystem(const std::map<std::string, std::string>& files);
+  // Starts with these files: MemoryFileSystem fs{{"/path", "contents"}};
+  MemoryFileSystem(std::initializer_list<std::pair<const std::string, std::string>> files);
   ~MemoryFileSystem() override;
 
   void inject(const Fault& fault);

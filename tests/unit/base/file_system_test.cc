@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both file systems promise: every test here runs on the disk and in memory.
+#include "tfaot/base/file_system.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "temporary_folder.h"
+#include "tfaot/base/memory_file_system.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class OnDisk {
+ public:
+  FileSystem& fs() { return fs_; }
+  Path root() const { return folder_.path(); }
+  bool is_executable(const Path& path) const {
+    const auto bits = std::filesystem::status(path).permissions();
+    return (bits & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
+  }
+
+ private:
+  testing::TemporaryFolder folder_;
+  RealFileSystem fs_;
+};
+
+class InMemory {
+ public:
+  InMemory() { (void)fs_.create_directories(root()); }
+  FileSystem& fs() { return fs_; }
+  Path root() const { return "/some/root"; }
+  bool is_executable(const Path& path) const { return fs_.is_executable(path); }
+
+ private:
+  MemoryFileSystem fs_;
+};
+
+template <class Side>
+class AnyFileSystem : public ::testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& contents) {
+    const Status written = fs.replace_atomically(at(name), contents);
+    ASSERT_TRUE(written) << written.error().text();
+  }
+  void link(const std::string& target, const std::string& name) {
+    const Status made = fs.replace_symlink(target, at(name));
+    ASSERT_TRUE(made) << made.error().text();
+  }
+  void make_folder(const std::string& name) { ASSERT_TRUE(fs.create_directories(at(name))); }
+  std::string read(const std::string& name) const {
+    const auto contents = fs.read(at(name));
+    return contents ? *contents : error_of(contents);
+  }
+  std::vector<std::string> list(const std::string& name = "") const {
+    return fs.list(at(name)).value();
+  }
+  FileKind kind(const std::string& name) const { return fs.kind(at(name)); }
+  Path at(const std::string& name) const { return name.empty() ? side.root() : side.root() / name; }
+  // The whole text, with ROOT for the root.
+  template <class T>
+  std::string error_of(const Result<T>& result) const {
+    return result ? "no error" : replace_all(result.error().text(), side.root().string(), "ROOT");
+  }
+
+  Side side;
+  FileSystem& fs = side.fs();
+};
+
+struct SideNames {
+  template <class Side>
+  static std::string GetName(int) {
+    return std::is_same_v<Side, OnDisk> ? "OnDisk" : "InMemory";
+  }
+};
+using Sides = ::testing::Types<OnDisk, InMemory>;
+TYPED_TEST_SUITE(AnyFileSystem, Sides, SideNames);
+
+TYPED_TEST(AnyFileSystem, TellsKindsApart) {
+  this->write("file", "x");
+  this->make_folder("folder");
+  this->link("folder", "link");
+  this->link("nothing", "dangling");
+  EXPECT_EQ(this->kind("file"), FileKind::kFile);
+  EXPECT_EQ(this->kind("folder"), FileKind::kDirectory);
+  EXPECT_EQ(this->kind("folder/"), FileKind::kDirectory);
+  EXPECT_EQ(this->kind("link"), FileKind::kSymlink);
+  EXPECT_EQ(this->kind("link/"), FileKind::kSymlink);
+  EXPECT_EQ(this->kind("dangling"), FileKind::kSymlink);
+  EXPECT_EQ(this->kind("nothing"), FileKind::kMissing);
+  EXPECT_EQ(this->kind("file/below"), FileKind::kMissing);
+}
+
+TYPED_TEST(AnyFileSystem, ReadsWhatWasWritten) {
+  const std::string bytes("a\0\n\xff", 4);
+  this->write("deep/er/file", bytes);
+  EXPECT_EQ(this->read("deep/er/file"), bytes);
+  EXPECT_EQ(this->fs.size(this->at("deep/er/file")).value(), 4U);
+  this->write("empty", "");
+  EXPECT_EQ(this->read("empty"), "");
+  EXPECT_EQ(this->fs.size(this->at("empty")).value(), 0U);
+}
+
+TYPED_TEST(AnyFileSystem, FollowsLinksToRead) {
+  this->write("a/file", "x");
+  this->link("file", "a/link");
+  this->link("a", "b");
+  this->link("../a/link", "c/up");
+  this->link(this->at("a/file").string(), "absolute");
+  EXPECT_EQ(this->read("b/link"), "x");
+  EXPECT_EQ(this->read("c/up"), "x");
+  EXPECT_EQ(this->read("absolute"), "x");
+  EXPECT_EQ(this->fs.size(this->at("b/link")).value(), 1U);
+  EXPECT_THAT(this->list("b"), ElementsAre("file", "link"));
+}
+
+TYPED_TEST(AnyFileSystem, SaysWhyItCannotRead) {
+  this->make_folder("folder");
+  this->write("file", "x");
+  this->link("loop", "loop");
+  EXPECT_EQ(this->read("no"), "ROOT/no: cannot read: No such file or directory");
+  EXPECT_EQ(this->read("no/no"), "ROOT/no/no: cannot read: No such file or directory");
+  EXPECT_EQ(this->read("folder"), "ROOT/folder: cannot read: Is a directory");
+  EXPECT_EQ(this->read("file/x"), "ROOT/file/x: cannot read: Not a directory");
+  EXPECT_EQ(this->read("loop"), "ROOT/loop: cannot read: Too many levels of symbolic links");
+  EXPECT_EQ(this->error_of(this->fs.size(this->at("no"))),
+            "ROOT/no: cannot get the size: No such file or directory");
+  EXPECT_EQ(this->error_of(this->fs.size(this->at("folder"))),
+            "ROOT/folder: cannot get the size: Is a directory");
+}
+
+TYPED_TEST(AnyFileSystem, FeedsLargeFilesInPieces) {
+  std::string contents;
+  for (int i = 0; contents.size() < 3'500'000; ++i) contents += std::to_string(i) + " ";
+  this->write("large", contents);
+  std::string fed;
+  std::size_t largest = 0;
+  const Status status =
+      this->fs.read_chunks(this->at("large"), [&](std::string_view chunk) -> Status {
+        largest = std::max(largest, chunk.size());
+        fed += chunk;
+        return {};
+      });
+  EXPECT_TRUE(status);
+  EXPECT_TRUE(fed == contents);
+  EXPECT_LE(largest, 1U << 20);
+}
+
+TYPED_TEST(AnyFileSystem, StopsFeedingAtTheFirstFailure) {
+  this->write("large", std::string(3'500'000, 'x'));
+  int calls = 0;
+  const Status status =
+      this->fs.read_chunks(this->at("large"), [&calls](std::string_view) -> Status {
+        ++calls;
+        return fail(Error("enough"));
+      });
+  EXPECT_EQ(this->error_of(status), "enough");
+  EXPECT_EQ(calls, 1);
+}
+
+TYPED_TEST(AnyFileSystem, ListsNamesSortedByByte) {
+  for (const char* name : {"b", "a", "B", "a.b", "\xc3\xa4", ".hidden"}) this->write(name, "");
+  this->make_folder("a-folder");
+  EXPECT_THAT(this->list(), ElementsAre(".hidden", "B", "a", "a-folder", "a.b", "b", "\xc3\xa4"));
+  EXPECT_THAT(this->list("a-folder"), IsEmpty());
+  EXPECT_EQ(this->error_of(this->fs.list(this->at("no"))),
+            "ROOT/no: cannot list the folder: No such file or directory");
+  EXPECT_EQ(this->error_of(this->fs.list(this->at("a"))),
+            "ROOT/a: cannot list the folder: Not a directory");
+}
+
+TYPED_TEST(AnyFileSystem, ReplacesFilesAndLinksButNotFolders) {
+  this->write("file", "old");
+  this->link("file", "link");
+  this->make_folder("folder");
+  this->write("file", "new");
+  EXPECT_EQ(this->read("link"), "new");
+  this->write("link", "own");
+  EXPECT_EQ(this->kind("link"), FileKind::kFile);
+  EXPECT_EQ(this->read("file"), "new");
+  EXPECT_EQ(this->error_of(this->fs.replace_atomically(this->at("folder"), "x")),
+            "ROOT/folder: cannot replace: Is a directory");
+  EXPECT_EQ(this->error_of(this->fs.replace_atomically(this->at("file/x"), "x")),
+            "ROOT/file: cannot make the folder: Not a directory");
+  EXPECT_THAT(this->list(), ElementsAre("file", "folder", "link"));
+}
+
+TYPED_TEST(AnyFileSystem, CopiesContentsAndTheExecutableBit) {
+  this->write("tool", "#!");
+  ASSERT_TRUE(this->fs.set_executable(this->at("tool"), true));
+  this->write("text", "x");
+  this->link("tool", "link");
+  ASSERT_TRUE(this->fs.copy_file(this->at("link"), this->at("new/tool")));
+  ASSERT_TRUE(this->fs.copy_file(this->at("text"), this->at("new/text")));
+  EXPECT_EQ(this->read("new/tool"), "#!");
+  EXPECT_EQ(this->kind("new/tool"), FileKind::kFile);
+  EXPECT_TRUE(this->side.is_executable(this->at("new/tool")));
+  EXPECT_FALSE(this->side.is_executable(this->at("new/text")));
+  EXPECT_EQ(this->error_of(this->fs.copy_file(this->at("no"), this->at("x"))),
+            "ROOT/no: cannot read: No such file or directory");
+  EXPECT_EQ(this->kind("x"), FileKind::kMissing);
+}
+
+TYPED_TEST(AnyFileSystem, CopyOntoItselfKeepsTheFile) {
+  this->write("file", "x");
+  ASSERT_TRUE(this->fs.copy_file(this->at("file"), this->at("file")));
+  EXPECT_EQ(this->read("file"), "x");
+}
+
+TYPED_TEST(AnyFileSystem, SetsTheExecutableBit) {
+  this->write("file", "x");
+  ASSERT_TRUE(this->fs.set_executable(this->at("file"), true));
+  EXPECT_TRUE(this->side.is_executable(this->at("file")));
+  ASSERT_TRUE(this->fs.set_executable(this->at("file"), false));
+  EXPECT_FALSE(this->side.is_executable(this->at("file")));
+  EXPECT_EQ(this->error_of(this->fs.set_executable(this->at("no"), true)),
+            "ROOT/no: cannot change the mode: No such file or directory");
+}
+
+TYPED_TEST(AnyFileSystem, MakesFoldersThroughLinks) {
+  this->make_folder("a/b/c");
+  this->make_folder("a/b/c");
+  this->link("a/b", "link");
+  this->make_folder("link/d/");
+  EXPECT_EQ(this->kind("a/b/d"), FileKind::kDirectory);
+  this->write("file", "x");
+  EXPECT_EQ(this->error_of(this->fs.create_directories(this->at("file/x"))),
+            "ROOT/file/x: cannot make the folder: Not a directory");
+  EXPECT_EQ(this->error_of(this->fs.create_directories(this->at("file"))),
+            "ROOT/file: cannot make the folder: Not a directory");
+}
+
+TYPED_TEST(AnyFileSystem, RenamesFilesLinksAndFolders) {
+  this->write("a/file", "x");
+  this->write("old", "old");
+  ASSERT_TRUE(this->fs.rename(this->at("a"), this->at("b")));
+  EXPECT_EQ(this->read("b/file"), "x");
+  ASSERT_TRUE(this->fs.rename(this->at("b/file"), this->at("old")));
+  EXPECT_EQ(this->read("old"), "x");
+  EXPECT_THAT(this->list("b"), IsEmpty());
+  this->link("old", "link");
+  ASSERT_TRUE(this->fs.rename(this->at("link"), this->at("b/moved")));
+  EXPECT_EQ(this->kind("b/moved"), FileKind::kSymlink);
+  this->make_folder("empty");
+  ASSERT_TRUE(this->fs.rename(this->at("b"), this->at("empty")));
+  EXPECT_THAT(this->list(), ElementsAre("empty", "old"));
+  ASSERT_TRUE(this->fs.rename(this->at("old"), this->at("old")));
+  EXPECT_EQ(this->read("old"), "x");
+}
+
+TYPED_TEST(AnyFileSystem, SaysWhyItCannotRename) {
+  this->write("full/file", "x");
+  this->write("file", "y");
+  this->make_folder("folder");
+  const auto rename = [this](const std::string& from, const std::string& to) {
+    return this->error_of(this->fs.rename(this->at(from), this->at(to)));
+  };
+  EXPECT_EQ(rename("no", "x"), "ROOT/no: cannot rename to 'ROOT/x': No such file or directory");
+  EXPECT_EQ(rename("file", "no/x"),
+            "ROOT/file: cannot rename to 'ROOT/no/x': No such file or directory");
+  EXPECT_EQ(rename("folder", "full"),
+            "ROOT/folder: cannot rename to 'ROOT/full': Directory not empty");
+  EXPECT_EQ(rename("folder", "file"), "ROOT/folder: cannot rename to 'ROOT/file': Not a directory");
+  EXPECT_EQ(rename("file", "folder"), "ROOT/file: cannot rename to 'ROOT/folder': Is a directory");
+  EXPECT_EQ(rename("full", "full/in"),
+            "ROOT/full: cannot rename to 'ROOT/full/in': Invalid argument");
+  EXPECT_EQ(this->read("full/file"), "x");
+  EXPECT_EQ(this->read("file"), "y");
+}
+
+TYPED_TEST(AnyFileSystem, ReplacesLinksWithoutTouchingTheirTargets) {
+  this->write("1/file", "one");
+  this->write("2/file", "two");
+  this->link("1", "area/current");
+  EXPECT_EQ(this->fs.read_symlink(this->at("area/current")).value(), "1");
+  this->link("../2", "area/current");
+  EXPECT_EQ(this->fs.read_symlink(this->at("area/current")).value(), "../2");
+  EXPECT_EQ(this->read("area/current/file"), "two");
+  EXPECT_EQ(this->read("1/file"), "one");
+  EXPECT_THAT(this->list("area"), ElementsAre("current"));
+  EXPECT_EQ(this->error_of(this->fs.replace_symlink("2", this->at("1"))),
+            "ROOT/1: cannot make the link: Is a directory");
+  EXPECT_THAT(this->list(), ElementsAre("1", "2", "area"));
+}
+
+TYPED_TEST(AnyFileSystem, ReadsOnlyLinksAsLinks) {
+  this->write("file", "x");
+  EXPECT_EQ(this->error_of(this->fs.read_symlink(this->at("file"))),
+            "ROOT/file: cannot read the link: Invalid argument");
+  EXPECT_EQ(this->error_of(this->fs.read_symlink(this->at("no"))),
+            "ROOT/no: cannot read the link: No such file or directory");
+}
+
+TYPED_TEST(AnyFileSystem, RemovesTreesButNotWhatLinksPointTo) {
+  this->write("kept/file", "x");
+  this->write("tree/deep/file", "y");
+  this->link("../kept", "tree/link");
+  ASSERT_TRUE(this->fs.remove_all(this->at("tree")));
+  EXPECT_EQ(this->kind("tree"), FileKind::kMissing);
+  EXPECT_EQ(this->read("kept/file"), "x");
+  this->link("kept", "link");
+  ASSERT_TRUE(this->fs.remove_all(this->at("link/")));
+  EXPECT_EQ(this->kind("link"), FileKind::kMissing);
+  EXPECT_EQ(this->read("kept/file"), "x");
+  EXPECT_TRUE(this->fs.remove_all(this->at("no")));
+  EXPECT_TRUE(this->fs.remove_all(this->at("no/no")));
+}
+
+TYPED_TEST(AnyFileSystem, WritesOnlyWhatChanged) {
+  const Path file = this->at("new/file");
+  EXPECT_TRUE(write_if_changed(this->fs, file, "one").value());
+  EXPECT_FALSE(write_if_changed(this->fs, file, "one").value());
+  EXPECT_TRUE(write_if_changed(this->fs, file, "two").value());
+  EXPECT_EQ(this->read("new/file"), "two");
+  this->make_folder("folder");
+  EXPECT_EQ(this->error_of(write_if_changed(this->fs, this->at("folder"), "x")),
+            "ROOT/folder: cannot replace: Is a directory");
+}
+
+TYPED_TEST(AnyFileSystem, ListsFilesOfATreeInOrder) {
+  this->write("t/b/file", "");
+  this->write("t/b.file", "");
+  this->write("t/a", "");
+  this->make_folder("t/empty");
+  this->link("a", "t/link");
+  this->link("..", "t/up");  // a link to a folder is not entered, or this would not end
+  this->link("no", "t/dangling");
+  EXPECT_THAT(list_files_recursively(this->fs, this->at("t")).value(),
+              ElementsAre("a", "b.file", "b/file", "link"));
+  EXPECT_EQ(this->error_of(list_files_recursively(this->fs, this->at("no"))),
+            "ROOT/no: cannot list the folder: No such file or directory");
+}
+
+}  // namespace
+}  // namespace tfaot

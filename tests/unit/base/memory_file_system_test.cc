@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MemoryFileSystem has beyond the common promises of file_system_test.cc: its faults.
+#include "tfaot/base/memory_file_system.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace tfaot {
+namespace {
+
+std::string error_of(const Status& status) { return status ? "no error" : status.error().text(); }
+
+TEST(MemoryFileSystem, StartsWithGivenFiles) {
+  const MemoryFileSystem fs{{"/a/b", "1"}, {"c", "2"}};
+  EXPECT_EQ(fs.read("/a/b").value(), "1");
+  EXPECT_EQ(fs.read("/c").value(), "2");
+  EXPECT_EQ(fs.changes(), 0U);
+  EXPECT_THROW((MemoryFileSystem{{"/a", ""}, {"/a/b", ""}}), std::invalid_argument);
+}
+
+TEST(MemoryFileSystem, FailsTheChosenChangeAsAFullDiskDoes) {
+  MemoryFileSystem fs{{"/f", "old"}};
+  fs.inject({.change = 2});
+  EXPECT_TRUE(fs.create_directories("/d"));
+  EXPECT_EQ(error_of(fs.replace_atomically("/f", "new")),
+            "/f: cannot write: No space left on device\n"
+            "  free some space on that disk, or choose a folder on another one, and run again");
+  EXPECT_EQ(fs.read("/f").value(), "old");
+  EXPECT_TRUE(fs.replace_atomically("/f", "new"));
+  EXPECT_EQ(fs.changes(), 3U);
+}
+
+TEST(MemoryFileSystem, FailsEveryKindOfChangeAndAllAfter) {
+  MemoryFileSystem fs{{"/f", "old"}, {"/d/g", ""}};
+  fs.inject({.change = 1, .all_after = true, .reason = EIO});
+  EXPECT_EQ(error_of(fs.replace_atomically("/f", "x")), "/f: cannot write: Input/output error");
+  EXPECT_EQ(error_of(fs.copy_file("/f", "/h")), "/h: cannot write: Input/output error");
+  EXPECT_EQ(error_of(fs.create_directories("/e")),
+            "/e: cannot make the folder: Input/output error");
+  EXPECT_EQ(error_of(fs.rename("/f", "/h")), "/f: cannot rename to '/h': Input/output error");
+  EXPECT_EQ(error_of(fs.replace_symlink("f", "/l")),
+            "/l: cannot make the link: Input/output error");
+  EXPECT_EQ(error_of(fs.remove_all("/d")), "/d: cannot remove: Input/output error");
+  EXPECT_EQ(error_of(fs.set_executable("/f", true)),
+            "/f: cannot change the mode: Input/output error");
+  EXPECT_EQ(fs.changes(), 7U);
+  EXPECT_EQ(list_files_recursively(fs, "/").value(), (std::vector<std::string>{"d/g", "f"}));
+  EXPECT_EQ(fs.read("/f").value(), "old");
+  EXPECT_FALSE(fs.is_executable("/f"));
+}
+
+TEST(MemoryFileSystem, SaysWhatToDoWhereSomethingCanBeDone) {
+  const auto note_for = [](int reason) {
+    MemoryFileSystem fs;
+    fs.inject({.change = 1, .reason = reason});
+    return error_of(fs.replace_atomically("/f", "x"));
+  };
+  EXPECT_EQ(note_for(EDQUOT),
+            "/f: cannot write: Disk quota exceeded\n"
+            "  your quota there is used up: remove files, or choose another folder, and run again");
+  EXPECT_EQ(note_for(EACCES),
+            "/f: cannot write: Permission denied\n"
+            "  check the permissions and the owner of the path and of the folders above it");
+  EXPECT_EQ(note_for(EPERM),
+            "/f: cannot write: Operation not permitted\n"
+            "  check the permissions and the owner of the path and of the folders above it");
+  EXPECT_EQ(note_for(EROFS),
+            "/f: cannot write: Read-only file system\n"
+            "  that disk is mounted read-only: choose a folder on another one");
+}
+
+}  // namespace
+}  // namespace tfaot
