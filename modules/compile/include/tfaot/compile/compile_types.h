@@ -19,8 +19,9 @@ struct TensorSpec {
 
 struct Signature {
   std::string key;                  // serving key
-  std::vector<TensorSpec> inputs;   // sorted by name, as TensorFlow does
-  std::vector<TensorSpec> outputs;  // sorted by name
+  // SavedModel: sorted by name, as TensorFlow does. Frozen graph: in the config's order.
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
 };
 
 // One tensor inside the weights blob.
@@ -52,7 +53,7 @@ struct CompiledCode {
   std::int64_t batch_size = 0;
   std::string cpu_level;           // "x86-64-v3"
   std::string object;              // file name inside the compile folder, "test_bs4_x86-64-v3.o"
-  std::string entry_symbol;        // "__tfaot_tfaot_model_test_bs4_x86_64_v3"
+  std::string entry_symbol;        // "tfaot_tfaot_model_test_bs4_x86_64_v3"
   std::vector<BufferSlot> buffers;  // the buffer table, in order
   std::uint32_t result_slot = 0;   // the slot that holds the table of output pointers
   std::vector<std::string> kernels;  // runtime symbols the object calls, sorted
@@ -69,7 +70,7 @@ struct CompiledModel {
   std::uint64_t weights_size = 0;  // bytes of the blob, 0 when embedded
   std::string weights_sha256;      // of the blob
   std::string weights_object;      // file name, "test_weights.o"; empty when there is no blob
-  std::string weights_symbol;      // "__tfaot_tfaot_model_test_weights"
+  std::string weights_symbol;      // "tfaot_tfaot_model_test_weights"
   std::vector<CompiledCode> codes;  // by batch size, then CPU level
   std::string source_sha256;       // sha256_of_tree() of the model's source
 };

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// EngineJob <-> JSON. Both ends are of one build, so a text that does not fit is a defect of ours.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tfaot/base/result.h"
+#include "tfaot/compile/job_types.h"
+
+namespace tfaot {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobInput, tensor, dtype, has_shape, shape)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobLevel, name, cpu, features)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EngineJob, model_name, format, source, serving_key, inputs,
+                                   outputs, symbol_prefix, target_triple, batch_sizes, levels,
+                                   embed_weights, output_directory, weights_file, result_file)
+
+inline std::string engine_job_to_json(const EngineJob& job) {
+  return nlohmann::json(job).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+inline Result<EngineJob> engine_job_from_json(const std::string& text) {
+  try {
+    return nlohmann::json::parse(text).get<EngineJob>();
+  } catch (const std::exception& e) {
+    return fail(Error::internal("not an engine job").note(e.what()));
+  }
+}
+
+}  // namespace tfaot

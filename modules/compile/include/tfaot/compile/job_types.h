@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one engine process is asked to do: a share of the batch sizes of one model, for all CPU
+// levels. Compile writes it as JSON (job_json.h) to a file, whose path is the engine's only
+// argument.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tfaot {
+
+// An input of a frozen graph; dtype and shape are empty where the placeholder says them.
+struct JobInput {
+  std::string tensor;  // "x" or "x:0"
+  std::string dtype;   // "float32"
+  bool has_shape = false;
+  std::vector<std::int64_t> shape;  // -1: unknown
+};
+
+// A CPU level in the compiler's words.
+struct JobLevel {
+  std::string name;      // "x86-64-v3", goes into file names and symbols
+  std::string cpu;       // LLVM's -mcpu
+  std::string features;  // LLVM's -mattr, "+avx2,-fma"
+};
+
+struct EngineJob {
+  std::string model_name;
+  std::string format;                // "saved_model" or "frozen_graph"
+  std::string source;                // folder or file, absolute
+  std::string serving_key;           // saved_model only
+  std::vector<JobInput> inputs;      // frozen_graph only
+  std::vector<std::string> outputs;  // frozen_graph only
+  std::string symbol_prefix;         // "tfaot_tfaot_model_test"
+  std::string target_triple;
+  std::vector<std::int64_t> batch_sizes;  // of this process
+  std::vector<JobLevel> levels;
+  bool embed_weights = false;
+  std::string output_directory;  // objects are written here
+  std::string weights_file;  // the raw weights blob is written here; empty: another process does it
+  std::string result_file;   // the CompiledModel record is written here at the end
+};
+
+// The first (lowest) level's object has upstream's plain name; the others carry their level.
+inline std::string object_file_name(const EngineJob& job, std::int64_t batch_size,
+                                    const std::string& level) {
+  const std::string stem = job.model_name + "_bs" + std::to_string(batch_size);
+  return level == job.levels.front().name ? stem + ".o" : stem + "_" + level + ".o";
+}
+
+inline std::string entry_symbol(const EngineJob& job, std::int64_t batch_size, std::string level) {
+  for (char& c : level) {
+    if (c == '-' || c == '.' || c == '+') c = '_';
+  }
+  return job.symbol_prefix + "_bs" + std::to_string(batch_size) + "_" + level;
+}
+
+// Lines on the engine's standard output, one JSON object each:
+//   {"progress": "batch size 4, x86-64-v3"}     after each object
+//   {"error": "...", "notes": ["..."]}          before it exits with 1: the model is at fault
+inline constexpr const char* kJobProgressKey = "progress";
+inline constexpr const char* kJobErrorKey = "error";
+inline constexpr const char* kJobNotesKey = "notes";
+
+}  // namespace tfaot

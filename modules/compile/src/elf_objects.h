@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compile room needs of ELF, by libelf: an object that holds the weights, and the symbols
+// an object misses. Pure functions on bytes; safe from many threads.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot {
+
+// A relocatable object with `blob` in .rodata, aligned to 64 bytes, under one global symbol.
+// target_triple decides the machine: x86_64-* or aarch64-*.
+Result<std::string> make_data_object(std::string_view blob, const std::string& symbol,
+                                     const std::string& target_triple);
+
+// Undefined symbols of an object that start with `prefix`, sorted.
+Result<std::vector<std::string>> undefined_symbols(const std::string& object,
+                                                   std::string_view prefix);
+
+}  // namespace tfaot

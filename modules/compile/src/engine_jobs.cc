@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+std::string native_level() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
+  if (__builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
+  if (__builtin_cpu_supports("x86-64-v2")) return "x86-64-v2";
+  return "x86-64";
+#else
+  return "generic";
+#endif
+}
+
+std::vector<JobInput> job_inputs(const ModelSpec& spec) {
+  std::vector<JobInput> inputs;
+  for (const auto& input : spec.model.inputs) {
+    JobInput job{input.name, input.dtype, input.row_shape.has_value(), {}};
+    if (input.row_shape) {
+      job.shape.push_back(-1);  // the batch
+      job.shape.insert(job.shape.end(), input.row_shape->begin(), input.row_shape->end());
+    }
+    inputs.push_back(std::move(job));
+  }
+  return inputs;
+}
+
+}  // namespace
+
+std::string symbol_prefix(const ModelSpec& spec) {
+  return fmt::format("tfaot_{}_{}", replace_all(spec.compilation.namespace_name, "::", "_"),
+                     spec.model.name);
+}
+
+std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
+  std::vector<JobLevel> levels;
+  for (const auto& word : cpu_levels) {
+    const std::string name = word == "native" ? native_level() : word;
+    const bool known = std::any_of(levels.begin(), levels.end(),
+                                   [&](const JobLevel& level) { return level.name == name; });
+    if (!known) levels.push_back({name, name, ""});
+  }
+  std::sort(levels.begin(), levels.end(),
+            [](const JobLevel& a, const JobLevel& b) { return a.name < b.name; });
+  return levels;
+}
+
+std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options) {
+  EngineJob common;
+  common.model_name = spec.model.name;
+  common.format = spec.model.format == ModelFormat::kFrozenGraph ? "frozen_graph" : "saved_model";
+  common.source = spec.model.source.string();
+  common.serving_key = spec.model.serving_key;
+  common.inputs = job_inputs(spec);
+  common.outputs = spec.model.outputs;
+  common.symbol_prefix = symbol_prefix(spec);
+  common.target_triple = spec.compilation.target_triple;
+  common.levels = job_levels(spec.compilation.cpu_levels);
+  common.embed_weights = spec.compilation.weights == WeightsMode::kEmbedded;
+  common.output_directory = options.work_directory.string();
+
+  const auto& sizes = spec.compilation.batch_sizes;
+  const std::size_t count = std::clamp<std::size_t>(options.jobs, 1, sizes.size());
+  std::vector<EngineJob> jobs(count, common);
+  for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    jobs[i].result_file = (options.work_directory / fmt::format("result_{}.json", i)).string();
+  }
+  jobs.front().weights_file = (options.work_directory / "weights.bin").string();
+  return jobs;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// ModelSpec -> jobs for engine processes. Pure functions but for the look at this machine's CPU
+// ("native").
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/compile/compile.h"
+#include "tfaot/compile/job_types.h"
+
+namespace tfaot {
+
+// "tfaot_a_b_test" for namespace a::b and model test. No leading "__": XLA would rename it.
+std::string symbol_prefix(const ModelSpec& spec);
+
+// The levels in the compiler's words, without doubles; "native" becomes this machine's highest
+// psABI level.
+std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels);
+
+// Batch sizes dealt out evenly over at most `jobs` processes; only the first writes the weights.
+std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options);
+
+}  // namespace tfaot

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// One engine process: starts it, follows its lines, and turns whatever way it ends into a record or
+// an Error. Safe from many threads when the Diagnostics are.
+#pragma once
+
+#include <functional>
+
+#include "tfaot/compile/compile.h"
+#include "tfaot/compile/job_types.h"
+
+namespace tfaot {
+
+// REQUIRES: job_file holds the job. `on_step` is called after each object with its description.
+Result<CompiledModel> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
+                                 const Path& job_file, const CompileOptions& options,
+                                 const std::function<void(const std::string&)>& on_step,
+                                 Diagnostics& diagnostics);
+
+}  // namespace tfaot

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow's types in our words: dtypes and statuses. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "tensorflow/core/framework/types.h"
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile_types.h"
+
+namespace tfaot::engine {
+
+// The dtypes that models may have at their surface; nothing for all others.
+inline std::optional<DType> dtype_of(tensorflow::DataType type) {
+  switch (type) {
+    case tensorflow::DT_BOOL:
+      return DType::kBool;
+    case tensorflow::DT_INT32:
+      return DType::kInt32;
+    case tensorflow::DT_INT64:
+      return DType::kInt64;
+    case tensorflow::DT_FLOAT:
+      return DType::kFloat32;
+    case tensorflow::DT_DOUBLE:
+      return DType::kFloat64;
+    default:
+      return std::nullopt;
+  }
+}
+
+inline tensorflow::DataType data_type_of(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return tensorflow::DT_BOOL;
+    case DType::kInt32:
+      return tensorflow::DT_INT32;
+    case DType::kInt64:
+      return tensorflow::DT_INT64;
+    case DType::kFloat32:
+      return tensorflow::DT_FLOAT;
+    case DType::kFloat64:
+      return tensorflow::DT_DOUBLE;
+  }
+  return tensorflow::DT_INVALID;
+}
+
+// "float16" for DT_HALF: the names users know from Python, not "half".
+inline std::string type_name(tensorflow::DataType type) {
+  switch (type) {
+    case tensorflow::DT_HALF:
+      return "float16";
+    case tensorflow::DT_FLOAT:
+      return "float32";
+    case tensorflow::DT_DOUBLE:
+      return "float64";
+    default:
+      return tensorflow::DataTypeString(type);
+  }
+}
+
+// An Error with TensorFlow's own words as its note.
+inline Error error_of(const absl::Status& status, std::string message) {
+  return Error(std::move(message)).note("TensorFlow: " + std::string(status.message()));
+}
+
+}  // namespace tfaot::engine

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the node to blame when a graph cannot be compiled. Looks only after something failed,
+// because XLA drops dead nodes first: a bad node alone is no failure. Pure functions.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "signature_function.h"
+
+namespace tfaot::engine {
+
+// "op 'Where' (node 'mask/Where' in function '__inference_f_12')"
+std::string describe_node(const tensorflow::NodeDef& node, const std::string& function);
+
+// Descriptions of all nodes reachable from the signature for which `wanted` holds, in graph order,
+// without doubles.
+std::vector<std::string> find_nodes(const SignatureFunction& function,
+                                    const std::function<bool(const tensorflow::NodeDef&)>& wanted);
+
+// Predicates for find_nodes().
+bool has_no_xla_kernel(const tensorflow::NodeDef& node);
+bool has_data_dependent_shape(const tensorflow::NodeDef& node);
+bool writes_variable(const tensorflow::NodeDef& node);
+
+}  // namespace tfaot::engine
