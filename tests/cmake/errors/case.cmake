@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# expect(<code> <message>): the configure fails with it.
+function(expect code message)
+  case_configure(OPTIONS "-DCALL=${code}" FAIL "${message}")
+endfunction()
+
+expect("tfaot_add_model(m)" "tfaot_add_model: CONFIG is required")
+expect("tfaot_add_model(m CONFIG)" "tfaot_add_model: CONFIG needs a value")
+expect("tfaot_add_model(m CONFIG nowhere.yaml)"
+       "tfaot_add_model: CONFIG is not a file: ${CASE_SOURCE}/nowhere.yaml")
+expect("tfaot_add_model(m CONFG a.yaml)"
+       "tfaot_add_model: unknown keyword 'CONFG' (did you mean 'CONFIG'?)
+          Known keywords: SHARED STATIC CONFIG NAME NAMESPACE OUTPUT_DIR BATCH_SIZES CPU_LEVELS")
+expect("tfaot_add_model(m CONFIG a.yaml BATCH_SIZES 1 2 NAMESPCE ns)"
+       "tfaot_add_model: unknown keyword 'NAMESPCE' (did you mean 'NAMESPACE'?)")
+expect("tfaot_add_model(m CONFIG a.yaml SOMETHING)" "tfaot_add_model: unknown keyword 'SOMETHING' Known keywords:")
+expect("tfaot_add_model(m CONFIG a.yaml SHARED STATIC)"
+       "tfaot_add_model: SHARED and STATIC exclude each other; give one")
+expect("tfaot_add_model(m CONFIG \\\${config} NAMESPACE 9lives)"
+       "tfaot_add_model: the model's namespace '9lives' is not a C++ name (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)")
+expect("tfaot_add_model(again CONFIG \\\${config})"
+       "tfaot_add_model: model tfaot_model::minimal was added already; give this one another NAMESPACE
+        (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)")
+file(WRITE "${CASE_BINARY}/flow.yaml" "{model: {name: flow}, compilation: {batch_sizes: [1]}}\n")
+expect("tfaot_add_model(m CONFIG ${CASE_BINARY}/flow.yaml)"
+       "tfaot_add_model: cannot read the model's name in ${CASE_BINARY}/flow.yaml; give the keyword NAME")
+
+expect("tfaot_package_model(nothing)"
+       "tfaot_package_model: there is no target 'nothing'; make it with tfaot_add_model() first")
+expect("tfaot_package_model(other)" "tfaot_package_model: target 'other' was not made by tfaot_add_model()")
+expect("tfaot_package_model(good FORMAT zip)" "tfaot_package_model: FORMAT 'zip' is neither tar.zst nor tar.gz")
+expect("tfaot_package_model(good OUTPUTDIR x)"
+       "tfaot_package_model: unknown keyword 'OUTPUTDIR' (did you mean 'OUTPUT_DIR'?)")
+expect("tfaot_install_model(good)" "tfaot_install_model: RELEASE_AREA is required")
+expect("tfaot_install_model(other RELEASE_AREA x)"
+       "tfaot_install_model: target 'other' was not made by tfaot_add_model()")
+
+# What CMake was told is checked by the tool, which reads the whole config.
+file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}")
+case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG ${CASE_BINARY}/minimal/aot_config.yaml NAMESPACE ns NAME other)")
+case_build(TARGET m FAIL "model.name is 'minimal' but 'other' was expected")
