@@ -74,7 +74,11 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
     return problems.add(mark, fmt::format("{}: '{}' {}", label, text, what))
         .note("it leads to " + path.string());
   };
-  if (kind == FileKind::kMissing) {
+  if (kind == FileKind::kMissing && fs.kind(path) == FileKind::kSymlink) {
+    const auto target = fs.read_symlink(path);
+    add(target ? fmt::format("is a link to '{}', which is missing", target->string())
+               : "is a broken link");
+  } else if (kind == FileKind::kMissing) {
     add_hints(fs, path, text, add("is missing"));
   } else if (format_of(values) == ModelFormat::kFrozenGraph) {
     if (kind != FileKind::kFile) {

@@ -28,7 +28,7 @@ std::vector<std::string> parts_of(const std::string& name) {
 std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_namespace) {
   const std::vector<std::string> parts = parts_of(name);
   if (is_namespace && std::count(kForeignNamespaces.begin(), kForeignNamespaces.end(), parts[0])) {
-    return TextProblem{fmt::format("the namespace '{}' is not yours to use", parts[0]),
+    return TextProblem{fmt::format("the namespace '{}' is taken", parts[0]),
                        "'std' and 'posix' belong to C++, 'tfaot' to the runtime"};
   }
   for (const std::string& part : parts) {
@@ -61,11 +61,11 @@ std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& t
                        "allowed: " + join(key.allowed, ", ")};
   }
   if (text.size() > rule.max_length) {
-    return TextProblem{fmt::format("the text has {} bytes", text.size()),
+    return TextProblem{fmt::format("it has {} bytes", text.size()),
                        fmt::format("allowed: at most {}", rule.max_length)};
   }
   if (text.size() < rule.min_length) {
-    return TextProblem{"the text is empty", "allowed: " + rule.meaning};
+    return TextProblem{"it is empty", "allowed: " + rule.meaning};
   }
   if (rule.pattern.empty()) return std::nullopt;
   if (!std::regex_match(text, std::regex(rule.pattern))) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kMaxBatchSize = std::int64_t{1} << 20;
 constexpr std::int64_t kMaxDimension = (std::int64_t{1} << 31) - 1;
 
-const TextRule kNotEmpty = {.meaning = "any text that is not empty", .min_length = 1};
+const TextRule kNotEmpty = {.meaning = "any string that is not empty", .min_length = 1};
 
 const TextRule kTensorName = {
     .pattern = R"(^[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*(:[0-9]+)?$)",

@@ -51,7 +51,8 @@ Values checked_values(const YAML::Node& root, Values options, Problems& problems
   checker.check_map("", root, root.Mark(), values);
   for (auto& [path, value] : options) {
     value.good = checker.check_value(config_key(path), value);
-    values[path] = value;
+    values.erase(path);  // assigning would change the node in the file's tree, and its aliases
+    values.emplace(path, value);
   }
   return values;
 }

@@ -15,7 +15,7 @@ YAML::Node text_node(const std::string& text) {
 Values values_of(const ConfigOverrides& overrides) {
   Values values;
   const auto add = [&](const std::string& path, const std::string& option, const YAML::Node& node) {
-    values[path] = {.node = node, .key = YAML::Mark::null_mark(), .label = option};
+    values.emplace(path, Value{node, YAML::Mark::null_mark(), option});
   };
   if (!overrides.batch_sizes.empty()) {
     YAML::Node list(YAML::NodeType::Sequence);

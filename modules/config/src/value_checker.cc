@@ -31,7 +31,7 @@ void ValueChecker::check_map(const std::string& path, const YAML::Node& map,
   for (const auto& entry : map) {
     const YAML::Node& key_node = entry.first;
     const YAML::Node& node = entry.second;
-    if (!check_key(path, key_node, seen)) continue;
+    if (!check_key(path, key_node, seen, values)) continue;
     seen.emplace(key_node.Scalar(), key_node.Mark());
     const ConfigKey& key = config_key((path.empty() ? "" : path + ".") + key_node.Scalar());
     Value value{node, key_node.Mark(), replace_all(key.path, "[]", "")};
@@ -44,17 +44,20 @@ void ValueChecker::check_map(const std::string& path, const YAML::Node& map,
     }
     value.good = check_value(key, value);
     if (value.good && key.type == KeyType::kMap) check_map(key.path, node, value.key, values);
-    values[key.path] = value;
+    values.emplace(key.path, value);
   }
   for (const ConfigKey* key : children_of(path)) {
     const std::string name = key_name(*key);
-    if (!key->required || key->format || seen.count(name) || given_.count(key->path)) continue;
+    if (!key->required || key->format || seen.count(name) || values.count(key->path) ||
+        given_.count(key->path)) {
+      continue;
+    }
     problems_.add(where, fmt::format("missing key '{}' {}", name, place_of(path))).note(key->doc);
   }
 }
 
 bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
-                             const std::map<std::string, YAML::Mark>& seen) {
+                             const std::map<std::string, YAML::Mark>& seen, Values& values) {
   if (!key.IsScalar()) {
     problems_.add(key.Mark(), fmt::format("a key {} is {}", place_of(path), describe(key)))
         .note("allowed: " + join(names_below(path), ", "));
@@ -63,7 +66,7 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
   const std::string& name = key.Scalar();
   if (const auto first = seen.find(name); first != seen.end()) {
     problems_.add(key.Mark(), fmt::format("duplicate key '{}' {}", name, place_of(path)))
-        .note(fmt::format("it stands in line {} already", first->second.line + 1));
+        .note(fmt::format("first given in line {}", first->second.line + 1));
     return false;
   }
   const std::vector<std::string> names = names_below(path);
@@ -72,6 +75,10 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
   Error& error = problems_.add(
       key.Mark(), fmt::format("unknown key '{}' {}{}", name, place_of(path),
                               match ? fmt::format(" (did you mean '{}'?)", *match) : ""));
+  if (match) {
+    const std::string meant = (path.empty() ? "" : path + ".") + *match;
+    values.emplace(meant, Value{YAML::Node(), key.Mark(), replace_all(meant, "[]", "")});
+  }
   for (const ConfigKey& other : config_keys()) {
     if (!match && key_name(other) == name) error.note("there is a key '" + other.path + "'");
   }

@@ -39,8 +39,9 @@ class ValueChecker {
   bool check_value(const ConfigKey& key, const Value& value);
 
  private:
+  // A misspelt key counts as a bad value of the key it was meant for, which is then not missing.
   bool check_key(const std::string& path, const YAML::Node& key,
-                 const std::map<std::string, YAML::Mark>& seen);
+                 const std::map<std::string, YAML::Mark>& seen, Values& values);
   bool check_item(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_text_item(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_whole_number(const ConfigKey& key, const YAML::Node& node, const std::string& label);

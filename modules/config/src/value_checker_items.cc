@@ -2,9 +2,13 @@
 // The half of ValueChecker that looks at values.
 #include <fmt/format.h>
 
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "check_text.h"
+#include "tfaot/base/text.h"
 #include "value_checker.h"
 #include "yaml_text.h"
 
@@ -16,17 +20,23 @@ std::string expected(const ConfigKey& key) {
     case KeyType::kMap:
       return "a map";
     case KeyType::kText:
-      return "a text";
+      return "a string";
     case KeyType::kTextOrNumber:
-      return "a text or a number";
+      return "a string or a number";
     case KeyType::kWholeNumber:
       return "a whole number";
     case KeyType::kShape:
       return "a list of dimensions";
     case KeyType::kTextOrMap:
-      return "a text or a map";
+      return "a string or a map";
   }
   return "another value";
+}
+
+// The words between blanks and commas.
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(replace_all(text, ",", " "));
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 // Whether text is digits only, without leading zeros, and at most `maximum`.
@@ -51,7 +61,7 @@ bool ValueChecker::check_value(const ConfigKey& key, const Value& value) {
   if (!node.IsSequence()) {
     Error& error = problems_.add(
         node.Mark(), fmt::format("{}: expected a list, found {}", label, describe(node)));
-    if (node.IsScalar()) error.note(fmt::format("write [{}]", node.Scalar()));
+    if (node.IsScalar()) error.note(fmt::format("write [{}]", join(words_of(node.Scalar()), ", ")));
     return false;
   }
   if (node.size() < key.min_items) {
@@ -95,10 +105,11 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
   }
   Error& error = problems_.add(
       node.Mark(), fmt::format("{}: expected {}, found {}", label, expected(key), describe(node)));
-  if (kind == NodeKind::kInteger || kind == NodeKind::kFloat || kind == NodeKind::kBool) {
-    if (key.type != KeyType::kMap && key.type != KeyType::kShape) {
-      error.note(fmt::format("write it with quotes: \"{}\"", node.Scalar()));
-    }
+  const bool takes_text = key.type != KeyType::kMap && key.type != KeyType::kShape;
+  if (takes_text && node.IsScalar() && kind != NodeKind::kOther) {
+    const auto problem = check_text(key, node.Scalar());
+    error.note(problem ? problem->note
+                       : fmt::format("write it with quotes: \"{}\"", node.Scalar()));
   }
   return false;
 }

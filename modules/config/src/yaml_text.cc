@@ -46,6 +46,7 @@ Error syntax_error(const YAML::Exception& e, const std::string& text, const std:
   const auto line = static_cast<std::size_t>(e.mark.line);
   if (!e.mark.is_null() && line < lines.size() && !trim(lines[line]).empty()) {
     error.note("the line is: " + shortened(trim(lines[line])));
+    if (lines[line][0] == '\t') error.note("YAML is indented with blanks, not with tabs");
   }
   return error;
 }
@@ -93,7 +94,7 @@ std::string describe(const YAML::Node& node) {
     case NodeKind::kNull:
       return "null";
     case NodeKind::kText:
-      return fmt::format("the text '{}'", shortened(node.Scalar()));
+      return fmt::format("the string '{}'", shortened(node.Scalar()));
     case NodeKind::kInteger:
     case NodeKind::kFloat:
       return "the number " + shortened(node.Scalar());

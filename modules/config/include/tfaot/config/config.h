@@ -4,6 +4,7 @@
 // is the engine's to say. Pure functions, safe from many threads.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,15 +16,17 @@
 namespace tfaot {
 
 // What a command line or CMake call says instead of the file; empty members leave the file's word.
-// Values are validated by the same rules; errors then name the option instead of a line.
+// Values are validated by the same rules; errors then name the option
+// (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights) instead of a line and are usage errors.
 struct ConfigOverrides {
-  std::vector<std::int64_t> batch_sizes;
-  std::string namespace_name;
-  std::vector<std::string> cpu_levels;
-  std::string target_triple;
-  std::optional<WeightsMode> weights;
+  std::vector<std::int64_t> batch_sizes = {};
+  std::string namespace_name = {};
+  std::vector<std::string> cpu_levels = {};
+  std::string target_triple = {};
+  std::optional<WeightsMode> weights = {};
 };
 
+// The error is the first one in the order of the file; its notes name the others.
 // REQUIRES: file is absolute. Checks that the model's source exists through `fs`.
 Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
                                   const ConfigOverrides& overrides = {});

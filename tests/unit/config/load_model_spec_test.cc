@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "tests/unit/config/config_fixture.h"
+
+namespace tfaot {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::error_of;
+using ::testing::IsEmpty;
+using testing::load_text;
+using ::testing::Optional;
+
+constexpr const char* kModel = "model: {name: test, version: '1'}\n";
+
+std::string with_compilation(const std::string& keys) {
+  return kModel + ("compilation: {batch_sizes: [1], " + keys + "}\n");
+}
+
+TEST(LoadModelSpec, FillsInEveryDefault) {
+  const auto spec = load_text(
+      "model:\n  name: test\n  version: 1.10\n"
+      "compilation:\n  batch_sizes: [1]\n");
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->config_file, "/m/aot_config.yaml");
+  EXPECT_EQ(spec->model.name, "test");
+  EXPECT_EQ(spec->model.version, "1.10");
+  EXPECT_EQ(spec->model.format, ModelFormat::kSavedModel);
+  EXPECT_EQ(spec->model.source, "/m/saved_model");
+  EXPECT_EQ(spec->model.serving_key, "serving_default");
+  EXPECT_EQ(spec->model.author, "");
+  EXPECT_EQ(spec->model.description, "");
+  EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1));
+  EXPECT_EQ(spec->compilation.namespace_name, "tfaot_model");
+  EXPECT_EQ(spec->compilation.target_triple, "x86_64-unknown-linux-gnu");
+  EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64", "x86-64-v3", "x86-64-v4"));
+  EXPECT_EQ(spec->compilation.weights, WeightsMode::kShared);
+  EXPECT_THAT(spec->compilation.tf_xla_flags, IsEmpty());
+  EXPECT_THAT(spec->compilation.xla_flags, IsEmpty());
+}
+
+TEST(LoadModelSpec, ReadsEveryKey) {
+  const auto spec = load_text(R"(
+model:
+  name: test
+  version: "2.0-rc1"
+  saved_model: saved_model/../saved_model/
+  serving_key: "1"
+  author: 42
+  description: "two\nlines"
+compilation:
+  batch_sizes: [4, 1, 2]
+  namespace: a::b
+  target_triple: x86_64-pc-linux-musl
+  cpu_levels: [native, x86-64-v4, x86-64-v2]
+  weights: embedded
+  tf_xla_flags: [--a, "--b=1"]
+  xla_flags: [--c=--d]
+)");
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->model.version, "2.0-rc1");
+  EXPECT_EQ(spec->model.source, "/m/saved_model");
+  EXPECT_EQ(spec->model.serving_key, "1");
+  EXPECT_EQ(spec->model.author, "42");
+  EXPECT_EQ(spec->model.description, "two\nlines");
+  EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1, 2, 4));
+  EXPECT_EQ(spec->compilation.namespace_name, "a::b");
+  EXPECT_EQ(spec->compilation.target_triple, "x86_64-pc-linux-musl");
+  EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64-v2", "x86-64-v4", "native"));
+  EXPECT_EQ(spec->compilation.weights, WeightsMode::kEmbedded);
+  EXPECT_THAT(spec->compilation.tf_xla_flags, ElementsAre("--a", "--b=1"));
+  EXPECT_THAT(spec->compilation.xla_flags, ElementsAre("--c=--d"));
+}
+
+TEST(LoadModelSpec, ReadsAFrozenGraph) {
+  const auto spec = load_text(R"(
+model:
+  name: test
+  version: 1
+  format: frozen_graph
+  inputs: [{name: x, shape: [null, 10, 3], dtype: int64}, "y:0", {name: z, shape: [-1]}]
+  outputs: ["b:1", a]
+compilation: {batch_sizes: [1]}
+)");
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->model.format, ModelFormat::kFrozenGraph);
+  EXPECT_EQ(spec->model.source, "/m/frozen_graph.pb");
+  EXPECT_EQ(spec->model.serving_key, "");
+  ASSERT_EQ(spec->model.inputs.size(), 3U);
+  EXPECT_EQ(spec->model.inputs[0].name, "x");
+  EXPECT_EQ(spec->model.inputs[0].dtype, "int64");
+  EXPECT_THAT(spec->model.inputs[0].row_shape, Optional(ElementsAre(10, 3)));
+  EXPECT_EQ(spec->model.inputs[1].name, "y:0");
+  EXPECT_EQ(spec->model.inputs[1].dtype, "");
+  EXPECT_EQ(spec->model.inputs[1].row_shape, std::nullopt);
+  EXPECT_THAT(spec->model.inputs[2].row_shape, Optional(IsEmpty()));
+  EXPECT_THAT(spec->model.outputs, ElementsAre("b:1", "a"));
+}
+
+TEST(LoadModelSpec, DefaultLevelsFollowTheTarget) {
+  const auto spec = load_text(with_compilation("target_triple: aarch64-unknown-linux-gnu"));
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("generic"));
+}
+
+TEST(LoadModelSpec, ReadsJsonAsWrittenByMachines) {
+  const auto spec =
+      load_text(R"({"model":{"name":"test","version":1.0,"author":"J\u00e9r\u00f4me"},)"
+                "\n\t"
+                R"("compilation":{"batch_sizes":[1,2],"namespace":null}})");
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->model.version, "1.0");
+  EXPECT_EQ(spec->model.author, "J\xC3\xA9r\xC3\xB4me");
+  EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1, 2));
+}
+
+TEST(LoadModelSpec, LinesCountInFilesOfOtherSystems) {
+  EXPECT_EQ(error_of(load_text("\xEF\xBB\xBFmodel: {name: test, version: '1'}\r\n\r\nwrong: 1\r\n"
+                               "compilation: {batch_sizes: [1]}\r\n")),
+            "/m/aot_config.yaml:3:1: unknown key 'wrong' at the top level\n"
+            "  allowed: model, compilation");
+}
+
+TEST(LoadModelSpec, KeepsTheNotesShortWhenAllIsWrong) {
+  std::string sizes = "0";
+  for (int i = 1; i < 30; ++i) sizes += ", 0";
+  const std::string text =
+      error_of(load_text(kModel + ("compilation: {batch_sizes: [" + sizes + "]}\n")));
+  EXPECT_TRUE(text.ends_with("\n  and 20 more")) << text;
+}
+
+TEST(LoadModelSpec, RefusesTagsItDoesNotKnow) {
+  EXPECT_EQ(
+      error_of(load_text(with_compilation("namespace: !include file"))),
+      "/m/aot_config.yaml:2:44: compilation.namespace: expected a string, found a value with the "
+      "tag '!include'");
+}
+
+TEST(LoadModelSpec, SurvivesALoopOfAliases) {
+  EXPECT_EQ(error_of(load_text("model: &m {name: test, version: '1', author: *m}\n"
+                               "compilation: {batch_sizes: [1]}\n")),
+            "/m/aot_config.yaml:1:8: model.author: expected a string or a number, found a map");
+}
+
+TEST(LoadModelSpec, SurvivesLongTexts) {
+  const std::string flag = "--a=" + std::string(4092, 'b');
+  const auto spec = load_text(with_compilation("xla_flags: [" + flag + "]"));
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_THAT(spec->compilation.xla_flags, ElementsAre(flag));
+  EXPECT_EQ(error_of(load_text(with_compilation("xla_flags: [" + flag + "b]"))),
+            "/m/aot_config.yaml:2:45: compilation.xla_flags: it has 4097 bytes\n"
+            "  allowed: at most 4096");
+  EXPECT_FALSE(load_text(with_compilation("xla_flags: '" + std::string(1000000, ' ') + "'")));
+  EXPECT_FALSE(load_text(with_compilation("batch_sizes: " + std::string(1000000, '1'))));
+}
+
+TEST(LoadModelSpec, SurvivesDeepNesting) {
+  const auto spec = load_text(std::string(100000, '['));
+  ASSERT_FALSE(spec);
+  EXPECT_EQ(spec.error().kind(), ErrorKind::kInput);
+}
+
+}  // namespace
+}  // namespace tfaot

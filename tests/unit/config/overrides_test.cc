@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "tests/unit/config/config_fixture.h"
+
+namespace tfaot {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::error_of;
+using testing::load_text;
+
+constexpr const char* kText =
+    "model: {name: test, version: '1'}\n"
+    "compilation: {batch_sizes: [1], namespace: a, cpu_levels: [x86-64], weights: embedded}\n";
+
+TEST(Overrides, ReplaceTheWordsOfTheFile) {
+  const auto spec = load_text(kText, {.batch_sizes = {8, 2},
+                                      .namespace_name = "b::c",
+                                      .cpu_levels = {"native", "x86-64-v3"},
+                                      .target_triple = "x86_64-pc-linux",
+                                      .weights = WeightsMode::kShared});
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(2, 8));
+  EXPECT_EQ(spec->compilation.namespace_name, "b::c");
+  EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64-v3", "native"));
+  EXPECT_EQ(spec->compilation.target_triple, "x86_64-pc-linux");
+  EXPECT_EQ(spec->compilation.weights, WeightsMode::kShared);
+}
+
+TEST(Overrides, LeaveTheRestAlone) {
+  const auto spec = load_text(kText, {.batch_sizes = {8}});
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->compilation.namespace_name, "a");
+  EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64"));
+  EXPECT_EQ(spec->compilation.weights, WeightsMode::kEmbedded);
+}
+
+TEST(Overrides, StandInForARequiredKey) {
+  const auto spec = load_text("model: {name: test, version: '1'}\n", {.batch_sizes = {8}});
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(8));
+}
+
+TEST(Overrides, DoNotReachAnAliasOfTheReplacedValue) {
+  const auto spec = load_text(
+      "model: {name: &n test, version: '1'}\ncompilation: {batch_sizes: [1], namespace: *n}\n",
+      {.namespace_name = "other"});
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->model.name, "test");
+  EXPECT_EQ(spec->compilation.namespace_name, "other");
+}
+
+TEST(Overrides, ErrorsNameTheOptionAndAreUsageErrors) {
+  const auto spec = load_text(kText, {.batch_sizes = {4, 0}});
+  ASSERT_FALSE(spec);
+  EXPECT_EQ(spec.error().kind(), ErrorKind::kUsage);
+  EXPECT_EQ(spec.error().text(),
+            "--batch-sizes: 0 is not allowed\n"
+            "  allowed: 1 to 1048576, in decimal digits");
+  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {4, 4}})), "--batch-sizes: 4 is given twice");
+  EXPECT_EQ(error_of(load_text(kText, {.namespace_name = "1"})),
+            "--namespace: '1' is not allowed\n"
+            "  allowed: a C++ namespace like 'a' or 'a::b'");
+  EXPECT_EQ(error_of(load_text(kText, {.cpu_levels = {"x86-64-v5"}})),
+            "--cpu-levels: 'x86-64-v5' is not allowed (did you mean 'x86-64-v2'?)\n"
+            "  allowed: x86-64, x86-64-v2, x86-64-v3, x86-64-v4, native, generic");
+}
+
+TEST(Overrides, ATargetMustSuitTheLevelsOfTheFile) {
+  EXPECT_EQ(
+      error_of(load_text(kText, {.target_triple = "aarch64-unknown-linux-gnu"})),
+      "/m/aot_config.yaml:2:60: compilation.cpu_levels: 'x86-64' is not a level of the target "
+      "aarch64-unknown-linux-gnu\n"
+      "  allowed: generic");
+}
+
+}  // namespace
+}  // namespace tfaot

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The config file itself, and the model it leads to.
+#include <gtest/gtest.h>
+
+#include "tests/unit/config/config_fixture.h"
+
+namespace tfaot {
+namespace {
+
+using testing::error_of;
+
+std::string config_with(const std::string& model_keys) {
+  return "model: {name: test, version: '1'" + model_keys + "}\ncompilation: {batch_sizes: [1]}\n";
+}
+
+const std::string kFrozen = ", format: frozen_graph, inputs: [x], outputs: [y]";
+
+TEST(ConfigFile, Missing) {
+  const MemoryFileSystem fs;
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/aot_config.yaml")),
+            "/m/aot_config.yaml: the config file is missing\n"
+            "  it is usually called aot_config.yaml; see docs/config.md");
+}
+
+TEST(ConfigFile, IsAFolder) {
+  const MemoryFileSystem fs({{"/m/aot_config.yaml", ""}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m")),
+            "/m: the config is a folder, not a file\n"
+            "  give the file in it, usually aot_config.yaml");
+}
+
+TEST(Source, IsRelativeToTheFolderOfTheConfig) {
+  const MemoryFileSystem fs({{"/a/b/c.yaml", config_with(", saved_model: ../models/./one/")},
+                             {"/a/models/one/saved_model.pbtxt", ""}});
+  const auto spec = load_model_spec(fs, "/a/b/c.yaml");
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->model.source, "/a/models/one");
+}
+
+TEST(Source, MayBeAbsoluteOrTheFolderOfTheConfig) {
+  const MemoryFileSystem fs({{"/a/absolute.yaml", config_with(", saved_model: /m")},
+                             {"/m/saved_model.pb", ""},
+                             {"/m/here.yaml", config_with(", saved_model: .")}});
+  const auto absolute = load_model_spec(fs, "/a/absolute.yaml");
+  ASSERT_TRUE(absolute) << error_of(absolute);
+  EXPECT_EQ(absolute->model.source, "/m");
+  const auto here = load_model_spec(fs, "/m/here.yaml");
+  ASSERT_TRUE(here) << error_of(here);
+  EXPECT_EQ(here->model.source, "/m");
+}
+
+TEST(Source, MayBeALink) {
+  MemoryFileSystem fs({{"/m/c.yaml", config_with("")}, {"/data/model/saved_model.pb", ""}});
+  ASSERT_TRUE(fs.replace_symlink("/data/model", "/m/saved_model"));
+  const auto spec = load_model_spec(fs, "/m/c.yaml");
+  EXPECT_TRUE(spec) << error_of(spec);
+}
+
+TEST(Source, DefaultIsMissing) {
+  const MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with("")}, {"/m/saved_model_1/saved_model.pb", ""}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:1: model.saved_model (default): './saved_model' is missing\n"
+            "  it leads to /m/saved_model\n"
+            "  did you mean 'saved_model_1', which lies beside it?");
+}
+
+TEST(Source, TildeIsNotExpanded) {
+  const MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: ~/model")}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:48: model.saved_model: '~/model' is missing\n"
+            "  it leads to /m/~/model\n"
+            "  '~' is not expanded; write the whole path\n"
+            "  the folder /m/~ is missing, too");
+}
+
+TEST(Source, LinkToNothing) {
+  MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: link")}});
+  ASSERT_TRUE(fs.replace_symlink("/data/model", "/m/link"));
+  EXPECT_EQ(
+      error_of(load_model_spec(fs, "/m/c.yaml")),
+      "/m/c.yaml:1:48: model.saved_model: 'link' is a link to '/data/model', which is missing\n"
+      "  it leads to /m/link");
+}
+
+TEST(Source, FolderWithoutASavedModel) {
+  const MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with("")}, {"/m/saved_model/variables/variables.index", ""}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:1: model.saved_model (default): './saved_model' holds neither "
+            "saved_model.pb nor saved_model.pbtxt\n"
+            "  it leads to /m/saved_model\n"
+            "  the folder holds: variables");
+}
+
+TEST(Source, SavedModelIsAFile) {
+  const MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with(", saved_model: graph.pb")}, {"/m/graph.pb", ""}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:48: model.saved_model: 'graph.pb' is not a folder\n"
+            "  it leads to /m/graph.pb\n"
+            "  give the folder that holds saved_model.pb; for a frozen graph write 'format: "
+            "frozen_graph' and 'frozen_graph: PATH'");
+}
+
+TEST(Source, FrozenGraphIsAFolder) {
+  const MemoryFileSystem fs({{"/m/c.yaml", config_with(kFrozen + ", frozen_graph: saved_model")},
+                             {"/m/saved_model/saved_model.pb", ""}});
+  EXPECT_EQ(
+      error_of(load_model_spec(fs, "/m/c.yaml")),
+      "/m/c.yaml:1:98: model.frozen_graph: 'saved_model' is not a file\n"
+      "  it leads to /m/saved_model\n"
+      "  give the frozen graph's .pb file; for a SavedModel folder write 'format: saved_model' "
+      "and 'saved_model: PATH'");
+}
+
+TEST(Source, FrozenGraphIsMissing) {
+  const MemoryFileSystem fs({{"/m/c.yaml", config_with(kFrozen)}, {"/m/frozen-graph.pb", ""}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:1: model.frozen_graph (default): './frozen_graph.pb' is missing\n"
+            "  it leads to /m/frozen_graph.pb\n"
+            "  did you mean 'frozen-graph.pb', which lies beside it?");
+}
+
+}  // namespace
+}  // namespace tfaot
