@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/runtime/batch_plan.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tfaot/runtime/error.h"
 
@@ -26,13 +28,16 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes, const std::vector<double>& 
   next_.resize(best.size());
   for (std::size_t rest = 1; rest < best.size(); ++rest) {
     best[rest] = std::numeric_limits<double>::infinity();
-    for (std::size_t i = sizes_.size(); i-- > 0;) {  // the larger of equals
+    const auto consider = [&](std::size_t i) {
       const double cost = costs[i] + (sizes_[i] < rest ? best[rest - sizes_[i]] : 0);
-      if (cost < best[rest]) {
-        best[rest] = cost;
-        next_[rest] = static_cast<std::uint32_t>(i);
-      }
-    }
+      if (cost >= best[rest]) return;
+      best[rest] = cost;
+      next_[rest] = static_cast<std::uint32_t>(i);
+    };
+    // Of equals, the larger without padding, then the one with the least.
+    const auto padded = std::upper_bound(sizes_.begin(), sizes_.end(), rest) - sizes_.begin();
+    for (std::size_t i = static_cast<std::size_t>(padded); i-- > 0;) consider(i);
+    for (std::size_t i = static_cast<std::size_t>(padded); i < sizes_.size(); ++i) consider(i);
   }
 }
 

@@ -5,30 +5,205 @@
 
 #include <array>
 #include <cstdint>
+#include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "tests/unit/runtime/allocations.h"
+#include "tests/unit/runtime/expect_error.h"
 #include "tests/unit/runtime/fake_model.h"
 
 namespace {
 
+using tfaot::inputs;
+using tfaot::outputs;
+using tfaot_test::error_of;
+using Fake = tfaot::native::Model<tfaot_model::fake>;
+using Plain = tfaot::native::Model<tfaot_model::plain>;
+
+// Whether run(rows, inputs(In...), outputs(Out...)) compiles.
+template <class Model, class In, class Out, class = void>
+inline constexpr bool runs = false;
+template <class Model, class... In, class... Out>
+inline constexpr bool
+    runs<Model, void(In...), void(Out...),
+         std::void_t<decltype(std::declval<Model&>().run(
+             std::size_t{}, inputs(std::declval<In>()...), outputs(std::declval<Out>()...)))>> =
+        true;
+
+using Floats = std::vector<float>;
+using Ints = std::vector<std::int64_t>;
+using Bools = std::array<bool, 4>;
+static_assert(runs<Fake, void(Floats&, Ints&), void(Floats&, Bools&)>);
+static_assert(runs<Fake, void(const Floats&, const Ints&), void(Floats&, Bools&)>, "const inputs");
+static_assert(
+    runs<Fake, void(Floats, tfaot::Span<const std::int64_t>), void(Floats&, tfaot::Span<bool>)>,
+    "temporary inputs, spans");
+static_assert(runs<Fake, void(float (&)[3], std::int64_t (&)[2]), void(float (&)[2], bool (&)[1])>,
+              "C arrays");
+static_assert(!runs<Fake, void(Floats&, Ints&), void(const Floats&, Bools&)>, "const output");
+static_assert(!runs<Fake, void(Floats&, Ints&), void(Floats, Bools&)>, "temporary output");
+static_assert(!runs<Fake, void(std::vector<double>&, Ints&), void(Floats&, Bools&)>, "input type");
+static_assert(!runs<Fake, void(Floats&, std::vector<std::int32_t>&), void(Floats&, Bools&)>,
+              "input type");
+static_assert(!runs<Fake, void(Floats&, Ints&), void(std::vector<double>&, Bools&)>, "output type");
+static_assert(!runs<Fake, void(Floats&, Ints&), void(Floats&, std::vector<bool>&)>,
+              "not contiguous");
+static_assert(!runs<Fake, void(Floats&), void(Floats&, Bools&)>, "too few inputs");
+static_assert(!runs<Fake, void(Floats&, Ints&, Ints&), void(Floats&, Bools&)>, "too many inputs");
+static_assert(!runs<Fake, void(Floats&, Ints&), void(Floats&)>, "too few outputs");
+static_assert(!runs<Fake, void(Ints&, Floats&), void(Floats&, Bools&)>, "swapped inputs");
+static_assert(std::is_nothrow_move_constructible_v<Fake>);
+static_assert(!std::is_copy_constructible_v<Fake>);
+
 TEST(NativeModel, RunsACompiledBatch) {
-  tfaot::native::Model<tfaot_model::fake> model;
-  std::vector<float> x = {1, 2, 3, -4, 5, 6};
+  Fake model;
+  Floats x = {1, 2, 3, -4, 5, 6};
   std::array<std::int64_t, 4> n = {1, 2, 3, 4};
-  std::vector<float> sum(4);
+  Floats sum(4);
   bool flag[2] = {};
-  model.run(2, tfaot::inputs(x, n), tfaot::outputs(sum, flag));
-  EXPECT_EQ(sum, (std::vector<float>{15, 3, 17.5F, 7}));
+  model.run(2, inputs(x, n), outputs(sum, flag));
+  EXPECT_EQ(sum, (Floats{15, 3, 17.5F, 7}));
   EXPECT_TRUE(flag[0]);
   EXPECT_FALSE(flag[1]);
 }
 
-TEST(NativeModel, TakesTheTensorsOfASingleInputAndOutputAsTheyAre) {
-  tfaot::native::Model<tfaot_model::plain> model;
-  const std::vector<float> x = {1, 2, 3, 4};
-  std::vector<float> y(4);
+TEST(NativeModel, TakesBracesOrASingleTensorAsItIs) {
+  Plain model;
+  const Floats x = {1, 2, 3, 4};
+  Floats y(4);
   model.run(1, x, y);
-  EXPECT_EQ(y, (std::vector<float>{2, 3, 4, 5}));
+  EXPECT_EQ(y, (Floats{2, 3, 4, 5}));
+  Floats z(4);
+  model.run(1, {y}, {z});
+  EXPECT_EQ(z, (Floats{3, 4, 5, 6}));
+}
+
+TEST(NativeModel, TellsAboutItself) {
+  Fake model;
+  EXPECT_EQ(model.name(), "fake");
+  EXPECT_EQ(model.batch_sizes(), (std::vector<std::size_t>{1, 2, 4, 8}));
+  EXPECT_STREQ(model.cpu_level(), tfaot_test::kBaseLevel);
+}
+
+TEST(NativeModel, TakesTheCpuChoiceOfTheCaller) {
+  EXPECT_EQ(
+      error_of([] {
+        Fake model(tfaot::CpuChoice{{"abacus"}, ""});
+      }),
+      std::string("UnsupportedCpu: model 'fake' has no code for this CPU; compiled levels: ") +
+          tfaot_test::kBaseLevel + "; this CPU supports: abacus");
+}
+
+TEST(NativeModel, ChecksTheNumberOfElements) {
+  Fake model;
+  Floats x(12);
+  Ints n(8);
+  Floats sum(8);
+  Bools flag = {};
+  tfaot_test::calls() = {};
+  EXPECT_EQ(
+      error_of([&] { model.run(3, inputs(x, n), outputs(sum, flag)); }),
+      "InputMismatch: model 'fake': input 0 ('x') holds 12 elements, but 3 rows of 3 are expected");
+  n.pop_back();
+  EXPECT_EQ(
+      error_of([&] { model.run(4, inputs(x, n), outputs(sum, flag)); }),
+      "InputMismatch: model 'fake': input 1 ('n') holds 7 elements, but 4 rows of 2 are expected");
+  n.push_back(0);
+  sum.push_back(0);
+  EXPECT_EQ(error_of([&] { model.run(4, inputs(x, n), outputs(sum, flag)); }),
+            "OutputMismatch: model 'fake': output 0 ('sum') holds 9 elements, but 4 rows of 2 are "
+            "expected");
+  sum.pop_back();
+  EXPECT_EQ(error_of([&] {
+              model.run(4, inputs(x, n), outputs(sum, tfaot::Span<bool>(flag.data(), 3)));
+            }),
+            "OutputMismatch: model 'fake': output 1 ('flag') holds 3 elements, but 4 rows of 1 are "
+            "expected");
+  const std::size_t huge = ~std::size_t{0} / 3 + 5;  // times 3 wraps around to 12
+  EXPECT_EQ(error_of([&] { model.run(huge, inputs(x, n), outputs(sum, flag)); }).substr(0, 14),
+            "InputMismatch:");
+  EXPECT_EQ(tfaot_test::calls().count, 0);
+  EXPECT_EQ(error_of([&] { model.run(4, inputs(x, n), outputs(sum, flag)); }), "no error");
+}
+
+TEST(NativeModel, TakesEmptyMemoryForNoRows) {
+  Fake model;
+  tfaot_test::calls() = {};
+  model.run(0, inputs(Floats(), Ints()), outputs(tfaot::Span<float>(), tfaot::Span<bool>()));
+  EXPECT_EQ(tfaot_test::calls().count, 0);
+}
+
+TEST(NativeModel, AllocatesNothing) {
+  Fake model;
+  Floats x(33);
+  Ints n(22);
+  Floats sum(22);
+  std::array<bool, 11> flag = {};
+  model.run(11, inputs(x, n), outputs(sum, flag));  // staging: rows of 12 bytes are not all aligned
+  const std::size_t before = tfaot_test::allocations();
+  model.run(11, inputs(x, n), outputs(sum, flag));
+  EXPECT_EQ(tfaot_test::allocations(), before);
+  Fake fresh;
+  const std::size_t made = tfaot_test::allocations();
+  fresh.run(
+      8,
+      inputs(tfaot::Span<const float>(x.data(), 24), tfaot::Span<const std::int64_t>(n.data(), 16)),
+      outputs(tfaot::Span<float>(sum.data(), 16), tfaot::Span<bool>(flag.data(), 8)));
+  EXPECT_EQ(tfaot_test::allocations(), made);
+}
+
+TEST(NativeModel, FollowsRules) {
+  Plain model;
+  model.set_batch_rule(tfaot::BatchRule("16:4,4,4,4"));
+  EXPECT_TRUE(model.batch_strategy().hasRule(16));
+  Floats x(64, 1);
+  Floats y(64);
+  tfaot_test::calls() = {};
+  model.run(16, x, y);
+  EXPECT_EQ(tfaot_test::calls().count, 4);
+  model.set_batch_strategy({});
+  model.run(16, x, y);
+  EXPECT_EQ(tfaot_test::calls().count, 5);
+  EXPECT_EQ(y, Floats(64, 2));
+}
+
+TEST(NativeModel, RunsInSeveralThreadsWithAnInstanceEach) {
+  const auto work = [](int seed, int* wrong) {
+    Fake model;
+    for (int round = 0; round < 300; ++round) {
+      const std::size_t rows = static_cast<std::size_t>((seed + round) % 13);
+      Floats x(3 * rows, static_cast<float>(seed + 1));
+      Ints n(2 * rows, seed);
+      Floats sum(2 * rows);
+      std::array<bool, 13> flag = {};
+      model.run(rows, inputs(x, n), outputs(sum, tfaot::Span<bool>(flag.data(), rows)));
+      for (std::size_t i = 0; i < rows; ++i) {
+        *wrong += sum[2 * i] != 7.5F * static_cast<float>(seed + 1);
+        *wrong += sum[2 * i + 1] != static_cast<float>(2 * seed);
+      }
+    }
+  };
+  int wrong[2] = {};
+  std::thread one(work, 0, &wrong[0]);
+  std::thread two(work, 5, &wrong[1]);
+  one.join();
+  two.join();
+  EXPECT_EQ(wrong[0], 0);
+  EXPECT_EQ(wrong[1], 0);
+}
+
+TEST(NativeModel, RunsAfterAMove) {
+  Plain first;
+  Floats x(12, 1);
+  Floats y(12);
+  first.run(3, x, y);
+  std::vector<Plain> models;
+  models.push_back(std::move(first));
+  models.emplace_back();
+  models[0].run(3, y, x);
+  EXPECT_EQ(x, Floats(12, 3));
 }
 
 }  // namespace

@@ -9,9 +9,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tfaot/runtime/batch_runner.h"
 #include "tfaot/runtime/span.h"
@@ -20,18 +24,10 @@
 namespace tfaot {
 inline namespace v1 {
 
-// The arguments of run(), in the order of the model's inputs and outputs: anything a Span is made
-// from.
-template <class... Tensors>
-constexpr std::tuple<Tensors&&...> inputs(Tensors&&... tensors) noexcept {
-  return {std::forward<Tensors>(tensors)...};
-}
-template <class... Tensors>
-constexpr std::tuple<Tensors&&...> outputs(Tensors&&... tensors) noexcept {
-  return {std::forward<Tensors>(tensors)...};
-}
-
 namespace detail {
+
+template <class C>
+using ElementIn = std::remove_pointer_t<decltype(std::data(std::declval<C&>()))>;
 
 template <class List>
 struct Spans;
@@ -47,6 +43,20 @@ void check_elements(const Description& model, Direction direction, std::size_t i
                     std::size_t rows, std::size_t elements);
 
 }  // namespace detail
+
+// The arguments of run(), in the order of the model's inputs and outputs: anything a Span is made
+// from.
+template <class... Tensors>
+constexpr std::tuple<Span<const detail::ElementIn<const Tensors>>...> inputs(
+    const Tensors&... tensors) noexcept {
+  return {tensors...};
+}
+template <class... Tensors,
+          class = std::enable_if_t<
+              (std::is_convertible_v<Tensors, Span<detail::ElementIn<Tensors>>> && ...)>>
+constexpr std::tuple<Span<detail::ElementIn<Tensors>>...> outputs(Tensors&&... tensors) noexcept {
+  return {std::forward<Tensors>(tensors)...};
+}
 
 namespace native {
 
@@ -65,8 +75,8 @@ class Model {
   // composed. Throws Error (InputMismatch, OutputMismatch) before anything is run. REQUIRES:
   // outputs overlap neither each other nor an input.
   void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
-    run(rows, inputs, outputs, std::make_index_sequence<std::tuple_size_v<Inputs>>(),
-        std::make_index_sequence<std::tuple_size_v<Outputs>>());
+    run_all(rows, inputs, outputs, std::make_index_sequence<std::tuple_size_v<Inputs>>(),
+            std::make_index_sequence<std::tuple_size_v<Outputs>>());
   }
 
   std::string_view name() const noexcept { return runner_.description().name; }
@@ -81,8 +91,8 @@ class Model {
 
  private:
   template <std::size_t... I, std::size_t... O>
-  void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs,
-           std::index_sequence<I...>, std::index_sequence<O...>) {
+  void run_all(std::size_t rows, const Inputs& inputs, const Outputs& outputs,
+               std::index_sequence<I...>, std::index_sequence<O...>) {
     using detail::Direction;
     const Description& model = runner_.description();
     (detail::check_elements(model, Direction::kInput, I, rows, std::get<I>(inputs).size()), ...);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The FFT behind XLA's kernel, one thread: the wheel ships ducc's headers and the kernel, but not
+// what lies between. Shapes of in and out agree, as XLA's FFT operation demands.
+#include <utility>
+
+#include "ducc/google/fft.h"
+#include "ducc0/fft/fft.h"
+#include "ducc0/fft/fftnd_impl.h"
+
+namespace ducc0 {
+namespace detail_threading {
+namespace {
+
+// All the work, once, by the caller.
+class OneThread : public Scheduler {
+ public:
+  explicit OneThread(size_t work) : rest_{0, work} {}
+  size_t num_threads() const override { return 1; }
+  size_t thread_num() const override { return 0; }
+  Range getNext() override { return std::exchange(rest_, Range{}); }
+
+ private:
+  Range rest_;
+};
+
+}  // namespace
+
+size_t adjust_nthreads(size_t) { return 1; }
+
+void execStatic(size_t work, size_t, size_t, std::function<void(Scheduler&)> run) {
+  OneThread scheduler(work);
+  run(scheduler);
+}
+
+void execParallel(size_t, std::function<void(Scheduler&)> run) {
+  OneThread scheduler(1);
+  run(scheduler);
+}
+
+}  // namespace detail_threading
+
+namespace google {
+
+template <class T>
+void c2c(const std::complex<T>* in, const Shape& in_shape, const Stride& in_stride,
+         std::complex<T>* out, const Shape& out_shape, const Stride& out_stride, const Shape& axes,
+         bool forward, T scale, Eigen::ThreadPoolInterface*) {
+  ducc0::c2c(cfmav<std::complex<T>>(in, in_shape, in_stride),
+             vfmav<std::complex<T>>(out, out_shape, out_stride), axes, forward, scale, 1);
+}
+
+template <class T>
+void r2c(const T* in, const Shape& in_shape, const Stride& in_stride, std::complex<T>* out,
+         const Shape& out_shape, const Stride& out_stride, const Shape& axes, bool forward, T scale,
+         Eigen::ThreadPoolInterface*) {
+  ducc0::r2c(cfmav<T>(in, in_shape, in_stride), vfmav<std::complex<T>>(out, out_shape, out_stride),
+             axes, forward, scale, 1);
+}
+
+template <class T>
+void c2r(const std::complex<T>* in, const Shape& in_shape, const Stride& in_stride, T* out,
+         const Shape& out_shape, const Stride& out_stride, const Shape& axes, bool forward, T scale,
+         Eigen::ThreadPoolInterface*) {
+  ducc0::c2r(cfmav<std::complex<T>>(in, in_shape, in_stride), vfmav<T>(out, out_shape, out_stride),
+             axes, forward, scale, 1);
+}
+
+#define TFAOT_FFT(T)                                                                          \
+  template void c2c<T>(const std::complex<T>*, const Shape&, const Stride&, std::complex<T>*, \
+                       const Shape&, const Stride&, const Shape&, bool, T,                    \
+                       Eigen::ThreadPoolInterface*);                                          \
+  template void r2c<T>(const T*, const Shape&, const Stride&, std::complex<T>*, const Shape&, \
+                       const Stride&, const Shape&, bool, T, Eigen::ThreadPoolInterface*);    \
+  template void c2r<T>(const std::complex<T>*, const Shape&, const Stride&, T*, const Shape&, \
+                       const Stride&, const Shape&, bool, T, Eigen::ThreadPoolInterface*)
+TFAOT_FFT(float);
+TFAOT_FFT(double);
+
+}  // namespace google
+}  // namespace ducc0

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/runtime/instance.h"
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "tests/unit/runtime/allocations.h"
+#include "tests/unit/runtime/expect_error.h"
+#include "tests/unit/runtime/fake_model.h"
+
+namespace {
+
+using tfaot_test::calls;
+
+static_assert(std::is_nothrow_move_constructible_v<tfaot::Instance>);
+static_assert(!std::is_copy_constructible_v<tfaot::Instance>);
+
+class InstanceTest : public testing::Test {
+ protected:
+  InstanceTest() { calls() = {}; }
+  ~InstanceTest() override { EXPECT_EQ(calls().failure, nullptr) << calls().failure; }
+
+  // Batch size 2.
+  void run(tfaot::Instance& instance) {
+    const void* const inputs[] = {x_, n_};
+    void* const outputs[] = {sum_, flag_};
+    instance.run(1, inputs, outputs);
+  }
+
+  alignas(16) float x_[6] = {1, 2, 3, -1, 0, 0};
+  alignas(16) std::int64_t n_[4] = {1, 2, 3, 4};
+  alignas(16) float sum_[4] = {};
+  alignas(16) bool flag_[2] = {};
+};
+
+TEST_F(InstanceTest, FillsInTheTableAndCallsTheEntry) {
+  tfaot::Instance instance(tfaot_model::fake::description());
+  run(instance);
+  EXPECT_EQ(calls().last_batch, 2U);
+  EXPECT_EQ(calls().last_input, x_);
+  EXPECT_EQ(calls().last_output, sum_);
+  EXPECT_EQ(sum_[0], 15);
+  EXPECT_EQ(sum_[1], 3);
+  EXPECT_EQ(sum_[2], -2.5F);
+  EXPECT_EQ(sum_[3], 7);
+  EXPECT_TRUE(flag_[0]);
+  EXPECT_FALSE(flag_[1]);
+}
+
+TEST_F(InstanceTest, AllocatesNothingInRun) {
+  tfaot::Instance instance(tfaot_model::fake::description());
+  const std::size_t before = tfaot_test::allocations();
+  run(instance);
+  EXPECT_EQ(tfaot_test::allocations(), before);
+  EXPECT_GT(before, 0U);
+}
+
+TEST_F(InstanceTest, RunsAfterAMove) {
+  tfaot::Instance first(tfaot_model::fake::description());
+  run(first);
+  tfaot::Instance second = std::move(first);
+  run(second);
+  tfaot::Instance third(tfaot_model::plain::description());
+  third = std::move(second);
+  run(third);
+  EXPECT_EQ(calls().count, 3);
+  EXPECT_EQ(sum_[0], 15);
+}
+
+TEST_F(InstanceTest, SharesOneScratchOfTheLargestProgram) {
+  EXPECT_EQ(tfaot::Instance(tfaot_model::fake::description()).scratch_bytes(), 64U + 4 * 8);
+  EXPECT_EQ(tfaot::Instance(tfaot_model::plain::description()).scratch_bytes(), 0U);
+}
+
+TEST_F(InstanceTest, RunsAModelWithoutWeightsScratchOrResultTable) {
+  tfaot::Instance instance(tfaot_model::plain::description());
+  alignas(16) float x[16] = {1, 2};
+  alignas(16) float y[16] = {};
+  const void* const inputs[] = {x};
+  void* const outputs[] = {y};
+  instance.run(0, inputs, outputs);
+  EXPECT_EQ(y[1], 3);
+}
+
+int called_level = 0;
+void level_1(void*, const void*, const void**, void**, void*, std::int64_t*) { called_level = 1; }
+void level_2(void*, const void*, const void**, void**, void*, std::int64_t*) { called_level = 2; }
+
+TEST_F(InstanceTest, CallsTheCodeOfTheChosenLevel) {
+  const tfaot::BufferSlot slots[] = {{tfaot::BufferKind::kUnused, 0, 0, 0}};
+  const tfaot::Code codes[] = {{"one", &level_1, slots, 1, 0, 0},
+                               {"two", &level_2, slots, 1, 0, 100}};
+  const tfaot::Program program = {1, codes, 2};
+  const tfaot::Description model = {"levels", "1", nullptr, 0, nullptr, 0, &program, 1, nullptr, 0};
+  tfaot::Instance(model, {{"one", "two"}, ""}).run(0, nullptr, nullptr);
+  EXPECT_EQ(called_level, 2);
+  tfaot::Instance low(model, {{"one", "two"}, "one"});
+  low.run(0, nullptr, nullptr);
+  EXPECT_EQ(called_level, 1);
+  EXPECT_STREQ(low.cpu_level(0), "one");
+  EXPECT_EQ(low.scratch_bytes(), 0U);
+  EXPECT_EQ(tfaot_test::error_of([&] {
+              tfaot::Instance(model, {{"three"}, ""});
+            }),
+            "UnsupportedCpu: model 'levels' has no code for this CPU; compiled levels: one, two; "
+            "this CPU "
+            "supports: three");
+}
+
+}  // namespace
