@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/types.h"
@@ -60,9 +61,14 @@ inline std::string type_name(tensorflow::DataType type) {
   }
 }
 
-// An Error with TensorFlow's own words as its note.
+// TensorFlow's own words as a note: the first line, the others are stack frames.
+inline std::string status_note(const absl::Status& status) {
+  const std::string_view text = status.message();
+  return "TensorFlow: " + std::string(text.substr(0, text.find('\n')));
+}
+
 inline Error error_of(const absl::Status& status, std::string message) {
-  return Error(std::move(message)).note("TensorFlow: " + std::string(status.message()));
+  return Error(std::move(message)).note(status_note(status));
 }
 
 }  // namespace tfaot::engine

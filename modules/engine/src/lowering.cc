@@ -81,7 +81,7 @@ Error compile_error(const ModelGraph& model, const SignatureFunction& function,
   if (!unsupported.empty()) {
     error.note("do this part outside of the model, or express it by ops that XLA knows");
   }
-  return error.note("TensorFlow: " + std::string(status.message()));
+  return error.note(status_note(status));
 }
 
 Error written_variable(const ModelGraph& model, const SignatureFunction& function,
@@ -284,11 +284,12 @@ Status Lowering::check_rows(const LoweredModel& lowered, std::int64_t batch_size
     const auto& a = lowered.outputs[i];
     const auto& b = other.outputs[i];
     if (a.row_shape == b.row_shape) continue;
-    return fail(Error(fmt::format("output '{}': the shape of a row depends on the batch size: {} at "
-                                  "{}, {} at {}",
-                                  a.name, shape_text(a.row_shape), batch_size,
-                                  shape_text(b.row_shape), batch_size + 1))
-                    .note("every output must have one row per event, of a fixed shape"));
+    return fail(
+        Error(fmt::format("output '{}': the shape of a row depends on the batch size: {} at "
+                          "{}, {} at {}",
+                          a.name, shape_text(a.row_shape), batch_size, shape_text(b.row_shape),
+                          batch_size + 1))
+            .note("every output must have one row per event, of a fixed shape"));
   }
   return {};
 }

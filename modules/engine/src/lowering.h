@@ -31,8 +31,8 @@ class Lowering {
 
   Result<LoweredModel> lower(std::int64_t batch_size) const;
 
-  // Fails when rows of the outputs are not what a batch of this size gives: compares with another size, because at one
-  // size alone any dimension of that length looks like the batch.
+  // Fails when rows of the outputs are not what a batch of this size gives: compares with another
+  // size, because at one size alone any dimension of that length looks like the batch.
   Status check_rows(const LoweredModel& lowered, std::int64_t batch_size) const;
 
   // Indices into SignatureFunction::weights of those that are parameters, in parameter order.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "checkpoint.h"
 #include "conversions.h"
 #include "tensorflow/cc/saved_model/loader.h"
 #include "tensorflow/cc/saved_model/reader.h"
@@ -64,6 +65,7 @@ Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph
 class SavedModelGraph final : public ModelGraph {
  public:
   Status open(const EngineJob& job) {
+    source_ = job.source;
     tf::SessionOptions options;
     // The graph is compiled, not run: no optimiser passes over it.
     auto* optimizer = options.config.mutable_graph_options()->mutable_optimizer_options();
@@ -112,7 +114,7 @@ class SavedModelGraph final : public ModelGraph {
       tf::tf_shared_lock lock(*variable->mu());
       return *variable->tensor();
     }
-    return fail(error_of(status, fmt::format("variable '{}' has no value", node.name())));
+    return checkpoint_value(source_, name);
   }
 
   Result<tf::Tensor> reference_variable(const tf::NodeDef& node) const {
@@ -124,6 +126,7 @@ class SavedModelGraph final : public ModelGraph {
     return values.front();
   }
 
+  std::string source_;  // the SavedModel folder
   tf::SavedModelBundle bundle_;
 };
 

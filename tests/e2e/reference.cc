@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <stdexcept>
+
+namespace tfaot::testing {
+
+std::vector<ReferenceCase> read_reference(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw std::runtime_error("cannot read " + file);
+  std::vector<ReferenceCase> cases;
+  for (const auto& json : nlohmann::json::parse(in).at("cases")) {
+    cases.push_back({json.at("batch_size").get<std::size_t>(),
+                     json.at("inputs").get<std::map<std::string, nlohmann::json>>(),
+                     json.at("outputs").get<std::map<std::string, nlohmann::json>>()});
+  }
+  return cases;
+}
+
+namespace {
+double number(const nlohmann::json& value) {
+  return value.is_boolean() ? static_cast<double>(value.get<bool>()) : value.get<double>();
+}
+}  // namespace
+
+template <class T>
+::testing::AssertionResult is_close(const std::vector<T>& actual, const nlohmann::json& expected) {
+  if (actual.size() != expected.size()) {
+    return ::testing::AssertionFailure()
+           << actual.size() << " values, TensorFlow has " << expected.size();
+  }
+  double scale = 1;
+  for (const auto& value : expected) scale = std::max(scale, std::abs(number(value)));
+  const double allowed = std::is_floating_point_v<T> ? kTolerance * scale : 0;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const double wanted = number(expected[i]);
+    const double got = static_cast<double>(actual[i]);
+    if (!(std::abs(got - wanted) <= allowed)) {
+      return ::testing::AssertionFailure() << "value " << i << " is " << got << ", TensorFlow's is "
+                                           << wanted << " (allowed difference " << allowed << ")";
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+template ::testing::AssertionResult is_close(const std::vector<std::uint8_t>&,
+                                             const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<std::int32_t>&,
+                                             const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<std::int64_t>&,
+                                             const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<float>&, const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<double>&, const nlohmann::json&);
+
+}  // namespace tfaot::testing

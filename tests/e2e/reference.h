@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// reference.json (model_folder.py): TensorFlow's own predictions for fixed inputs, and their
+// comparison with ours.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tfaot/runtime/model.h"
+
+namespace tfaot::testing {
+
+struct ReferenceCase {
+  std::size_t batch_size = 0;
+  std::map<std::string, nlohmann::json> inputs;  // flat, row-major
+  std::map<std::string, nlohmann::json> outputs;
+};
+
+// Throws when the file cannot be read.
+std::vector<ReferenceCase> read_reference(const std::string& file);
+
+// Largest absolute difference allowed, relative to the largest absolute value of the tensor (at
+// least 1).
+inline constexpr double kTolerance = 1e-5;
+
+// Integers and bools must be equal; floating point within kTolerance.
+template <class T>
+::testing::AssertionResult is_close(const std::vector<T>& actual, const nlohmann::json& expected);
+
+extern template ::testing::AssertionResult is_close(const std::vector<std::uint8_t>&,
+                                                    const nlohmann::json&);
+extern template ::testing::AssertionResult is_close(const std::vector<std::int32_t>&,
+                                                    const nlohmann::json&);
+extern template ::testing::AssertionResult is_close(const std::vector<std::int64_t>&,
+                                                    const nlohmann::json&);
+extern template ::testing::AssertionResult is_close(const std::vector<float>&,
+                                                    const nlohmann::json&);
+extern template ::testing::AssertionResult is_close(const std::vector<double>&,
+                                                    const nlohmann::json&);
+
+}  // namespace tfaot::testing

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that must be refused: `tfaot compile` ends with 1, says what is wrong, and leaves nothing
+// behind.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/golden.h"
+#include "tfaot/base/process.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::testing {
+namespace {
+
+class Refused : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Refused, SaysWhyAndLeavesNothing) {
+  const std::filesystem::path models = TFAOT_REFUSED_MODELS;
+  const std::filesystem::path out =
+      std::filesystem::path(::testing::TempDir()) / ("refused_" + GetParam());
+  std::filesystem::remove_all(out);
+  ProcessSpec process;
+  process.program = TFAOT_TOOL;
+  process.arguments = {"compile", "-c",         (models / GetParam() / "aot_config.yaml").string(),
+                       "-o",      out.string(), "--cpu-levels",
+                       "x86-64",  "-j",         "1"};
+  const auto result = run_process(process);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->exit_code, 1) << result->standard_error;
+  EXPECT_FALSE(std::filesystem::exists(out / "manifest.json"));
+  EXPECT_FALSE(std::filesystem::exists(out / "lib"));
+  const auto text = replace_all(result->standard_error, models.string(), "MODELS");
+  EXPECT_TRUE(matches_golden(text, "e2e/refused/" + GetParam() + ".txt"));
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator(TFAOT_REFUSED_MODELS)) {
+    all.push_back(entry.path().filename());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Refused, ::testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace tfaot::testing
