@@ -14,7 +14,7 @@
 namespace tfaot {
 
 struct GenerateOptions {
-  std::string tool_name;                 // empty: default_tool_name()
+  std::string tool_name = "";            // empty: default_tool_name()
   std::string tool_base = "@TOOL_BASE@";  // the scram tool's base folder; may hold $VARIABLES
 };
 

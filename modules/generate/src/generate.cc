@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/generate/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "headers.h"
+#include "package_files.h"
+#include "record_checks.h"
+#include "tool_file.h"
+
+namespace tfaot {
+namespace {
+
+// Members of a generated class, its own and those of tfaot::Wrapper. In a class of such a name the
+// member is hidden.
+constexpr std::array<std::string_view, 22> kMemberNames = {"Inputs",
+                                                           "Outputs",
+                                                           "Wrapper",
+                                                           "argCount",
+                                                           "argCountNoBatch",
+                                                           "argCounts",
+                                                           "argData",
+                                                           "argCountsNoBatch",
+                                                           "batchSizes",
+                                                           "description",
+                                                           "hasBatchSize",
+                                                           "nArgs",
+                                                           "nBatchSizes",
+                                                           "nResults",
+                                                           "name",
+                                                           "resultCount",
+                                                           "resultData",
+                                                           "resultCounts",
+                                                           "resultCountsNoBatch",
+                                                           "resultCountNoBatch",
+                                                           "run",
+                                                           "runSilent"};
+
+Status check_names(const ModelSpec& spec, const PackageNames& names) {
+  if (!is_safe_name(names.tool)) {
+    return fail(Error::usage(fmt::format("bad tool name '{}'", names.tool))
+                    .note("allowed are letters, digits and _ . + -, with a letter or digit first"));
+  }
+  if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0) {
+    return fail(
+        Error::at({spec.config_file.string(), 0, 0},
+                  fmt::format("the model cannot be named '{}': its class has a member of this name",
+                              spec.model.name))
+            .note("Choose another model.name."));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel& compiled,
+                                      const GenerateOptions& options) {
+  const PackageNames names = package_names(spec, compiled, options);
+  TFAOT_TRY(check_names(spec, names));
+  TFAOT_TRY(check_records(compiled));
+
+  GeneratedFiles generated;
+  const auto add = [&](std::string path, std::string text) {
+    generated.files.push_back({std::move(path), std::move(text)});
+  };
+  const std::string include = "include/" + names.tool + "/";
+  for (const std::int64_t batch_size : compiled.batch_sizes) {
+    add(fmt::format("{}{}_bs{}.h", include, spec.model.name, batch_size),
+        program_header(spec, compiled, names, batch_size));
+  }
+  add(include + "model.h", model_header(spec, compiled, names));
+  TFAOT_ASSIGN(std::string tool_file, make_tool_file(spec, names, options.tool_base));
+  add(names.tool + ".xml", std::move(tool_file));
+  // find_package() looks for the name in lower case.
+  const std::string cmake = fmt::format("lib/cmake/{}/{}", names.tool, lower_case(names.tool));
+  add(cmake + "-config.cmake", cmake_config(spec, names));
+  add(cmake + "-config-version.cmake", cmake_version(spec, compiled, names));
+  add(fmt::format("lib/pkgconfig/{}.pc", names.tool), pkg_config(spec, compiled, names));
+
+  std::sort(generated.files.begin(), generated.files.end(),
+            [](const GeneratedFile& a, const GeneratedFile& b) { return a.path < b.path; });
+  return generated;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ headers of a package. Pure functions. REQUIRES: check_records() passed.
+#pragma once
+
+#include <string>
+
+#include "names.h"
+#include "tfaot/compile/compile_types.h"
+#include "tfaot/config/config_types.h"
+
+namespace tfaot {
+
+// NAME_bsN.h: the tables of one batch size. The codes of `compiled` with this batch size are taken.
+std::string program_header(const ModelSpec& spec, const CompiledModel& compiled,
+                           const PackageNames& names, std::int64_t batch_size);
+
+// model.h: what users include.
+std::string model_header(const ModelSpec& spec, const CompiledModel& compiled,
+                         const PackageNames& names);
+
+}  // namespace tfaot

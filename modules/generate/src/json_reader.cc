@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tfaot {
+
+Result<JsonReader> JsonReader::member(const std::string& key) const {
+  if (!value_->is_object()) return failed("expected an object");
+  const auto found = value_->find(key);
+  if (found == value_->end()) return failed(fmt::format("the key '{}' is missing", key));
+  return JsonReader(*found, file_, place_.empty() ? key : place_ + "." + key);
+}
+
+Result<std::vector<JsonReader>> JsonReader::elements() const {
+  if (!value_->is_array()) return failed("expected a list");
+  std::vector<JsonReader> readers;
+  for (const nlohmann::json& element : *value_) {
+    readers.push_back(JsonReader(element, file_, fmt::format("{}[{}]", place_, readers.size())));
+  }
+  return readers;
+}
+
+Result<std::string> JsonReader::text() const {
+  if (!value_->is_string()) return failed("expected a text");
+  return value_->get<std::string>();
+}
+
+Result<std::int64_t> JsonReader::number() const {
+  // Positive numbers are stored without a sign.
+  const bool too_large =
+      value_->is_number_unsigned() &&
+      value_->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (!value_->is_number_integer() || too_large) return failed("expected a whole number");
+  return value_->get<std::int64_t>();
+}
+
+tl::unexpected<Error> JsonReader::failed(const std::string& message) const {
+  return fail(Error::at({file_, 0, 0}, place_.empty() ? message : place_ + ": " + message));
+}
+
+Result<nlohmann::json> parse_json(const std::string& text, const std::string& file) {
+  using nlohmann::json;
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& e) {
+    const std::size_t end = std::min(text.size(), e.byte == 0 ? 0 : e.byte - 1);
+    const std::string before = text.substr(0, end);
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    return fail(Error::at({file, static_cast<int>(line), static_cast<int>(end - line_start) + 1},
+                          "not valid JSON")
+                    .note(e.what()));
+  } catch (const std::exception& e) {
+    return fail(Error::at({file, 0, 0}, "not valid JSON").note(e.what()));
+  }
+}
+
+}  // namespace tfaot

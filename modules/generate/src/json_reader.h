@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JSON value with its place in the document, for errors like "manifest.json: files[2].size:
+// expected a whole number". Nothing here throws. A reader refers to its document, which must
+// outlive it. Unknown keys are ignored.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot {
+
+class JsonReader {
+ public:
+  // `file` names the document in errors.
+  JsonReader(const nlohmann::json& value, std::string file)
+      : value_(&value), file_(std::move(file)) {}
+
+  Result<JsonReader> member(const std::string& key) const;
+  Result<std::vector<JsonReader>> elements() const;
+  Result<std::string> text() const;
+  // From -2^63 to 2^63-1.
+  Result<std::int64_t> number() const;
+
+  // "FILE: signature.inputs[0]: message"
+  tl::unexpected<Error> failed(const std::string& message) const;
+
+  // Every element, read by `read(JsonReader) -> Result<T>`.
+  template <class Read>
+  auto list(const Read& read) const
+      -> Result<std::vector<typename decltype(read(*this))::value_type>> {
+    TFAOT_ASSIGN(const std::vector<JsonReader> readers, elements());
+    std::vector<typename decltype(read(*this))::value_type> values;
+    for (const JsonReader& reader : readers) {
+      TFAOT_ASSIGN(auto value, read(reader));
+      values.push_back(std::move(value));
+    }
+    return values;
+  }
+
+ private:
+  JsonReader(const nlohmann::json& value, std::string file, std::string place)
+      : value_(&value), file_(std::move(file)), place_(std::move(place)) {}
+
+  const nlohmann::json* value_;
+  std::string file_;
+  std::string place_;  // "signature.inputs[0]", empty for the document
+};
+
+// Error with line and column when `text` is no JSON.
+Result<nlohmann::json> parse_json(const std::string& text, const std::string& file);
+
+}  // namespace tfaot

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "names.h"
+#include "tfaot/generate/generate.h"
+
+namespace tfaot {
+
+Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
+                       const GenerateOptions& options, std::vector<ManifestFile> files) {
+  const PackageNames names = package_names(spec, compiled, options);
+  std::sort(files.begin(), files.end(),
+            [](const ManifestFile& a, const ManifestFile& b) { return a.path < b.path; });
+  Manifest manifest;
+  manifest.toolkit_version = TFAOT_VERSION;
+  manifest.name = spec.model.name;
+  manifest.version = spec.model.version;
+  manifest.author = spec.model.author;
+  manifest.description = spec.model.description;
+  manifest.cpp_class = names.cpp_class;
+  manifest.tool_name = names.tool;
+  manifest.architecture = architecture_of(compiled.target_triple);
+  manifest.target_triple = compiled.target_triple;
+  manifest.engine = compiled.engine;
+  manifest.signature = compiled.signature;
+  manifest.batch_sizes = compiled.batch_sizes;
+  manifest.cpu_levels = compiled.cpu_levels;
+  manifest.weights = spec.compilation.weights == WeightsMode::kShared ? "shared" : "embedded";
+  manifest.weights_size = compiled.weights_size;
+  manifest.weights_sha256 = compiled.weights_sha256;
+  manifest.tf_xla_flags = spec.compilation.tf_xla_flags;
+  manifest.xla_flags = spec.compilation.xla_flags;
+  manifest.source_sha256 = compiled.source_sha256;
+  manifest.files = std::move(files);
+  return manifest;
+}
+
+}  // namespace tfaot

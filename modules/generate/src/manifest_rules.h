@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What values of manifest.json must look like. A manifest may come from anywhere, and install uses
+// its names and paths, so that nothing here lets one out of its folder. Pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json_reader.h"
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile_types.h"
+
+namespace tfaot {
+
+Status check_schema_version(const JsonReader& json);
+Result<DType> read_dtype(const JsonReader& json);
+Result<std::string> read_storage(const JsonReader& json);
+Result<std::string> read_sha256(const JsonReader& json);
+Result<std::string> read_optional_sha256(const JsonReader& json);  // may be ""
+Result<std::string> read_file_name(const JsonReader& json);        // see is_safe_name()
+Result<std::string> read_path(const JsonReader& json);  // relative, with '/', without "." and ".."
+Result<std::uint64_t> read_size(const JsonReader& json);
+Result<std::vector<std::int64_t>> read_sizes(const JsonReader& json);  // none negative
+Result<std::vector<std::string>> read_texts(const JsonReader& json);
+
+}  // namespace tfaot

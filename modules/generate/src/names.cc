@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+// Not <cctype>: names must not depend on the locale.
+bool is_alnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+std::vector<std::string> triple_parts(const std::string& triple) {
+  return split_lines(replace_all(triple, "-", "\n"));
+}
+
+}  // namespace
+
+std::string default_tool_name(const std::string& model_name) {
+  return "tfaot-model-" + replace_all(model_name, "_", "-");
+}
+
+std::string processor_of(const std::string& target_triple) {
+  return target_triple.substr(0, target_triple.find('-'));
+}
+
+std::string architecture_of(const std::string& target_triple) {
+  const std::vector<std::string> parts = triple_parts(target_triple);
+  // The vendor may be missing: "x86_64-linux-gnu".
+  const bool has_vendor = parts.size() > 2 && parts[1] != "linux";
+  const std::size_t system = has_vendor ? 2 : 1;
+  return processor_of(target_triple) + "-" + (parts.size() > system ? parts[system] : "unknown");
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+std::string base_variable(const std::string& tool_name) {
+  std::string variable = identifier_of(tool_name) + "_BASE";
+  for (char& c : variable) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return variable;
+}
+
+std::string identifier_of(const std::string& text) {
+  std::string identifier = text;
+  std::replace_if(
+      identifier.begin(), identifier.end(), [](char c) { return !is_alnum(c); }, '_');
+  return identifier;
+}
+
+std::string list_of(const std::vector<std::int64_t>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+bool is_safe_name(const std::string& text) {
+  const auto is_safe = [](char c) {
+    return is_alnum(c) || c == '_' || c == '.' || c == '+' || c == '-';
+  };
+  return !text.empty() && (is_alnum(text.front()) || text.front() == '_') &&
+         std::all_of(text.begin(), text.end(), is_safe);
+}
+
+PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,
+                           const GenerateOptions& options) {
+  PackageNames names;
+  names.tool = options.tool_name.empty() ? default_tool_name(spec.model.name) : options.tool_name;
+  names.cpp_class = spec.compilation.namespace_name + "::" + spec.model.name;
+  names.base = base_variable(names.tool);
+  names.made_by = fmt::format("Made by tfaot from model {}, version {}. Do not edit.",
+                              spec.model.name, spec.model.version);
+  for (const CompiledCode& code : compiled.codes) names.objects.push_back(code.object);
+  if (!compiled.weights_object.empty()) names.objects.push_back(compiled.weights_object);
+  return names;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that several generated files share. Pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/compile/compile_types.h"
+#include "tfaot/config/config_types.h"
+#include "tfaot/generate/generate.h"
+
+namespace tfaot {
+
+struct PackageNames {
+  std::string tool;       // "tfaot-model-test"
+  std::string cpp_class;  // "tfaot_model::test"
+  std::string base;       // "TFAOT_MODEL_TEST_BASE", the scram variable of the package's root
+  std::string made_by;    // the first line of every text file
+  std::vector<std::string> objects;  // file names in lib/, in link order
+};
+
+PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,
+                           const GenerateOptions& options);
+
+// "TFAOT_MODEL_TEST_BASE" of "tfaot-model-test".
+std::string base_variable(const std::string& tool_name);
+// ASCII letters only, whatever the locale.
+std::string lower_case(std::string text);
+// "x86_64_v3" of "x86-64-v3": what is no letter or digit becomes '_'.
+std::string identifier_of(const std::string& text);
+// "x86_64" of "x86_64-unknown-linux-gnu".
+std::string processor_of(const std::string& target_triple);
+// "1, 2, 4"
+std::string list_of(const std::vector<std::int64_t>& numbers);
+// True for non-empty [A-Za-z0-9._+-] without a leading '.', '-' or '+': a file name that no shell,
+// CMake or scram minds.
+bool is_safe_name(const std::string& text);
+
+}  // namespace tfaot

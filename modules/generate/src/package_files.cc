@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "package_files.h"
+
+#include <algorithm>
+
+#include "render.h"
+#include "templates.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+using kainjow::mustache::object;
+
+TemplateData objects_data(const PackageNames& names) {
+  TemplateData list{TemplateData::type::list};
+  for (const std::string& file : names.objects) list << object{{"file", file}};
+  return list;
+}
+
+// What CMake can compare: up to four numbers, "1.0.0".
+bool is_dotted(const std::string& version) {
+  const std::vector<std::string> parts = split_lines(replace_all(version, ".", "\n"));
+  return parts.size() <= 4 && !version.ends_with('.') &&
+         std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+           return !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+         });
+}
+
+}  // namespace
+
+std::string cmake_config(const ModelSpec& spec, const PackageNames& names) {
+  return render(templates::kCmakeConfig,
+                object{{"made_by", names.made_by},
+                       {"tool", names.tool},
+                       {"class", names.cpp_class},
+                       {"version", spec.model.version},
+                       {"toolkit_version", TFAOT_VERSION},
+                       {"objects", objects_data(names)}},
+                Escaping::kNone);
+}
+
+std::string cmake_version(const ModelSpec& spec, const CompiledModel& compiled,
+                          const PackageNames& names) {
+  const std::string& version = spec.model.version;
+  return render(templates::kCmakeVersion,
+                object{{"made_by", names.made_by},
+                       {"version", version},
+                       {"dotted", is_dotted(version)},
+                       {"major", version.substr(0, version.find('.'))},
+                       {"processor", processor_of(compiled.target_triple)}},
+                Escaping::kNone);
+}
+
+std::string pkg_config(const ModelSpec& spec, const CompiledModel& compiled,
+                       const PackageNames& names) {
+  return render(templates::kPkgConfig,
+                object{{"made_by", names.made_by},
+                       {"tool", names.tool},
+                       {"class", names.cpp_class},
+                       {"version", spec.model.version},
+                       {"batch_sizes", list_of(compiled.batch_sizes)},
+                       {"cpu_levels", join(compiled.cpu_levels, ", ")},
+                       {"objects", objects_data(names)}},
+                Escaping::kNone);
+}
+
+}  // namespace tfaot

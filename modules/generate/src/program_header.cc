@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "headers.h"
+#include "render.h"
+#include "templates.h"
+
+namespace tfaot {
+namespace {
+
+constexpr std::uint64_t kAlignment = 64;  // as in tfaot/runtime/description.h
+
+const char* enumerator(BufferKind kind) {
+  switch (kind) {
+    case BufferKind::kInput:
+      return "kInput";
+    case BufferKind::kOutput:
+      return "kOutput";
+    case BufferKind::kWeight:
+      return "kWeight";
+    case BufferKind::kTemporary:
+      return "kTemporary";
+    case BufferKind::kUnused:
+      break;
+  }
+  return "kUnused";
+}
+
+TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) {
+  using kainjow::mustache::object;
+  TemplateData slots{TemplateData::type::list};
+  std::uint64_t scratch = 0;
+  for (const BufferSlot& buffer : code.buffers) {
+    std::uint64_t offset = 0;
+    if (buffer.kind == BufferKind::kWeight) offset = compiled.weights[buffer.index].offset;
+    if (buffer.kind == BufferKind::kTemporary) {
+      offset = scratch;
+      scratch += (buffer.size + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    slots << object{{"kind", enumerator(buffer.kind)},
+                    {"index", std::to_string(buffer.index)},
+                    {"offset", std::to_string(offset)},
+                    {"size", std::to_string(buffer.size)}};
+  }
+  return object{{"entry", code.entry_symbol},
+                {"level", code.cpu_level},
+                {"level_id", identifier_of(code.cpu_level)},
+                {"slots", slots},
+                {"slot_count", std::to_string(code.buffers.size())},
+                {"result_slot", std::to_string(code.result_slot)},
+                {"scratch_bytes", std::to_string(scratch)}};
+}
+
+}  // namespace
+
+std::string program_header(const ModelSpec& spec, const CompiledModel& compiled,
+                           const PackageNames& names, std::int64_t batch_size) {
+  TemplateData codes{TemplateData::type::list};
+  for (const CompiledCode& code : compiled.codes) {
+    if (code.batch_size == batch_size) codes << code_data(code, compiled);
+  }
+  const std::size_t code_count = codes.list_value().size();
+  return render(templates::kProgramHeader,
+                kainjow::mustache::object{{"made_by", names.made_by},
+                                          {"class", names.cpp_class},
+                                          {"namespace", spec.compilation.namespace_name},
+                                          {"name", spec.model.name},
+                                          {"batch_size", std::to_string(batch_size)},
+                                          {"codes", codes},
+                                          {"code_count", std::to_string(code_count)}},
+                Escaping::kNone);
+}
+
+}  // namespace tfaot

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render.h"
+
+namespace tfaot {
+
+std::string render(std::string_view template_text, const TemplateData& data, Escaping escaping) {
+  kainjow::mustache::mustache tmpl{std::string(template_text)};
+  // The library's own escape is that of XML.
+  if (escaping == Escaping::kNone) {
+    tmpl.set_custom_escape([](const std::string& text) { return text; });
+  }
+  return tmpl.render(data);
+}
+
+}  // namespace tfaot

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills in a template. The only user of mustache. Pure, safe from many threads.
+#pragma once
+
+#include <kainjow/mustache.hpp>
+#include <string>
+#include <string_view>
+
+namespace tfaot {
+
+using TemplateData = kainjow::mustache::data;
+
+enum class Escaping {
+  kNone,  // the values are escaped already, or safe
+  kXml,
+};
+
+// REQUIRES: the template is valid; the tests render each of them.
+std::string render(std::string_view template_text, const TemplateData& data, Escaping escaping);
+
+}  // namespace tfaot

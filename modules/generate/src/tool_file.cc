@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "render.h"
+#include "templates.h"
+
+namespace tfaot {
+namespace {
+
+constexpr unsigned kParsing = pugi::parse_default | pugi::parse_comments;
+constexpr unsigned kPrinting = pugi::format_indent | pugi::format_no_declaration;
+
+std::string print(const pugi::xml_document& document) {
+  std::ostringstream text;
+  document.save(text, "  ", kPrinting, pugi::encoding_utf8);
+  return text.str();
+}
+
+Status check_base(const std::string& tool_base) {
+  const bool has_blank = std::any_of(tool_base.begin(), tool_base.end(),
+                                     [](char c) { return static_cast<unsigned char>(c) <= ' '; });
+  if (!tool_base.empty() && !has_blank) return {};
+  return fail(Error::usage(fmt::format("the tool base '{}' is empty or holds blanks", tool_base))
+                  .note("scram splits flags at blanks; take a folder without them."));
+}
+
+}  // namespace
+
+Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
+                                   const std::string& tool_base) {
+  TFAOT_TRY(check_base(tool_base));
+  using kainjow::mustache::object;
+  TemplateData objects{TemplateData::type::list};
+  for (const std::string& file : names.objects) objects << object{{"file", file}};
+  const std::string text = render(templates::kToolFile,
+                                  object{{"made_by", names.made_by},
+                                         {"tool", names.tool},
+                                         {"version", spec.model.version},
+                                         {"base", names.base},
+                                         {"tool_base", tool_base},
+                                         {"objects", objects}},
+                                  Escaping::kXml);
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size(), kParsing);
+  if (!parsed) {
+    return fail(
+        Error::internal("the tool file's template is not valid XML").note(parsed.description()));
+  }
+  return print(document);
+}
+
+Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base) {
+  TFAOT_TRY(check_base(tool_base));
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), kParsing);
+  if (!parsed) {
+    return fail(Error(fmt::format("the tool file is not valid XML (byte {})", parsed.offset))
+                    .note(parsed.description()));
+  }
+  const pugi::xml_node tool = document.child("tool");
+  const std::string variable = base_variable(tool.attribute("name").value());
+  pugi::xml_attribute base = tool.child("client")
+                                 .find_child_by_attribute("environment", "name", variable.c_str())
+                                 .attribute("default");
+  if (!base) {
+    return fail(Error("the tool file does not define its base")
+                    .note(fmt::format("expected <environment name=\"{}\" default=\"...\"/> in the "
+                                      "<client> of a <tool>",
+                                      variable)));
+  }
+  base.set_value(tool_base.c_str());
+  return print(document);
+}
+
+}  // namespace tfaot

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scram tool file. The only user of pugixml. Real scram crashes on an <?xml?> line, so there is
+// none. Pure functions; see also rebase_tool_file() in generate.h.
+#pragma once
+
+#include <string>
+
+#include "names.h"
+
+namespace tfaot {
+
+Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
+                                   const std::string& tool_base);
+
+}  // namespace tfaot

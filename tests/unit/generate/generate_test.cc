@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/generate/generate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <regex>
+
+#include "tests/support/golden.h"
+#include "tests/unit/generate/records.h"
+
+namespace tfaot {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::Records;
+
+std::vector<std::string> paths_of(const GeneratedFiles& generated) {
+  std::vector<std::string> paths;
+  for (const GeneratedFile& file : generated.files) paths.push_back(file.path);
+  return paths;
+}
+
+const GeneratedFile& file_named(const GeneratedFiles& generated, const std::string& path) {
+  for (const GeneratedFile& file : generated.files) {
+    if (file.path == path) return file;
+  }
+  throw std::out_of_range(path);
+}
+
+// A release of the toolkit must not change the golden files.
+std::string without_toolkit_version(const std::string& text) {
+  return std::regex_replace(text, std::regex("(_tfaot_runtime_version) \"[^\"]*\""),
+                            "$1 \"0.0.0\"");
+}
+
+std::string error_of(const Records& records, const GenerateOptions& options = {}) {
+  const auto generated = generate_files(records.spec, records.compiled, options);
+  return generated ? "no error" : generated.error().text();
+}
+
+struct GoldenCase {
+  const char* folder;
+  std::function<Records()> records;
+};
+
+class Golden : public ::testing::TestWithParam<GoldenCase> {};
+
+TEST_P(Golden, EveryFileMatches) {
+  const Records records = GetParam().records();
+  const auto generated = generate_files(records.spec, records.compiled, {});
+  ASSERT_TRUE(generated) << generated.error().text();
+  for (const GeneratedFile& file : generated->files) {
+    EXPECT_TRUE(
+        testing::matches_golden(without_toolkit_version(file.text),
+                                std::string("generate/") + GetParam().folder + "/" + file.path));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Generate, Golden,
+                         ::testing::Values(GoldenCase{"simple", testing::simple_records},
+                                           GoldenCase{"mixed", testing::mixed_records},
+                                           GoldenCase{"embedded", testing::embedded_records},
+                                           GoldenCase{"hostile", testing::hostile_records}),
+                         [](const auto& test) { return std::string(test.param.folder); });
+
+TEST(Generate, MakesThePathsOfThePackage) {
+  const Records records = testing::simple_records();
+  EXPECT_THAT(
+      paths_of(*generate_files(records.spec, records.compiled, {})),
+      ElementsAre("include/tfaot-model-test/model.h", "include/tfaot-model-test/test_bs1.h",
+                  "include/tfaot-model-test/test_bs2.h", "include/tfaot-model-test/test_bs4.h",
+                  "lib/cmake/tfaot-model-test/tfaot-model-test-config-version.cmake",
+                  "lib/cmake/tfaot-model-test/tfaot-model-test-config.cmake",
+                  "lib/pkgconfig/tfaot-model-test.pc", "tfaot-model-test.xml"));
+}
+
+TEST(Generate, LowersTheNameOfTheCmakeFilesOnly) {
+  const Records records = testing::mixed_records();
+  EXPECT_THAT(
+      paths_of(*generate_files(records.spec, records.compiled, {})),
+      ElementsAre("include/tfaot-model-MixedNet/MixedNet_bs8.h",
+                  "include/tfaot-model-MixedNet/model.h",
+                  "lib/cmake/tfaot-model-MixedNet/tfaot-model-mixednet-config-version.cmake",
+                  "lib/cmake/tfaot-model-MixedNet/tfaot-model-mixednet-config.cmake",
+                  "lib/pkgconfig/tfaot-model-MixedNet.pc", "tfaot-model-MixedNet.xml"));
+}
+
+TEST(Generate, SameInputSameBytes) {
+  const Records records = testing::simple_records();
+  const auto first = generate_files(records.spec, records.compiled, {});
+  Records elsewhere = records;
+  elsewhere.spec.config_file = "/elsewhere/c.yaml";
+  elsewhere.spec.model.source = "/elsewhere/m";
+  const auto second = generate_files(elsewhere.spec, elsewhere.compiled, {});
+  ASSERT_EQ(first->files.size(), second->files.size());
+  for (std::size_t i = 0; i < first->files.size(); ++i) {
+    EXPECT_EQ(first->files[i].text, second->files[i].text);
+    EXPECT_EQ(first->files[i].text.find("/elsewhere"), std::string::npos);
+  }
+}
+
+TEST(Generate, TakesToolNameAndBase) {
+  const Records records = testing::embedded_records();
+  const auto generated = generate_files(records.spec, records.compiled,
+                                        {.tool_name = "My.tool", .tool_base = "$CMSSW_BASE/a&b"});
+  const std::string& xml = file_named(*generated, "My.tool.xml").text;
+  EXPECT_NE(xml.find("<environment name=\"MY_TOOL_BASE\" default=\"$CMSSW_BASE/a&amp;b\" />"),
+            std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find("<flags LDFLAGS=\"$MY_TOOL_BASE/lib/embedded_net_bs1_x86-64.o\" />"),
+            std::string::npos)
+      << xml;
+}
+
+TEST(Generate, RefusesBadToolNamesAndBases) {
+  const Records records = testing::simple_records();
+  EXPECT_EQ(error_of(records, {.tool_name = "../up"}),
+            "bad tool name '../up'\n"
+            "  allowed are letters, digits and _ . + -, with a letter or digit first");
+  EXPECT_EQ(error_of(records, {.tool_base = "/with blank"}),
+            "the tool base '/with blank' is empty or holds blanks\n"
+            "  scram splits flags at blanks; take a folder without them.");
+}
+
+TEST(Generate, RefusesNamesOfMembers) {
+  Records records = testing::simple_records();
+  records.spec.model.name = "run";
+  EXPECT_EQ(error_of(records),
+            "/data/aot_config.yaml: the model cannot be named 'run': its class has a member of "
+            "this name\n"
+            "  Choose another model.name.");
+}
+
+TEST(Names, Defaults) {
+  EXPECT_EQ(default_tool_name("my_net_2"), "tfaot-model-my-net-2");
+  EXPECT_EQ(architecture_of("x86_64-unknown-linux-gnu"), "x86_64-linux");
+  EXPECT_EQ(architecture_of("aarch64-linux-gnu"), "aarch64-linux");
+  EXPECT_EQ(architecture_of("arm64-apple-darwin"), "arm64-darwin");
+  EXPECT_EQ(architecture_of("x86_64"), "x86_64-unknown");
+}
+
+}  // namespace
+}  // namespace tfaot

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/generate/manifest_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/golden.h"
+#include "tests/unit/generate/records.h"
+#include "tfaot/generate/generate.h"
+
+namespace tfaot {
+namespace {
+
+using nlohmann::json;
+using testing::Records;
+
+Manifest manifest_of(const Records& records) {
+  Manifest manifest =
+      make_manifest(records.spec, records.compiled, {},
+                    {{"lib/test_weights.o", std::string(64, 'e'), 1024},
+                     {"include/tfaot-model-test/model.h", std::string(64, 'd'), 12}});
+  manifest.toolkit_version = "0.0.0";  // a release must not change the golden files
+  return manifest;
+}
+
+// The error of the manifest of simple_records() with `value` in the place of what `pointer` names.
+std::string error_with(const std::string& pointer, const json& value) {
+  json document = json::parse(manifest_to_json(manifest_of(testing::simple_records())));
+  document[json::json_pointer(pointer)] = value;
+  const auto manifest = manifest_from_json(document.dump(), "manifest.json");
+  return manifest ? "no error" : manifest.error().text();
+}
+
+TEST(ManifestJson, Golden) {
+  EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::simple_records())),
+                                      "generate/simple/manifest.json"));
+  EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::mixed_records())),
+                                      "generate/mixed/manifest.json"));
+  EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::embedded_records())),
+                                      "generate/embedded/manifest.json"));
+}
+
+TEST(ManifestJson, RoundTrip) {
+  for (const auto& records :
+       {testing::simple_records(), testing::mixed_records(), testing::embedded_records()}) {
+    const std::string text = manifest_to_json(manifest_of(records));
+    const auto manifest = manifest_from_json(text, "manifest.json");
+    ASSERT_TRUE(manifest) << manifest.error().text();
+    EXPECT_EQ(manifest_to_json(*manifest), text);
+    EXPECT_EQ(manifest->cpp_class,
+              records.spec.compilation.namespace_name + "::" + records.spec.model.name);
+    EXPECT_EQ(manifest->signature.inputs.size(), records.compiled.signature.inputs.size());
+    EXPECT_EQ(manifest->weights_size, records.compiled.weights_size);
+  }
+}
+
+TEST(ManifestJson, HostileTextsSurvive) {
+  const Manifest before = manifest_of(testing::hostile_records());
+  const auto after = manifest_from_json(manifest_to_json(before), "manifest.json");
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(after->author, before.author);
+  EXPECT_EQ(after->signature.inputs[0].name, before.signature.inputs[0].name);
+}
+
+TEST(ManifestJson, UnknownKeysAreIgnored) {
+  EXPECT_EQ(error_with("/tuning", {{"v", 1}}), "no error");
+}
+
+TEST(ManifestJson, EveryKeyIsNeeded) {
+  const json whole = json::parse(manifest_to_json(manifest_of(testing::simple_records())));
+  for (const auto& [key, value] : whole.items()) {
+    json document = whole;
+    document.erase(key);
+    const auto manifest = manifest_from_json(document.dump(), "m.json");
+    ASSERT_FALSE(manifest) << key;
+    EXPECT_EQ(manifest.error().text(), "m.json: the key '" + key + "' is missing");
+  }
+}
+
+TEST(ManifestJson, SchemaVersion) {
+  EXPECT_EQ(error_with("/schema_version", 2),
+            "manifest.json: schema_version: this tfaot reads version 1, not 2\n"
+            "  Use the tfaot that made the package, or a newer one.");
+  EXPECT_EQ(error_with("/schema_version", 1.5),
+            "manifest.json: schema_version: expected a whole number");
+}
+
+TEST(ManifestJson, WrongTypesNameTheirPlace) {
+  EXPECT_EQ(error_with("/name", 5), "manifest.json: name: expected a text");
+  EXPECT_EQ(error_with("/signature", "x"), "manifest.json: signature: expected an object");
+  EXPECT_EQ(error_with("/signature/inputs/0/dtype", "flaot32"),
+            "manifest.json: signature.inputs[0].dtype: unknown dtype 'flaot32'");
+  EXPECT_EQ(error_with("/signature/inputs/0/row_shape/0", -4),
+            "manifest.json: signature.inputs[0].row_shape[0]: -4 is negative");
+  EXPECT_EQ(error_with("/batch_sizes", 4), "manifest.json: batch_sizes: expected a list");
+  EXPECT_EQ(error_with("/batch_sizes/0", 18446744073709551615u),
+            "manifest.json: batch_sizes[0]: expected a whole number");
+  EXPECT_EQ(error_with("/weights/storage", "none"),
+            "manifest.json: weights.storage: expected 'shared' or 'embedded', not 'none'");
+  EXPECT_EQ(error_with("/files/1/size", -1), "manifest.json: files[1].size: -1 is negative");
+}
+
+TEST(ManifestJson, HashesAreLowerCaseHex) {
+  for (const std::string& bad :
+       {std::string(63, 'a'), std::string(64, 'A'), std::string(64, 'g'), std::string()}) {
+    EXPECT_EQ(error_with("/files/0/sha256", bad), "manifest.json: files[0].sha256: '" + bad +
+                                                      "' is not 64 lower-case hexadecimal digits");
+  }
+}
+
+TEST(ManifestJson, NothingLeavesThePackage) {
+  for (const char* bad : {"/etc/passwd", "..", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", ""}) {
+    EXPECT_EQ(error_with("/files/0/path", bad), std::string("manifest.json: files[0].path: '") +
+                                                    bad +
+                                                    "' is not a plain path inside the package");
+  }
+  for (const char* key : {"name", "version", "tool_name", "architecture"}) {
+    EXPECT_EQ(error_with(std::string("/") + key, "../x"),
+              std::string("manifest.json: ") + key + ": '../x' cannot be a file name in a package");
+  }
+}
+
+TEST(ManifestJson, FilesAreSortedAndUnique) {
+  EXPECT_EQ(error_with("/files/1/path", "include/tfaot-model-test/model.h"),
+            "manifest.json: files: 'include/tfaot-model-test/model.h' is not in the order of "
+            "paths, or is there twice");
+}
+
+TEST(ManifestJson, SyntaxErrorsHaveAPlace) {
+  const auto manifest =
+      manifest_from_json("{\n  \"schema_version\": 1,\n  oops\n}", "manifest.json");
+  ASSERT_FALSE(manifest);
+  EXPECT_EQ(manifest.error().where().line, 3);
+  EXPECT_EQ(manifest.error().where().column, 3);
+  EXPECT_EQ(manifest.error().message(), "not valid JSON");
+}
+
+}  // namespace
+}  // namespace tfaot

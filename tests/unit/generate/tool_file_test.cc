@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/unit/generate/records.h"
+#include "tfaot/generate/generate.h"
+
+namespace tfaot {
+namespace {
+
+std::string tool_file(const std::string& base) {
+  const testing::Records records = testing::simple_records();
+  const auto generated = generate_files(records.spec, records.compiled, {.tool_base = base});
+  return generated->files.back().text;
+}
+
+std::string rebase_error(const std::string& xml, const std::string& base = "/base") {
+  const auto rebased = rebase_tool_file(xml, base);
+  return rebased ? "no error" : rebased.error().text();
+}
+
+TEST(ToolFile, RebaseEqualsGeneratedWithThatBase) {
+  const std::string base = "/area/tfaot-model-test/1.0.0 \"<&>'";
+  const std::string plain = "/area/<&>'\"/1.0.0";
+  EXPECT_EQ(*rebase_tool_file(tool_file("@TOOL_BASE@"), plain), tool_file(plain));
+  EXPECT_EQ(*rebase_tool_file(tool_file(plain), "$CMSSW_BASE"), tool_file("$CMSSW_BASE"));
+  EXPECT_FALSE(rebase_tool_file(tool_file("@TOOL_BASE@"), base)) << "blanks";
+}
+
+TEST(ToolFile, IsWhatRealScramReads) {
+  const std::string xml = tool_file("@TOOL_BASE@");
+  EXPECT_EQ(xml.find("<?xml"), std::string::npos);
+  EXPECT_EQ(xml.find("revision"), std::string::npos);
+}
+
+TEST(ToolFile, RebaseRefusesWhatIsNoToolFile) {
+  EXPECT_EQ(rebase_error("<tool"),
+            "the tool file is not valid XML (byte 4)\n  Error parsing start element tag");
+  EXPECT_EQ(
+      rebase_error("<tool name='t' version='1'><client/></tool>"),
+      "the tool file does not define its base\n"
+      "  expected <environment name=\"T_BASE\" default=\"...\"/> in the <client> of a <tool>");
+  EXPECT_EQ(rebase_error(tool_file("@TOOL_BASE@"), ""),
+            "the tool base '' is empty or holds blanks\n"
+            "  scram splits flags at blanks; take a folder without them.");
+}
+
+}  // namespace
+}  // namespace tfaot
