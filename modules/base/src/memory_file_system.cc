@@ -65,14 +65,20 @@ Result<std::string> MemoryFileSystem::read(const Path& path) const {
   return (*file)->contents;
 }
 
-Status MemoryFileSystem::read_chunks(const Path& path,
-                                     const std::function<Status(std::string_view)>& sink) const {
+Status MemoryFileSystem::read_chunks(const Path& path, const ChunkSink& sink) const {
   TFAOT_ASSIGN(const std::string contents, read(path));
   for (std::string_view rest = contents; !rest.empty();) {
     TFAOT_TRY(sink(rest.substr(0, kChunk)));
     rest.remove_prefix(std::min(kChunk, rest.size()));
   }
   return {};
+}
+
+Result<std::string> MemoryFileSystem::read_range(const Path& path, const ByteRange& range) const {
+  const auto file = tree_->find_file(path);
+  if (!file) return failed(path, "read", file.error());
+  const std::string& contents = (*file)->contents;
+  return contents.substr(std::min<std::size_t>(range.offset, contents.size()), range.size);
 }
 
 Result<std::uint64_t> MemoryFileSystem::size(const Path& path) const {
@@ -104,6 +110,16 @@ Status MemoryFileSystem::replace_atomically(const Path& path, std::string_view c
   return {};
 }
 
+Status MemoryFileSystem::write_chunks(const Path& path,
+                                      const std::function<Status(const ChunkSink&)>& producer) {
+  std::string contents;
+  TFAOT_TRY(producer([&contents](std::string_view chunk) -> Status {
+    contents += chunk;
+    return {};
+  }));
+  return replace_atomically(path, contents);
+}
+
 Status MemoryFileSystem::copy_file(const Path& from, const Path& to) {
   TFAOT_ASSIGN(const std::string contents, read(from));
   const bool executable = is_executable(from);
@@ -125,6 +141,15 @@ Status MemoryFileSystem::rename(const Path& from, const Path& to) {
   TFAOT_TRY(begin_change(from, action));
   if (const auto renamed = tree_->rename(from, to); !renamed) {
     return failed(from, action, renamed.error());
+  }
+  return {};
+}
+
+Status MemoryFileSystem::exchange(const Path& first, const Path& second) {
+  const std::string action = "exchange with '" + second.string() + "'";
+  TFAOT_TRY(begin_change(first, action));
+  if (const auto exchanged = tree_->exchange(first, second); !exchanged) {
+    return failed(first, action, exchanged.error());
   }
   return {};
 }

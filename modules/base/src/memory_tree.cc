@@ -94,6 +94,27 @@ tl::expected<void, int> MemoryTree::make_directories(const Path& path) {
   return {};
 }
 
+bool MemoryTree::is_below(const Path& path, const MemoryNode* node) const {
+  for (Path above = path.lexically_normal(); above.has_relative_path();
+       above = above.parent_path()) {
+    const auto place = find(above, LastLink::kKeep);
+    if (place && place->node == node) return true;
+  }
+  return false;
+}
+
+tl::expected<void, int> MemoryTree::exchange(const Path& first, const Path& second) {
+  const auto a = find(first, LastLink::kKeep);
+  if (!a) return tl::unexpected(a.error());
+  const auto b = find(second, LastLink::kKeep);
+  if (!b) return tl::unexpected(b.error());
+  if (a->node == nullptr || b->node == nullptr) return tl::unexpected(ENOENT);
+  if (a->parent == nullptr || b->parent == nullptr) return tl::unexpected(EBUSY);
+  if (is_below(first, b->node) || is_below(second, a->node)) return tl::unexpected(EINVAL);
+  std::swap(a->parent->children[a->name], b->parent->children[b->name]);
+  return {};
+}
+
 tl::expected<void, int> MemoryTree::rename(const Path& from, const Path& to) {
   const auto source = find(from, LastLink::kKeep);
   if (!source) return tl::unexpected(source.error());
@@ -102,11 +123,7 @@ tl::expected<void, int> MemoryTree::rename(const Path& from, const Path& to) {
   if (!place) return tl::unexpected(place.error());
   if (source->parent == nullptr || place->parent == nullptr) return tl::unexpected(EBUSY);
   if (source->node == place->node) return {};
-  // A folder cannot move below itself.
-  for (Path above = to.lexically_normal(); above.has_relative_path(); above = above.parent_path()) {
-    const auto node = find(above, LastLink::kKeep);
-    if (node && node->node == source->node) return tl::unexpected(EINVAL);
-  }
+  if (is_below(to, source->node)) return tl::unexpected(EINVAL);
   if (place->node != nullptr) {
     const bool from_folder = source->node->kind == FileKind::kDirectory;
     const bool to_folder = place->node->kind == FileKind::kDirectory;

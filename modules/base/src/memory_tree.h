@@ -38,8 +38,13 @@ class MemoryTree {
   tl::expected<void, int> put(const Path& path, std::unique_ptr<MemoryNode> node);
   tl::expected<void, int> make_directories(const Path& path);
   tl::expected<void, int> rename(const Path& from, const Path& to);
+  // Neither may lie below the other.
+  tl::expected<void, int> exchange(const Path& first, const Path& second);
 
  private:
+  // Whether the node is on the way to the path, or at it: a folder cannot move below itself.
+  bool is_below(const Path& path, const MemoryNode* node) const;
+
   std::unique_ptr<MemoryNode> root_ = std::make_unique<MemoryNode>();
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 #include "aside_file.h"
@@ -78,11 +79,27 @@ Result<std::string> RealFileSystem::read(const Path& path) const {
   return contents;
 }
 
-Status RealFileSystem::read_chunks(const Path& path,
-                                   const std::function<Status(std::string_view)>& sink) const {
+Status RealFileSystem::read_chunks(const Path& path, const ChunkSink& sink) const {
   const auto file = open_to_read(path);
   if (!file) return failed(path, "read", file.error());
   return feed(path, *file, sink);
+}
+
+Result<std::string> RealFileSystem::read_range(const Path& path, const ByteRange& range) const {
+  const auto file = open_to_read(path);
+  if (!file) return failed(path, "read", file.error());
+  const auto file_size = static_cast<std::uint64_t>(file->status.st_size);
+  const std::uint64_t behind = file_size - std::min(range.offset, file_size);
+  std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(range.size, behind)), '\0');
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = ::pread(file->descriptor.get(), bytes.data() + done, bytes.size() - done,
+                                  static_cast<off_t>(range.offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed(path, "read");
+    if (count == 0) bytes.resize(done);  // someone shortened the file
+    done += static_cast<std::size_t>(count);
+  }
+  return bytes;
 }
 
 Result<std::uint64_t> RealFileSystem::size(const Path& path) const {
@@ -111,6 +128,13 @@ Status RealFileSystem::replace_atomically(const Path& path, std::string_view con
   return aside.commit();
 }
 
+Status RealFileSystem::write_chunks(const Path& path,
+                                    const std::function<Status(const ChunkSink&)>& producer) {
+  TFAOT_ASSIGN(AsideFile aside, AsideFile::create(path, 0666));
+  TFAOT_TRY(producer([&aside](std::string_view chunk) { return aside.write(chunk); }));
+  return aside.commit();
+}
+
 Status RealFileSystem::copy_file(const Path& from, const Path& to) {
   const auto source = open_to_read(from);
   if (!source) return failed(from, "read", source.error());
@@ -133,6 +157,14 @@ Status RealFileSystem::rename(const Path& from, const Path& to) {
     return fail(file_error(from, {"rename to '" + to.string() + "'", error_number}));
   }
   return {};
+}
+
+Status RealFileSystem::exchange(const Path& first, const Path& second) {
+  const Path a = without_trailing_slash(first);
+  const Path b = without_trailing_slash(second);
+  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return {};
+  const int error_number = errno;
+  return fail(file_error(first, {"exchange with '" + second.string() + "'", error_number}));
 }
 
 Status RealFileSystem::replace_symlink(const Path& target, const Path& link) {

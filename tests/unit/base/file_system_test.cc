@@ -310,6 +310,44 @@ TYPED_TEST(AnyFileSystem, RemovesTreesButNotWhatLinksPointTo) {
   EXPECT_TRUE(this->fs.remove_all(this->at("no/no")));
 }
 
+TYPED_TEST(AnyFileSystem, ReadsPieces) {
+  this->write("file", "0123456789");
+  EXPECT_EQ(this->fs.read_range(this->at("file"), {.offset = 2, .size = 3}).value(), "234");
+  EXPECT_EQ(this->fs.read_range(this->at("file"), {.offset = 8, .size = 100}).value(), "89");
+  EXPECT_EQ(this->fs.read_range(this->at("file"), {.offset = 10, .size = 1}).value(), "");
+  EXPECT_EQ(this->fs.read_range(this->at("file"), {.offset = 1000, .size = 1}).value(), "");
+  EXPECT_EQ(this->error_of(this->fs.read_range(this->at("none"), {.offset = 0, .size = 1})),
+            "ROOT/none: cannot read: No such file or directory");
+}
+
+TYPED_TEST(AnyFileSystem, WritesPieceByPieceOrNotAtAll) {
+  const auto produce = [](const ChunkSink& sink) -> Status {
+    TFAOT_TRY(sink("one "));
+    return sink("two");
+  };
+  ASSERT_TRUE(this->fs.write_chunks(this->at("new/file"), produce));
+  EXPECT_EQ(this->read("new/file"), "one two");
+  const auto fail_half_way = [](const ChunkSink& sink) -> Status {
+    TFAOT_TRY(sink("half"));
+    return fail(Error("enough"));
+  };
+  EXPECT_EQ(this->error_of(this->fs.write_chunks(this->at("new/file"), fail_half_way)), "enough");
+  EXPECT_EQ(this->read("new/file"), "one two");
+  EXPECT_THAT(this->list("new"), ElementsAre("file"));
+}
+
+TYPED_TEST(AnyFileSystem, ExchangesFoldersInOneStep) {
+  this->write("a/old", "1");
+  this->write("b/c/new", "2");
+  ASSERT_TRUE(this->fs.exchange(this->at("a"), this->at("b/c")));
+  EXPECT_THAT(this->list("a"), ElementsAre("new"));
+  EXPECT_THAT(this->list("b/c"), ElementsAre("old"));
+  EXPECT_EQ(this->error_of(this->fs.exchange(this->at("a"), this->at("none"))),
+            "ROOT/a: cannot exchange with 'ROOT/none': No such file or directory");
+  EXPECT_EQ(this->error_of(this->fs.exchange(this->at("b"), this->at("b/c"))),
+            "ROOT/b: cannot exchange with 'ROOT/b/c': Invalid argument");
+}
+
 TYPED_TEST(AnyFileSystem, WritesOnlyWhatChanged) {
   const Path file = this->at("new/file");
   EXPECT_TRUE(write_if_changed(this->fs, file, "one").value());

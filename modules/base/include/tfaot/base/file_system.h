@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only way to files, so that logic is tested without a disk. RealFileSystem is the machine's,
-// MemoryFileSystem (memory_file_system.h) a tree in memory. Paths are absolute or relative to the process's
-// working directory, which nothing here ever changes. Real: safe from many threads. Memory: one thread.
+// MemoryFileSystem (memory_file_system.h) a tree in memory. Paths are absolute or relative to the
+// process's working directory, which nothing here ever changes. Real: safe from many threads.
+// Memory: one thread.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,15 @@ namespace tfaot {
 
 using Path = std::filesystem::path;
 
+// A piece of a file; short at the file's end, empty behind it.
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::size_t size = 0;
+};
+
+// Takes a file's contents piece by piece.
+using ChunkSink = std::function<Status(std::string_view)>;
+
 enum class FileKind { kMissing, kFile, kDirectory, kSymlink, kOther };
 
 class FileSystem {
@@ -28,19 +38,28 @@ class FileSystem {
   // Whole contents of a regular file (links are followed). Error: missing, a directory, unreadable.
   virtual Result<std::string> read(const Path& path) const = 0;
   // Feeds a file in pieces of at most 1 MiB; stops at the first failing sink.
-  virtual Status read_chunks(const Path& path,
-                             const std::function<Status(std::string_view)>& sink) const = 0;
+  virtual Status read_chunks(const Path& path, const ChunkSink& sink) const = 0;
+  // One piece of a regular file (links are followed).
+  virtual Result<std::string> read_range(const Path& path, const ByteRange& range) const = 0;
   // Size of a regular file in bytes (links are followed).
   virtual Result<std::uint64_t> size(const Path& path) const = 0;
   // Names (not paths) of a folder's entries, sorted by byte value.
   virtual Result<std::vector<std::string>> list(const Path& directory) const = 0;
-  // Writes aside in the same folder, then renames over `path`; parents are created. fsync before the rename.
+  // Writes aside in the same folder, then renames over `path`; parents are created. fsync before
+  // the rename.
   virtual Status replace_atomically(const Path& path, std::string_view contents) = 0;
+  // The same for contents made piece by piece: `producer` feeds the sink it is given. Nothing is
+  // left when it fails.
+  virtual Status write_chunks(const Path& path,
+                              const std::function<Status(const ChunkSink&)>& producer) = 0;
   // Copies a regular file like replace_atomically does; keeps the executable bit.
   virtual Status copy_file(const Path& from, const Path& to) = 0;
   virtual Status create_directories(const Path& path) = 0;
-  // Renames a file, link or folder; replaces an existing file or link in one step, never a non-empty folder.
+  // Renames a file, link or folder; replaces an existing file or link in one step, never a
+  // non-empty folder.
   virtual Status rename(const Path& from, const Path& to) = 0;
+  // Swaps two existing files or folders in one step. Error where the disk cannot do that (NFS).
+  virtual Status exchange(const Path& first, const Path& second) = 0;
   // Makes or replaces (in one step) the symlink `link` with the given target text.
   virtual Status replace_symlink(const Path& target, const Path& link) = 0;
   virtual Result<Path> read_symlink(const Path& link) const = 0;
@@ -54,24 +73,29 @@ class RealFileSystem final : public FileSystem {
  public:
   FileKind kind(const Path& path) const override;
   Result<std::string> read(const Path& path) const override;
-  Status read_chunks(const Path& path,
-                     const std::function<Status(std::string_view)>& sink) const override;
+  Status read_chunks(const Path& path, const ChunkSink& sink) const override;
+  Result<std::string> read_range(const Path& path, const ByteRange& range) const override;
   Result<std::uint64_t> size(const Path& path) const override;
   Result<std::vector<std::string>> list(const Path& directory) const override;
   Status replace_atomically(const Path& path, std::string_view contents) override;
+  Status write_chunks(const Path& path,
+                      const std::function<Status(const ChunkSink&)>& producer) override;
   Status copy_file(const Path& from, const Path& to) override;
   Status create_directories(const Path& path) override;
   Status rename(const Path& from, const Path& to) override;
+  Status exchange(const Path& first, const Path& second) override;
   Status replace_symlink(const Path& target, const Path& link) override;
   Result<Path> read_symlink(const Path& link) const override;
   Status remove_all(const Path& path) override;
   Status set_executable(const Path& path, bool executable) override;
 };
 
-// Writes only when the contents differ, so that nothing rebuilds for nothing. Returns whether it wrote.
+// Writes only when the contents differ, so that nothing rebuilds for nothing. Returns whether it
+// wrote.
 Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents);
 
-// All regular files below `root`, as paths relative to it with '/', sorted; links to files count as files.
+// All regular files below `root`, as paths relative to it with '/', sorted; links to files count as
+// files.
 Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, const Path& root);
 
 }  // namespace tfaot

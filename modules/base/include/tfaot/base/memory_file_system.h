@@ -39,14 +39,17 @@ class MemoryFileSystem final : public FileSystem {
 
   FileKind kind(const Path& path) const override;
   Result<std::string> read(const Path& path) const override;
-  Status read_chunks(const Path& path,
-                     const std::function<Status(std::string_view)>& sink) const override;
+  Status read_chunks(const Path& path, const ChunkSink& sink) const override;
+  Result<std::string> read_range(const Path& path, const ByteRange& range) const override;
   Result<std::uint64_t> size(const Path& path) const override;
   Result<std::vector<std::string>> list(const Path& directory) const override;
   Status replace_atomically(const Path& path, std::string_view contents) override;
+  Status write_chunks(const Path& path,
+                      const std::function<Status(const ChunkSink&)>& producer) override;
   Status copy_file(const Path& from, const Path& to) override;
   Status create_directories(const Path& path) override;
   Status rename(const Path& from, const Path& to) override;
+  Status exchange(const Path& first, const Path& second) override;
   Status replace_symlink(const Path& target, const Path& link) override;
   Result<Path> read_symlink(const Path& link) const override;
   Status remove_all(const Path& path) override;
