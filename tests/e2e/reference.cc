@@ -12,7 +12,8 @@ std::vector<ReferenceCase> read_reference(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw std::runtime_error("cannot read " + file);
   std::vector<ReferenceCase> cases;
-  for (const auto& json : nlohmann::json::parse(in).at("cases")) {
+  const auto reference = nlohmann::json::parse(in);
+  for (const auto& json : reference.at("cases")) {
     cases.push_back({json.at("batch_size").get<std::size_t>(),
                      json.at("inputs").get<std::map<std::string, nlohmann::json>>(),
                      json.at("outputs").get<std::map<std::string, nlohmann::json>>()});
