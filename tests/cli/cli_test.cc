@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli_test.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <regex>
+#include <stdexcept>
+
+#include "tfaot/base/process.h"
+#include "tfaot/base/text.h"
+#include "tfaot/package/package.h"
+
+namespace tfaot::testing {
+namespace {
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+std::string section(const std::string& title, const std::string& text) {
+  return text.empty() ? "" : fmt::format("[{}]\n{}", title, text);
+}
+
+}  // namespace
+
+std::string CliTest::Outcome::text() const {
+  return fmt::format("$ {}\n[exit code {}]\n{}{}", command, exit_code,
+                     section("standard output", out), section("standard error", err));
+}
+
+CliTest::CliTest() {
+  std::string name = (std::filesystem::temp_directory_path() / "tfaot-cli-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  root_ = std::filesystem::canonical(name);
+  value_of(files_.copy_file(TFAOT_TOOL, root_ / "prefix/bin/tfaot"));
+  value_of(files_.copy_file(TFAOT_FAKE_ENGINE, root_ / "prefix/libexec/tfaot/tfaot-engine"));
+  write("prefix/" TFAOT_LIBDIR "/libtfaot_runtime.a", "!<arch>\n");
+  write("prefix/include/tfaot/runtime/model.h", "#pragma once\n");
+}
+
+CliTest::~CliTest() { std::filesystem::remove_all(root_); }
+
+CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,
+                              const Variables& environment) const {
+  ProcessSpec spec;
+  spec.program = root_ / "prefix/bin/tfaot";
+  spec.arguments = arguments;
+  spec.environment = {{"CMSSW_BASE", ""}, {"TFAOT_ENGINE", ""}, {"FAKE_ENGINE", ""}};
+  for (const auto& [name, value] : environment) spec.environment[name] = value;
+  spec.working_directory = root_;
+  const ProcessResult result = value_of(run_process(spec));
+  const auto shown = [&](const std::string& text) {
+    static const std::regex hash("[0-9a-f]{64}");
+    return std::regex_replace(replace_all(text, root_.string(), "ROOT"), hash, "<sha256>");
+  };
+  return {shown(fmt::format("tfaot {}", fmt::join(arguments, " "))), result.exit_code,
+          shown(result.standard_output), shown(result.standard_error)};
+}
+
+void CliTest::write(const std::string& path, const std::string& text) {
+  value_of(files_.replace_atomically(root_ / path, text));
+}
+
+std::string CliTest::read(const std::string& path) const {
+  return value_of(files_.read(root_ / path));
+}
+
+std::vector<std::string> CliTest::files_in(const std::string& path) const {
+  return value_of(list_files_recursively(files_, root_ / path));
+}
+
+void CliTest::write_model() {
+  write("model/aot_config.yaml",
+        "model:\n"
+        "  name: test_net\n"
+        "  version: \"1.0.0\"\n"
+        "compilation:\n"
+        "  batch_sizes: [1, 4]\n"
+        "  cpu_levels: [x86-64]\n");
+  write("model/saved_model/saved_model.pb", "a graph");
+  write("model/saved_model/variables/variables.index", "an index");
+}
+
+void CliTest::write_tree_at(const std::string& path, const Tree& tree) {
+  const std::vector<StagedFile> staged = {
+      {"include/tfaot-model-test-net/model.h", tree.header, {}},
+      {"lib/test_net_bs1_x86-64.o", std::string(1000, 'o'), {}},
+      {"lib/test_net_bs4_x86-64.o", std::string(2000, 'o'), {}},
+      {"lib/test_net_weights.o", std::string(5000, 'w'), {}},
+      {"tfaot-model-test-net.xml",
+       "<tool name=\"tfaot-model-test-net\" version=\"" + tree.version +
+           "\">\n"
+           "  <client>\n"
+           "    <environment name=\"TFAOT_MODEL_TEST_NET_BASE\" default=\"@TOOL_BASE@\"/>\n"
+           "  </client>\n"
+           "</tool>\n",
+       {}}};
+  Manifest manifest;
+  manifest.toolkit_version = "0.1.0";
+  manifest.name = "test_net";
+  manifest.version = tree.version;
+  manifest.author = "A. Physicist";
+  manifest.description = "Tags nothing";
+  manifest.cpp_class = "tfaot_model::test_net";
+  manifest.tool_name = "tfaot-model-test-net";
+  manifest.architecture = "x86_64-linux";
+  manifest.target_triple = "x86_64-unknown-linux-gnu";
+  manifest.engine = "tensorflow 2.18.1";
+  manifest.signature = {"serving_default",
+                        {{"image", DType::kFloat32, {28, 28}}, {"length", DType::kInt32, {}}},
+                        {{"score", DType::kFloat32, {10}}}};
+  manifest.batch_sizes = {1, 4};
+  manifest.cpu_levels = {"x86-64"};
+  manifest.weights = "shared";
+  manifest.weights_size = 4096;
+  manifest.weights_sha256 = std::string(64, 'b');
+  manifest.xla_flags = {"--xla_cpu_enable_fast_math=false"};
+  manifest.source_sha256 = std::string(64, 'c');
+  manifest.files = value_of(hash_staged_files(files_, staged));
+  value_of(write_tree(files_, staged, manifest, root_ / path));
+}
+
+}  // namespace tfaot::testing

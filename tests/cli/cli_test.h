@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scratch folder with a copy of the built tool as if it were installed there: PREFIX/bin, lib,
+// include, with a fake engine and a fake runtime. What the tool prints is shown with ROOT for that
+// folder, so that it can be pinned whole.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/golden.h"
+#include "tfaot/base/file_system.h"
+
+namespace tfaot::testing {
+
+class CliTest : public ::testing::Test {
+ protected:
+  // A command line and all that came of it.
+  struct Outcome {
+    std::string command;
+    int exit_code = -1;
+    std::string out;
+    std::string err;
+    std::string text() const;  // for golden files
+  };
+  using Variables = std::map<std::string, std::string>;
+
+  CliTest();
+  ~CliTest() override;
+
+  Outcome run(const std::vector<std::string>& arguments, const Variables& environment = {}) const;
+
+  // The path below the scratch folder.
+  std::string at(const std::string& path) const { return (root_ / path).string(); }
+  void write(const std::string& path, const std::string& text);
+  std::string read(const std::string& path) const;
+  std::vector<std::string> files_in(const std::string& path) const;
+
+  // model/aot_config.yaml and a saved model for the fake engine: "test_net" 1.0.0, batch sizes 1
+  // and 4.
+  void write_model();
+  // A package tree at `path`, without any compilation.
+  struct Tree {
+    std::string version = "1.0.0";
+    std::string header = "#pragma once\n";
+  };
+  void write_tree_at(const std::string& path, const Tree& tree);
+
+  RealFileSystem files_;
+  Path root_;
+};
+
+}  // namespace tfaot::testing

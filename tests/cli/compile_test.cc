@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tfaot compile` around a fake engine: what goes in, what comes out, and what stays when it fails.
+#include <gmock/gmock.h>
+
+#include "cli_test.h"
+
+namespace tfaot::testing {
+namespace {
+
+class CompileTest : public CliTest {
+ protected:
+  CompileTest() { write_model(); }
+
+  Outcome compile(std::vector<std::string> more = {}, const Variables& environment = {}) {
+    std::vector<std::string> arguments = {"compile", "-c", "model/aot_config.yaml", "-o", "out",
+                                          "-j",      "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments, environment);
+  }
+};
+
+TEST_F(CompileTest, WritesATreeAndSaysSo) {
+  const Outcome outcome = compile();
+  EXPECT_TRUE(matches_golden(outcome.text(), "cli/compile.txt"));
+  EXPECT_EQ(
+      files_in("out"),
+      (std::vector<std::string>{
+          "include/tfaot-model-test-net/model.h", "include/tfaot-model-test-net/test_net_bs1.h",
+          "include/tfaot-model-test-net/test_net_bs4.h", "include/tfaot/runtime/model.h",
+          "lib/cmake/tfaot-model-test-net/tfaot-model-test-net-config-version.cmake",
+          "lib/cmake/tfaot-model-test-net/tfaot-model-test-net-config.cmake",
+          "lib/libtfaot_runtime.a", "lib/pkgconfig/tfaot-model-test-net.pc",
+          "lib/test_net_bs1_x86-64.o", "lib/test_net_bs4_x86-64.o", "lib/test_net_weights.o",
+          "manifest.json", "tfaot-model-test-net.xml"}));
+  EXPECT_THAT(read("out/tfaot-model-test-net.xml"), ::testing::HasSubstr("\"@TOOL_BASE@\""));
+  EXPECT_EQ(run({"package", "out", "-o", "dist"}).exit_code, 0);
+}
+
+TEST_F(CompileTest, QuietSaysNothing) {
+  const Outcome outcome = compile({"--quiet", "--dev"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out + outcome.err, "");
+}
+
+TEST_F(CompileTest, DevEndsWithTheNextSteps) {
+  std::string transcript = compile({"--dev"}).text() + "\n";
+  EXPECT_THAT(read("out/tfaot-model-test-net.xml"),
+              ::testing::HasSubstr("default=\"" + at("out") + "\""));
+  transcript +=
+      compile({"--dev", "--tool-name", "my-tool"}, {{"CMSSW_BASE", root_.string()}}).text();
+  EXPECT_THAT(read("out/my-tool.xml"), ::testing::HasSubstr("default=\"$CMSSW_BASE/out\""));
+  EXPECT_TRUE(matches_golden(transcript, "cli/compile_dev.txt"));
+}
+
+TEST_F(CompileTest, CommandLineGoesBeforeTheConfig) {
+  const Outcome outcome =
+      compile({"--batch-sizes", "2,8", "--namespace", "a::b", "--weights", "embedded",
+               "--tool-base", "/base", "--additional-flags", "--target_cpu=x86-64-v3", "--quiet"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_THAT(files_in("out/lib"),
+              ::testing::IsSupersetOf({"test_net_bs2_x86-64-v3.o", "test_net_bs8_x86-64-v3.o"}));
+  EXPECT_THAT(files_in("out/lib"), ::testing::Not(::testing::Contains("test_net_weights.o")));
+  EXPECT_THAT(read("out/tfaot-model-test-net.xml"), ::testing::HasSubstr("default=\"/base\""));
+  EXPECT_THAT(run({"info", "out"}).out, ::testing::HasSubstr("a::b::test_net"));
+}
+
+TEST_F(CompileTest, ForeignFilesInTheOutputStay) {
+  write("out/notes.txt", "mine");
+  ASSERT_EQ(compile().exit_code, 0);
+  ASSERT_EQ(compile({"--batch-sizes", "1"}).exit_code, 0);
+  EXPECT_EQ(read("out/notes.txt"), "mine");
+  EXPECT_THAT(files_in("out/lib"), ::testing::Not(::testing::Contains("test_net_bs4_x86-64.o")));
+}
+
+TEST_F(CompileTest, AFailureIsToldAndLeavesTheOutputAsItWas) {
+  std::string transcript;
+  for (const char* how : {"refuse", "crash", "interrupt"}) {
+    const Outcome outcome = compile({}, {{"FAKE_ENGINE", how}});
+    EXPECT_EQ(outcome.exit_code, 1);
+    transcript += outcome.text() + "\n";
+    EXPECT_EQ(files_.kind(at("out")), FileKind::kMissing);
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/compile_failures.txt"));
+
+  ASSERT_EQ(compile().exit_code, 0);
+  const std::vector<std::string> before = files_in("out");
+  const std::string manifest = read("out/manifest.json");
+  EXPECT_EQ(compile({"--batch-sizes", "16"}, {{"FAKE_ENGINE", "crash"}}).exit_code, 1);
+  EXPECT_EQ(files_in("out"), before);
+  EXPECT_EQ(read("out/manifest.json"), manifest);
+}
+
+TEST_F(CompileTest, WhatAKilledRunLeftIsRemoved) {
+  write("out/.tfaot-work/old.o", "old");
+  ASSERT_EQ(compile().exit_code, 0);
+  EXPECT_EQ(files_.kind(at("out/.tfaot-work")), FileKind::kMissing);
+}
+
+TEST_F(CompileTest, BuildToolsLearnWhatWasReadAndMade) {
+  const Outcome outcome = compile({"--depfile", "d/dep file.d", "--object-list", "d/objects.rsp"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  const auto shown = [&](const std::string& path) {
+    std::string text = read(path);
+    for (std::size_t at = 0; (at = text.find(root_.string(), at)) != std::string::npos;) {
+      text.replace(at, root_.string().size(), "ROOT");
+    }
+    return text;
+  };
+  EXPECT_TRUE(
+      matches_golden(shown("d/dep file.d") + shown("d/objects.rsp"), "cli/compile_lists.txt"));
+}
+
+TEST_F(CompileTest, ExpectationsOfTheBuildAreChecked) {
+  std::string transcript = compile({"--expect-name", "other"}).text() + "\n";
+  transcript += compile({"--expect-name", "test_net", "--expect-namespace", "other"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/compile_expectations.txt"));
+  EXPECT_EQ(files_.kind(at("out")), FileKind::kMissing);
+}
+
+TEST_F(CompileTest, MissingCompanionsAreNamed) {
+  std::string transcript = compile({"--engine", "nowhere"}).text() + "\n";
+  transcript += compile({}, {{"TFAOT_ENGINE", "/nowhere"}}).text() + "\n";
+  ASSERT_TRUE(files_.rename(at("prefix/libexec"), at("moved")));
+  transcript += compile().text() + "\n";
+  EXPECT_EQ(compile({}, {{"TFAOT_ENGINE", at("moved/tfaot/tfaot-engine")}}).exit_code, 0);
+  ASSERT_TRUE(files_.remove_all(at("prefix/" TFAOT_LIBDIR)));
+  transcript += compile({"--engine", "moved/tfaot/tfaot-engine"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/compile_companions.txt"));
+}
+
+TEST_F(CompileTest, DevWarnsOfAForeignTarget) {
+  const Outcome outcome = compile({"--dev", "--quiet", "--target-triple",
+                                   "aarch64-unknown-linux-gnu", "--cpu-levels", "generic"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("but the model is compiled for 'aarch64'"));
+}
+
+}  // namespace
+}  // namespace tfaot::testing

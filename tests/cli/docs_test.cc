@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/cli.md holds the help texts; here the tool proves that they are its own.
+#include "cli_test.h"
+
+namespace tfaot::testing {
+namespace {
+
+using DocsTest = CliTest;
+
+constexpr const char* kBlock = "```console\n";
+
+// The manual with the outcome of each "$ tfaot ... --help" block put in anew.
+TEST_F(DocsTest, ManualShowsTheHelpOfEachVerb) {
+  const Path file = Path(TFAOT_DOCS_DIR) / "cli.md";
+  const std::string manual = files_.read(file).value();
+  std::string renewed = manual;
+  for (const std::string verb : {"", "compile ", "package ", "install ", "list ", "info "}) {
+    const std::string command = std::string(kBlock) + "$ tfaot " + verb + "--help\n";
+    const std::size_t start = renewed.find(command);
+    ASSERT_NE(start, std::string::npos) << "docs/cli.md has no block with\n" << command;
+    const std::size_t text = start + command.size();
+    const std::size_t end = renewed.find("```", text);
+    ASSERT_NE(end, std::string::npos);
+    const Outcome outcome =
+        verb.empty() ? run({"--help"}) : run({verb.substr(0, verb.size() - 1), "--help"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+    renewed.replace(text, end - text, outcome.out);
+  }
+  if (std::getenv("TFAOT_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(files_.replace_atomically(file, renewed));
+  } else {
+    EXPECT_EQ(renewed, manual) << "TFAOT_UPDATE_GOLDEN=1 renews docs/cli.md";
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::testing

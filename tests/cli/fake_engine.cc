@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speaks the engine's side of job_types.h without TensorFlow. FAKE_ENGINE in the environment makes
+// it misbehave: "refuse" the model, "crash", or "interrupt" (a user's Ctrl-C while it works).
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/hash.h"
+#include "tfaot/compile/compile_json.h"
+#include "tfaot/compile/job_json.h"
+
+namespace tfaot {
+namespace {
+
+const std::string kWeights(64, 'w');
+
+CompiledCode fake_code(const EngineJob& job, std::int64_t batch_size, const std::string& level) {
+  const auto rows = static_cast<std::uint64_t>(batch_size);
+  CompiledCode code;
+  code.batch_size = batch_size;
+  code.cpu_level = level;
+  code.object = job.model_name + "_bs" + std::to_string(batch_size) + "_" + level + ".o";
+  code.entry_symbol = job.symbol_prefix + "_bs" + std::to_string(batch_size);
+  for (const char c : level) code.entry_symbol += c == '-' ? '_' : c;
+  code.buffers = {{BufferKind::kInput, 0, rows * 40},
+                  {BufferKind::kOutput, 0, rows * 8},
+                  {BufferKind::kTemporary, 0, 8}};
+  if (!job.embed_weights) code.buffers.push_back({BufferKind::kWeight, 0, kWeights.size()});
+  code.result_slot = 2;
+  code.hlo_sha256 = sha256_of("hlo " + std::to_string(batch_size));
+  return code;
+}
+
+Status run(FileSystem& files, const EngineJob& job) {
+  CompiledModel record;
+  record.engine = "fake 1.0";
+  record.target_triple = job.target_triple;
+  record.signature = {
+      job.serving_key, {{"x", DType::kFloat32, {10}}}, {{"y", DType::kFloat32, {2}}}};
+  if (!job.embed_weights) {
+    record.weights = {{"w", DType::kFloat32, {16}, 0, kWeights.size()}};
+    record.weights_size = kWeights.size();
+    record.weights_sha256 = sha256_of(kWeights);
+    if (!job.weights_file.empty()) TFAOT_TRY(files.replace_atomically(job.weights_file, kWeights));
+  }
+  for (const std::int64_t batch_size : job.batch_sizes) {
+    for (const JobLevel& level : job.levels) {
+      record.codes.push_back(fake_code(job, batch_size, level.name));
+      TFAOT_TRY(files.copy_file(TFAOT_FAKE_OBJECT,
+                                Path(job.output_directory) / record.codes.back().object));
+      const std::string step = "batch size " + std::to_string(batch_size) + ", " + level.name;
+      std::cout << nlohmann::json{{kJobProgressKey, step}} << std::endl;
+    }
+  }
+  return files.replace_atomically(job.result_file, compiled_model_to_json(record));
+}
+
+void misbehave(const std::string& how) {
+  if (how == "crash") {
+    std::cerr << "F0000 fake.cc:1] Check failed: the fake engine was told to crash" << std::endl;
+    std::abort();
+  }
+  if (how == "interrupt") {
+    kill(getppid(), SIGINT);
+    for (;;) pause();  // the tool must end it
+  }
+}
+
+}  // namespace
+}  // namespace tfaot
+
+int main(int argc, char** argv) {
+  using namespace tfaot;
+  const char* how = std::getenv("FAKE_ENGINE");
+  misbehave(how == nullptr ? "" : how);
+  if (how != nullptr && std::string(how) == "refuse") {
+    std::cout << nlohmann::json{{kJobErrorKey, "op 'Foo' of node 'bar' cannot be compiled"},
+                                {kJobNotesKey, {"XLA has no kernel for it"}}}
+              << std::endl;
+    return 1;
+  }
+  RealFileSystem files;
+  const auto text = files.read(argc == 2 ? argv[1] : "");
+  const auto job = text ? engine_job_from_json(*text) : fail(text.error());
+  const Status done = job ? run(files, *job) : fail(job.error());
+  if (!done) std::cerr << done.error().text() << std::endl;
+  return done ? 0 : 3;
+}

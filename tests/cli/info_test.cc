@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli_test.h"
+
+namespace tfaot::testing {
+namespace {
+
+using InfoTest = CliTest;
+
+TEST_F(InfoTest, DescribesATree) {
+  write_tree_at("tree", {});
+  EXPECT_TRUE(matches_golden(run({"info", "tree"}).text(), "cli/info_tree.txt"));
+  EXPECT_TRUE(matches_golden(run({"info", "tree", "--json"}).text(), "cli/info_tree_json.txt"));
+  EXPECT_EQ(run({"info", "tree/manifest.json"}).out.substr(30),
+            run({"info", "tree/"}).out.substr(19));
+}
+
+TEST_F(InfoTest, DescribesAnArchiveAsItsTree) {
+  write_tree_at("tree", {});
+  ASSERT_EQ(run({"package", "tree"}).exit_code, 0);
+  const std::string archive = "tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+  const Outcome outcome = run({"info", archive});
+  const std::string head = "archive " + archive + "\n";
+  ASSERT_EQ(outcome.out.substr(0, head.size()), head) << outcome.text();
+  EXPECT_EQ("package tree tree\n" + outcome.out.substr(head.size()), run({"info", "tree"}).out);
+}
+
+TEST_F(InfoTest, DescribesAConfig) {
+  write_model();
+  EXPECT_TRUE(matches_golden(run({"info", "model/aot_config.yaml"}).text() + "\n" +
+                                 run({"info", "model/aot_config.yaml", "--json"}).text(),
+                             "cli/info_config.txt"));
+}
+
+TEST_F(InfoTest, RefusesWhatItDoesNotKnow) {
+  write("empty/x", "");
+  write("words.txt", "words");
+  std::string transcript;
+  for (const char* path : {"missing", "empty", "words.txt"}) {
+    const Outcome outcome = run({"info", path});
+    EXPECT_EQ(outcome.exit_code, 1);
+    transcript += outcome.text() + "\n";
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/info_unknown.txt"));
+}
+
+}  // namespace
+}  // namespace tfaot::testing

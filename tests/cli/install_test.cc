@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "cli_test.h"
+
+namespace tfaot::testing {
+namespace {
+
+class InstallTest : public CliTest {
+ protected:
+  std::string archive(const std::string& version) {
+    write_tree_at("tree-" + version, {version});
+    const Outcome outcome = run({"package", "tree-" + version, "-o", "dist"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    return "dist/tfaot-model-test-net-" + version + "-x86_64-linux.tar.zst";
+  }
+  std::string installed() { return run({"list", "--release-area", "area"}).out; }
+};
+
+TEST_F(InstallTest, InstallsAndListsVersions) {
+  const std::string first = archive("1.0.0");
+  const std::string second = archive("2.0.0");
+  std::string transcript;
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"install", first, "--release-area", "area"},
+           {"install", first, "--release-area", "area"},
+           {"install", second, "--release-area", "area", "--no-current"},
+           {"list", "--release-area", "area"},
+           {"install", first, second, "--release-area", "area"},
+           {"list", "--release-area", "area", "--json"}}) {
+    transcript += run(line).text() + "\n";
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/install_and_list.txt"));
+}
+
+TEST_F(InstallTest, ToolFileHasItsFinalBase) {
+  const Outcome outcome = run(
+      {"install", archive("1.0.0"), "--release-area", "area", "--scram-arch", "el9_amd64_gcc12"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_THAT(read("area/config/toolbox/el9_amd64_gcc12/tools/selected/tfaot-model-test-net.xml"),
+              ::testing::HasSubstr("default=\"" + at("area/tfaot-model-test-net/1.0.0") + "\""));
+}
+
+TEST_F(InstallTest, AnotherPackageOfThisVersionNeedsReplace) {
+  const std::string first = archive("1.0.0");
+  ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);
+  write_tree_at("other", {"1.0.0", "#pragma once  // other\n"});
+  ASSERT_EQ(run({"package", "other", "-o", "other-dist"}).exit_code, 0);
+  const std::string other = "other-dist/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+  std::string transcript = run({"install", other, "--release-area", "area"}).text() + "\n";
+  transcript += run({"install", other, "--release-area", "area", "--replace"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/install_replace.txt"));
+}
+
+TEST_F(InstallTest, ABrokenArchiveLeavesTheAreaAsItWas) {
+  ASSERT_EQ(run({"install", archive("1.0.0"), "--release-area", "area"}).exit_code, 0);
+  const std::string before = installed();
+  const std::vector<std::string> files = files_in("area");
+  const std::string second = archive("2.0.0");
+  write("broken.tar.zst", read(second).substr(0, read(second).size() / 2));
+  std::string transcript =
+      run({"install", "broken.tar.zst", "--release-area", "area"}).text() + "\n";
+  transcript += run({"install", "missing.tar.zst", "--release-area", "area"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/install_broken.txt"));
+  EXPECT_EQ(installed(), before);
+  EXPECT_EQ(files_in("area"), files);
+}
+
+}  // namespace
+}  // namespace tfaot::testing

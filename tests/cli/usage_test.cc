@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli_test.h"
+
+namespace tfaot::testing {
+namespace {
+
+using UsageTest = CliTest;
+
+TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
+  const std::vector<std::vector<std::string>> lines = {
+      {},
+      {"compil"},
+      {"frobnicate"},
+      {"--frob"},
+      {"compile"},
+      {"compile", "-c", "x"},
+      {"compile", "-c", "x", "-o", "y", "--batch-size", "3"},
+      {"compile", "-c", "x", "-o", "y", "--batch-sizes", "1,z"},
+      {"compile", "-c", "x", "-o", "y", "--weights", "none"},
+      {"compile", "-c", "x", "-o", "y", "-j", "0"},
+      {"compile", "-c", "x", "-o", "y", "-q", "-v"},
+      {"compile", "-c", "x", "-o", "y", "z"},
+      {"compile", "-c", "x", "-o", "y", "--additional-flags", "--graph=z"},
+      {"compile", "-c", "x", "-o", "y", "--cpu-levels", "x86-64", "--additional-flags",
+       "--target_cpu=x86-64-v3"},
+      {"package", "tree", "--format", "zip"},
+      {"install", "--release-area", "area"},
+      {"list", "--jsn"},
+      {"info"},
+  };
+  std::string transcript;
+  for (const auto& line : lines) {
+    const Outcome outcome = run(line);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+    EXPECT_EQ(outcome.out, "") << outcome.text();
+    transcript += outcome.text() + "\n";
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/usage_errors.txt"));
+}
+
+TEST_F(UsageTest, VersionIsOnTheStandardOutput) {
+  const Outcome outcome = run({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "tfaot " TFAOT_VERSION "\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+}  // namespace
+}  // namespace tfaot::testing
