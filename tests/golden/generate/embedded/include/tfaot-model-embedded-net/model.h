@@ -1,0 +1,62 @@
+// Made by tfaot from model embedded_net, version 1.0.0. Do not edit.
+//
+// tfaot_model::embedded_net, version 1.0.0
+// Author: A. Physicist
+//   Tags jets.
+//   Trained on simulation.
+//
+// Inputs (element type and shape of one row; a batch holds any number of rows):
+//   x: float32 [4]
+// Outputs:
+//   y: float32 [2]
+// Compiled for batch sizes 1 and CPU levels x86-64.
+//
+// Usage:
+//   #include "tfaot-model-embedded-net/model.h"
+//   tfaot::native::Model<tfaot_model::embedded_net> model;  // one per thread
+//   std::vector<float> x0(rows * 4);  // x
+//   std::vector<float> y0(rows * 2);  // y
+//   model.run(rows, tfaot::inputs(x0), tfaot::outputs(y0));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tfaot/runtime/model.h"
+
+#include "embedded_net_bs1.h"
+
+namespace tfaot_model {
+
+class embedded_net : public ::tfaot::Wrapper {
+ public:
+  using Inputs = ::tfaot::TensorList<
+      ::tfaot::Tensor<float, 4>>;
+  using Outputs = ::tfaot::TensorList<
+      ::tfaot::Tensor<float, 2>>;
+
+  embedded_net() : ::tfaot::Wrapper(description()) {}
+
+  static const ::tfaot::Description& description() noexcept { return kDescription; }
+
+ private:
+  static constexpr ::std::int64_t kInput0Shape[] = {4};
+  static constexpr ::std::int64_t kOutput0Shape[] = {2};
+  static constexpr ::tfaot::TensorInfo kInputs[] = {
+      {"x", ::tfaot::DType::kFloat32, kInput0Shape, 1, 4},
+  };
+  static constexpr ::tfaot::TensorInfo kOutputs[] = {
+      {"y", ::tfaot::DType::kFloat32, kOutput0Shape, 1, 2},
+  };
+  static constexpr ::tfaot::Program kPrograms[] = {
+      embedded_net_bs1::kProgram,
+  };
+  static constexpr ::tfaot::Description kDescription = {
+      "embedded_net", "1.0.0",
+      kInputs, 1,
+      kOutputs, 1,
+      kPrograms, 1,
+      nullptr, 0};
+};
+
+}  // namespace tfaot_model

@@ -1,0 +1,78 @@
+// Made by tfaot from model MixedNet, version 2024a. Do not edit.
+//
+// cms::models::MixedNet, version 2024a
+//
+// Inputs (element type and shape of one row; a batch holds any number of rows):
+//   image: float32 [28, 28, 3]
+//   mask: bool [5]
+//   weight: float64 []
+// Outputs:
+//   class: int64 []
+//   counts: int32 [2, 3]
+//   valid: bool []
+// Compiled for batch sizes 8 and CPU levels x86-64.
+//
+// Usage:
+//   #include "tfaot-model-MixedNet/model.h"
+//   tfaot::native::Model<cms::models::MixedNet> model;  // one per thread
+//   std::vector<float> x0(rows * 28 * 28 * 3);  // image
+//   tfaot::Span<bool> x1(your_bools, rows * 5);  // mask
+//   std::vector<double> x2(rows);  // weight
+//   std::vector<std::int64_t> y0(rows);  // class
+//   std::vector<std::int32_t> y1(rows * 2 * 3);  // counts
+//   tfaot::Span<bool> y2(your_bools, rows);  // valid
+//   model.run(rows, tfaot::inputs(x0, x1, x2), tfaot::outputs(y0, y1, y2));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tfaot/runtime/model.h"
+
+#include "MixedNet_bs8.h"
+
+extern "C" const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
+
+namespace cms::models {
+
+class MixedNet : public ::tfaot::Wrapper {
+ public:
+  using Inputs = ::tfaot::TensorList<
+      ::tfaot::Tensor<float, 28, 28, 3>,
+      ::tfaot::Tensor<bool, 5>,
+      ::tfaot::Tensor<double>>;
+  using Outputs = ::tfaot::TensorList<
+      ::tfaot::Tensor<std::int64_t>,
+      ::tfaot::Tensor<std::int32_t, 2, 3>,
+      ::tfaot::Tensor<bool>>;
+
+  MixedNet() : ::tfaot::Wrapper(description()) {}
+
+  static const ::tfaot::Description& description() noexcept { return kDescription; }
+
+ private:
+  static constexpr ::std::int64_t kInput0Shape[] = {28, 28, 3};
+  static constexpr ::std::int64_t kInput1Shape[] = {5};
+  static constexpr ::std::int64_t kOutput1Shape[] = {2, 3};
+  static constexpr ::tfaot::TensorInfo kInputs[] = {
+      {"image", ::tfaot::DType::kFloat32, kInput0Shape, 3, 2352},
+      {"mask", ::tfaot::DType::kBool, kInput1Shape, 1, 5},
+      {"weight", ::tfaot::DType::kFloat64, nullptr, 0, 1},
+  };
+  static constexpr ::tfaot::TensorInfo kOutputs[] = {
+      {"class", ::tfaot::DType::kInt64, nullptr, 0, 1},
+      {"counts", ::tfaot::DType::kInt32, kOutput1Shape, 2, 6},
+      {"valid", ::tfaot::DType::kBool, nullptr, 0, 1},
+  };
+  static constexpr ::tfaot::Program kPrograms[] = {
+      MixedNet_bs8::kProgram,
+  };
+  static constexpr ::tfaot::Description kDescription = {
+      "MixedNet", "2024a",
+      kInputs, 3,
+      kOutputs, 3,
+      kPrograms, 1,
+      ::__tfaot_tfaot_model_MixedNet_weights, 72};
+};
+
+}  // namespace cms::models

@@ -1,0 +1,46 @@
+// Made by tfaot from model test, version 1.0.0. Do not edit.
+// The code of tfaot_model::test for batch size 4. Include model.h instead: it offers the model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tfaot/runtime/description.h"
+
+extern "C" void __tfaot_tfaot_model_test_bs4_x86_64(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
+extern "C" void __tfaot_tfaot_model_test_bs4_x86_64_v3(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
+
+namespace tfaot_model {
+
+struct test_bs4 {
+  static constexpr ::std::size_t kBatchSize = 4;
+  static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+      {::tfaot::BufferKind::kInput, 0, 0, 64},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 32},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kTemporary, 0, 128, 8},
+  };
+  static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
+      {::tfaot::BufferKind::kInput, 0, 0, 64},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 32},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kTemporary, 0, 128, 8},
+  };
+  static constexpr ::tfaot::Code kCodes[] = {
+      {"x86-64", &::__tfaot_tfaot_model_test_bs4_x86_64, kSlots_x86_64,
+       7, 6, 192},
+      {"x86-64-v3", &::__tfaot_tfaot_model_test_bs4_x86_64_v3, kSlots_x86_64_v3,
+       7, 6, 192},
+  };
+  static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
+};
+
+}  // namespace tfaot_model
