@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// compile_model() with a stand-in for the engine: a shell script that follows the protocol, or
+// breaks it.
+#include "tfaot/compile/compile.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "elf_objects.h"
+#include "tfaot/base/hash.h"
+#include "tfaot/base/text.h"
+#include "tfaot/compile/compile_json.h"
+
+namespace tfaot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class RecordingDiagnostics final : public Diagnostics {
+ public:
+  void warning(const std::string& text) override { add("warning: " + text); }
+  void verbose(const std::string&) override {}
+  void progress(std::size_t done, std::size_t total, const std::string& step) override {
+    add(fmt::format("{}/{} {}", done, total, step));
+  }
+  std::vector<std::string> lines;
+
+ private:
+  void add(std::string line) {
+    const std::lock_guard lock(mutex_);
+    lines.push_back(std::move(line));
+  }
+  std::mutex mutex_;
+};
+
+class CompileModel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ =
+        std::filesystem::path(::testing::TempDir()) /
+        (std::string("compile_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(root_);
+    ASSERT_TRUE(fs_.create_directories(root_ / "work"));
+    ASSERT_TRUE(fs_.replace_atomically(root_ / "model" / "saved_model.pb", "a model"));
+    spec_.model.name = "test";
+    spec_.model.source = root_ / "model";
+    spec_.compilation.batch_sizes = {1, 2};
+    spec_.compilation.cpu_levels = {"x86-64"};
+    options_.engine = root_ / "engine";
+    options_.work_directory = root_ / "work";
+    options_.jobs = 2;
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void engine(const std::string& script) {
+    ASSERT_TRUE(fs_.replace_atomically(options_.engine, "#!/bin/sh\n" + script));
+    ASSERT_TRUE(fs_.set_executable(options_.engine, true));
+  }
+
+  // What the engine process of one batch size would leave behind; the script copies it into place.
+  void prepare(std::int64_t batch_size, std::size_t process, std::int64_t row_elements = 3) {
+    CompiledModel record;
+    record.engine = "tensorflow 0";
+    record.target_triple = "x86_64-unknown-linux-gnu";
+    record.signature.outputs = {{"y", DType::kFloat32, {row_elements}}};
+    record.weights = {{"w", DType::kFloat32, {1}, 0, 4}};
+    record.weights_size = 4;
+    record.weights_sha256 = sha256_of("wwww");
+    CompiledCode code;
+    code.batch_size = batch_size;
+    code.cpu_level = "x86-64";
+    code.object = fmt::format("test_bs{}.o", batch_size);
+    record.codes = {code};
+    const auto object = make_data_object("code", "symbol", record.target_triple);
+    ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / code.object, *object));
+    ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / fmt::format("result_{}.json", process),
+                                       compiled_model_to_json(record)));
+    ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / "weights.bin", "wwww"));
+  }
+  // Each process copies its own result: the others' are read while it runs.
+  std::string copy_script() const {
+    return fmt::format(
+        "echo '{{\"progress\": \"a step\"}}'\n"
+        "cp '{0}/made/'*.o '{0}/made/weights.bin' '{0}/work/'\n"
+        "cp \"{0}/made/$(basename \"$1\" .job).json\" '{0}/work/'\n",
+        root_.string());
+  }
+
+  Result<CompiledModel> compile() { return compile_model(fs_, spec_, options_, diagnostics_); }
+  std::string error_text() {
+    const auto compiled = compile();
+    EXPECT_FALSE(compiled);
+    return compiled ? "" : replace_all(compiled.error().text(), root_.string(), "ROOT");
+  }
+
+  RealFileSystem fs_;
+  std::filesystem::path root_;
+  ModelSpec spec_;
+  CompileOptions options_;
+  RecordingDiagnostics diagnostics_;
+};
+
+TEST_F(CompileModel, MergesTheSharesOfAllProcesses) {
+  prepare(1, 0);
+  prepare(2, 1);
+  engine(copy_script());
+  const auto compiled = compile();
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  EXPECT_THAT(compiled->batch_sizes, ElementsAre(1, 2));
+  EXPECT_THAT(compiled->cpu_levels, ElementsAre("x86-64"));
+  ASSERT_EQ(compiled->codes.size(), 2U);
+  EXPECT_EQ(compiled->codes[0].batch_size, 1);
+  EXPECT_EQ(compiled->codes[1].batch_size, 2);
+  EXPECT_EQ(compiled->source_sha256, *sha256_of_tree(fs_, spec_.model.source));
+}
+
+TEST_F(CompileModel, MakesAnObjectOfTheWeights) {
+  prepare(1, 0);
+  prepare(2, 1);
+  engine(copy_script());
+  const auto compiled = compile();
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  EXPECT_EQ(compiled->weights_object, "test_weights.o");
+  EXPECT_EQ(compiled->weights_symbol, "tfaot_tfaot_model_test_weights");
+  EXPECT_EQ(*fs_.read(options_.work_directory / "test_weights.o"),
+            *make_data_object("wwww", compiled->weights_symbol, compiled->target_triple));
+}
+
+TEST_F(CompileModel, TellsItsProgress) {
+  prepare(1, 0);
+  prepare(2, 1);
+  engine(copy_script());
+  ASSERT_TRUE(compile());
+  EXPECT_THAT(diagnostics_.lines, ElementsAre("1/2 a step", "2/2 a step"));
+}
+
+TEST_F(CompileModel, RefusesRowsThatDependOnTheBatchSize) {
+  prepare(1, 0, 3);
+  prepare(2, 1, 4);
+  engine(copy_script());
+  EXPECT_EQ(error_text(), "ROOT/model: the shape of an output row depends on the batch size");
+}
+
+TEST_F(CompileModel, RepeatsWhatTheEngineSaysOfTheModel) {
+  engine("echo '{\"error\": \"input x is odd\", \"notes\": [\"make it even\"]}'\nexit 1\n");
+  EXPECT_EQ(error_text(), "ROOT/model: input x is odd\n  make it even");
+}
+
+TEST_F(CompileModel, TurnsACrashIntoAnErrorWithItsLastWords) {
+  spec_.compilation.batch_sizes = {1};
+  engine("echo 'Check failed: so sad' >&2\nkill -ABRT $$\n");
+  EXPECT_EQ(error_text(),
+            "ROOT/model: the compiler crashed with signal 6 (Aborted) (batch sizes 1)\n"
+            "  its last words:\n"
+            "    Check failed: so sad");
+}
+
+TEST_F(CompileModel, TurnsAnEngineThatCannotStartIntoAnError) {
+  engine("echo 'error while loading shared libraries: libtensorflow_cc.so.2' >&2\nexit 127\n");
+  EXPECT_THAT(error_text(), HasSubstr("the compiler ended with exit code 127"));
+}
+
+TEST_F(CompileModel, NeverHangs) {
+  spec_.compilation.batch_sizes = {1};
+  options_.timeout = std::chrono::seconds(1);
+  engine("sleep 1000\n");
+  EXPECT_EQ(error_text(),
+            "ROOT/model: the compiler did not end within 1 s (batch sizes 1)\n"
+            "  raise the limit with --timeout SECONDS (0: none)");
+}
+
+TEST_F(CompileModel, NamesAMissingEngine) {
+  EXPECT_THAT(error_text(), HasSubstr("cannot start 'ROOT/engine'"));
+}
+
+TEST_F(CompileModel, DistrustsAResultThatIsNoRecord) {
+  spec_.compilation.batch_sizes = {1};
+  engine(fmt::format("echo nonsense > '{}/work/result_0.json'\n", root_.string()));
+  EXPECT_THAT(error_text(), HasSubstr("not a compilation record of this tfaot"));
+}
+
+}  // namespace
+}  // namespace tfaot

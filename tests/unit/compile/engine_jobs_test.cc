@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine_jobs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tfaot/compile/job_json.h"
+
+namespace tfaot {
+namespace {
+
+using ::testing::ElementsAre;
+
+ModelSpec spec_of(std::vector<std::int64_t> batch_sizes) {
+  ModelSpec spec;
+  spec.model.name = "test";
+  spec.model.source = "/models/test/saved_model";
+  spec.compilation.batch_sizes = std::move(batch_sizes);
+  spec.compilation.cpu_levels = {"x86-64", "x86-64-v3"};
+  return spec;
+}
+
+CompileOptions options_of(unsigned jobs) {
+  CompileOptions options;
+  options.work_directory = "/work";
+  options.jobs = jobs;
+  return options;
+}
+
+TEST(EngineJobs, DealBatchSizesOutEvenly) {
+  const auto jobs = make_engine_jobs(spec_of({1, 2, 4, 8, 16}), options_of(2));
+  ASSERT_EQ(jobs.size(), 2U);
+  EXPECT_THAT(jobs[0].batch_sizes, ElementsAre(1, 4, 16));
+  EXPECT_THAT(jobs[1].batch_sizes, ElementsAre(2, 8));
+}
+
+TEST(EngineJobs, AreNoMoreThanBatchSizes) {
+  EXPECT_EQ(make_engine_jobs(spec_of({1, 2}), options_of(64)).size(), 2U);
+  EXPECT_EQ(make_engine_jobs(spec_of({1, 2}), options_of(0)).size(), 1U);
+}
+
+TEST(EngineJobs, OnlyTheFirstWritesTheWeights) {
+  const auto jobs = make_engine_jobs(spec_of({1, 2, 4}), options_of(3));
+  EXPECT_EQ(jobs[0].weights_file, "/work/weights.bin");
+  EXPECT_EQ(jobs[1].weights_file, "");
+  EXPECT_EQ(jobs[2].weights_file, "");
+}
+
+TEST(EngineJobs, WriteDifferentResults) {
+  const auto jobs = make_engine_jobs(spec_of({1, 2}), options_of(2));
+  EXPECT_NE(jobs[0].result_file, jobs[1].result_file);
+}
+
+TEST(EngineJobs, NameObjectsAsUpstreamDoesForTheLowestLevel) {
+  const auto jobs = make_engine_jobs(spec_of({4}), options_of(1));
+  EXPECT_EQ(object_file_name(jobs[0], 4, "x86-64"), "test_bs4.o");
+  EXPECT_EQ(object_file_name(jobs[0], 4, "x86-64-v3"), "test_bs4_x86-64-v3.o");
+}
+
+TEST(EngineJobs, MakeSymbolsOfNamespaceNameSizeAndLevel) {
+  auto spec = spec_of({4});
+  spec.compilation.namespace_name = "a::b";
+  const auto jobs = make_engine_jobs(spec, options_of(1));
+  EXPECT_EQ(entry_symbol(jobs[0], 4, "x86-64-v3"), "tfaot_a_b_test_bs4_x86_64_v3");
+}
+
+TEST(EngineJobs, TellRowShapesOfFrozenInputsWithTheBatch) {
+  auto spec = spec_of({1});
+  spec.model.format = ModelFormat::kFrozenGraph;
+  spec.model.inputs = {{"x", "float32", std::vector<std::int64_t>{3, 2}}, {"y", "", std::nullopt}};
+  const auto jobs = make_engine_jobs(spec, options_of(1));
+  ASSERT_EQ(jobs[0].inputs.size(), 2U);
+  EXPECT_THAT(jobs[0].inputs[0].shape, ElementsAre(-1, 3, 2));
+  EXPECT_FALSE(jobs[0].inputs[1].has_shape);
+}
+
+TEST(JobLevels, NativeIsAPsabiLevelAndNotDoubled) {
+  const auto all = job_levels({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "native"});
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all.front().name, "x86-64");
+  EXPECT_EQ(all.back().name, "x86-64-v4");
+}
+
+TEST(JobJson, ComesBackAsItWas) {
+  auto spec = spec_of({1, 2});
+  spec.model.inputs = {{"x", "int64", std::vector<std::int64_t>{3}}};
+  const auto job = make_engine_jobs(spec, options_of(1)).front();
+  const auto text = engine_job_to_json(job);
+  const auto back = engine_job_from_json(text);
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(engine_job_to_json(*back), text);
+}
+
+TEST(JobJson, OtherTextIsOurDefect) {
+  const auto back = engine_job_from_json("{}");
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.error().kind(), ErrorKind::kInternal);
+}
+
+}  // namespace
+}  // namespace tfaot
