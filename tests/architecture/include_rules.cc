@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/architecture/include_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include "tfaot/base/text.h"
+
+namespace tfaot::architecture {
+namespace {
+
+using Rooms = std::set<std::string>;
+
+struct Room {
+  Rooms uses;     // all their public headers
+  Rooms records;  // of these, only records (is_record())
+};
+
+// Calls go down this table, records too; two rooms meet only in cli. "kernels" is
+// modules/runtime/kernels.
+const std::map<std::string, Room> kRooms = {
+    {"base", {}},
+    {"config", {{"base"}, {}}},
+    {"compile", {{"base", "config"}, {}}},
+    {"engine", {{"base"}, {"compile"}}},
+    {"generate", {{"base"}, {"config", "compile"}}},
+    {"package", {{"base"}, {"generate"}}},
+    {"install", {{"base"}, {"generate", "package"}}},
+    {"cli", {{"base", "config", "compile", "generate", "package", "install"}, {}}},
+    {"runtime", {}},
+    {"kernels", {}},
+};
+
+const Rooms kTools = {"base",     "config",  "compile", "engine",
+                      "generate", "package", "install", "cli"};
+
+// Who may include a library, by the beginning of the header's name.
+const std::vector<std::pair<std::string, Rooms>> kLibraries = {
+    {"fmt/", kTools},
+    {"tl/", kTools},
+    {"nlohmann/", {"compile", "engine", "generate", "cli"}},
+    {"uv.h", {"base"}},
+    {"openssl/", {"base"}},
+    {"yaml-cpp/", {"config"}},
+    {"libelf.h", {"compile"}},
+    {"gelf.h", {"compile"}},
+    {"pugixml.hpp", {"generate"}},
+    {"kainjow/", {"generate"}},
+    {"archive.h", {"package"}},
+    {"archive_entry.h", {"package"}},
+    {"CLI/", {"cli"}},
+    {"boost/", {"cli"}},
+    {"tensorflow/", {"engine"}},
+    {"llvm/", {"engine"}},
+    {"xla/", {"engine", "kernels"}},
+    {"tsl/", {"engine", "kernels"}},
+    {"absl/", {"engine", "kernels"}},
+    {"ducc/", {"kernels"}},
+    {"ducc0/", {"kernels"}},
+};
+
+const std::regex kInclude(R"re(^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")?.*)re");
+const std::regex kStandardHeader("[a-z_0-9]+");
+const std::regex kSystemHeader(
+    "sys/[a-z]+\\.h|(unistd|fcntl|signal|poll|string|errno|dlfcn|link|elf)\\.h");
+
+bool is_record(std::string_view header) {
+  return header.ends_with("_types.h") || header.ends_with("_json.h") ||
+         header == "compile/dtype.h";  // the names of a record's enum
+}
+
+std::string room_of(std::string_view path) {
+  if (path.starts_with("modules/runtime/kernels/")) return "kernels";
+  const std::size_t start = std::string_view("modules/").size();
+  return std::string(path.substr(start, path.find('/', start) - start));
+}
+
+std::string list_of(const Rooms& rooms) {
+  return join(std::vector<std::string>(rooms.begin(), rooms.end()), ", ");
+}
+
+class Checker {
+ public:
+  explicit Checker(const SourceTree& tree) {
+    for (const SourceFile& file : tree) paths_.insert(file.path);
+  }
+
+  // What is wrong with one include line, if anything.
+  std::optional<std::string> problem(const SourceFile& file, const std::string& line) const {
+    std::smatch match;
+    if (!std::regex_match(line, match, kInclude)) return std::nullopt;
+    const std::string header = match[1].matched ? match[1].str() : match[2].str();
+    if (header.empty()) return "an #include that names no file cannot be checked";
+    const std::string room = room_of(file.path);
+    if (header.starts_with("tfaot/")) return problem_of_room(room, header.substr(6));
+    for (const auto& [prefix, rooms] : kLibraries) {
+      if (prefix.back() == '/' ? !header.starts_with(prefix) : header != prefix) continue;
+      if (rooms.contains(room)) return std::nullopt;
+      return fmt::format("'{}' may not include <{}>; only {} may", room, header, list_of(rooms));
+    }
+    if (match[2].matched) return problem_of_private(file, header);
+    if (std::regex_match(header, kStandardHeader)) return std::nullopt;
+    if (std::regex_match(header, kSystemHeader)) {
+      if (kTools.contains(room)) return std::nullopt;
+      return fmt::format("'{}' may include standard headers only, not <{}>", room, header);
+    }
+    return fmt::format("<{}> is of no known library: give it a room in {}", header,
+                       "include_rules.cc");
+  }
+
+ private:
+  std::optional<std::string> problem_of_room(const std::string& room,
+                                             const std::string& header) const {
+    const std::string other = header.substr(0, header.find('/'));
+    if (!kRooms.contains(other)) return fmt::format("'{}' is no room", other);
+    if (!paths_.contains(fmt::format("modules/{}/include/tfaot/{}", other, header))) {
+      return fmt::format("room '{}' has no public header {}", other, header);
+    }
+    const Room& rule = kRooms.at(room);
+    if (other == room || rule.uses.contains(other)) return std::nullopt;
+    if (!rule.records.contains(other)) {
+      return fmt::format("'{}' may not include tfaot/{}", room, header);
+    }
+    if (is_record(header)) return std::nullopt;
+    return fmt::format("'{}' may include the records of '{}', and tfaot/{} is none", room, other,
+                       header);
+  }
+
+  // A header beside the file, or in its room's src; templates of generated headers count.
+  std::optional<std::string> problem_of_private(const SourceFile& file,
+                                                const std::string& header) const {
+    const std::string beside = file.path.substr(0, file.path.rfind('/') + 1);
+    for (const std::string& folder : {beside, "modules/" + room_of(file.path) + "/src/"}) {
+      if (header.find("..") != std::string::npos) break;
+      if (paths_.contains(folder + header) || paths_.contains(folder + header + ".in")) {
+        return std::nullopt;
+      }
+    }
+    return fmt::format("\"{}\" is no header of room '{}'", header, room_of(file.path));
+  }
+
+  std::set<std::string> paths_;
+};
+
+}  // namespace
+
+Violations check_includes(const SourceTree& tree) {
+  Violations violations;
+  Rooms unseen;
+  for (const auto& [room, rule] : kRooms) unseen.insert(room);
+  const Checker checker(tree);
+  for (const SourceFile& file : tree) {
+    if (!file.path.starts_with("modules/") || !is_cpp(file.path)) continue;
+    const std::string room = room_of(file.path);
+    unseen.erase(room);
+    if (!kRooms.contains(room)) {
+      violations.push_back(fmt::format("{}: room '{}' is not in the table", file.path, room));
+      continue;
+    }
+    if (file.path.starts_with(fmt::format("modules/{}/include/", room)) &&
+        !file.path.starts_with(fmt::format("modules/{}/include/tfaot/{}/", room, room))) {
+      violations.push_back(fmt::format("{}: public headers of '{}' belong below include/tfaot/{}",
+                                       file.path, room, room));
+    }
+    const auto lines = split_lines(file.text);
+    const auto code = split_lines(without_comments_and_literals(file.text));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (code[i].find("include") == std::string::npos) continue;
+      if (const auto problem = checker.problem(file, lines[i])) {
+        violations.push_back(fmt::format("{}:{}: {}", file.path, i + 1, *problem));
+      }
+    }
+  }
+  for (const std::string& room : unseen) {
+    violations.push_back(fmt::format("modules: room '{}' of the table has no sources", room));
+  }
+  return violations;
+}
+
+}  // namespace tfaot::architecture

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which room may include what. The table in include_rules.cc is the one in code; README.md shows it
+// to readers.
+#pragma once
+
+#include "tests/architecture/source_tree.h"
+
+namespace tfaot::architecture {
+
+// Every #include of modules/: other rooms' headers, libraries, system headers, private headers; and
+// that the rooms of the tree are those of the table.
+Violations check_includes(const SourceTree& tree);
+
+}  // namespace tfaot::architecture

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The project's own text files, read once, for the checks of this folder. Pure but for
+// read_sources().
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+
+namespace tfaot::architecture {
+
+struct SourceFile {
+  std::string path;  // relative to the project, with '/'
+  std::string text;
+};
+using SourceTree = std::vector<SourceFile>;
+
+// What a check found, "path:line: text" each; empty when the rule is kept.
+using Violations = std::vector<std::string>;
+
+// C++, CMake, shell and Python files below the project's folders; not build trees, nor what tfaot
+// made (tests/golden).
+Result<SourceTree> read_sources(const FileSystem& fs, const Path& project);
+
+bool is_cpp(std::string_view path);
+bool is_cmake(std::string_view path);
+
+// The same text, line for line, with C++ comments and the contents of literals blanked.
+std::string without_comments_and_literals(std::string_view cpp);
+
+}  // namespace tfaot::architecture

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of STYLE that need no more than the text of one file: its licence line, its length, CMake
+// commands and C++ calls that are banned or belong to one room.
+#pragma once
+
+#include "tests/architecture/source_tree.h"
+
+namespace tfaot::architecture {
+
+// An SPDX line among the first two lines (a "#!" may be the first).
+Violations check_licences(const SourceTree& tree);
+// .cc 400 lines, .h 150, CMake 250, the root's CMakeLists.txt 120.
+Violations check_lengths(const SourceTree& tree);
+// In cmake_rules.cc: targets and properties only.
+Violations check_cmake_commands(const SourceTree& tree);
+// In call_rules.cc: environment, working directory, files, processes and the end of the process
+// have one room each.
+Violations check_calls(const SourceTree& tree);
+
+}  // namespace tfaot::architecture
