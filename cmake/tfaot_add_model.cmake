@@ -11,6 +11,8 @@ Compiles a model while the project is built, and makes a library of it.
                     [NAMESPACE <namespace>] [NAME <name>]
                     [OUTPUT_DIR <folder>] [SHARED | STATIC])
 
+`<target>` is a name of your choice, or the C++ name of the model, such as `tfaot_model::test`.
+
 ### Keywords
 
 | Keyword | Default | Meaning |
@@ -27,7 +29,8 @@ Compiles a model while the project is built, and makes a library of it.
 ### Creates
 
 - The library `<target>`, and an alias with the C++ name of the model, such as `tfaot_model::test`. Link either; it brings the
-  include folder of `tfaot-model-<name>/model.h` (`_` in the name becomes `-`) and the runtime.
+  include folder of `tfaot-model-<name>/model.h` (`_` in the name becomes `-`) and the runtime. When `<target>` is the C++ name, the
+  targets are named after it with `_` for `::`.
 - The target `<target>_compile`, which makes the package tree.
 
 The model is compiled again when the config, any file of the model, the keywords or the toolkit change, and its users are compiled or
@@ -49,6 +52,7 @@ function(tfaot_add_model target)
   _tfaot_check_toolkit(tfaot_add_model)
   _tfaot_absolute_path(arg_CONFIG "${CMAKE_CURRENT_SOURCE_DIR}")
   _tfaot_model_identity(tfaot_add_model "${arg_CONFIG}" "${arg_NAME}" "${arg_NAMESPACE}" name namespace)
+  _tfaot_plain_target(tfaot_add_model target "${namespace}::${name}")
 
   set(work "${CMAKE_CURRENT_BINARY_DIR}/${target}.tfaot")
   set(tree "${arg_OUTPUT_DIR}")

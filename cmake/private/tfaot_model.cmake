@@ -38,6 +38,15 @@ function(_tfaot_model_identity function config name namespace out_name out_names
   set(${out_namespace} "${namespace}" PARENT_SCOPE)
 endfunction()
 
+# _tfaot_plain_target(<function> <variable> <cpp-name>): a target in <variable> that is the C++ name gets the name of a target that can be made.
+function(_tfaot_plain_target function variable cpp_name)
+  if("${${variable}}" MATCHES "::" AND NOT "${${variable}}" STREQUAL "${cpp_name}")
+    message(FATAL_ERROR "${function}: the target is '${${variable}}', but the model's C++ name is '${cpp_name}'")
+  endif()
+  string(REPLACE "::" "_" plain "${${variable}}")
+  set(${variable} "${plain}" PARENT_SCOPE)
+endfunction()
+
 # _tfaot_model_library(<target> STATIC|SHARED OBJECT <file> TREE <folder> ALIAS <name>)
 function(_tfaot_model_library target type)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "OBJECT;TREE;ALIAS" "")

@@ -9,9 +9,12 @@ namespace example {
 
 void predict_compatible() {
   tfaot::Model<tfaot_model::jet_tagger> tagger;
-  const tfaot::Int32Arrays category = {{kCategory[0]}};
-  const tfaot::FloatArrays constituents = {{kConstituents.begin(), kConstituents.end()}};
-  const tfaot::BoolArrays mask = {{kMask.begin(), kMask.end()}};
+  tfaot::Int32Arrays category;
+  tfaot::FloatArrays constituents;
+  tfaot::BoolArrays mask;
+  category.emplace_back(kCategory.begin(), kCategory.end());
+  constituents.emplace_back(kConstituents.begin(), kConstituents.end());
+  mask.emplace_back(kMask.begin(), kMask.end());
   const auto [best, flavour] =
       tagger.run<tfaot::Int32Arrays, tfaot::FloatArrays>(kJets, category, constituents, mask);
   print("compatible_jet_tagger", "best", best[0]);

@@ -22,7 +22,7 @@ using Numbers = std::vector<double>;
 Numbers numbers_of(const nlohmann::json& values) {
   Numbers numbers;
   for (const auto& value : values) {
-    numbers.push_back(value.is_boolean() ? double{value.get<bool>()} : value.get<double>());
+    numbers.push_back(value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>());
   }
   return numbers;
 }

@@ -2,7 +2,8 @@
 # Runs one case of tests/cmake: cmake -D CASE_SOURCE=.. -D CASE_BINARY=.. -P run_case.cmake. The folder CASE_SOURCE holds a mini project and its
 # case.cmake, which calls the functions below; the first unmet expectation prints what there was and fails.
 #   CASE_BINARY     scratch folder, emptied first
-#   CASE_PREFIX     an installed tfaot      CASE_TOOLKIT  tfaot's source folder
+#   CASE_PREFIX     an installed tfaot, or more prefixes with ':' between
+#   CASE_TOOLKIT    tfaot's source folder
 #   CASE_GENERATOR  of the mini project     CASE_OPTIONS  more options of its configure
 #   CASE_CHECKER    the program tfaot_check_predictions
 cmake_minimum_required(VERSION 3.20)
@@ -43,8 +44,8 @@ function(case_configure)
     set(arg_SOURCE "${CASE_SOURCE}")
   endif()
   _case_execute("configure" FAIL "${arg_FAIL}" COMMAND
-    "${CMAKE_COMMAND}" -S "${arg_SOURCE}" -B "${CASE_BINARY}/build" -G "${CASE_GENERATOR}"
-    "-DCMAKE_PREFIX_PATH=${CASE_PREFIX}" "-DTFAOT_EXAMPLES=${CASE_TOOLKIT}/examples" ${CASE_OPTIONS} ${arg_OPTIONS})
+    "${CMAKE_COMMAND}" -E env "CMAKE_PREFIX_PATH=${CASE_PREFIX}"
+    "${CMAKE_COMMAND}" -S "${arg_SOURCE}" -B "${CASE_BINARY}/build" -G "${CASE_GENERATOR}" "-DTFAOT_EXAMPLES=${CASE_TOOLKIT}/examples" ${CASE_OPTIONS} ${arg_OPTIONS})
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
 

@@ -16,11 +16,13 @@ expect("tfaot_add_model(m CONFIG a.yaml BATCH_SIZES 1 2 NAMESPCE ns)"
 expect("tfaot_add_model(m CONFIG a.yaml SOMETHING)" "tfaot_add_model: unknown keyword 'SOMETHING' Known keywords:")
 expect("tfaot_add_model(m CONFIG a.yaml SHARED STATIC)"
        "tfaot_add_model: SHARED and STATIC exclude each other; give one")
-expect("tfaot_add_model(m CONFIG \\\${config} NAMESPACE 9lives)"
+expect("tfaot_add_model(m CONFIG \${config} NAMESPACE 9lives)"
        "tfaot_add_model: the model's namespace '9lives' is not a C++ name (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)")
-expect("tfaot_add_model(again CONFIG \\\${config})"
+expect("tfaot_add_model(again CONFIG \${config})"
        "tfaot_add_model: model tfaot_model::minimal was added already; give this one another NAMESPACE
         (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)")
+expect("tfaot_add_model(a::b CONFIG \${config} NAMESPACE ns)"
+       "tfaot_add_model: the target is 'a::b', but the model's C++ name is 'ns::minimal'")
 file(WRITE "${CASE_BINARY}/flow.yaml" "{model: {name: flow}, compilation: {batch_sizes: [1]}}\n")
 expect("tfaot_add_model(m CONFIG ${CASE_BINARY}/flow.yaml)"
        "tfaot_add_model: cannot read the model's name in ${CASE_BINARY}/flow.yaml; give the keyword NAME")

@@ -11,7 +11,7 @@ set(case_output "${said_sizes}")
 case_expect("batch sizes: 1 3 cpu")
 set(case_output "${said_a_b}")
 case_expect("cpu level: x86-64 model")
-case_expect_json(build/with_levels.tfaot/package/manifest.json [["x86-64"]] cpu_levels)
+case_expect_json(build/with_levels.tfaot/package/manifest.json "[\"x86-64\"]" cpu_levels)
 case_expect_json("build/a tree/manifest.json" folder::minimal cpp_class)
 case_expect_file(build/libwith_static.a build/libwith_folder.a build/libwith_shared.so)
 
