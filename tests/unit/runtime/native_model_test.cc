@@ -140,7 +140,7 @@ TEST(NativeModel, AllocatesNothing) {
   Floats x(33);
   Ints n(22);
   Floats sum(22);
-  std::array<bool, 11> flag = {};
+  alignas(16) std::array<bool, 11> flag = {};
   model.run(11, inputs(x, n), outputs(sum, flag));  // staging: rows of 12 bytes are not all aligned
   const std::size_t before = tfaot_test::allocations();
   model.run(11, inputs(x, n), outputs(sum, flag));

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// One product, convolution, FFT, sort and top-k through the symbols that compiled objects call,
+// beside plain loops. kernel_symbols.cc, made from modules/runtime/kernels/symbols.txt, links every
+// symbol into a shared library.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+extern "C" {
+struct Kernel {
+  const char* name;
+  void (*address)();
+};
+extern const Kernel tfaot_kernels[];
+extern const std::size_t tfaot_kernel_count;
+
+void __xla_cpu_runtime_EigenSingleThreadedMatMulF32(const void*, float*, float*, float*,
+                                                    std::int64_t, std::int64_t, std::int64_t,
+                                                    std::int32_t, std::int32_t);
+void __xla_cpu_runtime_EigenSingleThreadedConv2DF32(
+    const void*, float*, float*, float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+void __xla_cpu_runtime_DuccSingleThreadedFft(const void*, void*, void*, std::int32_t, std::int32_t,
+                                             std::int32_t, const std::int64_t*,
+                                             const std::int64_t*);
+void __xla_cpu_runtime_TopKF32(std::int64_t, std::int64_t, std::int64_t, const float*, float*,
+                               std::int32_t*);
+void __xla_cpu_runtime_KeyValueSort(std::int64_t, std::int64_t, std::int64_t, char**, std::int32_t,
+                                    std::int32_t*, bool, char*, std::int64_t*,
+                                    void (*)(char*, char*, char**, char**, std::int64_t*));
+}
+
+namespace {
+
+float value(std::size_t i) { return static_cast<float>(std::sin(0.7 * static_cast<double>(i))); }
+
+std::vector<float> values(std::size_t count) {
+  std::vector<float> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = value(i);
+  return all;
+}
+
+TEST(Kernels, AllLinkIntoASharedLibrary) {
+  ASSERT_GT(tfaot_kernel_count, 10U);
+  for (std::size_t i = 0; i < tfaot_kernel_count; ++i) {
+    EXPECT_NE(tfaot_kernels[i].address, nullptr) << tfaot_kernels[i].name;
+  }
+}
+
+TEST(Kernels, MultiplyMatrices) {
+  const std::size_t m = 65, n = 33, k = 40;  // column-major
+  std::vector<float> a = values(m * k), b = values(k * n), c(m * n);
+  __xla_cpu_runtime_EigenSingleThreadedMatMulF32(nullptr, c.data(), a.data(), b.data(), m, n, k, 0,
+                                                 0);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (std::size_t l = 0; l < k; ++l) sum += double{a[i + m * l]} * double{b[l + k * j]};
+      ASSERT_NEAR(c[i + m * j], sum, 1e-4);
+    }
+  }
+}
+
+// NHWC, 3x3, one pixel of padding, stride 1.
+TEST(Kernels, Convolve) {
+  const std::int64_t images = 2, size = 7, in = 3, out = 5;
+  std::vector<float> x = values(static_cast<std::size_t>(images * size * size * in));
+  std::vector<float> w = values(static_cast<std::size_t>(9 * in * out));
+  std::vector<float> y(static_cast<std::size_t>(images * size * size * out));
+  __xla_cpu_runtime_EigenSingleThreadedConv2DF32(nullptr, y.data(), x.data(), w.data(), images,
+                                                 size, size, in, 3, 3, in, out, size, size, 1, 1, 1,
+                                                 1, 1, 1, 1, 1, 1, 1, 1);
+  const auto inside = [&](std::int64_t i) { return i >= 0 && i < size; };
+  for (std::int64_t p = 0; p < images * size * size; ++p) {
+    const std::int64_t image = p / (size * size), row = p / size % size, column = p % size;
+    for (std::int64_t o = 0; o < out; ++o) {
+      double sum = 0;
+      for (std::int64_t t = 0; t < 9 * in; ++t) {
+        const std::int64_t r = row + t / in / 3 - 1, c = column + t / in % 3 - 1;
+        if (!inside(r) || !inside(c)) continue;
+        sum += double{x[static_cast<std::size_t>(((image * size + r) * size + c) * in + t % in)]} *
+               double{w[static_cast<std::size_t>(t * out + o)]};
+      }
+      ASSERT_NEAR(y[static_cast<std::size_t>(p * out + o)], sum, 1e-4);
+    }
+  }
+}
+
+TEST(Kernels, TransformRealRowsThereAndBack) {
+  const std::int64_t rows = 3, length = 12, half = length / 2 + 1;
+  std::vector<float> x = values(static_cast<std::size_t>(rows * length)), back(x.size());
+  std::vector<std::complex<float>> spectrum(static_cast<std::size_t>(rows * half));
+  const std::int64_t shape[] = {rows, length}, spectrum_shape[] = {rows, half},
+                     fft_length[] = {length};
+  __xla_cpu_runtime_DuccSingleThreadedFft(nullptr, spectrum.data(), x.data(), 2, 0, 1, shape,
+                                          fft_length);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t f = 0; f < half; ++f) {
+      std::complex<double> sum = 0;
+      for (std::int64_t t = 0; t < length; ++t) {
+        sum +=
+            double{x[static_cast<std::size_t>(row * length + t)]} *
+            std::polar(1.0, -2 * M_PI * static_cast<double>(f * t) / static_cast<double>(length));
+      }
+      const std::complex<float> got = spectrum[static_cast<std::size_t>(row * half + f)];
+      ASSERT_NEAR(got.real(), sum.real(), 1e-4);
+      ASSERT_NEAR(got.imag(), sum.imag(), 1e-4);
+    }
+  }
+  __xla_cpu_runtime_DuccSingleThreadedFft(nullptr, back.data(), spectrum.data(), 3, 0, 1,
+                                          spectrum_shape, fft_length);
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(back[i], x[i], 1e-5);
+}
+
+TEST(Kernels, TransformPlanesInDoublePrecision) {
+  const std::int64_t n = 6, shape[] = {2, n, n}, fft_length[] = {n, n};
+  std::vector<std::complex<double>> x(2 * n * n), y(x.size()), back(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = {double{value(i)}, double{value(i + 9)}};
+  __xla_cpu_runtime_DuccSingleThreadedFft(nullptr, y.data(), x.data(), 0, 1, 2, shape, fft_length);
+  std::complex<double> sum = 0;  // of the second plane: its zero frequency
+  for (std::size_t i = n * n; i < x.size(); ++i) sum += x[i];
+  EXPECT_NEAR(std::abs(y[n * n] - sum), 0, 1e-12);
+  __xla_cpu_runtime_DuccSingleThreadedFft(nullptr, back.data(), y.data(), 1, 1, 2, shape,
+                                          fft_length);
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(std::abs(back[i] - x[i]), 0, 1e-12);
+}
+
+TEST(Kernels, FindTheLargest) {
+  const float x[] = {1, 5, 3, 4, -2, -1, -9, -5};
+  float best[4];
+  std::int32_t where[4];
+  __xla_cpu_runtime_TopKF32(2, 4, 2, x, best, where);
+  EXPECT_EQ(std::vector<float>(best, best + 4), (std::vector<float>{5, 4, -1, -2}));
+  EXPECT_EQ(std::vector<std::int32_t>(where, where + 4), (std::vector<std::int32_t>{1, 3, 1, 0}));
+}
+
+void less_than(char* result, char*, char** parameters, char**, std::int64_t*) {
+  const void* const a = parameters[0];
+  const void* const b = parameters[1];
+  *result = *static_cast<const float*>(a) < *static_cast<const float*>(b);
+}
+
+TEST(Kernels, Sort) {
+  std::vector<float> x = values(50);
+  std::vector<float> sorted = x;
+  std::sort(sorted.begin(), sorted.end());
+  void* const data = x.data();
+  char* arrays[] = {static_cast<char*>(data)};
+  std::int32_t sizes[] = {4};
+  __xla_cpu_runtime_KeyValueSort(1, 50, 1, arrays, 1, sizes, true, nullptr, nullptr, &less_than);
+  EXPECT_EQ(x, sorted);
+}
+
+}  // namespace
