@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Package trees and archives. A package tree is a folder with manifest.json at its root; an archive is
-// TOOL-VERSION-ARCH.tar.zst (or .tar.gz) holding TOOL-VERSION-ARCH/ with just the manifest and the files it lists.
-// Reproducible: sorted, owner 0, fixed mtime and modes. The only user of libarchive. One call per archive at a time.
+// Package trees and archives. A package tree is a folder with manifest.json at its root; an archive
+// is TOOL-VERSION-ARCH.tar.zst (or .tar.gz) holding TOOL-VERSION-ARCH/ with just the manifest,
+// first, and the files it lists. Reproducible: sorted, owner 0, fixed mtime, mode 0644. The only
+// user of libarchive. One call per archive at a time.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,16 +21,19 @@ struct ArchiveOptions {
   int level = 0;  // compression level, 0: the format's default
 };
 
-// Hashes the files (text or source), for the manifest. Sorted by path. Fails on a doubled or unsafe path.
+// Hashes the files (text or source), for the manifest. Sorted by path. Fails on a doubled or unsafe
+// path.
 Result<std::vector<ManifestFile>> hash_staged_files(const FileSystem& fs,
                                                     const std::vector<StagedFile>& files);
 
-// Writes files and manifest into `root`; leaves equal files alone, removes files that an older manifest there lists and the new
-// one does not. The manifest is written last, so a tree with a manifest is whole.
+// Writes files and manifest into `root`; leaves equal files alone, removes files that an older
+// manifest there lists and the new one does not. The manifest is written last, so a tree with a
+// manifest is whole.
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
                   const Path& root);
 
-// Reads root/manifest.json; verify also hashes every listed file and names those that differ or are missing.
+// Reads root/manifest.json; verify also hashes every listed file and names those that differ or are
+// missing.
 Result<Manifest> read_tree(const FileSystem& fs, const Path& root);
 Result<Manifest> verify_tree(const FileSystem& fs, const Path& root);
 
@@ -44,8 +47,9 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
 // Reads the manifest alone, without unpacking.
 Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive);
 
-// Unpacks into the empty or missing folder `destination`, checking every file against the manifest on the way: size and
-// SHA-256, nothing missing, nothing extra, regular files only, no path that leaves the folder. On failure the folder is removed.
+// Unpacks into the empty or missing folder `destination`, checking every file against the manifest
+// on the way: size and SHA-256, nothing missing, nothing extra, regular files only, no path that
+// leaves the folder. On failure the folder is removed.
 Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination);
 
 }  // namespace tfaot

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "archive_reader.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "package_path.h"
+
+namespace tfaot {
+namespace {
+
+constexpr std::size_t kPiece = 1 << 20;
+
+// The kind of an entry that is not a regular file, for messages.
+const char* kind_of(archive_entry* entry) {
+  if (archive_entry_hardlink(entry) != nullptr) return "a hard link";
+  switch (archive_entry_filetype(entry)) {
+    case AE_IFREG:
+      return nullptr;
+    case AE_IFLNK:
+      return "a symbolic link";
+    case AE_IFDIR:
+      return "a folder";
+    default:
+      return "a device or another special file";
+  }
+}
+
+}  // namespace
+
+ArchiveReader::ArchiveReader(std::unique_ptr<Source> source)
+    : source_(std::move(source)), handle_(archive_read_new()) {
+  if (!handle_) throw std::bad_alloc();
+}
+
+Result<ArchiveReader> ArchiveReader::open(const FileSystem& fs, const Path& archive_path) {
+  ArchiveReader reader(std::make_unique<Source>());
+  reader.source_->fs = &fs;
+  reader.source_->path = archive_path;
+  archive* const handle = reader.handle_.get();
+  // read_concatenated_archives: goes on behind the end-of-archive mark, so that nothing can hide
+  // there.
+  for (const int code :
+       {archive_read_support_format_tar(handle), archive_read_support_filter_zstd(handle),
+        archive_read_support_filter_gzip(handle),
+        archive_read_set_format_option(handle, "tar", "read_concatenated_archives", "1"),
+        archive_read_open(handle, reader.source_.get(), nullptr, read_callback, nullptr)}) {
+    if (code != ARCHIVE_OK) return fail(reader.failure());
+  }
+  return reader;
+}
+
+la_ssize_t ArchiveReader::read_callback(archive*, void* source, const void** bytes) {
+  auto& self = *static_cast<Source*>(source);
+  if (self.error) return -1;
+  auto piece = self.fs->read_range(self.path, {self.offset, kPiece});
+  if (!piece) {
+    self.error = std::move(piece).error();
+    return -1;
+  }
+  self.buffer = std::move(*piece);
+  self.offset += self.buffer.size();
+  *bytes = self.buffer.data();
+  return static_cast<la_ssize_t>(self.buffer.size());
+}
+
+Result<std::optional<ArchiveFile>> ArchiveReader::next() {
+  archive_entry* entry = nullptr;  // owned by the handle
+  const int code = archive_read_next_header(handle_.get(), &entry);
+  if (code == ARCHIVE_EOF) {
+    TFAOT_TRY(check_end());
+    return std::nullopt;
+  }
+  if (code != ARCHIVE_OK) return fail(failure());
+  const char* const known_path = archive_entry_pathname(entry);
+  const std::string path = known_path != nullptr ? known_path : "";
+  if (const char* const kind = kind_of(entry)) {
+    return fail(damaged(fmt::format("'{}' is {}, a package holds regular files only", path, kind)));
+  }
+  if (!is_package_path(path)) {
+    return fail(damaged(
+        fmt::format("it holds the path '{}', which may lead out of the package's folder", path)));
+  }
+  current_ = {path, static_cast<std::uint64_t>(archive_entry_size(entry))};
+  return current_;
+}
+
+Status ArchiveReader::read(const ChunkSink& sink) {
+  std::string buffer(std::min<std::uint64_t>(kPiece, current_.size + 1), '\0');
+  std::uint64_t size = 0;
+  for (;;) {
+    const la_ssize_t count = archive_read_data(handle_.get(), buffer.data(), buffer.size());
+    if (count < 0) return fail(failure());
+    if (count == 0) break;
+    size += static_cast<std::uint64_t>(count);
+    if (size > current_.size) break;
+    TFAOT_TRY(sink({buffer.data(), static_cast<std::size_t>(count)}));
+  }
+  if (size == current_.size) return {};
+  return fail(damaged(fmt::format("'{}' is not as long as its header says", current_.path)));
+}
+
+// libarchive ignores what follows a gzip stream.
+Status ArchiveReader::check_end() const {
+  TFAOT_ASSIGN(const auto size, source_->fs->size(source_->path));
+  const auto used = static_cast<std::uint64_t>(archive_filter_bytes(handle_.get(), -1));
+  if (used == size) return {};
+  return fail(damaged(fmt::format("{} bytes follow its end", size - used)));
+}
+
+Error ArchiveReader::failure() const {
+  if (source_->error) return *source_->error;
+  const char* const reason = archive_error_string(handle_.get());
+  return damaged(reason != nullptr ? reason : "unknown reason");
+}
+
+Error ArchiveReader::damaged(const std::string& reason) const {
+  return Error::at({source_->path.string()}, "damaged, or not a model package: " + reason)
+      .note("get the archive again, or make it anew with 'tfaot package'");
+}
+
+}  // namespace tfaot

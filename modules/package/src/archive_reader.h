@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the regular files of a tar.zst or tar.gz one after another, in bounded memory, and refuses
+// everything else: links, devices, folders, paths that leave the archive's folder, damage, bytes
+// behind the end. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "archive_handles.h"
+#include "tfaot/base/file_system.h"
+
+namespace tfaot {
+
+struct ArchiveFile {
+  std::string path;        // is_package_path()
+  std::uint64_t size = 0;  // as its header says
+};
+
+class ArchiveReader {
+ public:
+  // REQUIRES: fs outlives the reader.
+  static Result<ArchiveReader> open(const FileSystem& fs, const Path& archive_path);
+
+  // The next file, nothing after the last one; then the archive was read to its very end.
+  Result<std::optional<ArchiveFile>> next();
+  // Feeds the contents of the file that next() gave: exactly its size in bytes.
+  Status read(const ChunkSink& sink);
+
+  // An Error at the archive, with what to do about it.
+  Error damaged(const std::string& reason) const;
+
+ private:
+  // Lives at a fixed address, as libarchive keeps a pointer to it.
+  struct Source {
+    const FileSystem* fs = nullptr;
+    Path path;
+    std::uint64_t offset = 0;
+    std::string buffer;
+    std::optional<Error> error;
+  };
+  static la_ssize_t read_callback(archive*, void* source, const void** bytes);
+
+  explicit ArchiveReader(std::unique_ptr<Source> source);
+  Error failure() const;
+  Status check_end() const;
+
+  std::unique_ptr<Source> source_;
+  ArchiveReadHandle handle_;  // after source_, so freed before it
+  ArchiveFile current_;
+};
+
+}  // namespace tfaot

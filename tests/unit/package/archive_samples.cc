@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "archive_samples.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "package_samples.h"
+#include "tfaot/generate/manifest_json.h"
+
+namespace tfaot::testing {
+namespace {
+
+void must(int code, archive* handle) {
+  if (code != ARCHIVE_OK) throw std::runtime_error(archive_error_string(handle));
+}
+
+la_ssize_t append(archive*, void* text, const void* bytes, std::size_t size) {
+  static_cast<std::string*>(text)->append(static_cast<const char*>(bytes), size);
+  return static_cast<la_ssize_t>(size);
+}
+
+void set_kind(archive_entry* entry, const Entry& sample) {
+  archive_entry_set_perm(entry, 0644);
+  archive_entry_set_size(entry, 0);
+  switch (sample.kind) {
+    case EntryKind::kFile:
+      archive_entry_set_filetype(entry, AE_IFREG);
+      archive_entry_set_size(entry, static_cast<la_int64_t>(sample.contents.size()));
+      break;
+    case EntryKind::kFolder:
+      archive_entry_set_filetype(entry, AE_IFDIR);
+      break;
+    case EntryKind::kSymlink:
+      archive_entry_set_filetype(entry, AE_IFLNK);
+      archive_entry_set_symlink(entry, sample.contents.c_str());
+      break;
+    case EntryKind::kHardlink:
+      archive_entry_set_filetype(entry, AE_IFREG);
+      archive_entry_set_hardlink(entry, sample.contents.c_str());
+      break;
+    case EntryKind::kDevice:
+      archive_entry_set_filetype(entry, AE_IFCHR);
+      break;
+  }
+}
+
+std::string make_tar(const std::vector<Entry>& entries, int (*add_filter)(archive*)) {
+  std::string bytes;
+  const std::unique_ptr<archive, int (*)(archive*)> writer(archive_write_new(), archive_write_free);
+  archive* const handle = writer.get();
+  must(archive_write_set_format_pax_restricted(handle), handle);
+  must(add_filter(handle), handle);
+  must(archive_write_set_bytes_in_last_block(handle, 1), handle);
+  must(archive_write_open2(handle, &bytes, nullptr, append, nullptr, nullptr), handle);
+  for (const Entry& sample : entries) {
+    const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
+                                                                         archive_entry_free);
+    archive_entry_set_pathname(entry.get(), sample.path.c_str());
+    set_kind(entry.get(), sample);
+    must(archive_write_header(handle, entry.get()), handle);
+    if (sample.kind == EntryKind::kFile) {
+      archive_write_data(handle, sample.contents.data(), sample.contents.size());
+    }
+  }
+  must(archive_write_close(handle), handle);
+  return bytes;
+}
+
+}  // namespace
+
+std::string make_tar_zst(const std::vector<Entry>& entries) {
+  return make_tar(entries, archive_write_add_filter_zstd);
+}
+std::string make_tar_gz(const std::vector<Entry>& entries) {
+  return make_tar(entries, archive_write_add_filter_gzip);
+}
+
+std::vector<EntryHeader> list_archive(const std::string& bytes) {
+  std::vector<EntryHeader> headers;
+  const std::unique_ptr<archive, int (*)(archive*)> reader(archive_read_new(), archive_read_free);
+  archive* const handle = reader.get();
+  must(archive_read_support_format_tar(handle), handle);
+  must(archive_read_support_filter_all(handle), handle);
+  must(archive_read_open_memory(handle, bytes.data(), bytes.size()), handle);
+  archive_entry* entry = nullptr;
+  while (archive_read_next_header(handle, &entry) == ARCHIVE_OK) {
+    headers.push_back({archive_entry_pathname(entry),
+                       static_cast<std::uint64_t>(archive_entry_size(entry)),
+                       archive_entry_mode(entry), archive_entry_mtime(entry),
+                       archive_entry_uid(entry), archive_entry_gid(entry),
+                       std::string(archive_entry_uname(entry)) + ":" + archive_entry_gname(entry)});
+  }
+  return headers;
+}
+
+std::vector<Entry> sample_entries() {
+  const auto files = sample_files();
+  std::vector<Entry> entries = {
+      {kStem + "/manifest.json", manifest_to_json(sample_manifest(files))}};
+  for (const StagedFile& file : files) entries.push_back({kStem + "/" + file.path, file.text});
+  return entries;
+}
+
+}  // namespace tfaot::testing

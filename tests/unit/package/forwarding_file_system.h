@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A FileSystem that hands every call to another one; tests override the one call they want to go
+// differently.
+#pragma once
+
+#include "tfaot/base/file_system.h"
+
+namespace tfaot::testing {
+
+class ForwardingFileSystem : public FileSystem {
+ public:
+  // REQUIRES: target outlives this.
+  explicit ForwardingFileSystem(FileSystem& target) : target_(target) {}
+
+  FileKind kind(const Path& path) const override { return target_.kind(path); }
+  Result<std::string> read(const Path& path) const override { return target_.read(path); }
+  Status read_chunks(const Path& path, const ChunkSink& sink) const override {
+    return target_.read_chunks(path, sink);
+  }
+  Result<std::string> read_range(const Path& path, const ByteRange& range) const override {
+    return target_.read_range(path, range);
+  }
+  Result<std::uint64_t> size(const Path& path) const override { return target_.size(path); }
+  Result<std::vector<std::string>> list(const Path& directory) const override {
+    return target_.list(directory);
+  }
+  Status replace_atomically(const Path& path, std::string_view contents) override {
+    return target_.replace_atomically(path, contents);
+  }
+  Status write_chunks(const Path& path,
+                      const std::function<Status(const ChunkSink&)>& producer) override {
+    return target_.write_chunks(path, producer);
+  }
+  Status copy_file(const Path& from, const Path& to) override {
+    return target_.copy_file(from, to);
+  }
+  Status create_directories(const Path& path) override { return target_.create_directories(path); }
+  Status rename(const Path& from, const Path& to) override { return target_.rename(from, to); }
+  Status exchange(const Path& first, const Path& second) override {
+    return target_.exchange(first, second);
+  }
+  Status replace_symlink(const Path& link_target, const Path& link) override {
+    return target_.replace_symlink(link_target, link);
+  }
+  Result<Path> read_symlink(const Path& link) const override { return target_.read_symlink(link); }
+  Status remove_all(const Path& path) override { return target_.remove_all(path); }
+  Status set_executable(const Path& path, bool executable) override {
+    return target_.set_executable(path, executable);
+  }
+
+ protected:
+  FileSystem& target() const { return target_; }
+
+ private:
+  FileSystem& target_;
+};
+
+}  // namespace tfaot::testing

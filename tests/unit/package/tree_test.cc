@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "package_samples.h"
+#include "tfaot/base/hash.h"
+#include "tfaot/generate/manifest_json.h"
+
+namespace tfaot::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Key;
+using ::testing::UnorderedElementsAre;
+
+TEST(HashStagedFiles, SortsByPathAndReadsSources) {
+  const MemoryFileSystem fs({{"/build/b.o", "code"}});
+  const auto files =
+      hash_staged_files(fs, {{"lib/b.o", "", "/build/b.o"}, {"a.h", "text", {}}}).value();
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].path, "a.h");
+  EXPECT_EQ(files[0].size, 4U);
+  EXPECT_EQ(files[0].sha256, sha256_of("text"));
+  EXPECT_EQ(files[1].path, "lib/b.o");
+  EXPECT_EQ(files[1].size, 4U);
+  EXPECT_EQ(files[1].sha256, sha256_of("code"));
+}
+
+TEST(HashStagedFiles, RefusesDoubledAndUnsafePaths) {
+  const MemoryFileSystem fs;
+  const auto doubled = hash_staged_files(fs, {{"a", "1", {}}, {"b", "", {}}, {"a", "2", {}}});
+  EXPECT_EQ(doubled.error().text(), "two files of the package are called 'a'");
+  EXPECT_EQ(doubled.error().kind(), ErrorKind::kInternal);
+  for (const std::string path : {"", "/a", "../a", "a/../b", "a//b", "a/", "./a", "a\\b", "a\nb",
+                                 "manifest.json", "h\xc3\xa4"}) {
+    const auto refused = hash_staged_files(fs, {{path, "", {}}});
+    ASSERT_FALSE(refused) << path;
+    EXPECT_EQ(refused.error().text(), "'" + path + "' cannot be a file of a package");
+  }
+}
+
+TEST(HashStagedFiles, SaysWhichSourceIsMissing) {
+  EXPECT_EQ(hash_staged_files(MemoryFileSystem(), {{"a", "", "/build/a.o"}}).error().text(),
+            "/build/a.o: cannot get the size: No such file or directory");
+}
+
+TEST(WriteTree, WritesFilesAndManifest) {
+  MemoryFileSystem fs;
+  write_sample(fs, "/out");
+  EXPECT_THAT(contents_of(fs, "/out"),
+              UnorderedElementsAre(Key("manifest.json"), Key("tfaot-model-test.xml"),
+                                   Key("include/tfaot-model-test/model.h"),
+                                   Key("lib/test_bs1_x86-64.o"), Key("lib/empty.o")));
+  EXPECT_EQ(verify_tree(fs, "/out").value().name, "test");
+}
+
+TEST(WriteTree, LeavesAnEqualTreeAlone) {
+  MemoryFileSystem fs;
+  write_sample(fs, "/out");
+  fs.inject({.change = 1, .all_after = true});
+  write_sample(fs, "/out");
+  EXPECT_EQ(fs.changes(), 0U);
+}
+
+// Two files of the sample: one is replaced, one goes, one is new.
+std::vector<StagedFile> other_files() {
+  return {{"tfaot-model-test.xml", "<tool2/>\n", {}}, {"lib/new.o", "", "/build/new.o"}};
+}
+
+TEST(WriteTree, ReplacesWhatChangedAndRemovesWhatAnOlderManifestListed) {
+  MemoryFileSystem fs({{"/build/new.o", "code"}, {"/out/mine.txt", "stays"}});
+  write_sample(fs, "/out");
+  Manifest manifest = sample_manifest({});
+  manifest.files = hash_staged_files(fs, other_files()).value();
+  ASSERT_TRUE(write_tree(fs, other_files(), manifest, "/out"));
+  EXPECT_THAT(contents_of(fs, "/out"),
+              UnorderedElementsAre(Key("manifest.json"), Key("tfaot-model-test.xml"),
+                                   Key("lib/new.o"), Key("mine.txt")));
+  EXPECT_TRUE(verify_tree(fs, "/out"));
+}
+
+TEST(WriteTree, KilledAtAnyChangeLeavesNoManifestOrAWholeTree) {
+  bool finished = false;
+  for (std::size_t change = 1; !finished; ++change) {
+    MemoryFileSystem fs({{"/build/new.o", "code"}});
+    write_sample(fs, "/out");
+    Manifest manifest = sample_manifest({});
+    manifest.files = hash_staged_files(fs, other_files()).value();
+    fs.inject({.change = change, .all_after = true});
+    finished = write_tree(fs, other_files(), manifest, "/out").has_value();
+    if (fs.kind("/out/manifest.json") != FileKind::kMissing) {
+      EXPECT_TRUE(verify_tree(fs, "/out")) << change;
+    }
+    fs.inject({.change = 1000});
+    ASSERT_TRUE(write_tree(fs, other_files(), manifest, "/out")) << change;
+    EXPECT_THAT(
+        contents_of(fs, "/out"),
+        UnorderedElementsAre(Key("manifest.json"), Key("tfaot-model-test.xml"), Key("lib/new.o")))
+        << change;
+    ASSERT_LT(change, 20U);
+  }
+}
+
+TEST(WriteTree, RefusesAManifestOfOtherFiles) {
+  MemoryFileSystem fs;
+  const Status status = write_tree(fs, {{"a", "1", {}}}, sample_manifest({{"b", "1", {}}}), "/out");
+  EXPECT_EQ(status.error().text(), "the manifest does not list just the files of the package");
+  EXPECT_EQ(status.error().kind(), ErrorKind::kInternal);
+  EXPECT_EQ(fs.kind("/out"), FileKind::kMissing);
+}
+
+TEST(ReadTree, NeedsAManifest) {
+  EXPECT_EQ(read_tree(MemoryFileSystem(), "/out").error().text(),
+            "/out: not a model package: it holds no manifest.json\n"
+            "  name the folder that 'tfaot compile' or 'tfaot install' wrote");
+}
+
+TEST(VerifyTree, NamesEveryFileThatDiffers) {
+  MemoryFileSystem fs;
+  write_sample(fs, "/out");
+  ASSERT_TRUE(fs.replace_atomically("/out/tfaot-model-test.xml", "<tooI/>\n"));
+  ASSERT_TRUE(fs.replace_atomically("/out/lib/test_bs1_x86-64.o", "short"));
+  ASSERT_TRUE(fs.remove_all("/out/lib/empty.o"));
+  ASSERT_TRUE(fs.replace_symlink("/etc/passwd", "/out/include/tfaot-model-test/model.h"));
+  EXPECT_EQ(verify_tree(fs, "/out").error().text(),
+            "/out: the package's files differ from its manifest\n"
+            "  include/tfaot-model-test/model.h is not a regular file\n"
+            "  lib/empty.o is missing\n"
+            "  lib/test_bs1_x86-64.o has 5 bytes instead of 200000\n"
+            "  tfaot-model-test.xml has other contents\n"
+            "  compile or install the model again");
+}
+
+TEST(PackageStem, IsToolVersionArchitecture) {
+  EXPECT_EQ(package_stem(sample_manifest({})), "tfaot-model-test-1.0.0-x86_64-linux");
+}
+
+}  // namespace
+}  // namespace tfaot::testing
