@@ -38,7 +38,7 @@ function(_tfaot_model_identity function config name namespace out_name out_names
   set(${out_namespace} "${namespace}" PARENT_SCOPE)
 endfunction()
 
-# _tfaot_plain_target(<function> <variable> <cpp-name>): a target in <variable> that is the C++ name gets the name of a target that can be made.
+# _tfaot_plain_target(<function> <variable> <cpp-name>): a target in <variable> that is the C++ name becomes one that can be made.
 function(_tfaot_plain_target function variable cpp_name)
   if("${${variable}}" MATCHES "::" AND NOT "${${variable}}" STREQUAL "${cpp_name}")
     message(FATAL_ERROR "${function}: the target is '${${variable}}', but the model's C++ name is '${cpp_name}'")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs one case of tests/cmake: cmake -D CASE_SOURCE=.. -D CASE_BINARY=.. -P run_case.cmake. The folder CASE_SOURCE holds a mini project and its
-# case.cmake, which calls the functions below; the first unmet expectation prints what there was and fails.
+# Runs one case of tests/cmake: cmake -D CASE_SOURCE=.. -D CASE_BINARY=.. -P run_case.cmake. The folder CASE_SOURCE holds a mini
+# project and its case.cmake, which calls the functions below; the first unmet expectation prints what there was and fails.
 #   CASE_BINARY     scratch folder, emptied first
 #   CASE_PREFIX     an installed tfaot, or more prefixes with ':' between
 #   CASE_TOOLKIT    tfaot's source folder
@@ -8,9 +8,9 @@
 #   CASE_CHECKER    the program tfaot_check_predictions
 cmake_minimum_required(VERSION 3.20)
 
-# _case_execute(<what> [FAIL <text>] [IN <folder>] COMMAND <command>...): leaves standard output and error in case_output. The command must
-# end well or, with FAIL, end badly and say <text>; blanks and line breaks are all the same in it.
-function(_case_execute what)
+# case_execute(<what> [FAIL <text>] [IN <folder>] COMMAND <command>...): leaves standard output and error in case_output. The
+# command must end well or, with FAIL, end badly and say <text>; blanks and line breaks are all the same in it.
+function(case_execute what)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FAIL;IN" "COMMAND")
   if(NOT arg_IN)
     set(arg_IN "${CASE_BINARY}")
@@ -43,9 +43,10 @@ function(case_configure)
   if(NOT arg_SOURCE)
     set(arg_SOURCE "${CASE_SOURCE}")
   endif()
-  _case_execute("configure" FAIL "${arg_FAIL}" COMMAND
+  case_execute("configure" FAIL "${arg_FAIL}" COMMAND
     "${CMAKE_COMMAND}" -E env "CMAKE_PREFIX_PATH=${CASE_PREFIX}"
-    "${CMAKE_COMMAND}" -S "${arg_SOURCE}" -B "${CASE_BINARY}/build" -G "${CASE_GENERATOR}" "-DTFAOT_EXAMPLES=${CASE_TOOLKIT}/examples" ${CASE_OPTIONS} ${arg_OPTIONS})
+    "${CMAKE_COMMAND}" -S "${arg_SOURCE}" -B "${CASE_BINARY}/build" -G "${CASE_GENERATOR}"
+    "-DTFAOT_EXAMPLES=${CASE_TOOLKIT}/examples" ${CASE_OPTIONS} ${arg_OPTIONS})
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
 
@@ -56,13 +57,13 @@ function(case_build)
   if(arg_TARGET)
     set(target --target "${arg_TARGET}")
   endif()
-  _case_execute("build" FAIL "${arg_FAIL}" COMMAND "${CMAKE_COMMAND}" --build "${CASE_BINARY}/build" --parallel 2 ${target})
+  case_execute("build" FAIL "${arg_FAIL}" COMMAND "${CMAKE_COMMAND}" --build "${CASE_BINARY}/build" --parallel 2 ${target})
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
 
 # case_run(<file in the build folder> [<argument>...])
 function(case_run program)
-  _case_execute("${program}" IN "${CASE_BINARY}/build" COMMAND "${CASE_BINARY}/build/${program}" ${ARGN})
+  case_execute("${program}" IN "${CASE_BINARY}/build" COMMAND "${CASE_BINARY}/build/${program}" ${ARGN})
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
 
@@ -101,8 +102,8 @@ function(case_expect_json file expected)
   endif()
 endfunction()
 
-# case_expect_predictions(<label> <folder of an example's model> <batch size>): the output of the last step holds lines "<label> <output>: <numbers>",
-# equal to the predictions of reference.json.
+# case_expect_predictions(<label> <folder of an example's model> <batch size>): the output of the last step holds lines
+# "<label> <output>: <numbers>", equal to the predictions of reference.json.
 function(case_expect_predictions label model batch_size)
   file(WRITE "${CASE_BINARY}/output.txt" "${case_output}")
   execute_process(COMMAND "${CASE_CHECKER}" "${CASE_BINARY}/output.txt" ${label}
