@@ -2,8 +2,10 @@
 #include "yaml_text.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include <regex>
+#include <sstream>
 #include <vector>
 
 #include "problems.h"
@@ -40,6 +42,38 @@ NodeKind kind_of_scalar(const YAML::Node& node) {
   return NodeKind::kOther;
 }
 
+// Notes where documents start.
+class DocumentMarks final : public YAML::EventHandler {
+ public:
+  const std::vector<YAML::Mark>& marks() const { return marks_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { marks_.push_back(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  std::vector<YAML::Mark> marks_;
+};
+
+// At most two: YAML::LoadAll() of yaml-cpp 0.7 finds documents without end in texts like ", 4]".
+std::vector<YAML::Mark> first_documents(const std::string& text) {
+  std::istringstream in(text);
+  YAML::Parser parser(in);
+  DocumentMarks documents;
+  while (documents.marks().size() < 2 && parser.HandleNextDocument(documents)) {
+  }
+  return documents.marks();
+}
+
 Error syntax_error(const YAML::Exception& e, const std::string& text, const std::string& file) {
   Error error = Error::at(location_of(file, e.mark), "not valid YAML: " + e.msg);
   const std::vector<std::string> lines = split_lines(text);
@@ -54,24 +88,25 @@ Error syntax_error(const YAML::Exception& e, const std::string& text, const std:
 }  // namespace
 
 Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file) {
-  std::vector<YAML::Node> documents;
+  YAML::Node root;
   try {
-    documents = YAML::LoadAll(text);
+    const std::vector<YAML::Mark> documents = first_documents(text);
+    if (documents.size() > 1) {
+      return fail(Error::at(location_of(file, documents[1]),
+                            "a config is one YAML document, but another one starts here")
+                      .note("is there a '---' line, or a stray character?"));
+    }
+    root.reset(YAML::Load(text));
   } catch (const YAML::Exception& e) {
     return fail(syntax_error(e, text, file));
   } catch (const std::exception& e) {
     return fail(Error::at({.file = file}, std::string("not valid YAML: ") + e.what()));
   }
-  if (documents.empty() || (documents.size() == 1 && documents[0].IsNull())) {
+  if (root.IsNull()) {
     return fail(Error::at({.file = file, .line = 1, .column = 1}, "the config is empty")
                     .note("it needs the keys 'model' and 'compilation'"));
   }
-  if (documents.size() > 1) {
-    return fail(Error::at(location_of(file, documents[1].Mark()),
-                          "a second YAML document starts here, but a config is one document")
-                    .note("remove the '---' line before it, or put it into a file of its own"));
-  }
-  return documents[0];
+  return root;
 }
 
 NodeKind kind_of(const YAML::Node& node) {

@@ -152,7 +152,8 @@ TEST(LoadModelSpec, SurvivesLongTexts) {
             "/m/aot_config.yaml:2:45: compilation.xla_flags: it has 4097 bytes\n"
             "  allowed: at most 4096");
   EXPECT_FALSE(load_text(with_compilation("xla_flags: '" + std::string(1000000, ' ') + "'")));
-  EXPECT_FALSE(load_text(with_compilation("batch_sizes: " + std::string(1000000, '1'))));
+  EXPECT_FALSE(
+      load_text(kModel + ("compilation: {batch_sizes: [" + std::string(1000000, '1') + "]}")));
 }
 
 TEST(LoadModelSpec, SurvivesDeepNesting) {
