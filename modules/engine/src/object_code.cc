@@ -4,11 +4,18 @@
 #include <fmt/format.h>
 
 #include "conversions.h"
+#include "tensorflow/compiler/aot/compile.h"
 #include "tfaot/base/hash.h"
 #include "xla/service/cpu/cpu_compiler.h"
 
 namespace tfaot::engine {
 namespace {
+
+// XLA registers the back end of the host only. tfcompile registers all that the library holds, then
+// refuses flags without a config; LLVM's own functions for this are not exported.
+void register_all_targets() {
+  tensorflow::tfcompile::Main(tensorflow::tfcompile::MainFlags{}).IgnoreError();
+}
 
 // Parameters and results may share no slot: XLA copies an input that is returned as it is.
 Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationResult& compiled,
@@ -43,6 +50,7 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const LoweredModel& lowered,
                                     const JobLevel& level, const std::string& target_triple,
                                     const std::string& entry_symbol) {
+  if (!target_triple.starts_with("x86_64")) register_all_targets();
   xla::CompileOnlyClient::AotXlaComputationInstance instance;
   instance.computation = &lowered.computation;
   for (const auto& shape : lowered.shape.parameters()) instance.argument_layouts.push_back(&shape);
