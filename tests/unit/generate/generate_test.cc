@@ -45,6 +45,9 @@ struct GoldenCase {
   std::function<Records()> records;
 };
 
+// Else the tests' names hold addresses.
+void PrintTo(const GoldenCase& golden_case, std::ostream* out) { *out << golden_case.folder; }
+
 class Golden : public ::testing::TestWithParam<GoldenCase> {};
 
 TEST_P(Golden, EveryFileMatches) {
