@@ -78,6 +78,11 @@ run(sh -c "${script}" sh "${CXX}" ${sources} "${WORK}/by eval" "${pkg_config}")
 run("${WORK}/by eval")
 expect("${output}" "^106 same 42\n$")
 
+set(script [["$5" --cflags --libs tfaot-model-test tfaot-model-MixedNet | xargs "$1" -std=c++17 "$2" "$3" -o "$4"]])
+run(sh -c "${script}" sh "${CXX}" ${sources} "${WORK}/by xargs" "${pkg_config}")
+run("${WORK}/by xargs")
+expect("${output}" "^106 same 42\n$")
+
 string(MD5 hash "${WORK}")
 set(no_blanks "$ENV{TMPDIR}")
 if(no_blanks STREQUAL "" OR no_blanks MATCHES " ")
