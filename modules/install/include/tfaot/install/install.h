@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a package tree into a release area: plan, (the caller unpacks into plan.staging), commit or roll back. A kill at any
-// moment leaves the old state or the new one; leftovers of a killed install are removed by the next. Two installs
-// into one area wait for each other (AreaLock). Paths never leave the area.
+// Puts a package tree into a release area: plan, (the caller unpacks into plan.staging), commit or
+// roll back. A kill at any moment leaves the old state or the new one; leftovers of a killed
+// install are removed by the next. Two installs into one area wait for each other (AreaLock). Paths
+// never leave the area.
 #pragma once
 
 #include <string>
@@ -13,14 +14,19 @@
 
 namespace tfaot {
 
-// Touches no disk but to look. Fails when another package (other contents) has this version and !replace.
+// Touches no disk but to look. Fails when another package (other contents) has this version and
+// !replace.
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                  const InstallOptions& options);
 
-// REQUIRES: plan.staging holds the verified tree, unless plan.already_installed. `tool_file_text` is the tool file with its
-// final base, plan.destination.
+// REQUIRES: plan.staging holds the verified tree, unless plan.already_installed. `tool_file_text`
+// is the tool file with its final base, plan.destination.
 Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
                                       const std::string& tool_file_text);
+
+// Removes what killed installs left in AREA/.tfaot. REQUIRES: no install runs; AreaLock::acquire()
+// calls it.
+Status remove_leftovers(FileSystem& fs, const Path& area);
 
 // Removes plan.staging.
 Status roll_back(FileSystem& fs, const InstallPlan& plan);
@@ -28,7 +34,9 @@ Status roll_back(FileSystem& fs, const InstallPlan& plan);
 // Everything installed, by tool name, then version. Broken trees are an Error naming the folder.
 Result<std::vector<InstalledModel>> list_installed(const FileSystem& fs, const Path& area);
 
-// Held while an install runs: an flock on AREA/.tfaot/lock, released by the kernel when the process dies.
+// Held while an install runs, from before plan_install() on: an flock on AREA/.tfaot/lock, released
+// by the kernel when the process dies. acquire() makes the area, waits for other installs and
+// removes leftovers of killed ones.
 class AreaLock {
  public:
   static Result<AreaLock> acquire(const Path& area);

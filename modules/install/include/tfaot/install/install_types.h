@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of the install room. A release area:
 //   AREA/TOOL/VERSION/...                         the package tree, manifest.json at its root
-//   AREA/TOOL/current -> VERSION                  what users get
-//   AREA/lib/cmake/TOOL -> ../../TOOL/current/lib/cmake/TOOL     so CMAKE_PREFIX_PATH=AREA finds every model
-//   AREA/config/toolbox/[SCRAM_ARCH/]tools/selected/TOOL.xml     tool file with the final base
-//   AREA/.tfaot/                                  lock, staging folders
+//   AREA/TOOL/VERSION/etc/scram.d/TOOL.xml        tool file with the final base
+//   AREA/TOOL/current -> VERSION                  what users get: replacing this link switches the
+//   two below as well AREA/lib/cmake/TOOL -> ../../TOOL/current/lib/cmake/TOOL     so
+//   CMAKE_PREFIX_PATH=AREA finds every model
+//   AREA/config/toolbox/[SCRAM_ARCH/]tools/selected/TOOL.xml ->
+//   .../TOOL/current/etc/scram.d/TOOL.xml AREA/.tfaot/                                  lock,
+//   staging folders
 #pragma once
 
 #include <filesystem>
@@ -17,8 +20,8 @@ namespace tfaot {
 
 struct InstallOptions {
   std::filesystem::path area;  // absolute; created when missing
-  std::string scram_arch;      // folder below config/toolbox; empty: none
-  bool make_current = true;    // let `current`, the CMake link and the tool file point to this version
+  std::string scram_arch{};    // folder below config/toolbox; empty: none
+  bool make_current = true;    // `current`, the CMake link and the tool file lead to this version
   bool replace = false;        // the same version with other contents may be replaced
 };
 
@@ -27,13 +30,13 @@ struct InstallPlan {
   Manifest manifest;
   std::filesystem::path staging;      // unpack here; same file system as `destination`
   std::filesystem::path destination;  // AREA/TOOL/VERSION
-  std::filesystem::path tool_file;    // final path of the tool file
-  bool already_installed = false;     // same contents are there: only links and tool file are renewed
+  std::filesystem::path tool_file;    // the tool file's place below config/toolbox
+  bool already_installed = false;  // same contents are there: only links and tool file are renewed
 };
 
 struct InstallReceipt {
   std::filesystem::path destination;
-  std::filesystem::path tool_file;
+  std::filesystem::path tool_file;  // below config/toolbox; of a version not made current: its own
   std::string tool_name;
   std::string version;
   bool unchanged = false;

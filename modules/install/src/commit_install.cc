@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a commit, each one rename:
+//   1. staging -> AREA/TOOL/VERSION, or both exchanged when a tree is there (then that one is
+//   removed)
+//   2. the CMake link and the tool file's link; both lead through `current`, so a first install's
+//   lead nowhere yet
+//   3. `current`: from here on the new version is what users get, all of it
+#include "area_layout.h"
+
+namespace tfaot {
+namespace {
+
+// Made aside in .tfaot, where the next install tidies up, as a kill may come between making and
+// moving.
+Status put_link(FileSystem& fs, const Path& area, const Path& target, const Path& link) {
+  if (const auto old = fs.read_symlink(link); old && *old == target) return {};
+  const Path aside = private_folder(area) / (std::string(kStagingPrefix) + "link");
+  TFAOT_TRY(fs.replace_symlink(target, aside));
+  TFAOT_TRY(fs.create_directories(link.parent_path()));
+  return fs.rename(aside, link);
+}
+
+Status put_tree(FileSystem& fs, const InstallPlan& plan, const std::string& tool_file_text) {
+  const Path tool_file = installed_tool_file(plan.manifest.tool_name);
+  if (plan.already_installed) {
+    const Path installed = plan.destination / tool_file;
+    if (const auto old = fs.read(installed); old && *old == tool_file_text) return {};
+    const Path aside =
+        private_folder(plan.options.area) / (std::string(kStagingPrefix) + "tool-file");
+    TFAOT_TRY(fs.replace_atomically(aside, tool_file_text));
+    TFAOT_TRY(fs.create_directories(installed.parent_path()));
+    return fs.rename(aside, installed);
+  }
+  if (fs.kind(plan.staging / kManifestName) != FileKind::kFile) {
+    return fail(Error::internal("nothing was unpacked into " + plan.staging.string()));
+  }
+  TFAOT_TRY(fs.replace_atomically(plan.staging / tool_file, tool_file_text));
+  if (fs.kind(plan.destination) == FileKind::kMissing) {
+    TFAOT_TRY(fs.create_directories(plan.destination.parent_path()));
+    return fs.rename(plan.staging, plan.destination);
+  }
+  if (auto exchanged = fs.exchange(plan.staging, plan.destination); !exchanged) {
+    return fail(
+        std::move(exchanged).error().note("some disks (NFS) cannot replace a folder in one step: "
+                                          "give the new package another version"));
+  }
+  // Done; what stays behind here is removed by the next install.
+  static_cast<void>(fs.remove_all(plan.staging));
+  return {};
+}
+
+}  // namespace
+
+Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
+                                      const std::string& tool_file_text) {
+  const std::string& tool_name = plan.manifest.tool_name;
+  const Path& area = plan.options.area;
+  InstallReceipt receipt{.destination = plan.destination,
+                         .tool_file = plan.destination / installed_tool_file(tool_name),
+                         .tool_name = tool_name,
+                         .version = plan.manifest.version,
+                         .unchanged = plan.already_installed};
+  TFAOT_TRY(put_tree(fs, plan, tool_file_text));
+  if (!plan.options.make_current) return receipt;
+
+  const AreaLinks links = area_links(plan.options, tool_name);
+  const Path through_cmake = links.current / "lib" / "cmake" / tool_name;
+  const Path through_tool_file = links.current / installed_tool_file(tool_name);
+  TFAOT_TRY(
+      put_link(fs, area, through_cmake.lexically_relative(links.cmake.parent_path()), links.cmake));
+  TFAOT_TRY(put_link(fs, area, through_tool_file.lexically_relative(links.tool_file.parent_path()),
+                     links.tool_file));
+  TFAOT_TRY(put_link(fs, area, plan.manifest.version, links.current));
+  receipt.tool_file = links.tool_file;
+  return receipt;
+}
+
+Status roll_back(FileSystem& fs, const InstallPlan& plan) { return fs.remove_all(plan.staging); }
+
+Status remove_leftovers(FileSystem& fs, const Path& area) {
+  if (fs.kind(private_folder(area)) == FileKind::kMissing) return {};
+  TFAOT_ASSIGN(const auto names, fs.list(private_folder(area)));
+  for (const std::string& name : names) {
+    if (name != "lock") TFAOT_TRY(fs.remove_all(private_folder(area) / name));
+  }
+  return {};
+}
+
+}  // namespace tfaot

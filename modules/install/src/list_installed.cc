@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>  // strverscmp, which <cstring> does not promise
+
+#include <algorithm>
+
+#include "area_layout.h"
+#include "tfaot/generate/manifest_json.h"
+
+namespace tfaot {
+namespace {
+
+Error broken(const Path& folder, const std::string& reason) {
+  return Error::at({folder.string()}, "the installed package is broken: " + reason)
+      .note("install it again, or remove the folder");
+}
+
+// The version `current` names; empty when there is no such link.
+Result<std::string> current_version(const FileSystem& fs, const Path& link) {
+  if (fs.kind(link) != FileKind::kSymlink) return std::string();
+  TFAOT_ASSIGN(const Path target, fs.read_symlink(link));
+  if (is_area_name(target.string()) &&
+      fs.kind(link.parent_path() / target) == FileKind::kDirectory) {
+    return target.string();
+  }
+  return fail(Error::at({link.string()},
+                        "leads to '" + target.string() + "', which is no installed version")
+                  .note("install a version again to renew the link"));
+}
+
+Result<Manifest> read_installed(const FileSystem& fs, const Path& folder) {
+  const Path manifest_file = folder / kManifestName;
+  if (fs.kind(manifest_file) != FileKind::kFile)
+    return fail(broken(folder, "it holds no manifest.json"));
+  TFAOT_ASSIGN(const auto text, fs.read(manifest_file));
+  auto manifest = manifest_from_json(text, manifest_file.string());
+  if (!manifest) return fail(broken(folder, "its manifest is not one: " + manifest.error().text()));
+  if (folder.filename() != manifest->version ||
+      folder.parent_path().filename() != manifest->tool_name) {
+    return fail(
+        broken(folder, "its manifest.json is of " + manifest->tool_name + " " + manifest->version));
+  }
+  for (const ManifestFile& file : manifest->files) {
+    const auto size = fs.size(folder / file.path);
+    if (!size) return fail(broken(folder, "it lacks " + file.path));
+    if (*size != file.size)
+      return fail(broken(folder, file.path + " has another size than it should"));
+  }
+  return manifest;
+}
+
+// The folders of AREA/TOOL that are versions; empty when AREA/TOOL was not made by us, as an area
+// may hold more than models.
+Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path& tool_folder) {
+  TFAOT_ASSIGN(auto names, fs.list(tool_folder));
+  bool ours = fs.kind(tool_folder / kCurrentName) == FileKind::kSymlink;
+  std::erase_if(names, [&](const std::string& name) {
+    return !is_area_name(name) || fs.kind(tool_folder / name) != FileKind::kDirectory;
+  });
+  for (const std::string& name : names) {
+    ours = ours || fs.kind(tool_folder / name / kManifestName) == FileKind::kFile;
+  }
+  if (!ours) names.clear();
+  std::ranges::stable_sort(names, [](const std::string& a, const std::string& b) {
+    return ::strverscmp(a.c_str(), b.c_str()) < 0;  // 1.9.0 before 1.10.0
+  });
+  return names;
+}
+
+}  // namespace
+
+Result<std::vector<InstalledModel>> list_installed(const FileSystem& fs, const Path& area) {
+  if (fs.kind(area) == FileKind::kMissing) {
+    return fail(
+        Error::at({area.string()}, "no such release area").note("'tfaot install' makes one"));
+  }
+  TFAOT_ASSIGN(const auto tools, fs.list(area));
+  std::vector<InstalledModel> models;
+  for (const std::string& tool : tools) {
+    const Path folder = area / tool;
+    if (!is_tool_folder_name(tool) || fs.kind(folder) != FileKind::kDirectory) continue;
+    TFAOT_ASSIGN(const auto versions, list_versions(fs, folder));
+    if (versions.empty()) continue;
+    TFAOT_ASSIGN(const auto current, current_version(fs, folder / kCurrentName));
+    for (const std::string& version : versions) {
+      TFAOT_ASSIGN(Manifest manifest, read_installed(fs, folder / version));
+      models.push_back({tool, version, version == current, std::move(manifest)});
+    }
+  }
+  return models;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "area_layout.h"
+#include "tfaot/base/hash.h"
+#include "tfaot/base/text.h"
+#include "tfaot/generate/manifest_json.h"
+
+namespace tfaot {
+namespace {
+
+Status check_name(const std::string& what, const std::string& name, bool allowed) {
+  if (allowed) return {};
+  return fail(
+      Error(fmt::format("{} '{}' cannot name a folder of a release area", what, name))
+          .note("use letters, digits, '.', '_', '+' and '-', and begin with a letter or digit")
+          .note("'lib' and 'config' as a tool and 'current' as a version are taken"));
+}
+
+Status check_options(const Manifest& manifest, const InstallOptions& options) {
+  if (!options.area.is_absolute()) {
+    return fail(Error::usage(
+        fmt::format("the release area '{}' is not an absolute path", options.area.string())));
+  }
+  TFAOT_TRY(check_name("the tool", manifest.tool_name, is_tool_folder_name(manifest.tool_name)));
+  TFAOT_TRY(check_name("the version", manifest.version,
+                       is_area_name(manifest.version) && manifest.version != kCurrentName));
+  return check_name("the SCRAM_ARCH", options.scram_arch,
+                    options.scram_arch.empty() || is_area_name(options.scram_arch));
+}
+
+bool is_whole(const FileSystem& fs, const Path& root, const Manifest& manifest) {
+  for (const ManifestFile& listed : manifest.files) {
+    const Path path = root / listed.path;
+    if (fs.kind(path) != FileKind::kFile) return false;
+    const auto sha256 = sha256_of_file(fs, path);
+    if (!sha256 || *sha256 != listed.sha256) return false;
+  }
+  return true;
+}
+
+std::set<std::pair<std::string, std::string>> hashes_of(const Manifest& manifest) {
+  std::set<std::pair<std::string, std::string>> hashes;
+  for (const ManifestFile& file : manifest.files) hashes.emplace(file.path, file.sha256);
+  return hashes;
+}
+
+// "source model, batch sizes, 3 files of the new package"
+std::string differences(const Manifest& installed, const Manifest& wanted) {
+  std::vector<std::string> words;
+  const auto add = [&words](bool differs, const char* word) {
+    if (differs) words.push_back(word);
+  };
+  add(installed.architecture != wanted.architecture, "architecture");
+  add(installed.source_sha256 != wanted.source_sha256, "source model");
+  add(installed.batch_sizes != wanted.batch_sizes, "batch sizes");
+  add(installed.cpu_levels != wanted.cpu_levels, "CPU levels");
+  add(installed.weights != wanted.weights, "storage of the weights");
+  add(installed.engine != wanted.engine, "engine");
+  add(installed.toolkit_version != wanted.toolkit_version, "tfaot version");
+  std::vector<std::pair<std::string, std::string>> files;
+  std::ranges::set_difference(hashes_of(wanted), hashes_of(installed), std::back_inserter(files));
+  words.push_back(fmt::format("{} of {} files", files.size(), wanted.files.size()));
+  return join(words, ", ");
+}
+
+Error other_contents(const Path& destination, const std::string& reason) {
+  return Error::at({destination.string()}, "this version is installed with other contents")
+      .note(reason)
+      .note("give the new package another version, or replace the installed one (--replace)");
+}
+
+}  // namespace
+
+Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
+                                 const InstallOptions& options) {
+  TFAOT_TRY(check_options(manifest, options));
+  const AreaLinks links = area_links(options, manifest.tool_name);
+  InstallPlan plan{
+      .options = options,
+      .manifest = manifest,
+      .staging = private_folder(options.area) /
+                 fmt::format("{}{}-{}", kStagingPrefix, manifest.tool_name, manifest.version),
+      .destination = options.area / manifest.tool_name / manifest.version,
+      .tool_file = links.tool_file};
+  for (const Path& path : {plan.staging, plan.destination, links.cmake, links.tool_file}) {
+    TFAOT_TRY(check_inside_area(fs, options.area, path));
+  }
+  const FileKind kind = fs.kind(plan.destination);
+  if (kind == FileKind::kMissing) return plan;
+  if (kind != FileKind::kDirectory) {
+    return fail(Error::at({plan.destination.string()},
+                          "not a folder, so this version cannot be installed there")
+                    .note("move it away, then install again"));
+  }
+
+  const Path manifest_file = plan.destination / kManifestName;
+  const auto text = fs.read(manifest_file);
+  const auto installed = text ? manifest_from_json(*text, manifest_file.string())
+                              : Result<Manifest>(fail(text.error()));
+  if (installed && manifest_to_json(*installed) == manifest_to_json(manifest)) {
+    // A damaged tree of the same package is installed anew, asked or not.
+    plan.already_installed = is_whole(fs, plan.destination, manifest);
+    return plan;
+  }
+  if (options.replace) return plan;
+  return fail(other_contents(plan.destination,
+                             installed ? "they differ in: " + differences(*installed, manifest)
+                                       : "the folder holds no package that can be read"));
+}
+
+}  // namespace tfaot

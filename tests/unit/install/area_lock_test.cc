@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "tests/unit/base/temporary_folder.h"
+#include "tfaot/install/install.h"
+
+namespace tfaot::testing {
+namespace {
+
+// Whether somebody holds the lock, seen through an open file of its own.
+bool is_held(const Path& area) {
+  const int descriptor = ::open((area / ".tfaot/lock").c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_GE(descriptor, 0);
+  const bool held = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0;
+  ::close(descriptor);
+  return held;
+}
+
+TEST(AreaLock, MakesTheAreaAndIsHeldUntilItsEnd) {
+  const TemporaryFolder folder;
+  const Path area = folder.path() / "new/area";
+  {
+    const auto lock = AreaLock::acquire(area);
+    ASSERT_TRUE(lock) << lock.error().text();
+    EXPECT_TRUE(is_held(area));
+  }
+  EXPECT_FALSE(is_held(area));
+}
+
+TEST(AreaLock, MovesWithItsOwner) {
+  const TemporaryFolder folder;
+  auto first = AreaLock::acquire(folder.path() / "a").value();
+  auto second = AreaLock::acquire(folder.path() / "b").value();
+  {
+    AreaLock third = std::move(first);
+    EXPECT_TRUE(is_held(folder.path() / "a"));
+    second = std::move(third);
+  }
+  EXPECT_TRUE(is_held(folder.path() / "a"));
+  EXPECT_FALSE(is_held(folder.path() / "b"));
+}
+
+TEST(AreaLock, RemovesLeftovers) {
+  const TemporaryFolder folder;
+  RealFileSystem fs;
+  ASSERT_TRUE(fs.replace_atomically(folder.path() / ".tfaot/staging-x-1/lib/a.o", "half"));
+  const auto lock = AreaLock::acquire(folder.path());
+  ASSERT_TRUE(lock);
+  EXPECT_THAT(fs.list(folder.path() / ".tfaot").value(), ::testing::ElementsAre("lock"));
+}
+
+TEST(AreaLock, SaysWhyItCannotBeMade) {
+  const TemporaryFolder folder;
+  RealFileSystem fs;
+  const std::string area = folder.path().string();
+  ASSERT_TRUE(fs.create_directories(folder.path() / "a/.tfaot/lock"));
+  EXPECT_EQ(AreaLock::acquire(folder.path() / "a").error().text(),
+            area +
+                "/a/.tfaot/lock: cannot open the release area's lock: Is a directory\n"
+                "  check that you may write into the release area");
+  ASSERT_TRUE(fs.replace_symlink("/tmp", folder.path() / "b/.tfaot"));
+  EXPECT_EQ(AreaLock::acquire(folder.path() / "b").error().text(),
+            area +
+                "/b/.tfaot: not a folder, so nothing can be installed below it\n"
+                "  a release area keeps its own folders: links out of " +
+                area +
+                "/b are not followed\n"
+                "  move it away, or choose another area");
+  ASSERT_TRUE(fs.replace_atomically(folder.path() / "c", "a file"));
+  EXPECT_EQ(AreaLock::acquire(folder.path() / "c").error().text(),
+            area + "/c/.tfaot: cannot make the folder: Not a directory");
+}
+
+}  // namespace
+}  // namespace tfaot::testing

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "install_samples.h"
+
+#include <ostream>
+
+#include "tfaot/base/hash.h"
+#include "tfaot/generate/manifest_json.h"
+
+namespace tfaot::testing {
+namespace {
+
+std::string rebased_tool_file(const SamplePackage& package, const Path& area) {
+  return "<tool base=\"" + (area / package.tool_name / package.version).string() + "\"/>\n";
+}
+
+Result<InstallReceipt> unpack_and_commit(FileSystem& fs, const SamplePackage& package,
+                                         const InstallPlan& plan) {
+  if (!plan.already_installed) {
+    for (const auto& [path, contents] : package.files()) {
+      TFAOT_TRY(fs.replace_atomically(plan.staging / path, contents));
+    }
+    TFAOT_TRY(fs.replace_atomically(plan.staging / "manifest.json",
+                                    manifest_to_json(package.manifest())));
+  }
+  return commit_install(fs, plan, rebased_tool_file(package, plan.options.area));
+}
+
+std::string read_or_nothing(const FileSystem& fs, const Path& path) {
+  const auto text = fs.read(path);
+  return text ? *text : "";
+}
+
+}  // namespace
+
+std::map<std::string, std::string> SamplePackage::files() const {
+  return {{tool_name + ".xml", "<tool base=\"@TOOL_BASE@\"/>\n"},
+          {"include/" + tool_name + "/model.h", "#pragma once\n"},
+          {"lib/cmake/" + tool_name + "/" + tool_name + "-config.cmake", "# of " + version + "\n"},
+          {"lib/test.o", object}};
+}
+
+Manifest SamplePackage::manifest() const {
+  Manifest manifest;
+  manifest.toolkit_version = "0.1.0";
+  manifest.name = "test";
+  manifest.version = version;
+  manifest.cpp_class = "tfaot_model::test";
+  manifest.tool_name = tool_name;
+  manifest.architecture = "x86_64-linux";
+  manifest.target_triple = "x86_64-unknown-linux-gnu";
+  manifest.engine = "tensorflow-cpu 2.18.1";
+  manifest.signature.key = "serving_default";
+  manifest.batch_sizes = {1};
+  manifest.cpu_levels = {"x86-64"};
+  manifest.weights = "embedded";
+  manifest.source_sha256 = sha256_of("model of " + object);
+  for (const auto& [path, contents] : files()) {
+    manifest.files.push_back({path, sha256_of(contents), contents.size()});
+  }
+  return manifest;
+}
+
+Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& package,
+                                      const InstallOptions& options) {
+  TFAOT_ASSIGN(const InstallPlan plan, plan_install(fs, package.manifest(), options));
+  auto receipt = unpack_and_commit(fs, package, plan);
+  if (!receipt) static_cast<void>(roll_back(fs, plan));
+  return receipt;
+}
+
+std::ostream& operator<<(std::ostream& out, const AreaView& view) {
+  return out << "version '" << view.version << "', object '" << view.object << "', cmake '"
+             << view.cmake << "', tool file '" << view.tool_file << "'";
+}
+
+AreaView view_of(const FileSystem& fs, const Path& area) {
+  const Path tool = "tfaot-model-test";
+  AreaView view;
+  const Path current = area / tool / "current";
+  if (const auto target = fs.read_symlink(current)) view.version = target->string();
+  view.object = read_or_nothing(fs, current / "lib/test.o");
+  view.cmake = read_or_nothing(fs, area / "lib/cmake" / tool / "tfaot-model-test-config.cmake");
+  view.tool_file =
+      read_or_nothing(fs, area / "config/toolbox/tools/selected" / "tfaot-model-test.xml");
+  return view;
+}
+
+AreaView expected_view(const SamplePackage& package, const Path& area) {
+  return {.version = package.version,
+          .object = package.object,
+          .cmake = "# of " + package.version + "\n",
+          .tool_file = rebased_tool_file(package, area)};
+}
+
+}  // namespace tfaot::testing

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small packages to install, installing them as the tool does, and what the users of an area get to
+// see.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/install/install.h"
+
+namespace tfaot::testing {
+
+// A package of tool tfaot-model-test: tool file, header, CMake package, and an object with this
+// contents.
+struct SamplePackage {
+  std::string version = "1.0.0";
+  std::string object = "code";
+  std::string tool_name = "tfaot-model-test";
+
+  std::map<std::string, std::string> files() const;  // path -> contents, without the manifest
+  Manifest manifest() const;
+};
+
+// Plans, unpacks into plan.staging and commits; rolls back when that fails.
+Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& package,
+                                      const InstallOptions& options);
+
+// What users of tfaot-model-test see: through `current`, the CMake link and the tool file's link.
+// Each "" when not there.
+struct AreaView {
+  std::string version;    // that `current` leads to
+  std::string object;     // current/lib/test.o
+  std::string cmake;      // lib/cmake/TOOL/TOOL-config.cmake
+  std::string tool_file;  // the link below config/toolbox
+
+  bool operator==(const AreaView&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const AreaView& view);
+AreaView view_of(const FileSystem& fs, const Path& area);
+// The view when this package is current.
+AreaView expected_view(const SamplePackage& package, const Path& area);
+
+}  // namespace tfaot::testing

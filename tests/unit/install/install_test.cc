@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "install_samples.h"
+#include "tfaot/base/memory_file_system.h"
+#include "tfaot/generate/manifest_json.h"
+
+namespace tfaot::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const InstallOptions kOptions{.area = "/area"};
+const InstallOptions kReplace{.area = "/area", .replace = true};
+
+TEST(Install, LaysOutTheArea) {
+  MemoryFileSystem fs;
+  const auto receipt = install_sample(fs, {}, kOptions).value();
+  EXPECT_EQ(receipt.destination, "/area/tfaot-model-test/1.0.0");
+  EXPECT_EQ(receipt.tool_file, "/area/config/toolbox/tools/selected/tfaot-model-test.xml");
+  EXPECT_EQ(receipt.tool_name, "tfaot-model-test");
+  EXPECT_EQ(receipt.version, "1.0.0");
+  EXPECT_FALSE(receipt.unchanged);
+
+  EXPECT_THAT(list_files_recursively(fs, "/area/tfaot-model-test/1.0.0").value(),
+              ElementsAre("etc/scram.d/tfaot-model-test.xml", "include/tfaot-model-test/model.h",
+                          "lib/cmake/tfaot-model-test/tfaot-model-test-config.cmake", "lib/test.o",
+                          "manifest.json", "tfaot-model-test.xml"));
+  EXPECT_EQ(fs.read_symlink("/area/tfaot-model-test/current").value(), "1.0.0");
+  EXPECT_EQ(fs.read_symlink("/area/lib/cmake/tfaot-model-test").value(),
+            "../../tfaot-model-test/current/lib/cmake/tfaot-model-test");
+  EXPECT_EQ(fs.read_symlink(receipt.tool_file).value(),
+            "../../../../tfaot-model-test/current/etc/scram.d/tfaot-model-test.xml");
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
+  EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+}
+
+TEST(Install, PutsTheToolFileBelowTheScramArch) {
+  MemoryFileSystem fs;
+  const auto receipt =
+      install_sample(fs, {}, {.area = "/area", .scram_arch = "el9_amd64_gcc12"}).value();
+  EXPECT_EQ(receipt.tool_file,
+            "/area/config/toolbox/el9_amd64_gcc12/tools/selected/tfaot-model-test.xml");
+  EXPECT_EQ(fs.read(receipt.tool_file).value(), expected_view({}, "/area").tool_file);
+}
+
+TEST(Install, MakesANewVersionCurrentAndKeepsTheOld) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  ASSERT_TRUE(install_sample(fs, {.version = "1.1.0", .object = "new"}, kOptions));
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({.version = "1.1.0", .object = "new"}, "/area"));
+  EXPECT_EQ(fs.read("/area/tfaot-model-test/1.0.0/lib/test.o").value(), "code");
+}
+
+TEST(Install, LeavesTheCurrentVersionWhenAsked) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  const auto receipt =
+      install_sample(fs, {.version = "2.0.0"}, {.area = "/area", .make_current = false}).value();
+  EXPECT_EQ(receipt.tool_file, "/area/tfaot-model-test/2.0.0/etc/scram.d/tfaot-model-test.xml");
+  EXPECT_EQ(fs.read(receipt.tool_file).value(),
+            expected_view({.version = "2.0.0"}, "/area").tool_file);
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
+  // Later it becomes current without being unpacked again.
+  EXPECT_TRUE(install_sample(fs, {.version = "2.0.0"}, kOptions).value().unchanged);
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({.version = "2.0.0"}, "/area"));
+}
+
+TEST(Install, GoesBackToAnOlderVersion) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0"}, kOptions));
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
+}
+
+TEST(Install, ChangesNothingTheSecondTime) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  fs.inject({.change = 1, .all_after = true});
+  EXPECT_TRUE(install_sample(fs, {}, kOptions).value().unchanged);
+  EXPECT_EQ(fs.changes(), 0U);
+}
+
+TEST(Install, RenewsLinksAndToolFile) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  ASSERT_TRUE(fs.remove_all("/area/lib"));
+  ASSERT_TRUE(fs.replace_symlink("9.9.9", "/area/tfaot-model-test/current"));
+  ASSERT_TRUE(
+      fs.replace_atomically("/area/config/toolbox/tools/selected/tfaot-model-test.xml", "copied"));
+  ASSERT_TRUE(fs.replace_atomically("/area/tfaot-model-test/1.0.0/etc/scram.d/tfaot-model-test.xml",
+                                    "old"));
+  EXPECT_TRUE(install_sample(fs, {}, kOptions).value().unchanged);
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
+}
+
+TEST(Install, ReplacesAVersionWhenAsked) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  ASSERT_TRUE(install_sample(fs, {.object = "other code"}, kReplace));
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({.object = "other code"}, "/area"));
+  EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+}
+
+TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  fs.inject({.change = 7, .reason = EINVAL});  // five files are unpacked, the tool file is written
+  EXPECT_EQ(install_sample(fs, {.object = "other code"}, kReplace).error().text(),
+            "/area/.tfaot/staging-tfaot-model-test-1.0.0: cannot exchange with "
+            "'/area/tfaot-model-test/1.0.0': Invalid argument\n"
+            "  some disks (NFS) cannot replace a folder in one step: give the new package another "
+            "version");
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
+  EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+}
+
+TEST(Install, NeedsAnUnpackedPackage) {
+  MemoryFileSystem fs;
+  const auto plan = plan_install(fs, SamplePackage().manifest(), kOptions).value();
+  const auto receipt = commit_install(fs, plan, "<tool/>");
+  EXPECT_EQ(receipt.error().text(),
+            "nothing was unpacked into /area/.tfaot/staging-tfaot-model-test-1.0.0");
+  EXPECT_EQ(receipt.error().kind(), ErrorKind::kInternal);
+  EXPECT_EQ(fs.kind("/area"), FileKind::kMissing);
+}
+
+TEST(RollBack, RemovesTheStagingFolder) {
+  MemoryFileSystem fs;
+  const auto plan = plan_install(fs, SamplePackage().manifest(), kOptions).value();
+  ASSERT_TRUE(fs.replace_atomically(plan.staging / "lib/test.o", "half"));
+  ASSERT_TRUE(roll_back(fs, plan));
+  EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+}
+
+TEST(RemoveLeftovers, KeepsTheLock) {
+  MemoryFileSystem fs({{"/area/.tfaot/lock", ""},
+                       {"/area/.tfaot/staging-tfaot-model-test-1.0.0/lib/test.o", "half"},
+                       {"/area/.tfaot/staging-tool-file", ""}});
+  ASSERT_TRUE(remove_leftovers(fs, "/area"));
+  EXPECT_THAT(fs.list("/area/.tfaot").value(), ElementsAre("lock"));
+  EXPECT_TRUE(remove_leftovers(fs, "/none"));
+}
+
+}  // namespace
+}  // namespace tfaot::testing

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kill at any change leaves what users see old or new, and the next install repairs the rest: in
+// memory for every change, and on the disk with real processes and SIGKILL.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "install_samples.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/package/forwarding_file_system.h"
+#include "tfaot/base/memory_file_system.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::testing {
+namespace {
+
+using ::testing::AnyOf;
+
+struct Change {
+  std::string name;
+  std::vector<SamplePackage> before;  // installed, the last one is current
+  SamplePackage after;
+};
+
+const std::vector<Change> kChanges = {
+    {"first install", {}, {}},
+    {"new version", {{}}, {.version = "1.1.0", .object = "new"}},
+    {"replaced version", {{}}, {.object = "other code"}},
+    {"replaced and made current", {{}, {.version = "2.0.0"}}, {.object = "other code"}},
+    {"back to an older version", {{}, {.version = "2.0.0"}}, {}},
+};
+
+AreaView old_view(const Change& change, const Path& area) {
+  return change.before.empty() ? AreaView() : expected_view(change.before.back(), area);
+}
+
+void expect_whole(const FileSystem& fs, const Change& change, const Path& area) {
+  EXPECT_EQ(view_of(fs, area), expected_view(change.after, area)) << change.name;
+  const auto models = list_installed(fs, area);
+  EXPECT_TRUE(models) << models.error().text();
+}
+
+TEST(Kill, InMemoryAtEveryChange) {
+  const InstallOptions options{.area = "/area", .replace = true};
+  for (const Change& change : kChanges) {
+    bool finished = false;
+    for (std::size_t kill_at = 1; !finished; ++kill_at) {
+      MemoryFileSystem fs;
+      for (const SamplePackage& package : change.before) {
+        ASSERT_TRUE(install_sample(fs, package, options));
+      }
+      fs.inject({.change = kill_at, .all_after = true});
+      finished = install_sample(fs, change.after, options).has_value() && fs.changes() < kill_at;
+      EXPECT_THAT(view_of(fs, "/area"),
+                  AnyOf(old_view(change, "/area"), expected_view(change.after, "/area")))
+          << change.name << ", killed at change " << kill_at;
+
+      fs.inject({.change = 1000});
+      ASSERT_TRUE(remove_leftovers(fs, "/area"));  // as AreaLock::acquire() does
+      const auto repaired = install_sample(fs, change.after, options);
+      ASSERT_TRUE(repaired) << repaired.error().text();
+      expect_whole(fs, change, "/area");
+      ASSERT_LT(kill_at, 50U);
+    }
+  }
+}
+
+// Kills its own process before the chosen change.
+class SuicidalFileSystem final : public ForwardingFileSystem {
+ public:
+  SuicidalFileSystem(FileSystem& target, std::size_t kill_at)
+      : ForwardingFileSystem(target), left_(kill_at) {}
+
+  Status replace_atomically(const Path& path, std::string_view contents) override {
+    count();
+    return ForwardingFileSystem::replace_atomically(path, contents);
+  }
+  Status create_directories(const Path& path) override {
+    count();
+    return ForwardingFileSystem::create_directories(path);
+  }
+  Status rename(const Path& from, const Path& to) override {
+    count();
+    return ForwardingFileSystem::rename(from, to);
+  }
+  Status exchange(const Path& first, const Path& second) override {
+    count();
+    return ForwardingFileSystem::exchange(first, second);
+  }
+  Status replace_symlink(const Path& link_target, const Path& link) override {
+    count();
+    return ForwardingFileSystem::replace_symlink(link_target, link);
+  }
+  Status remove_all(const Path& path) override {
+    count();
+    // Half of it, as a kill in its middle would leave.
+    if (left_ == 1) static_cast<void>(ForwardingFileSystem::remove_all(path / "lib"));
+    return ForwardingFileSystem::remove_all(path);
+  }
+
+ private:
+  void count() {
+    if (--left_ == 0) ::raise(SIGKILL);
+  }
+  std::size_t left_;
+};
+
+// Exit code of a child that installs with the lock held: 0 done, 1 failed, -1 killed.
+int install_in_child(const SamplePackage& package, const InstallOptions& options,
+                     std::size_t kill_at) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    RealFileSystem real;
+    SuicidalFileSystem fs(real, kill_at);
+    const auto lock = AreaLock::acquire(options.area);
+    ::_exit(lock && install_sample(fs, package, options) ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+class KillOnTheDisk : public ::testing::TestWithParam<Change> {};
+INSTANTIATE_TEST_SUITE_P(Changes, KillOnTheDisk, ::testing::Values(kChanges[0], kChanges[2]),
+                         [](const auto& test) { return replace_all(test.param.name, " ", "_"); });
+
+TEST_P(KillOnTheDisk, LeavesOldOrNew) {
+  const Change& change = GetParam();
+  const TemporaryFolder folder;
+  const Path area = folder.path() / "area";
+  const Path before = folder.path() / "before";
+  const InstallOptions options{.area = area, .replace = true};
+  RealFileSystem fs;
+  ASSERT_TRUE(fs.create_directories(area));
+  for (const SamplePackage& package : change.before) {
+    ASSERT_TRUE(install_sample(fs, package, options));
+  }
+  ASSERT_TRUE(fs.rename(area, before));
+
+  int exit_code = -1;
+  for (std::size_t kill_at = 1; exit_code != 0; ++kill_at) {
+    std::filesystem::remove_all(area);
+    using Copy = std::filesystem::copy_options;
+    std::filesystem::copy(before, area, Copy::recursive | Copy::copy_symlinks);
+    exit_code = install_in_child(change.after, options, kill_at);
+    ASSERT_NE(exit_code, 1) << kill_at;
+    EXPECT_THAT(view_of(fs, area), AnyOf(old_view(change, area), expected_view(change.after, area)))
+        << "killed at change " << kill_at;
+
+    ASSERT_EQ(install_in_child(change.after, options, 1000), 0);  // the kernel freed the lock
+    expect_whole(fs, change, area);
+    EXPECT_THAT(fs.list(area / ".tfaot").value(), ::testing::ElementsAre("lock"));
+    ASSERT_LT(kill_at, 50U);
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::testing

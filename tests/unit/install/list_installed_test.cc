@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "install_samples.h"
+#include "tfaot/base/memory_file_system.h"
+#include "tfaot/generate/manifest_json.h"
+
+namespace tfaot::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const InstallOptions kOptions{.area = "/area"};
+const Path kTool = "/area/tfaot-model-test";
+
+std::vector<std::string> listing(const FileSystem& fs) {
+  const auto models = list_installed(fs, "/area");
+  if (!models) return {models.error().text()};
+  std::vector<std::string> lines;
+  for (const InstalledModel& model : *models) {
+    lines.push_back(model.tool_name + " " + model.version + (model.current ? " *" : ""));
+    EXPECT_EQ(model.manifest.version, model.version);
+  }
+  return lines;
+}
+
+TEST(ListInstalled, SortsToolsThenVersionsByTheirNumbers) {
+  MemoryFileSystem fs;
+  for (const std::string version : {"1.10.0", "1.9.0", "2.0.0", "1.9.0-rc1"}) {
+    ASSERT_TRUE(install_sample(fs, {.version = version}, kOptions));
+  }
+  ASSERT_TRUE(
+      install_sample(fs, {.tool_name = "a-tool"}, {.area = "/area", .make_current = false}));
+  EXPECT_THAT(listing(fs),
+              ElementsAre("a-tool 1.0.0", "tfaot-model-test 1.9.0", "tfaot-model-test 1.9.0-rc1 *",
+                          "tfaot-model-test 1.10.0", "tfaot-model-test 2.0.0"));
+}
+
+TEST(ListInstalled, PassesOverWhatIsNotOurs) {
+  MemoryFileSystem fs({{"/area/src/Sub/Pkg/BuildFile.xml", ""}, {"/area/notes.txt", ""}});
+  EXPECT_THAT(listing(fs), IsEmpty());
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  ASSERT_TRUE(fs.replace_atomically(kTool / "README", ""));
+  EXPECT_THAT(listing(fs), ElementsAre("tfaot-model-test 1.0.0 *"));
+}
+
+TEST(ListInstalled, NeedsAnArea) {
+  EXPECT_THAT(listing(MemoryFileSystem()), ElementsAre("/area: no such release area\n"
+                                                       "  'tfaot install' makes one"));
+}
+
+class BrokenTree : public ::testing::Test {
+ protected:
+  BrokenTree() { EXPECT_TRUE(install_sample(fs_, {}, kOptions)); }
+  void expect(const std::string& reason) const {
+    EXPECT_THAT(listing(fs_),
+                ElementsAre("/area/tfaot-model-test/1.0.0: the installed package is broken: " +
+                            reason + "\n  install it again, or remove the folder"));
+  }
+  MemoryFileSystem fs_;
+};
+
+TEST_F(BrokenTree, HasNoManifest) {
+  ASSERT_TRUE(fs_.remove_all(kTool / "1.0.0/manifest.json"));
+  expect("it holds no manifest.json");
+}
+
+TEST_F(BrokenTree, LacksAFile) {
+  ASSERT_TRUE(fs_.remove_all(kTool / "1.0.0/lib/test.o"));
+  expect("it lacks lib/test.o");
+}
+
+TEST_F(BrokenTree, HasAFileOfAnotherSize) {
+  ASSERT_TRUE(fs_.replace_atomically(kTool / "1.0.0/lib/test.o", ""));
+  expect("lib/test.o has another size than it should");
+}
+
+TEST_F(BrokenTree, HasAnotherPackagesManifest) {
+  ASSERT_TRUE(fs_.replace_atomically(kTool / "1.0.0/manifest.json",
+                                     manifest_to_json(SamplePackage{.version = "3"}.manifest())));
+  expect("its manifest.json is of tfaot-model-test 3");
+}
+
+TEST_F(BrokenTree, HasAManifestThatIsNoJson) {
+  ASSERT_TRUE(fs_.replace_atomically(kTool / "1.0.0/manifest.json", "[]"));
+  expect("its manifest is not one: /area/tfaot-model-test/1.0.0/manifest.json: expected an object");
+}
+
+TEST_F(BrokenTree, IsWhereCurrentLeadsNowhere) {
+  ASSERT_TRUE(fs_.replace_symlink("9.9", kTool / "current"));
+  EXPECT_THAT(
+      listing(fs_),
+      ElementsAre("/area/tfaot-model-test/current: leads to '9.9', which is no installed version\n"
+                  "  install a version again to renew the link"));
+}
+
+}  // namespace
+}  // namespace tfaot::testing

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "install_samples.h"
+#include "tfaot/base/memory_file_system.h"
+
+namespace tfaot::testing {
+namespace {
+
+const InstallOptions kOptions{.area = "/area"};
+
+std::string refusal_of(const FileSystem& fs, const SamplePackage& package,
+                       const InstallOptions& options = kOptions) {
+  const auto plan = plan_install(fs, package.manifest(), options);
+  return plan ? "no error" : plan.error().text();
+}
+
+TEST(PlanInstall, SaysWhereThingsGo) {
+  const MemoryFileSystem fs;
+  const auto plan = plan_install(fs, SamplePackage().manifest(),
+                                 {.area = "/area", .scram_arch = "el9_amd64_gcc12"})
+                        .value();
+  EXPECT_EQ(plan.staging, "/area/.tfaot/staging-tfaot-model-test-1.0.0");
+  EXPECT_EQ(plan.destination, "/area/tfaot-model-test/1.0.0");
+  EXPECT_EQ(plan.tool_file,
+            "/area/config/toolbox/el9_amd64_gcc12/tools/selected/tfaot-model-test.xml");
+  EXPECT_FALSE(plan.already_installed);
+  EXPECT_EQ(plan_install(fs, SamplePackage().manifest(), kOptions).value().tool_file,
+            "/area/config/toolbox/tools/selected/tfaot-model-test.xml");
+}
+
+TEST(PlanInstall, NeedsAnAbsoluteArea) {
+  const auto plan = plan_install(MemoryFileSystem(), SamplePackage().manifest(), {.area = "area"});
+  EXPECT_EQ(plan.error().text(), "the release area 'area' is not an absolute path");
+  EXPECT_EQ(plan.error().kind(), ErrorKind::kUsage);
+}
+
+TEST(PlanInstall, RefusesNamesThatLeaveTheAreaOrAreTaken) {
+  const MemoryFileSystem fs;
+  const std::string rest =
+      "' cannot name a folder of a release area\n"
+      "  use letters, digits, '.', '_', '+' and '-', and begin with a letter or digit\n"
+      "  'lib' and 'config' as a tool and 'current' as a version are taken";
+  for (const std::string name :
+       {"", ".", "..", ".tfaot", "-x", "a/b", "../x", "lib", "config", "a b"}) {
+    EXPECT_EQ(refusal_of(fs, {.tool_name = name}), "the tool '" + name + rest);
+  }
+  for (const std::string name : {"", "..", ".hidden", "1/2", "current", "1.0\n"}) {
+    EXPECT_EQ(refusal_of(fs, {.version = name}), "the version '" + name + rest);
+  }
+  for (const std::string name : {"..", "a/b"}) {
+    EXPECT_EQ(refusal_of(fs, {}, {.area = "/area", .scram_arch = name}),
+              "the SCRAM_ARCH '" + name + rest);
+  }
+  EXPECT_EQ(refusal_of(fs, {.version = "1.0.0-rc1+build_2"}), "no error");
+}
+
+TEST(PlanInstall, RefusesFoldersThatAreLinksOutOfTheArea) {
+  for (const std::string folder : {"tfaot-model-test", ".tfaot", "lib", "lib/cmake", "config",
+                                   "config/toolbox/tools/selected"}) {
+    MemoryFileSystem fs;
+    ASSERT_TRUE(fs.create_directories("/elsewhere"));
+    ASSERT_TRUE(fs.replace_symlink("/elsewhere", "/area/" + folder));
+    EXPECT_EQ(refusal_of(fs, {}),
+              "/area/" + folder +
+                  ": not a folder, so nothing can be installed below it\n"
+                  "  a release area keeps its own folders: links out of /area are not followed\n"
+                  "  move it away, or choose another area");
+  }
+}
+
+TEST(PlanInstall, FollowsAnAreaThatIsALink) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(fs.create_directories("/disk2/area"));
+  ASSERT_TRUE(fs.replace_symlink("/disk2/area", "/area"));
+  EXPECT_EQ(refusal_of(fs, {}), "no error");
+}
+
+TEST(PlanInstall, KnowsWhatIsInstalled) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  EXPECT_TRUE(plan_install(fs, SamplePackage().manifest(), kOptions).value().already_installed);
+  EXPECT_FALSE(plan_install(fs, SamplePackage{.version = "2.0.0"}.manifest(), kOptions)
+                   .value()
+                   .already_installed);
+}
+
+TEST(PlanInstall, InstallsADamagedPackageAnew) {
+  for (const std::string path : {"lib/test.o", "tfaot-model-test.xml"}) {
+    MemoryFileSystem fs;
+    ASSERT_TRUE(install_sample(fs, {}, kOptions));
+    ASSERT_TRUE(fs.replace_atomically("/area/tfaot-model-test/1.0.0/" + path, "edoc"));
+    EXPECT_FALSE(plan_install(fs, SamplePackage().manifest(), kOptions).value().already_installed);
+  }
+}
+
+TEST(PlanInstall, RefusesOtherContentsOfTheSameVersionUnlessAsked) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  const SamplePackage other{.object = "other code"};
+  EXPECT_EQ(refusal_of(fs, other),
+            "/area/tfaot-model-test/1.0.0: this version is installed with other contents\n"
+            "  they differ in: source model, 1 of 4 files\n"
+            "  give the new package another version, or replace the installed one (--replace)");
+  EXPECT_EQ(refusal_of(fs, other, {.area = "/area", .replace = true}), "no error");
+}
+
+TEST(PlanInstall, SaysInWhatPackagesOfOneVersionDiffer) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  Manifest other = SamplePackage().manifest();
+  other.architecture = "aarch64-linux";
+  other.batch_sizes = {1, 4};
+  other.cpu_levels = {"generic"};
+  other.weights = "shared";
+  other.engine = "another";
+  other.toolkit_version = "9.9";
+  EXPECT_EQ(
+      plan_install(fs, other, kOptions).error().notes()[0],
+      "they differ in: architecture, batch sizes, CPU levels, storage of the weights, engine, "
+      "tfaot version, 0 of 4 files");
+}
+
+TEST(PlanInstall, RefusesWhatIsNoPackageUnlessAsked) {
+  MemoryFileSystem fs({{"/area/tfaot-model-test/1.0.0/notes.txt", "mine"}});
+  EXPECT_EQ(refusal_of(fs, {}),
+            "/area/tfaot-model-test/1.0.0: this version is installed with other contents\n"
+            "  the folder holds no package that can be read\n"
+            "  give the new package another version, or replace the installed one (--replace)");
+  ASSERT_TRUE(fs.remove_all("/area/tfaot-model-test"));
+  ASSERT_TRUE(fs.replace_atomically("/area/tfaot-model-test/1.0.0", "a file"));
+  EXPECT_EQ(
+      refusal_of(fs, {}, {.area = "/area", .replace = true}),
+      "/area/tfaot-model-test/1.0.0: not a folder, so this version cannot be installed there\n"
+      "  move it away, then install again");
+}
+
+}  // namespace
+}  // namespace tfaot::testing
