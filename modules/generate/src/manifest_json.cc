@@ -67,6 +67,9 @@ Result<std::vector<ManifestFile>> read_files(const JsonReader& json) {
     return json.failed(
         fmt::format("'{}' is not in the order of paths, or is there twice", files[i].path));
   }
+  for (const ManifestFile& file : files) {
+    if (file.path == "manifest.json") return json.failed("the manifest cannot list itself");
+  }
   return files;
 }
 

@@ -122,6 +122,8 @@ TEST(ManifestJson, NothingLeavesThePackage) {
 }
 
 TEST(ManifestJson, FilesAreSortedAndUnique) {
+  EXPECT_EQ(error_with("/files/1/path", "manifest.json"),
+            "manifest.json: files: the manifest cannot list itself");
   EXPECT_EQ(error_with("/files/1/path", "include/tfaot-model-test/model.h"),
             "manifest.json: files: 'include/tfaot-model-test/model.h' is not in the order of "
             "paths, or is there twice");

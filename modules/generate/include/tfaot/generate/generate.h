@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records -> text: C++ headers, scram tool file, CMake package, pkg-config file, manifest. Text comes from templates/
-// (compiled into the library), XML is written by pugixml. Same input, same bytes. Pure functions, safe from many threads.
+// Records -> text: C++ headers, scram tool file, CMake package, pkg-config file, manifest. Text
+// comes from templates/ (compiled into the library), XML is written by pugixml. Same input, same
+// bytes. Pure functions, safe from many threads.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@
 namespace tfaot {
 
 struct GenerateOptions {
-  std::string tool_name = "";            // empty: default_tool_name()
+  std::string tool_name = "";             // empty: default_tool_name()
   std::string tool_base = "@TOOL_BASE@";  // the scram tool's base folder; may hold $VARIABLES
 };
 
@@ -25,8 +26,10 @@ std::string architecture_of(const std::string& target_triple);
 
 // Paths made, with TOOL the tool's name, NAME the model's:
 //   include/TOOL/model.h, include/TOOL/NAME_bsN.h, TOOL.xml,
-//   lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake, lib/pkgconfig/TOOL.pc
-// They refer to objects as lib/<CompiledCode::object>, to weights as lib/<CompiledModel::weights_object>.
+//   lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake,
+//   lib/pkgconfig/TOOL.pc
+// They refer to objects as lib/<CompiledCode::object>, to weights as
+// lib/<CompiledModel::weights_object>.
 Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel& compiled,
                                       const GenerateOptions& options);
 

@@ -11,7 +11,8 @@ namespace tfaot {
 
 // Two-space indent, keys in a fixed order, trailing newline.
 std::string manifest_to_json(const Manifest& manifest);
-// `where` names the file in errors. Refuses another schema_version, missing keys, absolute or ".." paths in `files`.
+// `where` names the file in errors. Refuses another schema_version, missing keys, absolute or ".."
+// paths in `files`.
 Result<Manifest> manifest_from_json(const std::string& text, const std::string& where);
 
 }  // namespace tfaot
