@@ -13,7 +13,7 @@ area="$work/area"
 tfaot=build/release/bin/tfaot
 
 step "Compile the model of examples/minimal into a package"
-"$tfaot" compile -c examples/minimal/aot_config.yaml -o "$work/model" --dev
+"$tfaot" compile -c examples/minimal/aot_config.yaml -o "$work/model"
 rm -rf "$work/dist"
 "$tfaot" package "$work/model" -o "$work/dist"
 
