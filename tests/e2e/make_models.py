@@ -203,6 +203,15 @@ def shared_variable():
 
 
 @maker
+def fixed_batch():
+    folder = WORKS / "fixed_batch"
+    made = module(lambda w, x: {"y": tf.tanh(x @ w)}, [tf.TensorSpec([2, 3], tf.float32, name="x")], weights(50, (3, 2)))
+    saved_model = mf.save(folder, made, made.serve)
+    write_config(folder, (2,))
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), {"x": ("float32", (3,))}, batch_sizes=(2,))
+
+
+@maker
 def signatures():
     (w,) = weights(17, (4, 2))
     made = tf.Module()
@@ -487,6 +496,11 @@ def transposed_output():
 @maker
 def doubled_rows():
     refused("doubled_rows", lambda x: {"y": tf.concat([x, x], axis=0)}, [spec("x", [3])])
+
+
+@maker
+def other_fixed_batch():
+    write_config(REFUSED / "other_fixed_batch", saved_model="../../works/fixed_batch/saved_model")
 
 
 @maker

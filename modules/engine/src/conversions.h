@@ -31,22 +31,6 @@ inline std::optional<DType> dtype_of(tensorflow::DataType type) {
   }
 }
 
-inline tensorflow::DataType data_type_of(DType dtype) {
-  switch (dtype) {
-    case DType::kBool:
-      return tensorflow::DT_BOOL;
-    case DType::kInt32:
-      return tensorflow::DT_INT32;
-    case DType::kInt64:
-      return tensorflow::DT_INT64;
-    case DType::kFloat32:
-      return tensorflow::DT_FLOAT;
-    case DType::kFloat64:
-      return tensorflow::DT_DOUBLE;
-  }
-  return tensorflow::DT_INVALID;
-}
-
 // "float16" for DT_HALF: the names users know from Python, not "half".
 inline std::string type_name(tensorflow::DataType type) {
   switch (type) {

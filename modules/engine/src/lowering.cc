@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "conversions.h"
 #include "diagnosis.h"
+#include "signature_checks.h"
 #include "tensorflow/compiler/tf2xla/literal_util.h"
 #include "tensorflow/compiler/tf2xla/shape_util.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
-#include "tfaot/base/text.h"
 #include "xla/client/client_library.h"
 #include "xla/client/xla_builder.h"
 #include "xla/literal.h"
@@ -19,52 +21,6 @@ namespace {
 
 namespace tf = tensorflow;
 using Argument = tf::XlaCompiler::Argument;
-
-constexpr const char* kAllowedTypes = "bool, int32, int64, float32, float64";
-
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::vector<std::string> parts;
-  for (const auto d : shape) parts.push_back(d < 0 ? "?" : std::to_string(d));
-  return "(" + join(parts, ", ") + ")";
-}
-
-Status check_type(const char* kind, const GraphTensor& tensor) {
-  if (dtype_of(tensor.type)) return {};
-  return fail(Error(fmt::format("{} '{}' has dtype {}, which compiled models cannot have", kind,
-                                tensor.name, type_name(tensor.type)))
-                  .note(fmt::format("allowed: {}; cast inside the model", kAllowedTypes)));
-}
-
-Status check_input(const GraphTensor& input) {
-  TFAOT_TRY(check_type("input", input));
-  if (!input.rank_known) {
-    return fail(Error(fmt::format("input '{}' has an unknown shape", input.name))
-                    .note("only the first dimension (the batch) may be unknown"));
-  }
-  if (input.shape.empty()) {
-    return fail(Error(fmt::format("input '{}' is a scalar: it has no batch dimension", input.name))
-                    .note("the first dimension of every input must be the batch"));
-  }
-  for (std::size_t i = 1; i < input.shape.size(); ++i) {
-    if (input.shape[i] < 0) {
-      return fail(Error(fmt::format("input '{}' of shape {}: dimension {} is unknown", input.name,
-                                    shape_text(input.shape), i))
-                      .note("only the first dimension (the batch) may be unknown; save the model "
-                            "with a fixed size"));
-    }
-  }
-  return {};
-}
-
-Status check_batch(const GraphTensor& input, std::int64_t batch_size) {
-  if (input.shape[0] < 0 || input.shape[0] == batch_size) return {};
-  return fail(Error(fmt::format("input '{}' of shape {} has a fixed first dimension, so batch size "
-                                "{} cannot be compiled",
-                                input.name, shape_text(input.shape), batch_size))
-                  .note(fmt::format("only batch size {} can; or save the model with an unknown "
-                                    "first dimension (None)",
-                                    input.shape[0])));
-}
 
 // Variables of other types than these stay constants in the code.
 bool can_be_parameter(const WeightArgument& weight) {
@@ -77,8 +33,8 @@ Error compile_error(const ModelGraph& model, const SignatureFunction& function,
   if (unsupported.empty()) {
     return error_of(status, fmt::format("XLA cannot compile {}", model.label()));
   }
-  Error error(fmt::format("XLA cannot compile {}: no kernel for {}", model.label(),
-                          unsupported.front()));
+  Error error(
+      fmt::format("XLA cannot compile {}: no kernel for {}", model.label(), unsupported.front()));
   for (std::size_t i = 1; i < unsupported.size(); ++i) error.note("nor for " + unsupported[i]);
   return error.note("do this part outside of the model, or express it by ops that XLA knows");
 }
@@ -102,15 +58,7 @@ std::vector<std::int64_t> row_shape(const xla::Shape& shape) {
 
 Result<Lowering> Lowering::create(const ModelGraph& model, const SignatureFunction& function,
                                   bool embed_weights) {
-  if (model.inputs().empty()) {
-    return fail(Error(fmt::format("{} has no inputs", model.label())));
-  }
-  if (model.outputs().empty()) {
-    return fail(Error(fmt::format("{} has no outputs", model.label())));
-  }
-  for (const auto& input : model.inputs()) TFAOT_TRY(check_input(input));
-  for (const auto& output : model.outputs()) TFAOT_TRY(check_type("output", output));
-
+  TFAOT_TRY(check_signature(model));
   Lowering lowering(model, function);
   for (std::size_t i = 0; i < function.weights.size(); ++i) {
     if (!embed_weights && can_be_parameter(function.weights[i])) {
@@ -274,6 +222,11 @@ Status Lowering::read_outputs(LoweredModel& lowered, std::int64_t batch_size) co
     lowered.outputs.push_back({output.name, *dtype_of(output.type), row_shape(shape)});
   }
   return {};
+}
+
+bool Lowering::has_fixed_batch() const {
+  return std::any_of(model_->inputs().begin(), model_->inputs().end(),
+                     [](const GraphTensor& input) { return input.shape[0] >= 0; });
 }
 
 Status Lowering::check_rows(const LoweredModel& lowered, std::int64_t batch_size) const {

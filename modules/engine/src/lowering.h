@@ -48,7 +48,7 @@ class Lowering {
                             const tensorflow::XlaCompilationResult& compiled,
                             std::int64_t batch_size) const;
   Status read_outputs(LoweredModel& lowered, std::int64_t batch_size) const;
-  bool has_fixed_batch() const { return model_->inputs().front().shape[0] >= 0; }
+  bool has_fixed_batch() const;
 
   const ModelGraph* model_;
   const SignatureFunction* function_;
