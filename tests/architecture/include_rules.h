@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which room may include what. The table in include_rules.cc is the one in code; README.md shows it
-// to readers.
+// Which room may include what. The table is in include_rules.cc.
 #pragma once
 
 #include "tests/architecture/source_tree.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/base/hash.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -68,7 +69,7 @@ Result<std::string> sha256_of_tree(const FileSystem& fs, const Path& path) {
   Sha256 hash;
   for (const std::string& file : files) {
     TFAOT_ASSIGN(const auto digest, sha256_of_file(fs, path / file));
-    hash.update(digest + "  " + file + "\n");
+    hash.update(fmt::format("{}  {}\n", digest, file));
   }
   return hash.hex_digest();
 }

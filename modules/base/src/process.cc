@@ -30,13 +30,15 @@ std::vector<std::string> environment_of(const ProcessSpec& spec) {
   uv_os_free_environ(items, count);
   for (const auto& [name, value] : spec.environment) variables[name] = value;
   std::vector<std::string> lines;
-  for (const auto& [name, value] : variables) lines.push_back(name + "=" + value);
+  lines.reserve(variables.size());
+  for (const auto& [name, value] : variables) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
 }
 
 // The array of pointers that exec wants; `strings` must outlive it.
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   for (std::string& text : strings) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
