@@ -103,6 +103,7 @@ Status compile(const CompileCommand& command, Context& context) {
   tree.compile.jobs = command.jobs == 0 ? context.environment.cores : command.jobs;
   tree.compile.timeout = std::chrono::seconds(command.timeout_seconds);
   tree.generate = generate_options(command, spec, context, tree.output_directory);
+  warn_of_blanks(context.console, tree.generate.tool_base);
   TFAOT_ASSIGN(tree.compile.engine, find_engine(context, command.engine));
   TFAOT_ASSIGN(tree.runtime, runtime_files(context));
 

@@ -62,6 +62,7 @@ Status install(const Options& options, Context& context) {
   for (const std::string& archive : options.archives) {
     TFAOT_ASSIGN(const InstallReceipt receipt,
                  install_archive(context.files, context.absolute(archive), wanted));
+    warn_of_blanks(context.console, receipt.destination.string());
     context.console.report(describe(receipt));
   }
   return {};

@@ -45,4 +45,10 @@ std::string cmssw_relative(const Environment& environment, const Path& path) {
   return inside == "." ? "$CMSSW_BASE" : "$CMSSW_BASE/" + inside;
 }
 
+void warn_of_blanks(Console& console, const std::string& tool_base) {
+  if (tool_base.find(' ') == std::string::npos) return;
+  console.warning("scram cannot use the tool file: it splits flags at blanks, and the base is '" +
+                  tool_base + "'");
+}
+
 }  // namespace tfaot

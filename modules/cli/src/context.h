@@ -35,4 +35,7 @@ Result<Environment> look_up_environment(const FileSystem& files);
 // "$CMSSW_BASE/rest" when CMSSW_BASE is set and `path` lies in it, else `path`.
 std::string cmssw_relative(const Environment& environment, const Path& path);
 
+// A tool file whose base holds blanks is of no use to scram; all else of the package is.
+void warn_of_blanks(Console& console, const std::string& tool_base);
+
 }  // namespace tfaot

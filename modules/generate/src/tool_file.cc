@@ -23,11 +23,10 @@ std::string print(const pugi::xml_document& document) {
 }
 
 Status check_base(const std::string& tool_base) {
-  const bool has_blank = std::any_of(tool_base.begin(), tool_base.end(),
-                                     [](char c) { return static_cast<unsigned char>(c) <= ' '; });
-  if (!tool_base.empty() && !has_blank) return {};
-  return fail(Error::usage(fmt::format("the tool base '{}' is empty or holds blanks", tool_base))
-                  .note("scram splits flags at blanks; take a folder without them."));
+  const bool has_control = std::any_of(tool_base.begin(), tool_base.end(),
+                                       [](char c) { return static_cast<unsigned char>(c) < ' '; });
+  if (!tool_base.empty() && !has_control) return {};
+  return fail(Error::usage("the tool base is empty or holds line ends or tabs"));
 }
 
 }  // namespace

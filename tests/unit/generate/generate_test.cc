@@ -122,9 +122,8 @@ TEST(Generate, RefusesBadToolNamesAndBases) {
   EXPECT_EQ(error_of(records, {.tool_name = "../up"}),
             "bad tool name '../up'\n"
             "  allowed are letters, digits and _ . + -, with a letter or digit first");
-  EXPECT_EQ(error_of(records, {.tool_base = "/with blank"}),
-            "the tool base '/with blank' is empty or holds blanks\n"
-            "  scram splits flags at blanks; take a folder without them.");
+  EXPECT_EQ(error_of(records, {.tool_base = "/with\nline end"}),
+            "the tool base is empty or holds line ends or tabs");
 }
 
 TEST(Generate, RefusesNamesOfMembers) {
