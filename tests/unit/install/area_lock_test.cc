@@ -10,11 +10,11 @@
 namespace tfaot::testing {
 namespace {
 
-// Whether somebody holds the lock, seen through an open file of its own.
+// Whether somebody holds the lock for himself, seen through an open file of its own.
 bool is_held(const Path& area) {
   const int descriptor = ::open((area / ".tfaot/lock").c_str(), O_RDWR | O_CLOEXEC);
   EXPECT_GE(descriptor, 0);
-  const bool held = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0;
+  const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0;
   ::close(descriptor);
   return held;
 }
