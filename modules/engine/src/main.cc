@@ -52,6 +52,7 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
   if (record.codes.empty()) TFAOT_TRY(lowering.check_rows(lowered, batch_size));
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
+  TFAOT_ASSIGN(const auto hlo, hlo_sha256(lowered));
   for (const auto& level : job.levels) {
     CompiledCode code;
     code.batch_size = batch_size;
@@ -63,7 +64,7 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes));
     code.buffers = std::move(made.buffers);
     code.result_slot = made.result_slot;
-    code.hlo_sha256 = hlo_sha256(lowered);
+    code.hlo_sha256 = hlo;
     record.codes.push_back(std::move(code));
     say({{kJobProgressKey, fmt::format("batch size {}, {}", batch_size, level.name)}});
   }

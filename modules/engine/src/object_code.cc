@@ -6,6 +6,7 @@
 #include "conversions.h"
 #include "tensorflow/compiler/aot/compile.h"
 #include "tfaot/base/hash.h"
+#include "xla/hlo/ir/hlo_module.h"
 #include "xla/service/cpu/cpu_compiler.h"
 
 namespace tfaot::engine {
@@ -71,8 +72,17 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Lowere
   return code;
 }
 
-std::string hlo_sha256(const LoweredModel& lowered) {
-  return sha256_of(lowered.computation.proto().SerializeAsString());
+Result<std::string> hlo_sha256(const LoweredModel& lowered) {
+  const auto& proto = lowered.computation.proto();
+  const auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::DebugOptions());
+  if (!config.ok()) return fail(Error::internal(std::string(config.status().message())));
+  const auto module = xla::HloModule::CreateFromProto(proto, *config);
+  if (!module.ok()) return fail(Error::internal(std::string(module.status().message())));
+  // The canonical text: names and ids, which differ from run to run, are not in it, but all
+  // constants are.
+  return sha256_of((*module)->ToString(xla::HloPrintOptions::ModuleFingerprint()
+                                           .set_print_only_essential_constants(false)
+                                           .set_print_large_constants(true)));
 }
 
 }  // namespace tfaot::engine

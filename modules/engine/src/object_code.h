@@ -22,7 +22,7 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Lowere
                                     const JobLevel& level, const std::string& target_triple,
                                     const std::string& entry_symbol);
 
-// SHA-256 of the unoptimised HLO.
-std::string hlo_sha256(const LoweredModel& lowered);
+// SHA-256 of the unoptimised HLO, the same for the same model and batch size in every run.
+Result<std::string> hlo_sha256(const LoweredModel& lowered);
 
 }  // namespace tfaot::engine
