@@ -128,6 +128,16 @@ TEST_F(CompileTest, MissingCompanionsAreNamed) {
   EXPECT_TRUE(matches_golden(transcript, "cli/compile_companions.txt"));
 }
 
+TEST_F(CompileTest, DevWarnsOfBlanksInTheBase) {
+  const Outcome outcome =
+      run({"compile", "-c", "model/aot_config.yaml", "-o", "o u t", "--dev", "-q"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(
+      outcome.err,
+      "tfaot: warning: scram cannot use the tool file: it splits flags at blanks, and the base "
+      "is 'ROOT/o u t'\n");
+}
+
 TEST_F(CompileTest, DevWarnsOfAForeignTarget) {
   const Outcome outcome = compile({"--dev", "--quiet", "--target-triple",
                                    "aarch64-unknown-linux-gnu", "--cpu-levels", "generic"});
