@@ -4,14 +4,14 @@ case_build()
 case_expect_file("build/the packages/tfaot-model-minimal-1.0.0-x86_64-linux.tar.gz")
 case_build()
 case_expect("no work to do")
-if(EXISTS "${CASE_BINARY}/build/area")
+if(EXISTS "${CASE_BINARY}/build/the area")
   message(FATAL_ERROR "the model was installed by the default build")
 endif()
 
-set(installed "build/area/tfaot-model-minimal")
+set(installed "build/the area/tfaot-model-minimal")
 case_build(TARGET first_install)
 case_expect_file("${installed}/1.0.0/manifest.json" "${installed}/current/manifest.json"
-                 "build/area/config/toolbox/el8_amd64_gcc12/tools/selected/tfaot-model-minimal.xml")
+                 "build/the area/config/toolbox/el8_amd64_gcc12/tools/selected/tfaot-model-minimal.xml")
 case_expect_json("${installed}/current/manifest.json" "[1]" batch_sizes)
 
 # The same version with other contents: an error, but with REPLACE.
@@ -23,7 +23,7 @@ case_build(TARGET first_install)
 case_expect_json("${installed}/current/manifest.json" "[2]" batch_sizes)
 
 # What was installed is found beside the toolkit.
-set(CASE_PREFIX "${CASE_PREFIX}:${CASE_BINARY}/build/area")
+set(CASE_PREFIX "${CASE_PREFIX}:${CASE_BINARY}/build/the area")
 file(WRITE "${CASE_BINARY}/both/CMakeLists.txt" "cmake_minimum_required(VERSION 3.20)
 project(both LANGUAGES CXX)
 find_package(tfaot REQUIRED)
