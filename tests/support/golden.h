@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares a text with tests/golden/<name>. TFAOT_UPDATE_GOLDEN=1 in the environment rewrites the file instead.
+// Compares a text with tests/golden/<name>. TFAOT_UPDATE_GOLDEN=1 in the environment rewrites the
+// file instead.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,13 +24,15 @@ inline ::testing::AssertionResult matches_golden(const std::string& actual,
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     return ::testing::AssertionFailure()
-           << file << " is missing; TFAOT_UPDATE_GOLDEN=1 writes it. The text was:\n" << actual;
+           << file << " is missing; TFAOT_UPDATE_GOLDEN=1 writes it. The text was:\n"
+           << actual;
   }
   const std::string expected{std::istreambuf_iterator<char>(in), {}};
   if (actual == expected) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "differs from " << file
-                                       << " (TFAOT_UPDATE_GOLDEN=1 rewrites it)\nexpected:\n"
-                                       << expected << "\nactual:\n" << actual;
+  return ::testing::AssertionFailure()
+         << "differs from " << file << " (TFAOT_UPDATE_GOLDEN=1 rewrites it)\nexpected:\n"
+         << expected << "\nactual:\n"
+         << actual;
 }
 
 }  // namespace tfaot::testing

@@ -67,7 +67,7 @@ void check_cpu_levels(const Values& values, Problems& problems) {
     return;
   }
   const std::string triple = node_or_default(values, "compilation.target_triple").Scalar();
-  const std::vector<std::string> allowed = allowed_cpu_levels(architecture_of(triple));
+  const std::vector<std::string> allowed = allowed_cpu_levels(target_machine(triple));
   for (const YAML::Node& level : levels->second.node) {
     if (std::count(allowed.begin(), allowed.end(), level.Scalar())) continue;
     problems

@@ -15,7 +15,7 @@ const std::vector<CpuLevel>& cpu_level_table() {
   return table;
 }
 
-std::string architecture_of(std::string_view target_triple) {
+std::string target_machine(std::string_view target_triple) {
   return std::string(target_triple.substr(0, target_triple.find('-')));
 }
 

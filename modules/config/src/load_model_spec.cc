@@ -16,7 +16,6 @@ namespace tfaot {
 namespace {
 
 using config::Problems;
-using config::Value;
 using config::ValueChecker;
 using config::Values;
 
@@ -127,7 +126,7 @@ CompilationSection compilation_of(const Values& values) {
     section.batch_sizes.push_back(size.as<std::int64_t>());
   }
   std::sort(section.batch_sizes.begin(), section.batch_sizes.end());
-  const std::string architecture = architecture_of(section.target_triple);
+  const std::string architecture = target_machine(section.target_triple);
   section.cpu_levels = values.count("compilation.cpu_levels")
                            ? in_order_of(allowed_cpu_levels(architecture),
                                          texts_of(values, "compilation.cpu_levels"))

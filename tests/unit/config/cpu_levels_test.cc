@@ -22,8 +22,8 @@ TEST(CpuLevels, DefaultsSpanOldAndNewMachines) {
 }
 
 TEST(CpuLevels, ArchitectureIsTheFirstPartOfTheTriple) {
-  EXPECT_EQ(architecture_of("aarch64-unknown-linux-gnu"), "aarch64");
-  EXPECT_EQ(architecture_of("x86_64"), "x86_64");
+  EXPECT_EQ(target_machine("aarch64-unknown-linux-gnu"), "aarch64");
+  EXPECT_EQ(target_machine("x86_64"), "x86_64");
 }
 
 }  // namespace

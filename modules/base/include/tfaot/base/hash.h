@@ -29,7 +29,8 @@ class Sha256 {
 std::string sha256_of(std::string_view bytes);
 Result<std::string> sha256_of_file(const FileSystem& fs, const Path& path);
 
-// One digest for a file or a whole folder: for a folder, over the sorted lines "<sha256>  <relative path>\n".
+// One digest for a file or a whole folder: for a folder, over the sorted lines "<sha256>  <relative
+// path>\n".
 Result<std::string> sha256_of_tree(const FileSystem& fs, const Path& path);
 
 }  // namespace tfaot

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected failures as values. An Error says where, what and what to do; a Result<T> is a T or an Error.
-// Third-party exceptions are turned into Errors in the room that owns the library. Plain values: no thread rule.
+// Expected failures as values. An Error says where, what and what to do; a Result<T> is a T or an
+// Error. Third-party exceptions are turned into Errors in the room that owns the library. Plain
+// values: no thread rule.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@ namespace tfaot {
 
 // Decides the exit code of the tool, see exit_code() in cli.
 enum class ErrorKind {
-  kInput,     // 1: the model, the config or the package is wrong, or the machine refused (disk full)
-  kUsage,     // 2: the command line is wrong
+  kInput,  // 1: the model, the config or the package is wrong, or the machine refused (disk full)
+  kUsage,  // 2: the command line is wrong
   kInternal,  // 3: a defect of tfaot itself
 };
 
@@ -73,17 +74,18 @@ inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(st
 }  // namespace tfaot
 
 // Returns from the enclosing function when `expr` (a Result or Status) failed.
-#define TFAOT_TRY(expr)                                                    \
-  do {                                                                     \
-    if (auto tfaot_try_ = (expr); !tfaot_try_)                             \
-      return ::tfaot::fail(std::move(tfaot_try_).error());                 \
+#define TFAOT_TRY(expr)                                    \
+  do {                                                     \
+    if (auto tfaot_try_ = (expr); !tfaot_try_)             \
+      return ::tfaot::fail(std::move(tfaot_try_).error()); \
   } while (false)
 
-// Declares `decl` from the value of `expr`, or returns its Error: TFAOT_ASSIGN(auto text, fs.read(path));
+// Declares `decl` from the value of `expr`, or returns its Error: TFAOT_ASSIGN(auto text,
+// fs.read(path));
 #define TFAOT_ASSIGN(decl, expr) TFAOT_ASSIGN_(TFAOT_CONCAT_(tfaot_result_, __LINE__), decl, expr)
-#define TFAOT_ASSIGN_(tmp, decl, expr)                         \
-  auto tmp = (expr);                                           \
-  if (!tmp) return ::tfaot::fail(std::move(tmp).error());      \
+#define TFAOT_ASSIGN_(tmp, decl, expr)                    \
+  auto tmp = (expr);                                      \
+  if (!tmp) return ::tfaot::fail(std::move(tmp).error()); \
   decl = std::move(tmp).value()
 #define TFAOT_CONCAT_(a, b) TFAOT_CONCAT2_(a, b)
 #define TFAOT_CONCAT2_(a, b) a##b

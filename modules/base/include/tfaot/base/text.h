@@ -14,7 +14,8 @@ std::vector<std::string> split_lines(std::string_view text);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 std::string trim(std::string_view text);
 
-// The candidate a user most likely meant (edit distance at most a third of the length), if there is one.
+// The candidate a user most likely meant (edit distance at most a third of the length), if there is
+// one.
 std::optional<std::string> closest_match(std::string_view word,
                                          const std::vector<std::string>& candidates);
 

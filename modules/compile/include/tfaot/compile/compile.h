@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the engine for a ModelSpec: splits batch sizes over child processes, waits with a timeout, turns crashes into
-// Errors, merges what the children report and writes the weights object. Never links TensorFlow.
+// Runs the engine for a ModelSpec: splits batch sizes over child processes, waits with a timeout,
+// turns crashes into Errors, merges what the children report and writes the weights object. Never
+// links TensorFlow.
 #pragma once
 
 #include <chrono>
@@ -16,13 +17,14 @@
 namespace tfaot {
 
 struct CompileOptions {
-  Path engine;         // the tfaot-engine executable
+  Path engine;          // the tfaot-engine executable
   Path work_directory;  // where objects are written; must exist, is the caller's to remove
   unsigned jobs = 1;    // engine processes at the same time
   std::chrono::seconds timeout{600};  // for each engine process; 0: none
 };
 
-// REQUIRES: spec came from load_model_spec(). Objects lie in options.work_directory under the names in the result.
+// REQUIRES: spec came from load_model_spec(). Objects lie in options.work_directory under the names
+// in the result.
 Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
                                     const CompileOptions& options, Diagnostics& diagnostics);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the compile room. The engine writes them, as JSON on disk (compile_json.h); generate reads them.
+// Records of the compile room. The engine writes them, as JSON on disk (compile_json.h); generate
+// reads them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct TensorSpec {
 };
 
 struct Signature {
-  std::string key;                  // serving key
+  std::string key;  // serving key
   // SavedModel: sorted by name, as TensorFlow does. Frozen graph: in the config's order.
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
@@ -51,28 +52,28 @@ struct BufferSlot {
 // The object code of one batch size for one CPU level.
 struct CompiledCode {
   std::int64_t batch_size = 0;
-  std::string cpu_level;           // "x86-64-v3"
-  std::string object;              // file name inside the compile folder, "test_bs4_x86-64-v3.o"
-  std::string entry_symbol;        // "tfaot_tfaot_model_test_bs4_x86_64_v3"
-  std::vector<BufferSlot> buffers;  // the buffer table, in order
-  std::uint32_t result_slot = 0;   // the slot that holds the table of output pointers
+  std::string cpu_level;             // "x86-64-v3"
+  std::string object;                // file name inside the compile folder, "test_bs4_x86-64-v3.o"
+  std::string entry_symbol;          // "tfaot_tfaot_model_test_bs4_x86_64_v3"
+  std::vector<BufferSlot> buffers;   // the buffer table, in order
+  std::uint32_t result_slot = 0;     // the slot that holds the table of output pointers
   std::vector<std::string> kernels;  // runtime symbols the object calls, sorted
-  std::string hlo_sha256;          // of the unoptimised HLO, for the cache
+  std::string hlo_sha256;            // of the unoptimised HLO, for the cache
 };
 
 struct CompiledModel {
-  std::string engine;              // "tensorflow-cpu 2.18.1"
+  std::string engine;  // "tensorflow-cpu 2.18.1"
   std::string target_triple;
   Signature signature;
   std::vector<std::int64_t> batch_sizes;  // ascending
   std::vector<std::string> cpu_levels;    // ascending
-  std::vector<Weight> weights;     // empty when embedded
-  std::uint64_t weights_size = 0;  // bytes of the blob, 0 when embedded
-  std::string weights_sha256;      // of the blob
-  std::string weights_object;      // file name, "test_weights.o"; empty when there is no blob
-  std::string weights_symbol;      // "tfaot_tfaot_model_test_weights"
+  std::vector<Weight> weights;            // empty when embedded
+  std::uint64_t weights_size = 0;         // bytes of the blob, 0 when embedded
+  std::string weights_sha256;             // of the blob
+  std::string weights_object;       // file name, "test_weights.o"; empty when there is no blob
+  std::string weights_symbol;       // "tfaot_tfaot_model_test_weights"
   std::vector<CompiledCode> codes;  // by batch size, then CPU level
-  std::string source_sha256;       // sha256_of_tree() of the model's source
+  std::string source_sha256;        // sha256_of_tree() of the model's source
 };
 
 }  // namespace tfaot

@@ -17,7 +17,8 @@ namespace tfaot {
 
 // What a command line or CMake call says instead of the file; empty members leave the file's word.
 // Values are validated by the same rules; errors then name the option
-// (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights) instead of a line and are usage errors.
+// (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights) instead of a line and are
+// usage errors.
 struct ConfigOverrides {
   std::vector<std::int64_t> batch_sizes = {};
   std::string namespace_name = {};

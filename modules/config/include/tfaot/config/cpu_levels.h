@@ -19,7 +19,7 @@ struct CpuLevel {
 const std::vector<CpuLevel>& cpu_level_table();
 
 // "x86_64" of "x86_64-unknown-linux-gnu".
-std::string architecture_of(std::string_view target_triple);
+std::string target_machine(std::string_view target_triple);
 
 // Names from the table, ascending; empty for an unknown architecture.
 std::vector<std::string> allowed_cpu_levels(std::string_view architecture);

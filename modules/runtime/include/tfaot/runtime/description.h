@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that generated headers fill in and the runtime reads: plain constants, no code. A model is a
-// Description: its signature, one Program per compiled batch size, each with one Code per CPU level, and the weights,
-// which all of them share. Everything here is immutable and lives as long as the process.
+// The tables that generated headers fill in and the runtime reads: plain constants, no code. A
+// model is a Description: its signature, one Program per compiled batch size, each with one Code
+// per CPU level, and the weights, which all of them share. Everything here is immutable and lives
+// as long as the process.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +38,9 @@ struct BufferSlot {
   std::uint64_t size;  // bytes
 };
 
-// XLA's calling convention for ahead-of-time compiled code (TensorFlow 2.18, xla/service/cpu/ir_function.h):
-// result table, run options (null), arguments (unused), buffer table, status (null), profile counters (null).
+// XLA's calling convention for ahead-of-time compiled code (TensorFlow 2.18,
+// xla/service/cpu/ir_function.h): result table, run options (null), arguments (unused), buffer
+// table, status (null), profile counters (null).
 using EntryFunction = void (*)(void*, const void*, const void**, void**, void*, std::int64_t*);
 
 struct Code {
