@@ -36,6 +36,15 @@ TEST_F(CompileTest, WritesATreeAndSaysSo) {
   EXPECT_EQ(run({"package", "out", "-o", "dist"}).exit_code, 0);
 }
 
+TEST_F(CompileTest, WarnsOfAnotherMachinesCode) {
+  const Outcome outcome =
+      compile({"--target-triple", "aarch64-unknown-linux-gnu", "--cpu-levels", "generic"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("the model is compiled for 'aarch64'"));
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("lib/libtfaot_runtime.a is for 'x86_64'"));
+  EXPECT_THAT(compile().err, ::testing::Not(::testing::HasSubstr("will not run here")));
+}
+
 TEST_F(CompileTest, QuietSaysNothing) {
   const Outcome outcome = compile({"--quiet", "--dev"});
   EXPECT_EQ(outcome.exit_code, 0);

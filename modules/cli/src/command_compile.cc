@@ -29,7 +29,7 @@ Status check_expectations(const CompileCommand& command, const ModelSpec& spec) 
   return check("compilation.namespace", command.expect_namespace, spec.compilation.namespace_name);
 }
 
-// As upstream: objects for another machine link, but do not run here.
+// As upstream says with --dev; always here, since the package carries this machine's runtime.
 void warn_of_foreign_target(Context& context, const ModelSpec& spec) {
   const std::string& triple = spec.compilation.target_triple;
   const std::string target = triple.substr(0, triple.find('-'));
@@ -38,7 +38,9 @@ void warn_of_foreign_target(Context& context, const ModelSpec& spec) {
   context.console.warning(
       fmt::format("this machine's architecture is '{0}', but the model is compiled for '{1}' and "
                   "will not run here\n"
-                  "  set the target by --target-triple={0}-unknown-linux-gnu",
+                  "  the package's lib/libtfaot_runtime.a is for '{0}': put that of a tfaot built "
+                  "for '{1}' in its place\n"
+                  "  or set the target by --target-triple={0}-unknown-linux-gnu",
                   machine, target));
 }
 
@@ -96,7 +98,7 @@ Status compile(const CompileCommand& command, Context& context) {
   TFAOT_ASSIGN(const ModelSpec spec,
                load_model_spec(context.files, context.absolute(command.config), overrides));
   TFAOT_TRY(check_expectations(command, spec));
-  if (command.dev) warn_of_foreign_target(context, spec);
+  warn_of_foreign_target(context, spec);
 
   ModelTreeOptions tree;
   tree.output_directory = context.absolute(command.output_directory);
