@@ -24,7 +24,7 @@ expect("tfaot_add_model(again CONFIG \${config})"
 expect("tfaot_add_model(a::b CONFIG \${config} NAMESPACE ns)"
        "tfaot_add_model: the target is 'a::b', but the model's C++ name is 'ns::minimal'")
 file(WRITE "${CASE_BINARY}/flow.yaml" "{model: {name: flow}, compilation: {batch_sizes: [1]}}\n")
-expect("tfaot_add_model(m CONFIG ${CASE_BINARY}/flow.yaml)"
+expect("tfaot_add_model(m CONFIG \"${CASE_BINARY}/flow.yaml\")"
        "tfaot_add_model: cannot read the model's name in ${CASE_BINARY}/flow.yaml; give the keyword NAME")
 
 expect("tfaot_package_model(nothing)"
@@ -39,5 +39,9 @@ expect("tfaot_install_model(other RELEASE_AREA x)"
 
 # What CMake was told is checked by the tool, which reads the whole config.
 file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}")
-case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG ${CASE_BINARY}/minimal/aot_config.yaml NAMESPACE ns NAME other)")
+case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" NAMESPACE ns NAME other)")
 case_build(TARGET m FAIL "model.name is 'minimal' but 'other' was expected")
+
+# Values that CMake takes for "off" reach the tool too.
+case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" BATCH_SIZES 0)")
+case_build(TARGET m FAIL "--batch-sizes: 0 is not allowed")
