@@ -50,6 +50,7 @@ Result<std::vector<CompiledModel>> run_all(FileSystem& fs, const ModelSpec& spec
   }
   // All are waited for, so that none writes on after an error is returned.
   std::vector<Result<CompiledModel>> results;
+  results.reserve(running.size());
   for (auto& one : running) results.push_back(one.get());
   std::vector<CompiledModel> parts;
   for (auto& result : results) {

@@ -21,7 +21,7 @@ constexpr const char* kObjectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
 absl::Status lookup(tf::BundleReader& reader, const std::string& key, tf::Tensor& value) {
   tf::DataType type;
   tf::TensorShape shape;
-  const auto status = reader.LookupDtypeAndShape(key, &type, &shape);
+  auto status = reader.LookupDtypeAndShape(key, &type, &shape);
   if (!status.ok()) return status;
   value = tf::Tensor(type, shape);
   return reader.Lookup(key, &value);

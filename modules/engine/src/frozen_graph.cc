@@ -69,7 +69,8 @@ class FrozenGraph final : public ModelGraph {
                                     types.size(), tensor)));
     }
     const std::string key = index == 0 ? name : fmt::format("{}_{}", name, index);
-    return GraphTensor{key, fmt::format("{}:{}", name, index), types[index], false, {}};
+    return GraphTensor{
+        key, fmt::format("{}:{}", name, index), types[static_cast<std::size_t>(index)], false, {}};
   }
 
   Result<GraphTensor> input_tensor(const JobInput& input) const {

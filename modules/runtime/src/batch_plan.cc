@@ -13,6 +13,7 @@ namespace {
 
 std::vector<double> default_costs(const std::vector<std::size_t>& sizes) {
   std::vector<double> costs;
+  costs.reserve(sizes.size());
   for (const std::size_t size : sizes) costs.push_back(static_cast<double>(size) + 1);
   return costs;
 }

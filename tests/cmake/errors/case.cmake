@@ -43,5 +43,5 @@ case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal
 case_build(TARGET m FAIL "model.name is 'minimal' but 'other' was expected")
 
 # Values that CMake takes for "off" reach the tool too.
-case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" BATCH_SIZES 0)")
+case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" NAMESPACE ns BATCH_SIZES 0)")
 case_build(TARGET m FAIL "--batch-sizes: 0 is not allowed")
