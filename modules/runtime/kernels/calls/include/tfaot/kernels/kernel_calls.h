@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// How compiled code calls our kernels: the engine writes these calls into the HLO, the kernels read
+// them. A kernel is
+//
+//   extern "C" void tfaot_<kernel>_<f32|f64>_<level>(void* out, const void** in);
+//
+// (XLA's original custom-call convention), with level one of x86_64, x86_64_v3, x86_64_v4, generic
+// (aarch64). in[0] points to the call's struct below, a constant s64 array in the HLO; in[1] and on
+// are the tensors, all dense and row-major. `out` is the result, or, for kernels with scratch, a
+// void*[2] of the result and scratch memory. Buffers are aligned to 16 bytes, packed weights and
+// scratch to 64. Kernels keep no state, allocate nothing and are safe from many threads.
+//
+// Packed weights. A panel is kPanelBytes wide: 16 float32 or 8 float64 columns. A [depth, columns]
+// matrix is packed as [panels, depth, panel columns], the last panel padded with zeros: every CPU
+// level reads the same bytes, one cache line per step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tfaot {
+inline namespace v1 {
+namespace kernels {
+
+inline constexpr std::int64_t kPanelBytes = 64;
+
+constexpr std::int64_t panel_columns(std::int64_t element_bytes) {
+  return kPanelBytes / element_bytes;
+}
+constexpr std::int64_t panel_count(std::int64_t columns, std::int64_t element_bytes) {
+  return (columns + panel_columns(element_bytes) - 1) / panel_columns(element_bytes);
+}
+
+// What is done to each result before it is stored: bias first, then the activation.
+enum Epilogue : std::int64_t { kEpilogueNone = 0, kEpilogueBias = 1, kEpilogueRelu = 2 };
+
+// tfaot_matmul: result[b, i, j] = sum over l of lhs[b, i, l] * rhs[b, l, j], b < batch, i < rows,
+// j < columns, l < depth. in[1]: lhs, in[2]: rhs, in[3]: bias[columns] with kEpilogueBias.
+// Strides are in elements, may be zero, and say where lhs[b, i, l] and rhs[b, l, j] are.
+// Scratch: matmul_scratch_bytes().
+struct MatMulCall {
+  std::int64_t batch, rows, columns, depth;
+  std::int64_t lhs_batch_stride, lhs_row_stride, lhs_depth_stride;
+  std::int64_t rhs_packed;  // 1: rhs is packed, one matrix for all b; its strides are not used
+  std::int64_t rhs_batch_stride, rhs_depth_stride, rhs_column_stride;
+  std::int64_t epilogue;  // of Epilogue, or-ed
+};
+
+// One packed matrix; never zero, as XLA knows no empty buffers.
+constexpr std::int64_t matmul_scratch_bytes(const MatMulCall& call, std::int64_t element_bytes) {
+  if (call.rhs_packed != 0) return kPanelBytes;
+  return panel_count(call.columns, element_bytes) * call.depth * kPanelBytes + kPanelBytes;
+}
+
+inline constexpr int kSpatial = 3;
+
+// A window that slides over the last three spatial dimensions (leading ones of size 1 for fewer).
+struct Window {
+  std::int64_t in[kSpatial], out[kSpatial], size[kSpatial], stride[kSpatial];
+  std::int64_t pad_low[kSpatial], pad_high[kSpatial];   // of the dilated input; may be negative
+  std::int64_t base_dilation[kSpatial];    // 1: none; n: n-1 zeros between input elements
+  std::int64_t window_dilation[kSpatial];  // 1: none
+};
+
+// tfaot_convolution: in[1]: input[batch, in..., in_channels]; in[2]: packed filter, for each group
+// a packed [size[0]*size[1]*size[2]*in_channels/groups, out_channels/groups] matrix, one after the
+// other; in[3]: bias[out_channels] with kEpilogueBias. Result: [batch, out..., out_channels].
+// A cross-correlation, as everywhere in machine learning. Scratch: convolution_scratch_bytes().
+// tfaot_depthwise: groups == in_channels == out_channels; in[2]: the filter as it is,
+// [size..., out_channels]. Same result, scratch and bias.
+struct ConvolutionCall {
+  std::int64_t batch;
+  Window window;
+  std::int64_t in_channels, out_channels, groups;
+  std::int64_t epilogue;
+};
+
+// One input image with its padding and base dilation written out.
+constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
+                                                 std::int64_t element_bytes) {
+  std::int64_t elements = call.in_channels;
+  for (int d = 0; d < kSpatial; ++d) {
+    const Window& w = call.window;
+    elements *= (w.in[d] - 1) * w.base_dilation[d] + 1 + (w.pad_low[d] > 0 ? w.pad_low[d] : 0) +
+                (w.pad_high[d] > 0 ? w.pad_high[d] : 0);
+  }
+  return elements * element_bytes + kPanelBytes;
+}
+
+// tfaot_max_pool (padding counts as -infinity; a NaN in the window gives NaN) and tfaot_sum_pool
+// (padding counts as 0): in[1]: input[batch, in..., channels], result [batch, out..., channels].
+// base_dilation is 1. No scratch: `out` is the result.
+struct PoolCall {
+  std::int64_t batch;
+  Window window;
+  std::int64_t channels;
+};
+
+}  // namespace kernels
+}  // namespace v1
+}  // namespace tfaot
