@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tfaot/base/text.h"
+#include "tfaot/config/cpu_levels.h"
 
 namespace tfaot {
 namespace {
@@ -55,7 +56,7 @@ std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
     const std::string name = word == "native" ? native_level() : word;
     const bool known = std::any_of(levels.begin(), levels.end(),
                                    [&](const JobLevel& level) { return level.name == name; });
-    if (!known) levels.push_back({name, name, ""});
+    if (!known) levels.push_back({name, name, "", cpu_level(name).kernels});
   }
   std::sort(levels.begin(), levels.end(),
             [](const JobLevel& a, const JobLevel& b) { return a.name < b.name; });

@@ -81,6 +81,16 @@ TEST(JobLevels, NativeIsAPsabiLevelAndNotDoubled) {
   EXPECT_EQ(all.back().name, "x86-64-v4");
 }
 
+TEST(JobLevels, CallTheKernelsOfTheHighestLevelInThem) {
+  const auto all = job_levels({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"});
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0].kernels, "x86_64");
+  EXPECT_EQ(all[1].kernels, "x86_64");
+  EXPECT_EQ(all[2].kernels, "x86_64_v3");
+  EXPECT_EQ(all[3].kernels, "x86_64_v4");
+  EXPECT_EQ(job_levels({"generic"}).front().kernels, "generic");
+}
+
 TEST(JobJson, ComesBackAsItWas) {
   auto spec = spec_of({1, 2});
   spec.model.inputs = {{"x", "int64", std::vector<std::int64_t>{3}}};

@@ -11,7 +11,7 @@
 namespace tfaot {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobInput, tensor, dtype, has_shape, shape)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobLevel, name, cpu, features)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobLevel, name, cpu, features, kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EngineJob, model_name, format, source, serving_key, inputs,
                                    outputs, symbol_prefix, target_triple, batch_sizes, levels,
                                    embed_weights, output_directory, weights_file, result_file)
