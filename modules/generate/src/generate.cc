@@ -17,7 +17,7 @@ namespace {
 
 // Members of a generated class, its own and those of tfaot::Wrapper. In a class of such a name the
 // member is hidden.
-constexpr std::array<std::string_view, 22> kMemberNames = {"Inputs",
+constexpr std::array<std::string_view, 23> kMemberNames = {"Inputs",
                                                            "Outputs",
                                                            "Wrapper",
                                                            "argCount",
@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 22> kMemberNames = {"Inputs",
                                                            "argCounts",
                                                            "argData",
                                                            "argCountsNoBatch",
+                                                           "batchPlan",
                                                            "batchSizes",
                                                            "description",
                                                            "hasBatchSize",
@@ -72,6 +73,8 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
     add(fmt::format("{}{}_bs{}.h", include, spec.model.name, batch_size),
         program_header(spec, compiled, names, batch_size));
   }
+  const GeneratedFile costs = cost_header(make_manifest(spec, compiled, options, {}));
+  add(costs.path, costs.text);
   add(include + "model.h", model_header(spec, compiled, names));
   TFAOT_ASSIGN(std::string tool_file, make_tool_file(spec, names, options.tool_base));
   add(names.tool + ".xml", std::move(tool_file));

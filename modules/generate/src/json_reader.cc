@@ -38,6 +38,11 @@ Result<std::int64_t> JsonReader::number() const {
   return value_->get<std::int64_t>();
 }
 
+Result<double> JsonReader::real() const {
+  if (!value_->is_number()) return failed("expected a number");
+  return value_->get<double>();
+}
+
 tl::unexpected<Error> JsonReader::failed(const std::string& message) const {
   return fail(Error::at({file_, 0, 0}, place_.empty() ? message : place_ + ": " + message));
 }

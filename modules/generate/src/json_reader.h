@@ -20,10 +20,14 @@ class JsonReader {
       : value_(&value), file_(std::move(file)) {}
 
   Result<JsonReader> member(const std::string& key) const;
+  bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
   Result<std::vector<JsonReader>> elements() const;
   Result<std::string> text() const;
   // From -2^63 to 2^63-1.
   Result<std::int64_t> number() const;
+
+  // Any number.
+  Result<double> real() const;
 
   // "FILE: signature.inputs[0]: message"
   tl::unexpected<Error> failed(const std::string& message) const;

@@ -8,6 +8,7 @@
 #include "json_reader.h"
 #include "manifest_rules.h"
 #include "tfaot/compile/dtype.h"
+#include "tuning_json.h"
 
 namespace tfaot {
 namespace {
@@ -113,31 +114,32 @@ Status read_contents(const JsonReader& json, Manifest& manifest) {
 
 std::string manifest_to_json(const Manifest& manifest) {
   const Signature& signature = manifest.signature;
-  const ordered_json json = {{"schema_version", manifest.schema_version},
-                             {"toolkit_version", manifest.toolkit_version},
-                             {"name", manifest.name},
-                             {"version", manifest.version},
-                             {"author", manifest.author},
-                             {"description", manifest.description},
-                             {"cpp_class", manifest.cpp_class},
-                             {"tool_name", manifest.tool_name},
-                             {"architecture", manifest.architecture},
-                             {"target_triple", manifest.target_triple},
-                             {"engine", manifest.engine},
-                             {"signature",
-                              {{"key", signature.key},
-                               {"inputs", tensors_to_json(signature.inputs)},
-                               {"outputs", tensors_to_json(signature.outputs)}}},
-                             {"batch_sizes", manifest.batch_sizes},
-                             {"cpu_levels", manifest.cpu_levels},
-                             {"weights",
-                              {{"storage", manifest.weights},
-                               {"size", manifest.weights_size},
-                               {"sha256", manifest.weights_sha256}}},
-                             {"tf_xla_flags", manifest.tf_xla_flags},
-                             {"xla_flags", manifest.xla_flags},
-                             {"source_sha256", manifest.source_sha256},
-                             {"files", files_to_json(manifest.files)}};
+  ordered_json json = {{"schema_version", manifest.schema_version},
+                       {"toolkit_version", manifest.toolkit_version},
+                       {"name", manifest.name},
+                       {"version", manifest.version},
+                       {"author", manifest.author},
+                       {"description", manifest.description},
+                       {"cpp_class", manifest.cpp_class},
+                       {"tool_name", manifest.tool_name},
+                       {"architecture", manifest.architecture},
+                       {"target_triple", manifest.target_triple},
+                       {"engine", manifest.engine},
+                       {"signature",
+                        {{"key", signature.key},
+                         {"inputs", tensors_to_json(signature.inputs)},
+                         {"outputs", tensors_to_json(signature.outputs)}}},
+                       {"batch_sizes", manifest.batch_sizes},
+                       {"cpu_levels", manifest.cpu_levels},
+                       {"weights",
+                        {{"storage", manifest.weights},
+                         {"size", manifest.weights_size},
+                         {"sha256", manifest.weights_sha256}}},
+                       {"tf_xla_flags", manifest.tf_xla_flags},
+                       {"xla_flags", manifest.xla_flags},
+                       {"source_sha256", manifest.source_sha256}};
+  if (manifest.tuning) json["tuning"] = tuning_to_json(*manifest.tuning);
+  json["files"] = files_to_json(manifest.files);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -148,6 +150,10 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   TFAOT_TRY(json.member("schema_version").and_then(check_schema_version));
   TFAOT_TRY(read_identity(json, manifest));
   TFAOT_TRY(read_contents(json, manifest));
+  if (json.has("tuning")) {
+    TFAOT_ASSIGN(manifest.tuning, json.member("tuning").and_then(read_tuning));
+    TFAOT_TRY(check_tuning(json, manifest));
+  }
   return manifest;
 }
 

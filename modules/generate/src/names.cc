@@ -60,6 +60,14 @@ std::string identifier_of(const std::string& text) {
   return identifier;
 }
 
+std::string made_by_line(const std::string& model_name, const std::string& version) {
+  return fmt::format("Made by tfaot from model {}, version {}. Do not edit.", model_name, version);
+}
+
+std::string cost_constant(std::int64_t batch_size, const std::string& cpu_level) {
+  return fmt::format("kBs{}_{}", batch_size, identifier_of(cpu_level));
+}
+
 std::string list_of(const std::vector<std::int64_t>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ", "));
 }
@@ -78,8 +86,7 @@ PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,
   names.tool = options.tool_name.empty() ? default_tool_name(spec.model.name) : options.tool_name;
   names.cpp_class = spec.compilation.namespace_name + "::" + spec.model.name;
   names.base = base_variable(names.tool);
-  names.made_by = fmt::format("Made by tfaot from model {}, version {}. Do not edit.",
-                              spec.model.name, spec.model.version);
+  names.made_by = made_by_line(spec.model.name, spec.model.version);
   for (const CompiledCode& code : compiled.codes) names.objects.push_back(code.object);
   if (!compiled.weights_object.empty()) names.objects.push_back(compiled.weights_object);
   return names;

@@ -30,6 +30,10 @@ std::string lower_case(std::string text);
 std::string identifier_of(const std::string& text);
 // "x86_64" of "x86_64-unknown-linux-gnu".
 std::string processor_of(const std::string& target_triple);
+// The first line of a text file of the package.
+std::string made_by_line(const std::string& model_name, const std::string& version);
+// "kBs4_x86_64_v3": what a call costs, in NAME_costs.h.
+std::string cost_constant(std::int64_t batch_size, const std::string& cpu_level);
 // "1, 2, 4"
 std::string list_of(const std::vector<std::int64_t>& numbers);
 // True for non-empty [A-Za-z0-9._+-] without a leading '.', '-' or '+': a file name that no shell,

@@ -43,6 +43,7 @@ TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) 
   return object{{"entry", code.entry_symbol},
                 {"level", code.cpu_level},
                 {"level_id", identifier_of(code.cpu_level)},
+                {"cost", cost_constant(code.batch_size, code.cpu_level)},
                 {"slots", slots},
                 {"slot_count", std::to_string(code.buffers.size())},
                 {"result_slot", std::to_string(code.result_slot)},

@@ -11,35 +11,76 @@ namespace tfaot {
 inline namespace v1 {
 namespace {
 
-std::vector<double> default_costs(const std::vector<std::size_t>& sizes) {
-  std::vector<double> costs;
+// Rows at which the table ends at the latest, or at twice the largest size. It ends far earlier but
+// for sizes that have no factor in common and cost the same per row. Behind it, a plan costs at
+// most one call of the steady size more than the best: the steady size alone is that good.
+constexpr std::size_t kLongestTable = 1 << 16;
+
+std::vector<std::uint64_t> default_costs(const std::vector<std::size_t>& sizes) {
+  std::vector<std::uint64_t> costs;
   costs.reserve(sizes.size());
-  for (const std::size_t size : sizes) costs.push_back(static_cast<double>(size) + 1);
+  for (const std::size_t size : sizes) costs.push_back(size + 1);
   return costs;
+}
+
+// So small that the sums of a table fit.
+void scale_down(std::vector<std::uint64_t>& costs) {
+  const std::uint64_t largest = *std::max_element(costs.begin(), costs.end());
+  int shift = 0;
+  while (largest >> shift >> 40 != 0) ++shift;
+  for (std::uint64_t& cost : costs) cost >>= shift;
+}
+
+// The index of the size that costs least per row; of equals, the largest.
+std::size_t cheapest_row(const std::vector<std::size_t>& sizes,
+                         const std::vector<std::uint64_t>& costs) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    const double row_cost = static_cast<double>(costs[i]) * static_cast<double>(sizes[best]);
+    if (row_cost <= static_cast<double>(costs[best]) * static_cast<double>(sizes[i])) best = i;
+  }
+  return best;
 }
 
 }  // namespace
 
 BatchPlan::BatchPlan(std::vector<std::size_t> sizes) : BatchPlan(sizes, default_costs(sizes)) {}
 
-BatchPlan::BatchPlan(std::vector<std::size_t> sizes, const std::vector<double>& costs)
+// best[rest] = min over i of costs[i] + best[rest - sizes[i]]. When the steady size s is a right
+// choice for as many rests in a row as the largest size has rows, it is for all that follow: each
+// rest - sizes[i] is then one of those, so best[rest - sizes[i]] = cost(s) + best[rest - sizes[i] -
+// s], and best[rest] = cost(s) + best[rest - s]. That comes for sure: among any s chunks there are
+// some whose rows add up to a multiple of s, and s alone does those at no higher cost.
+BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs)
     : sizes_(std::move(sizes)) {
   if (sizes_.empty()) throw Error(Category::kEmptySizes, "a batch plan needs at least one size");
-  std::vector<double> best(2 * sizes_.back(), 0);  // cost of `rest` rows
-  next_.resize(best.size());
-  for (std::size_t rest = 1; rest < best.size(); ++rest) {
-    best[rest] = std::numeric_limits<double>::infinity();
+  scale_down(costs);
+  steady_ = cheapest_row(sizes_, costs);
+  const std::size_t end = std::max(kLongestTable, 2 * sizes_.back());
+  std::vector<std::uint64_t> best = {0};  // cost of `rest` rows
+  next_ = {0};
+  std::size_t steady_rests = 0;  // in a row
+  for (std::size_t rest = 1; rest < end && steady_rests < sizes_.back(); ++rest) {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::size_t choice = 0;
     const auto consider = [&](std::size_t i) {
-      const double cost = costs[i] + (sizes_[i] < rest ? best[rest - sizes_[i]] : 0);
-      if (cost >= best[rest]) return;
-      best[rest] = cost;
-      next_[rest] = static_cast<std::uint32_t>(i);
+      const std::uint64_t cost = costs[i] + (sizes_[i] < rest ? best[rest - sizes_[i]] : 0);
+      if (cost >= least) return;
+      least = cost;
+      choice = i;
     };
-    // Of equals, the larger without padding, then the one with the least.
-    const auto padded = std::upper_bound(sizes_.begin(), sizes_.end(), rest) - sizes_.begin();
-    for (std::size_t i = static_cast<std::size_t>(padded); i-- > 0;) consider(i);
-    for (std::size_t i = static_cast<std::size_t>(padded); i < sizes_.size(); ++i) consider(i);
+    // Of equals, the steady size, then the larger without padding, then the one with the least.
+    const auto padded = static_cast<std::size_t>(
+        std::upper_bound(sizes_.begin(), sizes_.end(), rest) - sizes_.begin());
+    if (steady_ < padded) consider(steady_);
+    for (std::size_t i = padded; i-- > 0;) consider(i);
+    for (std::size_t i = padded; i < sizes_.size(); ++i) consider(i);
+    best.push_back(least);
+    next_.push_back(static_cast<std::uint16_t>(choice));
+    steady_rests = choice == steady_ ? steady_rests + 1 : 0;
   }
+  while (next_.size() > 1 && next_.back() == steady_) next_.pop_back();
+  next_.shrink_to_fit();
 }
 
 }  // namespace v1

@@ -2,7 +2,6 @@
 #include "tfaot/runtime/batch_runner.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 
 #include "tfaot/runtime/tensor.h"
@@ -11,27 +10,15 @@ namespace tfaot {
 inline namespace v1 {
 namespace {
 
-bool aligned(const void* data) noexcept {
-  return reinterpret_cast<std::uintptr_t>(data) % kMinAlignment == 0;
-}
-
 void copy(void* to, const void* from, std::size_t bytes) noexcept {
   if (bytes != 0) std::memcpy(to, from, bytes);
-}
-
-std::vector<std::size_t> sizes_of(const Description& description) {
-  std::vector<std::size_t> sizes;
-  for (std::size_t i = 0; i < description.program_count; ++i) {
-    sizes.push_back(description.programs[i].batch_size);
-  }
-  return sizes;
 }
 
 }  // namespace
 
 BatchRunner::BatchRunner(const Description& description, const CpuChoice& cpu)
     : instance_(description, cpu),
-      plan_(sizes_of(description)),
+      plan_(instance_.batch_plan()),
       chunk_inputs_(description.input_count),
       chunk_outputs_(description.output_count) {}
 
@@ -52,16 +39,9 @@ void BatchRunner::set_rule(const BatchRule& rule) {
   strategy_.setRule(rule);
 }
 
-void BatchRunner::run(std::size_t rows, const void* const* inputs, void* const* outputs) {
-  if (rows == 0) return;
-  if (const BatchRule* rule = strategy_.findRule(rows)) return run_rule(*rule, inputs, outputs);
-  const std::size_t program = find_program(rows);
-  if (program == batch_sizes().size()) return run_plan(rows, inputs, outputs);
-  if (std::all_of(inputs, inputs + description().input_count, aligned) &&
-      std::all_of(outputs, outputs + description().output_count, aligned)) {
-    return instance_.run(program, inputs, outputs);
-  }
-  run_chunk({program, 0, rows}, inputs, outputs);
+void BatchRunner::compose(std::size_t rows, const void* const* inputs, void* const* outputs) {
+  const BatchRule* rule = strategy_.findRule(rows);
+  return rule == nullptr ? run_plan(rows, inputs, outputs) : run_rule(*rule, inputs, outputs);
 }
 
 void BatchRunner::run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs) {
@@ -90,7 +70,7 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
     const std::size_t bytes = row_bytes(model.inputs[i]);
     const std::byte* from = static_cast<const std::byte*>(inputs[i]) + chunk.first * bytes;
     chunk_inputs_[i] = from;
-    if (!padded && aligned(from)) continue;
+    if (!padded && aligned(&chunk_inputs_[i], 1)) continue;
     make_staging();
     std::byte* staged = static_cast<std::byte*>(staged_inputs_.data(i));
     copy(staged, from, chunk.rows * bytes);
@@ -101,7 +81,7 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
   for (std::size_t i = 0; i < model.output_count; ++i) {
     const std::size_t bytes = row_bytes(model.outputs[i]);
     chunk_outputs_[i] = static_cast<std::byte*>(outputs[i]) + chunk.first * bytes;
-    if (!padded && aligned(chunk_outputs_[i])) continue;
+    if (!padded && aligned(&chunk_outputs_[i], 1)) continue;
     make_staging();
     chunk_outputs_[i] = staged_outputs_.data(i);
   }

@@ -6,7 +6,6 @@
 #include <ostream>
 #include <string_view>
 
-#include "tfaot/runtime/batch_plan.h"
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
@@ -115,7 +114,10 @@ void BatchStrategy::setDefaultRule(std::size_t batchSize,
   std::vector<std::size_t> available = availableBatchSizes;
   available.erase(std::remove(available.begin(), available.end(), 0U), available.end());
   std::sort(available.begin(), available.end());
-  const BatchPlan plan(std::move(available));
+  setDefaultRule(batchSize, BatchPlan(std::move(available)));
+}
+
+void BatchStrategy::setDefaultRule(std::size_t batchSize, const BatchPlan& plan) {
   std::vector<std::size_t> sizes;
   std::size_t rest = batchSize;
   std::size_t padding = 0;

@@ -2,6 +2,7 @@
 #include "tfaot/runtime/instance.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tfaot {
 inline namespace v1 {
@@ -18,8 +19,22 @@ Instance::Instance(const Description& description, const CpuChoice& cpu)
   for (const Code* code : codes) add(*code);
 }
 
+BatchPlan Instance::batch_plan() const {
+  std::vector<std::size_t> sizes;
+  std::vector<std::uint64_t> costs;
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    sizes.push_back(description_->programs[i].batch_size);
+    costs.push_back(calls_[i].cost);
+  }
+  const bool measured =
+      std::all_of(costs.begin(), costs.end(), [](std::uint64_t cost) { return cost != 0; });
+  return measured && !costs.empty() ? BatchPlan(std::move(sizes), std::move(costs))
+                                    : BatchPlan(std::move(sizes));
+}
+
 void Instance::add(const Code& code) {
-  Call call{code.entry, code.cpu_level, tables_.size(), code.result_slot, patches_.size(), 0, 0};
+  Call call{code.entry,       code.cpu_level,  code.cost, tables_.size(),
+            code.result_slot, patches_.size(), 0,         0};
   std::vector<Patch> outputs;
   for (std::size_t slot = 0; slot < code.slot_count; ++slot) {
     const BufferSlot& buffer = code.slots[slot];

@@ -36,6 +36,7 @@ std::vector<std::size_t> times(std::vector<std::size_t> counts, std::size_t fact
 
 Wrapper::Wrapper(const Description& description)
     : instance_(description),
+      batch_plan_(instance_.batch_plan()),
       name_(description.name),
       arg_rows_(row_elements(description.inputs, description.input_count)),
       result_rows_(row_elements(description.outputs, description.output_count)) {

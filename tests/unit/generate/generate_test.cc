@@ -74,9 +74,26 @@ TEST(Generate, MakesThePathsOfThePackage) {
       paths_of(*generate_files(records.spec, records.compiled, {})),
       ElementsAre("include/tfaot-model-test/model.h", "include/tfaot-model-test/test_bs1.h",
                   "include/tfaot-model-test/test_bs2.h", "include/tfaot-model-test/test_bs4.h",
+                  "include/tfaot-model-test/test_costs.h",
                   "lib/cmake/tfaot-model-test/tfaot-model-test-config-version.cmake",
                   "lib/cmake/tfaot-model-test/tfaot-model-test-config.cmake",
                   "lib/pkgconfig/tfaot-model-test.pc", "tfaot-model-test.xml"));
+}
+
+TEST(Generate, WritesMeasuredCosts) {
+  Manifest manifest;
+  manifest.name = "net";
+  manifest.version = "2";
+  manifest.cpp_class = "a::b::net";
+  manifest.tool_name = "tool";
+  manifest.batch_sizes = {1, 16};
+  manifest.cpu_levels = {"x86-64", "x86-64-v3"};
+  manifest.tuning = {
+      "A CPU\\\n#error",
+      {{1, "x86-64", 812.3456, 800, 820, 9}, {16, "x86-64-v3", 0.0001, 0.0001, 1, 9}}};
+  const GeneratedFile costs = cost_header(manifest);
+  EXPECT_EQ(costs.path, "include/tool/net_costs.h");
+  EXPECT_TRUE(testing::matches_golden(costs.text, "generate/tuned_costs.h"));
 }
 
 TEST(Generate, LowersTheNameOfTheCmakeFilesOnly) {
@@ -84,6 +101,7 @@ TEST(Generate, LowersTheNameOfTheCmakeFilesOnly) {
   EXPECT_THAT(
       paths_of(*generate_files(records.spec, records.compiled, {})),
       ElementsAre("include/tfaot-model-MixedNet/MixedNet_bs8.h",
+                  "include/tfaot-model-MixedNet/MixedNet_costs.h",
                   "include/tfaot-model-MixedNet/model.h",
                   "lib/cmake/tfaot-model-MixedNet/tfaot-model-mixednet-config-version.cmake",
                   "lib/cmake/tfaot-model-MixedNet/tfaot-model-mixednet-config.cmake",

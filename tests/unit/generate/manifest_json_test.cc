@@ -55,6 +55,49 @@ TEST(ManifestJson, RoundTrip) {
   }
 }
 
+json tuning_json() {
+  return {{"cpu", "A CPU"},
+          {"calls",
+           {{{"batch_size", 1},
+             {"cpu_level", "x86-64"},
+             {"ns", 7.25},
+             {"low", 7},
+             {"high", 8},
+             {"repeats", 30}}}}};
+}
+
+TEST(ManifestJson, KeepsWhatWasMeasured) {
+  Manifest before = manifest_of(testing::simple_records());
+  EXPECT_FALSE(manifest_from_json(manifest_to_json(before), "manifest.json")->tuning);
+  before.tuning = {"A CPU", {{1, "x86-64", 7.25, 7, 8, 30}}};
+  const std::string text = manifest_to_json(before);
+  EXPECT_EQ(json::parse(text)["tuning"], tuning_json());
+  const auto after = manifest_from_json(text, "manifest.json");
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(manifest_to_json(*after), text);
+}
+
+TEST(ManifestJson, RefusesImpossibleMeasurements) {
+  const auto error = [](const char* pointer, const json& value) {
+    json tuning = tuning_json();
+    tuning[json::json_pointer(pointer)] = value;
+    return error_with("/tuning", tuning);
+  };
+  EXPECT_EQ(error("/cpu", "other"), "no error");
+  EXPECT_EQ(error("/cpu", 1), "manifest.json: tuning.cpu: expected a text");
+  EXPECT_EQ(error("/calls/0/ns", "7"), "manifest.json: tuning.calls[0].ns: expected a number");
+  EXPECT_EQ(error("/calls/0/low", 0),
+            "manifest.json: tuning.calls[0].low: expected nanoseconds above 0");
+  EXPECT_EQ(error("/calls/0/high", 7.1),
+            "manifest.json: tuning.calls[0]: the interval from 'low' to 'high' does not hold 'ns'");
+  EXPECT_EQ(error("/calls/0/batch_size", 3),
+            "manifest.json: tuning: batch size 3, CPU level x86-64 is not in the package");
+  EXPECT_EQ(error("/calls/0/cpu_level", "z80"),
+            "manifest.json: tuning: batch size 1, CPU level z80 is not in the package");
+  EXPECT_EQ(error("/calls/1", tuning_json()["calls"][0]),
+            "manifest.json: tuning: batch size 1, CPU level x86-64 is there twice");
+}
+
 TEST(ManifestJson, HostileTextsSurvive) {
   const Manifest before = manifest_of(testing::hostile_records());
   const auto after = manifest_from_json(manifest_to_json(before), "manifest.json");
@@ -64,7 +107,7 @@ TEST(ManifestJson, HostileTextsSurvive) {
 }
 
 TEST(ManifestJson, UnknownKeysAreIgnored) {
-  EXPECT_EQ(error_with("/tuning", {{"v", 1}}), "no error");
+  EXPECT_EQ(error_with("/another", {{"v", 1}}), "no error");
 }
 
 TEST(ManifestJson, EveryKeyIsNeeded) {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "tests/unit/runtime/expect_error.h"
@@ -11,6 +14,7 @@
 namespace {
 
 using Sizes = std::vector<std::size_t>;
+using Costs = std::vector<std::uint64_t>;
 
 Sizes chunks(const tfaot::BatchPlan& plan, std::size_t rows) {
   Sizes chunks;
@@ -21,22 +25,48 @@ Sizes chunks(const tfaot::BatchPlan& plan, std::size_t rows) {
   return chunks;
 }
 
-double cost_of(const Sizes& chunks, const Sizes& sizes, const std::vector<double>& costs) {
-  double cost = 0;
+std::uint64_t cost_of(const Sizes& chunks, const Sizes& sizes, const Costs& costs) {
+  std::uint64_t cost = 0;
   for (const std::size_t chunk : chunks) {
     for (std::size_t i = 0; i < sizes.size(); ++i) cost += sizes[i] == chunk ? costs[i] : 0;
   }
   return cost;
 }
 
-// Every composition there is.
-double cheapest(std::size_t rows, const Sizes& sizes, const std::vector<double>& costs) {
-  if (rows == 0) return 0;
-  double best = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    best = std::min(best, costs[i] + cheapest(rows - std::min(rows, sizes[i]), sizes, costs));
+// Every composition there is: any number of chunks of each size, from sizes[i] on, that hold `rest`
+// rows or more.
+std::uint64_t cheapest(std::size_t i, std::size_t rest, const Sizes& sizes, const Costs& costs) {
+  if (rest == 0) return 0;
+  if (i == sizes.size()) return std::numeric_limits<std::uint64_t>::max() / 2;
+  std::uint64_t best = std::numeric_limits<std::uint64_t>::max() / 2;
+  for (std::size_t count = 0; count * sizes[i] < rest + sizes[i]; ++count) {
+    const std::size_t left = rest - std::min(rest, count * sizes[i]);
+    best = std::min(best, count * costs[i] + cheapest(i + 1, left, sizes, costs));
   }
   return best;
+}
+
+// The least costs of 0 .. rows rows, the plain way.
+std::vector<std::uint64_t> least_costs(std::size_t rows, const Sizes& sizes, const Costs& costs) {
+  std::vector<std::uint64_t> least = {0};
+  for (std::size_t rest = 1; rest <= rows; ++rest) {
+    std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      best = std::min(best, costs[i] + least[rest - std::min(rest, sizes[i])]);
+    }
+    least.push_back(best);
+  }
+  return least;
+}
+
+// As measurements look: a cost per call and one per row that differ by size, and noise.
+Costs measured_like(const Sizes& sizes, std::mt19937& random) {
+  const std::uint64_t call = random() % 20000;
+  Costs costs;
+  for (const std::size_t size : sizes) {
+    costs.push_back(1000 + call + size * (1000 + random() % 1000) + random() % 500);
+  }
+  return costs;
 }
 
 TEST(BatchPlan, TakesACompiledSizeAsItIs) {
@@ -66,25 +96,73 @@ TEST(BatchPlan, PadsNothingWhereThatCostsTheSame) {
 
 TEST(BatchPlan, FindsTheCheapestOfAllCompositions) {
   const std::vector<Sizes> cases = {{1}, {3, 4}, {1, 2, 4, 8}, {2, 5}, {1, 7}, {6, 10}};
+  std::mt19937 random(1);
   for (const Sizes& sizes : cases) {
-    std::vector<double> costs;
-    for (const std::size_t size : sizes) costs.push_back(static_cast<double>(size) + 1);
-    const tfaot::BatchPlan plan(sizes);
-    for (std::size_t rows = 1; rows < 2 * sizes.back(); ++rows) {
-      EXPECT_EQ(cost_of(chunks(plan, rows), sizes, costs), cheapest(rows, sizes, costs))
-          << rows << " rows, largest size " << sizes.back();
+    for (int round = 0; round < 10; ++round) {
+      Costs costs = measured_like(sizes, random);
+      if (round == 0)
+        std::transform(sizes.begin(), sizes.end(), costs.begin(),
+                       [](auto size) { return size + 1; });
+      const tfaot::BatchPlan plan =
+          round == 0 ? tfaot::BatchPlan(sizes) : tfaot::BatchPlan(sizes, costs);
+      for (std::size_t rows = 1; rows < 3 * sizes.back(); ++rows) {
+        ASSERT_EQ(cost_of(chunks(plan, rows), sizes, costs), cheapest(0, rows, sizes, costs))
+            << rows << " rows, largest size " << sizes.back() << ", round " << round;
+      }
     }
   }
 }
 
-TEST(BatchPlan, FollowsMeasuredCosts) {
-  const Sizes sizes = {1, 2, 4};
-  const std::vector<double> costs = {1, 5, 4.5};  // 2 is a bad size
-  const tfaot::BatchPlan plan(sizes, costs);
-  EXPECT_EQ(chunks(plan, 2), (Sizes{1, 1}));
-  for (std::size_t rows = 1; rows < 8; ++rows) {
-    EXPECT_EQ(cost_of(chunks(plan, rows), sizes, costs), cheapest(rows, sizes, costs)) << rows;
+// Far beyond the largest size, where the table has ended.
+TEST(BatchPlan, IsTheCheapestForAnyNumberOfRows) {
+  const std::vector<Sizes> cases = {
+      {1, 2, 4, 8, 16, 32, 64, 128, 256}, {1, 4, 16}, {1, 3, 10, 100}, {7, 9, 31}, {29, 30}, {5}};
+  std::mt19937 random(2);
+  for (const Sizes& sizes : cases) {
+    for (int round = 0; round < 20; ++round) {
+      const Costs costs = measured_like(sizes, random);
+      const tfaot::BatchPlan plan(sizes, costs);
+      const std::vector<std::uint64_t> least = least_costs(3000, sizes, costs);
+      for (std::size_t rows = 1; rows < least.size(); ++rows) {
+        ASSERT_EQ(cost_of(chunks(plan, rows), sizes, costs), least[rows])
+            << rows << " rows, largest size " << sizes.back() << ", round " << round;
+      }
+    }
   }
+}
+
+// The largest size alone is not right for many rows when another has cheaper rows.
+TEST(BatchPlan, LeavesABadLargestSizeOut) {
+  const tfaot::BatchPlan plan({1, 64, 256}, {20, 640, 5000});
+  EXPECT_EQ(chunks(plan, 256), (Sizes{64, 64, 64, 64}));
+  EXPECT_EQ(chunks(plan, 100000 - 100000 % 64), Sizes(100000 / 64, 64));
+}
+
+// Sizes without a common factor and of the same cost per row: an exact sum of both is the best for
+// nearly any number of rows, however large. There the plan may cost one call more.
+TEST(BatchPlan, IsNearTheCheapestWhereNoTableEnds) {
+  const Sizes sizes = {999, 1000};
+  const Costs costs = {999, 1000};
+  const tfaot::BatchPlan plan(sizes, costs);
+  for (const std::size_t rows : {50 * 999U, 60 * 999U + 1000U}) {
+    EXPECT_EQ(cost_of(chunks(plan, rows), sizes, costs), rows);
+  }
+  for (std::size_t rows = 500000; rows < 500999; ++rows) {
+    ASSERT_LE(cost_of(chunks(plan, rows), sizes, costs), rows + 1000);
+  }
+}
+
+TEST(BatchPlan, FollowsMeasuredCosts) {
+  const tfaot::BatchPlan plan({1, 2, 4}, {10, 50, 45});  // 2 is a bad size
+  EXPECT_EQ(chunks(plan, 2), (Sizes{1, 1}));
+  EXPECT_EQ(chunks(plan, 3), (Sizes{1, 1, 1}));
+}
+
+TEST(BatchPlan, AddsUpHugeCosts) {
+  const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
+  const tfaot::BatchPlan plan({1, 2, 4}, {huge / 2, huge / 4 * 3, huge});
+  EXPECT_EQ(chunks(plan, 5), (Sizes{4, 1}));
+  EXPECT_EQ(chunks(plan, 1000003), chunks(tfaot::BatchPlan({1, 2, 4}, {50, 75, 100}), 1000003));
 }
 
 TEST(BatchPlan, PadsOnlyTheLastChunk) {

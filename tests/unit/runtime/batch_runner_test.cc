@@ -152,6 +152,24 @@ TEST_F(BatchRunnerTest, FollowsARuleEvenForACompiledSize) {
   three.check();
 }
 
+TEST_F(BatchRunnerTest, FollowsMeasuredCostsUnlessARuleSaysOtherwise) {
+  tfaot::BatchRunner runner(tfaot_model::tuned::description());
+  std::vector<float> x(4 * 21, 1);
+  std::vector<float> y(4 * 21);
+  const void* const inputs[] = {x.data()};
+  void* const outputs[] = {y.data()};
+  runner.run(16, inputs, outputs);
+  runner.run(21, inputs, outputs);
+  EXPECT_EQ(called(), (Sizes{4, 4, 4, 4, 4, 4, 4, 4, 4, 4}));
+  EXPECT_EQ(y, std::vector<float>(4 * 21, 2));
+  calls() = {};
+  runner.set_rule(tfaot::BatchRule("16:16"));
+  runner.set_rule(tfaot::BatchRule("21:16,16"));
+  runner.run(16, inputs, outputs);
+  runner.run(21, inputs, outputs);
+  EXPECT_EQ(called(), (Sizes{16, 16, 16}));
+}
+
 TEST_F(BatchRunnerTest, RefusesRulesOfSizesThatAreNotCompiled) {
   const std::string text =
       "UnknownBatchSize: model 'fake': the rule for batch size 5 uses size 3, compiled are 1, 2, "

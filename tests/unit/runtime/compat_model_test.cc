@@ -190,4 +190,16 @@ TEST(CompatModel, RunsAfterAMove) {
             FloatArrays(2, {2, 3, 4, 5}));
 }
 
+TEST(CompatModel, FollowsMeasuredCostsUnlessARuleSaysOtherwise) {
+  tfaot::Model<tfaot_model::tuned> model;
+  const tfaot::FloatArrays x(16, std::vector<float>(4, 1));
+  tfaot_test::calls() = {};
+  const auto [y] = model.run<tfaot::FloatArrays>(16, x);
+  EXPECT_EQ(tfaot_test::calls().count, 4);
+  EXPECT_EQ(y, tfaot::FloatArrays(16, std::vector<float>(4, 2)));
+  model.setBatchRule("16:16");
+  model.run<tfaot::FloatArrays>(16, x);
+  EXPECT_EQ(tfaot_test::calls().count, 5);
+}
+
 }  // namespace

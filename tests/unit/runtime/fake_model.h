@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two models as the generate room writes them, by hand, with entry functions in C++ (fake_model.cc)
+// Models as the generate room writes them, by hand, with entry functions in C++ (fake_model.cc)
 // that check their buffer tables as compiled code would use them:
 //   tfaot_model::fake   x: float [3], n: int64 [2] -> sum: float [2], flag: bool []; batch sizes 1,
 //   2, 4, 8
 //                       sum[0] = weight * (x0 + x1 + x2), sum[1] = n0 + n1; flag = x0 > 0
 //   tfaot_model::plain  x: float [4] -> y: float [4]; batch sizes 4, 16; y = x + 1
+//   tfaot_model::tuned  plain with measured costs, by which 16 rows are done as four times 4
 // plain shows what is special: no weights, no scratch, code for level "x86-64" or "generic" alone.
 #pragma once
 
@@ -85,15 +86,16 @@ class fake : public tfaot::Wrapper {
 };
 
 // Slots: 0 x, 1 y, which is the result itself as there is no table.
-template <std::size_t N, tfaot::EntryFunction Entry>
+template <std::size_t N, tfaot::EntryFunction Entry, std::uint64_t Cost = 0>
 struct plain_bs {
   static constexpr tfaot::BufferSlot kSlots[] = {{tfaot::BufferKind::kInput, 0, 0, 16 * N},
                                                  {tfaot::BufferKind::kOutput, 0, 0, 16 * N}};
-  static constexpr tfaot::Code kCodes[] = {{tfaot_test::kBaseLevel, Entry, kSlots, 2, 1, 0}};
+  static constexpr tfaot::Code kCodes[] = {{tfaot_test::kBaseLevel, Entry, kSlots, 2, 1, 0, Cost}};
   static constexpr tfaot::Program kProgram = {N, kCodes, 1};
 };
 
-class plain : public tfaot::Wrapper {
+template <class Small, class Large>
+class plain_of : public tfaot::Wrapper {
  public:
   using Inputs = tfaot::TensorList<tfaot::Tensor<float, 4>>;
   using Outputs = tfaot::TensorList<tfaot::Tensor<float, 4>>;
@@ -102,14 +104,17 @@ class plain : public tfaot::Wrapper {
     static constexpr std::int64_t kShape[] = {4};
     static constexpr tfaot::TensorInfo kInputs[] = {{"x", tfaot::DType::kFloat32, kShape, 1, 4}};
     static constexpr tfaot::TensorInfo kOutputs[] = {{"y", tfaot::DType::kFloat32, kShape, 1, 4}};
-    static constexpr tfaot::Program kPrograms[] = {plain_bs<4, &tfaot_test_plain_bs4>::kProgram,
-                                                   plain_bs<16, &tfaot_test_plain_bs16>::kProgram};
+    static constexpr tfaot::Program kPrograms[] = {Small::kProgram, Large::kProgram};
     static constexpr tfaot::Description kDescription = {"plain",   "1.0.0", kInputs, 1, kOutputs, 1,
                                                         kPrograms, 2,       nullptr, 0};
     return kDescription;
   }
 
-  plain() : tfaot::Wrapper(description()) {}
+  plain_of() : tfaot::Wrapper(description()) {}
 };
+
+using plain = plain_of<plain_bs<4, &tfaot_test_plain_bs4>, plain_bs<16, &tfaot_test_plain_bs16>>;
+using tuned =
+    plain_of<plain_bs<4, &tfaot_test_plain_bs4, 100>, plain_bs<16, &tfaot_test_plain_bs16, 500>>;
 
 }  // namespace tfaot_model

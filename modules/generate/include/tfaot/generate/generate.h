@@ -25,13 +25,16 @@ std::string default_tool_name(const std::string& model_name);
 std::string architecture_of(const std::string& target_triple);
 
 // Paths made, with TOOL the tool's name, NAME the model's:
-//   include/TOOL/model.h, include/TOOL/NAME_bsN.h, TOOL.xml,
+//   include/TOOL/model.h, include/TOOL/NAME_bsN.h, include/TOOL/NAME_costs.h, TOOL.xml,
 //   lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake,
 //   lib/pkgconfig/TOOL.pc
 // They refer to objects as lib/<CompiledCode::object>, to weights as
 // lib/<CompiledModel::weights_object>.
 Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel& compiled,
                                       const GenerateOptions& options);
+
+// NAME_costs.h alone, for a package that was tuned: nothing else of it depends on manifest.tuning.
+GeneratedFile cost_header(const Manifest& manifest);
 
 // The tool file alone, for a tree whose base has become final (an install).
 Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,22 @@ struct ManifestFile {
   std::string path;  // relative to the package's root, with '/'
   std::string sha256;
   std::uint64_t size = 0;  // bytes
+};
+
+// What one call of one batch size costs at one CPU level.
+struct TunedCall {
+  std::int64_t batch_size = 0;
+  std::string cpu_level;
+  double ns = 0;   // nanoseconds, the median
+  double low = 0;  // of the median's confidence interval
+  double high = 0;
+  std::uint64_t repeats = 0;  // timings that the median is of
+};
+
+// What `tfaot tune` measured.
+struct Tuning {
+  std::string cpu;               // of the machine
+  std::vector<TunedCall> calls;  // by batch size, then CPU level; levels it cannot run are missing
 };
 
 // manifest.json: what a package holds and where it came from. No dates, hosts or absolute paths.
@@ -49,6 +66,7 @@ struct Manifest {
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
   std::string source_sha256;
+  std::optional<Tuning> tuning;
   std::vector<ManifestFile> files;  // every file but manifest.json, sorted by path
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How any number of rows is cut into chunks of compiled sizes, by cost. Only the last chunk may be
-// larger than what is left; it is then padded. Immutable once made; safe from many threads.
+// How any number of rows is cut into chunks of compiled sizes, at the least sum of costs. Only the
+// last chunk may be larger than what is left; it is then padded. Immutable once made; safe from
+// many threads. Needs no other header of the runtime, as the tool plans with it, too.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +18,23 @@ class BatchPlan {
   // does 255 rows in one call. REQUIRES: ascending, positive sizes. Throws Error (EmptySizes) when
   // there is none.
   explicit BatchPlan(std::vector<std::size_t> sizes);
-  // costs[i] is the cost of one call of sizes[i] rows, in any unit.
-  BatchPlan(std::vector<std::size_t> sizes, const std::vector<double>& costs);
+  // costs[i] is the cost of one call of sizes[i] rows, in any unit. Whole numbers, so that sums are
+  // exact.
+  BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs);
 
   const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
 
   // Index into sizes() of the next chunk. REQUIRES: rest > 0.
   std::size_t next(std::size_t rest) const noexcept {
-    return rest < next_.size() ? next_[rest] : sizes_.size() - 1;
+    return rest < next_.size() ? next_[rest] : steady_;
   }
 
  private:
   std::vector<std::size_t> sizes_;
-  std::vector<std::uint32_t>
-      next_;  // by rest, below twice the largest size; beyond that the largest size is taken
+  // The size whose rows are cheapest. Where the table ends, taking it first is right for good (see
+  // batch_plan.cc).
+  std::size_t steady_ = 0;
+  std::vector<std::uint16_t> next_;  // by rest
 };
 
 }  // namespace v1

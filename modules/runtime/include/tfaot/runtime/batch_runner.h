@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs any number of rows on an Instance: by a rule of the user, else as one compiled batch, else
-// in chunks by the BatchPlan. Chunks work on the caller's memory in place; only those that are
-// padded, or whose memory is not aligned to kMinAlignment, go through staging memory, which is
-// allocated when first needed and then kept. No other allocation happens in run().
+// Runs any number of rows on an Instance: by a rule of the user, else in chunks by the BatchPlan,
+// which does most compiled sizes in one. Chunks work on the caller's memory in place; only those
+// that are padded, or whose memory is not aligned to kMinAlignment, go through staging memory,
+// which is allocated when first needed and then kept. No other allocation happens in run().
 // Thread-compatible: one runner per thread.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "tfaot/runtime/batch_plan.h"
@@ -33,7 +34,15 @@ class BatchRunner {
 
   // inputs[i] and outputs[i] hold `rows` rows each, row-major, of any alignment. Outputs must
   // overlap neither each other nor an input. Nothing happens for 0 rows.
-  void run(std::size_t rows, const void* const* inputs, void* const* outputs);
+  void run(std::size_t rows, const void* const* inputs, void* const* outputs) {
+    const std::size_t program = plan_.next(rows);
+    if (plan_.sizes()[program] == rows && strategy_.rules().empty() &&
+        aligned(inputs, description().input_count) &&
+        aligned(outputs, description().output_count)) {
+      return instance_.run(program, inputs, outputs);
+    }
+    compose(rows, inputs, outputs);
+  }
 
  private:
   // Rows first .. first + rows of the caller's memory, run as programs[program].
@@ -43,8 +52,16 @@ class BatchRunner {
     std::size_t rows;
   };
 
+  template <class Pointer>
+  static bool aligned(const Pointer* data, std::size_t count) noexcept {
+    std::uintptr_t bits = 0;
+    for (std::size_t i = 0; i < count; ++i) bits |= reinterpret_cast<std::uintptr_t>(data[i]);
+    return bits % kMinAlignment == 0;
+  }
+
   std::size_t find_program(
       std::size_t batch_size) const noexcept;  // program count when not compiled
+  void compose(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs);
   void run_plan(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_chunk(const Chunk& chunk, const void* const* inputs, void* const* outputs);

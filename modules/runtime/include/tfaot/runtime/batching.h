@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/runtime/batch_plan.h"
+
 namespace tfaot {
 inline namespace v1 {
 
@@ -54,6 +56,8 @@ class BatchStrategy {
   const BatchRule& getRule(std::size_t batchSize) const;
   // The cheapest composition by BatchPlan's default costs. Throws Error (EmptySizes).
   void setDefaultRule(std::size_t batchSize, const std::vector<std::size_t>& availableBatchSizes);
+  // The cheapest composition by `plan`.
+  void setDefaultRule(std::size_t batchSize, const BatchPlan& plan);
 
   // Null without a rule.
   const BatchRule* findRule(std::size_t batchSize) const {

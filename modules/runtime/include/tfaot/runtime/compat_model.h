@@ -83,7 +83,7 @@ class Model {
     (detail::check_output(wrapper_, index++, kDTypeOf<detail::ElementOf<Outputs>>), ...);
     std::tuple<Outputs...> outputs{Outputs(batchSize)...};
     if (batchSize == 0) return outputs;
-    if (!strategy_.hasRule(batchSize)) strategy_.setDefaultRule(batchSize, wrapper_.batchSizes());
+    if (!strategy_.hasRule(batchSize)) strategy_.setDefaultRule(batchSize, wrapper_.batchPlan());
     Chunk chunk{0, 0, 0};
     for (const std::size_t size : strategy_.getRule(batchSize).getSizes()) {
       chunk = {size, chunk.first + chunk.rows,

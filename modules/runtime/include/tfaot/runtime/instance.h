@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tfaot/runtime/aligned_memory.h"
+#include "tfaot/runtime/batch_plan.h"
 #include "tfaot/runtime/cpu_level.h"
 #include "tfaot/runtime/description.h"
 
@@ -25,6 +26,8 @@ class Instance {
   // The level in use for a program, "x86-64-v3".
   const char* cpu_level(std::size_t program) const noexcept { return calls_[program].cpu_level; }
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
+  // By the costs of the levels in use, when all of them were measured; else by the default costs.
+  BatchPlan batch_plan() const;
 
   // Runs description().programs[program] on inputs[i], each programs[program].batch_size rows, into
   // outputs[i]. REQUIRES: pointers are aligned to kMinAlignment and outputs overlap neither each
@@ -51,6 +54,7 @@ class Instance {
   struct Call {
     EntryFunction entry;
     const char* cpu_level;
+    std::uint64_t cost;
     std::size_t table;  // first slot in tables_
     std::size_t result_slot;
     std::size_t patch;  // first one in patches_, inputs before outputs

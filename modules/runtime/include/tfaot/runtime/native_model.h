@@ -33,14 +33,28 @@ template <class List>
 struct Spans;
 template <class... Tensors>
 struct Spans<TensorList<Tensors...>> {
+  static constexpr std::size_t kRowElements[] = {Tensors::kRowElements..., 0};
   using Const = std::tuple<Span<const typename Tensors::Element>...>;
   using Mutable = std::tuple<Span<typename Tensors::Element>...>;
 };
 
 enum class Direction : std::uint8_t { kInput, kOutput };
-// Throws Error (InputMismatch, OutputMismatch) unless elements == rows * info.row_elements.
-void check_elements(const Description& model, Direction direction, std::size_t index,
-                    std::size_t rows, std::size_t elements);
+// A tensor's share in a call of run().
+struct ElementCheck {
+  Direction direction;
+  std::size_t index;
+  std::size_t rows;
+  std::size_t elements;
+};
+[[noreturn]] void wrong_elements(const Description& model, const ElementCheck& check);
+// Throws Error (InputMismatch, OutputMismatch) unless elements == rows * row_elements.
+inline void check_elements(const Description& model, std::size_t row_elements,
+                           const ElementCheck& check) {
+  std::size_t wanted = 0;
+  if (__builtin_mul_overflow(check.rows, row_elements, &wanted) || check.elements != wanted) {
+    wrong_elements(model, check);
+  }
+}
 
 }  // namespace detail
 
@@ -95,8 +109,12 @@ class Model {
                std::index_sequence<I...>, std::index_sequence<O...>) {
     using detail::Direction;
     const Description& model = runner_.description();
-    (detail::check_elements(model, Direction::kInput, I, rows, std::get<I>(inputs).size()), ...);
-    (detail::check_elements(model, Direction::kOutput, O, rows, std::get<O>(outputs).size()), ...);
+    (detail::check_elements(model, detail::Spans<typename M::Inputs>::kRowElements[I],
+                            {Direction::kInput, I, rows, std::get<I>(inputs).size()}),
+     ...);
+    (detail::check_elements(model, detail::Spans<typename M::Outputs>::kRowElements[O],
+                            {Direction::kOutput, O, rows, std::get<O>(outputs).size()}),
+     ...);
     // One more, as a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
     void* const out[] = {std::get<O>(outputs).data()..., nullptr};

@@ -33,6 +33,8 @@ class Wrapper {
   const std::vector<std::size_t>& batchSizes() const noexcept { return batch_sizes_; }
   std::size_t nBatchSizes() const noexcept { return batch_sizes_.size(); }
   bool hasBatchSize(std::size_t batchSize) const noexcept;
+  // How any number of rows is composed of them at the least cost.
+  const BatchPlan& batchPlan() const noexcept { return batch_plan_; }
 
   // Numbers of elements, by batch size and index, or of one row by index. The calls with an index
   // throw Error: UnknownBatchSize, UnknownArgument, UnknownResult.
@@ -84,6 +86,7 @@ class Wrapper {
   void* result_memory(std::size_t batch_size, std::size_t index, DType dtype) const;
 
   Instance instance_;
+  BatchPlan batch_plan_;
   std::string name_;
   std::vector<std::size_t> batch_sizes_;
   std::vector<std::size_t> arg_rows_;

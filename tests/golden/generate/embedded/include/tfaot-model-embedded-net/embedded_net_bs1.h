@@ -7,6 +7,8 @@
 
 #include "tfaot/runtime/description.h"
 
+#include "embedded_net_costs.h"
+
 extern "C" void __tfaot_tfaot_model_embedded_net_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
@@ -23,7 +25,7 @@ struct embedded_net_bs1 {
   };
   static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64", &::__tfaot_tfaot_model_embedded_net_bs1_x86_64, kSlots_x86_64,
-       5, 4, 192},
+       5, 4, 192, embedded_net_costs::kBs1_x86_64},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

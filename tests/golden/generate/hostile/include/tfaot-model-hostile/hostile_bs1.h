@@ -7,6 +7,8 @@
 
 #include "tfaot/runtime/description.h"
 
+#include "hostile_costs.h"
+
 extern "C" void __tfaot_tfaot_model_hostile_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
@@ -24,7 +26,7 @@ struct hostile_bs1 {
   };
   static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64", &::__tfaot_tfaot_model_hostile_bs1_x86_64, kSlots_x86_64,
-       6, 5, 192},
+       6, 5, 192, hostile_costs::kBs1_x86_64},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

@@ -7,6 +7,8 @@
 
 #include "tfaot/runtime/description.h"
 
+#include "MixedNet_costs.h"
+
 extern "C" void __tfaot_cms_models_MixedNet_bs8_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
@@ -29,7 +31,7 @@ struct MixedNet_bs8 {
   };
   static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64", &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64,
-       11, 10, 192},
+       11, 10, 192, MixedNet_costs::kBs8_x86_64},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

@@ -7,6 +7,8 @@
 
 #include "tfaot/runtime/description.h"
 
+#include "test_costs.h"
+
 extern "C" void __tfaot_tfaot_model_test_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 extern "C" void __tfaot_tfaot_model_test_bs1_x86_64_v3(
@@ -36,9 +38,9 @@ struct test_bs1 {
   };
   static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64", &::__tfaot_tfaot_model_test_bs1_x86_64, kSlots_x86_64,
-       7, 6, 192},
+       7, 6, 192, test_costs::kBs1_x86_64},
       {"x86-64-v3", &::__tfaot_tfaot_model_test_bs1_x86_64_v3, kSlots_x86_64_v3,
-       7, 6, 192},
+       7, 6, 192, test_costs::kBs1_x86_64_v3},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };

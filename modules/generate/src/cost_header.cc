@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "escape.h"
+#include "names.h"
+#include "render.h"
+#include "templates.h"
+#include "tfaot/generate/generate.h"
+
+namespace tfaot {
+namespace {
+
+using kainjow::mustache::object;
+
+// Picoseconds, at least one: 0 means that nothing was measured.
+std::uint64_t cost_of(const Manifest& manifest, std::int64_t batch_size, const std::string& level) {
+  if (!manifest.tuning) return 0;
+  for (const TunedCall& call : manifest.tuning->calls) {
+    if (call.batch_size != batch_size || call.cpu_level != level) continue;
+    return static_cast<std::uint64_t>(std::max(1LL, std::llround(call.ns * 1000)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+GeneratedFile cost_header(const Manifest& manifest) {
+  TemplateData calls{TemplateData::type::list};
+  for (const std::int64_t batch_size : manifest.batch_sizes) {
+    for (const std::string& level : manifest.cpu_levels) {
+      calls << object{{"constant", cost_constant(batch_size, level)},
+                      {"cost", std::to_string(cost_of(manifest, batch_size, level))}};
+    }
+  }
+  const std::string cpu = manifest.tuning ? comment_line(manifest.tuning->cpu) : "";
+  const std::string name_end = "::" + manifest.name;
+  return {fmt::format("include/{}/{}_costs.h", manifest.tool_name, manifest.name),
+          render(templates::kCostHeader,
+                 object{{"made_by", made_by_line(manifest.name, manifest.version)},
+                        {"class", manifest.cpp_class},
+                        {"namespace",
+                         manifest.cpp_class.substr(0, manifest.cpp_class.size() - name_end.size())},
+                        {"name", manifest.name},
+                        {"cpu", cpu},
+                        {"has_cpu", !cpu.empty()},
+                        {"calls", calls}},
+                 Escaping::kNone)};
+}
+
+}  // namespace tfaot

@@ -1,0 +1,14 @@
+// Made by tfaot from model MixedNet, version 2024a. Do not edit.
+// What a call of cms::models::MixedNet costs, in picoseconds, as 'tfaot tune' measured it
+// 0: not measured; a level with a 0 is run as if a call of n rows cost n + 1.
+#pragma once
+
+#include <cstdint>
+
+namespace cms::models {
+
+struct MixedNet_costs {
+  static constexpr ::std::uint64_t kBs8_x86_64 = 0;
+};
+
+}  // namespace cms::models
