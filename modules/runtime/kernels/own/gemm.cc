@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a product into tiles. Rows are taken in blocks that stay in the second-level cache, the
+// depth in blocks whose panels stay in the first-level cache; within a block, a few panels meet all
+// rows before the next panels do.
+#include "gemm.h"
+
+#include "tile.h"
+
+namespace {
+
+constexpr Int kBlockRows = 240;  // a multiple of every tile's rows
+constexpr Int kBlockTaps = 64;
+constexpr Int kBlockDepth = 512;
+
+// Counts through the indices of up to four loops, the last fastest, and keeps the offset.
+template <int N>
+class Odometer {
+ public:
+  Odometer(const Int (&count)[N], const Int (&step)[N]) : count_(count), step_(step) {}
+
+  Int next() {
+    const Int offset = offset_;
+    for (int d = N; d-- > 0;) {
+      offset_ += step_[d];
+      if (++at_[d] < count_[d]) break;
+      offset_ -= count_[d] * step_[d];
+      at_[d] = 0;
+    }
+    return offset;
+  }
+
+ private:
+  const Int (&count_)[N];
+  const Int (&step_)[N];
+  Int at_[N] = {};
+  Int offset_ = 0;
+};
+
+// The same for all blocks of a product.
+struct Target {
+  Element* c;
+  Int c_row, columns;
+  const Element* bias;  // null: none
+  bool first, last;     // block of the depth
+  bool relu;
+};
+
+// Vectors of sums that do not fit into c, or that start with what is no whole vector.
+struct Spill {
+  Element start[kMaxVectors * kLanes<Element>];
+  Element c[kMaxSums * kLanes<Element>];
+};
+
+// One tile whose last columns are beyond those of c.
+void multiply_edge(int rows, int vectors, Tile<Element> t, Int columns, Spill& spill) {
+  Element* const c = t.c;
+  const Int c_row = t.c_row;
+  const bool accumulate = t.start == t.c;
+  t.c = spill.c;
+  t.c_row = vectors * kLanes<Element>;
+  if (accumulate) {
+    t.start = t.c;
+    t.start_row = t.c_row;
+    for (Int r = 0; r < rows; ++r) copy_elements(t.c + r * t.c_row, c + r * c_row, columns);
+  }
+  multiply(rows, vectors, t);
+  for (Int r = 0; r < rows; ++r) copy_elements(c + r * c_row, t.c + r * t.c_row, columns);
+}
+
+// All tiles of some rows and one block of the depth.
+void multiply_block(Tile<Element> t, Int rows, const Target& target) {
+  const Element* const* const first_row = t.rows;
+  const Element* const b = t.b;
+  const Int vectors = ceil_div(target.columns, kLanes<Element>);
+  const Int tiles = ceil_div(rows, kMaxRows);
+  const int small = static_cast<int>(rows / tiles);
+  const Int larger_tiles = rows % tiles;  // these have one row more
+  Spill spill;
+
+  t.relu = target.relu && target.last;
+  int take = 0;
+  for (Int v = 0; v < vectors; v += take) {
+    take = next_vectors(larger_tiles > 0 ? small + 1 : small, vectors - v);
+    const Int column = v * kLanes<Element>;
+    const Int columns = smaller(target.columns - column, take * kLanes<Element>);
+    const bool whole = columns == take * kLanes<Element>;
+    t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    t.rows = first_row;
+    t.c = target.c + column;
+    t.c_row = target.c_row;
+    if (target.first) {
+      t.start = spill.start;
+      t.start_row = 0;
+      if (target.bias != nullptr && whole) {
+        t.start = target.bias + column;
+      } else {
+        __builtin_memset(spill.start, 0, sizeof spill.start);
+        if (target.bias != nullptr) copy_elements(spill.start, target.bias + column, columns);
+      }
+    }
+    for (Int i = 0; i < tiles; ++i) {
+      const int count = i < larger_tiles ? small + 1 : small;
+      if (!target.first) {
+        t.start = t.c;
+        t.start_row = t.c_row;
+      }
+      if (whole) {
+        multiply(count, take, t);
+      } else {
+        multiply_edge(count, take, t, columns, spill);
+      }
+      t.rows += count;
+      t.c += count * t.c_row;
+    }
+  }
+}
+
+// All blocks of the depth for some rows.
+void multiply_depth(const Gemm& g, Tile<Element> t, Int rows, Element* c) {
+  const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
+  const Int pieces = larger(1, ceil_div(g.run, kBlockDepth));  // of one tap
+  const Int piece = larger(1, ceil_div(g.run, pieces));
+  const Int most = larger(1, smaller(kBlockTaps, kBlockDepth / piece));
+  const Int group = ceil_div(taps, ceil_div(taps, most));
+
+  Odometer<3> tap(g.tap_count, g.tap_step);
+  Int offsets[kBlockTaps];
+  Target target = {c, g.c_row, g.columns, g.bias, true, false, g.relu};
+  t.taps = offsets;
+  for (Int first = 0; first < taps; first += group) {
+    t.tap_count = smaller(group, taps - first);
+    for (Int i = 0; i < t.tap_count; ++i) offsets[i] = tap.next();
+    for (Int k = 0; k < g.run || k == 0; k += piece) {
+      t.run = smaller(piece, g.run - k);
+      target.last = first + group >= taps && k + piece >= g.run;
+      multiply_block(t, rows, target);
+      target.first = false;
+      t.b += t.tap_count * t.run * t.b_step;
+      for (Int i = 0; i < t.tap_count; ++i) offsets[i] += piece * g.a_step;
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
+  const Gemm& g = *static_cast<const Gemm*>(gemm);
+  const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
+  Odometer<4> row(g.row_count, g.row_step);
+  const Element* block[kBlockRows];
+  Tile<Element> t = {};
+  t.rows = block;
+  t.a_step = g.a_step;
+  t.b = g.b;
+  t.b_step = g.b_step;
+  t.b_panel = g.b_panel;
+  const Int blocks = ceil_div(rows, kBlockRows);
+  for (Int i = 0, first = 0; i < blocks; ++i) {
+    const Int count = ceil_div(rows - first, blocks - i);
+    for (Int r = 0; r < count; ++r) block[r] = g.a + row.next();
+    multiply_depth(g, t, count, g.c + first * g.c_row);
+    first += count;
+  }
+}

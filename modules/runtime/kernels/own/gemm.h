@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the product and the convolution hand to gemm.cc: a matrix product with an indirect left
+// side. One object per type and level, so that a plugin with both carries the tiles once.
+#pragma once
+
+#include "vec.h"
+
+#define TFAOT_JOIN_(a, b, c) tfaot_##a##_##b##_##c
+#define TFAOT_JOIN(a, b, c) TFAOT_JOIN_(a, b, c)
+// The symbol of a kernel of this source's type and level, as tfaot_matmul_f32_x86_64_v3.
+#define TFAOT_KERNEL(name) TFAOT_JOIN(name, TFAOT_TYPE, TFAOT_LEVEL)
+
+namespace {
+
+using f32 = float;
+using f64 = double;
+using Element = TFAOT_TYPE;
+
+// Row (r0, r1, r2, r3) of the left side begins at a + sum of r * row_step, its tap (t0, t1, t2) at
+// sum of t * tap_step from there, and has `run` elements a_step apart. All steps are in elements.
+struct Gemm {
+  const Element* a;
+  Int row_count[4], row_step[4];
+  Int tap_count[3], tap_step[3];
+  Int run, a_step;
+
+  const Element* b;
+  Int b_step, b_panel;  // as in Tile
+
+  Element* c;
+  Int c_row, columns;
+  const Element* bias;  // null: none
+  bool relu;
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("hidden"))) void TFAOT_KERNEL(gemm)(const void* gemm);

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The micro-kernel: MR rows by NV vectors of columns of a product, sums in registers. One source
+// for all levels, products and convolutions.
+//
+// The left side is indirect: each row has a base pointer, and its elements are `tap_count` runs of
+// `run` elements, the runs at offsets that all rows share. A plain product has one run, a
+// convolution one per row of its window. The right side is read a vector at a time, from panels.
+#pragma once
+
+#include "vec.h"
+
+namespace {
+
+template <typename T>
+struct Tile {
+  const T* const* rows;
+  const Int* taps;
+  Int tap_count, run, a_step;
+  const T* b;
+  Int b_step;      // elements from one depth to the next
+  Int b_panel;     // elements from one panel to the next
+  const T* start;  // what the sums start with: bias, zeros or c itself
+  Int start_row;
+  T* c;  // whole vectors are stored
+  Int c_row;
+  bool relu;
+};
+
+// Enough independent sums to keep two multiply-add units busy for four cycles each.
+constexpr int sums_per_element(int elements) {
+  return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
+}
+
+template <typename T, int MR, int NV>
+TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR], Int k, const T* b,
+                                Int b_panel) {
+  Vec<T> right[NV];
+  TFAOT_UNROLL
+  for (int v = 0; v < NV; ++v) {
+    right[v] = load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<T>);
+  }
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) sums[r][v] += right[v] * a[r][k];
+  }
+}
+
+template <typename T, int MR, int NV>
+void multiply_tile(const Tile<T>& t) {
+  constexpr int kSums = sums_per_element(MR * NV);
+  Vec<T> sums[kSums][MR][NV] = {};
+  const T* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    a[r] = t.rows[r];
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) sums[0][r][v] = load(t.start + r * t.start_row + v * kLanes<T>);
+  }
+  const T* b = t.b;
+  const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
+
+  for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+    Int k = *tap, left = t.run;
+    if constexpr (kSums > 1) {
+      for (; left >= kSums; left -= kSums) {
+        TFAOT_UNROLL
+        for (int s = 0; s < kSums; ++s) {
+          multiply_step(sums[s], a, k, b, b_panel);
+          k += a_step;
+          b += b_step;
+        }
+      }
+    }
+    for (; left > 0; --left) {
+      multiply_step(sums[0], a, k, b, b_panel);
+      k += a_step;
+      b += b_step;
+    }
+  }
+  TFAOT_UNROLL
+  for (int s = 1; s < kSums; ++s) {
+    TFAOT_UNROLL
+    for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] += sums[s][i / NV][i % NV];
+  }
+
+  if (t.relu) {
+    TFAOT_UNROLL
+    for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
+  }
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) store(t.c + r * t.c_row + v * kLanes<T>, sums[0][r][v]);
+  }
+}
+
+// What there are tiles for: as many sums as the registers hold, and room for what is multiplied.
+constexpr int kMaxSums = TFAOT_VECTOR_REGISTERS == 32 ? 24 : 12;
+constexpr int kMaxRows = TFAOT_VECTOR_BYTES == 64                     ? 8
+                         : kMaxSums == 24 || TFAOT_VECTOR_BYTES == 32 ? 6
+                                                                      : 3;
+constexpr int kMaxVectors = 8;
+
+constexpr int max_vectors(int rows) {
+  return kMaxSums / rows < kMaxVectors ? kMaxSums / rows : kMaxVectors;
+}
+static_assert(max_vectors(kMaxRows) >= kVectorsPerPanel, "a tile takes whole panels");
+
+template <typename T, int MR>
+TFAOT_INLINE void multiply_rows(int vectors, const Tile<T>& t) {
+  constexpr int kMax = max_vectors(MR);
+  switch (vectors) {
+    case 1:
+      return multiply_tile<T, MR, 1>(t);
+    case 2:
+      return multiply_tile<T, MR, 2>(t);
+    case 3:
+      if constexpr (kMax >= 3) return multiply_tile<T, MR, 3>(t);
+      break;
+    case 4:
+      if constexpr (kMax >= 4) return multiply_tile<T, MR, 4>(t);
+      break;
+    case 6:
+      if constexpr (kMax >= 6) return multiply_tile<T, MR, 6>(t);
+      break;
+    case 8:
+      if constexpr (kMax >= 8) return multiply_tile<T, MR, 8>(t);
+      break;
+    default:
+      break;
+  }
+  __builtin_unreachable();
+}
+
+// REQUIRES: 1 <= rows <= kMaxRows; vectors is what next_vectors() gives for rows.
+template <typename T>
+TFAOT_INLINE void multiply(int rows, int vectors, const Tile<T>& t) {
+  switch (rows) {
+    case 1:
+      return multiply_rows<T, 1>(vectors, t);
+    case 2:
+      return multiply_rows<T, 2>(vectors, t);
+    case 3:
+      return multiply_rows<T, 3>(vectors, t);
+    case 4:
+      if constexpr (kMaxRows >= 4) return multiply_rows<T, 4>(vectors, t);
+      break;
+    case 5:
+      if constexpr (kMaxRows >= 5) return multiply_rows<T, 5>(vectors, t);
+      break;
+    case 6:
+      if constexpr (kMaxRows >= 6) return multiply_rows<T, 6>(vectors, t);
+      break;
+    case 7:
+      if constexpr (kMaxRows >= 7) return multiply_rows<T, 7>(vectors, t);
+      break;
+    case 8:
+      if constexpr (kMaxRows >= 8) return multiply_rows<T, 8>(vectors, t);
+      break;
+    default:
+      break;
+  }
+  __builtin_unreachable();
+}
+
+// How many of the vectors that are left the next tile takes: the split is as even as the sizes that
+// exist (1, 2, 3, 4, 6, 8) allow, and all tiles but the last end with a panel.
+TFAOT_INLINE int next_vectors(int rows, Int left) {
+  const int most = max_vectors(rows);
+  Int even = ceil_div(left, ceil_div(left, most));
+  if (even == 5) even = left == 5 ? 3 : 6;
+  if (even == 7) even = left == 7 ? 4 : 8;
+  if (even < left) even = larger(kVectorsPerPanel, even - even % kVectorsPerPanel);
+  return static_cast<int>(even);
+}
+
+}  // namespace

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/kernels/levels.h"
+
+#include <algorithm>
+
+#include "tfaot/runtime/cpu_level.h"
+
+#define DECLARE(type, level) void tfaot_matmul_##type##_##level(void*, const void**);
+#define KERNELS(type, level) \
+  { &tfaot_matmul_##type##_##level }
+#define LEVEL(name, level) \
+  { name, KERNELS(f32, level), KERNELS(f64, level) }
+
+extern "C" {
+#if defined(__x86_64__)
+DECLARE(f32, x86_64)
+DECLARE(f64, x86_64)
+DECLARE(f32, x86_64_v3)
+DECLARE(f64, x86_64_v3)
+DECLARE(f32, x86_64_v4)
+DECLARE(f64, x86_64_v4)
+#else
+DECLARE(f32, generic)
+DECLARE(f64, generic)
+#endif
+}
+
+namespace tfaot::kernels_test {
+
+const std::vector<Level>& all_levels() {
+  static const std::vector<Level> kLevels = {
+#if defined(__x86_64__)
+    LEVEL("x86-64", x86_64),
+    LEVEL("x86-64-v3", x86_64_v3),
+    LEVEL("x86-64-v4", x86_64_v4)
+#else
+    LEVEL("generic", generic)
+#endif
+  };
+  return kLevels;
+}
+
+bool runs_here(const Level& level) {
+  const std::vector<std::string> here = detect_cpu_levels();
+  return std::find(here.begin(), here.end(), level.name) != here.end();
+}
+
+std::string name_of_level(const ::testing::TestParamInfo<Level>& level) {
+  std::string name = level.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+}  // namespace tfaot::kernels_test

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/tensors.h"
+
+namespace tfaot::kernels_test {
+namespace {
+
+using kernels::MatMulCall;
+
+class MatMul : public EveryLevel {};
+INSTANTIATE_TEST_SUITE_P(Levels, MatMul, ::testing::ValuesIn(all_levels()), name_of_level);
+
+std::string describe(const MatMulCall& c) {
+  std::string text;
+  const Int* field = &c.batch;
+  for (std::size_t i = 0; i < sizeof c / sizeof(Int); ++i) text += std::to_string(field[i]) + " ";
+  return text;
+}
+
+Int extent(std::initializer_list<std::pair<Int, Int>> counts_and_strides) {
+  Int last = 0;
+  for (const auto& [count, stride] : counts_and_strides) last += (count - 1) * stride;
+  return last + 1;
+}
+
+// Runs the call on random tensors, beside a plain loop.
+template <typename T>
+void check(Kernel kernel, const MatMulCall& c, Random& random) {
+  SCOPED_TRACE(describe(c));
+  Tensor<T> lhs(extent(
+      {{c.batch, c.lhs_batch_stride}, {c.rows, c.lhs_row_stride}, {c.depth, c.lhs_depth_stride}}));
+  Tensor<T> rhs(extent({{c.batch, c.rhs_batch_stride},
+                        {c.depth, c.rhs_depth_stride},
+                        {c.columns, c.rhs_column_stride}}));
+  Tensor<T> packed(
+      kernels::panel_count(c.columns, sizeof(T)) * c.depth * kernels::panel_columns(sizeof(T)), 64);
+  Tensor<T> bias(c.columns), result(c.batch * c.rows * c.columns);
+  Tensor<T> scratch(kernels::matmul_scratch_bytes(c, sizeof(T)) / static_cast<Int>(sizeof(T)), 64);
+  random.fill(lhs);
+  random.fill(rhs);
+  random.fill(bias);
+  pack(packed.data(), c.depth, c.columns,
+       [&](Int l, Int j) { return rhs[l * c.rhs_depth_stride + j * c.rhs_column_stride]; });
+  void* const out[] = {result.data(), scratch.data()};
+  const void* in[] = {&c, lhs.data(), c.rhs_packed != 0 ? packed.data() : rhs.data(), bias.data()};
+  kernel(const_cast<void**>(out), in);
+
+  for (Int i = 0; i < result.size(); ++i) {
+    const Int b = i / c.columns / c.rows, row = i / c.columns % c.rows, column = i % c.columns;
+    Sum<T> sum;
+    for (Int l = 0; l < c.depth; ++l) {
+      sum.add(
+          double{lhs[b * c.lhs_batch_stride + row * c.lhs_row_stride + l * c.lhs_depth_stride]} *
+          double{rhs[(c.rhs_packed != 0 ? 0 : b * c.rhs_batch_stride) + l * c.rhs_depth_stride +
+                     column * c.rhs_column_stride]});
+    }
+    if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[column]});
+    if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
+    ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
+  }
+}
+
+MatMulCall plain(Int batch, Int rows, Int columns, Int depth) {
+  MatMulCall c = {};
+  c.batch = batch;
+  c.rows = rows;
+  c.columns = columns;
+  c.depth = depth;
+  c.lhs_batch_stride = rows * depth;
+  c.lhs_row_stride = depth;
+  c.lhs_depth_stride = 1;
+  c.rhs_batch_stride = depth * columns;
+  c.rhs_depth_stride = columns;
+  c.rhs_column_stride = 1;
+  return c;
+}
+
+// Transposed, padded or repeated (stride zero) operands.
+MatMulCall with_random_strides(MatMulCall c, Random& random) {
+  const Int gap = random.one_in(2) ? 0 : random.between(1, 5);
+  if (random.one_in(2)) {
+    c.lhs_depth_stride = c.rows + gap;
+    c.lhs_row_stride = 1;
+    c.lhs_batch_stride = c.depth * c.lhs_depth_stride;
+  } else {
+    c.lhs_row_stride = c.depth + gap;
+    c.lhs_batch_stride = c.rows * c.lhs_row_stride;
+  }
+  if (random.one_in(2)) {
+    c.rhs_column_stride = c.depth + gap;
+    c.rhs_depth_stride = 1;
+    c.rhs_batch_stride = c.columns * c.rhs_column_stride;
+  } else if (random.one_in(4)) {
+    c.rhs_column_stride = 2;
+    c.rhs_depth_stride = 2 * c.columns + gap;
+    c.rhs_batch_stride = c.depth * c.rhs_depth_stride;
+  } else {
+    c.rhs_depth_stride = c.columns + gap;
+    c.rhs_batch_stride = c.depth * c.rhs_depth_stride;
+  }
+  for (Int* stride : {&c.lhs_batch_stride, &c.lhs_row_stride, &c.lhs_depth_stride,
+                      &c.rhs_batch_stride, &c.rhs_depth_stride, &c.rhs_column_stride}) {
+    if (random.one_in(12)) *stride = 0;
+  }
+  return c;
+}
+
+template <typename T>
+void check_random(Kernel kernel, Int count, std::uint32_t seed) {
+  Random random(seed);
+  for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+    const Int most = random.one_in(3) ? 4 : 75;
+    MatMulCall c = plain(random.between(1, 3), random.between(1, most), random.between(1, 75),
+                         random.between(1, most));
+    c.rhs_packed = random.between(0, 1);
+    c.epilogue = random.between(0, 3);
+    check<T>(kernel, with_random_strides(c, random), random);
+  }
+}
+
+TEST_P(MatMul, IsThatOfAPlainLoop) {
+  check_random<float>(kernels<float>().matmul, 600, 1);
+  check_random<double>(kernels<double>().matmul, 600, 2);
+}
+
+// Every count of rows with few and many columns: each tile there is.
+TEST_P(MatMul, HasATileForEveryShape) {
+  Random random(3);
+  for (Int rows = 1; rows <= 20; ++rows) {
+    for (const Int columns : {1, 4, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 80, 96, 112, 128, 160}) {
+      MatMulCall c = plain(1, rows, columns, 19);
+      c.rhs_packed = 1;
+      c.epilogue = kernels::kEpilogueBias;
+      check<float>(kernels<float>().matmul, c, random);
+      check<double>(kernels<double>().matmul, c, random);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Beyond the blocks of rows and depth.
+TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
+  Random random(4);
+  for (const auto& [rows, columns, depth] :
+       {std::tuple<Int, Int, Int>{247, 37, 40}, {5, 70, 1100}, {500, 9, 700}, {1, 33, 2049}}) {
+    for (const Int packed : {0, 1}) {
+      MatMulCall c = plain(1, rows, columns, depth);
+      c.rhs_packed = packed;
+      c.epilogue = kernels::kEpilogueBias | kernels::kEpilogueRelu;
+      check<float>(kernels<float>().matmul, c, random);
+      check<double>(kernels<double>().matmul, c, random);
+    }
+  }
+}
+
+TEST_P(MatMul, OfNoDepthIsTheBias) {
+  MatMulCall c = plain(1, 3, 5, 0);
+  c.rhs_packed = 1;
+  c.epilogue = kernels::kEpilogueBias;
+  const float lhs = 0, rhs = 0;
+  Tensor<float> bias(5), result(15), scratch(16, 64);
+  Random(5).fill(bias);
+  void* const out[] = {result.data(), scratch.data()};
+  const void* in[] = {&c, &lhs, &rhs, bias.data()};
+  kernels<float>().matmul(const_cast<void**>(out), in);
+  for (Int i = 0; i < 15; ++i) EXPECT_EQ(result[i], bias[i % 5]);
+}
+
+// A NaN stays one, whatever the activation.
+TEST_P(MatMul, KeepsNaN) {
+  MatMulCall c = plain(1, 2, 20, 3);
+  c.rhs_packed = 1;
+  c.epilogue = kernels::kEpilogueRelu;
+  Tensor<float> lhs(6), packed(2 * 3 * 16, 64), result(40), scratch(16, 64);
+  Random random(6);
+  random.fill(lhs);
+  random.fill(packed);
+  lhs[4] = std::numeric_limits<float>::quiet_NaN();
+  void* const out[] = {result.data(), scratch.data()};
+  const void* in[] = {&c, lhs.data(), packed.data()};
+  kernels<float>().matmul(const_cast<void**>(out), in);
+  for (Int i = 0; i < 40; ++i) EXPECT_EQ(std::isnan(result[i]), i >= 20) << i;
+}
+
+}  // namespace
+}  // namespace tfaot::kernels_test
