@@ -100,6 +100,13 @@ TFAOT_INLINE void store_first(T* to, Vec<T> v, Int count) {
   copy_elements(to, elements, count);
 }
 
+// The larger one; NaN if either is.
+template <typename T>
+TFAOT_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
+  const Vec<T> larger_or_nan = a > b ? a : b;  // b where one is NaN
+  return a == a ? larger_or_nan : a;
+}
+
 // max(v, 0) as XLA means it: a NaN stays.
 template <typename T>
 TFAOT_INLINE Vec<T> relu(Vec<T> v) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Input images as windows see them: where the padding is, and a copy of an image with its padding
+// and base dilation written out.
+#pragma once
+
+#include "gemm.h"
+
+namespace {
+
+using tfaot::kernels::kSpatial;
+using tfaot::kernels::Window;
+
+// The copy that convolution_scratch_bytes() makes room for.
+class PaddedImage {
+ public:
+  PaddedImage(const Window& window, Int channels) : window_(window), channels_(channels) {
+    for (int d = 0; d < kSpatial; ++d) {
+      low_[d] = larger(0, window.pad_low[d]);
+      size_[d] = (window.in[d] - 1) * window.base_dilation[d] + 1 + low_[d] +
+                 larger(0, window.pad_high[d]);
+    }
+  }
+
+  Int size(int d) const { return size_[d]; }
+
+  void clear(Element* image) const {
+    const Int elements = size_[0] * size_[1] * size_[2] * channels_;
+    __builtin_memset(image, 0, static_cast<unsigned long>(elements) * sizeof(Element));
+  }
+
+  // Leaves the padding as it is.
+  void fill(Element* image, const Element* from) const {
+    const Window& w = window_;
+    const bool rows = w.base_dilation[2] == 1;
+    const Int pieces = rows ? 1 : w.in[2];
+    const Int piece = rows ? w.in[2] * channels_ : channels_;
+    for (Int i = 0; i < w.in[0]; ++i) {
+      for (Int j = 0; j < w.in[1]; ++j) {
+        const Int row =
+            (low_[0] + i * w.base_dilation[0]) * size_[1] + low_[1] + j * w.base_dilation[1];
+        Element* to = image + (row * size_[2] + low_[2]) * channels_;
+        for (Int k = 0; k < pieces; ++k) {
+          copy_elements(to, from, piece);
+          from += piece;
+          to += w.base_dilation[2] * channels_;
+        }
+      }
+    }
+  }
+
+ private:
+  const Window& window_;
+  Int channels_;
+  Int low_[kSpatial], size_[kSpatial];
+};
+
+TFAOT_INLINE bool is_padded(const Window& window) {
+  for (int d = 0; d < kSpatial; ++d) {
+    if (window.pad_low[d] > 0 || window.pad_high[d] > 0) return true;
+  }
+  return false;
+}
+
+TFAOT_INLINE bool is_dilated(const Window& window) {
+  for (int d = 0; d < kSpatial; ++d) {
+    if (window.base_dilation[d] != 1) return true;
+  }
+  return false;
+}
+
+}  // namespace

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_max_pool of kernel_calls.h.
+#include "slide.h"
+
+namespace {
+
+struct Max {
+  static constexpr bool kFilter = false;
+  template <bool kPart>
+  Vec<Element> start(Int /*channel*/, Int /*count*/) const {
+    return Vec<Element>{} - static_cast<Element>(__builtin_inf());
+  }
+  static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> /*weight*/) {
+    return maximum<Element>(sum, input);
+  }
+  Vec<Element> finish(Vec<Element> sum) const { return sum; }
+};
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(max_pool)(void* out, const void** in) { pool(Max{}, out, in); }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows that treat every channel alone: pooling and depthwise convolution. Vectors of channels,
+// several neighbouring positions at a time; a window that reaches into the padding is clipped.
+//
+// An operation has
+//   static constexpr bool kFilter                         whether there is a filter
+//   template <bool kPart> Vec<Element> start(Int channel, Int count) const
+//   static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> weight)
+//   Vec<Element> finish(Vec<Element> sum) const
+#pragma once
+
+#include "gemm.h"
+#include "image.h"
+
+namespace {
+
+// Of one tile: steps in elements.
+struct Taps {
+  Int count[kSpatial], step[kSpatial], filter_step[kSpatial];
+};
+
+template <bool kPart>
+TFAOT_INLINE Vec<Element> load_channels(const Element* from, Int count) {
+  if constexpr (kPart) return load_first(from, count);
+  return load(from);
+}
+
+// MR positions, `position` elements apart, by NV vectors of channels from `channel` on. kPart: only
+// `count` channels of a vector.
+template <typename Op, int MR, int NV, bool kPart>
+TFAOT_INLINE void slide_tile(const Op& op, const Taps& taps, const Element* in, Int position,
+                             const Element* filter, Element* out, Int channels, Int channel,
+                             Int count) {
+  Vec<Element> sums[MR][NV];
+  TFAOT_UNROLL
+  for (int v = 0; v < NV; ++v) {
+    const Vec<Element> start = op.template start<kPart>(channel + v * kLanes<Element>, count);
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) sums[r][v] = start;
+  }
+  in += channel;
+  filter += channel;
+  for (Int i = 0; i < taps.count[0]; ++i) {
+    for (Int j = 0; j < taps.count[1]; ++j) {
+      const Element* tap = in + i * taps.step[0] + j * taps.step[1];
+      const Element* weights = filter + i * taps.filter_step[0] + j * taps.filter_step[1];
+      for (Int k = 0; k < taps.count[2]; ++k) {
+        TFAOT_UNROLL
+        for (int v = 0; v < NV; ++v) {
+          Vec<Element> weight = {};
+          if constexpr (Op::kFilter) {
+            weight = load_channels<kPart>(weights + v * kLanes<Element>, count);
+          }
+          TFAOT_UNROLL
+          for (int r = 0; r < MR; ++r) {
+            const Element* const x = tap + r * position + v * kLanes<Element>;
+            sums[r][v] = Op::step(sums[r][v], load_channels<kPart>(x, count), weight);
+          }
+        }
+        tap += taps.step[2];
+        weights += taps.filter_step[2];
+      }
+    }
+  }
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      Element* const to = out + r * channels + channel + v * kLanes<Element>;
+      const Vec<Element> result = op.finish(sums[r][v]);
+      if constexpr (kPart) {
+        store_first(to, result, count);
+      } else {
+        store(to, result);
+      }
+    }
+  }
+}
+
+// All channels of MR positions.
+template <typename Op, int MR>
+void slide_positions(const Op& op, const Taps& taps, const Element* in, Int position,
+                     const Element* filter, Element* out, Int channels) {
+  constexpr int kMany = TFAOT_VECTOR_REGISTERS == 32 ? 4 : 2;
+  constexpr Int kWidth = kLanes<Element>;
+  Int c = 0;
+  for (; channels - c >= kMany * kWidth; c += kMany * kWidth) {
+    slide_tile<Op, MR, kMany, false>(op, taps, in, position, filter, out, channels, c, kWidth);
+  }
+  for (; channels - c >= kWidth; c += kWidth) {
+    slide_tile<Op, MR, 1, false>(op, taps, in, position, filter, out, channels, c, kWidth);
+  }
+  if (c < channels) {
+    slide_tile<Op, MR, 1, true>(op, taps, in, position, filter, out, channels, c, channels - c);
+  }
+}
+
+// The part of the window at one position that is inside the input.
+struct Clip {
+  Clip(const Window& w, int d, Int position) {
+    const Int before = w.pad_low[d] - position * w.stride[d];
+    first = smaller(larger(0, ceil_div(before, w.window_dilation[d])), w.size[d]);
+    const Int end = smaller(larger(0, ceil_div(before + w.in[d], w.window_dilation[d])), w.size[d]);
+    count = larger(0, end - first);
+    at = first * w.window_dilation[d] - before;
+  }
+  Int first, count;  // of the window
+  Int at;            // in the input
+};
+
+template <typename Op>
+class Slide {
+ public:
+  // REQUIRES: window.base_dilation is 1.
+  Slide(const Op& op, const Window& window, Int channels, const Element* filter)
+      : op_(op), w_(window), channels_(channels), filter_(filter) {
+    Int step = channels, filter_step = channels;
+    for (int d = kSpatial; d-- > 0;) {
+      in_step_[d] = step;
+      taps_.step[d] = step * w_.window_dilation[d];
+      taps_.filter_step[d] = filter_step;
+      step *= w_.in[d];
+      filter_step *= w_.size[d];
+    }
+  }
+
+  void image(const Element* in, Element* out) {
+    // Positions whose window is not clipped in the last dimension.
+    const Int last = w_.in[2] + w_.pad_low[2] - (w_.size[2] - 1) * w_.window_dilation[2];
+    const Int end = last <= 0 ? 0 : smaller(w_.out[2], ceil_div(last, w_.stride[2]));
+    const Int begin = smaller(end, ceil_div(larger(0, w_.pad_low[2]), w_.stride[2]));
+    for (Int i = 0; i < w_.out[0]; ++i) {
+      const Clip plane(w_, 0, i);
+      for (Int j = 0; j < w_.out[1]; ++j) {
+        const Clip row(w_, 1, j);
+        const Element* const from = in + plane.at * in_step_[0] + row.at * in_step_[1];
+        const Element* const filter =
+            filter_ + plane.first * taps_.filter_step[0] + row.first * taps_.filter_step[1];
+        taps_.count[0] = plane.count;
+        taps_.count[1] = row.count;
+        Int k = 0;
+        for (; k < begin; ++k) one(from, filter, out + k * channels_, k);
+        for (; k + kPositions <= end; k += kPositions) many(from, filter, out + k * channels_, k);
+        for (; k < w_.out[2]; ++k) one(from, filter, out + k * channels_, k);
+        out += w_.out[2] * channels_;
+      }
+    }
+  }
+
+ private:
+  static constexpr int kPositions = 4;
+
+  void one(const Element* in, const Element* filter, Element* out, Int k) {
+    const Clip column(w_, 2, k);
+    taps_.count[2] = column.count;
+    slide_positions<Op, 1>(op_, taps_, in + column.at * in_step_[2], 0,
+                           filter + column.first * taps_.filter_step[2], out, channels_);
+  }
+
+  void many(const Element* in, const Element* filter, Element* out, Int k) {
+    taps_.count[2] = w_.size[2];
+    const Int at = k * w_.stride[2] - w_.pad_low[2];
+    slide_positions<Op, kPositions>(op_, taps_, in + at * in_step_[2], w_.stride[2] * in_step_[2],
+                                    filter, out, channels_);
+  }
+
+  const Op& op_;
+  const Window& w_;
+  Int channels_;
+  const Element* filter_;
+  Int in_step_[kSpatial];
+  Taps taps_;
+};
+
+template <typename Op>
+void pool(const Op& op, void* out, const void** in) {
+  const auto& call = *static_cast<const tfaot::kernels::PoolCall*>(in[0]);
+  const Window& w = call.window;
+  const auto* image = static_cast<const Element*>(in[1]);
+  auto* result = static_cast<Element*>(out);
+  Slide<Op> slide(op, w, call.channels, image /* there is no filter */);
+  for (Int i = 0; i < call.batch; ++i) {
+    slide.image(image, result);
+    image += w.in[0] * w.in[1] * w.in[2] * call.channels;
+    result += w.out[0] * w.out[1] * w.out[2] * call.channels;
+  }
+}
+
+}  // namespace

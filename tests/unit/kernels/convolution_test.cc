@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/tensors.h"
+#include "tests/unit/kernels/windows.h"
+
+namespace tfaot::kernels_test {
+namespace {
+
+using kernels::ConvolutionCall;
+
+class Convolution : public EveryLevel {};
+INSTANTIATE_TEST_SUITE_P(Levels, Convolution, ::testing::ValuesIn(all_levels()), name_of_level);
+
+std::string describe(const ConvolutionCall& c) {
+  return "batch " + std::to_string(c.batch) + " channels " + std::to_string(c.in_channels) + " " +
+         std::to_string(c.out_channels) + " groups " + std::to_string(c.groups) + " epilogue " +
+         std::to_string(c.epilogue) + kernels_test::describe(c.window);
+}
+
+// filter[tap, channel of the group, output channel], packed for each group.
+template <typename T>
+void pack_filter(T* to, const Tensor<T>& filter, const ConvolutionCall& c) {
+  const Int depth = elements(c.window.size) * c.in_channels / c.groups;
+  const Int columns = c.out_channels / c.groups;
+  for (Int g = 0; g < c.groups; ++g) {
+    pack(to, depth, columns,
+         [&](Int l, Int j) { return filter[l * c.out_channels + g * columns + j]; });
+    to += kernels::panel_count(columns, sizeof(T)) * depth * kernels::panel_columns(sizeof(T));
+  }
+}
+
+enum class Filter { kPacked, kAsItIs };
+
+// Runs the call on random tensors, beside a plain loop.
+template <typename T>
+void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random) {
+  SCOPED_TRACE(describe(c));
+  const Window& w = c.window;
+  const Int group_in = c.in_channels / c.groups, group_out = c.out_channels / c.groups;
+  const Int depth = elements(w.size) * group_in;
+  Tensor<T> input(c.batch * elements(w.in) * c.in_channels), filter(depth * c.out_channels);
+  Tensor<T> packed(c.groups * kernels::panel_count(group_out, sizeof(T)) * depth *
+                       kernels::panel_columns(sizeof(T)),
+                   64);
+  Tensor<T> bias(c.out_channels), result(c.batch * elements(w.out) * c.out_channels);
+  Tensor<T> scratch(kernels::convolution_scratch_bytes(c, sizeof(T)) / static_cast<Int>(sizeof(T)),
+                    64);
+  random.fill(input);
+  random.fill(filter);
+  random.fill(bias);
+  pack_filter(packed.data(), filter, c);
+  void* out[] = {result.data(), scratch.data()};
+  const void* in[] = {&c, input.data(), kind == Filter::kPacked ? packed.data() : filter.data(),
+                      bias.data()};
+  kernel(out, in);
+
+  for (Int i = 0; i < result.size(); ++i) {
+    const Int channel = i % c.out_channels, position = i / c.out_channels % elements(w.out);
+    const Int image = i / c.out_channels / elements(w.out), group = channel / group_out;
+    Sum<T> sum;
+    for_each_tap(w, position, [&](Int tap, Int pixel) {
+      const Int x = (image * elements(w.in) + pixel) * c.in_channels + group * group_in;
+      for (Int l = 0; l < group_in; ++l) {
+        sum.add(double{input[x + l]} *
+                double{filter[(tap * group_in + l) * c.out_channels + channel]});
+      }
+    });
+    if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[channel]});
+    if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
+    ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
+  }
+}
+
+ConvolutionCall random_call(Random& random) {
+  ConvolutionCall c = {};
+  c.window = random_window(random, BaseDilation::kAny);
+  c.batch = random.between(1, 3);
+  c.groups = random.one_in(3) ? random.between(2, 4) : 1;
+  c.in_channels = c.groups * random.between(1, random.one_in(3) ? 20 : 4);
+  c.out_channels = c.groups * random.between(1, random.one_in(3) ? 40 : 8);
+  c.epilogue = random.between(0, 3);
+  return c;
+}
+
+template <typename T>
+void check_random(Kernel kernel, Int count, std::uint32_t seed) {
+  Random random(seed);
+  for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+    check<T>(kernel, Filter::kPacked, random_call(random), random);
+  }
+}
+
+template <typename T>
+void check_random_depthwise(Kernel kernel, Int count, std::uint32_t seed) {
+  Random random(seed);
+  for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+    ConvolutionCall c = random_call(random);
+    c.groups = c.in_channels = c.out_channels = random.between(1, random.one_in(3) ? 150 : 20);
+    check<T>(kernel, Filter::kAsItIs, c, random);
+  }
+}
+
+TEST_P(Convolution, IsThatOfAPlainLoop) {
+  check_random<float>(kernels<float>().convolution, 250, 1);
+  check_random<double>(kernels<double>().convolution, 150, 2);
+}
+
+TEST_P(Convolution, OfEachChannelIsThatOfAPlainLoop) {
+  check_random_depthwise<float>(kernels<float>().depthwise, 120, 3);
+  check_random_depthwise<double>(kernels<double>().depthwise, 80, 4);
+}
+
+ConvolutionCall of_image(Int size, Int window, Int in_channels, Int out_channels) {
+  ConvolutionCall c = {};
+  c.batch = 2;
+  c.in_channels = in_channels;
+  c.out_channels = out_channels;
+  c.groups = 1;
+  for (int d = 0; d < kSpatial; ++d) {
+    Window& w = c.window;
+    w.stride[d] = w.base_dilation[d] = w.window_dilation[d] = 1;
+    w.in[d] = w.out[d] = d == 0 ? 1 : size;
+    w.size[d] = d == 0 ? 1 : window;
+    w.pad_low[d] = w.pad_high[d] = d == 0 ? 0 : window / 2;
+  }
+  c.epilogue = kernels::kEpilogueBias | kernels::kEpilogueRelu;
+  return c;
+}
+
+// As networks have them; more positions, taps and depth than one block of the product takes.
+TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
+  Random random(5);
+  for (const ConvolutionCall& c :
+       {of_image(28, 3, 3, 16), of_image(14, 3, 16, 24), of_image(6, 3, 200, 17),
+        of_image(5, 1, 700, 20), of_image(18, 1, 5, 33), of_image(19, 19, 1, 2)}) {
+    check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
+    check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
+    ConvolutionCall taps = c;  // no runs of rows: as many taps as window elements
+    for (Int& dilation : taps.window.window_dilation) dilation = 2;
+    for (int d = 1; d < kSpatial; ++d) {
+      taps.window.pad_low[d] = taps.window.pad_high[d] = taps.window.size[d] - 1;
+    }
+    check<float>(kernels<float>().convolution, Filter::kPacked, taps, random);
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::kernels_test

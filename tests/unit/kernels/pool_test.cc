@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/tensors.h"
+#include "tests/unit/kernels/windows.h"
+
+namespace tfaot::kernels_test {
+namespace {
+
+using kernels::PoolCall;
+
+class Pool : public EveryLevel {};
+INSTANTIATE_TEST_SUITE_P(Levels, Pool, ::testing::ValuesIn(all_levels()), name_of_level);
+
+PoolCall random_call(Random& random) {
+  PoolCall c = {};
+  c.window = random_window(random, BaseDilation::kNone);
+  c.batch = random.between(1, 3);
+  c.channels = random.between(1, random.one_in(3) ? 150 : 20);
+  return c;
+}
+
+// compare(got, values of the window) for each result of the call on random numbers, some of them
+// NaN if `with_nan`.
+template <typename T, typename Start, typename Meet, typename Compare>
+void check(Kernel kernel, const PoolCall& c, Random& random, bool with_nan, const Start& start,
+           const Meet& meet, const Compare& compare) {
+  SCOPED_TRACE("channels " + std::to_string(c.channels) + describe(c.window));
+  const Window& w = c.window;
+  Tensor<T> input(c.batch * elements(w.in) * c.channels);
+  Tensor<T> result(c.batch * elements(w.out) * c.channels);
+  random.fill(input);
+  for (Int i = 0; with_nan && i < input.size(); ++i) {
+    if (random.one_in(20)) input[i] = std::numeric_limits<T>::quiet_NaN();
+  }
+  const void* in[] = {&c, input.data()};
+  kernel(result.data(), in);
+  for (Int i = 0; i < result.size(); ++i) {
+    const Int channel = i % c.channels, position = i / c.channels % elements(w.out);
+    const Int image = i / c.channels / elements(w.out);
+    auto state = start();
+    for_each_tap(w, position, [&](Int /*tap*/, Int pixel) {
+      meet(state, double{input[(image * elements(w.in) + pixel) * c.channels + channel]});
+    });
+    compare(double{result[i]}, state);
+    if (::testing::Test::HasFailure()) FAIL() << "element " << i;
+  }
+}
+
+template <typename T>
+void check_max(Kernel kernel, std::uint32_t seed) {
+  Random random(seed);
+  for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+    check<T>(
+        kernel, random_call(random), random, random.one_in(2),
+        [] { return -std::numeric_limits<double>::infinity(); },
+        [](double& max, double x) { max = std::isnan(x) || x > max ? x : max; },
+        [](double got, double want) {
+          EXPECT_TRUE(std::isnan(want) ? std::isnan(got) : got == want) << got << " " << want;
+        });
+  }
+}
+
+template <typename T>
+void check_sum(Kernel kernel, std::uint32_t seed) {
+  Random random(seed);
+  for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+    check<T>(
+        kernel, random_call(random), random, false, [] { return Sum<T>(); },
+        [](Sum<T>& sum, double x) { sum.add(x); },
+        [](double got, const Sum<T>& want) { EXPECT_NEAR(got, want.value(), want.tolerance()); });
+  }
+}
+
+TEST_P(Pool, TakesTheLargestOrNaN) {
+  check_max<float>(kernels<float>().max_pool, 1);
+  check_max<double>(kernels<double>().max_pool, 2);
+}
+
+TEST_P(Pool, AddsUp) {
+  check_sum<float>(kernels<float>().sum_pool, 3);
+  check_sum<double>(kernels<double>().sum_pool, 4);
+}
+
+}  // namespace
+}  // namespace tfaot::kernels_test
