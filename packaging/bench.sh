@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Measures tfaot beside the runtimes a user could pick instead; --help tells the words.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: packaging/bench.sh [--quick] [--net NET]... [--core N] [--cpu-clock] [--setup-only | --again] [--update-docs]
+
+Sets the peers up (wheels pinned with hashes, into the cache of fetch_tensorflow.sh), makes the nets, builds, measures, and writes
+build/bench/results.json, benchmarks.md and benchmarks.svg. The first run takes some ten minutes longer: later ones find the
+peers, the nets and the code of the usual route made. Close everything else first.
+
+  --quick        three nets, five batch sizes, fewer rounds: under three minutes
+  --net NET      this net alone; may come more than once (see NETS in tests/benchmark/make_nets.py)
+  --core N       the core that runs the engines; by default the last one
+  --cpu-clock    times of the processor instead of the clock, for a machine that is busy otherwise
+  --setup-only   stop before measuring
+  --again        measure nothing: write the tables and the plot anew from build/bench/measurements.json
+  --update-docs  copy the table and the plot to docs/
+TEXT
+}
+
+wrong() {
+  printf 'bench.sh: %s\n' "$1" >&2
+  usage >&2
+  exit 2
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+known_nets=$(sed -n 's/^    "\([a-z0-9_]*\)": .*/\1/p' "$here/../tests/benchmark/make_nets.py")
+quick=() nets=() core=() clock=() setup_only=false again=false update_docs=false
+while (($#)); do
+  case $1 in
+    --quick) quick=(--quick) ;;
+    --net)
+      (($# > 1)) || wrong "--net needs a name"
+      grep -qxF -- "$2" <<<"$known_nets" || wrong "there is no net '$2'; there are ${known_nets//$'\n'/, }"
+      nets+=("$2")
+      shift
+      ;;
+    --core)
+      (($# > 1)) || wrong "--core needs a number"
+      [[ $2 =~ ^[0-9]+$ ]] || wrong "'$2' is no core that may be used here"
+      taskset -c "$2" true 2>/dev/null || wrong "'$2' is no core that may be used here"
+      core=(--core "$2")
+      shift
+      ;;
+    --cpu-clock) clock=(--cpu-clock) ;;
+    --setup-only) setup_only=true ;;
+    --again) again=true ;;
+    --update-docs) update_docs=true ;;
+    --help) usage; exit 0 ;;
+    *) wrong "unknown word '$1'" ;;
+  esac
+  shift
+done
+! $setup_only || ! $again || wrong "--setup-only and --again exclude each other"
+((${#quick[@]} == 0 || ${#nets[@]} == 0)) || wrong "--quick has its own nets; leave --net out"
+! $again || [[ -f $here/../build/bench/measurements.json ]] || wrong "--again finds no build/bench/measurements.json; measure first"
+
+# shellcheck source=packaging/setup.sh
+source "$here/setup.sh"
+export PYTHONDONTWRITEBYTECODE=1
+out="$source_dir/build/bench"
+made="$out/nets"
+scripts="$source_dir/tests/benchmark"
+
+publish() {
+  $update_docs || return 0
+  cp "$out/benchmarks.md" "$out/benchmarks.svg" docs/
+  echo "docs/benchmarks.md and docs/benchmarks.svg are renewed"
+}
+
+if $again; then
+  python3 "$scripts/driver/bench.py" --out "$out" --again "${clock[@]}"
+  publish
+  exit 0
+fi
+
+install_debian_packages
+step "TensorFlow, for the engine and its session"
+tensorflow=$(bash packaging/fetch_tensorflow.sh)
+
+# Fills the cache folder $1 by the function $2, which gets a folder to fill; aside and renamed, under a lock.
+cached() {
+  local home="$1" fill="$2" staging
+  exec 8>"$cache/.bench_lock"
+  flock 8
+  if [[ ! -d $home ]]; then
+    staging=$(mktemp -d "$cache/.bench.XXXXXX")
+    # shellcheck disable=SC2064 # this very folder
+    trap "rm -rf '$staging'" EXIT
+    "$fill" "$staging"
+    mv -T "$staging" "$home"
+    trap - EXIT
+  fi
+  exec 8>&-
+}
+pip_install() {
+  python3 -m pip install --disable-pip-version-check --no-cache-dir --quiet --no-warn-script-location --root-user-action ignore \
+    --require-hashes --only-binary=:all: --target "$@"
+}
+fill_python() { pip_install "$1" --requirement "$scripts/requirements.txt"; }
+fill_peers() { pip_install "$1" --no-deps --requirement "$scripts/peers.txt"; }
+hash_of() { cat "$@" | sha256sum | cut -c1-12; }
+
+cache=${TFAOT_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/tfaot}
+mkdir -p "$cache"
+step "Peers: ONNX Runtime and LiteRT"
+peers="$cache/bench-peers-$(hash_of "$scripts/peers.txt")"
+cached "$peers" fill_peers
+echo "$peers"
+step "Python with TensorFlow, which makes the nets and compiles the usual route"
+python="$cache/bench-python-$(hash_of "$scripts/requirements.txt")"
+cached "$python" fill_python
+echo "$python"
+
+step "Nets, and their code by the usual route (five seconds for each of nine batch sizes)"
+wanted=("${nets[@]}")
+if ((${#wanted[@]} == 0)); then
+  wanted=(dense_10x128 cnn transformer)
+  ((${#quick[@]})) || mapfile -t wanted <<<"$known_nets"
+fi
+stamp=$(hash_of "$scripts/make_nets.py" "$scripts/make_usual_aot.py" "$scripts/requirements.txt")
+make_net() {
+  export PYTHONPATH="$python"
+  python3 "$scripts/make_nets.py" "$made" "$1"
+  PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1"
+  echo "$stamp" >"$made/$1/stamp"
+}
+mkdir -p "$made"
+is_made() { [[ $(cat "$made/$1/stamp" 2>/dev/null) == "$stamp" ]]; }
+for net in "${wanted[@]}"; do
+  ! is_made "$net" || continue
+  while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
+  make_net "$net" >"$out/make_$net.log" 2>&1 &
+done
+wait
+for net in "${wanted[@]}"; do
+  is_made "$net" || fail "the net $net could not be made; the reason is at the end of $out/make_$net.log"
+done
+# A net that an older script made, and nobody asks for now, is not built.
+for net in "$made"/*/; do
+  is_made "$(basename "$net")" || rm -rf "$net"
+done
+ls "$made"
+
+if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+step "Build"
+cmake --preset bench -DTFAOT_BENCHMARK_NETS="$made"
+cmake --build --preset bench
+! $setup_only || exit 0
+
+step "Measure"
+only=()
+((${#nets[@]} == 0)) || only=(--only "${nets[@]}")
+python3 "$scripts/driver/bench.py" --out "$out" --programs "$out/tests/benchmark/bin" --nets "$made" --peers "$peers" \
+  --tensorflow "$tensorflow" --tfaot "$out/bin/tfaot" "${core[@]}" "${clock[@]}" "${quick[@]}" "${only[@]}"
+publish
+step "Done: build/bench/results.json, benchmarks.md and benchmarks.svg"

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures all engines over the nets of a folder; packaging/bench.sh sets all of it up and calls this.
+
+Writes into --out: results.json (the list), measurements.json (every round, from which --again makes the rest anew),
+benchmarks.md and benchmarks.svg, and the runners' words in runners.log.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import measure
+import plot
+import report
+import sizes
+from engines import OURS, Engine, Net, engines_of
+from runner import RunnerError
+
+BATCHES = (1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000)
+QUICK_BATCHES = (1, 8, 64, 100, 256)
+QUICK_NETS = ("dense_10x128", "cnn", "transformer")
+
+
+def parse_arguments(words):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--again", action="store_true", help="measure nothing: read OUT/measurements.json")
+    parser.add_argument("--programs", type=pathlib.Path, help="folder of the runners and fma_peak")
+    parser.add_argument("--nets", type=pathlib.Path, help="folder made by make_nets.py")
+    parser.add_argument("--peers", type=pathlib.Path, help="folder of the unpacked wheels")
+    parser.add_argument("--tensorflow", type=pathlib.Path, help="root of TensorFlow's wheel")
+    parser.add_argument("--tfaot", type=pathlib.Path, help="the tool, whose compile time is taken")
+    parser.add_argument("--only", nargs="*", metavar="NET", help="these nets")
+    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)), help="core of the runners (default: the last)")
+    parser.add_argument("--cpu-clock", action="store_true", help="times of the processor, for a machine that is busy otherwise")
+    parser.add_argument("--quick", action="store_true", help="few nets, batch sizes and rounds")
+    return parser.parse_args(words)
+
+
+def load_nets(folder, only):
+    nets = []
+    for description in sorted(folder.glob("*/net.json")):
+        net = Net(folder=description.parent, **json.loads(description.read_text()))
+        if not only or net.name in only:
+            nets.append(net)
+    return nets
+
+
+def peers_of(arguments):
+    (onnxruntime,) = arguments.peers.glob("onnxruntime/capi/libonnxruntime.so.*")
+    return {"onnxruntime": onnxruntime, "litert": arguments.peers / "ai_edge_litert" / "libLiteRt.so",
+            "tensorflow": arguments.tensorflow}
+
+
+def versions_of(peers):
+    """{distribution: version} of the unpacked wheels."""
+    return dict(re.match(r"(.*)-([^-]+)\.dist-info", folder.name.replace("_", "-")).groups() for folder in peers.glob("*.dist-info"))
+
+
+def machine_of(arguments, rounds, round_ms):
+    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    commit = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    peak = subprocess.run(["taskset", "-c", str(arguments.core), arguments.programs / "fma_peak"], capture_output=True, text=True, check=True)
+    return {
+        "cpu": cpu.group(1) if cpu else platform.machine(), "cores": os.cpu_count(), "system": f"Linux {platform.release().split('-')[0]}",
+        "peak_gflops": float(peak.stdout), "commit": commit.stdout.strip() or "unknown", "date": f"{datetime.date.today()}",
+        "versions": versions_of(arguments.peers), "rounds": rounds, "round_ms": round_ms, "quick": arguments.quick,
+        "clock": "cpu_us" if arguments.cpu_clock else "us",
+    }
+
+
+def compile_seconds(engine, net, tool):
+    if engine.name == "usual_aot":
+        return float((net.folder / "usual_aot" / "seconds").read_text())
+    if engine.name != OURS:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        subprocess.run([tool, "compile", "-c", net.folder / "aot_config.yaml", "-o", folder + "/package", "--quiet"], check=True)
+        return time.perf_counter() - start
+
+
+def measure_all(arguments, log):
+    rounds, round_ms, starts = (9, 4, 1) if arguments.quick else (21, 8, 3)
+    batches = QUICK_BATCHES if arguments.quick else BATCHES
+    nets = load_nets(arguments.nets, arguments.only or (QUICK_NETS if arguments.quick else ()))
+    if not nets:
+        sys.exit(f"bench.py: no such nets in {arguments.nets}")
+    peers = peers_of(arguments)
+    measurements = {"machine": machine_of(arguments, rounds, round_ms), "nets": {}, "engines": {}, "samples": [], "footprints": []}
+    config = (nets[0].folder / "aot_config.yaml").read_text()
+    measurements["machine"]["compiled_sizes"] = json.loads(re.search(r"batch_sizes: (\[.*\])", config).group(1))
+    empty = arguments.programs / "runner_none"
+    for net in nets:
+        engines = engines_of(net, arguments.programs, peers)
+        measurements["engines"] = {engine.name: engine.title for engine in engines}
+        measurements["nets"][net.name] = {"flops_per_row": net.flops_per_row, "dense": net.dense, "weight_bytes": net.weight_bytes}
+        nothing = Engine("none", "", [str(empty), *engines[0].command[1:]])
+        for engine in [nothing, *engines]:
+            print(f"{net.name}: memory and load time of {engine.title or 'an empty runner'}", flush=True)
+            measurements["footprints"].append({
+                "net": net.name, "engine": engine.name, **measure.footprint_of(engine, starts, 64, arguments.core, log),
+                "shipped_bytes": sizes.shipped_bytes(engine, empty), "compile_seconds": compile_seconds(engine, net, arguments.tfaot)})
+        for batch, samples in measure.measure_net(net, engines, batches, rounds, round_ms * 1000, arguments.core, log):
+            measurements["samples"] += samples
+            row = report.results_of({**measurements, "samples": samples})
+            print(f"{net.name}, batch {batch}: " + ", ".join(f"{r['engine']} {report.short(r['us_per_call'])} us" for r in row), flush=True)
+    peak = machine_of(arguments, rounds, round_ms)["peak_gflops"]
+    measurements["machine"]["peak_gflops"] = max(peak, measurements["machine"]["peak_gflops"])
+    return measurements
+
+
+def main(words):
+    arguments = parse_arguments(words)
+    kept = arguments.out / "measurements.json"
+    if arguments.again:
+        measurements = json.loads(kept.read_text())
+        measurements["machine"]["clock"] = "cpu_us" if arguments.cpu_clock else "us"
+    else:
+        others = os.sched_getaffinity(0) - {arguments.core}
+        os.sched_setaffinity(0, others or {arguments.core})  # the runners' core is theirs alone
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        try:
+            with open(arguments.out / "runners.log", "w") as log:
+                measurements = measure_all(arguments, log)
+        except (RunnerError, measure.WrongOutput) as error:
+            sys.exit(f"bench.py: {error}")
+        kept.write_text(json.dumps(measurements, indent=1) + "\n")
+    results = report.results_of(measurements)
+    lines = ",\n".join(json.dumps(result) for result in results)
+    (arguments.out / "results.json").write_text(f"[\n{lines}\n]\n")
+    (arguments.out / "benchmarks.md").write_text(report.markdown(measurements))
+    (arguments.out / "benchmarks.svg").write_text(plot.svg(results, measurements["engines"]))
+    print("\n" + report.summary(results, measurements["engines"]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

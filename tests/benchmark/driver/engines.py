@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured: the engines by name, and the command of each one's runner for a net (see runners/runner.h)."""
+import pathlib
+from dataclasses import dataclass, field
+
+OURS = "tfaot"
+
+
+@dataclass
+class Net:
+    """A folder made by make_nets.py."""
+
+    folder: pathlib.Path
+    name: str
+    input_shape: list
+    output_size: int
+    flops_per_row: int
+    dense: bool
+    frozen_names: list
+    jit_names: list
+    weight_bytes: int
+
+
+@dataclass
+class Engine:
+    name: str
+    title: str
+    command: list  # of the runner, with its settings
+    files: list = field(default_factory=list)  # what a plugin ships beside its own program
+    environment: dict = field(default_factory=dict)
+
+
+def engines_of(net, programs, peers):
+    """All engines for a net. programs: folder of the runners; peers: {"onnxruntime": library, "litert": ..., "tensorflow": root}."""
+    folder = net.folder
+
+    def command(program, **settings):
+        settings.update(inputs=folder / "inputs.bin", expected=folder / "expected.bin", output_size=net.output_size,
+                        input_shape=",".join(map(str, net.input_shape)))
+        return [str(programs / f"runner_{program}"), *(f"{key}={value}" for key, value in settings.items())]
+
+    def library_engine(name, title, model):
+        return Engine(name, title, command(name, model=folder / model, library=peers[name]), [peers[name], folder / model])
+
+    tensorflow = [peers["tensorflow"] / f"libtensorflow_{part}.so.2" for part in ("cc", "framework")]
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "ABSL_MIN_LOG_LEVEL": "3"}
+    return [
+        Engine(OURS, "tfaot", command(f"tfaot_{net.name}")),
+        Engine("usual_aot", "usual AOT route", command(f"usual_aot_{net.name}")),
+        Engine("tensorflow", "TensorFlow session",
+               command("tensorflow", model=folder / "frozen_graph.pb", names=",".join(net.frozen_names)),
+               [*tensorflow, folder / "frozen_graph.pb"], quiet),
+        Engine("tensorflow_xla", "TensorFlow with XLA JIT",
+               command("tensorflow", model=folder / "jit_model", names=",".join(net.jit_names)),
+               [*tensorflow, folder / "jit_model"], quiet),
+        library_engine("onnxruntime", "ONNX Runtime", "net.onnx"),
+        library_engine("litert", "LiteRT", "net.tflite"),
+    ]

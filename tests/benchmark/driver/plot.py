@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An SVG of panels, one a net: time of each engine over ours, by batch size, both axes logarithmic."""
+import math
+from xml.sax.saxutils import escape
+
+from engines import OURS
+from report import rows_of
+
+WIDTH, HEIGHT, MARGIN, COLUMNS = 420, 260, 46, 2
+COLORS = ["#000000", "#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#e69f00"]
+LOWEST, HIGHEST = 0.5, 32  # of the ratio; what lies beyond is drawn at the edge
+
+
+class Panel:
+    def __init__(self, left, top, batches):
+        self.left, self.top, self.batches = left + MARGIN, top + MARGIN / 2, batches
+        self.width, self.height = WIDTH - 1.4 * MARGIN, HEIGHT - 1.5 * MARGIN
+
+    def x(self, batch):
+        low, high = math.log(self.batches[0]), math.log(self.batches[-1])
+        return self.left + self.width * ((math.log(batch) - low) / (high - low) if high > low else 0.5)
+
+    def y(self, ratio):
+        share = (math.log(min(max(ratio, LOWEST), HIGHEST)) - math.log(LOWEST)) / (math.log(HIGHEST) - math.log(LOWEST))
+        return self.top + self.height * (1 - share)
+
+    def grid(self, title):
+        yield f'<text x="{self.left}" y="{self.top - 6:.1f}" font-weight="bold">{escape(title)}</text>'
+        ratio = LOWEST
+        while ratio <= HIGHEST:
+            stroke = "#000" if ratio == 1 else "#ddd"
+            yield f'<line x1="{self.left}" x2="{self.left + self.width:.1f}" y1="{self.y(ratio):.1f}" y2="{self.y(ratio):.1f}" stroke="{stroke}"/>'
+            yield f'<text x="{self.left - 4}" y="{self.y(ratio) + 4:.1f}" text-anchor="end">{ratio:g}</text>'
+            ratio *= 2
+        last = -math.inf
+        for batch in self.batches:
+            if self.x(batch) - last > 22:
+                last = self.x(batch)
+                yield f'<text x="{last:.1f}" y="{self.top + self.height + 14:.1f}" text-anchor="middle">{batch}</text>'
+
+    def line(self, points, color):
+        path = " ".join(f"{self.x(batch):.1f},{self.y(ratio):.1f}" for batch, ratio in points)
+        yield f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.8"/>'
+        for batch, ratio in points:
+            yield f'<circle cx="{self.x(batch):.1f}" cy="{self.y(ratio):.1f}" r="2.2" fill="{color}"/>'
+
+
+def svg(results, engines):
+    """results: report.results_of(); engines: {name: title}."""
+    nets = list(dict.fromkeys(result["net"] for result in results))
+    color = dict(zip(engines, COLORS))
+    rows = rows_of(results)
+    legend = 30
+    height = legend + HEIGHT * math.ceil(len(nets) / COLUMNS)
+    parts = ["<!-- SPDX-License-Identifier: Apache-2.0 -->",
+             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH * COLUMNS}" height="{height}" font-family="sans-serif" font-size="11">',
+             f'<rect width="{WIDTH * COLUMNS}" height="{height}" fill="#fff"/>']
+    x = MARGIN
+    for name, title in engines.items():
+        label = "tfaot = 1" if name == OURS else title
+        parts.append(f'<circle cx="{x}" cy="16" r="4" fill="{color[name]}"/><text x="{x + 8}" y="20">{escape(label)}</text>')
+        x += 26 + 6.2 * len(label)
+    for number, net in enumerate(nets):
+        of_net = [(batch, by_engine) for name, batch, by_engine in rows if name == net]
+        panel = Panel(WIDTH * (number % COLUMNS), legend + HEIGHT * (number // COLUMNS), [batch for batch, _ in of_net])
+        parts += panel.grid(f"{net}: time over tfaot's, by batch size")
+        for name in engines:
+            if name != OURS:
+                parts += panel.line([(batch, r[name]["times_tfaot"]) for batch, r in of_net if name in r], color[name])
+    return "\n".join(parts + ["</svg>"]) + "\n"

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From measurements to results: medians, ratios, the JSON list and the Markdown. Pure functions over plain records.
+
+A record of measurements is
+  {"machine": {...}, "nets": {name: {"flops_per_row", "dense", "weight_bytes"}}, "engines": {name: title},
+   "samples": [{"net", "batch", "engine", "us": [microseconds per call, one a round], "cpu_us": [the same, of the processor],
+                "max_abs_difference", ...}],
+   "footprints": [{"net", "engine", "load_seconds", "rss", "pss", "shipped_bytes", "compile_seconds" or null}]}
+"""
+import statistics
+
+from engines import OURS
+
+
+def quartiles(values):
+    if len(values) == 1:
+        return [values[0]] * 3
+    return statistics.quantiles(values, n=4, method="inclusive")
+
+
+def busy_of(sample):
+    """The share of the time in which the runner had the processor: less than 1 when others had it meanwhile."""
+    return statistics.median(cpu / wall for cpu, wall in zip(sample["cpu_us"], sample["us"]))
+
+
+def results_of(measurements):
+    """The list that results.json holds. "times_tfaot" is the median over rounds of (this engine / ours in the same round)."""
+    clock = measurements["machine"]["clock"]
+    ours = {(s["net"], s["batch"]): s[clock] for s in measurements["samples"] if s["engine"] == OURS}
+    results = []
+    for sample in measurements["samples"]:
+        reference = ours[sample["net"], sample["batch"]]
+        low, median, high = quartiles(sample[clock])
+        gflops = measurements["nets"][sample["net"]]["flops_per_row"] * sample["batch"] / median / 1000
+        results.append({
+            "net": sample["net"], "batch": sample["batch"], "engine": sample["engine"],
+            "us_per_call": round(median, 4), "us_per_row": round(median / sample["batch"], 4),
+            "us_lower_quartile": round(low, 4), "us_upper_quartile": round(high, 4), "us_min": round(min(sample[clock]), 4),
+            "times_tfaot": round(statistics.median(us / base for us, base in zip(sample[clock], reference)), 4),
+            "share_of_peak": round(gflops / measurements["machine"]["peak_gflops"], 4),
+            "rounds": len(sample["us"]), "busy": round(busy_of(sample), 3), "max_abs_difference": sample["max_abs_difference"],
+        })
+    return results
+
+
+def rows_of(results):
+    """[(net, batch, {engine: result})] in the order of measuring."""
+    rows = {}
+    for result in results:
+        rows.setdefault((result["net"], result["batch"]), {})[result["engine"]] = result
+    return [(net, batch, by_engine) for (net, batch), by_engine in rows.items()]
+
+
+def losses_of(results):
+    """[(net, batch, peer, times)] where a peer is faster than ours, the worst first."""
+    losses = []
+    for net, batch, by_engine in rows_of(results):
+        peer = min((r for name, r in by_engine.items() if name != OURS), key=lambda r: r["times_tfaot"], default=None)
+        if peer and peer["times_tfaot"] < 1:
+            losses.append((net, batch, peer["engine"], peer["times_tfaot"]))
+    return sorted(losses, key=lambda loss: loss[3])
+
+
+def table(header, rows):
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines) + "\n"
+
+
+def short(number):
+    """Three digits that matter."""
+    return f"{number:.3g}" if number < 1000 else f"{number:.0f}"
+
+
+def speed_table(net, rows, engines, peak):
+    peers = [name for name in engines if name != OURS]
+    header = ["batch", "tfaot, us a call", "us a row"] + ([f"share of {peak:.0f} GFLOP/s"] if net["dense"] else [])
+    header += [engines[name] for name in peers] + ["fastest"]
+    lines = []
+    for batch, by_engine in rows:
+        ours = by_engine[OURS]
+        line = [batch, f"{short(ours['us_per_call'])} ± {short((ours['us_upper_quartile'] - ours['us_lower_quartile']) / 2)}",
+                short(ours["us_per_row"])]
+        if net["dense"]:
+            line.append(f"{ours['share_of_peak']:.0%}")
+        line += [f"{by_engine[name]['times_tfaot']:.2f}" if name in by_engine else "" for name in peers]
+        best = min(by_engine.values(), key=lambda r: r["times_tfaot"])
+        slower = 1 / best["times_tfaot"]
+        line.append("tfaot" if best["times_tfaot"] >= 1 else f"**{engines[best['engine']]} wins: ours takes {slower:.2f} times as long**")
+        lines.append(line)
+    return table(header, lines)
+
+
+def megabytes(count):
+    return f"{count / 1e6:.2f}"
+
+
+def footprint_table(footprints, engines):
+    """One net's."""
+    lines = []
+    for record in footprints:
+        compiled = record.get("compile_seconds")
+        lines.append([engines.get(record["engine"], "a runner without an engine"), megabytes(record["rss"]), megabytes(record["pss"]),
+                      megabytes(record["shipped_bytes"]), f"{record['load_seconds'] * 1000:.0f}",
+                      "" if compiled is None else f"{compiled:.1f}"])
+    return table(["", "resident MB", "proportional MB", "shipped MB", "load ms", "compile s"], lines)
+
+
+def summary(results, engines):
+    rows = rows_of(results)
+    losses = losses_of(results)
+    lines = [f"Rows (net and batch size): {len(rows)}. Ours is fastest in {len(rows) - len(losses)}."]
+    if losses:
+        lines.append("Where a peer wins, the worst first:\n")
+        lines += [f"- {net}, batch {batch}: {engines[peer]}; ours takes {1 / times:.2f} times as long" for net, batch, peer, times in losses]
+    return "\n".join(lines) + "\n"
+
+
+HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
+# Benchmarks
+
+Written by `packaging/bench.sh {mode}--update-docs`; do not edit. `packaging/bench.sh --help` tells the rest.
+
+{machine}
+{clock}
+
+All engines hold the same weights and get the same inputs; outputs are compared with TensorFlow's at every batch size before
+anything is timed. One thread, one core; each engine in a process of its own, all started before the first round; in every round each is
+asked for about {round_ms} ms of calls, in a turning order; {rounds} rounds, medians, ± half the distance of the quartiles. A peer's number is
+its time over ours in the same round (median over rounds): above 1, ours is faster.
+
+- **tfaot**: the package of `aot_config.yaml` with its defaults (three CPU levels), batch sizes {sizes}; native API.
+- **usual AOT route**: the same sizes by cmsml 0.2.7 and `saved_model_cli`; any x86-64; kernels as the wheel ships them; other sizes
+  as calls of the smallest. Without the copies of CMSSW's wrapper, in its favour.
+- **TensorFlow session**: 2.18.1, C++, frozen graph, callable in the calling thread.
+- **TensorFlow with XLA JIT**: the same session over a SavedModel whose function has `jit_compile=True`, compiled before the first round.
+- **ONNX Runtime** {onnxruntime} and **LiteRT** {litert} (XNNPACK): their C interfaces, inputs and outputs in place.
+
+![Time of each engine over ours](benchmarks.svg)
+
+## Summary
+
+{summary}"""
+
+FOOT = """
+## Memory, size, load and compile time
+
+Resident and proportional memory of a process after predictions of 1 and 64 rows; bytes a plugin ships (what the engine adds to a stripped
+program, its libraries, the model); start of the process to its first prediction, files in the page cache; compile time of all batch
+sizes: ours makes three CPU levels on all cores, the usual route one level.
+"""
+
+
+def clock_text(measurements):
+    least = min(map(busy_of, measurements["samples"]))
+    if measurements["machine"]["clock"] == "cpu_us":
+        return f"**The machine was busy, so times are those of the processor, not of the clock** (which it had for {least:.0%} at worst)."
+    return f"Times are by the clock; the runners had the core for {least:.0%} of theirs or more."
+
+
+def markdown(measurements):
+    results = results_of(measurements)
+    machine, engines = measurements["machine"], measurements["engines"]
+    described = (f"{machine['cpu']}, {machine['cores']} cores; {machine['system']}; peak of one core in multiply-adds, measured in "
+                 f"the same run: {machine['peak_gflops']:.0f} GFLOP/s; tfaot at {machine['commit']}, {machine['date']}.")
+    text = HEAD.format(machine=described, clock=clock_text(measurements), summary=summary(results, engines), mode="--quick " if machine["quick"] else "",
+                       round_ms=machine["round_ms"], rounds=machine["rounds"], sizes=", ".join(map(str, machine["compiled_sizes"])),
+                       onnxruntime=machine["versions"]["onnxruntime"], litert=machine["versions"]["ai-edge-litert"])
+    text += "\n## Speed\n"
+    for name, net in measurements["nets"].items():
+        rows = [(batch, by_engine) for of_net, batch, by_engine in rows_of(results) if of_net == name]
+        text += f"\n### {name}\n\n{net['flops_per_row'] / 1e3:.0f} kFLOP a row, {net['weight_bytes'] / 1e6:.2f} MB of weights.\n\n"
+        text += speed_table(net, rows, engines, machine["peak_gflops"])
+    text += FOOT
+    for name in measurements["nets"]:
+        text += f"\n### {name}\n\n" + footprint_table([f for f in measurements["footprints"] if f["net"] == name], engines)
+    return text

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The words of bench.sh: what is wrong ends it with code 2, its reason and the usage, before anything is set up or measured.
+set -euo pipefail
+script=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)/packaging/bench.sh
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+failed=0
+
+expect_refusal() { # REASON WORD...
+  local reason="bench.sh: $1" code=0
+  shift
+  # Going on would fail in another way: the cache cannot be made.
+  TFAOT_CACHE_DIR=/nonexistent bash "$script" "$@" >"$out" 2>&1 || code=$?
+  if [[ $code != 2 || $(head -n 1 "$out") != "$reason" || $(sed -n 2p "$out") != "usage: packaging/bench.sh "* ]]; then
+    printf 'bench.sh %s ended with code %d and\n%s\nand should with 2 and\n%s\n' "$*" "$code" "$(cat "$out")" "$reason"
+    failed=1
+  fi
+}
+
+nets="dense_10x128, dense_20x128, dense_10x256, cnn, transformer, batch_norm_5x128"
+expect_refusal "unknown word '--fast'" --fast
+expect_refusal "unknown word 'cnn'" --quick cnn
+expect_refusal "--net needs a name" --net
+expect_refusal "there is no net 'dense'; there are $nets" --net cnn --net dense
+expect_refusal "--core needs a number" --core
+expect_refusal "'one' is no core that may be used here" --core one
+expect_refusal "'9999' is no core that may be used here" --core 9999
+expect_refusal "--setup-only and --again exclude each other" --setup-only --again
+expect_refusal "--quick has its own nets; leave --net out" --quick --net cnn
+
+code=0
+bash "$script" --help >"$out" || code=$?
+if [[ $code != 0 || $(head -n 1 "$out") != "usage: "* || $(grep -c -- '^  --' "$out") != 7 ]]; then
+  printf 'bench.sh --help ended with code %d and\n%s\n' "$code" "$(cat "$out")"
+  failed=1
+fi
+exit "$failed"
