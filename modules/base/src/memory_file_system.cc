@@ -104,6 +104,7 @@ Status MemoryFileSystem::replace_atomically(const Path& path, std::string_view c
   auto file = std::make_unique<MemoryNode>();
   file->kind = FileKind::kFile;
   file->contents = contents;
+  file->last_used = ++clock_;
   if (const auto put = tree_->put(path, std::move(file)); !put) {
     return failed(path, "replace", put.error());
   }
@@ -188,6 +189,20 @@ Status MemoryFileSystem::set_executable(const Path& path, bool executable) {
   const auto node = tree_->find_existing(path);
   if (!node) return failed(path, "change the mode", node.error());
   (*node)->executable = executable;
+  return {};
+}
+
+Result<std::int64_t> MemoryFileSystem::last_used(const Path& path) const {
+  const auto file = tree_->find_file(path);
+  if (!file) return failed(path, "get the time", file.error());
+  return (*file)->last_used;
+}
+
+Status MemoryFileSystem::mark_used(const Path& path) {
+  TFAOT_TRY(begin_change(path, "change the time"));
+  const auto file = tree_->find_file(path);
+  if (!file) return failed(path, "change the time", file.error());
+  (*file)->last_used = ++clock_;
   return {};
 }
 

@@ -15,6 +15,7 @@ struct MemoryNode {
   FileKind kind = FileKind::kDirectory;
   std::string contents;
   bool executable = false;
+  std::int64_t last_used = 0;
   Path target;                                                  // of a symlink
   std::map<std::string, std::unique_ptr<MemoryNode>> children;  // of a directory
 };

@@ -207,4 +207,17 @@ Status RealFileSystem::set_executable(const Path& path, bool executable) {
   return {};
 }
 
+Result<std::int64_t> RealFileSystem::last_used(const Path& path) const {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return failed(path, "get the time");
+  if (S_ISDIR(status.st_mode)) return failed(path, "get the time", EISDIR);
+  constexpr std::int64_t kNanosecondsInASecond = 1'000'000'000;
+  return status.st_mtim.tv_sec * kNanosecondsInASecond + status.st_mtim.tv_nsec;
+}
+
+Status RealFileSystem::mark_used(const Path& path) {
+  if (::utimensat(AT_FDCWD, path.c_str(), nullptr, 0) != 0) return failed(path, "change the time");
+  return {};
+}
+
 }  // namespace tfaot

@@ -47,6 +47,10 @@ class ForwardingFileSystem : public FileSystem {
   Status set_executable(const Path& path, bool executable) override {
     return target_.set_executable(path, executable);
   }
+  Result<std::int64_t> last_used(const Path& path) const override {
+    return target_.last_used(path);
+  }
+  Status mark_used(const Path& path) override { return target_.mark_used(path); }
 
  protected:
   FileSystem& target() const { return target_; }

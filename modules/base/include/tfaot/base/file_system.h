@@ -66,6 +66,10 @@ class FileSystem {
   // Removes a tree, never following links out of it. Removing what is missing is no error.
   virtual Status remove_all(const Path& path) = 0;
   virtual Status set_executable(const Path& path, bool executable) = 0;
+  // When a file was last written or marked by mark_used(): larger is later, in no unit that means
+  // more.
+  virtual Result<std::int64_t> last_used(const Path& path) const = 0;
+  virtual Status mark_used(const Path& path) = 0;
 };
 
 // The machine's file system; one stateless object is enough for a process.
@@ -88,6 +92,8 @@ class RealFileSystem final : public FileSystem {
   Result<Path> read_symlink(const Path& link) const override;
   Status remove_all(const Path& path) override;
   Status set_executable(const Path& path, bool executable) override;
+  Result<std::int64_t> last_used(const Path& path) const override;
+  Status mark_used(const Path& path) override;
 };
 
 // Writes only when the contents differ, so that nothing rebuilds for nothing. Returns whether it

@@ -54,12 +54,15 @@ class MemoryFileSystem final : public FileSystem {
   Result<Path> read_symlink(const Path& link) const override;
   Status remove_all(const Path& path) override;
   Status set_executable(const Path& path, bool executable) override;
+  Result<std::int64_t> last_used(const Path& path) const override;
+  Status mark_used(const Path& path) override;
 
  private:
   Status begin_change(const Path& path, const std::string& action);
 
   std::unique_ptr<MemoryTree> tree_;
   std::size_t changes_ = 0;
+  std::int64_t clock_ = 0;  // ticks with each write and mark
   std::optional<Fault> fault_;
 };
 
