@@ -48,7 +48,8 @@ CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,
   ProcessSpec spec;
   spec.program = root_ / "prefix/bin/tfaot";
   spec.arguments = arguments;
-  spec.environment = {{"CMSSW_BASE", ""}, {"TFAOT_ENGINE", ""}, {"FAKE_ENGINE", ""}};
+  spec.environment = {{"CMSSW_BASE", ""},  {"TFAOT_ENGINE", ""}, {"FAKE_ENGINE", ""},
+                      {"TFAOT_CACHE", ""}, {"HOME", ""},         {"XDG_CACHE_HOME", ""}};
   for (const auto& [name, value] : environment) spec.environment[name] = value;
   spec.working_directory = root_;
   const ProcessResult result = value_of(run_process(spec));

@@ -138,6 +138,47 @@ TEST_F(CompileTest, MissingCompanionsAreNamed) {
   EXPECT_TRUE(matches_golden(transcript, "cli/compile_companions.txt"));
 }
 
+TEST_F(CompileTest, CodeComesFromTheCacheTheSecondTime) {
+  EXPECT_THAT(compile({"--cache", "cache"}).out, ::testing::HasSubstr("2 objects\n"));
+  const std::string manifest = read("out/manifest.json");
+  write("other/aot_config.yaml",
+        "model: {name: other, version: 2}\n"
+        "compilation: {batch_sizes: [1, 2, 4], cpu_levels: [x86-64], namespace: far}\n");
+  write("other/saved_model/saved_model.pb", "another graph");
+  const std::vector<std::string> other = {"compile", "-c", "other/aot_config.yaml", "-o", "o2"};
+  EXPECT_THAT(run(other, {{"TFAOT_CACHE", at("cache")}}).out,
+              ::testing::HasSubstr("3 objects, 2 from the cache\n"));
+  ASSERT_TRUE(files_.remove_all(at("out")));
+  EXPECT_THAT(compile({"--cache", "cache"}).out,
+              ::testing::HasSubstr("2 objects, 2 from the cache\n"));
+  EXPECT_EQ(read("out/manifest.json"), manifest) << "a cache hit must not change the product";
+}
+
+TEST_F(CompileTest, TheCacheIsTheUsersUnlessSaidOtherwise) {
+  EXPECT_EQ(compile({}, {{"HOME", at("home")}}).exit_code, 0);
+  EXPECT_EQ(files_in("home/.cache/tfaot/code").size(), 2U);
+  EXPECT_EQ(compile({}, {{"HOME", at("home")}, {"XDG_CACHE_HOME", at("xdg")}}).exit_code, 0);
+  EXPECT_EQ(files_in("xdg/tfaot/code").size(), 2U);
+  EXPECT_THAT(compile({"--no-cache"}, {{"XDG_CACHE_HOME", at("xdg")}}).out,
+              ::testing::HasSubstr("2 objects\n"));
+  EXPECT_EQ(compile({"--no-cache", "--cache", "x"}).exit_code, 2);
+}
+
+TEST_F(CompileTest, TheCacheIsBounded) {
+  ASSERT_EQ(compile({"--cache", "cache"}).exit_code, 0);
+  ASSERT_EQ(files_in("cache").size(), 2U);
+  ASSERT_EQ(compile({"--cache", "cache", "--cache-limit", "0", "--batch-sizes", "8"}).exit_code, 0);
+  EXPECT_TRUE(files_in("cache").empty());
+}
+
+TEST_F(CompileTest, ACacheThatCannotBeWrittenIsNoError) {
+  write("cache", "a file");
+  const Outcome outcome = compile({"--cache", "cache", "-v"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("ROOT/cache"));
+  EXPECT_THAT(compile({"--cache", "cache"}).err, ::testing::Not(::testing::HasSubstr("cache:")));
+}
+
 TEST_F(CompileTest, DevWarnsOfBlanksInTheBase) {
   const Outcome outcome =
       run({"compile", "-c", "model/aot_config.yaml", "-o", "o u t", "--dev", "-q"});

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tfaot/base/file_system.h"
+#include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/compile/compile_json.h"
 #include "tfaot/compile/job_json.h"
@@ -36,6 +36,21 @@ CompiledCode fake_code(const EngineJob& job, std::int64_t batch_size, const std:
   return code;
 }
 
+// As the engine does: from the cache, or made and put there.
+Status write_object(FileSystem& files, const EngineJob& job, CompiledCode& code) {
+  TFAOT_ASSIGN(std::string object, files.read(TFAOT_FAKE_OBJECT));
+  if (!job.cache_directory.empty()) {
+    FileCache cache(files, job.cache_directory);
+    const std::string key = sha256_of(code.hlo_sha256 + code.cpu_level + job.compiler_flags);
+    const auto cached = cache.get(key);
+    code.from_cache = cached.has_value();
+    if (cached) object = *cached;
+    const Status kept = cached ? Status() : cache.put(key, object);
+    if (!kept) std::cout << nlohmann::json{{kJobNoteKey, kept.error().text()}} << std::endl;
+  }
+  return files.replace_atomically(Path(job.output_directory) / code.object, object);
+}
+
 Status run(FileSystem& files, const EngineJob& job) {
   CompiledModel record;
   record.engine = "fake 1.0";
@@ -51,8 +66,7 @@ Status run(FileSystem& files, const EngineJob& job) {
   for (const std::int64_t batch_size : job.batch_sizes) {
     for (const JobLevel& level : job.levels) {
       record.codes.push_back(fake_code(job, batch_size, level.name));
-      TFAOT_TRY(files.copy_file(TFAOT_FAKE_OBJECT,
-                                Path(job.output_directory) / record.codes.back().object));
+      TFAOT_TRY(write_object(files, job, record.codes.back()));
       const std::string step = "batch size " + std::to_string(batch_size) + ", " + level.name;
       std::cout << nlohmann::json{{kJobProgressKey, step}} << std::endl;
     }

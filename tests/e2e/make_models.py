@@ -228,13 +228,13 @@ def signatures():
                        {"x": ("float32", [4]), "scale": ("float32", [])}, "norm")
 
 
-def keras_model():
-    tf.keras.utils.set_random_seed(18)
+def keras_model(seed=18, units=8):
+    tf.keras.utils.set_random_seed(seed)
     layers = tf.keras.layers
     values, image = tf.keras.Input([4], name="values"), tf.keras.Input([6, 6, 1], name="image")
     y = layers.Conv2D(3, 3, activation="relu")(image)
     y = layers.Flatten()(layers.MaxPooling2D(2)(y))
-    x = layers.Dense(8, activation="elu")(layers.BatchNormalization()(values))
+    x = layers.Dense(units, activation="elu")(layers.BatchNormalization()(values))
     x = layers.Dropout(0.3)(x)
     model = tf.keras.Model([values, image], layers.Dense(2, activation="softmax", name="score")(
         layers.Concatenate()([x, y])))
@@ -254,6 +254,30 @@ def keras_export():
     mf.trim(saved_model)
     write_config(folder, (1, 4))
     mf.write_reference(folder, mf.saved_model_predictor(saved_model), KERAS_INPUTS, batch_sizes=(1, 3, 4, 7))
+
+
+def export_keras(name, **how):
+    folder = WORKS / name
+    saved_model = mf.fresh(folder)
+    keras_model()  # so that the layers of the next one have other names
+    model = keras_model(**how)
+    model.get_layer(index=-1).bias.assign([-1, 0.5])
+    model.export(str(saved_model), verbose=False)
+    mf.trim(saved_model)
+    write_config(folder, (1, 4))
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), KERAS_INPUTS, batch_sizes=(1, 3, 4, 7))
+
+
+@maker
+def keras_retrained():
+    """keras_export with other weights."""
+    export_keras("keras_retrained", seed=99)
+
+
+@maker
+def keras_wider():
+    """keras_export with a wider layer."""
+    export_keras("keras_wider", units=9)
 
 
 @maker

@@ -25,7 +25,8 @@ std::string compile_in(const stdfs::path& folder, const std::string& jobs) {
                        "-o",
                        (folder / "out").string(),
                        "-j",
-                       jobs};
+                       jobs,
+                       "--no-cache"};
   const auto result = run_process(process);
   EXPECT_TRUE(result && result->ok()) << (result ? result->standard_error : result.error().text());
   return RealFileSystem().read(folder / "out" / "manifest.json").value_or("no manifest");

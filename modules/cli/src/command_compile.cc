@@ -16,6 +16,8 @@
 namespace tfaot {
 namespace {
 
+constexpr std::uint64_t kMegabyte = 1'000'000;
+
 // For callers that had to name the C++ class before the config was read (CMake).
 Status check_expectations(const CompileCommand& command, const ModelSpec& spec) {
   const auto check = [&](const char* key, const std::string& expected,
@@ -79,8 +81,25 @@ Status write_object_list(const CompileCommand& command, Context& context, const 
                                           response_file_text(objects));
 }
 
-void report(const CompileCommand& command, Context& context, const Manifest& manifest,
+// "12 objects, 9 from the cache"
+std::string objects_text(const ModelTree& made) {
+  std::string text = fmt::format("{} object{}", made.objects, made.objects == 1 ? "" : "s");
+  if (made.cached_objects > 0) text += fmt::format(", {} from the cache", made.cached_objects);
+  return text;
+}
+
+CodeCacheOptions cache_options(const CompileCommand& command, const Context& context) {
+  CodeCacheOptions options;
+  const std::string& folder =
+      command.cache.empty() ? context.environment.code_cache : command.cache;
+  if (!command.no_cache && !folder.empty()) options.folder = context.absolute(folder);
+  options.limit = command.cache_limit * kMegabyte;
+  return options;
+}
+
+void report(const CompileCommand& command, Context& context, const ModelTree& made,
             const Path& output) {
+  const Manifest& manifest = made.manifest;
   if (command.dev) {
     const Path tool_file = output / (manifest.tool_name + ".xml");
     context.console.report(
@@ -88,9 +107,10 @@ void report(const CompileCommand& command, Context& context, const Manifest& man
                          cmssw_relative(context.environment, tool_file), manifest.batch_sizes}));
     return;
   }
-  context.console.report(fmt::format(
-      "compiled model '{}' for batch sizes {} and CPU levels {} into {}\n", manifest.name,
-      fmt::join(manifest.batch_sizes, ","), join(manifest.cpu_levels, ","), output.string()));
+  context.console.report(
+      fmt::format("compiled model '{}' for batch sizes {} and CPU levels {} into {}\n{}\n",
+                  manifest.name, fmt::join(manifest.batch_sizes, ","),
+                  join(manifest.cpu_levels, ","), output.string(), objects_text(made)));
 }
 
 Status compile(const CompileCommand& command, Context& context) {
@@ -104,15 +124,16 @@ Status compile(const CompileCommand& command, Context& context) {
   tree.output_directory = context.absolute(command.output_directory);
   tree.compile.jobs = command.jobs == 0 ? context.environment.cores : command.jobs;
   tree.compile.timeout = std::chrono::seconds(command.timeout_seconds);
+  tree.compile.cache = cache_options(command, context);
   tree.generate = generate_options(command, spec, context, tree.output_directory);
   warn_of_blanks(context.console, tree.generate.tool_base);
   TFAOT_ASSIGN(tree.compile.engine, find_engine(context, command.engine));
   TFAOT_ASSIGN(tree.runtime, runtime_files(context));
 
-  TFAOT_ASSIGN(const Manifest manifest, make_model_tree(context, spec, tree));
+  TFAOT_ASSIGN(const ModelTree made, make_model_tree(context, spec, tree));
   TFAOT_TRY(write_depfile(command, context, spec, tree));
-  TFAOT_TRY(write_object_list(command, context, manifest, tree.output_directory));
-  report(command, context, manifest, tree.output_directory);
+  TFAOT_TRY(write_object_list(command, context, made.manifest, tree.output_directory));
+  report(command, context, made, tree.output_directory);
   return {};
 }
 

@@ -74,6 +74,18 @@ void add_run_options(CLI::App& app, CompileCommand& command) {
                  "engine to run [$TFAOT_ENGINE, else the one of this tfaot]")
       ->option_text("PATH")
       ->group(group);
+  auto* cache = app.add_option("--cache", command.cache,
+                               "keep compiled code there for the next time\n[$TFAOT_CACHE, else "
+                               "~/.cache/tfaot/code]")
+                    ->option_text("DIR")
+                    ->group(group);
+  app.add_flag("--no-cache", command.no_cache, "compile all anew, keep nothing")
+      ->excludes(cache)
+      ->group(group)
+      ->option_text(" ");
+  app.add_option("--cache-limit", command.cache_limit, "size of the cache in megabytes [1000]")
+      ->option_text("MB")
+      ->group(group);
   app.add_option(
          "--depfile", command.depfile,
          "write there, for make and Ninja, that DIR/manifest.json\ndepends on every file read")

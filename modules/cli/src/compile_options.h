@@ -29,6 +29,9 @@ struct CompileCommand {
   unsigned jobs = 0;  // the machine's cores
   unsigned timeout_seconds = 600;
   std::string engine;
+  bool no_cache = false;
+  std::string cache;
+  std::uint64_t cache_limit = 1000;  // megabytes
   std::string depfile;
 
   // Hidden, for the CMake functions.

@@ -16,6 +16,20 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+std::string user_cache() {
+  std::string folder = variable("XDG_CACHE_HOME");
+  if (!folder.empty()) return folder;
+  const std::string home = variable("HOME");
+  return home.empty() ? home : home + "/.cache";
+}
+
+std::string code_cache() {
+  std::string folder = variable("TFAOT_CACHE");
+  if (!folder.empty()) return folder;
+  folder = user_cache();
+  return folder.empty() ? folder : folder + "/tfaot/code";
+}
+
 }  // namespace
 
 Path Context::absolute(const Path& path) const {
@@ -27,6 +41,7 @@ Result<Environment> look_up_environment(const FileSystem& files) {
   Environment environment;
   environment.cmssw_base = variable("CMSSW_BASE");
   environment.engine = variable("TFAOT_ENGINE");
+  environment.code_cache = code_cache();
   std::error_code error;
   environment.working_directory = std::filesystem::current_path(error);
   if (error) return fail(Error("the working directory cannot be read: " + error.message()));

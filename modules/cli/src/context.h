@@ -15,6 +15,7 @@ namespace tfaot {
 struct Environment {
   std::string cmssw_base;    // $CMSSW_BASE, empty when unset
   std::string engine;        // $TFAOT_ENGINE, empty when unset
+  std::string code_cache;    // $TFAOT_CACHE, else below the user's cache folder; may be empty
   Path working_directory;    // absolute
   Path program;              // this executable, absolute, links resolved
   std::string architecture;  // of the machine, "x86_64"

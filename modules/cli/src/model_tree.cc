@@ -56,8 +56,8 @@ std::vector<StagedFile> object_files(const CompiledModel& compiled, const Path& 
 
 }  // namespace
 
-Result<Manifest> make_model_tree(Context& context, const ModelSpec& spec,
-                                 const ModelTreeOptions& options) {
+Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
+                                  const ModelTreeOptions& options) {
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, options.output_directory));
   CompileOptions compile = options.compile;
   compile.work_directory = work.path();
@@ -71,7 +71,9 @@ Result<Manifest> make_model_tree(Context& context, const ModelSpec& spec,
   TFAOT_ASSIGN(std::vector<ManifestFile> hashed, hash_staged_files(context.files, staged));
   Manifest manifest = make_manifest(spec, compiled, options.generate, std::move(hashed));
   TFAOT_TRY(write_tree(context.files, staged, manifest, options.output_directory));
-  return manifest;
+  ModelTree tree{std::move(manifest), compiled.codes.size(), 0};
+  for (const CompiledCode& code : compiled.codes) tree.cached_objects += code.from_cache ? 1 : 0;
+  return tree;
 }
 
 Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec) {

@@ -20,8 +20,14 @@ struct ModelTreeOptions {
   std::vector<StagedFile> runtime;  // runtime_files()
 };
 
-Result<Manifest> make_model_tree(Context& context, const ModelSpec& spec,
-                                 const ModelTreeOptions& options);
+struct ModelTree {
+  Manifest manifest;
+  std::size_t objects = 0;         // of code
+  std::size_t cached_objects = 0;  // of these, not compiled in this run
+};
+
+Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
+                                  const ModelTreeOptions& options);
 
 // Every file of the model's source, sorted; absolute.
 Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec);

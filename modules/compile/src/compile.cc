@@ -10,6 +10,7 @@
 #include "elf_objects.h"
 #include "engine_jobs.h"
 #include "engine_run.h"
+#include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/compile/job_json.h"
 
@@ -97,12 +98,27 @@ Status add_weights_object(FileSystem& fs, const ModelSpec& spec, const CompileOp
   return fs.replace_atomically(options.work_directory / compiled.weights_object, object);
 }
 
-Status add_kernels(const FileSystem& fs, const CompileOptions& options, CompiledModel& compiled) {
+// Gives the entry of every object its name, and looks at what it calls.
+Status finish_objects(FileSystem& fs, const CompileOptions& options, CompiledModel& compiled) {
   for (auto& code : compiled.codes) {
-    TFAOT_ASSIGN(const auto object, fs.read(options.work_directory / code.object));
-    TFAOT_ASSIGN(code.kernels, undefined_symbols(object, "__xla"));
+    const Path file = options.work_directory / code.object;
+    TFAOT_ASSIGN(const auto neutral, fs.read(file));
+    TFAOT_ASSIGN(code.kernels, undefined_symbols(neutral, "__xla"));
+    TFAOT_ASSIGN(const auto object,
+                 rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol}));
+    TFAOT_TRY(fs.replace_atomically(file, object));
   }
   return {};
+}
+
+// Only what was added can have made the cache too large.
+void trim_cache(FileSystem& fs, const CodeCacheOptions& cache, const CompiledModel& compiled,
+                Diagnostics& diagnostics) {
+  const bool all_cached = std::all_of(compiled.codes.begin(), compiled.codes.end(),
+                                      [](const CompiledCode& code) { return code.from_cache; });
+  if (cache.folder.empty() || all_cached) return;
+  const Status trimmed = FileCache(fs, cache.folder).trim(cache.limit);
+  if (!trimmed) diagnostics.verbose("the code cache is not trimmed: " + trimmed.error().text());
 }
 
 }  // namespace
@@ -113,7 +129,8 @@ Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
   TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
   TFAOT_ASSIGN(auto compiled, merge(spec, std::move(parts), jobs.front().levels));
   TFAOT_TRY(add_weights_object(fs, spec, options, compiled));
-  TFAOT_TRY(add_kernels(fs, options, compiled));
+  TFAOT_TRY(finish_objects(fs, options, compiled));
+  trim_cache(fs, options.cache, compiled, diagnostics);
   TFAOT_ASSIGN(compiled.source_sha256, sha256_of_tree(fs, spec.model.source));
   return compiled;
 }

@@ -1,59 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf_objects.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <gelf.h>
-#include <libelf.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <array>
-#include <cstring>
-#include <memory>
+
+#include "elf_handles.h"
 
 namespace tfaot {
 namespace {
 
 constexpr std::size_t kWeightAlignment = 64;
-
-struct EndElf {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, EndElf>;
-
-// An unnamed file in memory: libelf writes to descriptors only.
-class MemoryFile {
- public:
-  MemoryFile() : descriptor_(memfd_create("tfaot", MFD_CLOEXEC)) {}
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  int descriptor() const { return descriptor_; }
-
-  Result<std::string> contents() const {
-    const off_t size = lseek(descriptor_, 0, SEEK_END);
-    std::string bytes(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t got =
-          pread(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-      if (got <= 0) return fail(Error::internal("cannot read back an ELF object"));
-      done += static_cast<std::size_t>(got);
-    }
-    return bytes;
-  }
-
- private:
-  int descriptor_;
-};
-
-Error elf_error(const char* what) {
-  return Error::internal(fmt::format("libelf cannot {}: {}", what, elf_errmsg(-1)));
-}
 
 // Names of sections and symbols in one table, as ld accepts it.
 class StringTable {
@@ -150,35 +105,6 @@ Result<std::string> make_data_object(std::string_view blob, const std::string& s
   if (gelf_update_ehdr(elf.get(), &header) == 0) return fail(elf_error("write the header"));
   if (elf_update(elf.get(), ELF_C_WRITE) < 0) return fail(elf_error("write an object"));
   return file.contents();
-}
-
-Result<std::vector<std::string>> undefined_symbols(const std::string& object,
-                                                   std::string_view prefix) {
-  elf_version(EV_CURRENT);
-  std::string copy = object;  // libelf may write into it
-  const ElfHandle elf(elf_memory(copy.data(), copy.size()));
-  if (elf == nullptr) return fail(elf_error("read an object"));
-  std::vector<std::string> names;
-  Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(elf.get(), section)) != nullptr) {
-    GElf_Shdr header{};
-    if (gelf_getshdr(section, &header) == nullptr) return fail(elf_error("read a section"));
-    if (header.sh_type != SHT_SYMTAB || header.sh_entsize == 0) continue;
-    Elf_Data* data = elf_getdata(section, nullptr);
-    for (int i = 0; i < static_cast<int>(header.sh_size / header.sh_entsize); ++i) {
-      GElf_Sym symbol{};
-      if (gelf_getsym(data, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
-      const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
-      if (symbol.st_shndx == SHN_UNDEF && name != nullptr &&
-          std::string_view(name).starts_with(prefix)) {
-        names.emplace_back(name);
-      }
-    }
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::erase(names, "");
-  return names;
 }
 
 }  // namespace tfaot

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compile room needs of ELF, by libelf: an object that holds the weights, and the symbols
-// an object misses. Pure functions on bytes; safe from many threads.
+// What the compile room needs of ELF, by libelf: an object that holds the weights, the symbols
+// an object misses, and new names for symbols. Pure functions on bytes; safe from many threads.
 #pragma once
 
 #include <string>
@@ -19,5 +19,12 @@ Result<std::string> make_data_object(std::string_view blob, const std::string& s
 // Undefined symbols of an object that start with `prefix`, sorted.
 Result<std::vector<std::string>> undefined_symbols(const std::string& object,
                                                    std::string_view prefix);
+
+// The object with another name for a symbol that it defines. Equal input, equal bytes.
+struct SymbolRenaming {
+  std::string from;
+  std::string to;
+};
+Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names);
 
 }  // namespace tfaot

@@ -63,6 +63,18 @@ std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
   return levels;
 }
 
+std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
+  // Without this flag objects call the multi-threaded kernels, which need a thread pool and crash
+  // without one.
+  std::vector<std::string> xla_flags = {"--xla_cpu_multi_thread_eigen=false"};
+  xla_flags.insert(xla_flags.end(), spec.compilation.xla_flags.begin(),
+                   spec.compilation.xla_flags.end());
+  return {{"XLA_FLAGS", join(xla_flags, " ")},
+          {"TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " ")},
+          {"TF_CPP_MIN_LOG_LEVEL", "2"},
+          {"TF_ENABLE_ONEDNN_OPTS", "0"}};
+}
+
 std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options) {
   EngineJob common;
   common.model_name = spec.model.name;
@@ -75,6 +87,10 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.target_triple = spec.compilation.target_triple;
   common.levels = job_levels(spec.compilation.cpu_levels);
   common.embed_weights = spec.compilation.weights == WeightsMode::kEmbedded;
+  for (const auto& [name, value] : engine_environment(spec)) {
+    common.compiler_flags += fmt::format("{}={}\n", name, value);
+  }
+  common.cache_directory = options.cache.folder.string();
   common.output_directory = options.work_directory.string();
 
   const auto& sizes = spec.compilation.batch_sizes;

@@ -3,6 +3,7 @@
 // ("native").
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ std::string symbol_prefix(const ModelSpec& spec);
 // The levels in the compiler's words, without doubles; "native" becomes this machine's highest
 // psABI level.
 std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels);
+
+// What the environment of an engine process tells the compiler.
+std::map<std::string, std::string> engine_environment(const ModelSpec& spec);
 
 // Batch sizes dealt out evenly over at most `jobs` processes; only the first writes the weights.
 std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options);

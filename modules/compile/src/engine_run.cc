@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine_jobs.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/compile_json.h"
@@ -16,18 +17,6 @@ namespace tfaot {
 namespace {
 
 constexpr std::size_t kShownLines = 12;
-
-std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
-  // Without this flag objects call the multi-threaded kernels, which need a thread pool and crash
-  // without one.
-  std::vector<std::string> xla_flags = {"--xla_cpu_multi_thread_eigen=false"};
-  xla_flags.insert(xla_flags.end(), spec.compilation.xla_flags.begin(),
-                   spec.compilation.xla_flags.end());
-  return {{"XLA_FLAGS", join(xla_flags, " ")},
-          {"TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " ")},
-          {"TF_CPP_MIN_LOG_LEVEL", "2"},
-          {"TF_ENABLE_ONEDNN_OPTS", "0"}};
-}
 
 // What the engine itself says is wrong with the model.
 std::optional<Error> reported_error(const ModelSpec& spec, const std::string& line) {
@@ -79,6 +68,8 @@ Result<CompiledModel> run_engine(FileSystem& fs, const ModelSpec& spec, const En
     const auto json = nlohmann::json::parse(line, nullptr, false);
     if (json.is_object() && json.contains(kJobProgressKey)) {
       on_step(json[kJobProgressKey].get<std::string>());
+    } else if (json.is_object() && json.contains(kJobNoteKey)) {
+      diagnostics.verbose(json[kJobNoteKey].get<std::string>());
     } else if (auto error = reported_error(spec, line)) {
       reported = std::move(error);
     } else {

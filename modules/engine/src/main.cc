@@ -6,6 +6,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "canonical.h"
+#include "code_cache.h"
 #include "conversions.h"
 #include "lowering.h"
 #include "object_code.h"
@@ -46,27 +48,43 @@ std::string lay_out_weights(const SignatureFunction& function,
   return blob;
 }
 
+// From the cache, or made and put there.
+Result<ObjectCode> object_code(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
+                               const LoweredModel& lowered, const JobLevel& level,
+                               CompiledCode& record) {
+  CodeCache cache(fs, job);
+  if (auto cached = cache.find(record.hlo_sha256, level)) {
+    record.from_cache = true;
+    return std::move(*cached);
+  }
+  TFAOT_ASSIGN(auto made, make_object_code(lowering.client(), lowered, level, job.target_triple));
+  const auto kept = cache.keep(record.hlo_sha256, level, made);
+  if (!kept) say({{kJobNoteKey, "the code is not cached: " + kept.error().text()}});
+  return made;
+}
+
 Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
                           std::int64_t batch_size, CompiledModel& record) {
-  TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
+  TFAOT_ASSIGN(auto lowered, lowering.lower(batch_size));
   if (record.codes.empty()) TFAOT_TRY(lowering.check_rows(lowered, batch_size));
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
-  TFAOT_ASSIGN(const auto hlo, hlo_sha256(lowered));
+  TFAOT_ASSIGN(lowered.computation, canonical(lowered.computation));
+  const auto hlo = hlo_sha256(lowered.computation);
   for (const auto& level : job.levels) {
     CompiledCode code;
     code.batch_size = batch_size;
     code.cpu_level = level.name;
     code.object = object_file_name(job, batch_size, level.name);
     code.entry_symbol = entry_symbol(job, batch_size, level.name);
-    TFAOT_ASSIGN(auto made, make_object_code(lowering.client(), lowered, level, job.target_triple,
-                                             code.entry_symbol));
+    code.hlo_sha256 = hlo;
+    TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, lowered, level, code));
     TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes));
     code.buffers = std::move(made.buffers);
     code.result_slot = made.result_slot;
-    code.hlo_sha256 = hlo;
+    say({{kJobProgressKey, fmt::format("batch size {}, {}{}", batch_size, level.name,
+                                       code.from_cache ? " (from the cache)" : "")}});
     record.codes.push_back(std::move(code));
-    say({{kJobProgressKey, fmt::format("batch size {}, {}", batch_size, level.name)}});
   }
   return {};
 }

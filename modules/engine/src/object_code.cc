@@ -5,8 +5,6 @@
 
 #include "conversions.h"
 #include "tensorflow/compiler/aot/compile.h"
-#include "tfaot/base/hash.h"
-#include "xla/hlo/ir/hlo_module.h"
 #include "xla/service/cpu/cpu_compiler.h"
 
 namespace tfaot::engine {
@@ -49,15 +47,14 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
 }  // namespace
 
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const LoweredModel& lowered,
-                                    const JobLevel& level, const std::string& target_triple,
-                                    const std::string& entry_symbol) {
+                                    const JobLevel& level, const std::string& target_triple) {
   if (!target_triple.starts_with("x86_64")) register_all_targets();
   xla::CompileOnlyClient::AotXlaComputationInstance instance;
   instance.computation = &lowered.computation;
   for (const auto& shape : lowered.shape.parameters()) instance.argument_layouts.push_back(&shape);
   instance.result_layout = &lowered.shape.result();
   const xla::cpu::CpuAotCompilationOptions options(
-      target_triple, level.cpu, level.features, entry_symbol,
+      target_triple, level.cpu, level.features, kNeutralEntrySymbol,
       xla::cpu::CpuAotCompilationOptions::RelocationModel::BigPic);
   auto results = client.CompileAheadOfTime({instance}, options);
   if (!results.ok()) {
@@ -70,19 +67,6 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Lowere
   code.bytes.assign(compiled.object_file_data().begin(), compiled.object_file_data().end());
   code.result_slot = static_cast<std::uint32_t>(compiled.result_buffer_index());
   return code;
-}
-
-Result<std::string> hlo_sha256(const LoweredModel& lowered) {
-  const auto& proto = lowered.computation.proto();
-  const auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::DebugOptions());
-  if (!config.ok()) return fail(Error::internal(std::string(config.status().message())));
-  const auto module = xla::HloModule::CreateFromProto(proto, *config);
-  if (!module.ok()) return fail(Error::internal(std::string(module.status().message())));
-  // The canonical text: names and ids, which differ from run to run, are not in it, but all
-  // constants are.
-  return sha256_of((*module)->ToString(xla::HloPrintOptions::ModuleFingerprint()
-                                           .set_print_only_essential_constants(false)
-                                           .set_print_large_constants(true)));
 }
 
 }  // namespace tfaot::engine

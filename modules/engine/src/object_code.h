@@ -17,12 +17,9 @@ struct ObjectCode {
   std::uint32_t result_slot = 0;
 };
 
-// Inputs are parameters 0..input_count-1 of the computation, all further ones are weights.
+// Inputs are parameters 0..input_count-1 of the computation, all further ones are weights. The
+// entry's symbol is kNeutralEntrySymbol (job_types.h).
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const LoweredModel& lowered,
-                                    const JobLevel& level, const std::string& target_triple,
-                                    const std::string& entry_symbol);
-
-// SHA-256 of the unoptimised HLO, the same for the same model and batch size in every run.
-Result<std::string> hlo_sha256(const LoweredModel& lowered);
+                                    const JobLevel& level, const std::string& target_triple);
 
 }  // namespace tfaot::engine

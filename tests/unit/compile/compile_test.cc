@@ -14,6 +14,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/compile_json.h"
+#include "tfaot/compile/job_json.h"
 
 namespace tfaot {
 namespace {
@@ -75,8 +76,9 @@ class CompileModel : public ::testing::Test {
     code.batch_size = batch_size;
     code.cpu_level = "x86-64";
     code.object = fmt::format("test_bs{}.o", batch_size);
+    code.entry_symbol = fmt::format("entry_bs{}", batch_size);
     record.codes = {code};
-    const auto object = make_data_object("code", "symbol", record.target_triple);
+    const auto object = make_data_object("code", kNeutralEntrySymbol, record.target_triple);
     ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / code.object, *object));
     ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / fmt::format("result_{}.json", process),
                                        compiled_model_to_json(record)));
@@ -129,6 +131,19 @@ TEST_F(CompileModel, MakesAnObjectOfTheWeights) {
   EXPECT_EQ(compiled->weights_symbol, "tfaot_tfaot_model_test_weights");
   EXPECT_EQ(*fs_.read(options_.work_directory / "test_weights.o"),
             *make_data_object("wwww", compiled->weights_symbol, compiled->target_triple));
+}
+
+TEST_F(CompileModel, NamesTheEntryOfEachObject) {
+  prepare(1, 0);
+  prepare(2, 1);
+  engine(copy_script());
+  ASSERT_TRUE(compile());
+  for (const char* name : {"1", "2"}) {
+    const auto object = fs_.read(options_.work_directory / fmt::format("test_bs{}.o", name));
+    ASSERT_TRUE(object);
+    EXPECT_TRUE(rename_symbol(*object, {fmt::format("entry_bs{}", name), "other"}));
+    EXPECT_FALSE(rename_symbol(*object, {kNeutralEntrySymbol, "other"}));
+  }
 }
 
 TEST_F(CompileModel, TellsItsProgress) {

@@ -83,6 +83,32 @@ TEST(MakeDataObject, SameInputSameBytes) {
             *make_data_object("abc", "s", "x86_64-linux"));
 }
 
+TEST(RenameSymbol, ChangesTheNameAlone) {
+  const std::string blob("\0\1weights\xff", 10);
+  const std::string machine = "x86_64-linux";
+  const auto object = make_data_object(blob, "old_name", machine);
+  const auto renamed = rename_symbol(*object, {"old_name", "a_longer_new_name"});
+  ASSERT_TRUE(renamed) << renamed.error().text();
+  auto before = read_object(*object);
+  auto after = read_object(*renamed);
+  EXPECT_EQ(after.sections.at(".rodata").bytes, blob);
+  EXPECT_EQ(after.sections.at(".rodata").header.sh_addralign, 64U);
+  Elf64_Sym symbol{};
+  std::memcpy(&symbol, after.sections.at(".symtab").bytes.data() + sizeof symbol, sizeof symbol);
+  EXPECT_EQ(symbol.st_size, blob.size());
+  EXPECT_EQ(ELF64_ST_BIND(symbol.st_info), STB_GLOBAL);
+  EXPECT_EQ(before.header.e_machine, after.header.e_machine);
+  EXPECT_TRUE(rename_symbol(*renamed, {"a_longer_new_name", "b"}));
+  EXPECT_FALSE(rename_symbol(*renamed, {"old_name", "b"}));
+}
+
+TEST(RenameSymbol, SameInputSameBytes) {
+  const auto object = make_data_object("abc", "s", "x86_64-linux");
+  EXPECT_EQ(*rename_symbol(*object, {"s", "name"}), *rename_symbol(*object, {"s", "name"}));
+}
+
+TEST(RenameSymbol, OfWhatIsNoObject) { EXPECT_FALSE(rename_symbol("no object", {"a", "b"})); }
+
 TEST(UndefinedSymbols, OfAnObjectWithoutAny) {
   const auto object = make_data_object("x", "s", "x86_64-linux");
   const auto names = undefined_symbols(*object, "");

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -16,11 +17,18 @@
 
 namespace tfaot {
 
+// Where compiled code is kept for the next time, see docs/cli.md.
+struct CodeCacheOptions {
+  Path folder;                          // empty: no cache
+  std::uint64_t limit = 1'000'000'000;  // bytes
+};
+
 struct CompileOptions {
   Path engine;          // the tfaot-engine executable
   Path work_directory;  // where objects are written; must exist, is the caller's to remove
   unsigned jobs = 1;    // engine processes at the same time
   std::chrono::seconds timeout{600};  // for each engine process; 0: none
+  CodeCacheOptions cache;
 };
 
 // REQUIRES: spec came from load_model_spec(). Objects lie in options.work_directory under the names

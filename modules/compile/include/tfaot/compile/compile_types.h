@@ -58,7 +58,8 @@ struct CompiledCode {
   std::vector<BufferSlot> buffers;   // the buffer table, in order
   std::uint32_t result_slot = 0;     // the slot that holds the table of output pointers
   std::vector<std::string> kernels;  // runtime symbols the object calls, sorted
-  std::string hlo_sha256;            // of the unoptimised HLO, for the cache
+  std::string hlo_sha256;            // of the HLO that the code is made from
+  bool from_cache = false;           // nothing was compiled
 };
 
 struct CompiledModel {

@@ -38,6 +38,8 @@ struct EngineJob {
   std::vector<std::int64_t> batch_sizes;  // of this process
   std::vector<JobLevel> levels;
   bool embed_weights = false;
+  std::string compiler_flags;    // all that the environment tells the compiler, for the cache
+  std::string cache_directory;   // of compiled code; empty: none
   std::string output_directory;  // objects are written here
   std::string weights_file;  // the raw weights blob is written here; empty: another process does it
   std::string result_file;   // the CompiledModel record is written here at the end
@@ -57,10 +59,16 @@ inline std::string entry_symbol(const EngineJob& job, std::int64_t batch_size, s
   return job.symbol_prefix + "_bs" + std::to_string(batch_size) + "_" + level;
 }
 
+// What the engine calls the entry of every object: the same code serves models of any name. The
+// compile room puts CompiledCode::entry_symbol in its place.
+inline constexpr const char* kNeutralEntrySymbol = "tfaot_entry";
+
 // Lines on the engine's standard output, one JSON object each:
 //   {"progress": "batch size 4, x86-64-v3"}     after each object
+//   {"note": "the code is not cached: ..."}     anything else, for -v
 //   {"error": "...", "notes": ["..."]}          before it exits with 1: the model is at fault
 inline constexpr const char* kJobProgressKey = "progress";
+inline constexpr const char* kJobNoteKey = "note";
 inline constexpr const char* kJobErrorKey = "error";
 inline constexpr const char* kJobNotesKey = "notes";
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "elf_handles.h"
+#include "elf_objects.h"
+
+namespace tfaot {
+namespace {
+
+// The first section of this type; null when there is none.
+Elf_Scn* section_of_type(Elf* elf, GElf_Word type, GElf_Shdr& header) {
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(elf, section)) != nullptr) {
+    if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type) break;
+  }
+  return section;
+}
+
+// Puts a text behind the others of a string table; its offset.
+Result<GElf_Word> append_string(Elf* elf, GElf_Word table, const std::string& text) {
+  Elf_Scn* section = elf_getscn(elf, table);
+  GElf_Shdr header{};
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr) {
+    return fail(elf_error("read the names of symbols"));
+  }
+  Elf_Data* data = elf_newdata(section);
+  if (data == nullptr) return fail(elf_error("add a name"));
+  // libelf's interface takes no const; it only reads. The end counts as a character.
+  data->d_buf = const_cast<char*>(text.c_str());
+  data->d_size = text.size() + 1;
+  data->d_align = 1;
+  data->d_type = ELF_T_BYTE;
+  data->d_version = EV_CURRENT;
+  return static_cast<GElf_Word>(header.sh_size);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> undefined_symbols(const std::string& object,
+                                                   std::string_view prefix) {
+  elf_version(EV_CURRENT);
+  std::string copy = object;  // libelf may write into it
+  const ElfHandle elf(elf_memory(copy.data(), copy.size()));
+  if (elf == nullptr) return fail(elf_error("read an object"));
+  std::vector<std::string> names;
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(elf.get(), section)) != nullptr) {
+    GElf_Shdr header{};
+    if (gelf_getshdr(section, &header) == nullptr) return fail(elf_error("read a section"));
+    if (header.sh_type != SHT_SYMTAB || header.sh_entsize == 0) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    for (int i = 0; i < static_cast<int>(header.sh_size / header.sh_entsize); ++i) {
+      GElf_Sym symbol{};
+      if (gelf_getsym(data, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
+      const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+      if (symbol.st_shndx == SHN_UNDEF && name != nullptr &&
+          std::string_view(name).starts_with(prefix)) {
+        names.emplace_back(name);
+      }
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::erase(names, "");
+  return names;
+}
+
+Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names) {
+  const MemoryFile file;
+  TFAOT_TRY(file.write(object));
+  elf_version(EV_CURRENT);
+  const ElfHandle elf(elf_begin(file.descriptor(), ELF_C_RDWR, nullptr));
+  GElf_Shdr header{};
+  Elf_Scn* section = elf ? section_of_type(elf.get(), SHT_SYMTAB, header) : nullptr;
+  Elf_Data* symbols = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+  if (symbols == nullptr || header.sh_entsize == 0) return fail(elf_error("read the symbols"));
+  for (int i = 0; i < static_cast<int>(header.sh_size / header.sh_entsize); ++i) {
+    GElf_Sym symbol{};
+    if (gelf_getsym(symbols, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
+    const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    if (symbol.st_shndx == SHN_UNDEF || name == nullptr || name != names.from) continue;
+    TFAOT_ASSIGN(symbol.st_name, append_string(elf.get(), header.sh_link, names.to));
+    if (gelf_update_sym(symbols, i, &symbol) == 0) return fail(elf_error("rename a symbol"));
+    if (elf_update(elf.get(), ELF_C_WRITE) < 0) return fail(elf_error("write an object"));
+    return file.contents();
+  }
+  return fail(Error::internal(fmt::format("an object defines no symbol '{}'", names.from)));
+}
+
+}  // namespace tfaot

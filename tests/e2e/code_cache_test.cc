@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equal architectures compile once: the second model, of another name and with other weights, takes
+// all its code from the cache, and its package is the same as without one. That such code predicts
+// what TensorFlow does is shown by predictions_test, which links both.
+#include <gmock/gmock.h>
+
+#include "tool.h"
+
+namespace tfaot::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using CodeCacheTest = ToolTest;
+
+TEST_F(CodeCacheTest, EqualArchitecturesCompileOnce) {
+  EXPECT_THAT(done({"compile", "-c", config("keras_export"), "-o", "a", "--cache", "cache"}),
+              HasSubstr("6 objects\n"));
+  EXPECT_THAT(done({"compile", "-c", config("keras_retrained"), "-o", "b", "--cache", "cache"}),
+              HasSubstr("6 objects, 6 from the cache\n"));
+  done({"compile", "-c", config("keras_retrained"), "-o", "c", "--no-cache"});
+  EXPECT_EQ(read("b/manifest.json"), read("c/manifest.json"));
+  EXPECT_THAT(read("b/lib/keras_retrained_bs1.o"), Not(HasSubstr("keras_export")));
+}
+
+TEST_F(CodeCacheTest, OtherCodeIsCompiled) {
+  done({"compile", "-c", config("keras_export"), "-o", "a", "--cache", "cache"});
+  EXPECT_THAT(done({"compile", "-c", config("keras_wider"), "-o", "b", "--cache", "cache"}),
+              HasSubstr("6 objects\n"));
+  EXPECT_THAT(done({"compile", "-c", config("keras_export"), "-o", "c", "--cache", "cache",
+                    "--cpu-levels", "x86-64-v2,x86-64-v3", "--batch-sizes", "1,2"}),
+              HasSubstr("4 objects, 1 from the cache\n"));
+}
+
+TEST_F(CodeCacheTest, ADamagedEntryIsReplaced) {
+  const std::vector<std::string> compile = {"compile", "-c",   config("scalars"), "-o", "a",
+                                            "--cache", "cache"};
+  done(compile);
+  const std::string manifest = read("a/manifest.json");
+  const auto entries = list_files_recursively(files_, root_ / "cache").value();
+  ASSERT_EQ(entries.size(), 9U);
+  for (const std::string& name : entries) {
+    std::string bytes = read("cache/" + name);
+    bytes[bytes.size() / 2] ^= 1;
+    ASSERT_TRUE(files_.replace_atomically(root_ / "cache" / name, bytes));
+  }
+  EXPECT_THAT(done(compile), HasSubstr("9 objects\n"));
+  EXPECT_EQ(read("a/manifest.json"), manifest);
+  EXPECT_THAT(done(compile), HasSubstr("9 objects, 9 from the cache\n"));
+}
+
+}  // namespace
+}  // namespace tfaot::testing

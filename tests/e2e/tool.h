@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built tool with the real engine, in a scratch folder that goes with the test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/process.h"
+
+namespace tfaot::testing {
+
+class ToolTest : public ::testing::Test {
+ protected:
+  ToolTest() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    root_ = Path(::testing::TempDir()) / (std::string("tfaot e2e ") + test->name());
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(root_);
+  }
+  ~ToolTest() override { std::filesystem::remove_all(root_); }
+
+  ProcessResult tool(const std::vector<std::string>& arguments) const {
+    ProcessSpec process;
+    process.program = TFAOT_TOOL;
+    process.arguments = arguments;
+    process.working_directory = root_;
+    auto result = run_process(process);
+    EXPECT_TRUE(result) << (result ? "" : result.error().text());
+    return result ? *result : ProcessResult();
+  }
+  // What the tool prints; the test fails when the tool does.
+  std::string done(const std::vector<std::string>& arguments) const {
+    const ProcessResult result = tool(arguments);
+    EXPECT_TRUE(result.ok()) << result.standard_error;
+    return result.standard_output;
+  }
+  std::string read(const std::string& path) const {
+    return files_.read(root_ / path).value_or("no file " + path);
+  }
+  // A folder of models/works.
+  static std::string model(const std::string& name) { return TFAOT_WORKS "/" + name; }
+  static std::string config(const std::string& name) { return model(name) + "/aot_config.yaml"; }
+
+  RealFileSystem files_;
+  Path root_;
+};
+
+}  // namespace tfaot::testing
