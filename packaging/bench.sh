@@ -88,10 +88,11 @@ cached() {
   exec 8>"$cache/.bench_lock"
   flock 8
   if [[ ! -d $home ]]; then
+    rm -rf "$cache"/.bench.?????? # of a run that was killed: we hold the lock
     staging=$(mktemp -d "$cache/.bench.XXXXXX")
     # shellcheck disable=SC2064 # this very folder
     trap "rm -rf '$staging'" EXIT
-    "$fill" "$staging"
+    "$fill" "$staging" || fail "pip could not fetch all of it; it says why above." "Check the network and pip's settings (pip config list), then run this again."
     mv -T "$staging" "$home"
     trap - EXIT
   fi

@@ -83,13 +83,15 @@ def compile_seconds(engine, net, tool):
     if engine.name != OURS:
         return None
     with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "TFAOT_CACHE": folder + "/cache"}  # nothing compiled before counts
         start = time.perf_counter()
-        subprocess.run([tool, "compile", "-c", net.folder / "aot_config.yaml", "-o", folder + "/package", "--quiet"], check=True)
+        subprocess.run([tool, "compile", "-c", net.folder / "aot_config.yaml", "-o", folder + "/package", "--quiet"], check=True,
+                       env=environment)
         return time.perf_counter() - start
 
 
 def measure_all(arguments, log):
-    rounds, round_ms, starts = (9, 4, 1) if arguments.quick else (21, 8, 3)
+    rounds, round_ms, starts = (9, 4, 1) if arguments.quick else (31, 10, 3)
     batches = QUICK_BATCHES if arguments.quick else BATCHES
     nets = load_nets(arguments.nets, arguments.only or (QUICK_NETS if arguments.quick else ()))
     if not nets:

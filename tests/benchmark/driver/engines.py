@@ -52,7 +52,8 @@ def engines_of(net, programs, peers):
                [*tensorflow, folder / "frozen_graph.pb"], quiet),
         Engine("tensorflow_xla", "TensorFlow with XLA JIT",
                command("tensorflow", model=folder / "jit_model", names=",".join(net.jit_names)),
-               [*tensorflow, folder / "jit_model"], quiet),
+               # On a CNN three times as fast as with the thunks that are 2.18's default, on dense nets as fast.
+               [*tensorflow, folder / "jit_model"], {**quiet, "XLA_FLAGS": "--xla_cpu_use_thunk_runtime=false"}),
         library_engine("onnxruntime", "ONNX Runtime", "net.onnx"),
         library_engine("litert", "LiteRT", "net.tflite"),
     ]

@@ -8,12 +8,12 @@ from report import rows_of
 
 WIDTH, HEIGHT, MARGIN, COLUMNS = 420, 260, 46, 2
 COLORS = ["#000000", "#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#e69f00"]
-LOWEST, HIGHEST = 0.5, 32  # of the ratio; what lies beyond is drawn at the edge
+LOWEST, HIGHEST = 1 / 16, 32  # of the ratio; what lies beyond is drawn at the edge
 
 
 class Panel:
-    def __init__(self, left, top, batches):
-        self.left, self.top, self.batches = left + MARGIN, top + MARGIN / 2, batches
+    def __init__(self, left, top, batches, lowest):
+        self.left, self.top, self.batches, self.lowest = left + MARGIN, top + MARGIN / 2, batches, lowest
         self.width, self.height = WIDTH - 1.4 * MARGIN, HEIGHT - 1.5 * MARGIN
 
     def x(self, batch):
@@ -21,16 +21,16 @@ class Panel:
         return self.left + self.width * ((math.log(batch) - low) / (high - low) if high > low else 0.5)
 
     def y(self, ratio):
-        share = (math.log(min(max(ratio, LOWEST), HIGHEST)) - math.log(LOWEST)) / (math.log(HIGHEST) - math.log(LOWEST))
+        share = math.log(min(max(ratio, self.lowest), HIGHEST) / self.lowest) / math.log(HIGHEST / self.lowest)
         return self.top + self.height * (1 - share)
 
     def grid(self, title):
         yield f'<text x="{self.left}" y="{self.top - 6:.1f}" font-weight="bold">{escape(title)}</text>'
-        ratio = LOWEST
+        ratio = self.lowest
         while ratio <= HIGHEST:
             stroke = "#000" if ratio == 1 else "#ddd"
             yield f'<line x1="{self.left}" x2="{self.left + self.width:.1f}" y1="{self.y(ratio):.1f}" y2="{self.y(ratio):.1f}" stroke="{stroke}"/>'
-            yield f'<text x="{self.left - 4}" y="{self.y(ratio) + 4:.1f}" text-anchor="end">{ratio:g}</text>'
+            yield f'<text x="{self.left - 4}" y="{self.y(ratio) + 4:.1f}" text-anchor="end">{ratio:.2g}</text>'
             ratio *= 2
         last = -math.inf
         for batch in self.batches:
@@ -50,6 +50,8 @@ def svg(results, engines):
     nets = list(dict.fromkeys(result["net"] for result in results))
     color = dict(zip(engines, COLORS))
     rows = rows_of(results)
+    # A power of two below 1, and below all that is shown: the panels compare.
+    lowest = max(LOWEST, 2 ** math.floor(math.log2(min([0.5, *(result["times_tfaot"] for result in results)]))))
     legend = 30
     height = legend + HEIGHT * math.ceil(len(nets) / COLUMNS)
     parts = ["<!-- SPDX-License-Identifier: Apache-2.0 -->",
@@ -58,11 +60,12 @@ def svg(results, engines):
     x = MARGIN
     for name, title in engines.items():
         label = "tfaot = 1" if name == OURS else title
-        parts.append(f'<circle cx="{x}" cy="16" r="4" fill="{color[name]}"/><text x="{x + 8}" y="20">{escape(label)}</text>')
+        parts.append(f'<circle cx="{x:.0f}" cy="16" r="4" fill="{color[name]}"/><text x="{x + 8:.0f}" y="20">{escape(label)}</text>')
         x += 26 + 6.2 * len(label)
     for number, net in enumerate(nets):
         of_net = [(batch, by_engine) for name, batch, by_engine in rows if name == net]
-        panel = Panel(WIDTH * (number % COLUMNS), legend + HEIGHT * (number // COLUMNS), [batch for batch, _ in of_net])
+        panel = Panel(WIDTH * (number % COLUMNS), legend + HEIGHT * (number // COLUMNS), [batch for batch, _ in of_net],
+                      lowest)
         parts += panel.grid(f"{net}: time over tfaot's, by batch size")
         for name in engines:
             if name != OURS:
