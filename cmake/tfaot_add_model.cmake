@@ -9,7 +9,7 @@ Compiles a model while the project is built, and makes a library of it.
     tfaot_add_model(<target> CONFIG <file>
                     [BATCH_SIZES <size>...] [CPU_LEVELS <level>...]
                     [NAMESPACE <namespace>] [NAME <name>]
-                    [OUTPUT_DIR <folder>] [SHARED | STATIC])
+                    [OUTPUT_DIR <folder>] [SHARED | STATIC] [TUNE])
 
 `<target>` is a name of your choice, or the C++ name of the model, such as `tfaot_model::test`.
 
@@ -24,6 +24,7 @@ Compiles a model while the project is built, and makes a library of it.
 | `NAME` | the config's `model.name` | Needed only when the config is written in a way CMake cannot read (YAML flow style, anchors). It must equal the config's. |
 | `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
 | `STATIC` | on | Make a static library. |
+| `TUNE` | off | Measure the compiled batch sizes during the build, on this machine, and choose among them by that: `tfaot tune`. The package is then no longer the same bytes in each build. |
 | `SHARED` | off | Make a shared library, which carries code and weights once for all its users. |
 
 ### Creates
@@ -44,7 +45,7 @@ linked again only when what they use differs.
     target_link_libraries(plugin PRIVATE tfaot_model::tagger)
 #]=]
 function(tfaot_add_model target)
-  set(options SHARED STATIC)
+  set(options SHARED STATIC TUNE)
   set(values CONFIG NAME NAMESPACE OUTPUT_DIR)
   set(lists BATCH_SIZES CPU_LEVELS)
   cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
@@ -75,7 +76,12 @@ function(tfaot_add_model target)
     set(type SHARED)
   endif()
 
-  _tfaot_compile_command(${target} CONFIG "${arg_CONFIG}" TREE "${tree}" WORK "${work}" NAME "${name}"
+  set(tune "")
+  if(arg_TUNE)
+    set(tune TUNE)
+  endif()
+
+  _tfaot_compile_command(${target} CONFIG "${arg_CONFIG}" TREE "${tree}" WORK "${work}" NAME "${name}" ${tune}
                          NAMESPACE "${namespace}" TOOL_NAME "${tool_name}" OPTIONS ${tool_options})
   _tfaot_model_library(${target} ${type} OBJECT "${work}/model.o" TREE "${tree}" ALIAS "${namespace}::${name}")
 endfunction()

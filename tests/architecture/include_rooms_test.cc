@@ -62,7 +62,11 @@ TEST(IncludeRooms, OnlyRecordsGoDownstream) {
                           "'compile', and tfaot/compile/compile.h is none"));
 }
 
-TEST(IncludeRooms, RuntimeKnowsNobodyAndNobodyKnowsRuntime) {
+TEST(IncludeRooms, RuntimeKnowsNobodyAndNobodyKnowsRuntimeButItsBatchPlan) {
+  EXPECT_THAT(with("modules/tune/src/x.cc", "#include \"tfaot/runtime/batch_plan.h\""), IsEmpty());
+  EXPECT_THAT(with("modules/tune/src/x.cc", "#include \"tfaot/runtime/instance.h\""),
+              ElementsAre("modules/tune/src/x.cc:1: 'tune' may include the records of 'runtime', "
+                          "and tfaot/runtime/instance.h is none"));
   EXPECT_THAT(
       with("modules/runtime/src/x.cc", "#include \"tfaot/base/result.h\""),
       ElementsAre("modules/runtime/src/x.cc:1: 'runtime' may not include tfaot/base/result.h"));
@@ -75,7 +79,7 @@ TEST(IncludeRooms, RuntimeKnowsNobodyAndNobodyKnowsRuntime) {
                           "standard headers only, not <unistd.h>",
                           "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
                           "<fmt/format.h>; only base, cli, compile, config, engine, generate, "
-                          "install, package may"));
+                          "install, package, tune may"));
 }
 
 TEST(IncludeRooms, ALibraryHasItsRoom) {

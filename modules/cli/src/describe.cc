@@ -75,6 +75,7 @@ std::string describe_manifest(const Manifest& manifest) {
   add(head, "weights",
       sizes.weights == 0 ? manifest.weights
                          : fmt::format("{} bytes, {}", sizes.weights, manifest.weights));
+  add(head, "tuned on", manifest.tuning ? manifest.tuning->cpu : "");
   add(head, "TF_XLA_FLAGS", join(manifest.tf_xla_flags, " "));
   add(head, "XLA_FLAGS", join(manifest.xla_flags, " "));
   add(head, "engine", manifest.engine);

@@ -5,45 +5,10 @@
 #include <utility>
 
 #include "tfaot/package/package.h"
+#include "work_folder.h"
 
 namespace tfaot {
 namespace {
-
-// The folder for objects on their way, inside the output folder so that both lie on one disk. What
-// a killed run left is removed first; at the end the folder goes, and the output folder with it
-// when nothing was put into it.
-class WorkFolder {
- public:
-  static Result<WorkFolder> create(FileSystem& files, const Path& output) {
-    const bool output_is_new = files.kind(output) == FileKind::kMissing;
-    Path path = output / ".tfaot-work";
-    TFAOT_TRY(files.remove_all(path));
-    TFAOT_TRY(files.create_directories(path));
-    return WorkFolder(files, std::move(path), output_is_new);
-  }
-  WorkFolder(WorkFolder&& other) noexcept
-      : files_(other.files_),
-        path_(std::exchange(other.path_, {})),
-        output_is_new_(other.output_is_new_) {}
-  WorkFolder& operator=(WorkFolder&&) = delete;
-  ~WorkFolder() {
-    if (path_.empty()) return;
-    const Path output = path_.parent_path();
-    static_cast<void>(files_.remove_all(path_));
-    const auto left = files_.list(output);
-    if (output_is_new_ && left && left->empty()) static_cast<void>(files_.remove_all(output));
-  }
-
-  const Path& path() const { return path_; }
-
- private:
-  WorkFolder(FileSystem& files, Path path, bool output_is_new)
-      : files_(files), path_(std::move(path)), output_is_new_(output_is_new) {}
-
-  FileSystem& files_;
-  Path path_;
-  bool output_is_new_;
-};
 
 std::vector<StagedFile> object_files(const CompiledModel& compiled, const Path& folder) {
   std::set<std::string> names;

@@ -49,4 +49,12 @@ GeneratedFile cost_header(const Manifest& manifest) {
                  Escaping::kNone)};
 }
 
+std::string measuring_program(const Manifest& manifest) {
+  return render(templates::kMeasure,
+                object{{"made_by", made_by_line(manifest.name, manifest.version)},
+                       {"tool", manifest.tool_name},
+                       {"class", manifest.cpp_class}},
+                Escaping::kNone);
+}
+
 }  // namespace tfaot

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 case_configure()
 case_build()
-foreach(namespace IN ITEMS sizes a_b folder shared fixed named)
+foreach(namespace IN ITEMS sizes a_b folder shared fixed named tuned)
   case_run(use_${namespace})
   case_expect_predictions(model minimal 1)
   set(said_${namespace} "${case_output}")
@@ -14,6 +14,15 @@ case_expect("cpu level: x86-64 model")
 case_expect_json(build/with_levels.tfaot/package/manifest.json "[\"x86-64\"]" cpu_levels)
 case_expect_json("build/a tree/manifest.json" folder::minimal cpp_class)
 case_expect_file(build/libwith_static.a build/libwith_folder.a build/libwith_shared.so)
+
+# Measured, and the program was compiled with that; the others were not.
+case_expect_json(build/with_tune.tfaot/package/manifest.json 4 tuning calls 1 batch_size)
+set(costs "include/tfaot-model-minimal/minimal_costs.h")
+file(READ "${CASE_BINARY}/build/with_tune.tfaot/package/${costs}" case_output)
+case_expect("kBs1_x86_64 = ")
+case_expect_not(" = 0;")
+file(READ "${CASE_BINARY}/build/with_sizes.tfaot/package/${costs}" case_output)
+case_expect("kBs1_x86_64 = 0;")
 
 # The shared library holds code, kernels and weights; who uses it has no copy of them.
 case_execute("nm" COMMAND nm -D --defined-only build/libwith_shared.so)

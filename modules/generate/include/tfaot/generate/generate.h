@@ -36,6 +36,9 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
 // NAME_costs.h alone, for a package that was tuned: nothing else of it depends on manifest.tuning.
 GeneratedFile cost_header(const Manifest& manifest);
 
+// The source of the program that measures a package, no file of it (templates/measure.cc.mustache).
+std::string measuring_program(const Manifest& manifest);
+
 // The tool file alone, for a tree whose base has become final (an install).
 Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base);
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `tfaot tune`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "tfaot/tune/suggest.h"
+
+namespace tfaot {
+
+// Empty or 0: not said, unless another default stands here.
+struct TuneCommand {
+  VerbosityOption verbosity;
+  std::string path;
+  std::string package;
+  std::string output;
+  double budget_seconds = 10;
+  std::string compiler = "c++";
+
+  bool suggest = false;
+  std::string range;
+  std::vector<std::string> rows;
+  std::uint64_t max_bytes = 0;
+  std::size_t max_sizes = 0;
+  std::vector<std::size_t> candidates;
+  std::string cpu_level;
+};
+
+// `command` must live until the parsing is done.
+void add_tune_options(CLI::App& app, TuneCommand& command);
+
+// What cannot go together, or is missing.
+Status check_tune_command(const TuneCommand& command);
+
+Result<SuggestOptions> suggest_options(const TuneCommand& command);
+
+}  // namespace tfaot

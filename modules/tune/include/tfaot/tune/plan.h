@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a package does for a number of rows, and how long it takes: by the runtime's own BatchPlan
+// over measured costs. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/generate/generate_types.h"
+
+namespace tfaot {
+
+// Costs of one CPU level, ascending by size.
+struct LevelCosts {
+  std::string cpu_level;
+  std::vector<std::size_t> sizes;
+  std::vector<double> ns;
+};
+
+// Of the highest level that was measured; empty when none was.
+LevelCosts highest_level(const Manifest& manifest);
+// Of the level with this name; empty when it was not measured.
+LevelCosts level_costs(const Tuning& tuning, const std::string& cpu_level);
+
+struct PlannedRows {
+  std::vector<std::size_t> chunks;  // as they are run; the last may be padded
+  std::size_t padding = 0;
+  double ns = 0;
+};
+PlannedRows plan_rows(const LevelCosts& costs, std::size_t rows);
+
+}  // namespace tfaot

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures what a call of each batch size costs at each CPU level: builds a program of the
+// package's code with the machine's C++ compiler and runs it, as often as it takes. Changes nothing
+// but the work folder. Two tunings at the same time disturb each other.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "tfaot/base/diagnostics.h"
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/result.h"
+#include "tfaot/generate/generate_types.h"
+
+namespace tfaot {
+
+struct TuneOptions {
+  Path tree;            // the package tree, verified
+  Path work_directory;  // must exist, is the caller's to remove
+  std::string program;  // source text of the measuring program, measuring_program()
+  std::string compiler = "c++";
+  std::string machine;  // its architecture, "x86_64"
+  std::chrono::milliseconds budget{
+      10000};               // for measuring; every size is measured a few times anyway
+  double precision = 0.01;  // enough when every interval is within this share of its median
+};
+
+Result<Tuning> tune_package(FileSystem& fs, const Manifest& manifest, const TuneOptions& options,
+                            Diagnostics& diagnostics);
+
+// "AMD EPYC 9B45", or what the machine says instead; "unknown" when it says nothing.
+std::string cpu_name(const FileSystem& fs);
+
+}  // namespace tfaot

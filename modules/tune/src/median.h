@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The median of timings and how sure it is. Pure function.
+#pragma once
+
+#include <vector>
+
+namespace tfaot {
+
+struct Median {
+  double value = 0;
+  // 95 % confidence interval, by order statistics: no assumption on how timings are distributed.
+  double low = 0;
+  double high = 0;
+};
+
+// REQUIRES: values is not empty.
+Median median_of(std::vector<double> values);
+
+}  // namespace tfaot

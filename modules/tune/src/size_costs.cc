@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "size_costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tfaot {
+namespace {
+
+// Of lib/NAME_bsN.o and lib/NAME_bsN_LEVEL.o.
+std::uint64_t code_bytes(const Manifest& manifest, std::size_t size) {
+  const std::string stem = fmt::format("lib/{}_bs{}", manifest.name, size);
+  std::uint64_t bytes = 0;
+  for (const ManifestFile& file : manifest.files) {
+    if (file.path.starts_with(stem + ".") || file.path.starts_with(stem + "_")) bytes += file.size;
+  }
+  return bytes;
+}
+
+double estimated_ns(const std::vector<SizeCost>& compiled, std::size_t size) {
+  const auto n = static_cast<double>(size);
+  const auto above =
+      std::lower_bound(compiled.begin(), compiled.end(), size,
+                       [](const SizeCost& cost, std::size_t wanted) { return cost.size < wanted; });
+  if (above == compiled.end()) {
+    return compiled.back().ns * n / static_cast<double>(compiled.back().size);
+  }
+  const auto high = static_cast<double>(above->size);
+  if (above == compiled.begin()) return above->ns * (n + 1) / (high + 1);
+  const SizeCost& below = *std::prev(above);
+  const auto low = static_cast<double>(below.size);
+  return below.ns + (above->ns - below.ns) * (n - low) / (high - low);
+}
+
+}  // namespace
+
+std::vector<SizeCost> compiled_sizes(const Manifest& manifest, const LevelCosts& costs) {
+  std::vector<SizeCost> compiled;
+  for (std::size_t i = 0; i < costs.sizes.size(); ++i) {
+    compiled.push_back({costs.sizes[i], costs.ns[i], code_bytes(manifest, costs.sizes[i]), true});
+  }
+  return compiled;
+}
+
+SizeCost size_cost(const std::vector<SizeCost>& compiled, std::size_t size) {
+  std::uint64_t bytes = 0;
+  for (const SizeCost& known : compiled) {
+    if (known.size == size) return known;
+    bytes += known.bytes;
+  }
+  return {size, estimated_ns(compiled, size), bytes / compiled.size(), false};
+}
+
+}  // namespace tfaot

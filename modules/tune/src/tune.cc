@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/tune/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "build_program.h"
+#include "median.h"
+#include "tfaot/base/process.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+// The program is started anew for each slice of the budget: where its memory and stack lie, which
+// moves timings by some per cent, differs from run to run.
+constexpr int kSlices = 8;
+constexpr int kFewestSlices = 3;
+constexpr std::chrono::minutes kSliceTimeout{10};
+
+// By batch size and CPU level: nanoseconds of a call.
+using Timings = std::map<std::pair<std::int64_t, std::string>, std::vector<double>>;
+
+Status add_line(const std::string& line, Timings& timings) {
+  std::istringstream words(line);
+  std::int64_t batch_size = 0;
+  std::string level;
+  double ns = 0;
+  if (!(words >> batch_size >> level >> ns) || !(ns > 0)) {
+    return fail(Error::internal(fmt::format("the measuring program wrote '{}'", line)));
+  }
+  timings[{batch_size, level}].push_back(ns);
+  return {};
+}
+
+Status run_slice(const Path& program, std::chrono::milliseconds time, Timings& timings) {
+  ProcessSpec spec;
+  spec.program = program;
+  spec.timeout = time + kSliceTimeout;
+  spec.arguments = {fmt::format("{:.3f}", std::chrono::duration<double>(time).count())};
+  TFAOT_ASSIGN(const ProcessResult run, run_process(spec));
+  if (!run.ok()) {
+    Error error(run.timed_out ? "measuring takes too long: the program was stopped"
+                : run.signal != 0
+                    ? fmt::format("the program that measures was ended by signal {}", run.signal)
+                    : "the program that measures failed");
+    for (const std::string& line : last_lines(run.standard_error, 5)) error.note(line);
+    return fail(std::move(error));
+  }
+  for (const std::string& line : split_lines(run.standard_output)) {
+    if (!line.empty()) TFAOT_TRY(add_line(line, timings));
+  }
+  return {};
+}
+
+// Half of the widest interval, as a share of its median.
+double uncertainty(const Timings& timings) {
+  double widest = 0;
+  for (const auto& [code, values] : timings) {
+    const Median median = median_of(values);
+    widest = std::max(widest, (median.high - median.low) / 2 / median.value);
+  }
+  return widest;
+}
+
+// To 1/100 ns: more would be noise.
+double rounded(double ns) { return std::max(0.01, std::round(ns * 100) / 100); }
+
+}  // namespace
+
+Result<Tuning> tune_package(FileSystem& fs, const Manifest& manifest, const TuneOptions& options,
+                            Diagnostics& diagnostics) {
+  TFAOT_ASSIGN(const Path program, build_program(fs, manifest, options));
+  Timings timings;
+  for (int slice = 0; slice < kSlices; ++slice) {
+    TFAOT_TRY(run_slice(program, options.budget / kSlices, timings));
+    const bool enough = slice + 1 >= kFewestSlices && uncertainty(timings) <= options.precision;
+    diagnostics.progress(enough ? kSlices : static_cast<std::size_t>(slice) + 1, kSlices,
+                         fmt::format("measured to {:.1f} %", 100 * uncertainty(timings)));
+    if (enough) break;
+  }
+  if (timings.empty()) {
+    return fail(Error::at({options.tree.string()}, "this CPU can run no code of the package")
+                    .note("its CPU levels: " + join(manifest.cpu_levels, ", ")));
+  }
+  Tuning tuning;
+  tuning.cpu = cpu_name(fs);
+  for (const auto& [code, values] : timings) {
+    const Median median = median_of(values);
+    tuning.calls.push_back({code.first, code.second, rounded(median.value), rounded(median.low),
+                            rounded(median.high), values.size()});
+  }
+  return tuning;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real thing: a compiled model of every element type is measured, and again with its own costs.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/process.h"
+
+namespace tfaot::testing {
+namespace {
+
+namespace stdfs = std::filesystem;
+
+std::string run_tool(const std::vector<std::string>& arguments) {
+  ProcessSpec process;
+  process.program = TFAOT_TOOL;
+  process.arguments = arguments;
+  const auto result = run_process(process);
+  EXPECT_TRUE(result && result->ok()) << (result ? result->standard_error : result.error().text());
+  return result ? result->standard_output : "";
+}
+
+TEST(Tune, MeasuresEverySizeAndLevelAgainAndAgain) {
+  const stdfs::path root = stdfs::path(::testing::TempDir()) / "tfaot tune";
+  stdfs::remove_all(root);
+  const std::string tree = (root / "out").string();
+  const stdfs::path model = stdfs::path(TFAOT_MODEL).parent_path() / "dtypes";
+  run_tool({"compile", "-c", (model / "aot_config.yaml").string(), "-o", tree, "--batch-sizes",
+            "1,8", "--cpu-levels", "x86-64,x86-64-v3", "-q"});
+  for (int round = 0; round < 2; ++round) {
+    const std::string said = run_tool({"tune", tree, "--budget", "0.2"});
+    EXPECT_NE(said.find("\n  x86-64     8 "), std::string::npos) << said;
+    EXPECT_NE(said.find("\n  1000  "), std::string::npos) << said;
+  }
+  bool measured = false;
+  for (const auto& entry : stdfs::recursive_directory_iterator(stdfs::path(tree) / "include")) {
+    if (!entry.path().filename().string().ends_with("_costs.h")) continue;
+    const std::string costs = RealFileSystem().read(entry.path()).value();
+    measured = costs.find("kBs8_x86_64 = 0;") == std::string::npos;
+  }
+  EXPECT_TRUE(measured);
+  run_tool({"package", tree, "-o", (root / "dist").string()});
+  EXPECT_NE(run_tool({"tune", tree, "--suggest"}).find("batch_sizes: ["), std::string::npos);
+  stdfs::remove_all(root);
+}
+
+}  // namespace
+}  // namespace tfaot::testing
