@@ -30,7 +30,10 @@ CompiledCode fake_code(const EngineJob& job, std::int64_t batch_size, const std:
   code.buffers = {{BufferKind::kInput, 0, rows * 40},
                   {BufferKind::kOutput, 0, rows * 8},
                   {BufferKind::kTemporary, 0, 8}};
-  if (!job.embed_weights) code.buffers.push_back({BufferKind::kWeight, 0, kWeights.size()});
+  if (!job.embed_weights) {
+    code.buffers.push_back({BufferKind::kWeight, 0, kWeights.size()});
+    code.weights = {0};
+  }
   code.result_slot = 2;
   code.hlo_sha256 = sha256_of("hlo " + std::to_string(batch_size));
   return code;
@@ -61,8 +64,8 @@ Status run(FileSystem& files, const EngineJob& job) {
     record.weights = {{"w", DType::kFloat32, {16}, 0, kWeights.size()}};
     record.weights_size = kWeights.size();
     record.weights_sha256 = sha256_of(kWeights);
-    if (!job.weights_file.empty()) TFAOT_TRY(files.replace_atomically(job.weights_file, kWeights));
   }
+  TFAOT_TRY(files.replace_atomically(job.weights_file, job.embed_weights ? "" : kWeights));
   for (const std::int64_t batch_size : job.batch_sizes) {
     for (const JobLevel& level : job.levels) {
       record.codes.push_back(fake_code(job, batch_size, level.name));

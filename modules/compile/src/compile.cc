@@ -10,6 +10,8 @@
 #include "elf_objects.h"
 #include "engine_jobs.h"
 #include "engine_run.h"
+#include "merge.h"
+#include "runtime_symbols.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/compile/job_json.h"
@@ -34,10 +36,9 @@ class Progress {
   std::mutex mutex_;
 };
 
-Result<std::vector<CompiledModel>> run_all(FileSystem& fs, const ModelSpec& spec,
-                                           const std::vector<EngineJob>& jobs,
-                                           const CompileOptions& options,
-                                           Diagnostics& diagnostics) {
+Result<std::vector<ModelPart>> run_all(FileSystem& fs, const ModelSpec& spec,
+                                       const std::vector<EngineJob>& jobs,
+                                       const CompileOptions& options, Diagnostics& diagnostics) {
   Progress progress(diagnostics, spec.compilation.batch_sizes.size() * jobs.front().levels.size());
   std::vector<std::future<Result<CompiledModel>>> running;
   for (const auto& job : jobs) {
@@ -53,57 +54,51 @@ Result<std::vector<CompiledModel>> run_all(FileSystem& fs, const ModelSpec& spec
   std::vector<Result<CompiledModel>> results;
   results.reserve(running.size());
   for (auto& one : running) results.push_back(one.get());
-  std::vector<CompiledModel> parts;
-  for (auto& result : results) {
-    if (!result) return fail(std::move(result).error());
-    parts.push_back(std::move(*result));
+  std::vector<ModelPart> parts;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i]) return fail(std::move(results[i]).error());
+    TFAOT_ASSIGN(auto blob, fs.read(jobs[i].weights_file));
+    parts.push_back({std::move(*results[i]), std::move(blob)});
   }
   return parts;
 }
 
-bool same_rows(const std::vector<TensorSpec>& a, const std::vector<TensorSpec>& b) {
-  return std::equal(
-      a.begin(), a.end(), b.begin(), b.end(),
-      [](const TensorSpec& x, const TensorSpec& y) { return x.row_shape == y.row_shape; });
-}
-
-// Every process describes the whole model and its own share of the code.
-Result<CompiledModel> merge(const ModelSpec& spec, std::vector<CompiledModel> parts,
-                            const std::vector<JobLevel>& levels) {
-  CompiledModel merged = std::move(parts.front());
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (!same_rows(merged.signature.outputs, parts[i].signature.outputs)) {
-      return fail(Error::at({spec.model.source.string()},
-                            "the shape of an output row depends on the batch size"));
-    }
-    std::move(parts[i].codes.begin(), parts[i].codes.end(), std::back_inserter(merged.codes));
-  }
-  for (const auto& level : levels) merged.cpu_levels.push_back(level.name);
-  merged.batch_sizes = spec.compilation.batch_sizes;
-  std::sort(merged.codes.begin(), merged.codes.end(),
-            [](const CompiledCode& a, const CompiledCode& b) {
-              return std::tie(a.batch_size, a.cpu_level) < std::tie(b.batch_size, b.cpu_level);
-            });
-  return merged;
+// A runtime for another processor is made elsewhere.
+bool runtime_offers(const std::string& symbol, const std::string& target_triple) {
+  return !target_triple.starts_with("x86_64") ||
+         kRuntimeSymbols.find("\n" + symbol + "\n") != std::string_view::npos;
 }
 
 Status add_weights_object(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
-                          CompiledModel& compiled) {
-  if (compiled.weights_size == 0) return {};
+                          const std::string& blob, CompiledModel& compiled) {
+  if (blob.empty()) return {};
   compiled.weights_object = spec.model.name + "_weights.o";
   compiled.weights_symbol = symbol_prefix(spec) + "_weights";
-  TFAOT_ASSIGN(const auto blob, fs.read(options.work_directory / "weights.bin"));
   TFAOT_ASSIGN(const auto object,
                make_data_object(blob, compiled.weights_symbol, spec.compilation.target_triple));
   return fs.replace_atomically(options.work_directory / compiled.weights_object, object);
 }
 
+Status check_kernels(const ModelSpec& spec, const CompiledCode& code) {
+  for (const auto& kernel : code.kernels) {
+    if (runtime_offers(kernel, spec.compilation.target_triple)) continue;
+    return fail(Error::at({spec.model.source.string()},
+                          fmt::format("the code for batch size {}, {}, calls '{}', which "
+                                      "libtfaot_runtime does not have",
+                                      code.batch_size, code.cpu_level, kernel))
+                    .note("do this part of the model outside, or express it by other ops"));
+  }
+  return {};
+}
+
 // Gives the entry of every object its name, and looks at what it calls.
-Status finish_objects(FileSystem& fs, const CompileOptions& options, CompiledModel& compiled) {
+Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
+                      CompiledModel& compiled) {
   for (auto& code : compiled.codes) {
     const Path file = options.work_directory / code.object;
     TFAOT_ASSIGN(const auto neutral, fs.read(file));
-    TFAOT_ASSIGN(code.kernels, undefined_symbols(neutral, "__xla"));
+    TFAOT_ASSIGN(code.kernels, undefined_symbols(neutral, {"__xla", "tfaot_"}));
+    TFAOT_TRY(check_kernels(spec, code));
     TFAOT_ASSIGN(const auto object,
                  rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol}));
     TFAOT_TRY(fs.replace_atomically(file, object));
@@ -127,9 +122,15 @@ Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
                                     const CompileOptions& options, Diagnostics& diagnostics) {
   const auto jobs = make_engine_jobs(spec, options);
   TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
-  TFAOT_ASSIGN(auto compiled, merge(spec, std::move(parts), jobs.front().levels));
-  TFAOT_TRY(add_weights_object(fs, spec, options, compiled));
-  TFAOT_TRY(finish_objects(fs, options, compiled));
+  auto merged = merge_parts(std::move(parts));
+  if (!merged) {
+    return fail(Error::at({spec.model.source.string()}, merged.error().message()));
+  }
+  CompiledModel compiled = std::move(merged->model);
+  compiled.batch_sizes = spec.compilation.batch_sizes;
+  for (const auto& level : jobs.front().levels) compiled.cpu_levels.push_back(level.name);
+  TFAOT_TRY(add_weights_object(fs, spec, options, merged->blob, compiled));
+  TFAOT_TRY(finish_objects(fs, spec, options, compiled));
   trim_cache(fs, options.cache, compiled, diagnostics);
   TFAOT_ASSIGN(compiled.source_sha256, sha256_of_tree(fs, spec.model.source));
   return compiled;

@@ -16,9 +16,9 @@ namespace tfaot {
 Result<std::string> make_data_object(std::string_view blob, const std::string& symbol,
                                      const std::string& target_triple);
 
-// Undefined symbols of an object that start with `prefix`, sorted.
+// Undefined symbols of an object that start with one of `prefixes`, sorted.
 Result<std::vector<std::string>> undefined_symbols(const std::string& object,
-                                                   std::string_view prefix);
+                                                   const std::vector<std::string_view>& prefixes);
 
 // The object with another name for a symbol that it defines. Equal input, equal bytes.
 struct SymbolRenaming {

@@ -37,7 +37,7 @@ Result<GElf_Word> append_string(Elf* elf, GElf_Word table, const std::string& te
 }  // namespace
 
 Result<std::vector<std::string>> undefined_symbols(const std::string& object,
-                                                   std::string_view prefix) {
+                                                   const std::vector<std::string_view>& prefixes) {
   elf_version(EV_CURRENT);
   std::string copy = object;  // libelf may write into it
   const ElfHandle elf(elf_memory(copy.data(), copy.size()));
@@ -53,10 +53,11 @@ Result<std::vector<std::string>> undefined_symbols(const std::string& object,
       GElf_Sym symbol{};
       if (gelf_getsym(data, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
       const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
-      if (symbol.st_shndx == SHN_UNDEF && name != nullptr &&
-          std::string_view(name).starts_with(prefix)) {
-        names.emplace_back(name);
-      }
+      if (symbol.st_shndx != SHN_UNDEF || name == nullptr) continue;
+      const bool is_wanted = std::any_of(
+          prefixes.begin(), prefixes.end(),
+          [&](std::string_view prefix) { return std::string_view(name).starts_with(prefix); });
+      if (is_wanted) names.emplace_back(name);
     }
   }
   std::sort(names.begin(), names.end());

@@ -99,8 +99,8 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
   for (std::size_t i = 0; i < count; ++i) {
     jobs[i].result_file = (options.work_directory / fmt::format("result_{}.json", i)).string();
+    jobs[i].weights_file = (options.work_directory / fmt::format("weights_{}.bin", i)).string();
   }
-  jobs.front().weights_file = (options.work_directory / "weights.bin").string();
   return jobs;
 }
 

@@ -22,7 +22,7 @@ std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels);
 // What the environment of an engine process tells the compiler.
 std::map<std::string, std::string> engine_environment(const ModelSpec& spec);
 
-// Batch sizes dealt out evenly over at most `jobs` processes; only the first writes the weights.
+// Batch sizes dealt out evenly over at most `jobs` processes.
 std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options);
 
 }  // namespace tfaot

@@ -4,22 +4,13 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <memory>
 
+#include "hlo.h"
 #include "tfaot/base/hash.h"
-#include "xla/hlo/ir/hlo_module.h"
 #include "xla/tsl/lib/strings/proto_serialization.h"
 
 namespace tfaot::engine {
 namespace {
-
-Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& proto) {
-  const auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::DebugOptions());
-  if (!config.ok()) return fail(Error::internal(std::string(config.status().message())));
-  auto module = xla::HloModule::CreateFromProto(proto, *config);
-  if (!module.ok()) return fail(Error::internal(std::string(module.status().message())));
-  return std::move(*module);
-}
 
 // Counts from 1 in the order of the first mention: XLA takes 0 for "none".
 class Numbers {

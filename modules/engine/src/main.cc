@@ -3,6 +3,7 @@
 // (job_types.h). Started by the compile room; the only program that links TensorFlow.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -11,66 +12,59 @@
 #include "conversions.h"
 #include "lowering.h"
 #include "object_code.h"
+#include "prepare.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/file_system.h"
-#include "tfaot/base/hash.h"
 #include "tfaot/compile/compile_json.h"
 #include "tfaot/compile/job_json.h"
 
 namespace tfaot::engine {
 namespace {
 
-constexpr std::uint64_t kWeightAlignment = 64;
-
 void say(const nlohmann::json& line) {
   std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
-// The table of the weights, and their bytes one after the other.
-std::string lay_out_weights(const SignatureFunction& function,
-                            const std::vector<std::size_t>& parameters, CompiledModel& record) {
-  std::string blob;
-  for (const auto index : parameters) {
-    const auto& weight = function.weights[index];
-    const auto bytes = weight.value.tensor_data();
-    blob.resize((blob.size() + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment);
-    Weight entry;
-    entry.name = weight.name;
-    entry.dtype = *dtype_from_name(type_name(weight.value.dtype()));
-    for (const auto& dimension : weight.value.shape()) entry.shape.push_back(dimension.size);
-    entry.offset = blob.size();
-    entry.size = bytes.size();
-    blob.append(bytes.data(), bytes.size());
-    record.weights.push_back(std::move(entry));
+// The weights that any of the code uses, in order of first use.
+class UsedWeights {
+ public:
+  std::uint32_t use(std::size_t stored) {
+    const auto position = std::find(used_.begin(), used_.end(), stored) - used_.begin();
+    if (position == std::ssize(used_)) used_.push_back(stored);
+    return static_cast<std::uint32_t>(position);
   }
-  record.weights_size = blob.size();
-  if (!blob.empty()) record.weights_sha256 = sha256_of(blob);
-  return blob;
-}
+  const std::vector<std::size_t>& all() const { return used_; }
+
+ private:
+  std::vector<std::size_t> used_;
+};
 
 // From the cache, or made and put there.
 Result<ObjectCode> object_code(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
-                               const LoweredModel& lowered, const JobLevel& level,
+                               const PreparedModel& model, const JobLevel& level,
                                CompiledCode& record) {
   CodeCache cache(fs, job);
   if (auto cached = cache.find(record.hlo_sha256, level)) {
     record.from_cache = true;
     return std::move(*cached);
   }
-  TFAOT_ASSIGN(auto made, make_object_code(lowering.client(), lowered, level, job.target_triple));
+  TFAOT_ASSIGN(auto made, make_object_code(lowering.client(), model, level, job.target_triple));
   const auto kept = cache.keep(record.hlo_sha256, level, made);
   if (!kept) say({{kJobNoteKey, "the code is not cached: " + kept.error().text()}});
   return made;
 }
 
 Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
-                          std::int64_t batch_size, CompiledModel& record) {
-  TFAOT_ASSIGN(auto lowered, lowering.lower(batch_size));
+                          std::int64_t batch_size, WeightStore& store, UsedWeights& used,
+                          CompiledModel& record) {
+  TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
   if (record.codes.empty()) TFAOT_TRY(lowering.check_rows(lowered, batch_size));
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
-  TFAOT_ASSIGN(lowered.computation, canonical(lowered.computation));
-  const auto hlo = hlo_sha256(lowered.computation);
+  TFAOT_ASSIGN(const auto prepared, prepare(lowered, store));
+  const auto hlo = hlo_sha256(prepared.computation);
+  std::vector<std::uint32_t> weights;
+  for (const auto stored : prepared.weights) weights.push_back(used.use(stored));
   for (const auto& level : job.levels) {
     CompiledCode code;
     code.batch_size = batch_size;
@@ -78,9 +72,13 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.object = object_file_name(job, batch_size, level.name);
     code.entry_symbol = entry_symbol(job, batch_size, level.name);
     code.hlo_sha256 = hlo;
-    TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, lowered, level, code));
+    TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, prepared, level, code));
     TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes));
+    code.weights = weights;
     code.buffers = std::move(made.buffers);
+    for (auto& slot : code.buffers) {
+      if (slot.kind == BufferKind::kWeight) slot.index = weights.at(slot.index);
+    }
     code.result_slot = made.result_slot;
     say({{kJobProgressKey, fmt::format("batch size {}, {}{}", batch_size, level.name,
                                        code.from_cache ? " (from the cache)" : "")}});
@@ -97,13 +95,14 @@ Status run(FileSystem& fs, const EngineJob& job) {
   record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
   record.target_triple = job.target_triple;
   record.signature.key = job.serving_key;
-  const auto blob = lay_out_weights(function, lowering.weight_parameters(), record);
-  if (!job.weights_file.empty() && !blob.empty()) {
-    TFAOT_TRY(fs.replace_atomically(job.weights_file, blob));
-  }
+  TFAOT_ASSIGN(auto store, WeightStore::create(function, lowering.weight_parameters()));
+  UsedWeights used;
   for (const auto batch_size : job.batch_sizes) {
-    TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, record));
+    TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, store, used, record));
   }
+  TFAOT_ASSIGN(const auto blob, store.lay_out(used.all(), record.weights));
+  record.weights_size = blob.size();
+  TFAOT_TRY(fs.replace_atomically(job.weights_file, blob));
   return fs.replace_atomically(job.result_file, compiled_model_to_json(record));
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "conversions.h"
+#include "kernel_call.h"
 #include "tensorflow/compiler/aot/compile.h"
 #include "xla/service/cpu/cpu_compiler.h"
 
@@ -46,13 +47,16 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
 
 }  // namespace
 
-Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const LoweredModel& lowered,
+Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const PreparedModel& model,
                                     const JobLevel& level, const std::string& target_triple) {
   if (!target_triple.starts_with("x86_64")) register_all_targets();
+  xla::HloModuleProto module = model.computation.proto();
+  set_kernel_level(module, level.kernels);
+  const xla::XlaComputation computation(std::move(module));
   xla::CompileOnlyClient::AotXlaComputationInstance instance;
-  instance.computation = &lowered.computation;
-  for (const auto& shape : lowered.shape.parameters()) instance.argument_layouts.push_back(&shape);
-  instance.result_layout = &lowered.shape.result();
+  instance.computation = &computation;
+  for (const auto& shape : model.shape.parameters()) instance.argument_layouts.push_back(&shape);
+  instance.result_layout = &model.shape.result();
   const xla::cpu::CpuAotCompilationOptions options(
       target_triple, level.cpu, level.features, kNeutralEntrySymbol,
       xla::cpu::CpuAotCompilationOptions::RelocationModel::BigPic);
@@ -63,7 +67,7 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Lowere
   }
   const auto& compiled = static_cast<const xla::cpu::CpuAotCompilationResult&>(*results->front());
   ObjectCode code;
-  TFAOT_ASSIGN(code.buffers, buffer_slots(compiled, lowered.inputs.size(), lowered.outputs.size()));
+  TFAOT_ASSIGN(code.buffers, buffer_slots(compiled, model.inputs.size(), model.outputs.size()));
   code.bytes.assign(compiled.object_file_data().begin(), compiled.object_file_data().end());
   code.result_slot = static_cast<std::uint32_t>(compiled.result_buffer_index());
   return code;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA computation + CPU level -> object file bytes and their buffer table. Position independent.
+// Prepared HLO + CPU level -> object file bytes and their buffer table. Position independent.
 // Used by one thread.
 #pragma once
 
 #include <string>
 
-#include "lowering.h"
+#include "prepare.h"
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/compile/job_types.h"
 
@@ -17,9 +17,9 @@ struct ObjectCode {
   std::uint32_t result_slot = 0;
 };
 
-// Inputs are parameters 0..input_count-1 of the computation, all further ones are weights. The
+// The index of a weight's slot is its position in model.weights. The
 // entry's symbol is kNeutralEntrySymbol (job_types.h).
-Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const LoweredModel& lowered,
+Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const PreparedModel& model,
                                     const JobLevel& level, const std::string& target_triple);
 
 }  // namespace tfaot::engine

@@ -77,18 +77,20 @@ class CompileModel : public ::testing::Test {
     code.cpu_level = "x86-64";
     code.object = fmt::format("test_bs{}.o", batch_size);
     code.entry_symbol = fmt::format("entry_bs{}", batch_size);
+    code.weights = {0};
     record.codes = {code};
     const auto object = make_data_object("code", kNeutralEntrySymbol, record.target_triple);
     ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / code.object, *object));
     ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / fmt::format("result_{}.json", process),
                                        compiled_model_to_json(record)));
-    ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / "weights.bin", "wwww"));
+    ASSERT_TRUE(
+        fs_.replace_atomically(root_ / "made" / fmt::format("weights_{}.bin", process), "wwww"));
   }
   // Each process copies its own result: the others' are read while it runs.
   std::string copy_script() const {
     return fmt::format(
         "echo '{{\"progress\": \"a step\"}}'\n"
-        "cp '{0}/made/'*.o '{0}/made/weights.bin' '{0}/work/'\n"
+        "cp '{0}/made/'*.o '{0}/made/weights_'*.bin '{0}/work/'\n"
         "cp \"{0}/made/$(basename \"$1\" .job).json\" '{0}/work/'\n",
         root_.string());
   }
@@ -144,6 +146,17 @@ TEST_F(CompileModel, NamesTheEntryOfEachObject) {
     EXPECT_TRUE(rename_symbol(*object, {fmt::format("entry_bs{}", name), "other"}));
     EXPECT_FALSE(rename_symbol(*object, {kNeutralEntrySymbol, "other"}));
   }
+}
+
+TEST_F(CompileModel, RefusesCodeThatCallsWhatTheRuntimeDoesNotHave) {
+  prepare(1, 0);
+  prepare(2, 1);
+  ASSERT_TRUE(fs_.copy_file(TFAOT_LOST_CALL_OBJECT, root_ / "made" / "test_bs2.o"));
+  engine(copy_script());
+  EXPECT_EQ(error_text(),
+            "ROOT/model: the code for batch size 2, x86-64, calls 'tfaot_lost_f32_x86_64', which "
+            "libtfaot_runtime does not have\n"
+            "  do this part of the model outside, or express it by other ops");
 }
 
 TEST_F(CompileModel, TellsItsProgress) {

@@ -111,13 +111,13 @@ TEST(RenameSymbol, OfWhatIsNoObject) { EXPECT_FALSE(rename_symbol("no object", {
 
 TEST(UndefinedSymbols, OfAnObjectWithoutAny) {
   const auto object = make_data_object("x", "s", "x86_64-linux");
-  const auto names = undefined_symbols(*object, "");
+  const auto names = undefined_symbols(*object, {""});
   ASSERT_TRUE(names) << names.error().text();
   EXPECT_TRUE(names->empty());
 }
 
 TEST(UndefinedSymbols, OfWhatIsNoObject) {
-  const auto names = undefined_symbols("not an object at all", "");
+  const auto names = undefined_symbols("not an object at all", {""});
   ASSERT_FALSE(names.has_value() && !names->empty());
 }
 

@@ -39,11 +39,10 @@ TEST(EngineJobs, AreNoMoreThanBatchSizes) {
   EXPECT_EQ(make_engine_jobs(spec_of({1, 2}), options_of(0)).size(), 1U);
 }
 
-TEST(EngineJobs, OnlyTheFirstWritesTheWeights) {
-  const auto jobs = make_engine_jobs(spec_of({1, 2, 4}), options_of(3));
-  EXPECT_EQ(jobs[0].weights_file, "/work/weights.bin");
-  EXPECT_EQ(jobs[1].weights_file, "");
-  EXPECT_EQ(jobs[2].weights_file, "");
+TEST(EngineJobs, WriteDifferentWeights) {
+  const auto jobs = make_engine_jobs(spec_of({1, 2, 4}), options_of(2));
+  EXPECT_EQ(jobs[0].weights_file, "/work/weights_0.bin");
+  EXPECT_EQ(jobs[1].weights_file, "/work/weights_1.bin");
 }
 
 TEST(EngineJobs, WriteDifferentResults) {

@@ -50,7 +50,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Signature, key, inputs, outputs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Weight, name, dtype, shape, offset, size)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferSlot, kind, index, size)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledCode, batch_size, cpu_level, object, entry_symbol,
-                                   buffers, result_slot, kernels, hlo_sha256, from_cache)
+                                   buffers, result_slot, weights, kernels, hlo_sha256, from_cache)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledModel, engine, target_triple, signature, batch_sizes,
                                    cpu_levels, weights, weights_size, weights_sha256,
                                    weights_object, weights_symbol, codes, source_sha256)

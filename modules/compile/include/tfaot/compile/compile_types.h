@@ -27,7 +27,7 @@ struct Signature {
 
 // One tensor inside the weights blob.
 struct Weight {
-  std::string name;  // the variable's name in the graph
+  std::string name;  // the variable's name in the graph; ", packed" or ", folded" when derived
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
   std::uint64_t offset = 0;  // bytes from the start of the blob, a multiple of 64
@@ -52,14 +52,15 @@ struct BufferSlot {
 // The object code of one batch size for one CPU level.
 struct CompiledCode {
   std::int64_t batch_size = 0;
-  std::string cpu_level;             // "x86-64-v3"
-  std::string object;                // file name inside the compile folder, "test_bs4_x86-64-v3.o"
-  std::string entry_symbol;          // "tfaot_tfaot_model_test_bs4_x86_64_v3"
-  std::vector<BufferSlot> buffers;   // the buffer table, in order
-  std::uint32_t result_slot = 0;     // the slot that holds the table of output pointers
-  std::vector<std::string> kernels;  // runtime symbols the object calls, sorted
-  std::string hlo_sha256;            // of the HLO that the code is made from
-  bool from_cache = false;           // nothing was compiled
+  std::string cpu_level;            // "x86-64-v3"
+  std::string object;               // file name inside the compile folder, "test_bs4_x86-64-v3.o"
+  std::string entry_symbol;         // "tfaot_tfaot_model_test_bs4_x86_64_v3"
+  std::vector<BufferSlot> buffers;  // the buffer table, in order
+  std::uint32_t result_slot = 0;    // the slot that holds the table of output pointers
+  std::vector<std::uint32_t> weights;  // positions in CompiledModel::weights, as the HLO has them
+  std::vector<std::string> kernels;    // runtime symbols the object calls, sorted
+  std::string hlo_sha256;              // of the HLO that the code is made from; no weights in it
+  bool from_cache = false;             // nothing was compiled
 };
 
 struct CompiledModel {

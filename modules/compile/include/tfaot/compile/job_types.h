@@ -41,8 +41,8 @@ struct EngineJob {
   std::string compiler_flags;    // all that the environment tells the compiler, for the cache
   std::string cache_directory;   // of compiled code; empty: none
   std::string output_directory;  // objects are written here
-  std::string weights_file;  // the raw weights blob is written here; empty: another process does it
-  std::string result_file;   // the CompiledModel record is written here at the end
+  std::string weights_file;      // the blob of the weights that this share's code uses
+  std::string result_file;       // the CompiledModel record is written here at the end
 };
 
 // The first (lowest) level's object has upstream's plain name; the others carry their level.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small words for editing an HLO module, which XLA says in five lines each. All shapes are dense
+// and row-major. Pure but for the computation they add to. Used by one thread.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tfaot/base/result.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/shape_util.h"
+
+namespace tfaot::engine {
+
+using Dimensions = std::vector<std::int64_t>;
+
+inline Error internal_error(const absl::Status& status) {
+  return Error::internal(std::string(status.message()));
+}
+inline Status checked(const absl::Status& status) {
+  if (status.ok()) return {};
+  return fail(internal_error(status));
+}
+
+Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& proto);
+
+inline xla::Shape shape_of(xla::PrimitiveType type, absl::Span<const std::int64_t> dimensions) {
+  return xla::ShapeUtil::MakeShapeWithDescendingLayout(type, dimensions);
+}
+
+inline Dimensions dimensions_of(const xla::HloInstruction& instruction) {
+  return {instruction.shape().dimensions().begin(), instruction.shape().dimensions().end()};
+}
+
+std::int64_t product(absl::Span<const std::int64_t> sizes);
+
+// New instructions beside their operand. Those that would change nothing return the operand.
+xla::HloInstruction* reshape(xla::HloInstruction* operand, absl::Span<const std::int64_t> sizes);
+xla::HloInstruction* transpose(xla::HloInstruction* operand, absl::Span<const std::int64_t> order);
+xla::HloInstruction* reverse(xla::HloInstruction* operand, absl::Span<const std::int64_t> which);
+xla::HloInstruction* broadcast(xla::HloInstruction* operand, absl::Span<const std::int64_t> sizes,
+                               absl::Span<const std::int64_t> dimensions);
+xla::HloInstruction* binary(xla::HloOpcode opcode, xla::HloInstruction* a, xla::HloInstruction* b);
+// Zeros behind the last element of one dimension.
+xla::HloInstruction* pad_end(xla::HloInstruction* operand, std::int64_t dimension,
+                             std::int64_t new_size);
+
+}  // namespace tfaot::engine

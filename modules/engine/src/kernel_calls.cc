@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_calls.h"
+
+#include "convolution_calls.h"
+#include "matmul_calls.h"
+#include "pool_calls.h"
+#include "weight_values.h"
+
+namespace tfaot::engine {
+namespace {
+
+Status replace(xla::HloInstruction& instruction, const WeightValues& values) {
+  switch (instruction.opcode()) {
+    case xla::HloOpcode::kDot:
+      return replace_dot(instruction, values);
+    case xla::HloOpcode::kConvolution:
+      return replace_convolution(instruction, values);
+    case xla::HloOpcode::kReduceWindow:
+      return replace_pool(instruction);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Status call_kernels(xla::HloModule& module, std::int64_t first_weight) {
+  const WeightValues values(module, first_weight);
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    // Replaced instructions stay, without users, until dead code is removed: `values` names them.
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      TFAOT_TRY(replace(*instruction, values));
+    }
+  }
+  return {};
+}
+
+}  // namespace tfaot::engine

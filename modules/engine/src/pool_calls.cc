@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool_calls.h"
+
+#include "kernel_call.h"
+#include "tfaot/kernels/kernel_calls.h"
+#include "window.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// "max_pool", "sum_pool", or nothing.
+std::string kernel_of(const HloInstruction& pool) {
+  const HloInstruction* root = pool.to_apply()->root_instruction();
+  const HloInstruction* start = pool.operand(1);
+  if (pool.operand_count() != 2 || start->opcode() != HloOpcode::kConstant ||
+      pool.to_apply()->num_parameters() != 2 || root->operand_count() != 2 ||
+      root->operand(0)->opcode() != HloOpcode::kParameter ||
+      root->operand(1)->opcode() != HloOpcode::kParameter || root->operand(0) == root->operand(1)) {
+    return "";
+  }
+  if (root->opcode() == HloOpcode::kAdd && start->literal().IsAll(0)) return "sum_pool";
+  const bool starts_lowest =
+      start->literal() == xla::LiteralUtil::MinValue(pool.shape().element_type());
+  return root->opcode() == HloOpcode::kMaximum && starts_lowest ? "max_pool" : "";
+}
+
+bool is_point(const xla::WindowDimension& window) {
+  return window.size() == 1 && window.stride() == 1 && window.padding_low() == 0 &&
+         window.padding_high() == 0 && window.base_dilation() == 1;
+}
+
+// A window of nearly all before a point: XLA makes a tree of it, which beats any window.
+bool is_running_sum(const xla::WindowDimension& window) {
+  constexpr std::int64_t kLongWindow = 8;
+  return window.size() >= kLongWindow &&
+         window.padding_low() + window.padding_high() >= window.size() - 1;
+}
+
+}  // namespace
+
+Status replace_pool(HloInstruction& pool) {
+  if (!pool.shape().IsArray() || !has_kernels(pool.shape().element_type()) ||
+      xla::ShapeUtil::IsZeroElementArray(pool.shape()) ||
+      xla::ShapeUtil::IsZeroElementArray(pool.operand(0)->shape())) {
+    return {};
+  }
+  const std::string kernel = kernel_of(pool);
+  const auto& windows = pool.window().dimensions();
+  int first = 0;
+  int end = pool.window().dimensions_size();
+  while (first < end && is_point(windows[first])) ++first;
+  if (kernel.empty() || first == end || !is_point(windows[end - 1])) return {};
+  while (is_point(windows[end - 1])) --end;
+  if (end - first > kernels::kSpatial) return {};
+
+  std::vector<SpatialDimension> spatial;
+  for (int d = first; d < end; ++d) {
+    if (windows[d].base_dilation() != 1 || is_running_sum(windows[d])) return {};
+    spatial.push_back(
+        {&windows[d], pool.operand(0)->shape().dimensions(d), pool.shape().dimensions(d)});
+  }
+  const auto sizes = pool.shape().dimensions();
+  kernels::PoolCall call{};
+  call.batch = product(sizes.subspan(0, static_cast<std::size_t>(first)));
+  call.channels = product(sizes.subspan(static_cast<std::size_t>(end)));
+  call.window = kernel_window(spatial);
+  const KernelCall made{kernel, words_of(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
+  return checked(pool.ReplaceAllUsesWith(add_kernel_call(made, pool)));
+}
+
+}  // namespace tfaot::engine
