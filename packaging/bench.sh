@@ -151,6 +151,8 @@ if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache;
 step "Build"
 cmake --preset bench -DTFAOT_BENCHMARK_NETS="$made"
 cmake --build --preset bench
+step "Build and tune the packages that are measured as tuned"
+cmake --build --preset bench --target tuned_runners --parallel 1
 ! $setup_only || exit 0
 
 step "Measure"

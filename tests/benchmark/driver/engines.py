@@ -4,6 +4,7 @@ import pathlib
 from dataclasses import dataclass, field
 
 OURS = "tfaot"
+TUNED = "tfaot_tuned"
 
 
 @dataclass
@@ -46,6 +47,7 @@ def engines_of(net, programs, peers):
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "ABSL_MIN_LOG_LEVEL": "3"}
     return [
         Engine(OURS, "tfaot", command(f"tfaot_{net.name}")),
+        Engine(TUNED, "tfaot, tuned", command(f"tfaot_tuned_{net.name}")),
         Engine("usual_aot", "usual AOT route", command(f"usual_aot_{net.name}")),
         Engine("tensorflow", "TensorFlow session",
                command("tensorflow", model=folder / "frozen_graph.pb", names=",".join(net.frozen_names)),

@@ -3,11 +3,11 @@
 import math
 from xml.sax.saxutils import escape
 
-from engines import OURS
+from engines import OURS, TUNED
 from report import rows_of
 
 WIDTH, HEIGHT, MARGIN, COLUMNS = 420, 260, 46, 2
-COLORS = ["#000000", "#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#e69f00"]
+COLORS = ["#000000", "#999999", "#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#e69f00"]
 LOWEST, HIGHEST = 1 / 16, 32  # of the ratio; what lies beyond is drawn at the edge
 
 
@@ -48,7 +48,7 @@ class Panel:
 def svg(results, engines):
     """results: report.results_of(); engines: {name: title}."""
     nets = list(dict.fromkeys(result["net"] for result in results))
-    color = dict(zip(engines, COLORS))
+    color = dict(zip([OURS, TUNED, *(name for name in engines if name not in (OURS, TUNED))], COLORS))
     rows = rows_of(results)
     # A power of two below 1, and below all that is shown: the panels compare.
     lowest = max(LOWEST, 2 ** math.floor(math.log2(min([0.5, *(result["times_tfaot"] for result in results)]))))
