@@ -120,6 +120,22 @@ TEST_F(CompileTest, BuildToolsLearnWhatWasReadAndMade) {
       matches_golden(shown("d/dep file.d") + shown("d/objects.rsp"), "cli/compile_lists.txt"));
 }
 
+TEST_F(CompileTest, ALinkedFolderIsPartOfTheModel) {
+  const auto source_hash = [&] {
+    const Outcome outcome = compile({"--depfile", "d"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    const std::string manifest = read("out/manifest.json");
+    return manifest.substr(manifest.find("source_sha256"), 90);
+  };
+  const std::string before = source_hash();
+  ASSERT_TRUE(files_.rename(at("model/saved_model/variables"), at("elsewhere")));
+  ASSERT_TRUE(files_.replace_symlink("../../elsewhere", at("model/saved_model/variables")));
+  EXPECT_EQ(source_hash(), before);
+  EXPECT_THAT(read("d"), ::testing::HasSubstr("/model/saved_model/variables/variables.index"));
+  write("elsewhere/variables.index", "another index");
+  EXPECT_NE(source_hash(), before);
+}
+
 TEST_F(CompileTest, ExpectationsOfTheBuildAreChecked) {
   std::string transcript = compile({"--expect-name", "other"}).text() + "\n";
   transcript += compile({"--expect-name", "test_net", "--expect-namespace", "other"}).text();

@@ -1,33 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 #include "tfaot/base/file_system.h"
 
 namespace tfaot {
 namespace {
 
-Status collect_files(const FileSystem& fs, const Path& directory, const std::string& prefix,
-                     std::vector<std::string>& files) {
-  TFAOT_ASSIGN(const auto names, fs.list(directory));
-  for (const std::string& name : names) {
-    const Path path = directory / name;
-    switch (fs.kind(path)) {
-      case FileKind::kDirectory:
-        TFAOT_TRY(collect_files(fs, path, prefix + name + "/", files));
-        break;
-      case FileKind::kFile:
-        files.push_back(prefix + name);
-        break;
-      case FileKind::kSymlink:
-        if (fs.size(path)) files.push_back(prefix + name);
-        break;
-      case FileKind::kMissing:
-      case FileKind::kOther:
-        break;
+// The path with no link in it. REQUIRES: it leads to something.
+Result<Path> real_path(const FileSystem& fs, const Path& path) {
+  Path real;
+  std::deque<Path> rest(path.begin(), path.end());
+  while (!rest.empty()) {
+    const Path part = std::exchange(rest.front(), {});
+    rest.pop_front();
+    if (part.empty() || part == ".") continue;
+    if (part == ".." && real.has_relative_path() && real.filename() != "..") {
+      real = real.parent_path();
+    } else if (fs.kind(real / part) == FileKind::kSymlink) {
+      TFAOT_ASSIGN(const Path target, fs.read_symlink(real / part));
+      rest.insert(rest.begin(), target.begin(), target.end());
+    } else {
+      real /= part;
     }
   }
-  return {};
+  return real;
 }
+
+class FileCollector {
+ public:
+  FileCollector(const FileSystem& fs, FolderLinks folder_links)
+      : fs_(fs), folder_links_(folder_links) {}
+
+  Status collect(const Path& directory, const std::string& prefix) {
+    TFAOT_ASSIGN(const auto names, fs_.list(directory));
+    TFAOT_ASSIGN(const Path real, real_path(fs_, directory));
+    const auto lies_inside = [&real](const Path& folder) {
+      return std::mismatch(real.begin(), real.end(), folder.begin(), folder.end()).first ==
+             real.end();
+    };
+    if (std::any_of(entered_.begin(), entered_.end(), lies_inside)) return {};
+    entered_.push_back(real);
+    for (const std::string& name : names) TFAOT_TRY(add(directory / name, prefix + name));
+    entered_.pop_back();
+    return {};
+  }
+
+  std::vector<std::string> sorted_files() && {
+    std::sort(files_.begin(), files_.end());
+    return std::move(files_);
+  }
+
+ private:
+  Status add(const Path& path, const std::string& name) {
+    FileKind kind = fs_.kind(path);
+    if (kind == FileKind::kSymlink && fs_.size(path)) kind = FileKind::kFile;
+    const bool follow = kind == FileKind::kSymlink && folder_links_ == FolderLinks::kFollow;
+    if (follow && fs_.list(path)) kind = FileKind::kDirectory;
+    if (kind == FileKind::kFile) files_.push_back(name);
+    return kind == FileKind::kDirectory ? collect(path, name + "/") : Status();
+  }
+
+  const FileSystem& fs_;
+  const FolderLinks folder_links_;
+  std::vector<std::string> files_;
+  std::vector<Path> entered_;  // from the root to where we are, without links
+};
 
 }  // namespace
 
@@ -39,11 +78,11 @@ Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view
   return true;
 }
 
-Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, const Path& root) {
-  std::vector<std::string> files;
-  TFAOT_TRY(collect_files(fs, root, "", files));
-  std::sort(files.begin(), files.end());
-  return files;
+Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, const Path& root,
+                                                        FolderLinks folder_links) {
+  FileCollector collector(fs, folder_links);
+  TFAOT_TRY(collector.collect(root, ""));
+  return std::move(collector).sorted_files();
 }
 
 }  // namespace tfaot

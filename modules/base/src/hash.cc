@@ -65,7 +65,7 @@ Result<std::string> sha256_of_file(const FileSystem& fs, const Path& path) {
 
 Result<std::string> sha256_of_tree(const FileSystem& fs, const Path& path) {
   if (fs.size(path)) return sha256_of_file(fs, path);
-  TFAOT_ASSIGN(const auto files, list_files_recursively(fs, path));
+  TFAOT_ASSIGN(const auto files, list_files_recursively(fs, path, FolderLinks::kFollow));
   Sha256 hash;
   for (const std::string& file : files) {
     TFAOT_ASSIGN(const auto digest, sha256_of_file(fs, path / file));

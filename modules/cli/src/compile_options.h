@@ -21,7 +21,7 @@ struct CompileCommand {
   bool dev = false;
   std::string additional_flags;
 
-  std::vector<std::int64_t> batch_sizes;
+  std::vector<std::string> batch_sizes;
   std::string namespace_name;
   std::vector<std::string> cpu_levels;
   std::string target_triple;

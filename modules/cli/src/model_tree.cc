@@ -44,7 +44,7 @@ Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
 Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec) {
   if (spec.model.format == ModelFormat::kFrozenGraph) return std::vector<Path>{spec.model.source};
   TFAOT_ASSIGN(const std::vector<std::string> names,
-               list_files_recursively(files, spec.model.source));
+               list_files_recursively(files, spec.model.source, FolderLinks::kFollow));
   std::vector<Path> paths;
   for (const std::string& name : names) paths.push_back(spec.model.source / name);
   return paths;

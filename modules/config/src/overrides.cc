@@ -19,7 +19,7 @@ Values values_of(const ConfigOverrides& overrides) {
   };
   if (!overrides.batch_sizes.empty()) {
     YAML::Node list(YAML::NodeType::Sequence);
-    for (const std::int64_t size : overrides.batch_sizes) list.push_back(std::to_string(size));
+    for (const std::string& size : overrides.batch_sizes) list.push_back(YAML::Node(size));
     add("compilation.batch_sizes", "--batch-sizes", list);
   }
   if (!overrides.namespace_name.empty()) {

@@ -39,7 +39,10 @@ Error Problems::to_error() const {
   });
   Error first = sorted.front();
   const std::size_t listed = std::min(sorted.size(), kMaxListed);
-  for (std::size_t i = 1; i < listed; ++i) first.note("also " + headline(sorted[i]));
+  for (std::size_t i = 1; i < listed; ++i) {
+    first.note("also " + headline(sorted[i]));
+    for (const std::string& note : sorted[i].notes()) first.note("  " + note);
+  }
   if (sorted.size() > listed) {
     first.note(fmt::format("and {} more", sorted.size() - listed));
   }

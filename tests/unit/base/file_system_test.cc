@@ -373,5 +373,21 @@ TYPED_TEST(AnyFileSystem, ListsFilesOfATreeInOrder) {
             "ROOT/no: cannot list the folder: No such file or directory");
 }
 
+TYPED_TEST(AnyFileSystem, FollowsLinksToFoldersThatLieElsewhere) {
+  this->write("elsewhere/variables/index", "");
+  this->write("elsewhere/deeper/file", "");
+  this->link("../deeper", "elsewhere/variables/more");
+  this->link("..", "elsewhere/deeper/up");
+  this->link("elsewhere", "alias");
+  this->write("t/a", "");
+  this->link("../alias/variables", "t/variables");
+  this->link((this->at("elsewhere") / "deeper").string(), "t/b");
+  this->link(".", "t/self");
+  this->link("..", "t/up");
+  this->link("no", "t/dangling");
+  EXPECT_THAT(list_files_recursively(this->fs, this->at("t"), FolderLinks::kFollow).value(),
+              ElementsAre("a", "b/file", "variables/index", "variables/more/file"));
+}
+
 }  // namespace
 }  // namespace tfaot

@@ -15,7 +15,7 @@ constexpr const char* kText =
     "compilation: {batch_sizes: [1], namespace: a, cpu_levels: [x86-64], weights: embedded}\n";
 
 TEST(Overrides, ReplaceTheWordsOfTheFile) {
-  const auto spec = load_text(kText, {.batch_sizes = {8, 2},
+  const auto spec = load_text(kText, {.batch_sizes = {"8", "2"},
                                       .namespace_name = "b::c",
                                       .cpu_levels = {"native", "x86-64-v3"},
                                       .target_triple = "x86_64-pc-linux",
@@ -29,7 +29,7 @@ TEST(Overrides, ReplaceTheWordsOfTheFile) {
 }
 
 TEST(Overrides, LeaveTheRestAlone) {
-  const auto spec = load_text(kText, {.batch_sizes = {8}});
+  const auto spec = load_text(kText, {.batch_sizes = {"8"}});
   ASSERT_TRUE(spec) << error_of(spec);
   EXPECT_EQ(spec->compilation.namespace_name, "a");
   EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64"));
@@ -37,7 +37,7 @@ TEST(Overrides, LeaveTheRestAlone) {
 }
 
 TEST(Overrides, StandInForARequiredKey) {
-  const auto spec = load_text("model: {name: test, version: '1'}\n", {.batch_sizes = {8}});
+  const auto spec = load_text("model: {name: test, version: '1'}\n", {.batch_sizes = {"8"}});
   ASSERT_TRUE(spec) << error_of(spec);
   EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(8));
 }
@@ -52,13 +52,19 @@ TEST(Overrides, DoNotReachAnAliasOfTheReplacedValue) {
 }
 
 TEST(Overrides, ErrorsNameTheOptionAndAreUsageErrors) {
-  const auto spec = load_text(kText, {.batch_sizes = {4, 0}});
+  const auto spec = load_text(kText, {.batch_sizes = {"4", "0"}});
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().kind(), ErrorKind::kUsage);
   EXPECT_EQ(spec.error().text(),
             "--batch-sizes: 0 is not allowed\n"
             "  allowed: 1 to 1048576, in decimal digits");
-  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {4, 4}})), "--batch-sizes: 4 is given twice");
+  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", "x"}})),
+            "--batch-sizes: expected a whole number, found the string 'x'\n"
+            "  allowed: 1 to 1048576, in decimal digits");
+  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", ""}})),
+            "--batch-sizes: expected a whole number, found the string ''\n"
+            "  allowed: 1 to 1048576, in decimal digits");
+  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", "4"}})), "--batch-sizes: 4 is given twice");
   EXPECT_EQ(error_of(load_text(kText, {.namespace_name = "1"})),
             "--namespace: '1' is not allowed\n"
             "  allowed: a C++ namespace like 'a' or 'a::b'");

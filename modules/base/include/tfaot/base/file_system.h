@@ -100,8 +100,13 @@ class RealFileSystem final : public FileSystem {
 // wrote.
 Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents);
 
+enum class FolderLinks {
+  kSkip,   // a link to a folder is not entered
+  kFollow  // it is, unless it leads to a folder that it lies in
+};
 // All regular files below `root`, as paths relative to it with '/', sorted; links to files count as
 // files.
-Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, const Path& root);
+Result<std::vector<std::string>> list_files_recursively(
+    const FileSystem& fs, const Path& root, FolderLinks folder_links = FolderLinks::kSkip);
 
 }  // namespace tfaot

@@ -30,7 +30,7 @@ std::string sha256_of(std::string_view bytes);
 Result<std::string> sha256_of_file(const FileSystem& fs, const Path& path);
 
 // One digest for a file or a whole folder: for a folder, over the sorted lines "<sha256>  <relative
-// path>\n".
+// path>\n". Links are followed, to folders too.
 Result<std::string> sha256_of_tree(const FileSystem& fs, const Path& path);
 
 }  // namespace tfaot

@@ -20,7 +20,7 @@ namespace tfaot {
 // (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights) instead of a line and are
 // usage errors.
 struct ConfigOverrides {
-  std::vector<std::int64_t> batch_sizes = {};
+  std::vector<std::string> batch_sizes = {};  // as they were written
   std::string namespace_name = {};
   std::vector<std::string> cpu_levels = {};
   std::string target_triple = {};
