@@ -22,7 +22,8 @@ using tfaot_test::error_of;
 using Fake = tfaot::native::Model<tfaot_model::fake>;
 using Plain = tfaot::native::Model<tfaot_model::plain>;
 
-// Whether run(rows, inputs(In...), outputs(Out...)) compiles.
+// Whether run(rows, inputs(In...), outputs(Out...)) compiles, but for what its static_asserts
+// refuse (refused_calls.cc).
 template <class Model, class In, class Out, class = void>
 inline constexpr bool runs = false;
 template <class Model, class... In, class... Out>
@@ -42,18 +43,9 @@ static_assert(
     "temporary inputs, spans");
 static_assert(runs<Fake, void(float (&)[3], std::int64_t (&)[2]), void(float (&)[2], bool (&)[1])>,
               "C arrays");
-static_assert(!runs<Fake, void(Floats&, Ints&), void(const Floats&, Bools&)>, "const output");
 static_assert(!runs<Fake, void(Floats&, Ints&), void(Floats, Bools&)>, "temporary output");
-static_assert(!runs<Fake, void(std::vector<double>&, Ints&), void(Floats&, Bools&)>, "input type");
-static_assert(!runs<Fake, void(Floats&, std::vector<std::int32_t>&), void(Floats&, Bools&)>,
-              "input type");
-static_assert(!runs<Fake, void(Floats&, Ints&), void(std::vector<double>&, Bools&)>, "output type");
 static_assert(!runs<Fake, void(Floats&, Ints&), void(Floats&, std::vector<bool>&)>,
               "not contiguous");
-static_assert(!runs<Fake, void(Floats&), void(Floats&, Bools&)>, "too few inputs");
-static_assert(!runs<Fake, void(Floats&, Ints&, Ints&), void(Floats&, Bools&)>, "too many inputs");
-static_assert(!runs<Fake, void(Floats&, Ints&), void(Floats&)>, "too few outputs");
-static_assert(!runs<Fake, void(Ints&, Floats&), void(Floats&, Bools&)>, "swapped inputs");
 static_assert(std::is_nothrow_move_constructible_v<Fake>);
 static_assert(!std::is_copy_constructible_v<Fake>);
 

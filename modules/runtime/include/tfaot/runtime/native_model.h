@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tfaot/runtime/batch_runner.h"
+#include "tfaot/runtime/call_check.h"
 #include "tfaot/runtime/span.h"
 #include "tfaot/runtime/tensor.h"
 
@@ -91,6 +92,20 @@ class Model {
   void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
     run_all(rows, inputs, outputs, std::make_index_sequence<std::tuple_size_v<Inputs>>(),
             std::make_index_sequence<std::tuple_size_v<Outputs>>());
+  }
+  // Taken by arguments that do not suit the model alone, and says why they do not.
+  template <class... In, class... Out,
+            class = std::enable_if_t<!std::is_convertible_v<std::tuple<Span<In>...>, Inputs> ||
+                                     !std::is_convertible_v<std::tuple<Span<Out>...>, Outputs>>>
+  void run(std::size_t, const std::tuple<Span<In>...>&, const std::tuple<Span<Out>...>&) {
+    constexpr bool kEnoughIn = sizeof...(In) == std::tuple_size_v<Inputs>;
+    constexpr bool kEnoughOut = sizeof...(Out) == std::tuple_size_v<Outputs>;
+    static_assert(kEnoughIn, "run() got another number of inputs than the model has");
+    static_assert(kEnoughOut, "run() got another number of outputs than the model has");
+    if constexpr (kEnoughIn && kEnoughOut) {
+      detail::CheckTypes<detail::InputOfRun, typename M::Inputs, std::remove_const_t<In>...>();
+      detail::CheckTypes<detail::OutputOfRun, typename M::Outputs, Out...>();
+    }
   }
 
   std::string_view name() const noexcept { return runner_.description().name; }
