@@ -55,6 +55,10 @@ function(tfaot_add_model target)
   _tfaot_model_identity(tfaot_add_model "${arg_CONFIG}" "${arg_NAME}" "${arg_NAMESPACE}" name namespace)
   _tfaot_plain_target(tfaot_add_model target "${namespace}::${name}")
 
+  foreach(made IN ITEMS ${target} ${target}_compile)
+    _tfaot_check_new_target(tfaot_add_model ${made} "Give the model another target name.")
+  endforeach()
+
   set(work "${CMAKE_CURRENT_BINARY_DIR}/${target}.tfaot")
   set(tree "${work}/package")
   if(DEFINED arg_OUTPUT_DIR)

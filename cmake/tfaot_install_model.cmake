@@ -37,6 +37,8 @@ function(tfaot_install_model target)
   _tfaot_check_args(tfaot_install_model REQUIRED RELEASE_AREA)
   _tfaot_absolute_path(arg_RELEASE_AREA "${CMAKE_CURRENT_BINARY_DIR}")
   _tfaot_get_model(tfaot_install_model "${target}" model tree)
+  _tfaot_check_new_target(tfaot_install_model ${model}_install
+    "A model is installed into one release area by a build; let another build, or 'tfaot install', do it for another area.")
   set(tool_options --release-area "${arg_RELEASE_AREA}")
   if(DEFINED arg_SCRAM_ARCH)
     list(APPEND tool_options --scram-arch "${arg_SCRAM_ARCH}")

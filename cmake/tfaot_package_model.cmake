@@ -42,6 +42,8 @@ function(tfaot_package_model target)
   endif()
   _tfaot_absolute_path(arg_OUTPUT_DIR "${CMAKE_CURRENT_BINARY_DIR}")
   _tfaot_get_model(tfaot_package_model "${target}" model tree)
+  _tfaot_check_new_target(tfaot_package_model ${model}_package
+    "A model has one archive in a build; 'tfaot package' makes one of another format from the package tree.")
   _tfaot_package_command(${model}_package MODEL ${model} TREE "${tree}" OUTPUT_DIR "${arg_OUTPUT_DIR}"
                          FORMAT ${arg_FORMAT})
 endfunction()

@@ -120,3 +120,10 @@ function(_tfaot_get_model function target out_target out_tree)
   set(${out_target} "${target}" PARENT_SCOPE)
   set(${out_tree} "${tree}" PARENT_SCOPE)
 endfunction()
+
+# _tfaot_check_new_target(<function> <target> <hint>): ends the configure, naming <function>, when the target was made already.
+function(_tfaot_check_new_target function target hint)
+  if(TARGET "${target}")
+    message(FATAL_ERROR "${function}: there is a target '${target}' already\n  ${hint}")
+  endif()
+endfunction()

@@ -19,6 +19,10 @@ function(_tfaot_model_identity function config name namespace out_name out_names
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${config}")
   _tfaot_read_config("${config}" config_name config_namespace)
+  if(name AND config_name AND NOT name STREQUAL config_name)
+    message(FATAL_ERROR "${function}: NAME is '${name}', but model.name is '${config_name}' (${config})\n"
+                        "  Leave NAME out, or correct one of the two.")
+  endif()
   foreach(word IN ITEMS name namespace)
     string(TOUPPER ${word} keyword)
     if("${${word}}" STREQUAL "")
@@ -41,7 +45,8 @@ endfunction()
 # _tfaot_plain_target(<function> <variable> <cpp-name>): a target in <variable> that is the C++ name becomes one that can be made.
 function(_tfaot_plain_target function variable cpp_name)
   if("${${variable}}" MATCHES "::" AND NOT "${${variable}}" STREQUAL "${cpp_name}")
-    message(FATAL_ERROR "${function}: the target is '${${variable}}', but the model's C++ name is '${cpp_name}'")
+    message(FATAL_ERROR "${function}: the target is '${${variable}}', but the model's C++ name is '${cpp_name}'\n"
+                        "  Name the target so, or change model.name or compilation.namespace in the config; NAMESPACE overrides the latter.")
   endif()
   string(REPLACE "::" "_" plain "${${variable}}")
   set(${variable} "${plain}" PARENT_SCOPE)

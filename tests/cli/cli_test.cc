@@ -95,7 +95,7 @@ void CliTest::write_tree_at(const std::string& path, const Tree& tree) {
        "<tool name=\"tfaot-model-test-net\" version=\"" + tree.version +
            "\">\n"
            "  <client>\n"
-           "    <environment name=\"TFAOT_MODEL_TEST_NET_BASE\" default=\"@TOOL_BASE@\"/>\n"
+           "    <environment name=\"TFAOT_MODEL_TEST_NET_BASE\" default=\"@TOOL_BASE@\" />\n"
            "  </client>\n"
            "</tool>\n",
        {}}};

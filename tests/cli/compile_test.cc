@@ -47,7 +47,7 @@ TEST_F(CompileTest, WarnsOfAnotherMachinesCode) {
 }
 
 TEST_F(CompileTest, QuietSaysNothing) {
-  const Outcome outcome = compile({"--quiet", "--dev"});
+  const Outcome outcome = compile({"--quiet", "--dev", "--additional-flags", ""});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out + outcome.err, "");
 }
@@ -203,6 +203,9 @@ TEST_F(CompileTest, DevWarnsOfBlanksInTheBase) {
       outcome.err,
       "tfaot: warning: scram cannot use the tool file: it splits flags at blanks, and the base "
       "is 'ROOT/o u t'\n");
+  EXPECT_THAT(
+      run({"compile", "-c", "model/aot_config.yaml", "-o", "o u t", "--dev"}).out,
+      ::testing::HasSubstr("\n     > scram setup \"ROOT/o u t/tfaot-model-test-net.xml\"\n"));
 }
 
 TEST_F(CompileTest, DevWarnsOfAForeignTarget) {

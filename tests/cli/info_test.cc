@@ -34,16 +34,13 @@ TEST_F(InfoTest, DescribesAConfig) {
                              "cli/info_config.txt"));
 }
 
-TEST_F(InfoTest, RefusesWhatItDoesNotKnow) {
-  write("empty/x", "");
-  write("words.txt", "words");
-  std::string transcript;
-  for (const char* path : {"missing", "empty", "words.txt"}) {
-    const Outcome outcome = run({"info", path});
-    EXPECT_EQ(outcome.exit_code, 1);
-    transcript += outcome.text() + "\n";
-  }
-  EXPECT_TRUE(matches_golden(transcript, "cli/info_unknown.txt"));
+TEST_F(InfoTest, CannotTellThatAnArchiveIsCutBehindTheManifest) {
+  write_tree_at("tree", {"1.0.0", std::string(300'000, 'x') + read("prefix/bin/tfaot")});
+  ASSERT_EQ(run({"package", "tree"}).exit_code, 0);
+  const std::string archive = read("tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst");
+  write("cut.tar.zst", archive.substr(0, archive.size() / 2));
+  EXPECT_EQ(run({"info", "cut.tar.zst"}).exit_code, 0);
+  EXPECT_EQ(run({"install", "cut.tar.zst", "--release-area", "area"}).exit_code, 1);
 }
 
 }  // namespace

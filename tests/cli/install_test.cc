@@ -66,5 +66,26 @@ TEST_F(InstallTest, ABrokenArchiveLeavesTheAreaAsItWas) {
   EXPECT_EQ(files_in("area"), files);
 }
 
+TEST_F(InstallTest, AFailureLeavesNoNewArea) {
+  const std::string first = archive("1.0.0");
+  write("broken.tar.zst", read(first).substr(0, read(first).size() / 2));
+  EXPECT_EQ(run({"install", "broken.tar.zst", "--release-area", "new/area"}).exit_code, 1);
+  EXPECT_EQ(files_.kind(at("new")), FileKind::kMissing);
+  ASSERT_TRUE(files_.create_directories(at("empty")));
+  EXPECT_EQ(run({"install", "broken.tar.zst", "--release-area", "empty"}).exit_code, 1);
+  EXPECT_EQ(files_.list(at("empty")).value(), std::vector<std::string>());
+}
+
+TEST_F(InstallTest, ListSaysWhyItListsNothing) {
+  ASSERT_EQ(run({"install", archive("1.0.0"), "--release-area", "area"}).exit_code, 0);
+  ASSERT_TRUE(files_.remove_all(at("area/tfaot-model-test-net")));
+  std::string transcript;
+  for (const char* folder : {"area", "missing", "dist", "prefix/bin/tfaot"}) {
+    transcript += run({"list", "--release-area", folder}).text() + "\n";
+  }
+  transcript += run({"list", "--release-area", "area", "--json"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/list_nothing.txt"));
+}
+
 }  // namespace
 }  // namespace tfaot::testing

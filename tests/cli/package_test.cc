@@ -32,5 +32,57 @@ TEST_F(PackageTest, RefusesAChangedTree) {
   EXPECT_EQ(files_in("tree").size(), 6U);
 }
 
+// What each verb says of what another one takes or makes, and of what is none of tfaot's.
+TEST_F(PackageTest, WrongInputsAreToldForWhatTheyAre) {
+  write_model();
+  write_tree_at("tree", {});
+  write("six/1", "");
+  for (const char* name : {"six/2", "six/3", "six/4", "six/5", "six/6", "two/a", "two/b"}) {
+    write(name, "");
+  }
+  ASSERT_EQ(run({"package", "tree", "-o", "d i s t"}).exit_code, 0);
+  const std::string archive = "d i s t/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+  ASSERT_EQ(run({"install", archive, "--release-area", "area"}).exit_code, 0);
+  write("cut.tar.zst", read(archive).substr(0, 300));
+  write("words.tar.gz", "words");
+  ASSERT_TRUE(files_.create_directories(at("empty")));
+  ASSERT_TRUE(files_.replace_symlink("nowhere", at("dangling")));
+  std::string transcript;
+  for (const std::string path :
+       {"missing", "dangling", "empty", "two", "six", "six/1", "words.tar.gz", "cut.tar.zst",
+        archive.c_str(), "tree", "tree/manifest.json", "area", "area/tfaot-model-test-net",
+        "model/saved_model", "model/aot_config.yaml"}) {
+    for (const std::vector<std::string>& line :
+         std::vector<std::vector<std::string>>{{"package", path},
+                                               {"install", path, "--release-area", "new"},
+                                               {"list", "--release-area", path},
+                                               {"info", path}}) {
+      const Outcome outcome = run(line);
+      if (outcome.exit_code != 0) transcript += outcome.text() + "\n";
+    }
+    ASSERT_TRUE(files_.remove_all(at("new")));
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/wrong_inputs.txt"));
+}
+
+TEST_F(PackageTest, TheToolFilesBaseStaysBehind) {
+  write_model();
+  const std::string archive = "tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+  const auto bytes_of = [&](const std::string& out, const std::string& option) {
+    std::vector<std::string> line = {"compile", "-c", "model/aot_config.yaml", "-o", out};
+    if (!option.empty()) line.push_back(option);
+    EXPECT_EQ(run(line).exit_code, 0);
+    const Outcome packed = run({"package", out, "-o", out + "-dist"});
+    EXPECT_EQ(packed.exit_code, 0) << packed.text();
+    return read(out + "-dist/" + archive);
+  };
+  const std::string released = bytes_of("plain", "");
+  EXPECT_EQ(bytes_of("dev", "--dev"), released);
+  EXPECT_EQ(bytes_of("based", "--tool-base=/some/base"), released);
+  EXPECT_EQ(run({"install", "dev-dist/" + archive, "--release-area", "area"}).exit_code, 0);
+  EXPECT_EQ(read("area/tfaot-model-test-net/1.0.0/tfaot-model-test-net.xml"),
+            read("plain/tfaot-model-test-net.xml"));
+}
+
 }  // namespace
 }  // namespace tfaot::testing

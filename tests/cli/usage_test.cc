@@ -15,9 +15,18 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
       {"compile"},
       {"compile", "-c", "x"},
       {"compile", "-c", "x", "-o", "y", "--batch-size", "3"},
-      {"compile", "-c", "x", "-o", "y", "--batch-sizes", "1,z"},
+      {"compile", "-c", "model/aot_config.yaml", "-o", "y", "--batch-sizes", "1,z"},
+      {"compile", "-c", "model/aot_config.yaml", "-o", "file"},
+      {"compile", "-c", "model/aot_config.yaml", "-o", "file/below"},
+      {"package", "tree", "-o", "file"},
+      {"install", "file.tar", "--release-area", "dangling"},
       {"compile", "-c", "x", "-o", "y", "--weights", "none"},
       {"compile", "-c", "x", "-o", "y", "-j", "0"},
+      {"compile", "-c", "x", "-o", "y", "--timeout", "-1"},
+      {"compile", "-c", "x", "-o"},
+      {"compile", "-c", "x", "-o", "y", "-o", "z"},
+      {"compile", "-c", "x", "-o", ""},
+      {"list", "--release-area", ""},
       {"compile", "-c", "x", "-o", "y", "-q", "-v"},
       {"compile", "-c", "x", "-o", "y", "z"},
       {"compile", "-c", "x", "-o", "y", "--additional-flags", "--graph=z"},
@@ -28,6 +37,10 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
       {"list", "--jsn"},
       {"info"},
   };
+  write_model();
+  write("file", "");
+  write_tree_at("tree", {});
+  ASSERT_TRUE(files_.replace_symlink("nowhere", at("dangling")));
   std::string transcript;
   for (const auto& line : lines) {
     const Outcome outcome = run(line);

@@ -104,6 +104,20 @@ std::string trim(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kBlanks) - first + 1));
 }
 
+std::string shell_quoted(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
+    return is_letter(c) || is_digit(c) ||
+           std::string_view("_./+-:=@%,$").find(c) != std::string_view::npos;
+  });
+  if (plain && !word.empty()) return word;
+  std::string quoted = "\"";
+  for (const char c : word) {
+    if (c == '"' || c == '\\' || c == '`') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
 std::optional<std::string> closest_match(std::string_view word,
                                          const std::vector<std::string>& candidates) {
   std::optional<std::string> best;

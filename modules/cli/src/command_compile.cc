@@ -12,6 +12,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tool_layout.h"
+#include "wrong_input.h"
 
 namespace tfaot {
 namespace {
@@ -23,9 +24,11 @@ Status check_expectations(const CompileCommand& command, const ModelSpec& spec) 
   const auto check = [&](const char* key, const std::string& expected,
                          const std::string& actual) -> Status {
     if (expected.empty() || expected == actual) return {};
-    return fail(Error::at({spec.config_file.string()},
-                          fmt::format("{} is '{}' but '{}' was expected", key, actual, expected))
-                    .note("the build was set up for another config; run CMake again"));
+    return fail(
+        Error::at({spec.config_file.string()},
+                  fmt::format("{} is '{}' but '{}' was expected", key, actual, expected))
+            .note("CMake was told so by a keyword of tfaot_add_model(), or by the config as it "
+                  "was: correct the keyword, or run CMake again"));
   };
   TFAOT_TRY(check("model.name", command.expect_name, spec.model.name));
   return check("compilation.namespace", command.expect_namespace, spec.compilation.namespace_name);
@@ -118,10 +121,10 @@ Status compile(const CompileCommand& command, Context& context) {
   TFAOT_ASSIGN(const ModelSpec spec,
                load_model_spec(context.files, context.absolute(command.config), overrides));
   TFAOT_TRY(check_expectations(command, spec));
-  warn_of_foreign_target(context, spec);
-
   ModelTreeOptions tree;
   tree.output_directory = context.absolute(command.output_directory);
+  TFAOT_TRY(check_output_folder(context.files, "--output-directory", tree.output_directory));
+  warn_of_foreign_target(context, spec);
   tree.compile.jobs = command.jobs == 0 ? context.environment.cores : command.jobs;
   tree.compile.timeout = std::chrono::seconds(command.timeout_seconds);
   tree.compile.cache = cache_options(command, context);

@@ -9,6 +9,7 @@
 #include "tfaot/config/config.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
+#include "wrong_input.h"
 
 namespace tfaot {
 namespace {
@@ -35,31 +36,23 @@ Description of_manifest(const std::string& kind, const Manifest& manifest) {
   return {kind, std::move(details), describe_manifest(manifest)};
 }
 
-bool is_config(const Path& path) {
-  const std::string extension = path.extension().string();
-  return extension == ".yaml" || extension == ".yml" || extension == ".json";
-}
-
-bool is_folder(const FileSystem& files, const Path& path) {
-  return files.kind(path / ".") == FileKind::kDirectory;  // through a link, too
-}
-
 Result<Description> look_at(const FileSystem& files, const Path& path) {
-  if (files.kind(path) == FileKind::kMissing) {
-    return fail(Error::at({path.string()}, "no such file or folder"));
-  }
   const bool manifest_file = path.filename() == "manifest.json";
-  if (manifest_file || is_folder(files, path)) {
-    TFAOT_ASSIGN(const Manifest manifest,
-                 read_tree(files, manifest_file ? path.parent_path() : path));
+  const Path tree = manifest_file ? path.parent_path() : path;
+  if (is_package_tree(files, tree)) {
+    TFAOT_ASSIGN(const Manifest manifest, read_tree(files, tree));
     return of_manifest("package tree", manifest);
   }
-  if (is_config(path)) {
+  if (files.size(path) && is_config(path)) {
     TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, path));
     return Description{"config", spec_to_json(spec), describe_spec(spec)};
   }
-  TFAOT_ASSIGN(const Manifest manifest, read_archive_manifest(files, path));
-  return of_manifest("archive", manifest);
+  if (is_archive(files, path)) {
+    TFAOT_ASSIGN(const Manifest manifest, read_archive_manifest(files, path));
+    return of_manifest("archive", manifest);
+  }
+  return fail(wrong_input(files, path,
+                          {"'tfaot info' takes an archive, a package tree or a config file", ""}));
 }
 
 Status info(const Options& options, Context& context) {
@@ -83,6 +76,8 @@ Action add_info(CLI::App& app) {
       ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");
   app.footer(
+      "Reads the manifest alone, which is the beginning of an archive: that the rest is there and\n"
+      "unchanged, 'tfaot install' checks.\n"
       "Examples:\n"
       "  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
       "  tfaot info build/tagger --json\n"

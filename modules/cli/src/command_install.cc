@@ -9,6 +9,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
+#include "wrong_input.h"
 
 namespace tfaot {
 namespace {
@@ -58,10 +59,19 @@ std::string describe(const InstallReceipt& receipt) {
 Status install(const Options& options, Context& context) {
   const InstallOptions wanted{context.absolute(options.release_area), options.scram_arch,
                               !options.no_current, options.replace};
-  TFAOT_ASSIGN(const AreaLock lock, AreaLock::acquire(wanted.area));
+  TFAOT_TRY(check_output_folder(context.files, "--release-area", wanted.area));
+  for (const std::string& archive : options.archives) {
+    const Path path = context.absolute(archive);
+    if (is_archive(context.files, path)) continue;
+    return fail(wrong_input(
+        context.files, path,
+        {"'tfaot install' takes an archive", "'tfaot package' makes one of a package tree"}));
+  }
+  TFAOT_ASSIGN(AreaLock lock, AreaLock::acquire(wanted.area));
   for (const std::string& archive : options.archives) {
     TFAOT_ASSIGN(const InstallReceipt receipt,
                  install_archive(context.files, context.absolute(archive), wanted));
+    lock.keep();
     warn_of_blanks(context.console, receipt.destination.string());
     context.console.report(describe(receipt));
   }

@@ -9,6 +9,7 @@
 #include "text_table.h"
 #include "tfaot/base/text.h"
 #include "tfaot/install/install.h"
+#include "wrong_input.h"
 
 namespace tfaot {
 namespace {
@@ -43,9 +44,19 @@ std::string as_table(const std::vector<InstalledModel>& models) {
 }
 
 Status list(const Options& options, Context& context) {
-  TFAOT_ASSIGN(const std::vector<InstalledModel> models,
-               list_installed(context.files, context.absolute(options.release_area)));
-  context.console.print(options.json ? as_json(models) : as_table(models));
+  const Path area = context.absolute(options.release_area);
+  std::vector<InstalledModel> models;
+  if (is_folder(context.files, area)) {
+    TFAOT_ASSIGN(models, list_installed(context.files, area));
+  }
+  if (models.empty() && !is_release_area(context.files, area)) {
+    return fail(wrong_input(
+        context.files, area,
+        {"'tfaot list' takes a release area", "'tfaot install' makes one of any folder"}));
+  }
+  context.console.print(options.json     ? as_json(models)
+                        : models.empty() ? "no packages in " + area.string() + "\n"
+                                         : as_table(models));
   return {};
 }
 

@@ -5,7 +5,9 @@
 
 #include <memory>
 
+#include "tfaot/generate/generate.h"
 #include "tfaot/package/package.h"
+#include "wrong_input.h"
 
 namespace tfaot {
 namespace {
@@ -17,11 +19,31 @@ struct Options {
   std::string format = "tar.zst";
 };
 
+// The tool file without the base that `tfaot compile` was given: a package holds no path of the
+// machine that made it.
+Result<StagedFile> release_tool_file(const FileSystem& files, const Path& tree,
+                                     const Manifest& manifest) {
+  const std::string name = manifest.tool_name + ".xml";
+  TFAOT_ASSIGN(const std::string text, files.read(tree / name));
+  TFAOT_ASSIGN(std::string released, rebase_tool_file(text, GenerateOptions().tool_base));
+  return StagedFile{name, std::move(released), {}};
+}
+
 Status package(const Options& options, Context& context) {
   const auto format = options.format == "tar.gz" ? ArchiveFormat::kTarGz : ArchiveFormat::kTarZst;
+  const Path tree = context.absolute(options.tree);
+  const Path output = context.absolute(options.output_directory);
+  if (!is_package_tree(context.files, tree)) {
+    return fail(wrong_input(
+        context.files, tree,
+        {"'tfaot package' takes a package tree", "'tfaot compile' makes one of a model"}));
+  }
+  TFAOT_TRY(check_output_folder(context.files, "--output-directory", output));
+  const auto instead = [&](const Manifest& manifest) {
+    return release_tool_file(context.files, tree, manifest);
+  };
   TFAOT_ASSIGN(const Package made,
-               make_archive(context.files, context.absolute(options.tree),
-                            context.absolute(options.output_directory), {format}));
+               make_archive(context.files, tree, output, {.format = format, .instead = instead}));
   context.console.report(fmt::format("archive  {}\nsize     {} bytes\nsha256   {}\n",
                                      made.archive.string(), made.size, made.sha256));
   return {};

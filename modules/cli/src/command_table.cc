@@ -89,6 +89,25 @@ Error usage_error(const CLI::App& app, const std::string& message) {
       .note(fmt::format("see 'tfaot {}--help'", chosen.empty() ? "" : asked.get_name() + " "));
 }
 
+// CLI11 would say "--x: 1 required TEXT missing" and "--x: At Most 1 required but received 2".
+Error mismatch_error(const CLI::App& app, const std::string& message) {
+  const std::string option = message.substr(0, message.find(':'));
+  return usage_error(app, option + (message.ends_with(" missing") ? " needs a value"
+                                                                  : " is given more than once"));
+}
+
+// As of a shell variable that is not set. Upstream's scripts pass empty additional flags.
+Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const auto& values = option->results();
+    if (option->check_lname("additional-flags") || !std::count(values.begin(), values.end(), "")) {
+      continue;
+    }
+    return fail(usage_error(app, option->get_name() + " is empty"));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status run_command_line(const std::vector<std::string>& arguments, Context& context) {
@@ -116,10 +135,14 @@ Status run_command_line(const std::vector<std::string>& arguments, Context& cont
   } catch (const CLI::CallForVersion& version) {
     context.console.print(std::string(version.what()) + "\n");
     return {};
+  } catch (const CLI::ArgumentMismatch& error) {
+    return fail(mismatch_error(app, error.what()));
   } catch (const CLI::ParseError& error) {
     return fail(usage_error(app, error.what()));
   }
-  if (!app.get_subcommands().front()->remaining().empty()) return fail(usage_error(app, ""));
+  const CLI::App& verb = *app.get_subcommands().front();
+  if (!verb.remaining().empty()) return fail(usage_error(app, ""));
+  TFAOT_TRY(check_empty_values(app, verb));
   return action(context);
 }
 

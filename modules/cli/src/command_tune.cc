@@ -9,6 +9,7 @@
 #include "tune_options.h"
 #include "tune_report.h"
 #include "tuned_package.h"
+#include "wrong_input.h"
 
 namespace tfaot {
 namespace {
@@ -25,10 +26,11 @@ Result<Subject> subject_of(const TuneCommand& command, const Context& context) {
   Subject subject;
   subject.name = by_option ? command.package : command.path;
   subject.path = context.absolute(subject.name);
-  if (context.files.kind(subject.path) == FileKind::kMissing) {
-    return fail(Error::at({subject.path.string()}, "no such file or folder"));
+  const bool folder = is_package_tree(context.files, subject.path);
+  if (!folder && !is_archive(context.files, subject.path)) {
+    return fail(wrong_input(context.files, subject.path,
+                            {"'tfaot tune' takes a package tree or an archive", ""}));
   }
-  const bool folder = context.files.kind(subject.path / ".") == FileKind::kDirectory;
   if (folder && (by_option || !command.output.empty())) {
     return fail(Error::usage(fmt::format("tune: {} is for archives, and '{}' is a folder",
                                          by_option ? "--package" : "--output", subject.name)));

@@ -68,6 +68,7 @@ void add_run_options(CLI::App& app, CompileCommand& command) {
       ->option_text("N")
       ->group(group);
   app.add_option("--timeout", command.timeout_seconds, "for each engine process, 0: none [600]")
+      ->check(CLI::Range(0, 1'000'000))
       ->option_text("SECONDS")
       ->group(group);
   app.add_option("--engine", command.engine,

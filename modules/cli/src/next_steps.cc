@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "tfaot/base/text.h"
+
 namespace tfaot {
 
 std::string next_steps_text(const NextSteps& steps) {
@@ -24,8 +26,9 @@ successfully AOT compiled model '{}' for batch sizes: {}
      auto model = tfaot::Model<{}>();
 
 )",
-                     "", steps.model_name, fmt::join(steps.batch_sizes, ","), steps.tool_file,
-                     steps.tool_name, steps.tool_name, steps.cpp_class);
+                     "", steps.model_name, fmt::join(steps.batch_sizes, ","),
+                     shell_quoted(steps.tool_file), steps.tool_name, steps.tool_name,
+                     steps.cpp_class);
 }
 
 }  // namespace tfaot

@@ -30,6 +30,10 @@ Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
                     .note("give the file in it, usually aot_config.yaml"));
   }
   TFAOT_ASSIGN(const std::string text, fs.read(file));
+  if (text.find('\0') != std::string::npos) {
+    return fail(Error::at(where, "the config is no text file")
+                    .note("give the file that describes the model, usually aot_config.yaml"));
+  }
   TFAOT_ASSIGN(YAML::Node root, config::parse_yaml(text, file.string()));
   if (!root.IsMap()) {
     return fail(

@@ -68,11 +68,11 @@ Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path&
 
 }  // namespace
 
+bool is_release_area(const FileSystem& fs, const Path& folder) {
+  return fs.kind(private_folder(folder)) == FileKind::kDirectory;
+}
+
 Result<std::vector<InstalledModel>> list_installed(const FileSystem& fs, const Path& area) {
-  if (fs.kind(area) == FileKind::kMissing) {
-    return fail(
-        Error::at({area.string()}, "no such release area").note("'tfaot install' makes one"));
-  }
   TFAOT_ASSIGN(const auto tools, fs.list(area));
   std::vector<InstalledModel> models;
   for (const std::string& tool : tools) {

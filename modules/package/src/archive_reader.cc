@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <new>
 
 #include "package_path.h"
@@ -76,10 +77,10 @@ Result<std::optional<ArchiveFile>> ArchiveReader::next() {
   const char* const known_path = archive_entry_pathname(entry);
   const std::string path = known_path != nullptr ? known_path : "";
   if (const char* const kind = kind_of(entry)) {
-    return fail(damaged(fmt::format("'{}' is {}, a package holds regular files only", path, kind)));
+    return fail(refused(fmt::format("'{}' is {}, a package holds regular files only", path, kind)));
   }
   if (!is_package_path(path)) {
-    return fail(damaged(
+    return fail(refused(
         fmt::format("it holds the path '{}', which may lead out of the package's folder", path)));
   }
   current_ = {path, static_cast<std::uint64_t>(archive_entry_size(entry))};
@@ -98,7 +99,7 @@ Status ArchiveReader::read(const ChunkSink& sink) {
     TFAOT_TRY(sink({buffer.data(), static_cast<std::size_t>(count)}));
   }
   if (size == current_.size) return {};
-  return fail(damaged(fmt::format("'{}' is not as long as its header says", current_.path)));
+  return fail(refused(fmt::format("'{}' is not as long as its header says", current_.path)));
 }
 
 // libarchive ignores what follows a gzip stream.
@@ -106,17 +107,25 @@ Status ArchiveReader::check_end() const {
   TFAOT_ASSIGN(const auto size, source_->fs->size(source_->path));
   const auto used = static_cast<std::uint64_t>(archive_filter_bytes(handle_.get(), -1));
   if (used == size) return {};
-  return fail(damaged(fmt::format("{} bytes follow its end", size - used)));
+  return fail(refused(fmt::format("{} bytes follow its end", size - used)));
 }
 
 Error ArchiveReader::failure() const {
   if (source_->error) return *source_->error;
-  const char* const reason = archive_error_string(handle_.get());
-  return damaged(reason != nullptr ? reason : "unknown reason");
+  const char* const text = archive_error_string(handle_.get());
+  const std::string reason = text != nullptr ? text : "unknown reason";
+  // EILSEQ stands for a wrong format, so the bytes could be decompressed; what could not, was cut.
+  return archive_errno(handle_.get()) == EILSEQ ? refused(reason) : damaged(reason);
+}
+
+Error ArchiveReader::refused(const std::string& reason) const {
+  if (ours_) return damaged(reason);
+  return Error::at({source_->path.string()}, "not a model package: " + reason)
+      .note("'tfaot package' makes one of a package tree");
 }
 
 Error ArchiveReader::damaged(const std::string& reason) const {
-  return Error::at({source_->path.string()}, "damaged, or not a model package: " + reason)
+  return Error::at({source_->path.string()}, "the archive is damaged: " + reason)
       .note("get the archive again, or make it anew with 'tfaot package'");
 }
 

@@ -31,8 +31,10 @@ class ArchiveReader {
   // Feeds the contents of the file that next() gave: exactly its size in bytes.
   Status read(const ChunkSink& sink);
 
-  // An Error at the archive, with what to do about it.
-  Error damaged(const std::string& reason) const;
+  // From here on the archive counts as one of ours: what is wrong with it is damage.
+  void set_ours() { ours_ = true; }
+  // An Error at the archive, with what to do about it: damaged, or not a model package at all.
+  Error refused(const std::string& reason) const;
 
  private:
   // Lives at a fixed address, as libarchive keeps a pointer to it.
@@ -47,11 +49,13 @@ class ArchiveReader {
 
   explicit ArchiveReader(std::unique_ptr<Source> source);
   Error failure() const;
+  Error damaged(const std::string& reason) const;
   Status check_end() const;
 
   std::unique_ptr<Source> source_;
   ArchiveReadHandle handle_;  // after source_, so freed before it
   ArchiveFile current_;
+  bool ours_ = false;
 };
 
 }  // namespace tfaot

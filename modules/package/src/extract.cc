@@ -26,10 +26,10 @@ Result<ManifestEntry> read_manifest_entry(ArchiveReader& reader, const Path& arc
   TFAOT_ASSIGN(const auto file, reader.next());
   const auto slash = file ? file->path.find('/') : std::string::npos;
   if (slash == std::string::npos || file->path.substr(slash + 1) != kManifestName) {
-    return fail(reader.damaged("it does not begin with manifest.json"));
+    return fail(reader.refused("it does not begin with manifest.json"));
   }
   if (file->size > kLongestManifest) {
-    return fail(reader.damaged(fmt::format("its manifest.json has {} bytes, at most {} are allowed",
+    return fail(reader.refused(fmt::format("its manifest.json has {} bytes, at most {} are allowed",
                                            file->size, kLongestManifest)));
   }
   ManifestEntry entry;
@@ -39,8 +39,9 @@ Result<ManifestEntry> read_manifest_entry(ArchiveReader& reader, const Path& arc
     return {};
   }));
   TFAOT_ASSIGN(entry.manifest, manifest_from_json(entry.text, (archive / file->path).string()));
+  reader.set_ours();
   if (entry.stem != package_stem(entry.manifest)) {
-    return fail(reader.damaged(fmt::format("its folder is '{}', its manifest says '{}'", entry.stem,
+    return fail(reader.refused(fmt::format("its folder is '{}', its manifest says '{}'", entry.stem,
                                            package_stem(entry.manifest))));
   }
   return entry;
@@ -52,19 +53,19 @@ Result<std::string> checked_path(const ArchiveReader& reader, const ArchiveFile&
                                  const ManifestEntry& manifest,
                                  std::map<std::string, const ManifestFile*>& awaited) {
   if (!file.path.starts_with(manifest.stem + "/")) {
-    return fail(reader.damaged(
+    return fail(reader.refused(
         fmt::format("'{}' is outside the package's folder '{}'", file.path, manifest.stem)));
   }
   std::string path = file.path.substr(manifest.stem.size() + 1);
   const auto found = awaited.find(path);
   if (found == awaited.end()) {
     return fail(
-        reader.damaged(fmt::format("it holds '{}', which its manifest does not list", path)));
+        reader.refused(fmt::format("it holds '{}', which its manifest does not list", path)));
   }
   if (found->second == nullptr)
-    return fail(reader.damaged(fmt::format("it holds '{}' twice", path)));
+    return fail(reader.refused(fmt::format("it holds '{}' twice", path)));
   if (found->second->size != file.size) {
-    return fail(reader.damaged(fmt::format("'{}' has {} bytes, its manifest says {}", path,
+    return fail(reader.refused(fmt::format("'{}' has {} bytes, its manifest says {}", path,
                                            file.size, found->second->size)));
   }
   return path;
@@ -78,7 +79,7 @@ Status copy_checked(ArchiveReader& reader, const ManifestFile& listed, const Chu
   }));
   if (hash.hex_digest() == listed.sha256) return {};
   return fail(
-      reader.damaged(fmt::format("'{}' differs from its SHA-256 in the manifest", listed.path)));
+      reader.refused(fmt::format("'{}' differs from its SHA-256 in the manifest", listed.path)));
 }
 
 Result<Manifest> unpack(FileSystem& fs, const Path& archive, const Path& destination) {
@@ -96,7 +97,7 @@ Result<Manifest> unpack(FileSystem& fs, const Path& archive, const Path& destina
     TFAOT_TRY(fs.write_chunks(destination / path, produce));
   }
   for (const auto& [path, listed] : awaited) {
-    if (listed != nullptr) return fail(reader.damaged(fmt::format("it lacks '{}'", path)));
+    if (listed != nullptr) return fail(reader.refused(fmt::format("it lacks '{}'", path)));
   }
   TFAOT_TRY(fs.replace_atomically(destination / kManifestName, manifest.text));
   return std::move(manifest.manifest);

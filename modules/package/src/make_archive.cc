@@ -137,6 +137,15 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
   TFAOT_ASSIGN(package.manifest, verify_tree(fs, root));
   const std::string stem = package_stem(package.manifest);
   package.archive = output_directory / (stem + traits_of(options.format).extension);
+  StagedFile instead;
+  if (options.instead) {
+    TFAOT_ASSIGN(instead, options.instead(package.manifest));
+  }
+  for (ManifestFile& file : package.manifest.files) {
+    if (file.path != instead.path) continue;
+    file.sha256 = sha256_of(instead.text);
+    file.size = instead.text.size();
+  }
   const std::string manifest_text = manifest_to_json(package.manifest);
 
   Sha256 hash;
@@ -151,7 +160,13 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
     TFAOT_TRY(writer.begin_file(fmt::format("{}/{}", stem, kManifestName), manifest_text.size()));
     TFAOT_TRY(writer.write(manifest_text));
     for (const ManifestFile& file : package.manifest.files) {
-      TFAOT_TRY(add_file(writer, fs, root / file.path, stem + "/" + file.path, file));
+      const std::string path = stem + "/" + file.path;
+      if (file.path == instead.path) {
+        TFAOT_TRY(writer.begin_file(path, file.size));
+        TFAOT_TRY(writer.write(instead.text));
+      } else {
+        TFAOT_TRY(add_file(writer, fs, root / file.path, path, file));
+      }
     }
     return writer.close();
   };

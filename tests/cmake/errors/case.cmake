@@ -22,7 +22,13 @@ expect("tfaot_add_model(again CONFIG \${config})"
        "tfaot_add_model: model tfaot_model::minimal was added already; give this one another NAMESPACE
         (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)")
 expect("tfaot_add_model(a::b CONFIG \${config} NAMESPACE ns)"
-       "tfaot_add_model: the target is 'a::b', but the model's C++ name is 'ns::minimal'")
+       "tfaot_add_model: the target is 'a::b', but the model's C++ name is 'ns::minimal'
+          Name the target so, or change model.name or compilation.namespace in the config; NAMESPACE overrides the latter.")
+expect("tfaot_add_model(m CONFIG \${config} NAMESPACE ns NAME other)"
+       "tfaot_add_model: NAME is 'other', but model.name is 'minimal' (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)
+          Leave NAME out, or correct one of the two.")
+expect("tfaot_add_model(other CONFIG \${config} NAMESPACE ns)"
+       "tfaot_add_model: there is a target 'other' already Give the model another target name.")
 file(WRITE "${CASE_BINARY}/flow.yaml" "{model: {name: flow}, compilation: {batch_sizes: [1]}}\n")
 expect("tfaot_add_model(m CONFIG \"${CASE_BINARY}/flow.yaml\")"
        "tfaot_add_model: cannot read the model's name in ${CASE_BINARY}/flow.yaml; give the keyword NAME")
@@ -34,13 +40,21 @@ expect("tfaot_package_model(good FORMAT zip)" "tfaot_package_model: FORMAT 'zip'
 expect("tfaot_package_model(good OUTPUTDIR x)"
        "tfaot_package_model: unknown keyword 'OUTPUTDIR' (did you mean 'OUTPUT_DIR'?)")
 expect("tfaot_install_model(good)" "tfaot_install_model: RELEASE_AREA is required")
+expect("tfaot_package_model(good)\ntfaot_package_model(tfaot_model::minimal FORMAT tar.gz)"
+       "tfaot_package_model: there is a target 'good_package' already
+          A model has one archive in a build; 'tfaot package' makes one of another format from the package tree.")
+expect("tfaot_install_model(good RELEASE_AREA x)\ntfaot_install_model(good RELEASE_AREA y)"
+       "tfaot_install_model: there is a target 'good_install' already
+          A model is installed into one release area by a build; let another build, or 'tfaot install', do it for another area.")
 expect("tfaot_install_model(other RELEASE_AREA x)"
        "tfaot_install_model: target 'other' was not made by tfaot_add_model()")
 
 # What CMake was told is checked by the tool, which reads the whole config.
 file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}")
-case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" NAMESPACE ns NAME other)")
-case_build(TARGET m FAIL "model.name is 'minimal' but 'other' was expected")
+file(WRITE "${CASE_BINARY}/minimal/flow.yaml" "{model: {name: minimal, version: '1'}, compilation: {batch_sizes: [1]}}\n")
+case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/flow.yaml\" NAMESPACE ns NAME other)")
+case_build(TARGET m FAIL "model.name is 'minimal' but 'other' was expected
+  CMake was told so by a keyword of tfaot_add_model(), or by the config as it was: correct the keyword, or run CMake again")
 
 # Values that CMake takes for "off" reach the tool too.
 case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" NAMESPACE ns BATCH_SIZES 0)")

@@ -36,6 +36,14 @@ TEST(Trim, RemovesBlanksAtBothEnds) {
   EXPECT_EQ(trim(""), "");
 }
 
+TEST(ShellQuoted, QuotesWhatAShellWouldSplitOrChange) {
+  EXPECT_EQ(shell_quoted("$CMSSW_BASE/a-b_1.xml"), "$CMSSW_BASE/a-b_1.xml");
+  EXPECT_EQ(shell_quoted("$CMSSW_BASE/o u t"), "\"$CMSSW_BASE/o u t\"");
+  EXPECT_EQ(shell_quoted("a\"b\\c`d(e)"), "\"a\\\"b\\\\c\\`d(e)\"");
+  EXPECT_EQ(shell_quoted("\xC3\xA4"), "\"\xC3\xA4\"");
+  EXPECT_EQ(shell_quoted(""), "\"\"");
+}
+
 TEST(ClosestMatch, FindsTypingMistakes) {
   const std::vector<std::string> keys = {"batch_sizes", "name", "namespace", "saved_model"};
   EXPECT_EQ(closest_match("batch_size", keys), "batch_sizes");

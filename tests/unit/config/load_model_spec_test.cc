@@ -122,6 +122,12 @@ TEST(LoadModelSpec, LinesCountInFilesOfOtherSystems) {
             "  allowed: model, compilation");
 }
 
+TEST(LoadModelSpec, RefusesWhatIsNoText) {
+  EXPECT_EQ(error_of(load_text(std::string("\n\x0F\0model", 8))),
+            "/m/aot_config.yaml: the config is no text file\n"
+            "  give the file that describes the model, usually aot_config.yaml");
+}
+
 TEST(LoadModelSpec, KeepsTheNotesShortWhenAllIsWrong) {
   std::string sizes = "0";
   for (int i = 1; i < 30; ++i) sizes += ", 0";

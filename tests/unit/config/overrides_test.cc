@@ -64,7 +64,8 @@ TEST(Overrides, ErrorsNameTheOptionAndAreUsageErrors) {
   EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", ""}})),
             "--batch-sizes: expected a whole number, found the string ''\n"
             "  allowed: 1 to 1048576, in decimal digits");
-  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", "4"}})), "--batch-sizes: 4 is given twice");
+  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", "4"}})),
+            "--batch-sizes: 4 is given twice");
   EXPECT_EQ(error_of(load_text(kText, {.namespace_name = "1"})),
             "--namespace: '1' is not allowed\n"
             "  allowed: a C++ namespace like 'a' or 'a::b'");

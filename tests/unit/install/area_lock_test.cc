@@ -4,6 +4,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "tests/unit/base/temporary_folder.h"
 #include "tfaot/install/install.h"
 
@@ -23,17 +27,50 @@ TEST(AreaLock, MakesTheAreaAndIsHeldUntilItsEnd) {
   const TemporaryFolder folder;
   const Path area = folder.path() / "new/area";
   {
-    const auto lock = AreaLock::acquire(area);
+    auto lock = AreaLock::acquire(area);
     ASSERT_TRUE(lock) << lock.error().text();
     EXPECT_TRUE(is_held(area));
+    lock->keep();
   }
   EXPECT_FALSE(is_held(area));
+}
+
+TEST(AreaLock, RemovesWhatItMadeUnlessSomethingWasInstalled) {
+  const TemporaryFolder folder;
+  const RealFileSystem fs;
+  ASSERT_TRUE(AreaLock::acquire(folder.path() / "new/area"));
+  EXPECT_EQ(fs.kind(folder.path() / "new"), FileKind::kMissing);
+  ASSERT_TRUE(AreaLock::acquire(folder.path()));
+  EXPECT_THAT(fs.list(folder.path()).value(), ::testing::IsEmpty());
+  AreaLock::acquire(folder.path())->keep();
+  ASSERT_TRUE(AreaLock::acquire(folder.path()));
+  EXPECT_EQ(fs.kind(folder.path() / ".tfaot/lock"), FileKind::kFile);
+}
+
+// The first install into an area fails while others wait for it: each must get a lock of its own.
+TEST(AreaLock, IsHeldByOneThoughTheAreaComesAndGoes) {
+  const TemporaryFolder folder;
+  std::atomic<int> holders = 0;
+  const auto install_in_vain = [&] {
+    for (int i = 0; i < 200; ++i) {
+      const auto lock = AreaLock::acquire(folder.path() / "new/area");
+      ASSERT_TRUE(lock) << lock.error().text();
+      EXPECT_EQ(++holders, 1);
+      std::this_thread::yield();
+      --holders;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(install_in_vain);
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(AreaLock, MovesWithItsOwner) {
   const TemporaryFolder folder;
   auto first = AreaLock::acquire(folder.path() / "a").value();
   auto second = AreaLock::acquire(folder.path() / "b").value();
+  first.keep();
+  second.keep();
   {
     AreaLock third = std::move(first);
     EXPECT_TRUE(is_held(folder.path() / "a"));

@@ -45,9 +45,9 @@ TEST(ListInstalled, PassesOverWhatIsNotOurs) {
   EXPECT_THAT(listing(fs), ElementsAre("tfaot-model-test 1.0.0 *"));
 }
 
-TEST(ListInstalled, NeedsAnArea) {
-  EXPECT_THAT(listing(MemoryFileSystem()), ElementsAre("/area: no such release area\n"
-                                                       "  'tfaot install' makes one"));
+TEST(ListInstalled, NeedsAFolder) {
+  EXPECT_THAT(listing(MemoryFileSystem()),
+              ElementsAre("/area: cannot list the folder: No such file or directory"));
 }
 
 class BrokenTree : public ::testing::Test {

@@ -33,7 +33,12 @@ std::string refusal_with(const Entry& entry) {
 }
 
 std::string damaged(const std::string& reason) {
-  return "/a.tar.zst: damaged, or not a model package: " + reason + kWhatToDo;
+  return "/a.tar.zst: the archive is damaged: " + reason + kWhatToDo;
+}
+
+std::string foreign(const std::string& reason) {
+  return "/a.tar.zst: not a model package: " + reason +
+         "\n  'tfaot package' makes one of a package tree";
 }
 
 class ExtractFrom : public ::testing::TestWithParam<ArchiveFormat> {};
@@ -118,9 +123,9 @@ TEST(ExtractRefuses, AFileThatIsMissing) {
 }
 
 TEST(ExtractRefuses, WhatIsNoArchive) {
-  EXPECT_EQ(refusal_of(std::string()), damaged("Unrecognized archive format"));
+  EXPECT_EQ(refusal_of(std::string()), foreign("Unrecognized archive format"));
   EXPECT_EQ(refusal_of(std::string("<html>not found</html>")),
-            damaged("Unrecognized archive format"));
+            foreign("Unrecognized archive format"));
 }
 
 TEST(ExtractRefuses, AFolderThatIsNotEmpty) {
@@ -134,8 +139,20 @@ TEST(ExtractRefuses, AFolderThatIsNotEmpty) {
 TEST(ExtractRefuses, AnArchiveWithoutTheManifestFirst) {
   auto entries = sample_entries();
   std::swap(entries[0], entries[1]);
-  EXPECT_EQ(refusal_of(entries), damaged("it does not begin with manifest.json"));
-  EXPECT_EQ(refusal_of({{"manifest.json", "{}"}}), damaged("it does not begin with manifest.json"));
+  EXPECT_EQ(refusal_of(entries), foreign("it does not begin with manifest.json"));
+  EXPECT_EQ(refusal_of({{"manifest.json", "{}"}}), foreign("it does not begin with manifest.json"));
+}
+
+TEST(ExtractRefuses, ArchivesOfOtherThings) {
+  EXPECT_EQ(refusal_of({{"src", "", EntryKind::kFolder}}),
+            foreign("'src/' is a folder, a package holds regular files only"));
+}
+
+TEST(ExtractRefuses, ArchivesThatAreCut) {
+  const std::string zst = make_tar_zst(sample_entries());
+  EXPECT_EQ(refusal_of(zst.substr(0, zst.size() / 2)), damaged("Truncated zstd input"));
+  const std::string gz = make_tar_gz(sample_entries());
+  EXPECT_EQ(refusal_of(gz.substr(0, gz.size() / 2)), damaged("truncated gzip input"));
 }
 
 TEST(ExtractRefuses, AManifestThatCannotBeRead) {
@@ -149,7 +166,7 @@ TEST(ExtractRefuses, AManifestWithoutEnd) {
   auto entries = sample_entries();
   entries[0].contents.assign((16 << 20) + 1, ' ');
   EXPECT_EQ(refusal_of(entries),
-            damaged("its manifest.json has 16777217 bytes, at most 16777216 are allowed"));
+            foreign("its manifest.json has 16777217 bytes, at most 16777216 are allowed"));
 }
 
 TEST(ExtractRefuses, AnotherFolder) {

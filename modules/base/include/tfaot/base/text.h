@@ -14,6 +14,10 @@ std::vector<std::string> split_lines(std::string_view text);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 std::string trim(std::string_view text);
 
+// A word as a POSIX shell takes it: in quotes when it holds more than letters, digits and
+// "_./+-:=@%,". A '$' stays what it is, so that "$CMSSW_BASE/..." is still expanded.
+std::string shell_quoted(const std::string& word);
+
 // The candidate a user most likely meant (edit distance at most a third of the length), if there is
 // one.
 std::optional<std::string> closest_match(std::string_view word,

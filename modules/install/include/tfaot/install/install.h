@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tfaot/base/file_system.h"
@@ -31,12 +32,16 @@ Status remove_leftovers(FileSystem& fs, const Path& area);
 // Removes plan.staging.
 Status roll_back(FileSystem& fs, const InstallPlan& plan);
 
+// Whether packages were installed into this folder once.
+bool is_release_area(const FileSystem& fs, const Path& folder);
+
 // Everything installed, by tool name, then version. Broken trees are an Error naming the folder.
 Result<std::vector<InstalledModel>> list_installed(const FileSystem& fs, const Path& area);
 
 // Held while an install runs, from before plan_install() on: an flock on AREA/.tfaot/lock, released
 // by the kernel when the process dies. acquire() makes the area, waits for other installs and
-// removes leftovers of killed ones.
+// removes leftovers of killed ones. At its end what acquire() made goes again, unless keep() was
+// called.
 class AreaLock {
  public:
   static Result<AreaLock> acquire(const Path& area);
@@ -44,9 +49,15 @@ class AreaLock {
   AreaLock& operator=(AreaLock&& other) noexcept;
   ~AreaLock();
 
+  // Something was installed.
+  void keep() { made_.clear(); }
+
  private:
-  explicit AreaLock(int descriptor) : descriptor_(descriptor) {}
+  AreaLock(int descriptor, std::vector<Path> made)
+      : descriptor_(descriptor), made_(std::move(made)) {}
+
   int descriptor_ = -1;
+  std::vector<Path> made_;  // AREA/.tfaot and what was made above it, deepest first
 };
 
 }  // namespace tfaot

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wrong_input.h"
+
+#include <fmt/format.h>
+
+#include "tfaot/base/text.h"
+#include "tfaot/install/install.h"
+
+namespace tfaot {
+namespace {
+
+constexpr std::size_t kMostNames = 5;
+
+struct Found {
+  std::string what;
+  std::string next{};  // what can be done with it
+};
+
+bool is_saved_model(const FileSystem& files, const Path& path) {
+  return files.size(path / "saved_model.pb") || files.size(path / "saved_model.pbtxt");
+}
+
+Found found_folder(const FileSystem& files, const Path& path, const std::string& word) {
+  if (is_package_tree(files, path)) {
+    return {"a package tree", fmt::format("'tfaot package {}' makes an archive of it", word)};
+  }
+  if (is_release_area(files, path)) {
+    return {"a release area",
+            fmt::format("'tfaot list --release-area {}' lists the packages in it", word)};
+  }
+  if (is_saved_model(files, path)) {
+    return {"a SavedModel",
+            "'tfaot compile' makes a package tree of it, from an aot_config.yaml that names it"};
+  }
+  std::vector<std::string> names = files.list(path).value_or(std::vector<std::string>());
+  if (names.empty()) return {"an empty folder"};
+  if (names.size() > kMostNames) {
+    names.resize(kMostNames);
+    names.emplace_back("...");
+  }
+  return {"a folder that holds " + join(names, ", ")};
+}
+
+Found found_at(const FileSystem& files, const Path& path) {
+  const std::string word = shell_quoted(path.string());
+  if (is_folder(files, path)) return found_folder(files, path, word);
+  if (path.filename() == "manifest.json") {
+    return {"the manifest of a package tree",
+            "the package tree is its folder, " + path.parent_path().string()};
+  }
+  if (is_config(path)) {
+    return {"a config",
+            fmt::format("'tfaot compile -c {} -o OUT' makes a package tree from it", word)};
+  }
+  if (is_archive(files, path)) {
+    return {"an archive", fmt::format("'tfaot install {} --release-area AREA' installs it", word)};
+  }
+  const auto size = files.size(path);
+  if (!size) return {"a link that leads nowhere, or no regular file"};
+  return {*size == 0 ? "an empty file" : "a file, but neither a tar.zst nor a tar.gz"};
+}
+
+}  // namespace
+
+bool is_folder(const FileSystem& files, const Path& path) {
+  return files.kind(path / ".") == FileKind::kDirectory;
+}
+
+bool is_package_tree(const FileSystem& files, const Path& path) {
+  return files.size(path / "manifest.json").has_value();
+}
+
+bool is_config(const Path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+bool is_archive(const FileSystem& files, const Path& path) {
+  const std::string head = files.read_range(path, {0, 262}).value_or("");
+  return head.starts_with("\x28\xB5\x2F\xFD") || head.starts_with("\x1F\x8B") ||
+         head.ends_with("ustar");
+}
+
+Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wanted) {
+  const auto with_source = [&wanted](Error error) {
+    if (!wanted.from.empty()) error.note(wanted.from);
+    return error;
+  };
+  if (files.kind(path) == FileKind::kMissing) {
+    return with_source(Error::at({path.string()}, "no such file or folder").note(wanted.what));
+  }
+  const Found found = found_at(files, path);
+  Error error = Error::at({path.string()}, fmt::format("{}; {}", found.what, wanted.what));
+  if (found.next.empty()) return with_source(std::move(error));
+  return std::move(error).note(found.next);
+}
+
+Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path) {
+  Path there = path;
+  while (there.has_relative_path() && files.kind(there) == FileKind::kMissing) {
+    there = there.parent_path();
+  }
+  if (is_folder(files, there)) return {};
+  return fail(Error::usage(fmt::format("{}: '{}' is {}, but a folder is wanted", option,
+                                       there.string(), files.size(there) ? "a file" : "no folder"))
+                  .note("name another folder; it is made when missing"));
+}
+
+}  // namespace tfaot
