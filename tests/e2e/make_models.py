@@ -144,6 +144,160 @@ def convolution():
 
 
 @maker
+def products():
+    """Every form of a product: which side is a weight, transposed, batched, with how many dimensions summed."""
+    w, left, heads, cube, square, experts, b, b3 = weights(
+        30, (6, 7), (3, 5), (6, 2, 3), (5, 6, 3), (6, 6), (5, 6, 2), (7,), (2, 3))
+    (d,) = weights(31, (4, 20), dtype=np.float64)
+
+    def serve(w, left, heads, cube, square, experts, b, b3, d, doubles, v, x, y):
+        per_head = tf.einsum("bld,dhe->blhe", x, heads) + b3
+        return {
+            "batched": tf.matmul(x, y),
+            "batched_by_two": tf.einsum("bqhe,bkhe->bhqk", per_head, per_head * 2),
+            "double": tf.nn.relu(doubles @ d),
+            "double_batched": tf.matmul(doubles, doubles, transpose_b=True),
+            "experts": tf.einsum("bij,ijk->bik", x, experts),
+            "first_summed": tf.einsum("bji,jk->bik", x, tf.transpose(left)),
+            "heads_first": tf.einsum("bld,dhe->bhel", x, heads),
+            "inner": tf.einsum("bi,bi->b", v, v + 1),
+            "left": tf.matmul(left, x),
+            "left_vector": tf.einsum("ij,bj->bi", square, v),
+            "of_weights": v @ (square @ (w * 2)),
+            "outer": tf.einsum("bi,bj->bij", v, v),
+            "relu": tf.nn.relu(x @ w + b),
+            "summed_twice": tf.einsum("bij,ijk->bk", x, cube),
+            "to_rows": tf.einsum("bij,bj->bi", x, v),
+            "transposed": tf.matmul(x, x, transpose_a=True),
+            "transposed_weight": tf.matmul(v, square, transpose_b=True),
+            "used_twice": tf.gather(w, tf.argmax(v, axis=1)) + v @ w,
+            "weighted_batch": tf.matmul(tf.matmul(x, y), tf.broadcast_to(left, [tf.shape(x)[0], 3, 5]), transpose_b=True),
+        }
+
+    works("products", serve, {"doubles": ("float64", [3, 4]), "v": ("float32", [6]), "x": ("float32", [5, 6]),
+                              "y": ("float32", [6, 5])}, [w, left, heads, cube, square, experts, b, b3, d], batch_sizes=(1, 3))
+
+
+@maker
+def folding():
+    """Parts that depend on weights alone: batch normalisation before and after products, chains, values used raw, too."""
+    k, k2, w, b, start = weights(32, (3, 3, 2, 20), (20, 6), (6, 5), (6,), (1, 6))
+    scale, offset, mean, spread = weights(33, (20,), (20,), (20,), (20,))
+    spread = np.abs(spread) + 0.1
+
+    def serve(k, k2, w, b, start, scale, offset, mean, spread, image, v):
+        x = tf.nn.conv2d(image, k, 1, "SAME") + 0.25
+        x = tf.nn.relu(tf.nn.batch_normalization(x, mean, spread, offset, scale, 1e-3))
+        x = tf.compat.v1.nn.fused_batch_norm(x, scale, offset, mean, spread, is_training=False)[0]
+        x = tf.reduce_mean(x, [1, 2]) @ k2
+        normed = (x - b) * tf.math.rsqrt(tf.reduce_sum(b * b)) * 2.0 + b
+        state = tf.broadcast_to(start, tf.shape(x)) @ tf.nn.softmax(w)
+        return {"both": (v @ w + 1.0) * tf.reduce_sum(w, axis=0) - tf.reduce_max(w, axis=0),
+                "normed": tf.nn.relu(normed), "raw": tf.reduce_sum(w) * v, "reused": v @ w * 2.0,
+                "state": state, "unscaled": tf.nn.relu(v @ w) * 3.0}
+
+    works("folding", serve, {"image": ("float32", [6, 5, 2]), "v": ("float32", [6])},
+          [k, k2, w, b, start, scale, offset, mean, spread], batch_sizes=(1, 3))
+
+
+@maker
+def convolutions():
+    """Strides, paddings, dilations, groups, transposed, one to three dimensions."""
+    a, point, grouped, deep, deep2, back, line, space, b = weights(
+        34, (3, 2, 4, 18), (1, 1, 4, 5), (3, 3, 2, 6), (3, 3, 4, 1), (2, 3, 4, 2), (3, 3, 3, 4), (4, 3, 6), (2, 3, 2, 2, 5), (18,))
+    (double,) = weights(35, (3, 3, 3, 9), dtype=np.float64)
+
+    def serve(a, point, grouped, deep, deep2, back, line, space, b, double, doubles, image, row, volume):
+        size = tf.shape(image)[0]
+        return {
+            "back": tf.nn.conv2d_transpose(image, back, [size, 17, 15, 3], 2, "VALID"),
+            "back_same": tf.nn.conv2d_transpose(image, back, [size, 16, 14, 3], 2, "SAME"),
+            "biased": tf.nn.relu(tf.nn.conv2d(image, a, 1, "SAME") + b),
+            "deep": tf.nn.depthwise_conv2d(image, deep, [1, 1, 1, 1], "SAME"),
+            "deep_twice": tf.nn.depthwise_conv2d(image, deep2, [1, 2, 2, 1], "VALID"),
+            "dilated": tf.nn.conv2d(image, a, 1, "SAME", dilations=[2, 3]),
+            "double": tf.nn.conv2d(doubles, double, 1, "SAME"),
+            "grouped": tf.nn.conv2d(image, grouped, 1, "SAME"),
+            "line": tf.nn.conv1d(row, line, 2, "SAME"),
+            "padded": tf.nn.conv2d(image, a, 1, [[0, 0], [2, 1], [0, 3], [0, 0]]),
+            "point": tf.nn.relu(tf.nn.conv2d(image, point, 1, "VALID")),
+            "point_strided": tf.nn.conv2d(image, point, 2, "VALID"),
+            "space": tf.nn.conv3d(volume, space, [1, 1, 1, 1, 1], "SAME"),
+            "space_strided": tf.nn.conv3d(volume, space, [1, 2, 1, 2, 1], "VALID"),
+            "strided": tf.nn.conv2d(image, a, [2, 3], "VALID"),
+        }
+
+    works("convolutions", serve, {"doubles": ("float64", [4, 5, 3]), "image": ("float32", [8, 7, 4]),
+                                  "row": ("float32", [9, 3]), "volume": ("float32", [4, 5, 6, 2])},
+          [a, point, grouped, deep, deep2, back, line, space, b, double], batch_sizes=(1, 3))
+
+
+@maker
+def pooling():
+    def serve(doubles, image, volume):
+        return {
+            "largest": tf.nn.max_pool2d(image, 3, 2, "SAME"),
+            "largest_double": tf.nn.max_pool2d(doubles, 2, 1, "VALID"),
+            "largest_overlapping": tf.nn.max_pool2d(image, [2, 3], 1, "SAME"),
+            "largest_volume": tf.nn.max_pool3d(volume, 2, 2, "SAME"),
+            "mean": tf.nn.avg_pool2d(image, 3, 2, "SAME"),
+            "mean_double": tf.nn.avg_pool2d(doubles, 2, 2, "VALID"),
+            "mean_row": tf.nn.avg_pool1d(image[:, 0], 3, 2, "SAME"),
+            "mean_volume": tf.nn.avg_pool3d(volume, [2, 3, 1], [1, 2, 1], "VALID"),
+            "running": tf.cumsum(image, axis=1),
+        }
+
+    works("pooling", serve, {"doubles": ("float64", [4, 5, 3]), "image": ("float32", [7, 6, 5]),
+                             "volume": ("float32", [3, 4, 5, 2])}, batch_sizes=(1, 3))
+
+
+@maker
+def nonfinite():
+    """What is not a number, and infinities, come out where TensorFlow has them. Codes, as JSON has no words for them.
+
+    Left out is where TensorFlow itself loses NaN and we do not: relu fused into a product, max pooling, softmax.
+    """
+    w, b, k = weights(36, (6, 20), (20,), (3, 3, 1, 20))
+
+    def code(y):
+        infinite = tf.where(tf.math.is_inf(y), tf.where(y > 0, 1, 2), 0)
+        return tf.where(tf.math.is_nan(y), 3, infinite)
+
+    def serve(w, b, k, x):
+        bad = tf.where(x > 1.5, np.float32(np.nan), tf.where(x < -1.5, np.float32(np.inf), x))
+        image = tf.reshape(bad, [-1, 3, 2, 1])
+        centered = bad - tf.reduce_mean(bad, axis=1, keepdims=True)
+        return {
+            "codes": code(bad), "conv": code(tf.nn.conv2d(image, k, 1, "SAME")),
+            "dense": code(bad @ w + b), "exp": code(tf.exp(bad * 1e3)),
+            "log": code(tf.math.log(tf.abs(x) - 1)), "mean": code(tf.nn.avg_pool2d(image, 2, 1, "SAME")),
+            "norm": code(centered * tf.math.rsqrt(tf.reduce_mean(centered * centered, axis=1, keepdims=True))),
+            "relu": code(tf.nn.relu(bad)), "row_max": code(tf.reduce_max(bad, axis=1)),
+            "sum": code(tf.reduce_sum(bad, axis=1)), "tanh": code(tf.tanh(bad)), "zero_times": code(bad * 0.0),
+        }
+
+    works("nonfinite", serve, {"x": ("float32", [6])}, [w, b, k], batch_sizes=(1, 3))
+
+
+@maker
+def loop_weights():
+    """Weights that loops hand on: packed before them, used at every turn; also in a loop of a loop."""
+    w, u, inner = weights(37, (5, 20), (20, 5), (5, 5))
+
+    def serve(w, u, inner, x):
+        y = x
+        for _ in tf.range(3):
+            y = tf.tanh(tf.nn.relu(y @ w) @ u)
+            for _ in tf.range(2):
+                y = tf.tanh(tf.matmul(y, inner, transpose_b=True))
+        changing, matrix = tf.while_loop(
+            lambda y, m: tf.reduce_sum(m) < 100.0, lambda y, m: (tf.tanh(y @ m), m + 1.0), (x, inner))
+        return {"changing": changing, "y": y, "last": x @ matrix}
+
+    works("loop_weights", serve, {"x": ("float32", [5])}, [w, u, inner], batch_sizes=(1, 3))
+
+
+@maker
 def attention():
     q, k, v = weights(15, (4, 6), (4, 6), (4, 6))
 

@@ -64,9 +64,18 @@ std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
 }
 
 std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
-  // Without this flag objects call the multi-threaded kernels, which need a thread pool and crash
-  // without one.
-  std::vector<std::string> xla_flags = {"--xla_cpu_multi_thread_eigen=false"};
+  std::vector<std::string> xla_flags = {
+      // Else objects call the multi-threaded kernels, which crash without a thread pool.
+      "--xla_cpu_multi_thread_eigen=false",
+      // Else a maximum loses what is not a number, where TensorFlow keeps it. Costs nothing.
+      "--xla_cpu_enable_fast_min_max=false",
+      // Sums may be reordered, so that those along the last dimension use vectors.
+      "--xla_cpu_enable_fast_math=true",
+      "--xla_cpu_fast_math_honor_nans=true",
+      "--xla_cpu_fast_math_honor_infs=true",
+      "--xla_cpu_fast_math_honor_division=true",
+      "--xla_cpu_fast_math_honor_functions=true",
+  };
   xla_flags.insert(xla_flags.end(), spec.compilation.xla_flags.begin(),
                    spec.compilation.xla_flags.end());
   return {{"XLA_FLAGS", join(xla_flags, " ")},

@@ -79,11 +79,14 @@ Result<ModelPart> merge_parts(std::vector<ModelPart> parts) {
   merged.model = parts.front().model;
   merged.model.codes.clear();
   merged.model.weights.clear();
+  std::size_t bound = 0;
   for (const auto& part : parts) {
+    bound += part.blob.size() + kWeightAlignment;
     if (!same_rows(merged.model.signature.outputs, part.model.signature.outputs)) {
       return fail(Error("the shape of an output row depends on the batch size"));
     }
   }
+  merged.blob.reserve(bound);
   BlobWriter writer(merged);
   // By part and position there: hashed once.
   std::map<std::pair<const ModelPart*, std::uint32_t>, std::uint32_t> moved;

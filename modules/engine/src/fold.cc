@@ -157,6 +157,9 @@ class Folder {
         result = result->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(result->shape()));
       }
     }
+    for (const auto* operand : instruction.operands()) {
+      if (operand->user_count() == 1) evaluated_.erase(operand);  // they may be large
+    }
     return &(evaluated_[&instruction] = std::move(*result));
   }
 

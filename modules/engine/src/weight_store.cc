@@ -45,7 +45,12 @@ std::size_t WeightStore::add(const std::string& key, std::string name, xla::Lite
 
 Result<std::string> WeightStore::lay_out(const std::vector<std::size_t>& used,
                                          std::vector<Weight>& table) const {
+  std::size_t bound = 0;
+  for (const auto index : used) {
+    bound += static_cast<std::size_t>(weights_[index].value->size_bytes()) + kWeightAlignment;
+  }
   std::string blob;
+  blob.reserve(bound);
   for (const auto index : used) {
     const auto& value = *weights_[index].value;
     blob.resize((blob.size() + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment);
