@@ -57,7 +57,7 @@ inline constexpr int kSpatial = 3;
 // A window that slides over the last three spatial dimensions (leading ones of size 1 for fewer).
 struct Window {
   std::int64_t in[kSpatial], out[kSpatial], size[kSpatial], stride[kSpatial];
-  std::int64_t pad_low[kSpatial], pad_high[kSpatial];   // of the dilated input; may be negative
+  std::int64_t pad_low[kSpatial], pad_high[kSpatial];  // of the dilated input; may be negative
   std::int64_t base_dilation[kSpatial];    // 1: none; n: n-1 zeros between input elements
   std::int64_t window_dilation[kSpatial];  // 1: none
 };
