@@ -69,7 +69,7 @@ std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
       "--xla_cpu_multi_thread_eigen=false",
       // Else a maximum loses what is not a number, where TensorFlow keeps it. Costs nothing.
       "--xla_cpu_enable_fast_min_max=false",
-      // Sums may be reordered, so that those along the last dimension use vectors.
+      // Sums may be reordered: 4 % of a small transformer's time (docs/measurements.md).
       "--xla_cpu_enable_fast_math=true",
       "--xla_cpu_fast_math_honor_nans=true",
       "--xla_cpu_fast_math_honor_infs=true",
