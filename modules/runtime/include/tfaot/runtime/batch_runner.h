@@ -27,6 +27,10 @@ class BatchRunner {
   const Instance& instance() const noexcept { return instance_; }
   const std::vector<std::size_t>& batch_sizes() const noexcept { return plan_.sizes(); }
 
+  const BatchPlan& plan() const noexcept { return plan_; }
+  // Allocates the staging memory now; run() then allocates nothing.
+  void make_staging();
+
   // Throws Error (UnknownBatchSize) when a rule names a size that is not compiled.
   void set_strategy(const BatchStrategy& strategy);
   void set_rule(const BatchRule& rule);
@@ -65,7 +69,6 @@ class BatchRunner {
   void run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs);
   void run_plan(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_chunk(const Chunk& chunk, const void* const* inputs, void* const* outputs);
-  void make_staging();
 
   Instance instance_;
   BatchPlan plan_;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -19,6 +20,7 @@
 
 #include "tfaot/runtime/batch_runner.h"
 #include "tfaot/runtime/call_check.h"
+#include "tfaot/runtime/parallel.h"
 #include "tfaot/runtime/span.h"
 #include "tfaot/runtime/tensor.h"
 
@@ -118,6 +120,12 @@ class Model {
   void set_batch_strategy(const BatchStrategy& strategy) { runner_.set_strategy(strategy); }
   const BatchStrategy& batch_strategy() const noexcept { return runner_.strategy(); }
 
+  // From now on many rows are run as several tasks on the caller's threads; batches that a rule was
+  // set for are not. Off by default, and when there is no executor or one task alone.
+  void set_parallelism(Parallelism parallelism) {
+    parallel_ = std::make_unique<ParallelRunner>(runner_, std::move(parallelism));
+  }
+
  private:
   template <std::size_t... I, std::size_t... O>
   void run_all(std::size_t rows, const Inputs& inputs, const Outputs& outputs,
@@ -133,10 +141,14 @@ class Model {
     // One more, as a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
     void* const out[] = {std::get<O>(outputs).data()..., nullptr};
+    if (parallel_ != nullptr && parallel_->takes(rows) && !runner_.strategy().hasRule(rows)) {
+      return parallel_->run(rows, in, out);
+    }
     runner_.run(rows, in, out);
   }
 
   BatchRunner runner_;
+  std::unique_ptr<ParallelRunner> parallel_;
 };
 
 }  // namespace native

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/runtime/parallel.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tfaot/runtime/tensor.h"
+
+namespace tfaot {
+inline namespace v1 {
+namespace {
+
+// So many rows of any tensor keep the alignment of its first.
+constexpr std::size_t kAlignedRows = kMinAlignment;
+
+std::size_t round_up(std::size_t value, std::size_t factor) {
+  return (value + factor - 1) / factor * factor;
+}
+
+}  // namespace
+
+ParallelRunner::ParallelRunner(const BatchRunner& like, Parallelism parallelism)
+    : parallelism_(std::move(parallelism)) {
+  if (!parallelism_.executor) return;
+  parallelism_.min_rows = std::max<std::size_t>(1, parallelism_.min_rows);
+  const Description& model = like.description();
+  const CpuChoice level{{like.instance().cpu_level(0)}, ""};
+  lanes_.reserve(parallelism_.tasks);
+  for (std::size_t i = 0; i < parallelism_.tasks; ++i) {
+    lanes_.push_back({BatchRunner(model, level), std::vector<const void*>(model.input_count),
+                      std::vector<void*>(model.output_count)});
+    lanes_.back().runner.make_staging();
+  }
+}
+
+void ParallelRunner::run(std::size_t rows, const void* const* inputs, void* const* outputs) {
+  const Job job{this, rows, share_of(rows), inputs, outputs};
+  // One pointer, which std::function holds without allocating.
+  const std::function<void(std::size_t)> task = [&job](std::size_t i) {
+    job.self->run_task(job, i);
+  };
+  parallelism_.executor((rows + job.share - 1) / job.share, task);
+}
+
+// Shares of whole chunks where there are several of the size that many rows are run in, so that the
+// last task alone has a rest.
+std::size_t ParallelRunner::share_of(std::size_t rows) const noexcept {
+  const BatchPlan& plan = lanes_.front().runner.plan();
+  const std::size_t tasks = std::min(lanes_.size(), rows / parallelism_.min_rows);
+  const std::size_t share = (rows + tasks - 1) / tasks;
+  const std::size_t chunk = plan.sizes()[plan.next(std::numeric_limits<std::size_t>::max())];
+  return round_up(share, share > chunk ? chunk : kAlignedRows);
+}
+
+void ParallelRunner::run_task(const Job& job, std::size_t task) {
+  Lane& lane = lanes_[task];
+  const Description& model = lane.runner.description();
+  const std::size_t first = task * job.share;
+  for (std::size_t i = 0; i < model.input_count; ++i) {
+    lane.inputs[i] =
+        static_cast<const std::byte*>(job.inputs[i]) + first * row_bytes(model.inputs[i]);
+  }
+  for (std::size_t i = 0; i < model.output_count; ++i) {
+    lane.outputs[i] = static_cast<std::byte*>(job.outputs[i]) + first * row_bytes(model.outputs[i]);
+  }
+  lane.runner.run(std::min(job.share, job.rows - first), lane.inputs.data(), lane.outputs.data());
+}
+
+}  // namespace v1
+}  // namespace tfaot

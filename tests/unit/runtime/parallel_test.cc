@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/runtime/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/runtime/allocations.h"
+#include "tests/unit/runtime/fake_model.h"
+
+namespace {
+
+using Floats = std::vector<float>;
+using Plain = tfaot::native::Model<tfaot_model::plain>;
+using Task = std::function<void(std::size_t)>;
+
+// A thread for each task, and all at once.
+void in_threads(std::size_t count, const Task& task) {
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < count; ++i) threads.emplace_back(task, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+Floats numbers(std::size_t count) {
+  Floats values(count);
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
+void expect_one_more(const Floats& x, const Floats& y) {
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] + 1) << i << " of " << x.size();
+}
+
+TEST(Parallel, RunsEveryNumberOfRowsInThreads) {
+  Plain model;
+  model.set_parallelism({in_threads, 3, 5});
+  for (std::size_t rows = 0; rows < 150; ++rows) {
+    const Floats x = numbers(4 * rows);
+    Floats y(4 * rows);
+    model.run(rows, x, y);
+    expect_one_more(x, y);
+  }
+}
+
+TEST(Parallel, SharesAlignmentsOfSeveralTensors) {
+  tfaot::native::Model<tfaot_model::fake> model;
+  model.set_parallelism({in_threads, 4, 1});
+  for (const std::size_t rows : {2U, 17U, 64U, 65U, 131U}) {
+    const Floats x = numbers(3 * rows);
+    std::vector<std::int64_t> n(2 * rows, 4);
+    Floats sum(2 * rows);
+    const std::unique_ptr<bool[]> flag(new bool[rows]());
+    model.run(rows, tfaot::inputs(x, n), tfaot::outputs(sum, tfaot::Span<bool>(flag.get(), rows)));
+    for (std::size_t i = 0; i < rows; ++i) {
+      ASSERT_EQ(sum[2 * i], tfaot_test::kWeight * (x[3 * i] + x[3 * i + 1] + x[3 * i + 2]));
+      ASSERT_EQ(sum[2 * i + 1], 8);
+      ASSERT_EQ(flag[i], i > 0);
+    }
+  }
+}
+
+// The models of several threads, each with tasks of its own.
+TEST(Parallel, WorksInSeveralModelsAtATime) {
+  in_threads(3, [](std::size_t seed) {
+    Plain model;
+    model.set_parallelism({in_threads, 2, 16});
+    for (std::size_t rows = 30 + seed; rows < 60; ++rows) {
+      const Floats x = numbers(4 * rows);
+      Floats y(4 * rows);
+      model.run(rows, x, y);
+      expect_one_more(x, y);
+    }
+  });
+}
+
+// The numbers of tasks the executor was asked for.
+class Asked {
+ public:
+  tfaot::Parallelism with(std::size_t tasks, std::size_t min_rows) {
+    return {[this](std::size_t count, const Task& task) {
+              counts.push_back(count);
+              for (std::size_t i = count; i-- > 0;) task(i);
+            },
+            tasks, min_rows};
+  }
+  std::vector<std::size_t> counts;
+};
+
+TEST(Parallel, CutsWholeChunksAndLeavesSmallBatchesAlone) {
+  Plain model;  // sizes 4 and 16
+  Asked asked;
+  model.set_parallelism(asked.with(4, 20));
+  const auto run = [&](std::size_t rows) {
+    const Floats x = numbers(4 * rows);
+    Floats y(4 * rows);
+    tfaot_test::calls() = {};
+    model.run(rows, x, y);
+    expect_one_more(x, y);
+    return tfaot_test::calls().count;
+  };
+  run(39);
+  EXPECT_TRUE(asked.counts.empty());
+  run(40);                // two tasks of 32 and 8 rows
+  EXPECT_EQ(run(80), 5);  // four tasks of 32, 32, 16 rows: the fourth has nothing to do
+  EXPECT_EQ(run(1000), 64);
+  EXPECT_EQ(asked.counts, (std::vector<std::size_t>{2, 3, 4}));
+}
+
+TEST(Parallel, LeavesRulesToTheCallingThread) {
+  Plain model;
+  Asked asked;
+  model.set_parallelism(asked.with(2, 4));
+  model.set_batch_rule(tfaot::BatchRule("32:16,4,4,4,4"));
+  const Floats x = numbers(4 * 32);
+  Floats y(4 * 32);
+  tfaot_test::calls() = {};
+  model.run(32, x, y);
+  EXPECT_EQ(tfaot_test::calls().count, 5);
+  EXPECT_TRUE(asked.counts.empty());
+}
+
+TEST(Parallel, IsOffWithoutAnExecutorOrWithOneTask) {
+  Plain model;
+  const Floats x = numbers(4 * 64);
+  Floats y(4 * 64);
+  model.set_parallelism({nullptr, 8, 1});
+  model.run(64, x, y);
+  expect_one_more(x, y);
+  Asked asked;
+  model.set_parallelism(asked.with(1, 1));
+  model.run(64, x, y);
+  EXPECT_TRUE(asked.counts.empty());
+}
+
+TEST(Parallel, PassesTheExecutorsExceptionOn) {
+  Plain model;
+  model.set_parallelism(
+      {[](std::size_t, const Task&) { throw std::runtime_error("no threads"); }, 2, 1});
+  const Floats x = numbers(4 * 64);
+  Floats y(4 * 64);
+  EXPECT_THROW(model.run(64, x, y), std::runtime_error);
+}
+
+TEST(Parallel, AllocatesNothingInACall) {
+  tfaot::native::Model<tfaot_model::fake> model;
+  model.set_parallelism({[](std::size_t count, const Task& task) {
+                           for (std::size_t i = 0; i < count; ++i) task(i);
+                         },
+                         4, 1});
+  const Floats x(3 * 101);
+  const std::vector<std::int64_t> n(2 * 101);
+  Floats sum(2 * 101);
+  const std::unique_ptr<bool[]> flag(new bool[101]());
+  const std::size_t before = tfaot_test::allocations();
+  model.run(101, tfaot::inputs(x, n), tfaot::outputs(sum, tfaot::Span<bool>(flag.get(), 101)));
+  EXPECT_EQ(tfaot_test::allocations(), before);
+}
+
+TEST(Parallel, StaysWithAMovedModel) {
+  Plain first;
+  first.set_parallelism({in_threads, 2, 8});
+  Plain second = std::move(first);
+  const Floats x = numbers(4 * 64);
+  Floats y(4 * 64);
+  second.run(64, x, y);
+  expect_one_more(x, y);
+}
+
+}  // namespace
