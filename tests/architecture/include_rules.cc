@@ -62,6 +62,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"tsl/", {"engine", "kernels"}},
     {"absl/", {"engine", "kernels"}},
     {"ducc/", {"kernels"}},
+    {"immintrin.h", {"kernels"}},
     {"ducc0/", {"kernels"}},
 };
 

@@ -45,20 +45,20 @@ struct Target {
   bool relu;
 };
 
-// Vectors of sums that do not fit into c, or that start with what is no whole vector.
+constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
+
+// For tiles whose last columns are beyond those of c, where there are no masks.
 struct Spill {
-  Element start[kMaxVectors * kLanes<Element>];
+  Element bias[kMaxVectors * kLanes<Element>];
   Element c[kMaxSums * kLanes<Element>];
 };
 
-// One tile whose last columns are beyond those of c.
-void multiply_edge(int rows, int vectors, Tile<Element> t, Int columns, Spill& spill) {
+void multiply_spilled(int rows, int vectors, Tile<Element> t, Int columns, Spill& spill) {
   Element* const c = t.c;
   const Int c_row = t.c_row;
-  const bool accumulate = t.start == t.c;
   t.c = spill.c;
   t.c_row = vectors * kLanes<Element>;
-  if (accumulate) {
+  if (t.start == c) {
     t.start = t.c;
     t.start_row = t.c_row;
     for (Int r = 0; r < rows; ++r) copy_elements(t.c + r * t.c_row, c + r * c_row, columns);
@@ -78,25 +78,26 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
   Spill spill;
 
   t.relu = target.relu && target.last;
+  t.c_row = target.c_row;
+  t.last = kLanes<Element>;
   int take = 0;
   for (Int v = 0; v < vectors; v += take) {
     take = next_vectors(larger_tiles > 0 ? small + 1 : small, vectors - v);
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
-    const bool whole = columns == take * kLanes<Element>;
+    bool spilled = columns < take * kLanes<Element>;
+    if (TFAOT_HAS_MASKS) {
+      t.last = columns - (take - 1) * kLanes<Element>;
+      spilled = false;
+    }
     t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
     t.rows = first_row;
     t.c = target.c + column;
-    t.c_row = target.c_row;
-    if (target.first) {
-      t.start = spill.start;
-      t.start_row = 0;
-      if (target.bias != nullptr && whole) {
-        t.start = target.bias + column;
-      } else {
-        __builtin_memset(spill.start, 0, sizeof spill.start);
-        if (target.bias != nullptr) copy_elements(spill.start, target.bias + column, columns);
-      }
+    t.start = target.bias == nullptr ? kZeros : target.bias + column;
+    t.start_row = 0;
+    if (spilled && target.bias != nullptr) {
+      copy_elements(spill.bias, t.start, columns);
+      t.start = spill.bias;
     }
     for (Int i = 0; i < tiles; ++i) {
       const int count = i < larger_tiles ? small + 1 : small;
@@ -104,10 +105,10 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
         t.start = t.c;
         t.start_row = t.c_row;
       }
-      if (whole) {
-        multiply(count, take, t);
+      if (spilled) {
+        multiply_spilled(count, take, t, columns, spill);
       } else {
-        multiply_edge(count, take, t, columns, spill);
+        multiply(count, take, t);
       }
       t.rows += count;
       t.c += count * t.c_row;

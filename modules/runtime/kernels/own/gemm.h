@@ -12,6 +12,12 @@
 
 namespace {
 
+#define TFAOT_IS_f32 1
+#define TFAOT_IS_f64 0
+#define TFAOT_IS_(type) TFAOT_IS_##type
+#define TFAOT_IS(type) TFAOT_IS_(type)
+#define TFAOT_IS_F32 TFAOT_IS(TFAOT_TYPE)
+
 using f32 = float;
 using f64 = double;
 using Element = TFAOT_TYPE;

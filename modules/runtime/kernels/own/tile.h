@@ -21,8 +21,9 @@ struct Tile {
   Int b_panel;     // elements from one panel to the next
   const T* start;  // what the sums start with: bias, zeros or c itself
   Int start_row;
-  T* c;  // whole vectors are stored
+  T* c;
   Int c_row;
+  Int last;  // columns of the last vector; all of them where there are no masks
   bool relu;
 };
 
@@ -46,8 +47,9 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
   }
 }
 
+// Not inlined: its loop needs all registers.
 template <typename T, int MR, int NV>
-void multiply_tile(const Tile<T>& t) {
+__attribute__((noinline)) void multiply_tile(const Tile<T>& t) {
   constexpr int kSums = sums_per_element(MR * NV);
   Vec<T> sums[kSums][MR][NV] = {};
   const T* a[MR];
@@ -55,7 +57,10 @@ void multiply_tile(const Tile<T>& t) {
   for (int r = 0; r < MR; ++r) {
     a[r] = t.rows[r];
     TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) sums[0][r][v] = load(t.start + r * t.start_row + v * kLanes<T>);
+    for (int v = 0; v < NV; ++v) {
+      const T* const start = t.start + r * t.start_row + v * kLanes<T>;
+      sums[0][r][v] = TFAOT_HAS_MASKS && v == NV - 1 ? load_first(start, t.last) : load(start);
+    }
   }
   const T* b = t.b;
   const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
@@ -88,10 +93,20 @@ void multiply_tile(const Tile<T>& t) {
     TFAOT_UNROLL
     for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
   }
+  // Masked stores are slow even where the mask is full.
+  const bool whole = !TFAOT_HAS_MASKS || t.last == kLanes<T>;
   TFAOT_UNROLL
   for (int r = 0; r < MR; ++r) {
     TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) store(t.c + r * t.c_row + v * kLanes<T>, sums[0][r][v]);
+    for (int v = 0; v < NV - 1; ++v) store(t.c + r * t.c_row + v * kLanes<T>, sums[0][r][v]);
+  }
+  T* const last = t.c + (NV - 1) * kLanes<T>;
+  if (whole) {
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) store(last + r * t.c_row, sums[0][r][NV - 1]);
+  } else {
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) store_first(last + r * t.c_row, sums[0][r][NV - 1], t.last);
   }
 }
 
@@ -102,8 +117,10 @@ constexpr int kMaxRows = TFAOT_VECTOR_BYTES == 64                     ? 8
                                                                       : 3;
 constexpr int kMaxVectors = 8;
 
+// Few rows wait for the right side, and take more of it at a time.
 constexpr int max_vectors(int rows) {
-  return kMaxSums / rows < kMaxVectors ? kMaxSums / rows : kMaxVectors;
+  const int most = rows <= 2 ? kMaxVectors : kMaxVectors / 2;
+  return kMaxSums / rows < most ? kMaxSums / rows : most;
 }
 static_assert(max_vectors(kMaxRows) >= kVectorsPerPanel, "a tile takes whole panels");
 

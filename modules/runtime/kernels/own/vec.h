@@ -8,6 +8,10 @@
 // none. A test looks at the objects' symbols.
 #pragma once
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 
 #include "tfaot/kernels/kernel_calls.h"
@@ -25,6 +29,9 @@
 #define TFAOT_VECTOR_BYTES 16
 #define TFAOT_VECTOR_REGISTERS 16
 #endif
+
+// Whether a vector's first elements can be loaded and stored as fast as all of them.
+#define TFAOT_HAS_MASKS (TFAOT_VECTOR_BYTES == 64)
 
 #define TFAOT_UNROLL _Pragma("GCC unroll 32")
 #define TFAOT_INLINE inline __attribute__((always_inline))
@@ -83,35 +90,63 @@ TFAOT_INLINE void copy_elements(T* to, const T* from, Int count) {
   }
 }
 
-// The first `count` elements of a vector; the others read as zero.
+// The first `count` elements of a vector; the others read as zero, and are not touched in memory.
 template <typename T>
 TFAOT_INLINE Vec<T> load_first(const T* from, Int count) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<unsigned short>((1U << count) - 1);
+  if constexpr (sizeof(T) == 4) return _mm512_maskz_loadu_ps(mask, from);
+  if constexpr (sizeof(T) == 8) return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
+#else
   if (count >= kLanes<T>) return load(from);
   T elements[kLanes<T>] = {};
   copy_elements(elements, from, count);
   return load(elements);
+#endif
 }
 
 template <typename T>
 TFAOT_INLINE void store_first(T* to, Vec<T> v, Int count) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<unsigned short>((1U << count) - 1);
+  if constexpr (sizeof(T) == 4) return _mm512_mask_storeu_ps(to, mask, v);
+  if constexpr (sizeof(T) == 8) return _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), v);
+#else
   if (count >= kLanes<T>) return store(to, v);
   T elements[kLanes<T>];
   store(elements, v);
   copy_elements(to, elements, count);
+#endif
+}
+
+// a > b ? a : b, that is b where one is NaN.
+template <typename T>
+TFAOT_INLINE Vec<T> larger_of(Vec<T> a, Vec<T> b) {
+#if defined(__AVX512F__)  // with a full mask: g++ 12 takes its own header's other form for a
+                          // mistake
+  if constexpr (sizeof(T) == 4) return _mm512_maskz_max_ps(0xFFFF, a, b);
+  if constexpr (sizeof(T) == 8) return _mm512_maskz_max_pd(0xFF, a, b);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return _mm256_max_ps(a, b);
+  if constexpr (sizeof(T) == 8) return _mm256_max_pd(a, b);
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return _mm_max_ps(a, b);
+  if constexpr (sizeof(T) == 8) return _mm_max_pd(a, b);
+#else
+  return a > b ? a : b;
+#endif
 }
 
 // The larger one; NaN if either is.
 template <typename T>
 TFAOT_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
-  const Vec<T> larger_or_nan = a > b ? a : b;  // b where one is NaN
-  return a == a ? larger_or_nan : a;
+  return a == a ? larger_of<T>(a, b) : a;
 }
 
 // max(v, 0) as XLA means it: a NaN stays.
 template <typename T>
 TFAOT_INLINE Vec<T> relu(Vec<T> v) {
-  const Vec<T> zero = {};
-  return v < zero ? zero : v;
+  return larger_of<T>(Vec<T>{}, v);
 }
 
 }  // namespace

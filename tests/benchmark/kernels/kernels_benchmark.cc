@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our kernels, every level this machine runs.
+#include <string>
+#include <vector>
+
+#include "candidates.h"
+#include "shapes.h"
+#include "tfaot/kernels/kernel_calls.h"
+#include "tfaot/runtime/cpu_level.h"
+
+using Kernel = void (*)(void*, const void**);
+
+#define TFAOT_DECLARE(level)                               \
+  void tfaot_matmul_f32_##level(void*, const void**);      \
+  void tfaot_convolution_f32_##level(void*, const void**); \
+  void tfaot_depthwise_f32_##level(void*, const void**);   \
+  void tfaot_max_pool_f32_##level(void*, const void**);
+#define TFAOT_LEVEL(name, level)                                                                   \
+  {                                                                                                \
+    name, &tfaot_matmul_f32_##level, &tfaot_convolution_f32_##level, &tfaot_depthwise_f32_##level, \
+        &tfaot_max_pool_f32_##level                                                                \
+  }
+
+extern "C" {
+#if defined(__x86_64__)
+TFAOT_DECLARE(x86_64)
+TFAOT_DECLARE(x86_64_v3)
+TFAOT_DECLARE(x86_64_v4)
+#else
+TFAOT_DECLARE(generic)
+#endif
+}
+
+namespace tfaot::kernels_benchmark {
+namespace {
+
+struct Level {
+  const char* name;
+  Kernel matmul, convolution, depthwise, max_pool;
+};
+
+const std::vector<Level> kLevels = {
+#if defined(__x86_64__)
+    TFAOT_LEVEL("x86-64", x86_64), TFAOT_LEVEL("x86-64-v3", x86_64_v3),
+    TFAOT_LEVEL("x86-64-v4", x86_64_v4)
+#else
+    TFAOT_LEVEL("generic", generic)
+#endif
+};
+
+void measure_product(const Level& level, const Product& p) {
+  kernels::MatMulCall c = {};
+  c.batch = p.batch;
+  c.rows = p.rows;
+  c.columns = p.columns;
+  c.depth = p.depth;
+  c.lhs_batch_stride = p.rows * p.depth;
+  c.lhs_row_stride = p.depth;
+  c.lhs_depth_stride = 1;
+  c.rhs_packed = p.packed ? 1 : 0;
+  c.rhs_batch_stride = p.depth * p.columns;
+  // Attention: scores are a product with the transposed keys, results one with the values.
+  c.rhs_depth_stride = p.columns < p.depth ? 1 : p.columns;
+  c.rhs_column_stride = p.columns < p.depth ? p.depth : 1;
+  c.epilogue = p.packed ? kernels::kEpilogueBias | kernels::kEpilogueRelu : 0;
+  const auto lhs = floats(p.batch * p.rows * p.depth), bias = floats(p.columns);
+  const auto rhs = floats(p.packed ? kernels::panel_count(p.columns, 4) * p.depth * 16
+                                   : p.batch * p.depth * p.columns);
+  const auto result = floats(p.batch * p.rows * p.columns);
+  const auto scratch = floats(kernels::matmul_scratch_bytes(c, 4) / 4);
+  const auto run = [=, kernel = level.matmul] {
+    void* out[] = {result.get(), scratch.get()};
+    const void* in[] = {&c, lhs.get(), rhs.get(), bias.get()};
+    kernel(out, in);
+  };
+  measure("matmul/" + p.name() + "/" + level.name, p.operations(), run);
+}
+
+kernels::Window window_of(Int size, Int window, Int stride) {
+  kernels::Window w = {};
+  for (int d = 0; d < kernels::kSpatial; ++d) {
+    const bool used = d > 0;
+    w.in[d] = used ? size : 1;
+    w.out[d] = used ? size / stride : 1;
+    w.size[d] = used ? window : 1;
+    w.stride[d] = used ? stride : 1;
+    w.pad_low[d] = w.pad_high[d] = used && stride == 1 ? window / 2 : 0;
+    w.base_dilation[d] = w.window_dilation[d] = 1;
+  }
+  return w;
+}
+
+void measure_image(const Level& level, const Image& i) {
+  kernels::ConvolutionCall c = {};
+  c.batch = i.batch;
+  c.window = window_of(i.size, i.window, 1);
+  c.in_channels = i.in_channels;
+  c.out_channels = i.out_channels;
+  c.groups = i.depthwise ? i.in_channels : 1;
+  const Int pixels = i.batch * i.size * i.size;
+  const auto input = floats(pixels * i.in_channels), result = floats(pixels * i.out_channels);
+  const auto filter =
+      floats(kernels::panel_count(i.out_channels, 4) * i.window * i.window * i.in_channels * 16);
+  const auto scratch = floats(kernels::convolution_scratch_bytes(c, 4) / 4);
+  const auto run = [=, kernel = i.depthwise ? level.depthwise : level.convolution] {
+    void* out[] = {result.get(), scratch.get()};
+    const void* in[] = {&c, input.get(), filter.get()};
+    kernel(out, in);
+  };
+  measure("convolution/" + i.name() + "/" + level.name, i.operations(), run);
+}
+
+void measure_pooling(const Level& level, const Pooling& p) {
+  kernels::PoolCall c = {};
+  c.batch = p.batch;
+  c.window = window_of(p.size, 2, 2);
+  c.channels = p.channels;
+  const auto input = floats(p.batch * p.size * p.size * p.channels);
+  const auto result = floats(p.batch * p.size * p.size * p.channels / 4);
+  const auto run = [=, kernel = level.max_pool] {
+    const void* in[] = {&c, input.get()};
+    kernel(result.get(), in);
+  };
+  measure("max_pool/" + p.name() + "/" + level.name, p.operations(), run);
+}
+
+}  // namespace
+
+void measure_ours() {
+  const std::vector<std::string> here = detect_cpu_levels();
+  for (const Level& level : kLevels) {
+    if (std::find(here.begin(), here.end(), level.name) == here.end()) continue;
+    for (const Product& p : products()) measure_product(level, p);
+    for (const Image& i : images()) measure_image(level, i);
+    for (const Pooling& p : poolings()) measure_pooling(level, p);
+  }
+}
+
+}  // namespace tfaot::kernels_benchmark

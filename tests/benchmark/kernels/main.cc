@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benchmark/benchmark.h>
+
+#include "candidates.h"
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  tfaot::kernels_benchmark::measure_peak();
+  tfaot::kernels_benchmark::measure_ours();
+#if defined(TFAOT_WITH_EIGEN)
+  tfaot::kernels_benchmark::measure_eigen();
+#endif
+#if defined(TFAOT_WITH_ONEDNN)
+  tfaot::kernels_benchmark::measure_onednn();
+#endif
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured, the same for every candidate, and how: GFLOP/s of the repetition that nobody
+// disturbed. Run with --benchmark_enable_random_interleaving=true, so that all meet the same noise.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tfaot::kernels_benchmark {
+
+using Int = std::int64_t;
+
+// rows x depth times depth x columns, `batch` times.
+struct Product {
+  Int batch, rows, depth, columns;
+  bool packed;  // rhs are weights
+
+  std::string name() const {
+    return (batch > 1 ? std::to_string(batch) + "x" : "") + std::to_string(rows) + "x" +
+           std::to_string(depth) + "x" + std::to_string(columns) +
+           (packed ? "" : "_rhs_at_run_time");
+  }
+  double operations() const { return 2.0 * static_cast<double>(batch * rows * depth * columns); }
+};
+
+inline std::vector<Product> products() {
+  std::vector<Product> all;
+  for (const auto& [depth, columns] :
+       {std::pair<Int, Int>{128, 128}, {256, 256}, {64, 64}, {64, 256}}) {
+    for (const Int rows : {1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000}) {
+      all.push_back({1, rows, depth, columns, true});
+    }
+  }
+  all.push_back({1, 1000, 512, 512, true});
+  all.push_back({1, 2048, 2048, 2048, true});
+  all.push_back({1, 64, 128, 10, true});
+  all.push_back({16, 16, 16, 64, false});
+  all.push_back({16, 16, 64, 16, false});
+  return all;
+}
+
+// Square images and windows, stride 1, padding that keeps the size.
+struct Image {
+  Int batch, size, window, in_channels, out_channels;
+  bool depthwise;
+
+  std::string name() const {
+    return std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" +
+           std::to_string(in_channels) + "_" + std::to_string(window) + "x" +
+           std::to_string(window) + (depthwise ? "_depthwise" : "x" + std::to_string(out_channels));
+  }
+  double operations() const {
+    const Int terms = batch * size * size * window * window * out_channels;
+    return 2.0 * static_cast<double>(depthwise ? terms : terms * in_channels);
+  }
+};
+
+inline std::vector<Image> images() {
+  return {{1, 28, 3, 3, 16, false},   {16, 28, 3, 3, 16, false},  {1, 14, 3, 16, 24, false},
+          {16, 14, 3, 16, 24, false}, {16, 14, 1, 16, 24, false}, {16, 14, 1, 64, 64, false},
+          {16, 14, 3, 64, 64, false}, {16, 14, 3, 64, 64, true},  {16, 14, 3, 24, 24, true}};
+}
+
+// Max pooling, window and stride 2.
+struct Pooling {
+  Int batch, size, channels;
+
+  std::string name() const {
+    return std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" +
+           std::to_string(channels) + "_2x2";
+  }
+  double operations() const { return static_cast<double>(batch * size * size * channels); }
+};
+
+inline std::vector<Pooling> poolings() { return {{1, 28, 16}, {16, 28, 16}, {16, 14, 24}}; }
+
+// Aligned as the runtime's memory is, and with numbers in it; shared by the copies of a benchmark.
+inline std::shared_ptr<float> floats(Int count) {
+  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(float) + 127) / 64 * 64;
+  std::shared_ptr<float> data(static_cast<float*>(std::aligned_alloc(64, bytes)), &std::free);
+  for (Int i = 0; i < count; ++i) data.get()[i] = 0.01F * static_cast<float>(i % 97 - 48);
+  return data;
+}
+
+inline void measure(const std::string& name, double operations, const std::function<void()>& run) {
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [operations, run](benchmark::State& state) {
+        for (auto step : state) {
+          static_cast<void>(step);
+          run();
+          benchmark::ClobberMemory();
+        }
+        state.counters["GFLOP/s"] =
+            benchmark::Counter(operations * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+      })
+      ->Repetitions(9)
+      ->MinTime(0.01)
+      ->ReportAggregatesOnly()
+      ->ComputeStatistics("best", [](const std::vector<double>& values) {
+        return *std::max_element(values.begin(), values.end());
+      });
+}
+
+}  // namespace tfaot::kernels_benchmark
