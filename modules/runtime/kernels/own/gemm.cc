@@ -4,7 +4,7 @@
 // rows before the next panels do.
 #include "gemm.h"
 
-#include "tile.h"
+#include "tiles.h"
 
 namespace {
 

@@ -8,12 +8,10 @@
 // none. A test looks at the objects' symbols.
 #pragma once
 
+#include <cstdint>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-
-#include <cstdint>
-
 #include "tfaot/kernels/kernel_calls.h"
 
 #if defined(__AVX512F__)
@@ -119,11 +117,11 @@ TFAOT_INLINE void store_first(T* to, Vec<T> v, Int count) {
 #endif
 }
 
-// a > b ? a : b, that is b where one is NaN.
+// a > b ? a : b, that is b where one is NaN. AVX-512's full mask: g++ 12 takes its own header's
+// other form for a mistake.
 template <typename T>
 TFAOT_INLINE Vec<T> larger_of(Vec<T> a, Vec<T> b) {
-#if defined(__AVX512F__)  // with a full mask: g++ 12 takes its own header's other form for a
-                          // mistake
+#if defined(__AVX512F__)
   if constexpr (sizeof(T) == 4) return _mm512_maskz_max_ps(0xFFFF, a, b);
   if constexpr (sizeof(T) == 8) return _mm512_maskz_max_pd(0xFF, a, b);
 #elif defined(__AVX2__)
