@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler says of a call of native::Model::run() with tensors of other element types than
-// the model's. Nothing here is left at run time.
+// The checks of a call of native::Model::run(): element types by the compiler, sizes at run time.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
+#include "tfaot/runtime/description.h"
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
@@ -38,6 +39,24 @@ struct CheckTypes<Check, TensorList<Wanted...>, Given...> {
   }
   static_assert(check(std::index_sequence_for<Given...>()) <= sizeof...(Given));
 };
+
+enum class Direction : std::uint8_t { kInput, kOutput };
+// A tensor's share in a call of run().
+struct ElementCheck {
+  Direction direction;
+  std::size_t index;
+  std::size_t rows;
+  std::size_t elements;
+};
+[[noreturn]] void wrong_elements(const Description& model, const ElementCheck& check);
+// Throws Error (InputMismatch, OutputMismatch) unless elements == rows * row_elements.
+inline void check_elements(const Description& model, std::size_t row_elements,
+                           const ElementCheck& check) {
+  std::size_t wanted = 0;
+  if (__builtin_mul_overflow(check.rows, row_elements, &wanted) || check.elements != wanted) {
+    wrong_elements(model, check);
+  }
+}
 
 }  // namespace detail
 }  // namespace v1

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <string_view>
@@ -40,24 +39,6 @@ struct Spans<TensorList<Tensors...>> {
   using Const = std::tuple<Span<const typename Tensors::Element>...>;
   using Mutable = std::tuple<Span<typename Tensors::Element>...>;
 };
-
-enum class Direction : std::uint8_t { kInput, kOutput };
-// A tensor's share in a call of run().
-struct ElementCheck {
-  Direction direction;
-  std::size_t index;
-  std::size_t rows;
-  std::size_t elements;
-};
-[[noreturn]] void wrong_elements(const Description& model, const ElementCheck& check);
-// Throws Error (InputMismatch, OutputMismatch) unless elements == rows * row_elements.
-inline void check_elements(const Description& model, std::size_t row_elements,
-                           const ElementCheck& check) {
-  std::size_t wanted = 0;
-  if (__builtin_mul_overflow(check.rows, row_elements, &wanted) || check.elements != wanted) {
-    wrong_elements(model, check);
-  }
-}
 
 }  // namespace detail
 
