@@ -15,7 +15,7 @@ TEST_F(DocsTest, ManualShowsTheHelpOfEachVerb) {
   const std::string manual = files_.read(file).value();
   std::string renewed = manual;
   for (const std::string verb :
-       {"", "compile ", "package ", "tune ", "install ", "list ", "info "}) {
+       {"", "compile ", "package ", "tune ", "install ", "list ", "update-weights ", "info "}) {
     const std::string command = std::string(kBlock) + "$ tfaot " + verb + "--help\n";
     const std::size_t start = renewed.find(command);
     ASSERT_NE(start, std::string::npos) << "docs/cli.md has no block with\n" << command;

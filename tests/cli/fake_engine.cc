@@ -17,9 +17,19 @@
 namespace tfaot {
 namespace {
 
-const std::string kWeights(64, 'w');
+// A model may say "wider" or end with the letter that its weights are made of.
+std::string model_text(const FileSystem& files, const EngineJob& job) {
+  return files.read(Path(job.source) / "saved_model.pb").value_or("");
+}
+std::string weights_of(const std::string& model) {
+  return std::string(64, model.empty() ? 'w' : model.back());
+}
+std::string operation_of(const std::string& model) {
+  return model.find("wider") == std::string::npos ? "add" : "multiply";
+}
 
-CompiledCode fake_code(const EngineJob& job, std::int64_t batch_size, const std::string& level) {
+CompiledCode fake_code(const EngineJob& job, const std::string& model, std::int64_t batch_size,
+                       const std::string& level) {
   const auto rows = static_cast<std::uint64_t>(batch_size);
   CompiledCode code;
   code.batch_size = batch_size;
@@ -31,11 +41,11 @@ CompiledCode fake_code(const EngineJob& job, std::int64_t batch_size, const std:
                   {BufferKind::kOutput, 0, rows * 8},
                   {BufferKind::kTemporary, 0, 8}};
   if (!job.embed_weights) {
-    code.buffers.push_back({BufferKind::kWeight, 0, kWeights.size()});
+    code.buffers.push_back({BufferKind::kWeight, 0, 64});
     code.weights = {0};
   }
   code.result_slot = 2;
-  code.hlo_sha256 = sha256_of("hlo " + std::to_string(batch_size));
+  code.hlo_sha256 = sha256_of(operation_of(model) + std::to_string(batch_size));
   return code;
 }
 
@@ -55,20 +65,26 @@ Status write_object(FileSystem& files, const EngineJob& job, CompiledCode& code)
 }
 
 Status run(FileSystem& files, const EngineJob& job) {
+  const std::string model = model_text(files, job);
+  const std::string weights = weights_of(model);
   CompiledModel record;
   record.engine = "fake 1.0";
+  record.hlo_text = "ENTRY computation.1 {\n  p0.1 = f32[1] parameter(0)\n  ROOT " +
+                    operation_of(model) + ".2 = f32[1] " + operation_of(model) +
+                    "(p0.1, p0.1)\n}\n";
   record.target_triple = job.target_triple;
   record.signature = {
       job.serving_key, {{"x", DType::kFloat32, {10}}}, {{"y", DType::kFloat32, {2}}}};
   if (!job.embed_weights) {
-    record.weights = {{"w", DType::kFloat32, {16}, 0, kWeights.size()}};
-    record.weights_size = kWeights.size();
-    record.weights_sha256 = sha256_of(kWeights);
+    record.weights = {{"w", DType::kFloat32, {16}, 0, 64}};
+    record.weights_size = weights.size();
+    record.weights_sha256 = sha256_of(weights);
   }
-  TFAOT_TRY(files.replace_atomically(job.weights_file, job.embed_weights ? "" : kWeights));
+  TFAOT_TRY(files.replace_atomically(job.weights_file, job.embed_weights ? "" : weights));
   for (const std::int64_t batch_size : job.batch_sizes) {
     for (const JobLevel& level : job.levels) {
-      record.codes.push_back(fake_code(job, batch_size, level.name));
+      record.codes.push_back(fake_code(job, model, batch_size, level.name));
+      if (job.lower_only) continue;
       TFAOT_TRY(write_object(files, job, record.codes.back()));
       const std::string step = "batch size " + std::to_string(batch_size) + ", " + level.name;
       std::cout << nlohmann::json{{kJobProgressKey, step}} << std::endl;

@@ -447,6 +447,12 @@ def keras_saved():
 
 
 @maker
+def many_weights():
+    (w,) = weights(31, (128, 128))
+    works("many_weights", lambda w, x: {"y": tf.tanh(x @ w / 8)}, {"x": ("float32", [128])}, [w], batch_sizes=(1,))
+
+
+@maker
 def recurrent():
     """A Keras LSTM: a while loop over TensorLists."""
     tf.keras.utils.set_random_seed(19)

@@ -30,8 +30,16 @@ struct Description {
 
 Description of_manifest(const std::string& kind, const Manifest& manifest) {
   const PackageSizes sizes = package_sizes(manifest);
+  ordered_json code = ordered_json::array();
+  for (const PackageSizes::Object& object : sizes.objects) {
+    code.push_back({{"batch_size", object.batch_size},
+                    {"cpu_level", object.cpu_level},
+                    {"bytes", object.bytes}});
+  }
   ordered_json details = {{"code_bytes", sizes.code},
                           {"weights_bytes", sizes.weights},
+                          {"headers_bytes", sizes.headers},
+                          {"code", std::move(code)},
                           {"manifest", ordered_json::parse(manifest_to_json(manifest))}};
   return {kind, std::move(details), describe_manifest(manifest)};
 }

@@ -14,18 +14,21 @@
 #include "command_list.h"
 #include "command_package.h"
 #include "command_tune.h"
+#include "command_update_weights.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
 namespace {
 
-const std::array<Command, 6>& commands() {
-  static const std::array<Command, 6> table = {{
+const std::array<Command, 7>& commands() {
+  static const std::array<Command, 7> table = {{
       {"compile", "Compile a trained model into a package tree", add_compile},
       {"package", "Put a package tree into an archive", add_package},
       {"tune", "Measure a package and let it choose batch sizes by that", add_tune},
       {"install", "Install archives into a release area", add_install},
       {"list", "List what a release area holds", add_list},
+      {"update-weights", "Put a retrained model's weights into a package, compiling nothing",
+       add_update_weights},
       {"info", "Describe an archive, a package tree or a config file", add_info},
   }};
   return table;

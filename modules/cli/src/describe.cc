@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <vector>
 
 #include "text_table.h"
@@ -54,8 +55,21 @@ bool ends_with(const std::string& text, const std::string& end) {
 PackageSizes package_sizes(const Manifest& manifest) {
   PackageSizes sizes;
   sizes.weights = manifest.weights_size;
+  std::map<std::string, std::uint64_t> files;
+  const std::string headers = "include/" + manifest.tool_name + "/";
   for (const ManifestFile& file : manifest.files) {
+    files[file.path] = file.size;
     if (ends_with(file.path, ".o") && !ends_with(file.path, "_weights.o")) sizes.code += file.size;
+    if (file.path.compare(0, headers.size(), headers) == 0) sizes.headers += file.size;
+  }
+  for (const std::int64_t batch_size : manifest.batch_sizes) {
+    for (const std::string& level : manifest.cpu_levels) {
+      const std::string stem = fmt::format("lib/{}_bs{}", manifest.name, batch_size);
+      const auto named = files.find(stem + "_" + level + ".o");
+      const auto lowest = files.find(stem + ".o");  // has no suffix
+      const auto found = named == files.end() ? lowest : named;
+      if (found != files.end()) sizes.objects.push_back({batch_size, level, found->second});
+    }
   }
   return sizes;
 }
@@ -76,6 +90,7 @@ std::string describe_manifest(const Manifest& manifest) {
       sizes.weights == 0 ? manifest.weights
                          : fmt::format("{} bytes, {}", sizes.weights, manifest.weights));
   add(head, "tuned on", manifest.tuning ? manifest.tuning->cpu : "");
+  add(head, "headers", fmt::format("{} bytes", sizes.headers));
   add(head, "TF_XLA_FLAGS", join(manifest.tf_xla_flags, " "));
   add(head, "XLA_FLAGS", join(manifest.xla_flags, " "));
   add(head, "engine", manifest.engine);
@@ -84,12 +99,18 @@ std::string describe_manifest(const Manifest& manifest) {
   Rows tensors;
   add_tensors(tensors, "input", manifest.signature.inputs);
   add_tensors(tensors, "output", manifest.signature.outputs);
+  Rows code;
+  for (const PackageSizes::Object& object : sizes.objects) {
+    code.push_back({fmt::format("  batch size {}", object.batch_size), object.cpu_level,
+                    fmt::format("{} bytes", object.bytes)});
+  }
   Rows files;
   for (const ManifestFile& file : manifest.files) {
     files.push_back({"  " + file.path, fmt::format("{} bytes", file.size)});
   }
   return text_table(head) + fmt::format("\nsignature {}\n", manifest.signature.key) +
-         text_table(tensors) + fmt::format("\n{} files\n", files.size()) + text_table(files);
+         text_table(tensors) + "\ncode\n" + text_table(code) +
+         fmt::format("\n{} files\n", files.size()) + text_table(files);
 }
 
 std::string describe_spec(const ModelSpec& spec) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tfaot/config/config_types.h"
 #include "tfaot/generate/generate_types.h"
@@ -14,6 +15,13 @@ namespace tfaot {
 struct PackageSizes {
   std::uint64_t code = 0;     // objects of the model, weights apart
   std::uint64_t weights = 0;  // 0 when embedded in the code
+  std::uint64_t headers = 0;  // of the model, the runtime's apart
+  struct Object {
+    std::int64_t batch_size = 0;
+    std::string cpu_level;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<Object> objects;  // of the code, by batch size, then CPU level
 };
 PackageSizes package_sizes(const Manifest& manifest);
 

@@ -1,25 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_tree.h"
 
-#include <set>
-#include <utility>
-
+#include "tfaot/generate/package_record.h"
 #include "tfaot/package/package.h"
 #include "work_folder.h"
 
 namespace tfaot {
 namespace {
 
-std::vector<StagedFile> object_files(const CompiledModel& compiled, const Path& folder) {
-  std::set<std::string> names;
-  for (const CompiledCode& code : compiled.codes) names.insert(code.object);
-  if (!compiled.weights_object.empty()) names.insert(compiled.weights_object);
+std::vector<StagedFile> object_files(const CompiledModel& compiled, const ObjectFolders& folders) {
   std::vector<StagedFile> staged;
-  for (const std::string& name : names) staged.push_back({"lib/" + name, "", folder / name});
+  for (const CompiledCode& code : compiled.codes) {
+    staged.push_back({"lib/" + code.object, "", folders.code / code.object});
+  }
+  if (!compiled.weights_object.empty()) {
+    const std::string& name = compiled.weights_object;
+    staged.push_back({"lib/" + name, "", folders.weights / name});
+  }
   return staged;
 }
 
 }  // namespace
+
+Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
+                                  const CompiledModel& compiled, const ObjectFolders& objects,
+                                  const ModelTreeOptions& options) {
+  TFAOT_ASSIGN(const GeneratedFiles generated, generate_files(spec, compiled, options.generate));
+  Manifest manifest = make_manifest(spec, compiled, options.generate, {});
+  manifest.tuning = options.tuning;
+  const GeneratedFile costs = cost_header(manifest);
+
+  std::vector<StagedFile> staged = object_files(compiled, objects);
+  staged.insert(staged.end(), options.runtime.begin(), options.runtime.end());
+  for (const GeneratedFile& file : generated.files) {
+    staged.push_back({file.path, file.path == costs.path ? costs.text : file.text, {}});
+  }
+  staged.push_back({kRecordName, package_record_to_json(spec, compiled), {}});
+  TFAOT_ASSIGN(manifest.files, hash_staged_files(context.files, staged));
+  TFAOT_TRY(write_tree(context.files, staged, manifest, options.output_directory));
+  return manifest;
+}
 
 Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
                                   const ModelTreeOptions& options) {
@@ -28,14 +48,8 @@ Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
   compile.work_directory = work.path();
   TFAOT_ASSIGN(const CompiledModel compiled,
                compile_model(context.files, spec, compile, context.console));
-  TFAOT_ASSIGN(const GeneratedFiles generated, generate_files(spec, compiled, options.generate));
-
-  std::vector<StagedFile> staged = object_files(compiled, work.path());
-  staged.insert(staged.end(), options.runtime.begin(), options.runtime.end());
-  for (const GeneratedFile& file : generated.files) staged.push_back({file.path, file.text, {}});
-  TFAOT_ASSIGN(std::vector<ManifestFile> hashed, hash_staged_files(context.files, staged));
-  Manifest manifest = make_manifest(spec, compiled, options.generate, std::move(hashed));
-  TFAOT_TRY(write_tree(context.files, staged, manifest, options.output_directory));
+  TFAOT_ASSIGN(Manifest manifest,
+               write_model_tree(context, spec, compiled, {work.path(), work.path()}, options));
   ModelTree tree{std::move(manifest), compiled.codes.size(), 0};
   for (const CompiledCode& code : compiled.codes) tree.cached_objects += code.from_cache ? 1 : 0;
   return tree;

@@ -4,6 +4,8 @@
 // the same time.
 #pragma once
 
+#include <optional>
+
 #include "context.h"
 #include "tfaot/base/result.h"
 #include "tfaot/compile/compile.h"
@@ -18,6 +20,7 @@ struct ModelTreeOptions {
   CompileOptions compile;  // work_directory is set by make_model_tree()
   GenerateOptions generate;
   std::vector<StagedFile> runtime;  // runtime_files()
+  std::optional<Tuning> tuning;     // of code that was measured before
 };
 
 struct ModelTree {
@@ -27,6 +30,15 @@ struct ModelTree {
 };
 
 Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
+                                  const ModelTreeOptions& options);
+
+// The second half of make_model_tree(), for code that is there already.
+struct ObjectFolders {
+  Path code;
+  Path weights;
+};
+Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
+                                  const CompiledModel& compiled, const ObjectFolders& objects,
                                   const ModelTreeOptions& options);
 
 // Every file of the model's source, sorted; absolute.

@@ -10,6 +10,7 @@
 #include "elf_objects.h"
 #include "engine_jobs.h"
 #include "engine_run.h"
+#include "lower_model.h"
 #include "merge.h"
 #include "runtime_symbols.h"
 #include "tfaot/base/file_cache.h"
@@ -18,6 +19,8 @@
 
 namespace tfaot {
 namespace {
+
+constexpr std::size_t kLoweringsInAProcess = 8;
 
 // Counts the steps of all processes into one progress.
 class Progress {
@@ -116,11 +119,10 @@ void trim_cache(FileSystem& fs, const CodeCacheOptions& cache, const CompiledMod
   if (!trimmed) diagnostics.verbose("the code cache is not trimmed: " + trimmed.error().text());
 }
 
-}  // namespace
-
-Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
-                                    const CompileOptions& options, Diagnostics& diagnostics) {
-  const auto jobs = make_engine_jobs(spec, options);
+// What all processes make together, but for the names of the entries.
+Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
+                               const std::vector<EngineJob>& jobs, const CompileOptions& options,
+                               Diagnostics& diagnostics) {
   TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
   auto merged = merge_parts(std::move(parts));
   if (!merged) {
@@ -130,10 +132,31 @@ Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
   compiled.batch_sizes = spec.compilation.batch_sizes;
   for (const auto& level : jobs.front().levels) compiled.cpu_levels.push_back(level.name);
   TFAOT_TRY(add_weights_object(fs, spec, options, merged->blob, compiled));
-  TFAOT_TRY(finish_objects(fs, spec, options, compiled));
-  trim_cache(fs, options.cache, compiled, diagnostics);
   TFAOT_ASSIGN(compiled.source_sha256, sha256_of_tree(fs, spec.model.source));
   return compiled;
+}
+
+}  // namespace
+
+Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
+                                    const CompileOptions& options, Diagnostics& diagnostics) {
+  const auto jobs = make_engine_jobs(spec, options);
+  TFAOT_ASSIGN(auto compiled, run_jobs(fs, spec, jobs, options, diagnostics));
+  TFAOT_TRY(finish_objects(fs, spec, options, compiled));
+  trim_cache(fs, options.cache, compiled, diagnostics);
+  return compiled;
+}
+
+Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
+                                  const CompileOptions& options, Diagnostics& diagnostics) {
+  CompileOptions fewer = options;
+  // The start of a process takes longer than lowering.
+  const auto useful =
+      (spec.compilation.batch_sizes.size() + kLoweringsInAProcess - 1) / kLoweringsInAProcess;
+  fewer.jobs = std::min(options.jobs, static_cast<unsigned>(useful));
+  auto jobs = make_engine_jobs(spec, fewer);
+  for (auto& job : jobs) job.lower_only = true;
+  return run_jobs(fs, spec, jobs, options, diagnostics);
 }
 
 }  // namespace tfaot

@@ -9,6 +9,8 @@ namespace tfaot {
 namespace {
 
 constexpr std::size_t kWeightAlignment = 64;
+// From this size on, weights have pages of their own: none is touched for something else.
+constexpr std::size_t kPage = 4096;
 
 // Names of sections and symbols in one table, as ld accepts it.
 class StringTable {
@@ -85,7 +87,8 @@ Result<std::string> make_data_object(std::string_view blob, const std::string& s
   const auto symbols_name = names.add(".symtab");
   const auto strings_name = names.add(".strtab");
   TFAOT_ASSIGN(Elf_Scn * data,
-               add_section(elf.get(), {data_name, SHT_PROGBITS, SHF_ALLOC, kWeightAlignment,
+               add_section(elf.get(), {data_name, SHT_PROGBITS, SHF_ALLOC,
+                                       blob.size() < kPage ? kWeightAlignment : kPage,
                                        const_cast<char*>(blob.data()), blob.size()}));
   // Without this mark the linker makes the stack executable.
   TFAOT_TRY(add_section(elf.get(), {note_name, SHT_PROGBITS, 0, 1, nullptr, 0}));

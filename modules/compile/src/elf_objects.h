@@ -11,7 +11,8 @@
 
 namespace tfaot {
 
-// A relocatable object with `blob` in .rodata, aligned to 64 bytes, under one global symbol.
+// A relocatable object with `blob` in .rodata, aligned to 64 bytes, from 4096 bytes on to
+// 4096, under one global symbol.
 // target_triple decides the machine: x86_64-* or aarch64-*.
 Result<std::string> make_data_object(std::string_view blob, const std::string& symbol,
                                      const std::string& target_triple);

@@ -100,9 +100,6 @@ Result<ModelPart> merge_parts(std::vector<ModelPart> parts) {
       }
       weight = found->second;
     }
-    for (auto& slot : code.buffers) {
-      if (slot.kind == BufferKind::kWeight) slot.index = moved.at({part, slot.index});
-    }
     merged.model.codes.push_back(std::move(code));
   }
   merged.model.weights_size = merged.blob.size();

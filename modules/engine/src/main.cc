@@ -65,26 +65,40 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
   const auto hlo = hlo_sha256(prepared.computation);
   std::vector<std::uint32_t> weights;
   for (const auto stored : prepared.weights) weights.push_back(used.use(stored));
+  if (record.codes.empty() && !job.embed_weights) {
+    TFAOT_ASSIGN(record.hlo_text, hlo_text(prepared.computation));
+  }
   for (const auto& level : job.levels) {
     CompiledCode code;
     code.batch_size = batch_size;
     code.cpu_level = level.name;
+    code.hlo_sha256 = hlo;
+    code.weights = weights;
+    if (job.lower_only) {
+      record.codes.push_back(std::move(code));
+      continue;
+    }
     code.object = object_file_name(job, batch_size, level.name);
     code.entry_symbol = entry_symbol(job, batch_size, level.name);
-    code.hlo_sha256 = hlo;
     TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, prepared, level, code));
     TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes));
-    code.weights = weights;
     code.buffers = std::move(made.buffers);
-    for (auto& slot : code.buffers) {
-      if (slot.kind == BufferKind::kWeight) slot.index = weights.at(slot.index);
-    }
     code.result_slot = made.result_slot;
     say({{kJobProgressKey, fmt::format("batch size {}, {}{}", batch_size, level.name,
                                        code.from_cache ? " (from the cache)" : "")}});
     record.codes.push_back(std::move(code));
   }
   return {};
+}
+
+std::vector<Variable> variables_of(const SignatureFunction& function) {
+  std::vector<Variable> variables;
+  for (const auto& weight : function.weights) {
+    Variable variable{weight.name, type_name(weight.value.dtype()), {}};
+    for (const auto& dimension : weight.value.shape()) variable.shape.push_back(dimension.size);
+    variables.push_back(std::move(variable));
+  }
+  return variables;
 }
 
 Status run(FileSystem& fs, const EngineJob& job) {
@@ -96,6 +110,7 @@ Status run(FileSystem& fs, const EngineJob& job) {
   record.target_triple = job.target_triple;
   record.signature.key = job.serving_key;
   TFAOT_ASSIGN(auto store, WeightStore::create(function, lowering.weight_parameters()));
+  record.variables = variables_of(function);
   UsedWeights used;
   for (const auto batch_size : job.batch_sizes) {
     TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, store, used, record));

@@ -30,13 +30,17 @@ TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) 
   std::uint64_t scratch = 0;
   for (const BufferSlot& buffer : code.buffers) {
     std::uint64_t offset = 0;
-    if (buffer.kind == BufferKind::kWeight) offset = compiled.weights[buffer.index].offset;
+    std::uint32_t index = buffer.index;
+    if (buffer.kind == BufferKind::kWeight) {
+      index = code.weights[buffer.index];
+      offset = compiled.weights[index].offset;
+    }
     if (buffer.kind == BufferKind::kTemporary) {
       offset = scratch;
       scratch += (buffer.size + kAlignment - 1) / kAlignment * kAlignment;
     }
     slots << object{{"kind", enumerator(buffer.kind)},
-                    {"index", std::to_string(buffer.index)},
+                    {"index", std::to_string(index)},
                     {"offset", std::to_string(offset)},
                     {"size", std::to_string(buffer.size)}};
   }

@@ -79,7 +79,10 @@ Status check_slot(const CompiledModel& compiled, const CompiledCode& code, std::
     case BufferKind::kOutput:
       return tensor_bytes(compiled.signature.outputs);
     case BufferKind::kWeight:
-      return check(compiled.weights.size(), [&] { return compiled.weights[slot.index].size; });
+      return check(code.weights.size(), [&]() -> std::uint64_t {
+        const std::size_t weight = code.weights[slot.index];
+        return weight < compiled.weights.size() ? compiled.weights[weight].size : 0;
+      });
     case BufferKind::kUnused:
     case BufferKind::kTemporary:
       break;

@@ -29,6 +29,26 @@ Status check_base(const std::string& tool_base) {
   return fail(Error::usage("the tool base is empty or holds line ends or tabs"));
 }
 
+// The attribute with the base, in the document that this reads.
+Result<pugi::xml_attribute> read_base(pugi::xml_document& document, const std::string& xml) {
+  const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), kParsing);
+  if (!parsed) {
+    return fail(Error(fmt::format("the tool file is not valid XML (byte {})", parsed.offset))
+                    .note(parsed.description()));
+  }
+  const pugi::xml_node tool = document.child("tool");
+  const std::string variable = base_variable(tool.attribute("name").value());
+  const pugi::xml_attribute base =
+      tool.child("client")
+          .find_child_by_attribute("environment", "name", variable.c_str())
+          .attribute("default");
+  if (base) return base;
+  return fail(Error("the tool file does not define its base")
+                  .note(fmt::format("expected <environment name=\"{}\" default=\"...\"/> in the "
+                                    "<client> of a <tool>",
+                                    variable)));
+}
+
 }  // namespace
 
 Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
@@ -57,24 +77,15 @@ Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& na
 Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base) {
   TFAOT_TRY(check_base(tool_base));
   pugi::xml_document document;
-  const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), kParsing);
-  if (!parsed) {
-    return fail(Error(fmt::format("the tool file is not valid XML (byte {})", parsed.offset))
-                    .note(parsed.description()));
-  }
-  const pugi::xml_node tool = document.child("tool");
-  const std::string variable = base_variable(tool.attribute("name").value());
-  pugi::xml_attribute base = tool.child("client")
-                                 .find_child_by_attribute("environment", "name", variable.c_str())
-                                 .attribute("default");
-  if (!base) {
-    return fail(Error("the tool file does not define its base")
-                    .note(fmt::format("expected <environment name=\"{}\" default=\"...\"/> in the "
-                                      "<client> of a <tool>",
-                                      variable)));
-  }
+  TFAOT_ASSIGN(pugi::xml_attribute base, read_base(document, xml));
   base.set_value(tool_base.c_str());
   return print(document);
+}
+
+Result<std::string> tool_base_of(const std::string& xml) {
+  pugi::xml_document document;
+  TFAOT_ASSIGN(const pugi::xml_attribute base, read_base(document, xml));
+  return std::string(base.value());
 }
 
 }  // namespace tfaot

@@ -58,6 +58,12 @@ TEST(MakeDataObject, HoldsTheBlobReadOnlyAndAligned) {
       << "the linker would make the stack executable";
 }
 
+TEST(MakeDataObject, GivesLargeBlobsPagesOfTheirOwn) {
+  const auto object = make_data_object(std::string(4096, 'x'), "s", "x86_64-linux");
+  ASSERT_TRUE(object);
+  EXPECT_EQ(read_object(*object).sections.at(".rodata").header.sh_addralign, 4096U);
+}
+
 TEST(MakeDataObject, DefinesOneGlobalObjectOfTheBlobsSize) {
   const auto object = make_data_object("12345", "name_of_it", "x86_64-linux");
   ASSERT_TRUE(object);

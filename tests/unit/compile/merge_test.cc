@@ -15,16 +15,11 @@ Weight weight(const std::string& name, std::uint64_t offset, std::uint64_t size 
   return {name, DType::kFloat32, {1}, offset, size};
 }
 
-// Slot 0 is the input, the others are the weights, in the reverse of the HLO's order.
 CompiledCode code(std::int64_t batch_size, const std::vector<std::uint32_t>& weights) {
   CompiledCode made;
   made.batch_size = batch_size;
   made.cpu_level = "x86-64";
   made.weights = weights;
-  made.buffers = {{BufferKind::kInput, 0, 4}};
-  for (auto one = weights.rbegin(); one != weights.rend(); ++one) {
-    made.buffers.push_back({BufferKind::kWeight, *one, 4});
-  }
   return made;
 }
 
@@ -58,8 +53,6 @@ TEST(MergeParts, OrdersWeightsByTheirFirstUse) {
   EXPECT_EQ(merged->model.codes[0].batch_size, 2);
   EXPECT_THAT(merged->model.codes[0].weights, ElementsAre(0, 1));
   EXPECT_THAT(merged->model.codes[1].weights, ElementsAre(2, 1));
-  EXPECT_EQ(merged->model.codes[1].buffers[1].index, 1U);
-  EXPECT_EQ(merged->model.codes[1].buffers[2].index, 2U);
 }
 
 TEST(MergeParts, DoesNotDependOnWhoMadeWhat) {

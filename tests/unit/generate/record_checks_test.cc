@@ -64,6 +64,11 @@ TEST(RecordChecks, Weights) {
 TEST(RecordChecks, Buffers) {
   EXPECT_EQ(finding([](CompiledModel& m) { m.codes[0].buffers[0].index = 1; }),
             inconsistent("buffer 0 of test_bs1_x86-64.o does not fit what it points to"));
+  const auto unfit =
+      inconsistent("buffer 2 of " + testing::simple_records().compiled.codes[0].object +
+                   " does not fit what it points to");
+  EXPECT_EQ(finding([](CompiledModel& m) { m.codes[0].weights.pop_back(); }), unfit);
+  EXPECT_EQ(finding([](CompiledModel& m) { m.codes[0].weights[1] = 2; }), unfit);
   EXPECT_EQ(finding([](CompiledModel& m) { m.codes[0].buffers[2].size = 9; }),
             inconsistent("buffer 2 of test_bs1_x86-64.o does not fit what it points to"));
   EXPECT_EQ(finding([](CompiledModel& m) { m.codes[3].buffers[3].size = 17; }),

@@ -34,6 +34,7 @@ CompiledCode make_code(const Records& records, std::int64_t batch_size, const st
   }
   for (std::size_t i = 0; i < compiled.weights.size(); ++i) {
     add(BufferKind::kWeight, i, compiled.weights[i].size);
+    code.weights.push_back(static_cast<std::uint32_t>(i));
   }
   for (std::size_t i = 0; i < compiled.signature.outputs.size(); ++i) {
     add(BufferKind::kOutput, i, bytes_of(compiled.signature.outputs[i], batch_size));

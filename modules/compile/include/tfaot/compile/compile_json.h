@@ -48,12 +48,13 @@ inline void from_json(const nlohmann::json& json, BufferKind& kind) {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorSpec, name, dtype, row_shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Signature, key, inputs, outputs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Weight, name, dtype, shape, offset, size)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Variable, name, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferSlot, kind, index, size)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledCode, batch_size, cpu_level, object, entry_symbol,
                                    buffers, result_slot, weights, kernels, hlo_sha256, from_cache)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledModel, engine, target_triple, signature, batch_sizes,
-                                   cpu_levels, weights, weights_size, weights_sha256,
-                                   weights_object, weights_symbol, codes, source_sha256)
+                                   cpu_levels, variables, weights, weights_size, weights_sha256,
+                                   weights_object, weights_symbol, codes, source_sha256, hlo_text)
 
 // Two-space indent, keys sorted, trailing newline. Bytes that are not UTF-8 become U+FFFD.
 inline std::string compiled_model_to_json(const CompiledModel& model) {

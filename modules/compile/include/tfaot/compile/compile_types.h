@@ -34,12 +34,19 @@ struct Weight {
   std::uint64_t size = 0;    // bytes
 };
 
+// A variable or constant of the model as it is there, for messages.
+struct Variable {
+  std::string name;
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+};
+
 // What one slot of the entry function's buffer table points to.
 enum class BufferKind {
   kUnused,     // constants and stack entries: a null pointer
   kInput,      // index: position in Signature::inputs
   kOutput,     // index: position in Signature::outputs
-  kWeight,     // index: position in CompiledModel::weights
+  kWeight,     // index: position in CompiledCode::weights
   kTemporary,  // scratch of `size` bytes, aligned to 64
 };
 
@@ -69,6 +76,7 @@ struct CompiledModel {
   Signature signature;
   std::vector<std::int64_t> batch_sizes;  // ascending
   std::vector<std::string> cpu_levels;    // ascending
+  std::vector<Variable> variables;        // of the model; weights are made of them
   std::vector<Weight> weights;            // empty when embedded
   std::uint64_t weights_size = 0;         // bytes of the blob, 0 when embedded
   std::string weights_sha256;             // of the blob
@@ -76,6 +84,9 @@ struct CompiledModel {
   std::string weights_symbol;       // "tfaot_tfaot_model_test_weights"
   std::vector<CompiledCode> codes;  // by batch size, then CPU level
   std::string source_sha256;        // sha256_of_tree() of the model's source
+  // The HLO of the smallest batch size for people, a line an operation, without large constants;
+  // empty when embedded.
+  std::string hlo_text;
 };
 
 }  // namespace tfaot

@@ -38,6 +38,7 @@ struct EngineJob {
   std::vector<std::int64_t> batch_sizes;  // of this process
   std::vector<JobLevel> levels;
   bool embed_weights = false;
+  bool lower_only = false;  // no code: CompiledCode::object and all behind it but the hash is empty
   std::string compiler_flags;    // all that the environment tells the compiler, for the cache
   std::string cache_directory;   // of compiled code; empty: none
   std::string output_directory;  // objects are written here

@@ -41,6 +41,8 @@ std::string measuring_program(const Manifest& manifest);
 
 // The tool file alone, for a tree whose base has become final (an install).
 Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base);
+// The base folder that a tool file defines.
+Result<std::string> tool_base_of(const std::string& xml);
 
 // `files`: every other file of the package.
 Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,

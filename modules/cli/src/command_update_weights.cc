@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_update_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include "model_tree.h"
+#include "tfaot/compile/update_weights.h"
+#include "tfaot/generate/generate.h"
+#include "tfaot/generate/package_record.h"
+#include "tfaot/package/package.h"
+#include "tool_layout.h"
+#include "work_folder.h"
+#include "wrong_input.h"
+
+namespace tfaot {
+namespace {
+
+struct Options {
+  VerbosityOption verbosity;
+  std::string package;
+  std::string model;
+  std::string output_directory;
+  std::string version;
+  std::string engine;
+  unsigned jobs = 0;
+  unsigned timeout_seconds = 600;
+};
+
+// A package that was opened: its tree and what that was made from.
+struct Opened {
+  Path tree;
+  Manifest manifest;
+  PackagedModel model;
+};
+
+Result<Opened> open_tree(const Context& context, const Path& tree, Manifest manifest) {
+  const Path file = tree / kRecordName;
+  if (context.files.kind(file) != FileKind::kFile) {
+    return fail(Error::at({tree.string()}, fmt::format("the package has no {}", kRecordName))
+                    .note("it was made by an older tfaot; compile the model anew: tfaot compile"));
+  }
+  if (manifest.weights != "shared") {
+    return fail(Error::at({tree.string()}, "the weights of this package are inside its code")
+                    .note("it was compiled with 'weights: embedded'; compile the model anew: tfaot "
+                          "compile"));
+  }
+  TFAOT_ASSIGN(const std::string text, context.files.read(file));
+  TFAOT_ASSIGN(PackagedModel model, package_record_from_json(manifest, text, file.string()));
+  return Opened{tree, std::move(manifest), std::move(model)};
+}
+
+// The code as it is, the rest as `tfaot compile` would make it.
+Result<Manifest> write_updated(const Options& options, Context& context, const Opened& package,
+                               const Path& work, const Path& output) {
+  ModelSpec spec = package.model.spec;
+  spec.model.source = context.absolute(options.model);
+  if (!options.version.empty()) spec.model.version = options.version;
+  if (context.files.kind(spec.model.source) == FileKind::kMissing) {
+    return fail(
+        Error::at({spec.model.source.string()}, "no such file or folder").note("named by --model"));
+  }
+  CompileOptions compile;
+  TFAOT_ASSIGN(compile.engine, find_engine(context, options.engine));
+  compile.work_directory = work;
+  compile.jobs = options.jobs == 0 ? context.environment.cores : options.jobs;
+  compile.timeout = std::chrono::seconds(options.timeout_seconds);
+  TFAOT_ASSIGN(
+      const CompiledModel compiled,
+      update_weights(context.files, spec, package.model.compiled, compile, context.console));
+
+  ModelTreeOptions tree;
+  tree.output_directory = output;
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context));
+  tree.generate.tool_name = package.manifest.tool_name;
+  TFAOT_ASSIGN(const std::string tool_file,
+               context.files.read(package.tree / (package.manifest.tool_name + ".xml")));
+  TFAOT_ASSIGN(tree.generate.tool_base, tool_base_of(tool_file));
+  tree.tuning = package.manifest.tuning;  // the code is the same
+  return write_model_tree(context, spec, compiled, {package.tree / "lib", work}, tree);
+}
+
+void report(Context& context, const Manifest& manifest, const Path& output) {
+  context.console.report(fmt::format("updated the weights of model '{}', version {}: {}\n",
+                                     manifest.name, manifest.version, output.string()));
+}
+
+Status update_tree(const Options& options, Context& context, const Path& tree) {
+  TFAOT_ASSIGN(Manifest manifest, verify_tree(context.files, tree));
+  TFAOT_ASSIGN(const Opened package, open_tree(context, tree, std::move(manifest)));
+  const Path output =
+      options.output_directory.empty() ? tree : context.absolute(options.output_directory);
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, output));
+  TFAOT_ASSIGN(const Manifest made, write_updated(options, context, package, work.path(), output));
+  report(context, made, output);
+  return {};
+}
+
+Status update_archive(const Options& options, Context& context, const Path& archive) {
+  const Path output = options.output_directory.empty() ? archive.parent_path()
+                                                       : context.absolute(options.output_directory);
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, output));
+  const Path unpacked = work.path() / "package";
+  const Path updated = work.path() / "updated";
+  TFAOT_ASSIGN(Manifest manifest, extract_archive(context.files, archive, unpacked));
+  if (output == archive.parent_path() &&
+      (options.version.empty() || options.version == manifest.version)) {
+    return fail(Error::usage("update-weights: the new archive would replace the package itself")
+                    .note("give the new package a version by --version, or another folder by -o"));
+  }
+  TFAOT_ASSIGN(const Opened package, open_tree(context, unpacked, std::move(manifest)));
+  const Path objects = work.path() / "objects";
+  TFAOT_TRY(context.files.create_directories(objects));
+  TFAOT_ASSIGN(const Manifest made, write_updated(options, context, package, objects, updated));
+  const bool is_gz = archive.extension() == ".gz";
+  TFAOT_ASSIGN(const Package written,
+               make_archive(context.files, updated, output,
+                            {is_gz ? ArchiveFormat::kTarGz : ArchiveFormat::kTarZst}));
+  report(context, made, written.archive);
+  return {};
+}
+
+Status update(const Options& options, Context& context) {
+  const Path package = context.absolute(options.package);
+  if (!options.output_directory.empty()) {
+    TFAOT_TRY(check_output_folder(context.files, "--output-directory",
+                                  context.absolute(options.output_directory)));
+  }
+  if (is_package_tree(context.files, package)) return update_tree(options, context, package);
+  if (is_archive(context.files, package)) return update_archive(options, context, package);
+  return fail(wrong_input(context.files, package,
+                          {"'tfaot update-weights' takes an archive or a package tree", ""}));
+}
+
+std::string check_version(const std::string& version) {
+  const auto is_allowed = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  const bool fits =
+      !version.empty() && is_allowed(version.front()) &&
+      std::all_of(version.begin(), version.end(), [&](char c) {
+        return is_allowed(c) || std::string_view("._+-").find(c) != std::string_view::npos;
+      });
+  return fits ? "" : "a letter or digit, then letters, digits, '.', '_', '+' and '-'";
+}
+
+}  // namespace
+
+Action add_update_weights(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("PACKAGE", options->package, "an archive or a package tree")
+      ->required()
+      ->option_text(" ");
+  app.add_option("--model", options->model,
+                 "the retrained model, a SavedModel's folder or a frozen\ngraph, as the package's")
+      ->required()
+      ->option_text("PATH (required)");
+  app.add_option("-o,--output-directory", options->output_directory,
+                 "where the new tree or archive goes [a tree: in its place;\nan archive: beside "
+                 "it]")
+      ->option_text("DIR");
+  app.add_option("--version", options->version, "version of the new package [the package's]")
+      ->check(check_version)
+      ->option_text("V");
+  app.add_option("-j,--jobs", options->jobs, "engine processes at the same time [one per core]")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  app.add_option("--timeout", options->timeout_seconds, "for each engine process, 0: none [600]")
+      ->option_text("SECONDS");
+  app.add_option("--engine", options->engine,
+                 "engine to run [$TFAOT_ENGINE, else the one of this tfaot]")
+      ->option_text("PATH");
+  options->verbosity.add_to(app);
+  app.footer(
+      "Nothing is compiled: the new model must have the architecture of the package's code. What "
+      "differs\n"
+      "is named. The package's version stays when none is given.\n"
+      "Examples:\n"
+      "  tfaot update-weights build/tagger --model retrained/saved_model\n"
+      "  tfaot update-weights dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst \\\n"
+      "      --model retrained/saved_model --version 1.0.1");
+  return [options](Context& context) {
+    options->verbosity.apply(context.console);
+    return update(*options, context);
+  };
+}
+
+}  // namespace tfaot

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// In what a model differs from the one that code was made from, in words for the user. Pure
+// functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/compile/compile_types.h"
+
+namespace tfaot {
+
+// One line a difference, the telling ones first; empty when the code serves the model too. Names of
+// weights may differ. Of `model` only the records matter that lowering makes: the signature, the
+// weights, the HLO.
+std::vector<std::string> architecture_differences(const CompiledModel& package,
+                                                  const CompiledModel& model);
+
+}  // namespace tfaot

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/compile/update_weights.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "architecture.h"
+#include "lower_model.h"
+
+namespace tfaot {
+
+Result<CompiledModel> update_weights(FileSystem& fs, const ModelSpec& spec,
+                                     const CompiledModel& package, const CompileOptions& options,
+                                     Diagnostics& diagnostics) {
+  TFAOT_ASSIGN(CompiledModel model, lower_model(fs, spec, options, diagnostics));
+  if (model.engine != package.engine) {
+    return fail(Error(fmt::format("the package's code was made by {}, but the engine here is {}",
+                                  package.engine, model.engine))
+                    .note("compile the model anew: tfaot compile"));
+  }
+  const auto differences = architecture_differences(package, model);
+  if (!differences.empty()) {
+    Error error = Error::at({spec.model.source.string()},
+                            "the model has another architecture than the package's code");
+    for (const std::string& line : differences) error.note(line);
+    return fail(error.note("compile the model anew: tfaot compile"));
+  }
+  // Code is called with the weights that lowering the new model gave the same computation: equal
+  // ones are stored once, so the table is another one when others are equal.
+  std::map<std::int64_t, std::vector<std::uint32_t>> weights;
+  for (const CompiledCode& code : model.codes) weights[code.batch_size] = code.weights;
+  model.codes = package.codes;
+  for (CompiledCode& code : model.codes) code.weights = weights.at(code.batch_size);
+  return model;
+}
+
+}  // namespace tfaot

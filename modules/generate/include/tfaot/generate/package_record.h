@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// record.json of a package: beside its manifest all that is needed to generate its files anew, for
+// other weights, without the config. Tables of the code as compile hands them on; docs/formats.md.
+// Pure functions.
+#pragma once
+
+#include <string>
+
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile_types.h"
+#include "tfaot/config/config_types.h"
+#include "tfaot/generate/generate_types.h"
+
+namespace tfaot {
+
+inline constexpr const char* kRecordName = "record.json";
+
+std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled);
+
+// What a package was made from. The spec has neither config file nor source.
+struct PackagedModel {
+  ModelSpec spec;
+  CompiledModel compiled;
+};
+// `where` names the file in errors.
+Result<PackagedModel> package_record_from_json(const Manifest& manifest, const std::string& text,
+                                               const std::string& where);
+
+}  // namespace tfaot

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// New weights without a compilation give the package that a compilation gives, to the byte; another
+// architecture is refused by what differs.
+#include <gmock/gmock.h>
+
+#include "tool.h"
+
+namespace tfaot::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class UpdateWeightsTest : public ToolTest {
+ protected:
+  void write(const std::string& path, const std::string& text) {
+    ASSERT_TRUE(files_.replace_atomically(root_ / path, text));
+  }
+  // keras_export's config with another model and version.
+  void write_config(const std::string& path, const std::string& saved_model,
+                    const std::string& version) {
+    write(path, "model:\n  name: net\n  version: \"" + version + "\"\n  saved_model: " +
+                    saved_model + "\ncompilation:\n  batch_sizes: [1, 2, 3, 4, 8]\n");
+  }
+};
+
+TEST_F(UpdateWeightsTest, GivesWhatCompilingGives) {
+  write_config("old.yaml", model("keras_export") + "/saved_model", "1.0");
+  write_config("new.yaml", model("keras_retrained") + "/saved_model", "1.1");
+  done({"compile", "-c", "old.yaml", "-o", "old"});
+  done({"compile", "-c", "new.yaml", "-o", "new"});
+  done({"update-weights", "old", "--model", model("keras_retrained") + "/saved_model", "--version",
+        "1.1", "-o", "updated"});
+  EXPECT_EQ(read("updated/manifest.json"), read("new/manifest.json"));
+  EXPECT_NE(read("updated/manifest.json"), read("old/manifest.json"));
+  done({"update-weights", "updated", "--model", model("keras_export") + "/saved_model", "--version",
+        "1.0"});
+  EXPECT_EQ(read("updated/manifest.json"), read("old/manifest.json"));
+}
+
+TEST_F(UpdateWeightsTest, RefusesAnotherArchitectureByWhatDiffers) {
+  write_config("old.yaml", model("keras_export") + "/saved_model", "1.0");
+  done({"compile", "-c", "old.yaml", "-o", "old"});
+  const auto wider =
+      tool({"update-weights", "old", "--model", model("keras_wider") + "/saved_model"});
+  EXPECT_EQ(wider.exit_code, 1);
+  EXPECT_THAT(wider.standard_error,
+              HasSubstr("the model has another architecture than the package's code"));
+  EXPECT_THAT(wider.standard_error, HasSubstr("[4, 8] in the package"));
+  EXPECT_THAT(wider.standard_error, HasSubstr("[4, 9] in the model"));
+  const auto other =
+      tool({"update-weights", "old", "--model", model("convolution") + "/saved_model"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.standard_error, HasSubstr("input 'values' is missing in the model"));
+}
+
+}  // namespace
+}  // namespace tfaot::testing
