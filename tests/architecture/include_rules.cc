@@ -58,6 +58,8 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"boost/", {"cli"}},
     {"tensorflow/", {"engine"}},
     {"llvm/", {"engine"}},
+    {"cpuid.h", {"runtime"}},
+    {"sys/auxv.h", {"runtime"}},
     {"xla/", {"engine", "kernels"}},
     {"tsl/", {"engine", "kernels"}},
     {"absl/", {"engine", "kernels"}},

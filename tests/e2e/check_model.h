@@ -125,15 +125,12 @@ void check_model(const std::string& reference_file) {
   for (const auto& one : cases) {
     ModelCheck<M> check(one);
     check.compatible();
-    for (const auto& level : this_cpu().supported) {
-      const CpuChoice forced{this_cpu().supported, level};
-      const auto& program = M::description().programs[0];
-      bool compiled = false;
-      for (std::size_t i = 0; i < program.code_count; ++i)
-        compiled = compiled || program.codes[i].cpu_level == level;
-      if (!compiled) continue;
-      SCOPED_TRACE("CPU level " + level);
-      check.native(forced);
+    const auto& program = M::description().programs[0];
+    for (std::size_t i = 0; i < program.code_count; ++i) {
+      const Code& code = program.codes[i];
+      if (!can_run(code, this_cpu())) continue;
+      SCOPED_TRACE(std::string("CPU level ") + code.cpu_level);
+      check.native({this_cpu().features, code.cpu_level});
     }
   }
 }

@@ -16,6 +16,7 @@
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/compile/job_json.h"
+#include "tfaot/config/cpu_levels.h"
 
 namespace tfaot {
 namespace {
@@ -98,6 +99,7 @@ Status check_kernels(const ModelSpec& spec, const CompiledCode& code) {
 Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
                       CompiledModel& compiled) {
   for (auto& code : compiled.codes) {
+    code.cpu_features = cpu_level(code.cpu_level).features;
     const Path file = options.work_directory / code.object;
     TFAOT_ASSIGN(const auto neutral, fs.read(file));
     TFAOT_ASSIGN(code.kernels, undefined_symbols(neutral, {"__xla", "tfaot_"}));

@@ -56,10 +56,11 @@ std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
     const std::string name = word == "native" ? native_level() : word;
     const bool known = std::any_of(levels.begin(), levels.end(),
                                    [&](const JobLevel& level) { return level.name == name; });
-    if (!known) levels.push_back({name, name, "", cpu_level(name).kernels});
+    const CpuLevel& level = cpu_level(name);
+    if (!known) levels.push_back({name, name, compiler_features(level), level.kernels});
   }
   std::sort(levels.begin(), levels.end(),
-            [](const JobLevel& a, const JobLevel& b) { return a.name < b.name; });
+            [](const JobLevel& a, const JobLevel& b) { return ascend(a.name, b.name); });
   return levels;
 }
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "tfaot/base/hash.h"
+#include "tfaot/config/cpu_levels.h"
 
 namespace tfaot {
 namespace {
@@ -66,8 +66,8 @@ std::vector<PartCode> sorted_codes(const std::vector<ModelPart>& parts) {
     for (const auto& code : part.model.codes) codes.push_back({&part, code});
   }
   std::sort(codes.begin(), codes.end(), [](const PartCode& a, const PartCode& b) {
-    return std::tie(a.code.batch_size, a.code.cpu_level) <
-           std::tie(b.code.batch_size, b.code.cpu_level);
+    if (a.code.batch_size != b.code.batch_size) return a.code.batch_size < b.code.batch_size;
+    return ascend(a.code.cpu_level, b.code.cpu_level);
   });
   return codes;
 }

@@ -67,13 +67,14 @@ void check_cpu_levels(const Values& values, Problems& problems) {
     return;
   }
   const std::string triple = node_or_default(values, "compilation.target_triple").Scalar();
-  const std::vector<std::string> allowed = allowed_cpu_levels(target_machine(triple));
+  const std::string machine = target_machine(triple);
+  const std::vector<std::string> allowed = allowed_cpu_levels(machine);
   for (const YAML::Node& level : levels->second.node) {
     if (std::count(allowed.begin(), allowed.end(), level.Scalar())) continue;
     problems
         .add(level.Mark(), fmt::format("{}: '{}' is not a level of the target {}",
                                        levels->second.label, level.Scalar(), triple))
-        .note("allowed: " + join(allowed, ", "));
+        .note("allowed: " + describe_allowed_cpu_levels(machine));
   }
 }
 

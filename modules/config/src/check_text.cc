@@ -57,8 +57,9 @@ std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& t
   const TextRule& rule = key.text;
   if (!key.allowed.empty()) {
     if (std::count(key.allowed.begin(), key.allowed.end(), text)) return std::nullopt;
-    return TextProblem{fmt::format("'{}' is not allowed{}", text, guess(text, key.allowed)),
-                       "allowed: " + join(key.allowed, ", ")};
+    return TextProblem{
+        fmt::format("'{}' is not allowed{}", text, guess(text, key.allowed)),
+        "allowed: " + (rule.meaning.empty() ? join(key.allowed, ", ") : rule.meaning)};
   }
   if (text.size() > rule.max_length) {
     return TextProblem{fmt::format("it has {} bytes", text.size()),

@@ -138,6 +138,9 @@ std::vector<ConfigKey> compilation_keys() {
        .distinct = true,
        .min_items = 1,
        .allowed = all_cpu_levels(),
+       .text = {.meaning = "x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native, or generic on "
+                           "aarch64, or a CPU of LLVM such as haswell, znver4 or neoverse-n1 (see "
+                           "docs/config.md)"},
        .doc = "CPU levels to compile for; the best one the machine has is chosen at run time. By "
               "default x86-64, x86-64-v3 and x86-64-v4, or generic on aarch64."},
       {.path = "compilation.weights",

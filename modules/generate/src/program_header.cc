@@ -2,6 +2,7 @@
 #include "headers.h"
 #include "render.h"
 #include "templates.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot {
 namespace {
@@ -46,6 +47,7 @@ TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) 
   }
   return object{{"entry", code.entry_symbol},
                 {"level", code.cpu_level},
+                {"features", join(code.cpu_features, " ")},
                 {"level_id", identifier_of(code.cpu_level)},
                 {"cost", cost_constant(code.batch_size, code.cpu_level)},
                 {"slots", slots},

@@ -80,6 +80,16 @@ TEST(JobLevels, NativeIsAPsabiLevelAndNotDoubled) {
   EXPECT_EQ(all.back().name, "x86-64-v4");
 }
 
+TEST(JobLevels, AscendFromLevelsToTheCpusThatIncludeThem) {
+  const auto all = job_levels({"znver4", "haswell", "x86-64-v4", "x86-64-v3", "x86-64"});
+  std::vector<std::string> names;
+  for (const auto& level : all) names.push_back(level.name);
+  EXPECT_THAT(names, ElementsAre("x86-64", "x86-64-v3", "haswell", "x86-64-v4", "znver4"));
+  EXPECT_EQ(all[1].features, "");
+  EXPECT_NE(all[2].features.find("-avx512f,"), std::string::npos) << all[2].features;
+  EXPECT_EQ(all[4].kernels, "x86_64_v4");
+}
+
 TEST(JobLevels, CallTheKernelsOfTheHighestLevelInThem) {
   const auto all = job_levels({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"});
   ASSERT_EQ(all.size(), 4U);

@@ -11,12 +11,10 @@
 #include "tests/unit/config/config_fixture.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
+#include "tfaot/config/cpu_levels.h"
 
 namespace tfaot {
 namespace {
-
-constexpr const char* kBegin = "<!-- keys: begin -->\n";
-constexpr const char* kEnd = "<!-- keys: end -->";
 
 std::string manual() {
   std::ifstream in(Path(TFAOT_SOURCE_DIR) / "docs/config.md", std::ios::binary);
@@ -52,10 +50,10 @@ std::string default_of(const ConfigKey& key) {
 
 std::string meaning_of(const ConfigKey& key) {
   std::string meaning = key.doc;
-  if (!key.allowed.empty()) {
-    meaning += fmt::format(" Allowed: `{}`.", join(key.allowed, "`, `"));
-  } else if (!key.text.meaning.empty()) {
+  if (!key.text.meaning.empty()) {
     meaning += fmt::format(" Allowed: {}.", key.text.meaning);
+  } else if (!key.allowed.empty()) {
+    meaning += fmt::format(" Allowed: `{}`.", join(key.allowed, "`, `"));
   }
   if (key.maximum > 0) meaning += fmt::format(" Allowed: 1 to {}.", key.maximum);
   if (key.format) {
@@ -75,6 +73,25 @@ std::string table() {
   return text;
 }
 
+// An item for each set of features, as the table of levels has them in turn.
+std::string levels_list() {
+  std::string text;
+  CpuLevel before;
+  for (const CpuLevel& level : cpu_level_table()) {
+    if (level.name == "native") continue;
+    if (before.architecture != level.architecture) {
+      text += fmt::format("\n\n{}:\n", level.architecture);
+    } else if (before.features == level.features) {
+      text += fmt::format(", `{}`", level.name);
+      before = level;
+      continue;
+    }
+    text += fmt::format("\n- `{}`", level.name);
+    before = level;
+  }
+  return text + "\n\n";
+}
+
 // The bodies of the blocks that start with ```yaml.
 std::vector<std::string> yaml_blocks(const std::string& text) {
   std::vector<std::string> blocks;
@@ -86,15 +103,19 @@ std::vector<std::string> yaml_blocks(const std::string& text) {
   return blocks;
 }
 
-TEST(Docs, TableIsTheParsersTable) {
+// What docs/config.md has between the marks "<!-- WHAT: begin -->" and "end" is `expected`.
+void expect_part(const std::string& what, const std::string& expected) {
+  const std::string first = fmt::format("<!-- {}: begin -->\n", what);
   const std::string text = manual();
-  const auto begin = text.find(kBegin);
-  const auto end = text.find(kEnd);
+  const auto begin = text.find(first);
+  const auto end = text.find(fmt::format("<!-- {}: end -->", what));
   ASSERT_TRUE(begin != std::string::npos && end != std::string::npos && begin < end);
-  const std::string expected =
-      text.substr(0, begin + std::string(kBegin).size()) + table() + text.substr(end);
-  EXPECT_TRUE(testing::matches_golden(expected, "../../docs/config.md"));
+  EXPECT_TRUE(testing::matches_golden(
+      text.substr(0, begin + first.size()) + expected + text.substr(end), "../../docs/config.md"));
 }
+
+TEST(Docs, TableIsTheParsersTable) { expect_part("keys", table()); }
+TEST(Docs, LevelsAreThoseOfTheTable) { expect_part("levels", levels_list()); }
 
 TEST(Docs, ExamplesLoad) {
   const std::vector<std::string> blocks = yaml_blocks(manual());

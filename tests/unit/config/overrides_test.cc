@@ -71,7 +71,8 @@ TEST(Overrides, ErrorsNameTheOptionAndAreUsageErrors) {
             "  allowed: a C++ namespace like 'a' or 'a::b'");
   EXPECT_EQ(error_of(load_text(kText, {.cpu_levels = {"x86-64-v5"}})),
             "--cpu-levels: 'x86-64-v5' is not allowed (did you mean 'x86-64-v2'?)\n"
-            "  allowed: x86-64, x86-64-v2, x86-64-v3, x86-64-v4, native, generic");
+            "  allowed: x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native, or generic on aarch64, "
+            "or a CPU of LLVM such as haswell, znver4 or neoverse-n1 (see docs/config.md)");
 }
 
 TEST(Overrides, ATargetMustSuitTheLevelsOfTheFile) {
@@ -79,7 +80,8 @@ TEST(Overrides, ATargetMustSuitTheLevelsOfTheFile) {
       error_of(load_text(kText, {.target_triple = "aarch64-unknown-linux-gnu"})),
       "/m/aot_config.yaml:2:60: compilation.cpu_levels: 'x86-64' is not a level of the target "
       "aarch64-unknown-linux-gnu\n"
-      "  allowed: generic");
+      "  allowed: generic, or a CPU of LLVM such as cortex-a72 or neoverse-n1 (see "
+      "docs/config.md)");
 }
 
 }  // namespace

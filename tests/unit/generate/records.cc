@@ -22,6 +22,7 @@ CompiledCode make_code(const Records& records, std::int64_t batch_size, const st
   CompiledCode code;
   code.batch_size = batch_size;
   code.cpu_level = level;
+  if (level == "x86-64-v3") code.cpu_features = {"avx2", "fma"};
   code.object = name + "_" + level + ".o";
   code.entry_symbol = "__tfaot_" + replace_all(records.spec.compilation.namespace_name, "::", "_") +
                       "_" + name + "_" + replace_all(level, "-", "_");

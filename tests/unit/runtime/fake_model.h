@@ -57,7 +57,7 @@ struct fake_bs {
       {tfaot::BufferKind::kTemporary, 0, 0, 16}, {tfaot::BufferKind::kOutput, 0, 0, 8 * N},
   };
   static constexpr tfaot::Code kCodes[] = {
-      {tfaot_test::kBaseLevel, Entry, kSlots, 8, 6, 64 + 4 * N}};
+      {tfaot_test::kBaseLevel, "", Entry, kSlots, 8, 6, 64 + 4 * N}};
   static constexpr tfaot::Program kProgram = {N, kCodes, 1};
 };
 
@@ -90,7 +90,8 @@ template <std::size_t N, tfaot::EntryFunction Entry, std::uint64_t Cost = 0>
 struct plain_bs {
   static constexpr tfaot::BufferSlot kSlots[] = {{tfaot::BufferKind::kInput, 0, 0, 16 * N},
                                                  {tfaot::BufferKind::kOutput, 0, 0, 16 * N}};
-  static constexpr tfaot::Code kCodes[] = {{tfaot_test::kBaseLevel, Entry, kSlots, 2, 1, 0, Cost}};
+  static constexpr tfaot::Code kCodes[] = {
+      {tfaot_test::kBaseLevel, "", Entry, kSlots, 2, 1, 0, Cost}};
   static constexpr tfaot::Program kProgram = {N, kCodes, 1};
 };
 

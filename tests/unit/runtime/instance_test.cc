@@ -90,23 +90,22 @@ void level_2(void*, const void*, const void**, void**, void*, std::int64_t*) { c
 
 TEST_F(InstanceTest, CallsTheCodeOfTheChosenLevel) {
   const tfaot::BufferSlot slots[] = {{tfaot::BufferKind::kUnused, 0, 0, 0}};
-  const tfaot::Code codes[] = {{"one", &level_1, slots, 1, 0, 0},
-                               {"two", &level_2, slots, 1, 0, 100}};
+  const tfaot::Code codes[] = {{"one", "a", &level_1, slots, 1, 0, 0},
+                               {"two", "a b", &level_2, slots, 1, 0, 100}};
   const tfaot::Program program = {1, codes, 2};
   const tfaot::Description model = {"levels", "1", nullptr, 0, nullptr, 0, &program, 1, nullptr, 0};
-  tfaot::Instance(model, {{"one", "two"}, ""}).run(0, nullptr, nullptr);
+  tfaot::Instance(model, {{"a", "b"}, ""}).run(0, nullptr, nullptr);
   EXPECT_EQ(called_level, 2);
-  tfaot::Instance low(model, {{"one", "two"}, "one"});
+  tfaot::Instance low(model, {{"a", "b"}, "one"});
   low.run(0, nullptr, nullptr);
   EXPECT_EQ(called_level, 1);
   EXPECT_STREQ(low.cpu_level(0), "one");
   EXPECT_EQ(low.scratch_bytes(), 0U);
   EXPECT_EQ(tfaot_test::error_of([&] {
-              tfaot::Instance(model, {{"three"}, ""});
+              tfaot::Instance(model, {{"b"}, ""});
             }),
-            "UnsupportedCpu: model 'levels' has no code for this CPU; compiled levels: one, two; "
-            "this CPU "
-            "supports: three");
+            "UnsupportedCpu: model 'levels' has no code for this CPU: 'one' needs a, which this "
+            "CPU lacks; compiled levels: one, two; this CPU can run: none");
 }
 
 }  // namespace

@@ -80,12 +80,13 @@ TEST(NativeModel, TellsAboutItself) {
 }
 
 TEST(NativeModel, TakesTheCpuChoiceOfTheCaller) {
-  EXPECT_EQ(
-      error_of([] {
-        Fake model(tfaot::CpuChoice{{"abacus"}, ""});
-      }),
-      std::string("UnsupportedCpu: model 'fake' has no code for this CPU; compiled levels: ") +
-          tfaot_test::kBaseLevel + "; this CPU supports: abacus");
+  const std::string base = tfaot_test::kBaseLevel;
+  EXPECT_EQ(error_of([] {
+              Fake model(tfaot::CpuChoice{{"abacus"}, "other"});
+            }),
+            "UnsupportedCpu: TFAOT_CPU_LEVEL=other is not a level of model 'fake'; compiled "
+            "levels: " +
+                base + "; this CPU can run: " + base);
 }
 
 TEST(NativeModel, ChecksTheNumberOfElements) {

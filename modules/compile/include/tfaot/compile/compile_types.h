@@ -59,7 +59,8 @@ struct BufferSlot {
 // The object code of one batch size for one CPU level.
 struct CompiledCode {
   std::int64_t batch_size = 0;
-  std::string cpu_level;            // "x86-64-v3"
+  std::string cpu_level;                  // "x86-64-v3"
+  std::vector<std::string> cpu_features;  // what it needs of the CPU, "avx2"; the engine leaves it
   std::string object;               // file name inside the compile folder, "test_bs4_x86-64-v3.o"
   std::string entry_symbol;         // "tfaot_tfaot_model_test_bs4_x86_64_v3"
   std::vector<BufferSlot> buffers;  // the buffer table, in order

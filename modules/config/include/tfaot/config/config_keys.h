@@ -41,7 +41,7 @@ struct ConfigKey {
   bool required = false;                   // with `format`: when the model has that format
   std::optional<ModelFormat> format = {};  // the key belongs to models of this format only
   std::string fallback = {};              // the default as YAML; empty: none, or computed (see doc)
-  std::vector<std::string> allowed = {};  // the only values of a text
+  std::vector<std::string> allowed = {};  // the only values of a text; text.meaning may sum them up
   TextRule text = {};
   std::int64_t maximum = 0;  // of a whole number or a dimension; the minimum is 1
   std::string doc = {};      // one sentence

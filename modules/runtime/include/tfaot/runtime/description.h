@@ -44,7 +44,9 @@ struct BufferSlot {
 using EntryFunction = void (*)(void*, const void*, const void**, void**, void*, std::int64_t*);
 
 struct Code {
-  const char* cpu_level;  // psABI microarchitecture level, "x86-64-v3"
+  const char* cpu_level;  // psABI microarchitecture level or CPU, "x86-64-v3", "znver4"
+  const char*
+      cpu_features;  // what it needs of the CPU, blanks between: "avx avx2" (cpu_features.h)
   EntryFunction entry;
   const BufferSlot* slots;
   std::size_t slot_count;
@@ -56,7 +58,7 @@ struct Code {
 
 struct Program {
   std::size_t batch_size;
-  const Code* codes;  // by ascending CPU level
+  const Code* codes;  // by ascending CPU level: a later one is better
   std::size_t code_count;
 };
 

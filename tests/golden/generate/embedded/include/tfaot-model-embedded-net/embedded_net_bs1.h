@@ -24,7 +24,9 @@ struct embedded_net_bs1 {
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   static constexpr ::tfaot::Code kCodes[] = {
-      {"x86-64", &::__tfaot_tfaot_model_embedded_net_bs1_x86_64, kSlots_x86_64,
+      {"x86-64",
+       "",
+       &::__tfaot_tfaot_model_embedded_net_bs1_x86_64, kSlots_x86_64,
        5, 4, 192, embedded_net_costs::kBs1_x86_64},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};

@@ -25,7 +25,9 @@ struct hostile_bs1 {
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   static constexpr ::tfaot::Code kCodes[] = {
-      {"x86-64", &::__tfaot_tfaot_model_hostile_bs1_x86_64, kSlots_x86_64,
+      {"x86-64",
+       "",
+       &::__tfaot_tfaot_model_hostile_bs1_x86_64, kSlots_x86_64,
        6, 5, 192, hostile_costs::kBs1_x86_64},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};

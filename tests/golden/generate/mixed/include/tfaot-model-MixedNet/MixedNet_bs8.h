@@ -30,7 +30,9 @@ struct MixedNet_bs8 {
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   static constexpr ::tfaot::Code kCodes[] = {
-      {"x86-64", &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64,
+      {"x86-64",
+       "",
+       &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64,
        11, 10, 192, MixedNet_costs::kBs8_x86_64},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
