@@ -111,6 +111,8 @@ std::string describe_allowed_cpu_levels(std::string_view architecture) {
 }
 
 std::string compiler_features(const CpuLevel& level) {
+  // For the sake of CPUs that slow down on wide vectors LLVM would keep this level to half of its.
+  if (level.name == "x86-64-v4") return "-prefer-256-bit";
   if (!level.is_cpu) return "";
   // Loads that fault unless a program switches the CPU's mode.
   std::set<std::string> absent;
