@@ -19,7 +19,7 @@ Compiles a model while the project is built, and makes a library of it.
 |---|---|---|
 | `CONFIG` | required | The `aot_config.yaml`, relative to the current source folder. |
 | `BATCH_SIZES` | the config's `compilation.batch_sizes` | Batch sizes to compile. |
-| `CPU_LEVELS` | the config's `compilation.cpu_levels` | CPU levels to compile, such as `x86-64-v3`. |
+| `CPU_LEVELS` | the config's `compilation.cpu_levels` | CPU levels or CPUs to compile for, such as `x86-64-v3` or `znver4` (config.md). |
 | `NAMESPACE` | the config's `compilation.namespace`, else `tfaot_model` | C++ namespace of the model's class. |
 | `NAME` | the config's `model.name` | Needed only when the config is written in a way CMake cannot read (YAML flow style, anchors). It must equal the config's. |
 | `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
@@ -66,7 +66,7 @@ function(tfaot_add_model target)
   endif()
   _tfaot_absolute_path(tree "${CMAKE_CURRENT_BINARY_DIR}")
   string(REPLACE "_" "-" tool_name "tfaot-model-${name}")
-  set(tool_options "")
+  _tfaot_target_options(tool_options)
   foreach(keyword IN ITEMS BATCH_SIZES CPU_LEVELS NAMESPACE)
     if(DEFINED arg_${keyword})  # not if(arg_...): 0 and "no" are values too
       string(TOLOWER "--${keyword}" option)

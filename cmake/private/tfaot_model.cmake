@@ -11,6 +11,14 @@ function(_tfaot_check_toolkit function)
   endif()
 endfunction()
 
+# _tfaot_target_options(<out>): what the tool must be told when this build is for another machine than the one it runs on.
+function(_tfaot_target_options out)
+  set(${out} "" PARENT_SCOPE)
+  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+    set(${out} --target-triple "${CMAKE_SYSTEM_PROCESSOR}-unknown-linux-gnu" PARENT_SCOPE)
+  endif()
+endfunction()
+
 # _tfaot_model_identity(<function> <config> <name> <namespace> <out-name> <out-namespace>): fills in what the caller left empty
 # from the config, and makes the configure run again when the config changes.
 function(_tfaot_model_identity function config name namespace out_name out_namespace)
@@ -69,7 +77,10 @@ function(_tfaot_model_library target type)
     # The kernels inside are this library's own, whatever other models bring.
     target_link_options(${target} PRIVATE "LINKER:--exclude-libs,ALL")
     # Else an executable that names the weights gets a copy of them.
-    set(gcc_12 "$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>>")
+    set(gcc_12 0)
+    if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+      set(gcc_12 "$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>>")
+    endif()
     target_compile_options(${target} INTERFACE
       "$<${gcc_12}:-mno-direct-extern-access>" "$<$<CXX_COMPILER_ID:Clang>:-fno-direct-access-external-data>")
   endif()

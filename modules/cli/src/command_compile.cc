@@ -11,6 +11,7 @@
 #include "next_steps.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
+#include "tfaot/config/cpu_levels.h"
 #include "tool_layout.h"
 #include "wrong_input.h"
 
@@ -34,18 +35,13 @@ Status check_expectations(const CompileCommand& command, const ModelSpec& spec) 
   return check("compilation.namespace", command.expect_namespace, spec.compilation.namespace_name);
 }
 
-// As upstream says with --dev; always here, since the package carries this machine's runtime.
-void warn_of_foreign_target(Context& context, const ModelSpec& spec) {
-  const std::string& triple = spec.compilation.target_triple;
-  const std::string target = triple.substr(0, triple.find('-'));
+// As upstream says with --dev.
+void warn_of_foreign_target(Context& context, const std::string& target) {
   const std::string& machine = context.environment.architecture;
   if (target == machine) return;
   context.console.warning(
-      fmt::format("this machine's architecture is '{0}', but the model is compiled for '{1}' and "
-                  "will not run here\n"
-                  "  the package's lib/libtfaot_runtime.a is for '{0}': put that of a tfaot built "
-                  "for '{1}' in its place\n"
-                  "  or set the target by --target-triple={0}-unknown-linux-gnu",
+      fmt::format("this machine's architecture is '{}', but the model is compiled for '{}' and "
+                  "will not run here",
                   machine, target));
 }
 
@@ -124,14 +120,15 @@ Status compile(const CompileCommand& command, Context& context) {
   ModelTreeOptions tree;
   tree.output_directory = context.absolute(command.output_directory);
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", tree.output_directory));
-  warn_of_foreign_target(context, spec);
+  const std::string target = target_machine(spec.compilation.target_triple);
+  warn_of_foreign_target(context, target);
   tree.compile.jobs = command.jobs == 0 ? context.environment.cores : command.jobs;
   tree.compile.timeout = std::chrono::seconds(command.timeout_seconds);
   tree.compile.cache = cache_options(command, context);
   tree.generate = generate_options(command, spec, context, tree.output_directory);
   warn_of_blanks(context.console, tree.generate.tool_base);
   TFAOT_ASSIGN(tree.compile.engine, find_engine(context, command.engine));
-  TFAOT_ASSIGN(tree.runtime, runtime_files(context));
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target));
 
   TFAOT_ASSIGN(const ModelTree made, make_model_tree(context, spec, tree));
   TFAOT_TRY(write_depfile(command, context, spec, tree));

@@ -9,6 +9,7 @@
 
 #include "model_tree.h"
 #include "tfaot/compile/update_weights.h"
+#include "tfaot/config/cpu_levels.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/package_record.h"
 #include "tfaot/package/package.h"
@@ -74,7 +75,8 @@ Result<Manifest> write_updated(const Options& options, Context& context, const O
 
   ModelTreeOptions tree;
   tree.output_directory = output;
-  TFAOT_ASSIGN(tree.runtime, runtime_files(context));
+  TFAOT_ASSIGN(tree.runtime,
+               runtime_files(context, target_machine(spec.compilation.target_triple)));
   tree.generate.tool_name = package.manifest.tool_name;
   TFAOT_ASSIGN(const std::string tool_file,
                context.files.read(package.tree / (package.manifest.tool_name + ".xml")));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool_layout.h"
 
+#include <fmt/format.h>
+
 namespace tfaot {
 namespace {
 
@@ -34,8 +36,21 @@ Result<Path> find_engine(const Context& context, const std::string& wanted) {
                         "TFAOT_ENGINE"));
 }
 
-Result<std::vector<StagedFile>> runtime_files(const Context& context) {
-  const Path library = prefix(context) / TFAOT_LIBDIR "/libtfaot_runtime.a";
+Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine) {
+  const bool foreign = machine != context.environment.architecture;
+  const Path folder = prefix(context) / TFAOT_LIBDIR;
+  const Path library = (foreign ? folder / "tfaot" / machine : folder) / "libtfaot_runtime.a";
+  if (foreign && !is_file(context.files, library)) {
+    return fail(
+        Error(fmt::format("this tfaot has no runtime for {0}, which a package for {0} needs",
+                          machine))
+            .note("looked for " + library.string())
+            .note(fmt::format("build tfaot with -DTFAOT_RUNTIME_TARGETS={0}, which needs "
+                              "{0}-linux-gnu-g++ (Debian: g++-{0}-linux-gnu)",
+                              machine))
+            .note(fmt::format("or set the target by --target-triple={}-unknown-linux-gnu",
+                              context.environment.architecture)));
+  }
   const Path headers = prefix(context) / "include/tfaot/runtime";
   const auto names = list_files_recursively(context.files, headers);
   if (!is_file(context.files, library) || !names || names->empty()) {

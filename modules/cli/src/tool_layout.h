@@ -16,7 +16,8 @@ namespace tfaot {
 // tool.
 Result<Path> find_engine(const Context& context, const std::string& wanted);
 
-// The runtime that every package carries: lib/libtfaot_runtime.a and include/tfaot/runtime/...
-Result<std::vector<StagedFile>> runtime_files(const Context& context);
+// The runtime that a package for `machine` ("x86_64") carries: lib/libtfaot_runtime.a and
+// include/tfaot/runtime/...
+Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine);
 
 }  // namespace tfaot
