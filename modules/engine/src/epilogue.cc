@@ -26,6 +26,10 @@ bool is_zero(const HloInstruction& value) {
 // `value` as [columns] when it is one value per column of `shape`, else null.
 HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
                               std::int64_t columns) {
+  // The only row there is: nothing is spread.
+  if (xla::ShapeUtil::ElementsIn(shape) == columns && value->opcode() != HloOpcode::kBroadcast) {
+    return reshape(value, {columns});
+  }
   if (value->opcode() != HloOpcode::kBroadcast) return nullptr;
   HloInstruction* inner = value->mutable_operand(0);
   const std::int64_t size = xla::ShapeUtil::ElementsIn(inner->shape());
@@ -77,8 +81,9 @@ class Finder {
     const bool is_difference = user.opcode() == HloOpcode::kSubtract && is_first;
     const bool is_scale = user.opcode() == HloOpcode::kMultiply;
     if (!is_sum && !is_difference && !is_scale) return false;
-    if (other->opcode() != HloOpcode::kBroadcast) return false;
-    const bool is_known = values_.is_known(other->operand(0));
+    const bool is_broadcast = other->opcode() == HloOpcode::kBroadcast;
+    const bool is_known = values_.is_known(is_broadcast ? other->operand(0) : other);
+    if (!is_broadcast && !is_known) return false;
     // A second bias, or a scaled one, is worth it only when it is computed ahead.
     if (is_scale && !(can_scale_ && is_known && bias_is_known_)) return false;
     if (!is_scale && epilogue_.bias != nullptr && !(is_known && bias_is_known_)) return false;

@@ -129,7 +129,8 @@ TEST_P(MatMul, IsThatOfAPlainLoop) {
 TEST_P(MatMul, HasATileForEveryShape) {
   Random random(3);
   for (Int rows = 1; rows <= 20; ++rows) {
-    for (const Int columns : {1, 4, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 80, 96, 112, 128, 160}) {
+    for (const Int columns :
+         {1, 4, 8, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 50, 64, 80, 96, 112, 128, 160}) {
       MatMulCall c = plain(1, rows, columns, 19);
       c.rhs_packed = 1;
       c.epilogue = kernels::kEpilogueBias;
@@ -143,8 +144,11 @@ TEST_P(MatMul, HasATileForEveryShape) {
 // Beyond the blocks of rows and depth.
 TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   Random random(4);
-  for (const auto& [rows, columns, depth] :
-       {std::tuple<Int, Int, Int>{247, 37, 40}, {5, 70, 1100}, {500, 9, 700}, {1, 33, 2049}}) {
+  for (const auto& [rows, columns, depth] : {std::tuple<Int, Int, Int>{247, 37, 40},
+                                             {5, 70, 1100},
+                                             {500, 9, 700},
+                                             {500, 24, 700},
+                                             {1, 33, 2049}}) {
     for (const Int packed : {0, 1}) {
       MatMulCall c = plain(1, rows, columns, depth);
       c.rhs_packed = packed;

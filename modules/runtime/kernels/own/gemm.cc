@@ -4,6 +4,7 @@
 // rows before the next panels do.
 #include "gemm.h"
 
+#include "stream.h"
 #include "tiles.h"
 
 namespace {
@@ -18,23 +19,38 @@ class Odometer {
  public:
   Odometer(const Int (&count)[N], const Int (&step)[N]) : count_(count), step_(step) {}
 
-  Int next() {
-    const Int offset = offset_;
-    for (int d = N; d-- > 0;) {
-      offset_ += step_[d];
-      if (++at_[d] < count_[d]) break;
-      offset_ -= count_[d] * step_[d];
-      at_[d] = 0;
+  // use(i, offset) for the next `count` indices.
+  template <typename Use>
+  TFAOT_INLINE void next(Int count, const Use& use) {
+    for (Int i = 0; i < count;) {
+      const Int end = smaller(count, i + count_[N - 1] - at_[N - 1]);
+      at_[N - 1] += end - i;
+      for (; i < end; ++i, offset_ += step_[N - 1]) use(i, offset_);
+      carry();
     }
-    return offset;
   }
 
  private:
+  void carry() {
+    for (int d = N - 1; d >= 0 && at_[d] == count_[d]; --d) {
+      offset_ -= count_[d] * step_[d];
+      at_[d] = 0;
+      if (d == 0) return;
+      offset_ += step_[d - 1];
+      ++at_[d - 1];
+    }
+  }
+
   const Int (&count_)[N];
   const Int (&step_)[N];
   Int at_[N] = {};
   Int offset_ = 0;
 };
+
+// The largest of `parts` equal pieces.
+TFAOT_INLINE Int piece_of(Int total, Int parts) {
+  return parts == 1 ? total : ceil_div(total, parts);  // a division takes long
+}
 
 // The same for all blocks of a product.
 struct Target {
@@ -67,14 +83,31 @@ void multiply_spilled(int rows, int vectors, Tile<Element> t, Int columns, Spill
   for (Int r = 0; r < rows; ++r) copy_elements(c + r * c_row, t.c + r * t.c_row, columns);
 }
 
+// How rows are cut: `larger` tiles of `rows` rows, then `others` of `other_rows`.
+struct Cut {
+  Int larger, others;
+  int rows, other_rows;
+};
+
+// As even as it goes, but for half tiles, which have all the rows they can.
+Cut cut_rows(Int rows, bool half) {
+  if (half)
+    return {rows / kHalfTileRows, rows % kHalfTileRows != 0, kHalfTileRows,
+            static_cast<int>(rows % kHalfTileRows)};
+  const Int tiles = ceil_div(rows, kMaxRows);
+  const int small = static_cast<int>(tiles == 1 ? rows : rows / tiles);
+  const Int larger = rows - tiles * small;
+  if (larger == 0) return {tiles, 0, small, 0};
+  return {larger, tiles - larger, small + 1, small};
+}
+
 // All tiles of some rows and one block of the depth.
 void multiply_block(Tile<Element> t, Int rows, const Target& target) {
   const Element* const* const first_row = t.rows;
   const Element* const b = t.b;
   const Int vectors = ceil_div(target.columns, kLanes<Element>);
-  const Int tiles = ceil_div(rows, kMaxRows);
-  const int small = static_cast<int>(rows / tiles);
-  const Int larger_tiles = rows % tiles;  // these have one row more
+  const Int last = target.columns - (vectors - 1) * kLanes<Element>;
+  const Cut even = cut_rows(rows, false);
   Spill spill;
 
   t.relu = target.relu && target.last;
@@ -82,7 +115,10 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
   t.last = kLanes<Element>;
   int take = 0;
   for (Int v = 0; v < vectors; v += take) {
-    take = next_vectors(larger_tiles > 0 ? small + 1 : small, vectors - v);
+    take = next_vectors(even.rows, vectors - v);
+    const bool half =
+        rows >= kHalfTileRows && v + take == vectors && is_half_tile(kHalfTileRows, take, last);
+    const Cut cut = half ? cut_rows(rows, true) : even;
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
     bool spilled = columns < take * kLanes<Element>;
@@ -99,13 +135,15 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
       copy_elements(spill.bias, t.start, columns);
       t.start = spill.bias;
     }
-    for (Int i = 0; i < tiles; ++i) {
-      const int count = i < larger_tiles ? small + 1 : small;
+    for (Int i = 0; i < cut.larger + cut.others; ++i) {
+      const int count = i < cut.larger ? cut.rows : cut.other_rows;
       if (!target.first) {
         t.start = t.c;
         t.start_row = t.c_row;
       }
-      if (spilled) {
+      if (half && i < cut.larger) {
+        multiply_half(take, t);
+      } else if (spilled) {
         multiply_spilled(count, take, t, columns, spill);
       } else {
         multiply(count, take, t);
@@ -120,9 +158,9 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
 void multiply_depth(const Gemm& g, Tile<Element> t, Int rows, Element* c) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   const Int pieces = larger(1, ceil_div(g.run, kBlockDepth));  // of one tap
-  const Int piece = larger(1, ceil_div(g.run, pieces));
-  const Int most = larger(1, smaller(kBlockTaps, kBlockDepth / piece));
-  const Int group = ceil_div(taps, ceil_div(taps, most));
+  const Int piece = larger(1, piece_of(g.run, pieces));
+  const Int most = taps == 1 ? 1 : larger(1, smaller(kBlockTaps, kBlockDepth / piece));
+  const Int group = taps <= most ? taps : ceil_div(taps, ceil_div(taps, most));
 
   Odometer<3> tap(g.tap_count, g.tap_step);
   Int offsets[kBlockTaps];
@@ -130,7 +168,7 @@ void multiply_depth(const Gemm& g, Tile<Element> t, Int rows, Element* c) {
   t.taps = offsets;
   for (Int first = 0; first < taps; first += group) {
     t.tap_count = smaller(group, taps - first);
-    for (Int i = 0; i < t.tap_count; ++i) offsets[i] = tap.next();
+    tap.next(t.tap_count, [&](Int i, Int offset) { offsets[i] = offset; });
     for (Int k = 0; k < g.run || k == 0; k += piece) {
       t.run = smaller(piece, g.run - k);
       target.last = first + group >= taps && k + piece >= g.run;
@@ -142,11 +180,37 @@ void multiply_depth(const Gemm& g, Tile<Element> t, Int rows, Element* c) {
   }
 }
 
+// One or two rows of a plain product by packed panels: all whole panels, which is how many.
+Int stream_panels(const Gemm& g, Int rows) {
+  const Int panels = g.columns / kPanelColumns<Element>;
+  const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
+  if (rows > 2 || taps != 1 || g.a_step != 1 || g.b_step != kPanelColumns<Element> ||
+      g.b_panel != g.run * g.b_step || panels == 0) {
+    return 0;
+  }
+  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.relu};
+  if (rows == 1) {
+    multiply_stream<Element, 1, 1>(s, panels);
+  } else {
+    for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
+    multiply_stream<Element, 2, 2>(s, panels);
+  }
+  return panels;
+}
+
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
-  const Gemm& g = *static_cast<const Gemm*>(gemm);
+  Gemm g = *static_cast<const Gemm*>(gemm);
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
+  if (const Int panels = stream_panels(g, rows); panels > 0) {
+    const Int columns = panels * kPanelColumns<Element>;
+    if (columns == g.columns) return;
+    g.columns -= columns;
+    g.c += columns;
+    g.b += panels * g.b_panel;
+    if (g.bias != nullptr) g.bias += columns;
+  }
   Odometer<4> row(g.row_count, g.row_step);
   const Element* block[kBlockRows];
   Tile<Element> t = {};
@@ -157,8 +221,8 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   t.b_panel = g.b_panel;
   const Int blocks = ceil_div(rows, kBlockRows);
   for (Int i = 0, first = 0; i < blocks; ++i) {
-    const Int count = ceil_div(rows - first, blocks - i);
-    for (Int r = 0; r < count; ++r) block[r] = g.a + row.next();
+    const Int count = piece_of(rows - first, blocks - i);
+    row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
     multiply_depth(g, t, count, g.c + first * g.c_row);
     first += count;
   }

@@ -2,6 +2,7 @@
 // The sizes of tile.h's micro-kernel that exist, and which of them a product takes.
 #pragma once
 
+#include "half_tile.h"
 #include "tile.h"
 
 namespace {
@@ -77,10 +78,27 @@ TFAOT_INLINE void multiply(int rows, int vectors, const Tile<T>& t) {
   __builtin_unreachable();
 }
 
+// Columns of `vectors` vectors, of which the last has `last`, are for multiply_half_tile().
+constexpr int kHalfTileRows = 8;
+TFAOT_INLINE bool is_half_tile(int rows, int vectors, Int last) {
+  return TFAOT_HAS_MASKS && rows == kHalfTileRows && (vectors == 2 || vectors == 3) &&
+         last <= kLanes<Element> / 2;
+}
+
+// REQUIRES: is_half_tile().
+template <typename T>
+TFAOT_INLINE void multiply_half([[maybe_unused]] int vectors, [[maybe_unused]] const Tile<T>& t) {
+#if TFAOT_HAS_MASKS
+  if (vectors == 2) return multiply_half_tile<T, kHalfTileRows, 1>(t);
+  return multiply_half_tile<T, kHalfTileRows, 2>(t);
+#endif
+}
+
 // How many of the vectors that are left the next tile takes: the split is as even as the sizes that
 // exist (1, 2, 3, 4, 6, 8) allow, and all tiles but the last end with a panel.
 TFAOT_INLINE int next_vectors(int rows, Int left) {
   const int most = max_vectors(rows);
+  if (left <= 4 && left <= most) return static_cast<int>(left);
   Int even = ceil_div(left, ceil_div(left, most));
   if (even == 5) even = left == 5 ? 3 : 6;
   if (even == 7) even = left == 7 ? 4 : 8;

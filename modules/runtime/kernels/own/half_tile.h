@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The micro-kernel for columns that end in half a vector or less, as 24 do where a vector has 16:
+// the last columns of two neighbouring rows share a vector, so that none of it is wasted.
+#pragma once
+
+#include "tile.h"
+
+namespace {
+
+#if TFAOT_HAS_MASKS
+
+template <typename T>
+constexpr Int kHalf = kLanes<T> / 2;
+
+// Words for both types; the lists are of elements of two vectors, one behind the other.
+TFAOT_INLINE Vec<float> low_then_high(Vec<float> low, Vec<float> high) {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+TFAOT_INLINE Vec<double> low_then_high(Vec<double> low, Vec<double> high) {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 12, 13, 14, 15);
+}
+TFAOT_INLINE Vec<float> swap_halves(Vec<float> v) {
+  return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+TFAOT_INLINE Vec<double> swap_halves(Vec<double> v) {
+  return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+}
+TFAOT_INLINE Vec<float> twice_half(const float* from) {
+  float half __attribute__((vector_size(32)));
+  __builtin_memcpy(&half, from, sizeof half);
+  return __builtin_shufflevector(half, half, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+TFAOT_INLINE Vec<double> twice_half(const double* from) {
+  double half __attribute__((vector_size(32)));
+  __builtin_memcpy(&half, from, sizeof half);
+  return __builtin_shufflevector(half, half, 0, 1, 2, 3, 0, 1, 2, 3);
+}
+// In a register: the compiler would load it once more for every use, and loads are what is short.
+TFAOT_INLINE Vec<float> everywhere(float x) {
+  Vec<float> v = _mm512_set1_ps(x);
+  asm("" : "+v"(v));
+  return v;
+}
+TFAOT_INLINE Vec<double> everywhere(double x) {
+  Vec<double> v = _mm512_set1_pd(x);
+  asm("" : "+v"(v));
+  return v;
+}
+
+// Masked stores are slow even where the mask is full.
+template <typename T>
+TFAOT_INLINE void store_half(T* to, Vec<T> v, Int count) {
+  if (count == kHalf<T>) {
+    __builtin_memcpy(to, &v, sizeof v / 2);
+  } else {
+    store_first(to, v, count);
+  }
+}
+
+// MR rows by NV vectors and `last` columns. REQUIRES: MR is even, t.last <= kHalf.
+template <typename T, int MR, int NV>
+__attribute__((noinline)) void multiply_half_tile(const Tile<T>& t) {
+  constexpr int kPairs = MR / 2;
+  Vec<T> whole[MR][NV], half[kPairs];
+  const T* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    a[r] = t.rows[r];
+    const T* const start = t.start + r * t.start_row;
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) whole[r][v] = load(start + v * kLanes<T>);
+    const Vec<T> last = load_first(start + NV * kLanes<T>, t.last);
+    half[r / 2] = r % 2 == 0 ? last : low_then_high(half[r / 2], swap_halves(last));
+  }
+  const T* b = t.b;
+  const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
+
+  for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+    Int k = *tap;
+    for (Int left = t.run; left > 0; --left, k += a_step, b += b_step) {
+      Vec<T> right[NV];
+      TFAOT_UNROLL
+      for (int v = 0; v < NV; ++v) right[v] = load(b + v * b_panel);
+      const Vec<T> right_half = twice_half(b + NV * b_panel);
+      TFAOT_UNROLL
+      for (int p = 0; p < kPairs; ++p) {
+        const Vec<T> low = everywhere(a[2 * p][k]), high = everywhere(a[2 * p + 1][k]);
+        TFAOT_UNROLL
+        for (int v = 0; v < NV; ++v) {
+          whole[2 * p][v] += right[v] * low;
+          whole[2 * p + 1][v] += right[v] * high;
+        }
+        half[p] += right_half * low_then_high(low, high);
+      }
+    }
+  }
+
+  T* to = t.c;
+  const Int c_row = t.c_row, last_columns = t.last;
+  const bool is_relu = t.relu;
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      store(to + v * kLanes<T>, is_relu ? relu<T>(whole[r][v]) : whole[r][v]);
+    }
+    const Vec<T> last = r % 2 == 0 ? half[r / 2] : swap_halves(half[r / 2]);
+    store_half(to + NV * kLanes<T>, is_relu ? relu<T>(last) : last, last_columns);
+    to += c_row;
+  }
+}
+
+static_assert(kVectorsPerPanel == 1, "a tile's vectors are b_panel apart");
+
+#endif
+
+}  // namespace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One or two rows by whole panels. Such a product waits for its right side, and reads it as it lies
+// in memory: many panels at a time would be many streams, a power of two apart, whose lines meet in
+// the same sets of the caches.
+#pragma once
+
+#include "tile.h"
+
+namespace {
+
+template <typename T>
+struct Stream {
+  const T* a;
+  Int a_row, depth;
+  const T* b;
+  const T* bias;  // null: none
+  T* c;
+  Int c_row;
+  bool relu;
+};
+
+// NP panels, `column` being their first. b: where they begin.
+template <typename T, int MR, int NP>
+TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
+  constexpr int kVectors = NP * kVectorsPerPanel;
+  constexpr int kSums = sums_per_element(MR * kVectors);
+  const Int panel = s.depth * kPanelColumns<T>;
+  const T* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) a[r] = s.a + r * s.a_row;
+  Vec<T> sums[kSums][MR][kVectors] = {};
+  Int k = 0;
+  for (; k + kSums <= s.depth; k += kSums) {
+    TFAOT_UNROLL
+    for (int i = 0; i < kSums; ++i) {
+      multiply_step(sums[i], a, k + i, b + i * kPanelColumns<T>, panel);
+    }
+    b += kSums * kPanelColumns<T>;
+  }
+  for (; k < s.depth; ++k, b += kPanelColumns<T>) multiply_step(sums[0], a, k, b, panel);
+
+  TFAOT_UNROLL
+  for (int v = 0; v < kVectors; ++v) {
+    const Int at = column + v * kLanes<T>;
+    const Vec<T> bias = s.bias == nullptr ? Vec<T>{} : load(s.bias + at);
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TFAOT_UNROLL
+      for (int half = kSums / 2; half > 0; half /= 2) {
+        TFAOT_UNROLL
+        for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
+      }
+      const Vec<T> sum = sums[0][r][v] + bias;
+      store(s.c + r * s.c_row + at, s.relu ? relu<T>(sum) : sum);
+    }
+  }
+}
+
+template <typename T, int MR, int NP>
+__attribute__((noinline)) void multiply_stream(const Stream<T>& s, Int panels) {
+  const T* b = s.b;
+  Int p = 0;
+  for (; p + NP <= panels; p += NP, b += NP * kPanelColumns<T> * s.depth) {
+    stream_panels<T, MR, NP>(s, b, p * kPanelColumns<T>);
+  }
+  if constexpr (NP > 1) {
+    for (; p < panels; ++p, b += kPanelColumns<T> * s.depth) {
+      stream_panels<T, MR, 1>(s, b, p * kPanelColumns<T>);
+    }
+  }
+}
+
+}  // namespace
