@@ -88,4 +88,6 @@ function(tfaot_add_model target)
   _tfaot_compile_command(${target} CONFIG "${arg_CONFIG}" TREE "${tree}" WORK "${work}" NAME "${name}" ${tune}
                          NAMESPACE "${namespace}" TOOL_NAME "${tool_name}" OPTIONS ${tool_options})
   _tfaot_model_library(${target} ${type} OBJECT "${work}/model.o" TREE "${tree}" ALIAS "${namespace}::${name}")
+  string(TOLOWER "${tool_name}" tool_name)
+  set_property(GLOBAL PROPERTY "TFAOT_MODEL_TOOL_${tool_name}" "${namespace}::${name}")  # scram's name of it
 endfunction()

@@ -73,19 +73,20 @@ TEST(IncludeRooms, RuntimeKnowsNobodyAndNobodyKnowsRuntimeButItsBatchPlan) {
   EXPECT_THAT(
       with("modules/cli/src/x.cc", "#include \"tfaot/runtime/description.h\""),
       ElementsAre("modules/cli/src/x.cc:1: 'cli' may not include tfaot/runtime/description.h"));
-  EXPECT_THAT(with("modules/runtime/include/tfaot/runtime/x.h",
-                   "#include <vector>\n#include <unistd.h>\n#include <fmt/format.h>"),
-              ElementsAre("modules/runtime/include/tfaot/runtime/x.h:2: 'runtime' may include "
-                          "standard headers only, not <unistd.h>",
-                          "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
-                          "<fmt/format.h>; only base, cli, compile, config, engine, generate, "
-                          "install, package, tune may"));
+  EXPECT_THAT(
+      with("modules/runtime/include/tfaot/runtime/x.h",
+           "#include <vector>\n#include <unistd.h>\n#include <fmt/format.h>"),
+      ElementsAre("modules/runtime/include/tfaot/runtime/x.h:2: 'runtime' may include "
+                  "standard headers only, not <unistd.h>",
+                  "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
+                  "<fmt/format.h>; only base, buildfile, cli, compile, config, engine, generate, "
+                  "install, package, tune may"));
 }
 
 TEST(IncludeRooms, ALibraryHasItsRoom) {
   const std::vector<std::pair<std::string, std::string>> libraries = {
       {"yaml-cpp/yaml.h", "config"},
-      {"pugixml.hpp", "generate"},
+      {"pugixml.hpp", "buildfile, generate"},
       {"kainjow/mustache.hpp", "generate"},
       {"archive.h", "package"},
       {"archive_entry.h", "package"},

@@ -25,6 +25,7 @@ struct Room {
 // modules/runtime/kernels.
 const std::map<std::string, Room> kRooms = {
     {"base", {}},
+    {"buildfile", {{"base"}, {}}},
     {"config", {{"base"}, {}}},
     {"compile", {{"base", "config"}, {}}},
     {"engine", {{"base"}, {"compile", "kernels"}}},
@@ -37,8 +38,8 @@ const std::map<std::string, Room> kRooms = {
     {"kernels", {}},
 };
 
-const Rooms kTools = {"base",    "config",  "compile", "engine", "generate",
-                      "package", "install", "tune",    "cli"};
+const Rooms kTools = {"base",     "buildfile", "config",  "compile", "engine",
+                      "generate", "package",   "install", "tune",    "cli"};
 
 // Who may include a library, by the beginning of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
@@ -50,7 +51,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"yaml-cpp/", {"config"}},
     {"libelf.h", {"compile"}},
     {"gelf.h", {"compile"}},
-    {"pugixml.hpp", {"generate"}},
+    {"pugixml.hpp", {"buildfile", "generate"}},
     {"kainjow/", {"generate"}},
     {"archive.h", {"package"}},
     {"archive_entry.h", {"package"}},

@@ -4,6 +4,8 @@ case_configure(OPTIONS -DTFAOT_BUILD_ENGINE=OFF
   FAIL "tfaot_add_model: this tfaot was built without its engine; build it with TFAOT_BUILD_ENGINE=ON")
 
 case_configure(OPTIONS -DTFAOT_BUILD_ENGINE=ON)
+case_build(TARGET from_build_file)
+case_run(from_build_file)
 case_build(TARGET minimal)
 case_run(minimal/minimal)
 case_expect_predictions(native minimal 3)

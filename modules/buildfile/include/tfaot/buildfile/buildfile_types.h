@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the buildfile room: what a BuildFile.xml of scram says, and what is built of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tfaot {
+
+// <use>: a package "Sub/Pkg" or a tool.
+struct BuildUse {
+  std::string name;
+  bool source_only = false;  // its headers, nothing to link
+  int line = 0;
+};
+
+// <flags>, of which scram reads the first attribute only.
+struct BuildFlag {
+  std::string name;  // in capitals
+  std::string value;
+  int line = 0;
+};
+
+// <aot_compile>: a model that is compiled for a product.
+struct AotModel {
+  std::string model;       // as it was written
+  std::string class_name;  // "tagger" or "ns::tagger"
+  std::string version = "1.0.0";
+  std::vector<std::string> batch_sizes;
+  std::vector<std::string> cpu_levels;
+  int line = 0;
+};
+
+// What a BuildFile says for all of its products, or inside one.
+struct BuildBlock {
+  std::vector<BuildUse> uses;
+  std::vector<BuildFlag> flags;
+  std::vector<std::string> libraries;
+  std::vector<std::string> include_paths;
+  std::vector<AotModel> models;
+};
+
+enum class ProductKind { kLibrary, kProgram, kTest };
+
+struct BuildProduct {
+  ProductKind kind = ProductKind::kLibrary;
+  std::string name;
+  std::vector<std::string> files;  // names and patterns, relative to the BuildFile's folder
+  std::string command;             // of a <test>
+  int line = 0;
+  BuildBlock block;
+};
+
+struct BuildFile {
+  std::string file;
+  BuildBlock common;
+  bool has_export = false;
+  std::vector<std::string> exported_libraries;  // "1": the package's own
+  std::vector<BuildProduct> products;           // in the order of the file
+  std::vector<std::string> warnings;            // "BuildFile.xml:3: ..."
+};
+
+// What scram's conditions ask of; empty values are those of a variable that scram did not set.
+struct BuildConditions {
+  std::string architecture;                  // SCRAM_ARCH
+  std::string release;                       // SCRAM_PROJECTVERSION
+  std::string compiler = "gcc";              // DEFAULT_COMPILER
+  std::string os = "linux";                  // of the target
+  std::string machine = "x86_64";            // of the target
+  std::map<std::string, std::string> tools;  // name -> version, of tools that are there
+};
+
+// Where a BuildFile lies: "Sub/Pkg" and the folder in it, empty for the package's own file.
+struct BuildPlace {
+  std::string package;
+  std::string folder;  // "plugins", "bin", "test"
+};
+
+enum class TargetKind { kPackage, kLibrary, kPlugin, kProgram, kTest };
+
+struct BuildTarget {
+  TargetKind kind = TargetKind::kPackage;
+  std::string name;
+  int line = 0;                        // 0: of the whole file
+  bool builds_library = true;          // of a package: false when it has headers only
+  bool all_sources = false;            // every source of the folder
+  bool sources_of_subfolders = false;  // and of the folders in it
+  std::vector<std::string> files;      // else these
+  std::vector<std::string> skipped;    // names that are left out
+  std::vector<BuildUse> uses;          // what is used, users of a package too
+  std::vector<BuildUse> private_uses;  // what users of a package do not get
+  std::vector<std::string> libraries;  // -l
+  std::vector<std::string> include_paths;
+  std::map<std::string, std::vector<std::string>> flags;  // CXXFLAGS, CPPDEFINES, LDFLAGS ...
+  std::vector<std::string> models;                        // class names
+  std::string dnn_name;                                   // DNN_NAME
+  std::string command;                                    // of a test: a shell's command line
+  std::vector<std::string> arguments;                     // of a test that is a program
+  std::vector<std::string> environment;                   // of a test, "A=b"
+  std::vector<std::string> run_before;                    // names of other tests
+  bool runs = true;                                       // false: a test that is built only
+};
+
+struct BuildPlan {
+  std::string file;
+  std::vector<AotModel> models;
+  std::vector<BuildTarget> targets;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace tfaot

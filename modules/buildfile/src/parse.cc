@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <pugixml.hpp>
+
+#include "attributes.h"
+#include "conditions.h"
+#include "tfaot/base/text.h"
+#include "tfaot/buildfile/buildfile.h"
+#include "variables.h"
+
+namespace tfaot {
+namespace {
+
+constexpr unsigned kParsing = pugi::parse_default | pugi::parse_fragment | pugi::parse_declaration;
+
+// At commas and blanks; empty words are none.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (c == ',' || std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (!words.back().empty()) words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+class Parser {
+ public:
+  Parser(const BuildFileSource& source, const BuildConditions& conditions)
+      : source_(source), conditions_(conditions), variables_(source.variables) {
+    result_.file = source.file;
+  }
+
+  Result<BuildFile> run() {
+    pugi::xml_document document;
+    const pugi::xml_parse_result parsed =
+        document.load_buffer(source_.text.data(), source_.text.size(), kParsing);
+    if (!parsed) {
+      return fail(Error::at({source_.file, line_at(source_.text, parsed.offset)}, "not valid XML")
+                      .note(parsed.description()));
+    }
+    TFAOT_TRY(read_children(document));
+    return std::move(result_);
+  }
+
+ private:
+  Error error(const Element& element, const std::string& message) const {
+    return Error::at({source_.file, element.line}, message);
+  }
+  Error error(const Element& element, const Error& cause) const {
+    Error placed = error(element, cause.message());
+    for (const std::string& note : cause.notes()) placed.note(note);
+    return placed;
+  }
+  // Loops read their children more than once.
+  void warn(const Element& element, const std::string& text) {
+    const std::string warning = fmt::format("{}:{}: {}", source_.file, element.line, text);
+    auto& all = result_.warnings;
+    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+  }
+  Result<std::string> expand(const Element& element, const std::string& text) const {
+    auto expanded = variables_.expand(text);
+    if (!expanded) return fail(error(element, expanded.error()));
+    return expanded;
+  }
+  BuildBlock& block() { return product_ == nullptr ? result_.common : product_->block; }
+
+  Status read_children(const pugi::xml_node& parent) {
+    for (const pugi::xml_node& node : parent.children()) {
+      if (node.type() == pugi::node_declaration) {
+        return fail(Error::at({source_.file, line_at(source_.text, node.offset_debug())},
+                              "scram cannot read a file with an XML declaration")
+                        .note("remove '<?xml ...?>'"));
+      }
+      if (node.type() == pugi::node_element) TFAOT_TRY(read_node(node));
+    }
+    return {};
+  }
+
+  Status read_node(const pugi::xml_node& node) {
+    TFAOT_ASSIGN(const Element element, read_element(node, source_.file, source_.text));
+    if (element.tag == "else" || element.tag == "elif") {
+      return fail(error(element, fmt::format("<{}> outside of a condition", element.tag)));
+    }
+    if (is_condition(element.written_tag)) return read_condition(node, element);
+    if (!is_known_tag(element.tag) || is_condition(element.tag)) {
+      warn(element, fmt::format("<{}> is not known and is passed over, what is inside is read",
+                                element.written_tag));
+      return read_children(node);
+    }
+    if (element.tag != element.written_tag) {
+      warn(element, fmt::format("<{}> should be written <{}>", element.written_tag, element.tag));
+    }
+    const bool product = element.tag == "bin" || element.tag == "library" || element.tag == "test";
+    if (in_export_ && element.tag != "lib") {
+      warn(element, fmt::format("<{}> inside of <export> is passed over", element.tag));
+      return {};
+    }
+    if (product) return read_products(node, element);
+    if (element.tag == "export") return read_export(node);
+    TFAOT_TRY(read_leaf(element));
+    return read_children(node);
+  }
+
+  // The children up to the first <else> or <elif>, or those behind the one that applies.
+  Status read_condition(const pugi::xml_node& node, const Element& element) {
+    TFAOT_ASSIGN(bool applies, meets(element.tag, element));
+    bool done = false;
+    for (const pugi::xml_node& child : node.children()) {
+      if (child.type() != pugi::node_element) continue;
+      const std::string name = child.name();
+      if (name != "else" && name != "elif") {
+        if (applies && !done) TFAOT_TRY(read_node(child));
+        continue;
+      }
+      TFAOT_ASSIGN(const Element next, read_element(child, source_.file, source_.text));
+      done = done || applies;
+      if (child.first_child()) {
+        return fail(error(
+            next, fmt::format("<{}> holds nothing: write <{}/>, then what applies", name, name)));
+      }
+      if (done) continue;
+      applies = true;
+      if (name == "elif") {
+        TFAOT_ASSIGN(applies, meets(element.tag, next));
+      }
+    }
+    return {};
+  }
+
+  Result<bool> meets(const std::string& tag, const Element& element) const {
+    const auto met = is_met(tag, element.attributes, conditions_);
+    if (!met) return fail(error(element, met.error()));
+    return *met;
+  }
+
+  Status read_export(const pugi::xml_node& node) {
+    result_.has_export = true;
+    in_export_ = true;
+    Status status = read_children(node);
+    in_export_ = false;
+    return status;
+  }
+
+  Status read_leaf(const Element& element) {
+    if (element.tag == "use") return read_use(element);
+    if (element.tag == "flags") return read_flags(element);
+    if (element.tag == "aot_compile") return read_model(element);
+    if (element.tag == "set") variables_.set(element.value("name"), element.value("value"));
+    if (element.tag == "lib") {
+      TFAOT_ASSIGN(const std::string name, expand(element, element.value("name")));
+      (in_export_ ? result_.exported_libraries : block().libraries).push_back(name);
+    }
+    if (element.tag == "include_path") {
+      TFAOT_ASSIGN(const std::string path, expand(element, element.value("path")));
+      block().include_paths.push_back(path);
+    }
+    return {};
+  }
+
+  Status read_use(const Element& element) {
+    TFAOT_ASSIGN(const std::string name, expand(element, element.value("name")));
+    const std::string source_only = element.value("source_only");
+    if (name == "self") return {};
+    block().uses.push_back({name, source_only == "1" || source_only == "true", element.line});
+    return {};
+  }
+
+  Status read_flags(const Element& element) {
+    if (element.attributes.empty()) return fail(error(element, "<flags> needs an attribute"));
+    const std::string& name = element.first_attribute;
+    for (const auto& [other, value] : element.attributes) {
+      if (other == name) continue;
+      warn(element, fmt::format("scram reads the first attribute of <flags> only: '{}' has no "
+                                "effect; give it an element of its own",
+                                other));
+    }
+    TFAOT_ASSIGN(const std::string value, expand(element, element.value(name.c_str())));
+    block().flags.push_back({upper(name), value, element.line});
+    return {};
+  }
+
+  Status read_model(const Element& element) {
+    AotModel model;
+    TFAOT_ASSIGN(model.model, expand(element, element.value("model")));
+    TFAOT_ASSIGN(model.class_name, expand(element, element.value("class")));
+    model.batch_sizes = words_of(element.value("batch_sizes"));
+    model.cpu_levels = words_of(element.value("cpu_levels"));
+    if (element.has("version")) model.version = element.value("version");
+    model.line = element.line;
+    block().models.push_back(std::move(model));
+    return {};
+  }
+
+  // for="last", "first,last" or "first,step,last"; foreach="a,b". One empty value without either.
+  Result<std::vector<std::string>> loop_values(const Element& element) {
+    if (element.has("foreach")) {
+      const auto values = words_of(element.value("foreach"));
+      if (values.empty()) return fail(error(element, "'foreach' holds no value"));
+      return values;
+    }
+    if (!element.has("for")) return std::vector<std::string>{""};
+    std::vector<int> numbers;
+    bool good = true;
+    for (const std::string& word : words_of(element.value("for"))) {
+      int number = 0;
+      const char* end = word.data() + word.size();
+      good = good && std::from_chars(word.data(), end, number).ptr == end;
+      numbers.push_back(number);
+    }
+    const bool bad_step = numbers.size() == 3 && numbers[1] <= 0;
+    if (!good || numbers.empty() || numbers.size() > 3 || bad_step) {
+      return fail(error(element, fmt::format("for=\"{}\" is no loop", element.value("for")))
+                      .note("write for=\"last\", for=\"first,last\" or for=\"first,step,last\""));
+    }
+    const int first = numbers.size() == 1 ? 1 : numbers.front();
+    const int step = numbers.size() == 3 ? numbers[1] : 1;
+    variables_.set("start_value", std::to_string(first));
+    variables_.set("step_value", std::to_string(step));
+    variables_.set("end_value", std::to_string(numbers.back()));
+    std::vector<std::string> values;
+    for (int i = first; i <= numbers.back(); i += step) values.push_back(std::to_string(i));
+    return values;
+  }
+
+  Status read_products(const pugi::xml_node& node, const Element& element) {
+    if (product_ != nullptr) {
+      return fail(error(element, fmt::format("<{}> inside of another product", element.tag)));
+    }
+    variables_.open();
+    TFAOT_ASSIGN(const std::vector<std::string> values, loop_values(element));
+    for (const std::string& value : values) {
+      if (!value.empty()) variables_.set("value", value);
+      TFAOT_TRY(read_product(node, element, value));
+    }
+    variables_.close();
+    return {};
+  }
+
+  Status read_product(const pugi::xml_node& node, const Element& element,
+                      const std::string& value) {
+    BuildProduct product;
+    product.line = element.line;
+    product.kind = element.tag == "bin"       ? ProductKind::kProgram
+                   : element.tag == "library" ? ProductKind::kLibrary
+                                              : ProductKind::kTest;
+    if (product.kind == ProductKind::kTest) {
+      auto command = variables_.expand_for_shell(element.value("command"));
+      if (!command) return fail(error(element, command.error()));
+      product.command = std::move(*command);
+    } else {
+      TFAOT_ASSIGN(const std::string files, expand(element, element.value("file")));
+      product.files = words_of(files);
+      if (product.files.empty()) return fail(error(element, "'file' names no file"));
+    }
+    TFAOT_ASSIGN(product.name, product_name(element, product));
+    if (!value.empty()) product.name += "_" + value;
+    for (const BuildProduct& other : result_.products) {
+      if (other.name != product.name) continue;
+      return fail(error(element, fmt::format("there is a product '{}' in line {} already",
+                                             product.name, other.line)));
+    }
+    product_ = &product;
+    Status status = read_children(node);
+    product_ = nullptr;
+    if (!status) return status;
+    result_.products.push_back(std::move(product));
+    return {};
+  }
+
+  // A name has no folder: scram cuts it off as well.
+  Result<std::string> product_name(const Element& element, const BuildProduct& product) {
+    std::string name = element.value("name");
+    if (!element.has("name")) {
+      if (product.files.size() > 1 || product.files[0].find_first_of("*?[") != std::string::npos) {
+        return fail(error(element, "a product of several files needs the attribute 'name'"));
+      }
+      name = product.files[0].substr(0, product.files[0].rfind('.'));
+    } else if (name.find('/') != std::string::npos) {
+      warn(element, fmt::format("the name of a product has no folder: '{}' becomes '{}'", name,
+                                name.substr(name.rfind('/') + 1)));
+    }
+    name = name.substr(name.rfind('/') + 1);
+    if (name.empty()) return fail(error(element, "the product has no name"));
+    return name;
+  }
+
+  const BuildFileSource& source_;
+  const BuildConditions& conditions_;
+  Variables variables_;
+  BuildFile result_;
+  BuildProduct* product_ = nullptr;  // the one that is being read
+  bool in_export_ = false;
+};
+
+}  // namespace
+
+Result<BuildFile> parse_build_file(const BuildFileSource& source,
+                                   const BuildConditions& conditions) {
+  return Parser(source, conditions).run();
+}
+
+}  // namespace tfaot

@@ -1,0 +1,36 @@
+# Made by tfaot-buildfile from BuildFile.xml.
+_tfaot_buildfile_warning("BuildFile.xml:3: <skip> is not known and is passed over, what is inside is read")
+_tfaot_buildfile_model("ns::M"
+  PLACE "BuildFile.xml:4"
+  MODEL "/data/m"
+  VERSION "1.0.0"
+  BATCH_SIZES "1" "4")
+_tfaot_buildfile_target("one"
+  KIND "TEST"
+  PLACE "BuildFile.xml:5"
+  FILES "one.cc" "*.cpp"
+  PRIVATE_USES "BuildFile.xml:1|a" "BuildFile.xml:2|b/c|source_only"
+  MODELS "ns::M"
+  DNN_NAME "net"
+  CPPDEFINES "T=\"x\;\$y\\z\""
+  LDFLAGS "-Wl,-x"
+  ENVIRONMENT "A=b")
+_tfaot_buildfile_target("two"
+  KIND "TEST"
+  PLACE "BuildFile.xml:6"
+  NO_RUN
+  FILES "two.cc"
+  SKIPPED "x.cc"
+  PRIVATE_USES "BuildFile.xml:1|a" "BuildFile.xml:2|b/c|source_only"
+  INCLUDE_PATHS "i"
+  MODELS "ns::M"
+  CPPDEFINES "T=\"x\;\$y\\z\""
+  LDFLAGS "-Wl,-x")
+_tfaot_buildfile_target("three"
+  KIND "TEST"
+  PLACE "BuildFile.xml:7"
+  PRIVATE_USES "BuildFile.xml:1|a" "BuildFile.xml:2|b/c|source_only"
+  MODELS "ns::M"
+  CPPDEFINES "T=\"x\;\$y\\z\""
+  LDFLAGS "-Wl,-x"
+  RUN_COMMAND "echo \"\$A\"")
