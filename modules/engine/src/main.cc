@@ -10,9 +10,11 @@
 #include "canonical.h"
 #include "code_cache.h"
 #include "conversions.h"
+#include "hlo.h"
 #include "lowering.h"
 #include "object_code.h"
 #include "prepare.h"
+#include "static_cost.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/compile/compile_json.h"
@@ -54,6 +56,14 @@ Result<ObjectCode> object_code(FileSystem& fs, const EngineJob& job, const Lower
   return made;
 }
 
+std::int64_t scratch_bytes(const ObjectCode& code) {
+  std::uint64_t bytes = 0;
+  for (const BufferSlot& slot : code.buffers) {
+    if (slot.kind == BufferKind::kTemporary) bytes += slot.size;
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
 Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
                           std::int64_t batch_size, WeightStore& store, UsedWeights& used,
                           CompiledModel& record) {
@@ -68,6 +78,7 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
   if (record.codes.empty() && !job.embed_weights) {
     TFAOT_ASSIGN(record.hlo_text, hlo_text(prepared.computation));
   }
+  TFAOT_ASSIGN(const auto module, make_module(prepared.computation.proto()));
   for (const auto& level : job.levels) {
     CompiledCode code;
     code.batch_size = batch_size;
@@ -82,6 +93,8 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.entry_symbol = entry_symbol(job, batch_size, level.name);
     TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, prepared, level, code));
     TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes));
+    code.estimated_cost =
+        static_cost(*module, {std::ssize(prepared.inputs), scratch_bytes(made), level.kernels});
     code.buffers = std::move(made.buffers);
     code.result_slot = made.result_slot;
     say({{kJobProgressKey, fmt::format("batch size {}, {}{}", batch_size, level.name,

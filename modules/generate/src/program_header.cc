@@ -50,6 +50,7 @@ TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) 
                 {"features", join(code.cpu_features, " ")},
                 {"level_id", identifier_of(code.cpu_level)},
                 {"cost", cost_constant(code.batch_size, code.cpu_level)},
+                {"estimate", std::to_string(code.estimated_cost)},
                 {"slots", slots},
                 {"slot_count", std::to_string(code.buffers.size())},
                 {"result_slot", std::to_string(code.result_slot)},

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/runtime/aligned_memory.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -13,15 +16,23 @@ std::size_t aligned_size(std::size_t bytes) noexcept {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// calloc takes large blocks from the system, zeroed, and they cost no memory before they are
+// touched: the code of the largest batch size, which needs most of it, may never run. What it
+// returned stands before the data.
 AlignedMemory::AlignedMemory(std::size_t bytes) {
   if (bytes == 0) return;
-  const std::size_t size = aligned_size(bytes);
-  data_.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{kAlignment})));
-  std::memset(data_.get(), 0, size);
+  void* const block = std::calloc(aligned_size(bytes) + kAlignment, 1);
+  if (block == nullptr) throw std::bad_alloc();
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(block) % kAlignment;
+  static_assert(alignof(std::max_align_t) >= sizeof block, "a pointer fits before the data");
+  data_.reset(static_cast<std::byte*>(block) + kAlignment - past);
+  std::memcpy(data_.get() - sizeof block, &block, sizeof block);
 }
 
 void AlignedMemory::Free::operator()(std::byte* data) const noexcept {
-  ::operator delete (data, std::align_val_t{kAlignment});
+  void* block = nullptr;
+  std::memcpy(&block, data - sizeof block, sizeof block);
+  std::free(block);
 }
 
 }  // namespace v1

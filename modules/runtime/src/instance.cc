@@ -21,20 +21,31 @@ Instance::Instance(const Description& description, const CpuChoice& cpu)
 
 BatchPlan Instance::batch_plan() const {
   std::vector<std::size_t> sizes;
-  std::vector<std::uint64_t> costs;
+  std::vector<std::uint64_t> measured;
+  std::vector<std::uint64_t> estimated;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     sizes.push_back(description_->programs[i].batch_size);
-    costs.push_back(calls_[i].cost);
+    measured.push_back(calls_[i].cost);
+    estimated.push_back(calls_[i].estimated_cost);
   }
-  const bool measured =
-      std::all_of(costs.begin(), costs.end(), [](std::uint64_t cost) { return cost != 0; });
-  return measured && !costs.empty() ? BatchPlan(std::move(sizes), std::move(costs))
-                                    : BatchPlan(std::move(sizes));
+  for (std::vector<std::uint64_t>* costs : {&measured, &estimated}) {
+    if (!costs->empty() && std::find(costs->begin(), costs->end(), 0) == costs->end()) {
+      return BatchPlan(std::move(sizes), std::move(*costs));
+    }
+  }
+  return BatchPlan(std::move(sizes));
 }
 
 void Instance::add(const Code& code) {
-  Call call{code.entry,       code.cpu_level,  code.cost, tables_.size(),
-            code.result_slot, patches_.size(), 0,         0};
+  Call call{code.entry,
+            code.cpu_level,
+            code.cost,
+            code.estimated_cost,
+            tables_.size(),
+            code.result_slot,
+            patches_.size(),
+            0,
+            0};
   std::vector<Patch> outputs;
   for (std::size_t slot = 0; slot < code.slot_count; ++slot) {
     const BufferSlot& buffer = code.slots[slot];

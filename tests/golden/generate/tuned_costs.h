@@ -1,7 +1,7 @@
 // Made by tfaot from model net, version 2. Do not edit.
 // What a call of a::b::net costs, in picoseconds, as 'tfaot tune' measured it on
 //   A CPU\. #error
-// 0: not measured; a level with a 0 is run as if a call of n rows cost n + 1.
+// 0: not measured; a level with a 0 is run by the estimates that its code comes with.
 #pragma once
 
 #include <cstdint>

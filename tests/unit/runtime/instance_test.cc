@@ -84,6 +84,39 @@ TEST_F(InstanceTest, RunsAModelWithoutWeightsScratchOrResultTable) {
   EXPECT_EQ(y[1], 3);
 }
 
+// A model of sizes 1, 2 and 4 whose calls cost that much, measured and estimated.
+struct Costs {
+  std::uint64_t measured[3];
+  std::uint64_t estimated[3];
+};
+
+std::size_t first_chunk(const Costs& costs, std::size_t rows) {
+  static constexpr tfaot::BufferSlot kSlots[] = {{tfaot::BufferKind::kUnused, 0, 0, 0}};
+  tfaot::Code codes[3] = {};
+  tfaot::Program programs[3] = {};
+  for (std::size_t i = 0; i < 3; ++i) {
+    codes[i] = {"one", "", nullptr, kSlots, 1, 0, 0, costs.measured[i], costs.estimated[i]};
+    programs[i] = {std::size_t{1} << i, &codes[i], 1};
+  }
+  const tfaot::Description model = {"costs", "1", nullptr, 0, nullptr, 0, programs, 3, nullptr, 0};
+  const tfaot::BatchPlan plan = tfaot::Instance(model, {{}, ""}).batch_plan();
+  return plan.sizes()[plan.next(rows)];
+}
+
+TEST_F(InstanceTest, PlansByMeasuredCostsBeforeEstimatedOnes) {
+  EXPECT_EQ(first_chunk({{0, 0, 0}, {0, 0, 0}}, 3), 2U) << "a call of n rows costs n + 1";
+  EXPECT_EQ(first_chunk({{0, 0, 0}, {100, 100, 110}}, 3), 4U) << "by the estimates";
+  EXPECT_EQ(first_chunk({{9, 90, 90}, {100, 100, 110}}, 3), 1U) << "as measured";
+  EXPECT_EQ(first_chunk({{9, 0, 90}, {100, 100, 110}}, 3), 4U) << "2 was not measured";
+  EXPECT_EQ(first_chunk({{0, 0, 0}, {100, 0, 110}}, 3), 2U) << "2 was not estimated";
+}
+
+// A size that is compiled need not be the best way to run as many rows.
+TEST_F(InstanceTest, LeavesACompiledSizeOutWhereTheEstimateSaysSo) {
+  EXPECT_EQ(first_chunk({{0, 0, 0}, {30, 50, 120}}, 4), 2U);
+  EXPECT_EQ(first_chunk({{0, 0, 0}, {30, 60, 120}}, 4), 4U) << "of equals, the larger";
+}
+
 int called_level = 0;
 void level_1(void*, const void*, const void**, void**, void*, std::int64_t*) { called_level = 1; }
 void level_2(void*, const void*, const void**, void**, void*, std::int64_t*) { called_level = 2; }

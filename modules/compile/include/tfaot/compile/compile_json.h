@@ -52,7 +52,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Variable, name, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferSlot, kind, index, size)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledCode, batch_size, cpu_level, cpu_features, object,
                                    entry_symbol, buffers, result_slot, weights, kernels, hlo_sha256,
-                                   from_cache)
+                                   estimated_cost, from_cache)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledModel, engine, target_triple, signature, batch_sizes,
                                    cpu_levels, variables, weights, weights_size, weights_sha256,
                                    weights_object, weights_symbol, codes, source_sha256, hlo_text)

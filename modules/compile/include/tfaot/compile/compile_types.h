@@ -68,6 +68,7 @@ struct CompiledCode {
   std::vector<std::uint32_t> weights;  // positions in CompiledModel::weights, as the HLO has them
   std::vector<std::string> kernels;    // runtime symbols the object calls, sorted
   std::string hlo_sha256;              // of the HLO that the code is made from; no weights in it
+  std::uint64_t estimated_cost = 0;    // picoseconds of a call; nobody measured it
   bool from_cache = false;             // nothing was compiled
 };
 

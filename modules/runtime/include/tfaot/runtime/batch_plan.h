@@ -13,10 +13,10 @@ inline namespace v1 {
 
 class BatchPlan {
  public:
-  // The default costs: a call of n rows costs n + 1, as a call's own cost is about that of one row
-  // in small networks. So larger sizes go first, and padding wins where it spares calls: {1, 256}
-  // does 255 rows in one call. REQUIRES: ascending, positive sizes. Throws Error (EmptySizes) when
-  // there is none.
+  // Costs where nothing is known: a call of n rows costs n + 1, as a call's own cost is about that
+  // of one row in small networks. So larger sizes go first, and padding wins where it spares calls:
+  // {1, 256} does 255 rows in one call. REQUIRES: ascending, positive sizes. Throws Error
+  // (EmptySizes) when there is none.
   explicit BatchPlan(std::vector<std::size_t> sizes);
   // costs[i] is the cost of one call of sizes[i] rows, in any unit. Whole numbers, so that sums are
   // exact.

@@ -54,7 +54,8 @@ class BatchStrategy {
   bool hasRule(std::size_t batchSize) const { return findRule(batchSize) != nullptr; }
   // Throws Error (UnknownBatchSize).
   const BatchRule& getRule(std::size_t batchSize) const;
-  // The cheapest composition by BatchPlan's default costs. Throws Error (EmptySizes).
+  // The cheapest composition by BatchPlan's own costs: of a model, more is known to its wrapper's
+  // batchPlan(). Throws Error (EmptySizes).
   void setDefaultRule(std::size_t batchSize, const std::vector<std::size_t>& availableBatchSizes);
   // The cheapest composition by `plan`.
   void setDefaultRule(std::size_t batchSize, const BatchPlan& plan);

@@ -54,6 +54,8 @@ struct Code {
   std::size_t scratch_bytes;  // of all kTemporary slots, each aligned to kAlignment
   // Picoseconds of one call, as `tfaot tune` measured them; 0: not measured.
   std::uint64_t cost = 0;
+  // The same as the compiler estimated it; 0: it did not. Of codes of one level only ratios count.
+  std::uint64_t estimated_cost = 0;
 };
 
 struct Program {

@@ -26,7 +26,8 @@ class Instance {
   // The level in use for a program, "x86-64-v3".
   const char* cpu_level(std::size_t program) const noexcept { return calls_[program].cpu_level; }
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
-  // By the costs of the levels in use, when all of them were measured; else by the default costs.
+  // By the costs of the levels in use, when all of them were measured; else by the estimated ones;
+  // without those by the default costs.
   BatchPlan batch_plan() const;
 
   // Runs description().programs[program] on inputs[i], each programs[program].batch_size rows, into
@@ -55,6 +56,7 @@ class Instance {
     EntryFunction entry;
     const char* cpu_level;
     std::uint64_t cost;
+    std::uint64_t estimated_cost;
     std::size_t table;  // first slot in tables_
     std::size_t result_slot;
     std::size_t patch;  // first one in patches_, inputs before outputs

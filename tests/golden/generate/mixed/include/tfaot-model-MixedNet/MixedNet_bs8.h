@@ -33,7 +33,7 @@ struct MixedNet_bs8 {
       {"x86-64",
        "",
        &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64,
-       11, 10, 192, MixedNet_costs::kBs8_x86_64},
+       11, 10, 192, MixedNet_costs::kBs8_x86_64, 258000},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

@@ -1,6 +1,6 @@
 // Made by tfaot from model MixedNet, version 2024a. Do not edit.
 // What a call of cms::models::MixedNet costs, in picoseconds, as 'tfaot tune' measured it
-// 0: not measured; a level with a 0 is run as if a call of n rows cost n + 1.
+// 0: not measured; a level with a 0 is run by the estimates that its code comes with.
 #pragma once
 
 #include <cstdint>

@@ -40,11 +40,11 @@ struct test_bs4 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_test_bs4_x86_64, kSlots_x86_64,
-       7, 6, 192, test_costs::kBs4_x86_64},
+       7, 6, 192, test_costs::kBs4_x86_64, 254000},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_tfaot_model_test_bs4_x86_64_v3, kSlots_x86_64_v3,
-       7, 6, 192, test_costs::kBs4_x86_64_v3},
+       7, 6, 192, test_costs::kBs4_x86_64_v3, 254000},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };

@@ -1,6 +1,6 @@
 // Made by tfaot from model test, version 1.0.0. Do not edit.
 // What a call of tfaot_model::test costs, in picoseconds, as 'tfaot tune' measured it
-// 0: not measured; a level with a 0 is run as if a call of n rows cost n + 1.
+// 0: not measured; a level with a 0 is run by the estimates that its code comes with.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "static_cost.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tfaot/runtime/batch_plan.h"
+
+// xla/service/hlo_parser.h, which includes what the wheel does not ship.
+namespace xla {
+absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
+    absl::string_view text, bool set_to_default_entry_computation_layout);
+}  // namespace xla
+
+namespace tfaot::engine {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+const std::vector<std::size_t> kSizes = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+
+std::uint64_t cost_of(const std::string& text, const CodeSize& code) {
+  const auto module = xla::ParseAndReturnUnverifiedModule("HloModule m\n" + text, true);
+  EXPECT_TRUE(module.ok()) << module.status().message() << text;
+  return module.ok() ? static_cost(**module, code) : 0;
+}
+
+// `layers` square products of `width`, the weights of all of them different.
+std::uint64_t dense(std::size_t rows, int layers, int width,
+                    const std::string& kernels = "x86_64_v4") {
+  std::string text = fmt::format("ENTRY e {{\n  x0 = f32[{},{}] parameter(0)\n", rows, width);
+  for (int i = 0; i < layers; ++i) {
+    text += fmt::format(
+        "  w{0} = f32[1,{3},{2},16] parameter({4})\n"
+        "  c{0} = s64[12] constant({{1,{1},{2},{2},0,{2},1,1,0,0,0,0}})\n"
+        "  k{0} = (f32[{1},{2}], u8[64]) custom-call(c{0}, x{0}, w{0}), "
+        "custom_call_target=\"tfaot_matmul_f32\"\n"
+        "  {5}x{4} = f32[{1},{2}] get-tuple-element(k{0}), index=0\n",
+        i, rows, width, width / 16, i + 1, i + 1 == layers ? "ROOT " : "");
+  }
+  return cost_of(text + "}", {1, static_cast<std::int64_t>(rows) * width * 8, kernels});
+}
+
+// Something done to `row` elements a row, in and out of memory.
+std::uint64_t elementwise(std::size_t rows, const std::string& opcode) {
+  return cost_of(fmt::format("ENTRY e {{\n  x = f32[{0},1000] parameter(0)\n"
+                             "  ROOT y = f32[{0},1000] {1}(x)\n}}",
+                             rows, opcode),
+                 {1, 0, "x86_64_v4"});
+}
+
+// Pooling 2x2 of 64x64 points and 16 channels: all rows alike, 256 kB in and 64 kB out.
+std::uint64_t pooling(std::size_t rows) {
+  return cost_of(
+      fmt::format("ENTRY e {{\n  x = f32[{0},64,64,16] parameter(0)\n"
+                  "  c = s64[26] constant({{{0},1,64,64,1,32,32,1,2,2,1,2,2,0,0,0,0,0,0,1,1,1,"
+                  "1,1,1,16}})\n"
+                  "  ROOT y = f32[{0},32,32,16] custom-call(c, x), "
+                  "custom_call_target=\"tfaot_max_pool_f32\"\n}}",
+                  rows),
+      {1, 0, "x86_64_v4"});
+}
+
+template <class Cost>
+std::vector<std::size_t> chunks(std::size_t rows, const Cost& cost) {
+  std::vector<std::uint64_t> costs;
+  for (const std::size_t size : kSizes) costs.push_back(cost(size));
+  const BatchPlan plan(kSizes, costs);
+  std::vector<std::size_t> chunks;
+  while (rows > 0) {
+    chunks.push_back(kSizes[plan.next(rows)]);
+    rows -= std::min(rows, chunks.back());
+  }
+  return chunks;
+}
+
+TEST(StaticCost, GrowsWithTheBatch) {
+  for (const char* kernels : {"x86_64", "x86_64_v3", "x86_64_v4", "generic"}) {
+    std::uint64_t last = 0;
+    for (std::size_t rows = 1; rows <= 64; ++rows) {
+      const std::uint64_t cost = dense(rows, 3, 128, kernels);
+      EXPECT_GT(cost, last) << kernels << ", " << rows << " rows";
+      last = cost;
+    }
+  }
+  EXPECT_GT(pooling(2), pooling(1));
+  EXPECT_GT(elementwise(2, "tanh"), elementwise(1, "tanh"));
+}
+
+TEST(StaticCost, IsLowerAtHigherLevels) {
+  for (const std::size_t rows : {1, 8, 64}) {
+    EXPECT_LT(dense(rows, 3, 128, "x86_64_v4"), dense(rows, 3, 128, "x86_64_v3"));
+    EXPECT_LT(dense(rows, 3, 128, "x86_64_v3"), dense(rows, 3, 128, "x86_64"));
+  }
+}
+
+TEST(StaticCost, IsMoreForDearerOperations) {
+  EXPECT_LT(elementwise(8, "negate"), elementwise(8, "sqrt"));
+  EXPECT_LT(elementwise(8, "sqrt"), elementwise(8, "tanh"));
+  EXPECT_LT(elementwise(8, "copy"), cost_of("ENTRY e {\n  x = f32[8,1000] parameter(0)\n"
+                                            "  ROOT y = f32[1000,8] transpose(x), "
+                                            "dimensions={1,0}\n}",
+                                            {1, 0, "x86_64_v4"}));
+}
+
+// 5 MB of weights are read for one row as for four: one call with padding is better than two.
+TEST(StaticCost, PadsWhereReadingTheWeightsIsMostOfACall) {
+  const auto cost = [](std::size_t rows) { return dense(rows, 5, 512); };
+  EXPECT_LT(cost(4), 3 * cost(1) / 2);
+  EXPECT_THAT(chunks(3, cost), ElementsAre(4));
+  EXPECT_THAT(chunks(5, cost), ElementsAre(8));
+  EXPECT_THAT(chunks(64, cost), ElementsAre(64));
+}
+
+// A net of loops has next to no cost of its own: padding is wasted, and calls of any size do.
+TEST(StaticCost, PadsNothingWhereRowsAreAllThereIs) {
+  const auto cost = [](std::size_t rows) { return elementwise(rows, "tanh"); };
+  EXPECT_THAT(chunks(3, cost), ElementsAre(2, 1));
+  EXPECT_THAT(chunks(100, cost), ElementsAre(64, 32, 4));
+}
+
+// Two rows fit into the second-level cache: larger calls are only slower.
+TEST(StaticCost, StaysInTheCache) {
+  EXPECT_THAT(chunks(256, pooling), Each(2));
+  EXPECT_GT(pooling(256), 128 * pooling(2));
+  EXPECT_THAT(chunks(3, pooling), ElementsAre(2, 1));
+}
+
+TEST(StaticCost, CountsTheRoundsOfALoop) {
+  const auto loop = [](const std::string& limit) {
+    return cost_of(
+        "body {\n  s = (s32[], f32[64000]) parameter(0)\n  i = s32[] get-tuple-element(s), "
+        "index=0\n"
+        "  x = f32[64000] get-tuple-element(s), index=1\n  one = s32[] constant(1)\n"
+        "  next = s32[] add(i, one)\n  y = f32[64000] tanh(x)\n"
+        "  ROOT t = (s32[], f32[64000]) tuple(next, y)\n}\n"
+        "cond {\n  s = (s32[], f32[64000]) parameter(0)\n  i = s32[] get-tuple-element(s), "
+        "index=0\n"
+        "  end = s32[] " +
+            limit +
+            "\n  ROOT r = pred[] compare(i, end), direction=LT\n}\n"
+            "ENTRY e {\n  x = f32[64000] parameter(0)\n  zero = s32[] constant(0)\n"
+            "  t = (s32[], f32[64000]) tuple(zero, x)\n"
+            "  w = (s32[], f32[64000]) while(t), condition=cond, body=body\n"
+            "  ROOT y = f32[64000] get-tuple-element(w), index=1\n}",
+        {1, 0, "x86_64_v4"});
+  };
+  const std::uint64_t once = loop("constant(1)");
+  EXPECT_NEAR(static_cast<double>(loop("constant(10)")), 10.0 * static_cast<double>(once),
+              0.1 * static_cast<double>(once));
+  EXPECT_GT(loop("convert(i)"), 10 * once) << "no number of rounds is known";
+}
+
+TEST(StaticCost, TakesTheDearestBranch) {
+  const auto branches = [](const std::string& a, const std::string& b) {
+    return cost_of(
+        "a {\n  x = f32[64000] parameter(0)\n  ROOT y = f32[64000] " + a +
+            "(x)\n}\nb {\n  x = f32[64000] parameter(0)\n  ROOT y = f32[64000] " + b +
+            "(x)\n}\nENTRY e {\n  x = f32[64000] parameter(0)\n  p = pred[] parameter(1)\n"
+            "  ROOT y = f32[64000] conditional(p, x, x), true_computation=a, "
+            "false_computation=b\n}",
+        {2, 0, "x86_64_v4"});
+  };
+  EXPECT_EQ(branches("tanh", "negate"), branches("negate", "tanh"));
+  EXPECT_LT(branches("negate", "negate"), branches("negate", "tanh"));
+}
+
+}  // namespace
+}  // namespace tfaot::engine
