@@ -252,6 +252,34 @@ def pooling():
 
 
 @maker
+def pooled_activations():
+    """Activations before max pooling: those that may be done after it, and some that look like them and may not."""
+    def serve(doubles, image):
+        def pool(x):
+            return tf.nn.max_pool2d(x, 2, 2, "SAME")
+
+        fallen = tf.nn.gelu(image)
+        return {
+            "cosine": pool(image * (1 + tf.cos(image))),
+            "gelu": pool(tf.nn.gelu(3 * image)),
+            "gelu_double": pool(tf.nn.gelu(doubles, approximate=True)),
+            "gelu_everywhere": tf.nn.max_pool2d(tf.nn.gelu(image, approximate=True), 3, 1, "SAME"),
+            "gelu_mirrored": pool(tf.nn.gelu(-image)),
+            "gelu_negative": pool(-tf.nn.gelu(image)),
+            "gelu_twice": pool(fallen) + tf.reduce_sum(fallen, [1, 2, 3], keepdims=True),
+            "logistic": pool(tf.sigmoid(image)),
+            "mean": tf.nn.avg_pool2d(tf.nn.gelu(image), 2, 2, "VALID"),
+            "swish": pool(tf.nn.silu(2 * image)),
+            "swish_mirrored": pool(image * tf.sigmoid(-image)),
+            "swish_of_other": pool(image * tf.sigmoid(image[:, ::-1])),
+            "tanh": pool(tf.tanh(image)),
+        }
+
+    works("pooled_activations", serve, {"doubles": ("float64", [4, 5, 3]), "image": ("float32", [7, 6, 5])},
+          batch_sizes=(1, 3))
+
+
+@maker
 def nonfinite():
     """What is not a number, and infinities, come out where TensorFlow has them. Codes, as JSON has no words for them.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool_calls.h"
 
+#include "activation.h"
 #include "kernel_call.h"
 #include "tfaot/kernels/kernel_calls.h"
 #include "window.h"
@@ -41,6 +42,35 @@ bool is_running_sum(const xla::WindowDimension& window) {
          window.padding_low() + window.padding_high() >= window.size() - 1;
 }
 
+// No window is wholly in the padding, where an activation would meet no number.
+bool meets_input(const kernels::Window& window) {
+  for (int d = 0; d < kernels::kSpatial; ++d) {
+    if (window.window_dilation[d] != 1 || window.pad_low[d] >= window.size[d] ||
+        window.pad_high[d] >= window.size[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The call, with an activation before it done after it.
+HloInstruction* pool_first(KernelCall call, const Activation& activation,
+                           const HloInstruction& pool) {
+  call.operands = {activation.input};
+  if (activation.course == Course::kRises) return apply(activation, add_kernel_call(call, pool));
+  call.kernel = "range_pool";
+  const std::int64_t size = product(call.result);
+  call.result = {2, size};  // flat, that XLA finds one loop in it
+  HloInstruction* range = add_kernel_call(call, pool);
+  const auto half = [&](std::int64_t which) {
+    HloInstruction* slice = range->parent()->AddInstruction(
+        HloInstruction::CreateSlice(shape_of(pool.shape().element_type(), {1, size}), range,
+                                    {which, 0}, {which + 1, size}, {1, 1}));
+    return apply(activation, reshape(slice, {size}));
+  };
+  return reshape(binary(HloOpcode::kMaximum, half(0), half(1)), pool.shape().dimensions());
+}
+
 }  // namespace
 
 Status replace_pool(HloInstruction& pool) {
@@ -70,6 +100,10 @@ Status replace_pool(HloInstruction& pool) {
   call.channels = product(sizes.subspan(static_cast<std::size_t>(end)));
   call.window = kernel_window(spatial);
   const KernelCall made{kernel, words_of(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
+  const auto activation = find_activation(*pool.mutable_operand(0));
+  if (kernel == "max_pool" && activation && meets_input(call.window)) {
+    return checked(pool.ReplaceAllUsesWith(pool_first(made, *activation, pool)));
+  }
   return checked(pool.ReplaceAllUsesWith(add_kernel_call(made, pool)));
 }
 

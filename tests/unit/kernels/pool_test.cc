@@ -24,29 +24,31 @@ PoolCall random_call(Random& random) {
   return c;
 }
 
-// compare(got, values of the window) for each result of the call on random numbers, some of them
-// NaN if `with_nan`.
-template <typename T, typename Start, typename Meet, typename Compare>
+// compare(got, values of the window) for each element of the call's results, one behind the other
+// and each with its compare, on random numbers, some of them NaN if `with_nan`.
+template <typename T, typename Start, typename Meet, typename... Compare>
 void check(Kernel kernel, const PoolCall& c, Random& random, bool with_nan, const Start& start,
-           const Meet& meet, const Compare& compare) {
+           const Meet& meet, const Compare&... compare) {
   SCOPED_TRACE("channels " + std::to_string(c.channels) + describe(c.window));
   const Window& w = c.window;
   Tensor<T> input(c.batch * elements(w.in) * c.channels);
-  Tensor<T> result(c.batch * elements(w.out) * c.channels);
+  const Int size = c.batch * elements(w.out) * c.channels;
+  Tensor<T> result(size * static_cast<Int>(sizeof...(compare)));
   random.fill(input);
   for (Int i = 0; with_nan && i < input.size(); ++i) {
     if (random.one_in(20)) input[i] = std::numeric_limits<T>::quiet_NaN();
   }
   const void* in[] = {&c, input.data()};
   kernel(result.data(), in);
-  for (Int i = 0; i < result.size(); ++i) {
+  for (Int i = 0; i < size; ++i) {
     const Int channel = i % c.channels, position = i / c.channels % elements(w.out);
     const Int image = i / c.channels / elements(w.out);
     auto state = start();
     for_each_tap(w, position, [&](Int /*tap*/, Int pixel) {
       meet(state, double{input[(image * elements(w.in) + pixel) * c.channels + channel]});
     });
-    compare(double{result[i]}, state);
+    Int at = i - size;
+    (compare(double{result[at += size]}, state), ...);
     if (::testing::Test::HasFailure()) FAIL() << "element " << i;
   }
 }
@@ -65,6 +67,28 @@ void check_max(Kernel kernel, std::uint32_t seed) {
   }
 }
 
+struct Extremes {
+  double high = -std::numeric_limits<double>::infinity();
+  double low = std::numeric_limits<double>::infinity();
+};
+
+template <typename T>
+void check_range(Kernel kernel, std::uint32_t seed) {
+  Random random(seed);
+  for (Int i = 0; i < 80 && !::testing::Test::HasFailure(); ++i) {
+    check<T>(
+        kernel, random_call(random), random, random.one_in(2), [] { return Extremes(); },
+        [](Extremes& seen, double x) {
+          seen.high = std::isnan(x) || x > seen.high ? x : seen.high;
+          seen.low = x < seen.low ? x : seen.low;
+        },
+        [](double got, const Extremes& want) {
+          EXPECT_TRUE(std::isnan(want.high) ? std::isnan(got) : got == want.high) << got;
+        },
+        [](double got, const Extremes& want) { EXPECT_EQ(got, want.low); });
+  }
+}
+
 template <typename T>
 void check_sum(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
@@ -79,6 +103,11 @@ void check_sum(Kernel kernel, std::uint32_t seed) {
 TEST_P(Pool, TakesTheLargestOrNaN) {
   check_max<float>(kernels<float>().max_pool, 1);
   check_max<double>(kernels<double>().max_pool, 2);
+}
+
+TEST_P(Pool, TakesTheLargestAndTheSmallest) {
+  check_range<float>(kernels<float>().range_pool, 5);
+  check_range<double>(kernels<double>().range_pool, 6);
 }
 
 TEST_P(Pool, AddsUp) {

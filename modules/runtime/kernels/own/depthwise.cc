@@ -7,6 +7,8 @@ namespace {
 using tfaot::kernels::ConvolutionCall;
 
 struct MultiplyAdd {
+  using State = Vec<Element>;
+  static constexpr int kResults = 1;
   static constexpr bool kFilter = true;
   template <bool kPart>
   Vec<Element> start(Int channel, Int count) const {
@@ -16,7 +18,9 @@ struct MultiplyAdd {
   static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> weight) {
     return sum + input * weight;
   }
-  Vec<Element> finish(Vec<Element> sum) const { return is_relu ? relu<Element>(sum) : sum; }
+  Vec<Element> finish(Vec<Element> sum, int /*result*/) const {
+    return is_relu ? relu<Element>(sum) : sum;
+  }
 
   const Element* bias;  // null: none
   bool is_relu;
@@ -45,7 +49,7 @@ void convolve(const ConvolutionCall& call, Element* result, const void** in, Ele
   const PaddedImage padded(w, call.in_channels);
   if (copy) padded.clear(scratch);
   const Window over = copy ? on_copy(w, padded) : w;
-  Slide<MultiplyAdd> slide(op, over, call.in_channels, filter);
+  Slide<MultiplyAdd> slide(op, over, call.in_channels, filter, 0);
   for (Int i = 0; i < call.batch; ++i) {
     if (copy) padded.fill(scratch, image);
     slide.image(copy ? scratch : image, result);

@@ -5,15 +5,17 @@
 namespace {
 
 struct Max {
+  using State = Vec<Element>;
+  static constexpr int kResults = 1;
   static constexpr bool kFilter = false;
   template <bool kPart>
   Vec<Element> start(Int /*channel*/, Int /*count*/) const {
     return Vec<Element>{} - static_cast<Element>(__builtin_inf());
   }
   static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> /*weight*/) {
-    return maximum<Element>(sum, input);
+    return maximum<Element>(input, sum);
   }
-  Vec<Element> finish(Vec<Element> sum) const { return sum; }
+  Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
 };
 
 }  // namespace

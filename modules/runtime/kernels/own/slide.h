@@ -23,9 +23,10 @@ struct Clip {
 template <typename Op>
 class Slide {
  public:
-  // REQUIRES: window.base_dilation is 1.
-  Slide(const Op& op, const Window& window, Int channels, const Element* filter)
-      : op_(op), w_(window), channels_(channels), filter_(filter) {
+  // REQUIRES: window.base_dilation is 1. other_result: from one result to the next, where the
+  // operation has several.
+  Slide(const Op& op, const Window& window, Int channels, const Element* filter, Int other_result)
+      : op_(op), w_(window), channels_(channels), filter_(filter), other_result_(other_result) {
     Int step = channels, filter_step = channels;
     for (int d = kSpatial; d-- > 0;) {
       in_step_[d] = step;
@@ -52,9 +53,8 @@ class Slide {
         taps_.count[1] = row.count;
         Int k = 0;
         for (; k < begin; ++k) one(from, filter, out + k * channels_, k);
-        for (; k + kPositions <= end; k += kPositions) many(from, filter, out + k * channels_, k);
-        if (k < end && begin + kPositions <= end) {  // the last ones again, rather than one by one
-          many(from, filter, out + (end - kPositions) * channels_, end - kPositions);
+        if (k < end) {
+          row_of(from, filter, out, k, end);
           k = end;
         }
         for (; k < w_.out[2]; ++k) one(from, filter, out + k * channels_, k);
@@ -64,26 +64,26 @@ class Slide {
   }
 
  private:
-  static constexpr int kPositions = 4;
-
   void one(const Element* in, const Element* filter, Element* out, Int k) {
     const Clip column(w_, 2, k);
     taps_.count[2] = column.count;
-    slide_positions<Op, 1>(op_, taps_, in + column.at * in_step_[2], 0,
-                           filter + column.first * taps_.filter_step[2], out, channels_);
+    slide_row(op_, taps_, {in + column.at * in_step_[2], 0, 1},
+              filter + column.first * taps_.filter_step[2], out, other_result_, channels_);
   }
 
-  void many(const Element* in, const Element* filter, Element* out, Int k) {
+  // Positions [k, end) of a row, whose windows are whole in the last dimension.
+  void row_of(const Element* in, const Element* filter, Element* out, Int k, Int end) {
     taps_.count[2] = w_.size[2];
     const Int at = k * w_.stride[2] - w_.pad_low[2];
-    slide_positions<Op, kPositions>(op_, taps_, in + at * in_step_[2], w_.stride[2] * in_step_[2],
-                                    filter, out, channels_);
+    slide_row(op_, taps_, {in + at * in_step_[2], w_.stride[2] * in_step_[2], end - k}, filter,
+              out + k * channels_, other_result_, channels_);
   }
 
   const Op& op_;
   const Window& w_;
   Int channels_;
   const Element* filter_;
+  Int other_result_;
   Int in_step_[kSpatial];
   Taps taps_;
 };
@@ -94,11 +94,12 @@ void pool(const Op& op, void* out, const void** in) {
   const Window& w = call.window;
   const auto* image = static_cast<const Element*>(in[1]);
   auto* result = static_cast<Element*>(out);
-  Slide<Op> slide(op, w, call.channels, image /* there is no filter */);
+  const Int out_elements = w.out[0] * w.out[1] * w.out[2] * call.channels;
+  Slide<Op> slide(op, w, call.channels, image /* there is no filter */, call.batch * out_elements);
   for (Int i = 0; i < call.batch; ++i) {
     slide.image(image, result);
     image += w.in[0] * w.in[1] * w.in[2] * call.channels;
-    result += w.out[0] * w.out[1] * w.out[2] * call.channels;
+    result += out_elements;
   }
 }
 

@@ -3,10 +3,12 @@
 // registers.
 //
 // An operation has
-//   static constexpr bool kFilter                         whether there is a filter
-//   template <bool kPart> Vec<Element> start(Int channel, Int count) const
-//   static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> weight)
-//   Vec<Element> finish(Vec<Element> sum) const
+//   static constexpr bool kFilter                   whether there is a filter
+//   static constexpr int kResults                   and how many results
+//   using State                                     Vec<Element>, or more of them
+//   template <bool kPart> State start(Int channel, Int count) const
+//   static State step(State state, Vec<Element> input, Vec<Element> weight)
+//   Vec<Element> finish(const State& state, int result) const
 #pragma once
 
 #include "gemm.h"
@@ -25,16 +27,17 @@ TFAOT_INLINE Vec<Element> load_channels(const Element* from, Int count) {
   return load(from);
 }
 
-// MR positions, `position` elements apart, by NV vectors of channels from `channel` on. kPart: only
+// MR positions, `position` elements apart, whose results are `other_result` elements apart if there
+// are several, by NV vectors of channels from `channel` on. kPart: only
 // `count` channels of a vector.
 template <typename Op, int MR, int NV, bool kPart>
 TFAOT_INLINE void slide_tile(const Op& op, const Taps& taps, const Element* in, Int position,
-                             const Element* filter, Element* out, Int channels, Int channel,
-                             Int count) {
-  Vec<Element> sums[MR][NV];
+                             const Element* filter, Element* out, Int other_result, Int channels,
+                             Int channel, Int count) {
+  typename Op::State sums[MR][NV];
   TFAOT_UNROLL
   for (int v = 0; v < NV; ++v) {
-    const Vec<Element> start = op.template start<kPart>(channel + v * kLanes<Element>, count);
+    const typename Op::State start = op.template start<kPart>(channel + v * kLanes<Element>, count);
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) sums[r][v] = start;
   }
@@ -63,35 +66,69 @@ TFAOT_INLINE void slide_tile(const Op& op, const Taps& taps, const Element* in, 
     }
   }
   TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) {
+  for (int result = 0; result < Op::kResults; ++result) {
     TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) {
-      Element* const to = out + r * channels + channel + v * kLanes<Element>;
-      const Vec<Element> result = op.finish(sums[r][v]);
-      if constexpr (kPart) {
-        store_first(to, result, count);
-      } else {
-        store(to, result);
+    for (int r = 0; r < MR; ++r) {
+      TFAOT_UNROLL
+      for (int v = 0; v < NV; ++v) {
+        Element* const to =
+            out + result * other_result + r * channels + channel + v * kLanes<Element>;
+        const Vec<Element> value = op.finish(sums[r][v], result);
+        if constexpr (kPart) {
+          store_first(to, value, count);
+        } else {
+          store(to, value);
+        }
       }
     }
   }
 }
 
-// All channels of MR positions.
-template <typename Op, int MR>
-void slide_positions(const Op& op, const Taps& taps, const Element* in, Int position,
-                     const Element* filter, Element* out, Int channels) {
-  constexpr int kMany = TFAOT_VECTOR_REGISTERS == 32 ? 4 : 2;
+// Neighbouring positions, `step` elements apart.
+struct Positions {
+  const Element* in;
+  Int step, count;
+};
+
+// NV vectors of channels of all positions, some at a time; the last ones again, rather than one by
+// one.
+template <typename Op, int NV, bool kPart>
+TFAOT_INLINE void slide_channels(const Op& op, const Taps& taps, const Positions& positions,
+                                 const Element* filter, Element* out, Int other_result,
+                                 Int channels, Int channel, Int count) {
+  constexpr int kMany = 4;
+  if (positions.count < kMany) {
+    for (Int p = 0; p < positions.count; ++p) {
+      slide_tile<Op, 1, NV, kPart>(op, taps, positions.in + p * positions.step, 0, filter,
+                                   out + p * channels, other_result, channels, channel, count);
+    }
+    return;
+  }
+  for (Int p = 0; p < positions.count; p += kMany) {
+    p = smaller(p, positions.count - kMany);
+    slide_tile<Op, kMany, NV, kPart>(op, taps, positions.in + p * positions.step, positions.step,
+                                     filter, out + p * channels, other_result, channels, channel,
+                                     count);
+  }
+}
+
+template <typename Op>
+void slide_row(const Op& op, const Taps& taps, const Positions& positions, const Element* filter,
+               Element* out, Int other_result, Int channels) {
+  constexpr int kMany = (TFAOT_VECTOR_REGISTERS == 32 ? 4 : 2) / Op::kResults;
   constexpr Int kWidth = kLanes<Element>;
   Int c = 0;
   for (; channels - c >= kMany * kWidth; c += kMany * kWidth) {
-    slide_tile<Op, MR, kMany, false>(op, taps, in, position, filter, out, channels, c, kWidth);
+    slide_channels<Op, kMany, false>(op, taps, positions, filter, out, other_result, channels, c,
+                                     kWidth);
   }
   for (; channels - c >= kWidth; c += kWidth) {
-    slide_tile<Op, MR, 1, false>(op, taps, in, position, filter, out, channels, c, kWidth);
+    slide_channels<Op, 1, false>(op, taps, positions, filter, out, other_result, channels, c,
+                                 kWidth);
   }
   if (c < channels) {
-    slide_tile<Op, MR, 1, true>(op, taps, in, position, filter, out, channels, c, channels - c);
+    slide_channels<Op, 1, true>(op, taps, positions, filter, out, other_result, channels, c,
+                                channels - c);
   }
 }
 

@@ -5,6 +5,8 @@
 namespace {
 
 struct Add {
+  using State = Vec<Element>;
+  static constexpr int kResults = 1;
   static constexpr bool kFilter = false;
   template <bool kPart>
   Vec<Element> start(Int /*channel*/, Int /*count*/) const {
@@ -13,7 +15,7 @@ struct Add {
   static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> /*weight*/) {
     return sum + input;
   }
-  Vec<Element> finish(Vec<Element> sum) const { return sum; }
+  Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
 };
 
 }  // namespace

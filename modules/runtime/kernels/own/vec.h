@@ -135,7 +135,25 @@ TFAOT_INLINE Vec<T> larger_of(Vec<T> a, Vec<T> b) {
 #endif
 }
 
-// The larger one; NaN if either is.
+// The same for a < b.
+template <typename T>
+TFAOT_INLINE Vec<T> smaller_of(Vec<T> a, Vec<T> b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return _mm512_maskz_min_ps(0xFFFF, a, b);
+  if constexpr (sizeof(T) == 8) return _mm512_maskz_min_pd(0xFF, a, b);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return _mm256_min_ps(a, b);
+  if constexpr (sizeof(T) == 8) return _mm256_min_pd(a, b);
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return _mm_min_ps(a, b);
+  if constexpr (sizeof(T) == 8) return _mm_min_pd(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
+// The larger one; NaN if either is. What comes from a running maximum is best b: it waits for the
+// comparison of a, not the other way round.
 template <typename T>
 TFAOT_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
   return a == a ? larger_of<T>(a, b) : a;

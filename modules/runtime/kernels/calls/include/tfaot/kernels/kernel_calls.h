@@ -89,7 +89,8 @@ constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
 
 // tfaot_max_pool (padding counts as -infinity; a NaN in the window gives NaN) and tfaot_sum_pool
 // (padding counts as 0): in[1]: input[batch, in..., channels], result [batch, out..., channels].
-// base_dilation is 1. No scratch: `out` is the result.
+// tfaot_range_pool: [2, batch, out..., channels], such maxima and then the minima of all that is no
+// NaN. base_dilation is 1. No scratch: `out` is the result.
 struct PoolCall {
   std::int64_t batch;
   Window window;
