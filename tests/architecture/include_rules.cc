@@ -33,26 +33,28 @@ const std::map<std::string, Room> kRooms = {
     {"package", {{"base"}, {"generate"}}},
     {"install", {{"base"}, {"generate", "package"}}},
     {"tune", {{"base"}, {"generate", "runtime"}}},
-    {"cli", {{"base", "config", "compile", "generate", "package", "install", "tune"}, {}}},
+    {"release", {{"base"}, {}}},
+    {"cli",
+     {{"base", "config", "compile", "generate", "package", "install", "tune", "release"}, {}}},
     {"runtime", {}},
     {"kernels", {}},
 };
 
-const Rooms kTools = {"base",     "buildfile", "config",  "compile", "engine",
-                      "generate", "package",   "install", "tune",    "cli"};
+const Rooms kTools = {"base",    "buildfile", "config", "compile", "engine", "generate",
+                      "package", "install",   "tune",   "release", "cli"};
 
 // Who may include a library, by the beginning of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"fmt/", kTools},
     {"tl/", kTools},
-    {"nlohmann/", {"compile", "engine", "generate", "cli"}},
+    {"nlohmann/", {"compile", "engine", "generate", "release", "cli"}},
     {"uv.h", {"base"}},
     {"openssl/", {"base"}},
     {"yaml-cpp/", {"config"}},
     {"libelf.h", {"compile"}},
     {"gelf.h", {"compile"}},
     {"pugixml.hpp", {"buildfile", "generate"}},
-    {"kainjow/", {"generate"}},
+    {"kainjow/", {"generate", "release"}},
     {"archive.h", {"package"}},
     {"archive_entry.h", {"package"}},
     {"CLI/", {"cli"}},

@@ -13,6 +13,8 @@
 #include "command_install.h"
 #include "command_list.h"
 #include "command_package.h"
+#include "command_release.h"
+#include "command_spec.h"
 #include "command_tune.h"
 #include "command_update_weights.h"
 #include "tfaot/base/text.h"
@@ -20,12 +22,14 @@
 namespace tfaot {
 namespace {
 
-const std::array<Command, 7>& commands() {
-  static const std::array<Command, 7> table = {{
+const std::array<Command, 9>& commands() {
+  static const std::array<Command, 9> table = {{
       {"compile", "Compile a trained model into a package tree", add_compile},
       {"package", "Put a package tree into an archive", add_package},
       {"tune", "Measure a package and let it choose batch sizes by that", add_tune},
       {"install", "Install archives into a release area", add_install},
+      {"spec", "Write what an RPM of a model is built from", add_spec},
+      {"release", "Build the RPMs of many models, of these what changed", add_release},
       {"list", "List what a release area holds", add_list},
       {"update-weights", "Put a retrained model's weights into a package, compiling nothing",
        add_update_weights},

@@ -30,13 +30,13 @@ const char* kind_of(archive_entry* entry) {
 
 }  // namespace
 
-ArchiveReader::ArchiveReader(std::unique_ptr<Source> source)
+ArchiveReader::ArchiveReader(std::unique_ptr<ArchiveSource> source)
     : source_(std::move(source)), handle_(archive_read_new()) {
   if (!handle_) throw std::bad_alloc();
 }
 
 Result<ArchiveReader> ArchiveReader::open(const FileSystem& fs, const Path& archive_path) {
-  ArchiveReader reader(std::make_unique<Source>());
+  ArchiveReader reader(std::make_unique<ArchiveSource>());
   reader.source_->fs = &fs;
   reader.source_->path = archive_path;
   archive* const handle = reader.handle_.get();
@@ -46,24 +46,10 @@ Result<ArchiveReader> ArchiveReader::open(const FileSystem& fs, const Path& arch
        {archive_read_support_format_tar(handle), archive_read_support_filter_zstd(handle),
         archive_read_support_filter_gzip(handle),
         archive_read_set_format_option(handle, "tar", "read_concatenated_archives", "1"),
-        archive_read_open(handle, reader.source_.get(), nullptr, read_callback, nullptr)}) {
+        archive_read_open(handle, reader.source_.get(), nullptr, ArchiveSource::read, nullptr)}) {
     if (code != ARCHIVE_OK) return fail(reader.failure());
   }
   return reader;
-}
-
-la_ssize_t ArchiveReader::read_callback(archive*, void* source, const void** bytes) {
-  auto& self = *static_cast<Source*>(source);
-  if (self.error) return -1;
-  auto piece = self.fs->read_range(self.path, {self.offset, kPiece});
-  if (!piece) {
-    self.error = std::move(piece).error();
-    return -1;
-  }
-  self.buffer = std::move(*piece);
-  self.offset += self.buffer.size();
-  *bytes = self.buffer.data();
-  return static_cast<la_ssize_t>(self.buffer.size());
 }
 
 Result<std::optional<ArchiveFile>> ArchiveReader::next() {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "archive_handles.h"
+#include "archive_source.h"
 #include "tfaot/base/file_system.h"
 
 namespace tfaot {
@@ -37,22 +38,12 @@ class ArchiveReader {
   Error refused(const std::string& reason) const;
 
  private:
-  // Lives at a fixed address, as libarchive keeps a pointer to it.
-  struct Source {
-    const FileSystem* fs = nullptr;
-    Path path;
-    std::uint64_t offset = 0;
-    std::string buffer;
-    std::optional<Error> error;
-  };
-  static la_ssize_t read_callback(archive*, void* source, const void** bytes);
-
-  explicit ArchiveReader(std::unique_ptr<Source> source);
+  explicit ArchiveReader(std::unique_ptr<ArchiveSource> source);
   Error failure() const;
   Error damaged(const std::string& reason) const;
   Status check_end() const;
 
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<ArchiveSource> source_;
   ArchiveReadHandle handle_;  // after source_, so freed before it
   ArchiveFile current_;
   bool ours_ = false;

@@ -15,7 +15,7 @@
 
 namespace tfaot {
 
-enum class ArchiveFormat { kTarZst, kTarGz };
+enum class ArchiveFormat { kTarZst, kTarGz, kTar };
 
 struct ArchiveOptions {
   ArchiveFormat format = ArchiveFormat::kTarZst;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes spec files and all that belongs to them into a folder: rpmbuild's SPECS and SOURCES, or
+// flat, as cmsdist is. Equal files are left alone.
+#pragma once
+
+#include "context.h"
+#include "spec_source.h"
+#include "tfaot/base/result.h"
+#include "tfaot/release/release_types.h"
+
+namespace tfaot {
+
+struct SpecFolders {
+  Path specs;
+  Path sources;  // and tfaot-compile.file
+  Path list;     // tfaot-models.file
+};
+SpecFolders spec_folders(const Path& output, SpecFlavour flavour);
+
+struct WrittenSpec {
+  Path spec_file;
+  std::string text;  // of the spec file
+};
+// Spec file, tfaot-compile.file, and the model in the list; not its source archive.
+Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecFlavour flavour,
+                               const Path& output);
+
+// Takes the spec file away and the model from the list; false when there was neither.
+Result<bool> remove_spec(Context& context, const std::string& tool_name, const Path& output);
+
+}  // namespace tfaot

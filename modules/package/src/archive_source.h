@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that libarchive reads an archive from, through a FileSystem, in pieces. Lives at a fixed
+// address, as libarchive keeps a pointer to it. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "archive_handles.h"
+#include "tfaot/base/file_system.h"
+
+namespace tfaot {
+
+struct ArchiveSource {
+  const FileSystem* fs = nullptr;
+  Path path;
+  std::uint64_t offset = 0;
+  std::string buffer;
+  std::optional<Error> error;  // of the file system
+
+  // A callback of archive_read_open().
+  static la_ssize_t read(archive*, void* source, const void** bytes);
+};
+
+}  // namespace tfaot

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "archive_writer.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+namespace tfaot {
+namespace {
+
+constexpr time_t kReproducibleTime =
+    315532800;  // 1980-01-01 00:00:00 UTC: tar calls 1970 implausible
+
+struct FormatTraits {
+  const char* extension;
+  const char* filter;
+  int (*add_filter)(archive*);
+};
+
+FormatTraits traits_of(ArchiveFormat format) {
+  switch (format) {
+    case ArchiveFormat::kTarGz:
+      return {".tar.gz", "gzip", archive_write_add_filter_gzip};
+    case ArchiveFormat::kTar:
+      return {".tar", "none", archive_write_add_filter_none};
+    case ArchiveFormat::kTarZst:
+      break;
+  }
+  return {".tar.zst", "zstd", archive_write_add_filter_zstd};
+}
+
+}  // namespace
+
+const char* extension_of(ArchiveFormat format) { return traits_of(format).extension; }
+
+ArchiveWriter::ArchiveWriter(Path name, const ChunkSink& sink)
+    : name_(std::move(name)), sink_(sink) {
+  if (!handle_ || !entry_) throw std::bad_alloc();
+}
+
+Status ArchiveWriter::open(ArchiveFormat format, int level) {
+  const FormatTraits traits = traits_of(format);
+  archive* const handle = handle_.get();
+  // ustar where it suffices, pax headers for long paths and big files only.
+  TFAOT_TRY(check(archive_write_set_format_pax_restricted(handle)));
+  TFAOT_TRY(check(traits.add_filter(handle)));  // all filters use one thread
+  if (format == ArchiveFormat::kTarGz) {
+    TFAOT_TRY(check(archive_write_set_filter_option(handle, "gzip", "timestamp", nullptr)));
+  }
+  if (level != 0) {
+    const std::string text = std::to_string(level);
+    if (archive_write_set_filter_option(handle, traits.filter, "compression-level", text.c_str()) !=
+        ARCHIVE_OK) {
+      return fail(Error::usage(fmt::format("{} has no compression level {}", traits.filter, text)));
+    }
+  }
+  // No padding behind the end.
+  TFAOT_TRY(check(archive_write_set_bytes_in_last_block(handle, 1)));
+  return check(archive_write_open2(handle, this, nullptr, write_callback, nullptr, nullptr));
+}
+
+Status ArchiveWriter::begin_file(const std::string& path, std::uint64_t size) {
+  archive_entry_clear(entry_.get());
+  archive_entry_set_pathname(entry_.get(), path.c_str());
+  archive_entry_set_filetype(entry_.get(), AE_IFREG);
+  archive_entry_set_perm(entry_.get(), 0644);
+  archive_entry_set_size(entry_.get(), static_cast<la_int64_t>(size));
+  archive_entry_set_mtime(entry_.get(), kReproducibleTime, 0);
+  archive_entry_set_uid(entry_.get(), 0);
+  archive_entry_set_gid(entry_.get(), 0);
+  archive_entry_set_uname(entry_.get(), "");
+  archive_entry_set_gname(entry_.get(), "");
+  return check(archive_write_header(handle_.get(), entry_.get()));
+}
+
+Status ArchiveWriter::write(std::string_view bytes) {
+  const la_ssize_t written = archive_write_data(handle_.get(), bytes.data(), bytes.size());
+  if (written >= 0 && static_cast<std::size_t>(written) == bytes.size()) return {};
+  return failure();
+}
+
+Status ArchiveWriter::close() { return check(archive_write_close(handle_.get())); }
+
+la_ssize_t ArchiveWriter::write_callback(archive*, void* self, const void* bytes,
+                                         std::size_t size) {
+  auto& writer = *static_cast<ArchiveWriter*>(self);
+  if (writer.error_) return -1;
+  const Status status = writer.sink_({static_cast<const char*>(bytes), size});
+  if (status) return static_cast<la_ssize_t>(size);
+  writer.error_ = status.error();
+  return -1;
+}
+
+Status ArchiveWriter::check(int code) const { return code == ARCHIVE_OK ? Status() : failure(); }
+
+Status ArchiveWriter::failure() const {
+  if (error_) return fail(*error_);
+  const char* reason = archive_error_string(handle_.get());
+  return fail(Error::at(
+      {name_.string()},
+      fmt::format("cannot write the archive: {}", reason != nullptr ? reason : "unknown reason")));
+}
+
+}  // namespace tfaot

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the release room: what a spec file says of a model, and what was built of it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot {
+
+// Two dialects of spec files: rpm's own, for rpmbuild as it comes, and that of CMS's cmsdist, whose
+// build tool gives name, version, %{i} and more.
+enum class SpecFlavour { kRpm, kCmsdist };
+
+struct SpecRecord {
+  std::string tool_name;  // "tfaot-model-test", the RPM's name
+  std::string version;    // of the model
+  std::string author;
+  std::string description;
+  std::string license = "unspecified";
+  std::string processor;      // "x86_64"
+  std::string source;         // what the Source line names; empty: none
+  std::string source_folder;  // cmsdist: that its Source unpacks into
+  std::string data_package;   // cmsdist: a package that holds config and model
+  std::string config;         // %{aot_config}
+};
+
+// What an RPM was made from, as hashes.
+struct ReleaseInputs {
+  std::string source_sha256;   // config and model
+  std::string spec_sha256;     // spec file and what it includes
+  std::string toolkit_sha256;  // tfaot, its engine and its runtime
+  std::string toolkit_version;
+};
+
+// Kept beside an RPM, as TOOL.json.
+struct RpmRecord {
+  std::string tool_name;
+  std::string version;  // of the model
+  unsigned release = 1;
+  std::string rpm;  // file name
+  std::string rpm_sha256;
+  ReleaseInputs inputs;
+};
+
+struct ReleaseJob {
+  SpecRecord spec;
+  ReleaseInputs inputs;
+};
+
+struct ReleaseResult {
+  enum class Kind { kBuilt, kUpToDate, kFailed };
+  Kind kind = Kind::kFailed;
+  std::string tool_name;
+  std::string why;             // it was built: "new", "the model or its config changed"
+  RpmRecord rpm;               // unless it failed
+  std::optional<Error> error;  // when it failed
+};
+
+}  // namespace tfaot

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/release/spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <kainjow/mustache.hpp>
+#include <vector>
+
+#include "spec_templates.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+using kainjow::mustache::data;
+using kainjow::mustache::object;
+
+std::string render(std::string_view text, const data& values) {
+  kainjow::mustache::mustache tmpl{std::string(text)};
+  tmpl.set_custom_escape([](const std::string& value) { return value; });
+  return tmpl.render(values);
+}
+
+// A text that rpm does not take for its own words: no macro starts, nothing but blanks and
+// printable characters.
+std::string plain_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) line += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+  return replace_all(trim(line), "%", "%%");
+}
+
+// A line of %description. A "%" in front would still name a section, and "#" would hide the line.
+data description_lines(const SpecRecord& record) {
+  data lines{data::type::list};
+  const auto add = [&lines](const std::string& text) {
+    std::string line = plain_line(text);
+    if (line.starts_with('%') || line.starts_with('#')) line.insert(0, " ");
+    lines << object{{"line", line}};
+  };
+  for (const std::string& line : split_lines(record.description)) add(line);
+  if (record.description.empty()) add("A model compiled ahead of time by tfaot.");
+  if (!record.author.empty()) add("Author: " + record.author);
+  return lines;
+}
+
+std::string summary(const SpecRecord& record) {
+  constexpr std::size_t kLongest = 70;
+  const auto lines = split_lines(record.description);
+  std::string line = lines.empty() ? "" : trim(lines.front());
+  if (line.empty() || line.size() > kLongest) {
+    line = fmt::format("{} {}, compiled ahead of time", record.tool_name, record.version);
+  }
+  while (line.ends_with('.')) line.pop_back();
+  return plain_line(line);
+}
+
+// Stands between double quotes of a shell, behind rpm's macros. '$' is let through: cmsdist's
+// packages are found by variables.
+Status check_config_path(const std::string& path, SpecFlavour flavour) {
+  const auto is_bad = [&](char c) {
+    return static_cast<unsigned char>(c) < ' ' ||
+           std::string_view("\"\\`%").find(c) != std::string::npos ||
+           (c == '$' && flavour == SpecFlavour::kRpm);
+  };
+  if (!path.empty() && std::ranges::none_of(path, is_bad)) return {};
+  return fail(Error(fmt::format("the config's path '{}' cannot stand in a spec file", path))
+                  .note("it must not hold quotes, '\\', '`', '%', '$' or line ends"));
+}
+
+Status check_word(const std::string& what, const std::string& word) {
+  const auto is_bad = [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '%' || c == '"' ||
+           c == '\'' || c == '\\';
+  };
+  if (std::ranges::none_of(word, is_bad)) return {};
+  return fail(Error(fmt::format("{} '{}' cannot stand in a spec file", what, word))
+                  .note("it must not hold blanks, quotes, '\\' or '%'"));
+}
+
+}  // namespace
+
+std::string rpm_version(const std::string& version) { return replace_all(version, "-", "~"); }
+
+std::string compile_file_text(SpecFlavour flavour) {
+  return render(flavour == SpecFlavour::kRpm ? templates::kRpmCompile : templates::kCmsdistCompile,
+                object{});
+}
+
+Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
+  TFAOT_TRY(check_word("the tool's name", record.tool_name));
+  TFAOT_TRY(check_word("the version", record.version));
+  TFAOT_TRY(check_word("the source", record.source));
+  TFAOT_TRY(check_word("the source's folder", record.source_folder));
+  TFAOT_TRY(check_word("the data package", record.data_package));
+  TFAOT_TRY(check_config_path(record.config, flavour));
+  const auto optional = [](const char* key, const std::string& value) {
+    return value.empty() ? data(false) : data(object{{key, value}});
+  };
+  const object common{{"made_by", "Made by tfaot."},
+                      {"tool", record.tool_name},
+                      {"version", record.version},
+                      {"rpm_version", rpm_version(record.version)},
+                      {"summary", summary(record)},
+                      {"license", plain_line(record.license)},
+                      {"processor", record.processor},
+                      {"config", record.config},
+                      {"description", description_lines(record)}};
+  object values = common;
+  if (flavour == SpecFlavour::kRpm) {
+    values["source"] = record.source;
+    return render(templates::kRpmSpec, values);
+  }
+  values["source"] = optional("source", record.source);
+  values["source_folder"] = optional("source_folder", record.source_folder);
+  values["data_package"] = optional("data_package", record.data_package);
+  return render(templates::kCmsdistSpec, values);
+}
+
+}  // namespace tfaot

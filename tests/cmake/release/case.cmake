@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# A release of several models: one command builds the RPMs of those that changed; one that fails does not stop the others.
+set(tool "${CASE_PREFIX}/bin/tfaot")
+set(rpm rpm --dbpath "${CASE_BINARY}/db")
+file(COPY "${CASE_TOOLKIT}/examples/minimal" "${CASE_TOOLKIT}/examples/multi_model" DESTINATION "${CASE_BINARY}/models")
+set(configs models/minimal/aot_config.yaml models/multi_model/calibrator/aot_config.yaml
+            models/multi_model/jet_tagger/aot_config.yaml)
+file(WRITE "${CASE_BINARY}/models/broken/aot_config.yaml"
+     "model: {name: broken, version: \"1\", saved_model: s}\ncompilation: {batch_sizes: [1]}\n")
+file(WRITE "${CASE_BINARY}/models/broken/s/saved_model.pb" "no model")
+
+function(release)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "FAIL" "CONFIGS")
+  case_execute("release" FAIL "${arg_FAIL}" COMMAND "${tool}" release ${arg_CONFIGS} -o out -j 2)
+  set(case_output "${case_output}" PARENT_SCOPE)
+endfunction()
+
+release(CONFIGS ${configs})
+case_expect("built 3, up to date 0, failed 0")
+case_expect_file("out/RPMS/tfaot-model-minimal-1.0.0-1.x86_64.rpm" "out/RPMS/tfaot-model-minimal.json")
+release(CONFIGS ${configs})
+case_expect("built 0, up to date 3, failed 0")
+
+# One changes, one is new and fails.
+set(config "${CASE_BINARY}/models/minimal/aot_config.yaml")
+file(READ "${config}" text)
+string(REPLACE "[1, 2, 4]" "[1, 2]" text "${text}")
+file(WRITE "${config}" "${text}")
+release(CONFIGS ${configs} models/broken/aot_config.yaml models/missing.yaml
+        FAIL "2 of 5 models failed: tfaot-model-broken, models/missing.yaml")
+case_expect("tfaot-model-minimal 1.0.0-2 built its model or config changed" "built 1, up to date 2, failed 2"
+            "tfaot-model-broken: tfaot-model-broken-1/s: TensorFlow cannot load" "models/missing.yaml: the config file is missing")
+case_expect_not("/out/.tfaot-work")
+case_expect_file("out/RPMS/tfaot-model-minimal-1.0.0-2.x86_64.rpm")
+file(GLOB broken "${CASE_BINARY}/out/RPMS/*broken*")
+if(broken OR EXISTS "${CASE_BINARY}/out/.tfaot-work")
+  message(FATAL_ERROR "the failed model left something")
+endif()
+file(READ "${CASE_BINARY}/out/tfaot-models.file" case_output)
+case_expect("Requires: tfaot-model-calibrator Requires: tfaot-model-jet-tagger Requires: tfaot-model-minimal")
+
+# All together in one area; the first model's newer release takes the place of the older one.
+file(GLOB all "${CASE_BINARY}/out/RPMS/*-1.x86_64.rpm")
+case_execute("rpm -i" COMMAND ${rpm} -i --prefix "${CASE_BINARY}/area" ${all})
+case_execute("rpm -U" COMMAND ${rpm} -U --prefix "${CASE_BINARY}/area" out/RPMS/tfaot-model-minimal-1.0.0-2.x86_64.rpm)
+case_execute("rpm -qa" COMMAND ${rpm} -qa)
+case_expect("tfaot-model-minimal-1.0.0-2")
+case_expect_not("tfaot-model-minimal-1.0.0-1")
+set(CASE_PREFIX "${CASE_BINARY}/area")
+case_configure(SOURCE "${CASE_TOOLKIT}/examples/plugin")
+case_build()
+case_run(load_plugin ./plugin.so)
+case_expect_predictions(plugin minimal 2)
+case_execute("rpm -e" COMMAND ${rpm} -e tfaot-model-minimal tfaot-model-calibrator tfaot-model-jet-tagger)
+if(EXISTS "${CASE_BINARY}/area")
+  message(FATAL_ERROR "rpm -e left the area")
+endif()

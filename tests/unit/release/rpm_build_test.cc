@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of a failed run, and where rpmbuild is not even started. The run itself: see
+// build_release_test.cc.
+#include "rpm_build.h"
+
+#include <gtest/gtest.h>
+
+#include "tfaot/base/memory_file_system.h"
+
+namespace tfaot::testing {
+namespace {
+
+TEST(BuildError, IsTheToolsOwnWhenThereIsOne) {
+  EXPECT_EQ(build_error("tfaot-model-a",
+                        "Executing(%build): /bin/sh\n+ tfaot compile\n"
+                        "tfaot: error: a.yaml:3: unknown dtype\n  did you mean 'float32'?\n"
+                        "  see docs\nerror: Bad exit status (%build)\n  later\n")
+                .text(),
+            "tfaot-model-a: a.yaml:3: unknown dtype\n  did you mean 'float32'?\n  see docs");
+}
+
+TEST(BuildError, ElseTheLastLinesThatAreNoCommands) {
+  EXPECT_EQ(build_error("tfaot-model-a", "1\n2\n3\n+ exit 1\n\n4\n5\n6\n  7\n").text(),
+            "tfaot-model-a: rpmbuild failed: 7\n  2\n  3\n  4\n  5\n  6");
+  EXPECT_EQ(build_error("tfaot-model-a", "").text(),
+            "tfaot-model-a: rpmbuild failed: it says nothing");
+}
+
+TEST(BuildRpm, RefusesPathsThatRpmTakesApart) {
+  MemoryFileSystem fs;
+  ReleaseOptions options{.directory = "/my release", .work_directory = "/w", .tool = "/tfaot"};
+  const auto refused = build_rpm(fs, {}, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(),
+            "/my release: rpmbuild cannot work with this path\n"
+            "  these are too much for it:  '\"\\$`%*?[;&()<>|\n"
+            "  name another folder");
+  options.directory = "/release";
+  options.tool = "/100%/tfaot";
+  EXPECT_FALSE(build_rpm(fs, {}, options));
+  EXPECT_EQ(fs.changes(), 0U);
+}
+
+}  // namespace
+}  // namespace tfaot::testing
