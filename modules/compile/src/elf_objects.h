@@ -28,4 +28,7 @@ struct SymbolRenaming {
 };
 Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names);
 
+// The object with all global symbols that it defines made weak.
+Result<std::string> weakened(const std::string& object);
+
 }  // namespace tfaot

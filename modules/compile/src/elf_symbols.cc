@@ -88,4 +88,26 @@ Result<std::string> rename_symbol(const std::string& object, const SymbolRenamin
   return fail(Error::internal(fmt::format("an object defines no symbol '{}'", names.from)));
 }
 
+Result<std::string> weakened(const std::string& object) {
+  const MemoryFile file;
+  TFAOT_TRY(file.write(object));
+  elf_version(EV_CURRENT);
+  const ElfHandle elf(elf_begin(file.descriptor(), ELF_C_RDWR, nullptr));
+  GElf_Shdr header{};
+  Elf_Scn* section = elf ? section_of_type(elf.get(), SHT_SYMTAB, header) : nullptr;
+  Elf_Data* symbols = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+  if (symbols == nullptr || header.sh_entsize == 0) return fail(elf_error("read the symbols"));
+  elf_flagelf(elf.get(), ELF_C_SET, ELF_F_LAYOUT);  // nothing moves
+  for (int i = 0; i < static_cast<int>(header.sh_size / header.sh_entsize); ++i) {
+    GElf_Sym symbol{};
+    if (gelf_getsym(symbols, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
+    if (symbol.st_shndx == SHN_UNDEF || GELF_ST_BIND(symbol.st_info) != STB_GLOBAL) continue;
+    symbol.st_info = GELF_ST_INFO(STB_WEAK, GELF_ST_TYPE(symbol.st_info));
+    if (gelf_update_sym(symbols, i, &symbol) == 0) return fail(elf_error("change a symbol"));
+  }
+  elf_flagdata(symbols, ELF_C_SET, ELF_F_DIRTY);
+  if (elf_update(elf.get(), ELF_C_WRITE) < 0) return fail(elf_error("write an object"));
+  return file.contents();
+}
+
 }  // namespace tfaot

@@ -16,9 +16,11 @@
 #include "prepare.h"
 #include "static_cost.h"
 #include "tensorflow/core/public/version.h"
+#include "tf2xla_config.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/compile/compile_json.h"
 #include "tfaot/compile/job_json.h"
+#include "tfaot/compile/tf2xla_types.h"
 
 namespace tfaot::engine {
 namespace {
@@ -134,19 +136,29 @@ Status run(FileSystem& fs, const EngineJob& job) {
   return fs.replace_atomically(job.result_file, compiled_model_to_json(record));
 }
 
+Status run_job(FileSystem& fs, const std::string& file) {
+  TFAOT_ASSIGN(const auto text, fs.read(file));
+  TFAOT_ASSIGN(const auto job, engine_job_from_json(text));
+  return run(fs, job);
+}
+
+Status say_config(const std::string& file) {
+  TFAOT_ASSIGN(const auto line, tf2xla_config_json(file));
+  std::cout << line << std::endl;
+  return {};
+}
+
 }  // namespace
 }  // namespace tfaot::engine
 
 int main(int argc, char** argv) {
   using namespace tfaot;
-  if (argc != 2) {
+  if (argc != 2 && (argc != 3 || std::string(argv[1]) != kConfigOption)) {
     std::cerr << "usage: tfaot-engine JOB.json   (started by tfaot compile)\n";
     return 2;
   }
   RealFileSystem fs;
-  const auto text = fs.read(argv[1]);
-  const auto job = text ? engine_job_from_json(*text) : fail(text.error());
-  const Status done = job ? engine::run(fs, *job) : fail(job.error());
+  const Status done = argc == 3 ? engine::say_config(argv[2]) : engine::run_job(fs, argv[1]);
   if (done) return 0;
   engine::say({{kJobErrorKey, done.error().message()}, {kJobNotesKey, done.error().notes()}});
   return done.error().kind() == ErrorKind::kInternal ? 3 : 1;

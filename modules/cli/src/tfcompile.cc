@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfcompile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "target_flags.h"
+#include "tfaot/base/text.h"
+#include "tfaot/compile/compile.h"
+#include "tfaot/compile/join_objects.h"
+#include "tfaot/compile/tf2xla_config.h"
+#include "tfaot/config/config.h"
+#include "tfaot/config/cpu_levels.h"
+#include "tfaot/generate/tfcompile_header.h"
+#include "tfcompile_flags.h"
+#include "tool_layout.h"
+#include "work_folder.h"
+
+namespace tfaot {
+namespace {
+
+// Symbols of the runtime that a header's code may call: all of namespace tfaot::v1, and a member.
+const std::vector<std::string> kRuntimeSymbols = {"_ZN5tfaot2v1", "_ZNK5tfaot2v1", "_ZTVN5tfaot2v1",
+                                                  "_ZTIN5tfaot2v1"};
+
+// The first dimension of all feeds, which is the batch.
+Result<std::int64_t> batch_size_of(const Tf2xlaConfig& config, const std::string& file) {
+  if (config.feeds.empty() || config.fetches.empty()) {
+    return fail(Error::at({file}, "the config needs a feed and a fetch"));
+  }
+  if (config.variables > 0) {
+    return fail(Error::at({file}, "variables cannot be compiled")
+                    .note("freeze the graph: variables to constants"));
+  }
+  std::int64_t size = 0;
+  for (const Tf2xlaFeed& feed : config.feeds) {
+    const bool bad = std::any_of(feed.shape.begin(), feed.shape.end(),
+                                 [](std::int64_t dimension) { return dimension < 1; });
+    if (feed.shape.empty() || bad) {
+      return fail(
+          Error::at({file}, fmt::format("feed '{}' needs a shape of one dimension at least, "
+                                        "all of them known",
+                                        feed.tensor))
+              .note("the first dimension of every feed is the batch"));
+    }
+    if (size != 0 && feed.shape[0] != size) {
+      return fail(Error::at({file}, fmt::format("feed '{}' has {} rows, and the first feed {}",
+                                                feed.tensor, feed.shape[0], size))
+                      .note("the first dimension of every feed is the batch"));
+    }
+    size = feed.shape[0];
+  }
+  return size;
+}
+
+// An aot_config of the graph, so that one place checks all values.
+std::string config_text(const TfcompileFlags& flags, const Path& graph,
+                        const Tf2xlaConfig& config) {
+  using nlohmann::json;
+  json inputs = json::array();
+  for (const Tf2xlaFeed& feed : config.feeds) {
+    json shape = json::array({nullptr});
+    for (std::size_t i = 1; i < feed.shape.size(); ++i) shape.push_back(feed.shape[i]);
+    json input = {{"name", feed.tensor}, {"shape", shape}};
+    if (!feed.dtype.empty()) input["dtype"] = feed.dtype;
+    inputs.push_back(std::move(input));
+  }
+  json outputs = json::array();
+  for (const Tf2xlaFetch& fetch : config.fetches) outputs.push_back(fetch.tensor);
+  const std::string name = flags.cpp_class.substr(flags.cpp_class.rfind(':') + 1);
+  return json{{"model",
+               {{"name", name},
+                {"version", "1.0.0"},
+                {"format", "frozen_graph"},
+                {"frozen_graph", graph.string()},
+                {"inputs", inputs},
+                {"outputs", outputs}}},
+              {"compilation", {{"batch_sizes", {1}}}}}
+      .dump();
+}
+
+// No level below what --target_features promises. scram passes a feature on aarch64 that all have.
+Result<std::vector<std::string>> levels_of(const TfcompileFlags& flags, const std::string& triple) {
+  const std::string machine = target_machine(triple);
+  std::vector<std::string> levels;
+  if (!flags.target_features.empty() && machine == "x86_64") {
+    TFAOT_ASSIGN(const TargetFlags lowest,
+                 parse_target_flags("--target_features=" + flags.target_features));
+    levels = lowest.cpu_levels;
+    for (const std::string& level : default_cpu_levels(machine)) {
+      if (ascend(levels.front(), level)) levels.push_back(level);
+    }
+  }
+  if (!flags.target_cpu.empty()) levels = {flags.target_cpu};
+  return flags.cpu_levels.empty() ? levels : flags.cpu_levels;
+}
+
+Result<ConfigOverrides> overrides_of(const TfcompileFlags& flags, std::int64_t batch_size) {
+  ConfigOverrides overrides;
+  overrides.target_triple = full_triple(flags.target_triple);
+  TFAOT_ASSIGN(overrides.cpu_levels, levels_of(flags, overrides.target_triple));
+  overrides.batch_sizes = flags.batch_sizes;
+  const std::string own = std::to_string(batch_size);
+  auto& sizes = overrides.batch_sizes;
+  if (std::find(sizes.begin(), sizes.end(), own) == sizes.end()) sizes.push_back(own);
+  return overrides;
+}
+
+// "tfaot/runtime/model.h" -> text.
+Result<std::map<std::string, std::string>> runtime_headers(const FileSystem& files,
+                                                           const std::vector<StagedFile>& runtime) {
+  const std::string folder = "include/";
+  std::map<std::string, std::string> headers;
+  for (const StagedFile& file : runtime) {
+    if (!file.path.starts_with(folder)) continue;
+    TFAOT_ASSIGN(headers[file.path.substr(folder.size())], files.read(file.source));
+  }
+  return headers;
+}
+
+struct Outputs {
+  Path header;
+  Path function_object;
+  Path metadata_object;
+};
+
+Status write_objects(Context& context, const ModelSpec& spec, const CompiledModel& compiled,
+                     const Path& work, const Path& runtime, const Outputs& outputs) {
+  const std::string machine = target_machine(spec.compilation.target_triple);
+  JoinRequest function;
+  if (machine != context.environment.architecture) function.linker = machine + "-linux-gnu-ld";
+  JoinRequest metadata = function;
+  function.output = outputs.function_object;
+  metadata.output = outputs.metadata_object;
+  TFAOT_ASSIGN(metadata.wanted, archive_symbols(context.files, runtime, kRuntimeSymbols));
+  for (const CompiledCode& code : compiled.codes) {
+    function.objects.push_back(work / code.object);
+    metadata.wanted.insert(metadata.wanted.end(), code.kernels.begin(), code.kernels.end());
+  }
+  if (!compiled.weights_object.empty()) function.objects.push_back(work / compiled.weights_object);
+  metadata.archives = {runtime};
+  metadata.weak = true;
+  TFAOT_TRY(context.files.create_directories(function.output.parent_path()));
+  TFAOT_TRY(join_objects(context.files, function));
+  TFAOT_TRY(context.files.create_directories(metadata.output.parent_path()));
+  return join_objects(context.files, metadata);
+}
+
+Status compile(const TfcompileFlags& flags, Context& context) {
+  const Outputs outputs = {context.absolute(flags.out_header),
+                           context.absolute(flags.out_function_object),
+                           context.absolute(flags.out_metadata_object)};
+  const Path config_file = context.absolute(flags.config);
+  CompileOptions options;
+  options.jobs = context.environment.cores;
+  options.cache.folder = context.environment.code_cache;
+  TFAOT_ASSIGN(options.engine, find_engine(context, ""));
+  TFAOT_ASSIGN(const Tf2xlaConfig config, read_tf2xla_config(config_file, options.engine));
+  TFAOT_ASSIGN(const std::int64_t batch_size, batch_size_of(config, config_file.string()));
+  TFAOT_ASSIGN(const ConfigOverrides overrides, overrides_of(flags, batch_size));
+
+  TFAOT_ASSIGN(const WorkFolder work,
+               WorkFolder::create(context.files, outputs.function_object.parent_path()));
+  const Path aot_config = work.path() / "aot_config.json";
+  TFAOT_TRY(context.files.replace_atomically(
+      aot_config, config_text(flags, context.absolute(flags.graph), config)));
+  TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(context.files, aot_config, overrides));
+  TFAOT_ASSIGN(const auto runtime,
+               runtime_files(context, target_machine(spec.compilation.target_triple)));
+  options.work_directory = work.path();
+  TFAOT_ASSIGN(const CompiledModel compiled,
+               compile_model(context.files, spec, options, context.console));
+
+  TfcompileHeader header{context.absolute(flags.graph).filename().string(), flags.cpp_class,
+                         batch_size};
+  for (const Tf2xlaFeed& feed : config.feeds) header.arg_names.push_back(feed.name);
+  for (const Tf2xlaFetch& fetch : config.fetches) header.result_names.push_back(fetch.name);
+  TFAOT_ASSIGN(header.runtime, runtime_headers(context.files, runtime));
+  TFAOT_ASSIGN(const std::string text, tfcompile_header(spec, compiled, header));
+  TFAOT_TRY(write_objects(context, spec, compiled, work.path(), runtime.front().source, outputs));
+  return context.files.replace_atomically(outputs.header, text);
+}
+
+}  // namespace
+
+Status run_tfcompile(const std::vector<std::string>& arguments, Context& context) {
+  TFAOT_ASSIGN(TfcompileFlags flags, parse_tfcompile_flags(arguments));
+  if (flags.help) {
+    context.console.print(tfcompile_usage());
+    return {};
+  }
+  const Path config = context.absolute(flags.config);
+  TFAOT_ASSIGN(const std::string text, context.files.read(config));
+  TFAOT_TRY(read_tfcompile_comments(text, config.string(), flags));
+  context.console.set_verbosity(Verbosity::kQuiet);
+  return compile(flags, context);
+}
+
+}  // namespace tfaot

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of tfaot-tfcompile: tfcompile's flags, as scram's rule writes them, and two of
+// ours. Pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot {
+
+struct TfcompileFlags {
+  std::string graph;
+  std::string config;
+  std::string cpp_class;
+  std::string target_triple;
+  std::string target_cpu;
+  std::string target_features;
+  std::string out_header;
+  std::string out_function_object;
+  std::string out_metadata_object;
+  std::vector<std::string> batch_sizes;
+  std::vector<std::string> cpu_levels;
+  bool help = false;
+};
+
+Result<TfcompileFlags> parse_tfcompile_flags(const std::vector<std::string>& arguments);
+
+std::string tfcompile_usage();
+
+// What lines "# tfaot: batch_sizes=1,4 cpu_levels=x86-64-v3" of a config say, where the command
+// line says nothing. `file` is for messages.
+Status read_tfcompile_comments(const std::string& text, const std::string& file,
+                               TfcompileFlags& flags);
+
+// "x86_64-unknown-linux-gnu" for "x86_64-linux-gnu", which g++ -dumpmachine says on Debian.
+std::string full_triple(const std::string& triple);
+
+}  // namespace tfaot

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads tfcompile's --config, a tensorflow.tf2xla.Config as text. The engine does it: the parser is
+// TensorFlow's.
+#pragma once
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/result.h"
+#include "tfaot/compile/tf2xla_types.h"
+
+namespace tfaot {
+
+Result<Tf2xlaConfig> read_tf2xla_config(const Path& file, const Path& engine);
+
+}  // namespace tfaot

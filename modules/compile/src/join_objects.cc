@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/compile/join_objects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elf_handles.h"
+#include "elf_objects.h"
+#include "tfaot/base/process.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+constexpr std::chrono::minutes kLinkerTimeout{5};
+constexpr std::size_t kShownLines = 5;
+
+}  // namespace
+
+Status join_objects(FileSystem& fs, const JoinRequest& request) {
+  ProcessSpec linker;
+  linker.program = request.linker;
+  linker.timeout = kLinkerTimeout;
+  const Path aside = request.output.string() + ".joined";
+  linker.arguments = {"-r", "-o", aside.string()};
+  for (const std::string& symbol : request.wanted) {
+    linker.arguments.insert(linker.arguments.end(), {"-u", symbol});
+  }
+  for (const Path& object : request.objects) linker.arguments.push_back(object.string());
+  for (const Path& archive : request.archives) linker.arguments.push_back(archive.string());
+  const auto joined = run_process(linker);
+  if (!joined) {
+    return fail(Error(fmt::format("the linker '{}', which joins objects, cannot be started",
+                                  request.linker))
+                    .note(joined.error().text())
+                    .note("install it (Debian: binutils)"));
+  }
+  if (!joined->ok()) {
+    Error error = Error::at({request.output.string()}, "the objects cannot be joined");
+    for (const auto& line : last_lines(joined->standard_error, kShownLines)) error.note(line);
+    return fail(std::move(error));
+  }
+  if (!request.weak) return fs.rename(aside, request.output);
+  TFAOT_ASSIGN(const auto strong, fs.read(aside));
+  TFAOT_ASSIGN(const auto weak, weakened(strong));
+  TFAOT_TRY(fs.replace_atomically(request.output, weak));
+  return fs.remove_all(aside);
+}
+
+Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
+                                                 const std::vector<std::string>& prefixes) {
+  TFAOT_ASSIGN(std::string bytes, fs.read(archive));
+  elf_version(EV_CURRENT);
+  const ElfHandle elf(elf_memory(bytes.data(), bytes.size()));
+  std::size_t count = 0;
+  const Elf_Arsym* symbols = elf ? elf_getarsym(elf.get(), &count) : nullptr;
+  if (symbols == nullptr) {
+    return fail(Error::at({archive.string()}, "not an archive with an index of symbols"));
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (symbols[i].as_name == nullptr) continue;  // the last one
+    const std::string name = symbols[i].as_name;
+    if (std::any_of(prefixes.begin(), prefixes.end(),
+                    [&name](const std::string& prefix) { return name.starts_with(prefix); })) {
+      names.push_back(name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace tfaot

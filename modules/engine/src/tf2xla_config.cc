@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tf2xla_config.h"
+
+#include <fmt/format.h>
+
+#include "conversions.h"
+#include "tensorflow/compiler/tf2xla/tf2xla.pb.h"
+#include "tensorflow/core/platform/env.h"
+#include "tfaot/compile/tf2xla_json.h"
+
+namespace tfaot::engine {
+namespace {
+
+namespace tf = tensorflow;
+
+std::string tensor_name(const tf::tf2xla::TensorId& id) {
+  return fmt::format("{}:{}", id.node_name(), id.output_index());
+}
+
+Tf2xlaFeed feed_of(const tf::tf2xla::Feed& feed) {
+  Tf2xlaFeed read{tensor_name(feed.id()), feed.name(), "", {}};
+  if (feed.type() != tf::DT_INVALID) read.dtype = type_name(feed.type());
+  for (const auto& dimension : feed.shape().dim()) read.shape.push_back(dimension.size());
+  return read;
+}
+
+}  // namespace
+
+Result<std::string> tf2xla_config_json(const std::string& file) {
+  tf::tf2xla::Config config;
+  const auto status = tf::ReadTextProto(tf::Env::Default(), file, &config);
+  if (!status.ok()) {
+    return fail(error_of(status, "not the text of a tensorflow.tf2xla.Config"));
+  }
+  Tf2xlaConfig read;
+  for (const auto& feed : config.feed()) read.feeds.push_back(feed_of(feed));
+  for (const auto& fetch : config.fetch()) {
+    read.fetches.push_back({tensor_name(fetch.id()), fetch.name()});
+  }
+  read.variables = static_cast<std::uint32_t>(config.variable_size());
+  return nlohmann::json{{kConfigKey, read}}.dump(-1, ' ', false,
+                                                 nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace tfaot::engine

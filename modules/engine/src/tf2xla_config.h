@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot-engine --tf2xla-config FILE: reads the text proto that tfcompile takes as --config and says
+// what is in it, as JSON (tf2xla_json.h). Compiles nothing.
+#pragma once
+
+#include <string>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot::engine {
+
+// One line of JSON.
+Result<std::string> tf2xla_config_json(const std::string& file);
+
+}  // namespace tfaot::engine

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/generate/tfcompile_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "escape.h"
+#include "inline_headers.h"
+#include "names.h"
+#include "render.h"
+#include "templates.h"
+#include "tfaot/base/text.h"
+#include "tfaot/compile/dtype.h"
+#include "tfaot/generate/generate.h"
+
+namespace tfaot {
+namespace {
+
+using kainjow::mustache::object;
+
+// tfcompile indexes neither scalars nor single numbers.
+bool has_dimensions(const std::vector<std::int64_t>& shape) {
+  return shape.size() > 1 || (shape.size() == 1 && shape[0] != 1);
+}
+
+object accessor(const TensorSpec& tensor, std::int64_t batch_size, std::size_t index,
+                const std::string& suffix) {
+  std::vector<std::int64_t> shape = tensor.row_shape;
+  shape.insert(shape.begin(), batch_size);
+  std::int64_t count = 1;
+  std::string parameters;
+  std::string element = "0";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    count *= shape[i];
+    if (!has_dimensions(shape)) continue;
+    parameters += fmt::format("{}::std::size_t dim{}", i == 0 ? "" : ", ", i);
+    element = i == 0 ? "dim0" : fmt::format("({}) * {} + dim{}", element, shape[i], i);
+  }
+  return {{"comment", fmt::format("{}: {} [{}]", comment_line(tensor.name),
+                                  dtype_name(tensor.dtype), list_of(shape))},
+          {"suffix", suffix},
+          {"type", cpp_type_name(tensor.dtype)},
+          {"index", std::to_string(index)},
+          {"dimensions", parameters},
+          {"element", element},
+          {"count", std::to_string(count)},
+          {"bytes", std::to_string(count * static_cast<std::int64_t>(dtype_size(tensor.dtype)))}};
+}
+
+// arg0, and arg_x when the config has a name.
+TemplateData accessors(const std::vector<TensorSpec>& tensors, std::int64_t batch_size,
+                       const std::vector<std::string>& names) {
+  TemplateData list{TemplateData::type::list};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    list << accessor(tensors[i], batch_size, i, std::to_string(i));
+    if (i < names.size() && !names[i].empty()) {
+      list << accessor(tensors[i], batch_size, i, "_" + names[i]);
+    }
+  }
+  return list;
+}
+
+TemplateData classes_data(const ModelSpec& spec, const CompiledModel& compiled,
+                          const TfcompileHeader& header) {
+  const std::size_t colons = header.cpp_class.rfind("::");
+  const bool global = colons == std::string::npos;
+  const std::string space = global ? "" : header.cpp_class.substr(0, colons);
+  const std::string name = global ? header.cpp_class : header.cpp_class.substr(colons + 2);
+  TemplateData list{TemplateData::type::list};
+  for (std::size_t i = 0; i < compiled.batch_sizes.size(); ++i) {
+    const std::int64_t size = compiled.batch_sizes[i];
+    const std::string suffix = size == header.batch_size ? "" : fmt::format("_bs{}", size);
+    list << object{{"cpp_class", header.cpp_class + suffix},
+                   {"class", name + suffix},
+                   {"namespace_begin", global ? "" : "namespace " + space + " {\n"},
+                   {"namespace_end", global ? "" : "\n}  // namespace " + space},
+                   {"batch_size", std::to_string(size)},
+                   {"program", std::to_string(i)},
+                   {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
+                   {"arg_count", std::to_string(compiled.signature.inputs.size())},
+                   {"result_count", std::to_string(compiled.signature.outputs.size())},
+                   {"args", accessors(compiled.signature.inputs, size, header.arg_names)},
+                   {"results", accessors(compiled.signature.outputs, size, header.result_names)}};
+  }
+  return list;
+}
+
+// model.h with the headers beside it.
+Result<std::string> model_text(const ModelSpec& spec, const CompiledModel& compiled) {
+  const GenerateOptions options{.tool_name = default_tool_name(spec.model.name)};
+  TFAOT_ASSIGN(const GeneratedFiles generated, generate_files(spec, compiled, options));
+  const std::string folder = "include/" + options.tool_name + "/";
+  HeaderTexts headers;
+  for (const GeneratedFile& file : generated.files) {
+    if (file.path.starts_with(folder)) headers[file.path.substr(folder.size())] = file.text;
+  }
+  return with_inlined_headers(headers.at("model.h"), headers);
+}
+
+Status check_names(const TfcompileHeader& header) {
+  for (const auto& names : {header.arg_names, header.result_names}) {
+    for (const std::string& name : names) {
+      if (name.empty() || is_cpp_identifier("x" + name)) continue;
+      return fail(Error(fmt::format("the name '{}' cannot be part of a C++ name", name)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> tfcompile_header(const ModelSpec& spec, const CompiledModel& compiled,
+                                     const TfcompileHeader& header) {
+  TFAOT_TRY(check_names(header));
+  TFAOT_ASSIGN(const std::string model, model_text(spec, compiled));
+  HeaderTexts runtime = header.runtime;
+  runtime["all"] =
+      "#include \"tfaot/runtime/model.h\"\n#include \"tfaot/runtime/tfcompile_model.h\"\n";
+  return render(templates::kTfcompileHeader,
+                object{{"graph", comment_line(header.graph)},
+                       {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
+                       {"batch_sizes", list_of(compiled.batch_sizes)},
+                       {"cpu_levels", join(compiled.cpu_levels, ", ")},
+                       {"runtime", inlined_headers("all", runtime)},
+                       {"model", model},
+                       {"classes", classes_data(spec, compiled, header)}},
+                Escaping::kNone);
+}
+
+}  // namespace tfaot

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# tfaot-tfcompile as scram's DNN_NAME rule calls it: what it makes links without extra flags, and is made again when it must.
+set(models "../tests/e2e/models/works")
+file(COPY "${CASE_SOURCE}/Makefile" "${CASE_TOOLKIT}/tests/e2e/models/works/frozen_unshaped/frozen_graph.pb" DESTINATION "${CASE_BINARY}")
+file(RENAME "${CASE_BINARY}/frozen_graph.pb" "${CASE_BINARY}/mynet.pb")
+set(config "# tfaot: batch_sizes=1,4
+feed {
+  id { node_name: \"x\" }
+  shape { dim { size: 2 } dim { size: 3 } }
+  name: \"x\"
+}
+fetch { id { node_name: \"out/y\" } }
+")
+file(WRITE "${CASE_BINARY}/mynet.config.pbtxt" "${config}")
+string(REGEX REPLACE ".*-DCMAKE_CXX_COMPILER=([^;]*).*" "\\1" compiler "${CASE_OPTIONS}")
+function(build)
+  case_execute("make" COMMAND make "TFCOMPILE=${CASE_PREFIX}/bin/tfaot-tfcompile" "CXX=${compiler}" "SOURCES=${CASE_SOURCE}" NET=mynet ${ARGN})
+  set(case_output "${case_output}" PARENT_SCOPE)
+endfunction()
+build()
+case_execute("program" COMMAND ./program)
+case_expect("batch sizes: 1 2 4")
+case_expect_predictions(tfcompile "${models}/frozen_unshaped" 2)
+case_expect_predictions(caller "${models}/frozen_unshaped" 2)
+foreach(label IN ITEMS native compatible other)
+  case_expect_predictions(${label} "${models}/frozen_unshaped" 3)
+endforeach()
+case_execute("user" COMMAND ./user)
+case_expect_predictions(library "${models}/frozen_unshaped" 2)
+case_expect_predictions(user "${models}/frozen_unshaped" 2)
+case_execute("ldd" COMMAND ldd program)
+case_expect_not("[Tt]ensor[^ ]*|tfaot[^ ]*|not found")
+
+# No level below x86-64-v2, which has SSE 4.2; the weights are there once.
+file(READ "${CASE_BINARY}/include/mynet/header.h" case_output)
+case_expect("CPU levels x86-64-v2, x86-64-v3, x86-64-v4." "class mynet_bs4 final")
+case_execute("nm" COMMAND nm --defined-only obj/mynet/tfcompile_function.o)
+case_expect("tfaot_tfaot_model_mynet_bs4_x86_64_v4")
+case_execute("nm" COMMAND nm --undefined-only obj/mynet/tfcompile_metadata.o)
+case_expect_not("tfaot|tensorflow|xla|Eigen")
+
+build()
+case_expect("Nothing to be done")
+file(TOUCH "${CASE_BINARY}/mynet.pb")
+build()
+case_expect("tfaot-tfcompile" "-o program")
+string(REPLACE "batch_sizes=1,4" "batch_sizes=8 cpu_levels=x86-64" config "${config}")
+file(WRITE "${CASE_BINARY}/mynet.config.pbtxt" "${config}")
+build(libnet.so)
+file(READ "${CASE_BINARY}/include/mynet/header.h" case_output)
+case_expect("Compiled for batch sizes 2, 8 and CPU levels x86-64.")
+
+# The header finds an installed runtime, and then takes that.
+case_execute("compile" COMMAND "${compiler}" -std=c++17 -Wall -Werror -fsyntax-only -H -Iinclude "-I${CASE_PREFIX}/include"
+             "${CASE_SOURCE}/library.cc")
+case_expect("tfaot/runtime/tfcompile_model.h")
+
+# A class in a namespace, options on the command line instead of the config's comment, nets in one program.
+set(arguments --config=mynet.config.pbtxt --out_header=second/header.h --out_metadata_object=second/m.o --out_function_object=second/f.o)
+case_execute("tfcompile" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" --graph=mynet.pb --cpp_class=a::b::second ${arguments}
+             --target_features= --target_triple= --batch_sizes=1 --cpu_levels=x86-64,x86-64-v3)
+file(WRITE "${CASE_BINARY}/both.cc" "#include \"mynet/header.h\"\n#include \"second/header.h\"\n#include <cstdio>
+int main() {\n  a::b::second_bs1 one;\n  mynet two;\n  for (int i = 0; i < 3; ++i) one.arg_x(0, i) = two.arg_x(0, i) = two.arg_x(1, i) = 1;
+  return one.Run() && two.Run() && one.result0(0, 1) == two.result0(1, 1) ? std::puts(\"same\") < 0 : 1;\n}\n")
+case_execute("both" COMMAND "${compiler}" -std=c++17 -Wall -Werror -Iinclude -I. both.cc obj/mynet/tfcompile_metadata.o
+             obj/mynet/tfcompile_function.o second/m.o second/f.o -o both)
+case_execute("both" COMMAND ./both)
+case_expect("same")
+
+# expect(<message> <argument>...)
+function(expect message)
+  case_execute("tfcompile" FAIL "${message}" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" ${ARGN})
+endfunction()
+set(all --graph=mynet.pb --cpp_class=mynet ${arguments})
+expect("tfaot: error: unknown flag '--target_feature'
+          did you mean '--target_features'?
+          see 'tfaot-tfcompile --help'" ${all} --target_feature=+avx)
+expect("unexpected argument 'x'" x)
+expect("--graph needs a value: --graph=..." --graph mynet.pb)
+expect("--out_header is required see 'tfaot-tfcompile --help'" --graph=a --config=b --cpp_class=c)
+expect("--cpp_class: 'a-b' is no C++ name" ${all} --cpp_class=a-b)
+expect("--target_features: '+nonsense' is not understood" ${all} --target_features=+nonsense)
+expect("no-such.pb" ${all} --graph=no-such.pb)
+# expect_config(<text> <message>)
+function(expect_config text message)
+  file(WRITE "${CASE_BINARY}/wrong.pbtxt" "${text}")
+  expect("${message}" ${all} --config=wrong.pbtxt)
+endfunction()
+set(wrong "${CASE_BINARY}/wrong.pbtxt")
+set(fetch "fetch { id { node_name: \"out/y\" } }")
+expect_config("feed { nonsense: 1 }" "${wrong}: not the text of a tensorflow.tf2xla.Config")
+expect_config("${fetch}" "${wrong}: the config needs a feed and a fetch")
+expect_config("feed { id { node_name: \"x\" } } ${fetch}"
+  "${wrong}: feed 'x:0' needs a shape of one dimension at least, all of them known the first dimension of every feed is the batch")
+expect_config("feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } }
+  feed { id { node_name: \"z\" } shape { dim { size: 5 } } } ${fetch}"
+  "${wrong}: feed 'z:0' has 5 rows, and the first feed 2")
+expect_config("feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } } ${fetch} variable { node_name: \"v\" }"
+  "${wrong}: variables cannot be compiled")
+expect_config("feed { id { node_name: \"y\" } shape { dim { size: 2 } dim { size: 3 } } } ${fetch}"
+  "mynet.pb: there is no node 'y'")
+expect_config("# a comment\n# tfaot: batch_size=1\n" "${wrong}:2: 'batch_size=1' is not understood")
+case_execute("help" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" --help)
+case_expect("--out_metadata_object=FILE")
