@@ -22,7 +22,7 @@ using xla::HloOpcode;
 // Rounds of a loop that does not say how many.
 constexpr double kUnknownRounds = 16;
 // Rows of a product that meet the right side at once (kernels/own/gemm.cc).
-constexpr double kBlockRows = 240;
+constexpr double kBlockRows = 480;
 
 double bytes_of(const xla::Shape& shape) {
   if (shape.IsArray()) return static_cast<double>(xla::ShapeUtil::ByteSizeOf(shape));

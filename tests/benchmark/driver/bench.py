@@ -77,6 +77,13 @@ def machine_of(arguments, rounds, round_ms):
     }
 
 
+def read_microseconds(arguments, nets):
+    """{net: what reading its weights once takes on the runners' core}."""
+    command = ["taskset", "-c", str(arguments.core), arguments.programs / "read_roof", *(str(net.weight_bytes) for net in nets)]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return {net.name: float(line) for net, line in zip(nets, lines)}
+
+
 def compile_seconds(engine, net, tool):
     if engine.name == "usual_aot":
         return float((net.folder / "usual_aot" / "seconds").read_text())
@@ -101,10 +108,12 @@ def measure_all(arguments, log):
     config = (nets[0].folder / "aot_config.yaml").read_text()
     measurements["machine"]["compiled_sizes"] = json.loads(re.search(r"batch_sizes: (\[.*\])", config).group(1))
     empty = arguments.programs / "runner_none"
+    roofs = read_microseconds(arguments, nets)
     for net in nets:
         engines = engines_of(net, arguments.programs, peers)
         measurements["engines"] = {engine.name: engine.title for engine in engines}
-        measurements["nets"][net.name] = {"flops_per_row": net.flops_per_row, "dense": net.dense, "weight_bytes": net.weight_bytes}
+        measurements["nets"][net.name] = {"flops_per_row": net.flops_per_row, "dense": net.dense, "weight_bytes": net.weight_bytes,
+                                          "read_us": roofs[net.name]}
         nothing = Engine("none", "", [str(empty), *engines[0].command[1:]])
         for engine in [nothing, *engines]:
             print(f"{net.name}: memory and load time of {engine.title or 'an empty runner'}", flush=True)
@@ -116,6 +125,8 @@ def measure_all(arguments, log):
             row = report.results_of({**measurements, "samples": samples})
             print(f"{net.name}, batch {batch}: " + ", ".join(f"{r['engine']} {report.short(r['us_per_call'])} us" for r in row), flush=True)
     peak = machine_of(arguments, rounds, round_ms)["peak_gflops"]
+    for name, microseconds in read_microseconds(arguments, nets).items():
+        measurements["nets"][name]["read_us"] = min(microseconds, roofs[name])
     measurements["machine"]["peak_gflops"] = max(peak, measurements["machine"]["peak_gflops"])
     return measurements
 

@@ -27,7 +27,7 @@ def canned():
         "machine": {"cpu": "a CPU", "cores": 2, "system": "Linux 6.1", "peak_gflops": 100.0, "commit": "abc", "date": "2026-01-01",
                     "versions": {"onnxruntime": "1.2.3", "ai-edge-litert": "4.5.6"}, "rounds": 3, "round_ms": 4, "quick": True,
                     "compiled_sizes": [1, 8], "clock": "us"},
-        "nets": {"net_a": {"flops_per_row": 220000, "dense": True, "weight_bytes": 1500000}},
+        "nets": {"net_a": {"flops_per_row": 220000, "dense": True, "weight_bytes": 1500000, "read_us": 5.5}},
         "engines": ENGINES,
         "samples": [{"net": "net_a", "batch": batch, "engine": engine, "us": us, "cpu_us": [9.0] * 3, "max_abs_difference": 1e-6}
                     for (batch, engine), us in rounds.items()],
@@ -84,10 +84,16 @@ class Report(unittest.TestCase):
         text = report.markdown(canned())
         self.assertIn("| batch | tfaot, us a call | us a row | share of 100 GFLOP/s | ONNX Runtime | LiteRT | fastest |", text)
         self.assertIn("| 1 | 11 ± 0.5 | 11 | 20% | 2.00 | 3.00 | tfaot |", text)
+        self.assertIn("1.50 MB of weights. Reading these once takes 5.5 us on this core: at batch 1 ours is at 50% of that roof.\n", text)
         self.assertIn("| 0.80 | 1.00 | **ONNX Runtime wins: ours takes 1.25 times as long** |", text)
         self.assertIn("| tfaot | 5.00 | 3.00 | 2.50 | 2 | 1.2 |", text)
         self.assertIn("| a runner without an engine | 3.00 | 1.00 | 0.00 | 1 |  |", text)
         self.assertIn("packaging/bench.sh --quick --update-docs", text)
+
+    def test_only_dense_nets_have_the_roof_of_reading(self):
+        measurements = canned()
+        measurements["nets"]["net_a"]["dense"] = False
+        self.assertIn("1.50 MB of weights.\n", report.markdown(measurements))
 
     def test_plot_is_xml_with_a_line_per_peer(self):
         picture = xml.dom.minidom.parseString(plot.svg(report.results_of(canned()), ENGINES))

@@ -2,7 +2,7 @@
 """From measurements to results: medians, ratios, the JSON list and the Markdown. Pure functions over plain records.
 
 A record of measurements is
-  {"machine": {...}, "nets": {name: {"flops_per_row", "dense", "weight_bytes"}}, "engines": {name: title},
+  {"machine": {...}, "nets": {name: {"flops_per_row", "dense", "weight_bytes", "read_us"}}, "engines": {name: title},
    "samples": [{"net", "batch", "engine", "us": [microseconds per call, one a round], "cpu_us": [the same, of the processor],
                 "max_abs_difference", ...}],
    "footprints": [{"net", "engine", "load_seconds", "rss", "pss", "shipped_bytes", "compile_seconds" or null}]}
@@ -90,6 +90,15 @@ def speed_table(net, rows, engines, peak):
     return table(header, lines)
 
 
+def roof_text(net, rows):
+    """Batch size 1 of a dense net uses each weight once, so it takes at least what reading them takes."""
+    single = next((by_engine[OURS] for batch, by_engine in rows if batch == 1), None)
+    if not net["dense"] or single is None:
+        return ""
+    return (f" Reading these once takes {short(net['read_us'])} us on this core: at batch 1 ours is at "
+            f"{net['read_us'] / single['us_per_call']:.0%} of that roof.")
+
+
 def megabytes(count):
     return f"{count / 1e6:.2f}"
 
@@ -170,7 +179,8 @@ def markdown(measurements):
     text += "\n## Speed\n"
     for name, net in measurements["nets"].items():
         rows = [(batch, by_engine) for of_net, batch, by_engine in rows_of(results) if of_net == name]
-        text += f"\n### {name}\n\n{net['flops_per_row'] / 1e3:.0f} kFLOP a row, {net['weight_bytes'] / 1e6:.2f} MB of weights.\n\n"
+        text += f"\n### {name}\n\n{net['flops_per_row'] / 1e3:.0f} kFLOP a row, {net['weight_bytes'] / 1e6:.2f} MB of weights."
+        text += roof_text(net, rows) + "\n\n"
         text += speed_table(net, rows, engines, machine["peak_gflops"])
     text += FOOT
     for name in measurements["nets"]:

@@ -8,5 +8,7 @@ void measure_peak();
 void measure_ours();
 void measure_eigen();
 void measure_onednn();
+void measure_xnnpack();
+void measure_libxsmm();
 
 }  // namespace tfaot::kernels_benchmark

@@ -7,6 +7,9 @@ extern "C" {
 void __xla_cpu_runtime_EigenSingleThreadedMatMulF32(const void*, float*, float*, float*,
                                                     std::int64_t, std::int64_t, std::int64_t,
                                                     std::int32_t, std::int32_t);
+void __xla_cpu_runtime_EigenSingleThreadedMatMulF64(const void*, double*, double*, double*,
+                                                    std::int64_t, std::int64_t, std::int64_t,
+                                                    std::int32_t, std::int32_t);
 void __xla_cpu_runtime_EigenSingleThreadedConv2DF32(
     const void*, float*, float*, float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
     std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
@@ -26,6 +29,15 @@ void measure_eigen() {
                                                      p.columns, p.rows, p.depth, 0, 0);
     };
     measure("matmul/" + p.name() + "/eigen", p.operations(), run);
+  }
+  for (const Product& p : double_products()) {
+    const auto run = [p, lhs = numbers<double>(p.rows * p.depth),
+                      rhs = numbers<double>(p.depth * p.columns),
+                      result = numbers<double>(p.rows * p.columns)] {
+      __xla_cpu_runtime_EigenSingleThreadedMatMulF64(nullptr, result.get(), rhs.get(), lhs.get(),
+                                                     p.columns, p.rows, p.depth, 0, 0);
+    };
+    measure("matmul_f64/" + p.name() + "/eigen", p.operations(), run);
   }
   for (const Image& i : images()) {
     if (i.depthwise) continue;  // XLA emits loops for these

@@ -12,13 +12,14 @@ using Kernel = void (*)(void*, const void**);
 
 #define TFAOT_DECLARE(level)                               \
   void tfaot_matmul_f32_##level(void*, const void**);      \
+  void tfaot_matmul_f64_##level(void*, const void**);      \
   void tfaot_convolution_f32_##level(void*, const void**); \
   void tfaot_depthwise_f32_##level(void*, const void**);   \
   void tfaot_max_pool_f32_##level(void*, const void**);
-#define TFAOT_LEVEL(name, level)                                                                   \
-  {                                                                                                \
-    name, &tfaot_matmul_f32_##level, &tfaot_convolution_f32_##level, &tfaot_depthwise_f32_##level, \
-        &tfaot_max_pool_f32_##level                                                                \
+#define TFAOT_LEVEL(name, level)                                                                \
+  {                                                                                             \
+    name, &tfaot_matmul_f32_##level, &tfaot_matmul_f64_##level, &tfaot_convolution_f32_##level, \
+        &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level                               \
   }
 
 extern "C" {
@@ -36,7 +37,7 @@ namespace {
 
 struct Level {
   const char* name;
-  Kernel matmul, convolution, depthwise, max_pool;
+  Kernel matmul, matmul_f64, convolution, depthwise, max_pool;
 };
 
 const std::vector<Level> kLevels = {
@@ -48,7 +49,10 @@ const std::vector<Level> kLevels = {
 #endif
 };
 
-void measure_product(const Level& level, const Product& p) {
+template <typename T>
+void measure_product(const std::string& operation, const char* level, Kernel kernel,
+                     const Product& p) {
+  constexpr Int kBytes = sizeof(T);
   kernels::MatMulCall c = {};
   c.batch = p.batch;
   c.rows = p.rows;
@@ -63,17 +67,18 @@ void measure_product(const Level& level, const Product& p) {
   c.rhs_depth_stride = p.columns < p.depth ? 1 : p.columns;
   c.rhs_column_stride = p.columns < p.depth ? p.depth : 1;
   c.epilogue = p.packed ? kernels::kEpilogueBias | kernels::kEpilogueRelu : 0;
-  const auto lhs = floats(p.batch * p.rows * p.depth), bias = floats(p.columns);
-  const auto rhs = floats(p.packed ? kernels::panel_count(p.columns, 4) * p.depth * 16
-                                   : p.batch * p.depth * p.columns);
-  const auto result = floats(p.batch * p.rows * p.columns);
-  const auto scratch = floats(kernels::matmul_scratch_bytes(c, 4) / 4);
-  const auto run = [=, kernel = level.matmul] {
+  const auto lhs = numbers<T>(p.batch * p.rows * p.depth), bias = numbers<T>(p.columns);
+  const auto rhs = numbers<T>(p.packed ? kernels::panel_count(p.columns, kBytes) * p.depth *
+                                             kernels::panel_columns(kBytes)
+                                       : p.batch * p.depth * p.columns);
+  const auto result = numbers<T>(p.batch * p.rows * p.columns);
+  const auto scratch = numbers<T>(kernels::matmul_scratch_bytes(c, kBytes) / kBytes);
+  const auto run = [=] {
     void* out[] = {result.get(), scratch.get()};
     const void* in[] = {&c, lhs.get(), rhs.get(), bias.get()};
     kernel(out, in);
   };
-  measure("matmul/" + p.name() + "/" + level.name, p.operations(), run);
+  measure(operation + "/" + p.name() + "/" + level, p.operations(), run);
 }
 
 kernels::Window window_of(Int size, Int window, Int stride) {
@@ -130,7 +135,12 @@ void measure_ours() {
   const std::vector<std::string> here = detect_cpu_levels();
   for (const Level& level : kLevels) {
     if (std::find(here.begin(), here.end(), level.name) == here.end()) continue;
-    for (const Product& p : products()) measure_product(level, p);
+    for (const Product& p : products()) {
+      measure_product<float>("matmul", level.name, level.matmul, p);
+    }
+    for (const Product& p : double_products()) {
+      measure_product<double>("matmul_f64", level.name, level.matmul_f64, p);
+    }
     for (const Image& i : images()) measure_image(level, i);
     for (const Pooling& p : poolings()) measure_pooling(level, p);
   }

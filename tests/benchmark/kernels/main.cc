@@ -14,6 +14,12 @@ int main(int argc, char** argv) {
 #if defined(TFAOT_WITH_ONEDNN)
   tfaot::kernels_benchmark::measure_onednn();
 #endif
+#if defined(TFAOT_WITH_XNNPACK)
+  tfaot::kernels_benchmark::measure_xnnpack();
+#endif
+#if defined(TFAOT_WITH_LIBXSMM)
+  tfaot::kernels_benchmark::measure_libxsmm();
+#endif
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

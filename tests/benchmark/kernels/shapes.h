@@ -47,6 +47,14 @@ inline std::vector<Product> products() {
   return all;
 }
 
+// In float64, right sides packed ahead.
+inline std::vector<Product> double_products() {
+  std::vector<Product> all;
+  for (const Int rows : {1, 8, 64, 1000}) all.push_back({1, rows, 128, 128, true});
+  all.push_back({1, 256, 256, 256, true});
+  return all;
+}
+
 // Square images and windows, stride 1, padding that keeps the size.
 struct Image {
   Int batch, size, window, in_channels, out_channels;
@@ -83,12 +91,14 @@ struct Pooling {
 inline std::vector<Pooling> poolings() { return {{1, 28, 16}, {16, 28, 16}, {16, 14, 24}}; }
 
 // Aligned as the runtime's memory is, and with numbers in it; shared by the copies of a benchmark.
-inline std::shared_ptr<float> floats(Int count) {
-  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(float) + 127) / 64 * 64;
-  std::shared_ptr<float> data(static_cast<float*>(std::aligned_alloc(64, bytes)), &std::free);
-  for (Int i = 0; i < count; ++i) data.get()[i] = 0.01F * static_cast<float>(i % 97 - 48);
+template <typename T>
+std::shared_ptr<T> numbers(Int count) {
+  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(T) + 127) / 64 * 64;
+  std::shared_ptr<T> data(static_cast<T*>(std::aligned_alloc(64, bytes)), &std::free);
+  for (Int i = 0; i < count; ++i) data.get()[i] = T{0.01F} * static_cast<T>(i % 97 - 48);
   return data;
 }
+inline std::shared_ptr<float> floats(Int count) { return numbers<float>(count); }
 
 inline void measure(const std::string& name, double operations, const std::function<void()>& run) {
   benchmark::RegisterBenchmark(

@@ -132,12 +132,27 @@ ConvolutionCall of_image(Int size, Int window, Int in_channels, Int out_channels
   return c;
 }
 
+// All images are one product, whose blocks begin anywhere in a line of the image.
+TEST_P(Convolution, IsRightWithoutPadding) {
+  Random random(6);
+  for (const Int line : {12, 14, 16, 24, 30, 42, 48}) {
+    ConvolutionCall c = of_image(line + 2, 3, 2, 7);
+    for (int d = 1; d < kSpatial; ++d) {
+      c.window.out[d] = line;
+      c.window.pad_low[d] = c.window.pad_high[d] = 0;
+    }
+    check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
+    check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
+  }
+}
+
 // As networks have them; more positions, taps and depth than one block of the product takes.
 TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
   Random random(5);
   for (const ConvolutionCall& c :
        {of_image(28, 3, 3, 16), of_image(14, 3, 16, 24), of_image(6, 3, 200, 17),
-        of_image(5, 1, 700, 20), of_image(18, 1, 5, 33), of_image(19, 19, 1, 2)}) {
+        of_image(5, 1, 700, 20), of_image(18, 1, 5, 33), of_image(19, 19, 1, 2),
+        of_image(12, 3, 3, 8), of_image(16, 3, 2, 5), of_image(24, 3, 2, 9)}) {
     check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
     check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
     ConvolutionCall taps = c;  // no runs of rows: as many taps as window elements

@@ -144,7 +144,7 @@ TEST_P(MatMul, HasATileForEveryShape) {
 // Beyond the blocks of rows and depth.
 TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   Random random(4);
-  for (const auto& [rows, columns, depth] : {std::tuple<Int, Int, Int>{247, 37, 40},
+  for (const auto& [rows, columns, depth] : {std::tuple<Int, Int, Int>{547, 37, 40},
                                              {5, 70, 1100},
                                              {500, 9, 700},
                                              {500, 24, 700},

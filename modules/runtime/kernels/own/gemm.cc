@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr Int kBlockRows = 240;  // a multiple of every tile's rows
+constexpr Int kBlockRows = 480;  // a multiple of every tile's rows
 constexpr Int kBlockTaps = 64;
 constexpr Int kBlockDepth = 512;
 
@@ -57,7 +57,8 @@ struct Target {
   Element* c;
   Int c_row, columns;
   const Element* bias;  // null: none
-  bool first, last;     // block of the depth
+  Lines lines;
+  bool first, last;  // block of the depth
   bool relu;
 };
 
@@ -83,22 +84,26 @@ void multiply_spilled(int rows, int vectors, Tile<Element> t, Int columns, Spill
   for (Int r = 0; r < rows; ++r) copy_elements(c + r * c_row, t.c + r * t.c_row, columns);
 }
 
-// How rows are cut: `larger` tiles of `rows` rows, then `others` of `other_rows`.
+// How rows are cut: `larger` tiles of `rows` rows, then `others` of at most `other_rows`, which
+// have `rest` rows together.
 struct Cut {
-  Int larger, others;
+  Int larger, others, rest;
   int rows, other_rows;
 };
 
-// As even as it goes, but for half tiles, which have all the rows they can.
-Cut cut_rows(Int rows, bool half) {
-  if (half)
-    return {rows / kHalfTileRows, rows % kHalfTileRows != 0, kHalfTileRows,
-            static_cast<int>(rows % kHalfTileRows)};
+// As even as it goes.
+Cut even_cut(Int rows) {
   const Int tiles = ceil_div(rows, kMaxRows);
   const int small = static_cast<int>(tiles == 1 ? rows : rows / tiles);
   const Int larger = rows - tiles * small;
-  if (larger == 0) return {tiles, 0, small, 0};
-  return {larger, tiles - larger, small + 1, small};
+  if (larger == 0) return {tiles, 0, 0, small, small};
+  return {larger, tiles - larger, small * (tiles - larger), small + 1, small};
+}
+
+// All tiles that there are of that many rows.
+Cut full_cut(Int rows, int tile_rows) {
+  const Int rest = rows % tile_rows;
+  return {rows / tile_rows, ceil_div(rest, kMaxRows), rest, tile_rows, kMaxRows};
 }
 
 // All tiles of some rows and one block of the depth.
@@ -107,7 +112,7 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
   const Element* const b = t.b;
   const Int vectors = ceil_div(target.columns, kLanes<Element>);
   const Int last = target.columns - (vectors - 1) * kLanes<Element>;
-  const Cut even = cut_rows(rows, false);
+  const Cut even = even_cut(rows);
   Spill spill;
 
   t.relu = target.relu && target.last;
@@ -116,9 +121,8 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
   int take = 0;
   for (Int v = 0; v < vectors; v += take) {
     take = next_vectors(even.rows, vectors - v);
-    const bool half =
-        rows >= kHalfTileRows && v + take == vectors && is_half_tile(kHalfTileRows, take, last);
-    const Cut cut = half ? cut_rows(rows, true) : even;
+    const Form form = v + take == vectors ? form_of(rows, target.lines, take, last) : Form{};
+    const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
     bool spilled = columns < take * kLanes<Element>;
@@ -135,14 +139,19 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
       copy_elements(spill.bias, t.start, columns);
       t.start = spill.bias;
     }
+    Int rest = cut.rest;
     for (Int i = 0; i < cut.larger + cut.others; ++i) {
-      const int count = i < cut.larger ? cut.rows : cut.other_rows;
+      int count = cut.rows;
+      if (i >= cut.larger) {
+        count = static_cast<int>(smaller(cut.other_rows, rest));
+        rest -= count;
+      }
       if (!target.first) {
         t.start = t.c;
         t.start_row = t.c_row;
       }
-      if (half && i < cut.larger) {
-        multiply_half(take, t);
+      if (form.shape != Shape::kPlain && i < cut.larger) {
+        multiply_formed(form, take, t);
       } else if (spilled) {
         multiply_spilled(count, take, t, columns, spill);
       } else {
@@ -155,7 +164,7 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
 }
 
 // All blocks of the depth for some rows.
-void multiply_depth(const Gemm& g, Tile<Element> t, Int rows, Element* c) {
+void multiply_depth(const Gemm& g, Tile<Element> t, Int rows, Int first_row) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   const Int pieces = larger(1, ceil_div(g.run, kBlockDepth));  // of one tap
   const Int piece = larger(1, piece_of(g.run, pieces));
@@ -164,7 +173,15 @@ void multiply_depth(const Gemm& g, Tile<Element> t, Int rows, Element* c) {
 
   Odometer<3> tap(g.tap_count, g.tap_step);
   Int offsets[kBlockTaps];
-  Target target = {c, g.c_row, g.columns, g.bias, true, false, g.relu};
+  const bool one_line = g.row_count[0] * g.row_count[1] * g.row_count[2] == 1;
+  Target target = {g.c + first_row * g.c_row,
+                   g.c_row,
+                   g.columns,
+                   g.bias,
+                   {one_line ? 0 : g.row_count[3], first_row},
+                   true,
+                   false,
+                   g.relu};
   t.taps = offsets;
   for (Int first = 0; first < taps; first += group) {
     t.tap_count = smaller(group, taps - first);
@@ -223,7 +240,7 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   for (Int i = 0, first = 0; i < blocks; ++i) {
     const Int count = piece_of(rows - first, blocks - i);
     row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
-    multiply_depth(g, t, count, g.c + first * g.c_row);
+    multiply_depth(g, t, count, first);
     first += count;
   }
 }

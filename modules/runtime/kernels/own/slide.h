@@ -11,11 +11,16 @@ namespace {
 struct Clip {
   Clip(const Window& w, int d, Int position) {
     const Int before = w.pad_low[d] - position * w.stride[d];
-    first = smaller(larger(0, ceil_div(before, w.window_dilation[d])), w.size[d]);
-    const Int end = smaller(larger(0, ceil_div(before + w.in[d], w.window_dilation[d])), w.size[d]);
+    first = smaller(larger(0, steps(before, w.window_dilation[d])), w.size[d]);
+    const Int end = smaller(larger(0, steps(before + w.in[d], w.window_dilation[d])), w.size[d]);
     count = larger(0, end - first);
     at = first * w.window_dilation[d] - before;
   }
+  // A division takes long, and most windows are not dilated.
+  static Int steps(Int distance, Int step) {
+    return step == 1 ? distance : ceil_div(distance, step);
+  }
+
   Int first, count;  // of the window
   Int at;            // in the input
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "half_tile.h"
+#include "strip_tile.h"
 #include "tile.h"
 
 namespace {
@@ -78,19 +79,48 @@ TFAOT_INLINE void multiply(int rows, int vectors, const Tile<T>& t) {
   __builtin_unreachable();
 }
 
-// Columns of `vectors` vectors, of which the last has `last`, are for multiply_half_tile().
-constexpr int kHalfTileRows = 8;
-TFAOT_INLINE bool is_half_tile(int rows, int vectors, Int last) {
-  return TFAOT_HAS_MASKS && rows == kHalfTileRows && (vectors == 2 || vectors == 3) &&
-         last <= kLanes<Element> / 2;
+enum class Shape { kPlain, kHalf, kStrip };
+
+// The tiles of all the rows, or all but the last ones: their form and how many rows each has.
+struct Form {
+  Shape shape;
+  int rows;
+};
+
+// Which rows are equally far apart: those of one line of the image, which has `length` of them; all
+// when that is 0. The first row here is the `first` of all.
+struct Lines {
+  Int length, first;
+};
+
+constexpr int kStrips[] = {16, 14, 12};
+
+// For columns of `vectors` vectors, of which the last has `last`.
+TFAOT_INLINE Form form_of(Int rows, const Lines& lines, Int vectors, Int last) {
+  if (!TFAOT_HAS_MASKS || rows < kMaxRows) return {Shape::kPlain, 0};
+  if ((vectors == 2 || vectors == 3) && last <= kLanes<Element> / 2) {
+    return {Shape::kHalf, kMaxRows};
+  }
+  for (const int strip : kStrips) {
+    const bool is_one =
+        lines.length % strip == 0 && (lines.length == 0 || lines.first % strip == 0);
+    if (vectors == 1 && rows >= strip && is_one) return {Shape::kStrip, strip};
+  }
+  return {Shape::kPlain, 0};
 }
 
-// REQUIRES: is_half_tile().
+// REQUIRES: form_of() gives this form, which is not plain.
 template <typename T>
-TFAOT_INLINE void multiply_half([[maybe_unused]] int vectors, [[maybe_unused]] const Tile<T>& t) {
+TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form, [[maybe_unused]] int vectors,
+                                  [[maybe_unused]] const Tile<T>& t) {
 #if TFAOT_HAS_MASKS
-  if (vectors == 2) return multiply_half_tile<T, kHalfTileRows, 1>(t);
-  return multiply_half_tile<T, kHalfTileRows, 2>(t);
+  if (form.shape == Shape::kHalf) {
+    if (vectors == 2) return multiply_half_tile<T, kMaxRows, 1>(t);
+    return multiply_half_tile<T, kMaxRows, 2>(t);
+  }
+  if (form.rows == 16) return multiply_strip<T, 16>(t);
+  if (form.rows == 14) return multiply_strip<T, 14>(t);
+  return multiply_strip<T, 12>(t);
 #endif
 }
 
