@@ -91,8 +91,7 @@ function(_tfaot_buildfile_add name sources)
     target_link_libraries(${name} ${outer} ${library})
   endforeach()
   if(target_DNN_NAME)
-    message(FATAL_ERROR "tfaot_add_buildfile: ${target_PLACE}: the flag DNN_NAME is for scram's own rule\n"
-                        "  Compile the model with <aot_compile model=\"...\" class=\"...\" batch_sizes=\"...\"/>.")
+    _tfaot_buildfile_network(${name})
   endif()
 endfunction()
 

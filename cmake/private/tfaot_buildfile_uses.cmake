@@ -73,6 +73,28 @@ function(_tfaot_buildfile_model_tool out tool)
   set(${out} "${library}" PARENT_SCOPE)
 endfunction()
 
+# _tfaot_buildfile_network(<target>): the flag DNN_NAME. The graph lies beside the sources; the header is included as with scram, by the
+# name of the network or by the package's path.
+function(_tfaot_buildfile_network name)
+  set(function "tfaot_add_buildfile: ${target_PLACE}")
+  _tfaot_check_toolkit("${function}")
+  foreach(suffix IN ITEMS pb config.pbtxt)
+    if(NOT EXISTS "${source_folder}/${target_DNN_NAME}.${suffix}")
+      message(FATAL_ERROR "${function}: there is no '${target_DNN_NAME}.${suffix}' in ${source_folder}\n"
+                          "  DNN_NAME names a frozen graph and its config beside the sources (buildfile.md).")
+    endif()
+  endforeach()
+  get_filename_component(folder_name "${source_folder}" NAME)
+  set(work "${CMAKE_CURRENT_BINARY_DIR}/${name}.tfaot")
+  set(headers "${work}/include/${package}/${folder_name}")
+  _tfaot_network_command(NETWORK "${target_DNN_NAME}" SOURCE "${source_folder}/${target_DNN_NAME}" HEADERS "${headers}" WORK "${work}")
+  set(objects "${work}/function.o" "${work}/metadata.o")
+  set_source_files_properties(${objects} PROPERTIES GENERATED TRUE EXTERNAL_OBJECT TRUE)
+  target_sources(${name} PRIVATE ${objects} "${headers}/${target_DNN_NAME}/header.h")
+  target_include_directories(${name} PRIVATE "${work}/include" "${headers}")
+  target_compile_features(${name} PRIVATE cxx_std_17)
+endfunction()
+
 # _tfaot_buildfile_model(<class> PLACE <place> MODEL <path> VERSION <version> [BATCH_SIZES ...] [CPU_LEVELS ...]): tfaot_add_model() with
 # a config made of the attributes. The same model in several BuildFiles is made once.
 function(_tfaot_buildfile_model class)

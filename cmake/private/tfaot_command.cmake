@@ -43,6 +43,23 @@ function(_tfaot_compile_command target)
 endfunction()
 
 #[=[
+_tfaot_network_command(NETWORK <name> SOURCE <path without suffix> HEADERS <folder> WORK <folder>)
+Makes HEADERS/<name>/header.h, WORK/function.o and WORK/metadata.o of SOURCE.pb and SOURCE.config.pbtxt.
+#]=]
+function(_tfaot_network_command)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NETWORK;SOURCE;HEADERS;WORK" "")
+  set(header "${arg_HEADERS}/${arg_NETWORK}/header.h")
+  add_custom_command(
+    OUTPUT "${header}" "${arg_WORK}/function.o" "${arg_WORK}/metadata.o"
+    COMMAND "$<TARGET_FILE:tfaot::tfcompile>" "--graph=${arg_SOURCE}.pb" "--config=${arg_SOURCE}.config.pbtxt"
+            "--cpp_class=${arg_NETWORK}" "--target_triple=${CMAKE_SYSTEM_PROCESSOR}-unknown-linux-gnu" "--out_header=${header}"
+            "--out_function_object=${arg_WORK}/function.o" "--out_metadata_object=${arg_WORK}/metadata.o"
+    DEPENDS "${arg_SOURCE}.pb" "${arg_SOURCE}.config.pbtxt" tfaot::tfcompile tfaot::engine tfaot::runtime
+    COMMENT "Compiling network ${arg_NETWORK}"
+    VERBATIM)
+endfunction()
+
+#[=[
 _tfaot_package_command(<target> MODEL <target> TREE <folder> OUTPUT_DIR <folder> FORMAT <format>)
 Creates the custom target <target>, part of `all`, which packs TREE whenever MODEL was compiled again.
 #]=]

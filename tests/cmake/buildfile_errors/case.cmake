@@ -41,8 +41,8 @@ expect("<bin name='elsewhere' file='a.cc'/>" ""
 expect("<bin file='a.cc'><include_path path='no/where'/></bin>" ""
        "tfaot_add_buildfile: ${place}:1: the include path 'no/where' is no folder of ${CASE_BINARY} or ${root}/Sub/Pkg/bin")
 expect("<bin file='a.cc'><flags DNN_NAME='net'/></bin>" ""
-       "tfaot_add_buildfile: ${place}:1: the flag DNN_NAME is for scram's own rule
-          Compile the model with <aot_compile model=\"...\" class=\"...\" batch_sizes=\"...\"/>.")
+       "tfaot_add_buildfile: ${place}:1: there is no 'net.pb' in ${root}/Sub/Pkg/bin
+          DNN_NAME names a frozen graph and its config beside the sources (buildfile.md).")
 
 expect("\n<aot_compile model='/data/m' class='M'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:2: there is no model '/data/m'
