@@ -29,19 +29,21 @@ const std::map<std::string, Room> kRooms = {
     {"config", {{"base"}, {}}},
     {"compile", {{"base", "config"}, {}}},
     {"engine", {{"base"}, {"compile", "kernels"}}},
+    {"convert", {{"base", "config", "compile"}, {}}},
     {"generate", {{"base"}, {"config", "compile"}}},
     {"package", {{"base"}, {"generate"}}},
     {"install", {{"base"}, {"generate", "package"}}},
     {"tune", {{"base"}, {"generate", "runtime"}}},
     {"release", {{"base"}, {}}},
     {"cli",
-     {{"base", "config", "compile", "generate", "package", "install", "tune", "release"}, {}}},
+     {{"base", "config", "compile", "convert", "generate", "package", "install", "tune", "release"},
+      {}}},
     {"runtime", {}},
     {"kernels", {}},
 };
 
-const Rooms kTools = {"base",    "buildfile", "config", "compile", "engine", "generate",
-                      "package", "install",   "tune",   "release", "cli"};
+const Rooms kTools = {"base",     "buildfile", "config",  "compile", "convert", "engine",
+                      "generate", "package",   "install", "tune",    "release", "cli"};
 
 // Who may include a library, by the beginning of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
@@ -51,8 +53,8 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"uv.h", {"base"}},
     {"openssl/", {"base"}},
     {"yaml-cpp/", {"config"}},
-    {"libelf.h", {"compile"}},
-    {"gelf.h", {"compile"}},
+    {"libelf.h", {"compile", "convert"}},
+    {"gelf.h", {"compile", "convert"}},
     {"pugixml.hpp", {"buildfile", "generate"}},
     {"kainjow/", {"generate", "release"}},
     {"archive.h", {"package"}},

@@ -14,8 +14,9 @@ TEST_F(DocsTest, ManualShowsTheHelpOfEachVerb) {
   const Path file = Path(TFAOT_DOCS_DIR) / "cli.md";
   const std::string manual = files_.read(file).value();
   std::string renewed = manual;
-  for (const std::string verb : {"", "compile ", "package ", "tune ", "install ", "spec ",
-                                 "release ", "list ", "update-weights ", "info "}) {
+  for (const std::string verb :
+       {"", "compile ", "package ", "tune ", "install ", "spec ", "release ", "list ",
+        "update-weights ", "convert-area ", "info "}) {
     const std::string command = std::string(kBlock) + "$ tfaot " + verb + "--help\n";
     const std::size_t start = renewed.find(command);
     ASSERT_NE(start, std::string::npos) << "docs/cli.md has no block with\n" << command;

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "command_compile.h"
+#include "command_convert_area.h"
 #include "command_info.h"
 #include "command_install.h"
 #include "command_list.h"
@@ -22,8 +23,8 @@
 namespace tfaot {
 namespace {
 
-const std::array<Command, 9>& commands() {
-  static const std::array<Command, 9> table = {{
+const std::array<Command, 10>& commands() {
+  static const std::array<Command, 10> table = {{
       {"compile", "Compile a trained model into a package tree", add_compile},
       {"package", "Put a package tree into an archive", add_package},
       {"tune", "Measure a package and let it choose batch sizes by that", add_tune},
@@ -33,6 +34,7 @@ const std::array<Command, 9>& commands() {
       {"list", "List what a release area holds", add_list},
       {"update-weights", "Put a retrained model's weights into a package, compiling nothing",
        add_update_weights},
+      {"convert-area", "Make a package tree of what upstream compiled", add_convert_area},
       {"info", "Describe an archive, a package tree or a config file", add_info},
   }};
   return table;

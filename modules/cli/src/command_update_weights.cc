@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
-#include <string_view>
 
 #include "model_tree.h"
 #include "tfaot/compile/update_weights.h"
@@ -14,6 +12,7 @@
 #include "tfaot/generate/package_record.h"
 #include "tfaot/package/package.h"
 #include "tool_layout.h"
+#include "version_option.h"
 #include "work_folder.h"
 #include "wrong_input.h"
 
@@ -135,18 +134,6 @@ Status update(const Options& options, Context& context) {
   if (is_archive(context.files, package)) return update_archive(options, context, package);
   return fail(wrong_input(context.files, package,
                           {"'tfaot update-weights' takes an archive or a package tree", ""}));
-}
-
-std::string check_version(const std::string& version) {
-  const auto is_allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
-  const bool fits =
-      !version.empty() && is_allowed(version.front()) &&
-      std::all_of(version.begin(), version.end(), [&](char c) {
-        return is_allowed(c) || std::string_view("._+-").find(c) != std::string_view::npos;
-      });
-  return fits ? "" : "a letter or digit, then letters, digits, '.', '_', '+' and '-'";
 }
 
 }  // namespace

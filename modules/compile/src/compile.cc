@@ -7,15 +7,15 @@
 #include <future>
 #include <mutex>
 
-#include "elf_objects.h"
 #include "engine_jobs.h"
 #include "engine_run.h"
 #include "lower_model.h"
 #include "merge.h"
-#include "runtime_symbols.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/job_json.h"
+#include "tfaot/compile/runtime_offers.h"
 #include "tfaot/config/cpu_levels.h"
 
 namespace tfaot {
@@ -67,19 +67,14 @@ Result<std::vector<ModelPart>> run_all(FileSystem& fs, const ModelSpec& spec,
   return parts;
 }
 
-// A runtime for another processor is made elsewhere.
-bool runtime_offers(const std::string& symbol, const std::string& target_triple) {
-  return !target_triple.starts_with("x86_64") ||
-         kRuntimeSymbols.find("\n" + symbol + "\n") != std::string_view::npos;
-}
-
 Status add_weights_object(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
                           const std::string& blob, CompiledModel& compiled) {
   if (blob.empty()) return {};
   compiled.weights_object = spec.model.name + "_weights.o";
   compiled.weights_symbol = symbol_prefix(spec) + "_weights";
   TFAOT_ASSIGN(const auto object,
-               make_data_object(blob, compiled.weights_symbol, spec.compilation.target_triple));
+               make_data_object(blob, {{compiled.weights_symbol, 0, blob.size()}},
+                                spec.compilation.target_triple));
   return fs.replace_atomically(options.work_directory / compiled.weights_object, object);
 }
 

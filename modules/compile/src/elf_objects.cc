@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf_objects.h"
+#include "tfaot/compile/elf_objects.h"
 
-#include <array>
-
-#include "elf_handles.h"
+#include "tfaot/compile/elf_handles.h"
 
 namespace tfaot {
 namespace {
@@ -67,7 +65,7 @@ Status link_symbols(Elf_Scn* symbols, Elf_Scn* strings) {
 
 }  // namespace
 
-Result<std::string> make_data_object(std::string_view blob, const std::string& symbol,
+Result<std::string> make_data_object(std::string_view blob, const std::vector<DataSymbol>& symbols,
                                      const std::string& target_triple) {
   const MemoryFile file;
   elf_version(EV_CURRENT);
@@ -92,14 +90,19 @@ Result<std::string> make_data_object(std::string_view blob, const std::string& s
                                        const_cast<char*>(blob.data()), blob.size()}));
   // Without this mark the linker makes the stack executable.
   TFAOT_TRY(add_section(elf.get(), {note_name, SHT_PROGBITS, 0, 1, nullptr, 0}));
-  std::array<Elf64_Sym, 2> symbols{};
-  symbols[1].st_name = names.add(symbol);
-  symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
-  symbols[1].st_shndx = static_cast<Elf64_Section>(elf_ndxscn(data));
-  symbols[1].st_size = blob.size();
+  std::vector<Elf64_Sym> entries(1);  // the first one is null
+  for (const DataSymbol& symbol : symbols) {
+    Elf64_Sym& entry = entries.emplace_back();
+    entry.st_name = names.add(symbol.name);
+    entry.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+    entry.st_other = symbol.is_hidden ? STV_HIDDEN : STV_DEFAULT;
+    entry.st_shndx = static_cast<Elf64_Section>(elf_ndxscn(data));
+    entry.st_value = symbol.offset;
+    entry.st_size = symbol.size;
+  }
   TFAOT_ASSIGN(Elf_Scn * table,
-               add_section(elf.get(), {symbols_name, SHT_SYMTAB, 0, 8, symbols.data(),
-                                       sizeof(symbols), ELF_T_SYM}));
+               add_section(elf.get(), {symbols_name, SHT_SYMTAB, 0, 8, entries.data(),
+                                       entries.size() * sizeof(Elf64_Sym), ELF_T_SYM}));
   TFAOT_ASSIGN(Elf_Scn * strings,
                add_section(elf.get(), {strings_name, SHT_STRTAB, 0, 1, names.bytes().data(),
                                        names.bytes().size()}));

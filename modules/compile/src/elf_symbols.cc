@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "elf_handles.h"
-#include "elf_objects.h"
+#include "tfaot/compile/elf_handles.h"
+#include "tfaot/compile/elf_objects.h"
 
 namespace tfaot {
 namespace {

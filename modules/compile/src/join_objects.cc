@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "elf_handles.h"
-#include "elf_objects.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
+#include "tfaot/compile/elf_handles.h"
+#include "tfaot/compile/elf_objects.h"
 
 namespace tfaot {
 namespace {

@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <mutex>
 
-#include "elf_objects.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/compile_json.h"
+#include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/job_json.h"
 
 namespace tfaot {
@@ -79,7 +79,7 @@ class CompileModel : public ::testing::Test {
     code.entry_symbol = fmt::format("entry_bs{}", batch_size);
     code.weights = {0};
     record.codes = {code};
-    const auto object = make_data_object("code", kNeutralEntrySymbol, record.target_triple);
+    const auto object = make_data_object("code", {{kNeutralEntrySymbol}}, record.target_triple);
     ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / code.object, *object));
     ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / fmt::format("result_{}.json", process),
                                        compiled_model_to_json(record)));
@@ -132,7 +132,7 @@ TEST_F(CompileModel, MakesAnObjectOfTheWeights) {
   EXPECT_EQ(compiled->weights_object, "test_weights.o");
   EXPECT_EQ(compiled->weights_symbol, "tfaot_tfaot_model_test_weights");
   EXPECT_EQ(*fs_.read(options_.work_directory / "test_weights.o"),
-            *make_data_object("wwww", compiled->weights_symbol, compiled->target_triple));
+            *make_data_object("wwww", {{compiled->weights_symbol, 0, 4}}, compiled->target_triple));
 }
 
 TEST_F(CompileModel, NamesTheEntryOfEachObject) {

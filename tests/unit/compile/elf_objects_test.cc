@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf_objects.h"
+#include "tfaot/compile/elf_objects.h"
 
 #include <gelf.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ ReadObject read_object(std::string object) {
 
 TEST(MakeDataObject, HoldsTheBlobReadOnlyAndAligned) {
   const std::string blob("\0\1weights\xff", 10);
-  const auto object = make_data_object(blob, "tfaot_test_weights", "x86_64-unknown-linux-gnu");
+  const auto object = make_data_object(blob, {{"tfaot_test_weights"}}, "x86_64-unknown-linux-gnu");
   ASSERT_TRUE(object) << object.error().text();
   const auto read = read_object(*object);
   EXPECT_EQ(read.header.e_machine, EM_X86_64);
@@ -59,13 +59,13 @@ TEST(MakeDataObject, HoldsTheBlobReadOnlyAndAligned) {
 }
 
 TEST(MakeDataObject, GivesLargeBlobsPagesOfTheirOwn) {
-  const auto object = make_data_object(std::string(4096, 'x'), "s", "x86_64-linux");
+  const auto object = make_data_object(std::string(4096, 'x'), {{"s"}}, "x86_64-linux");
   ASSERT_TRUE(object);
   EXPECT_EQ(read_object(*object).sections.at(".rodata").header.sh_addralign, 4096U);
 }
 
 TEST(MakeDataObject, DefinesOneGlobalObjectOfTheBlobsSize) {
-  const auto object = make_data_object("12345", "name_of_it", "x86_64-linux");
+  const auto object = make_data_object("12345", {{"name_of_it", 0, 5}}, "x86_64-linux");
   ASSERT_TRUE(object);
   const auto read = read_object(*object);
   const auto& bytes = read.sections.at(".symtab").bytes;
@@ -78,21 +78,35 @@ TEST(MakeDataObject, DefinesOneGlobalObjectOfTheBlobsSize) {
   EXPECT_STREQ(read.sections.at(".strtab").bytes.data() + symbol.st_name, "name_of_it");
 }
 
+TEST(MakeDataObject, NamesPartsOfTheBlob) {
+  const auto object =
+      make_data_object("12345678", {{"all", 0, 8}, {"part", 4, 2, true}}, "x86_64-linux");
+  ASSERT_TRUE(object);
+  const auto read = read_object(*object);
+  const auto& bytes = read.sections.at(".symtab").bytes;
+  ASSERT_EQ(bytes.size(), 3 * sizeof(Elf64_Sym));
+  Elf64_Sym part{};
+  std::memcpy(&part, bytes.data() + 2 * sizeof part, sizeof part);
+  EXPECT_EQ(part.st_value, 4U);
+  EXPECT_EQ(part.st_size, 2U);
+  EXPECT_EQ(ELF64_ST_VISIBILITY(part.st_other), STV_HIDDEN);
+}
+
 TEST(MakeDataObject, IsForTheTargetsMachine) {
-  const auto object = make_data_object("x", "s", "aarch64-unknown-linux-gnu");
+  const auto object = make_data_object("x", {{"s"}}, "aarch64-unknown-linux-gnu");
   ASSERT_TRUE(object);
   EXPECT_EQ(read_object(*object).header.e_machine, EM_AARCH64);
 }
 
 TEST(MakeDataObject, SameInputSameBytes) {
-  EXPECT_EQ(*make_data_object("abc", "s", "x86_64-linux"),
-            *make_data_object("abc", "s", "x86_64-linux"));
+  EXPECT_EQ(*make_data_object("abc", {{"s"}}, "x86_64-linux"),
+            *make_data_object("abc", {{"s"}}, "x86_64-linux"));
 }
 
 TEST(RenameSymbol, ChangesTheNameAlone) {
   const std::string blob("\0\1weights\xff", 10);
   const std::string machine = "x86_64-linux";
-  const auto object = make_data_object(blob, "old_name", machine);
+  const auto object = make_data_object(blob, {{"old_name", 0, blob.size()}}, machine);
   const auto renamed = rename_symbol(*object, {"old_name", "a_longer_new_name"});
   ASSERT_TRUE(renamed) << renamed.error().text();
   auto before = read_object(*object);
@@ -109,14 +123,14 @@ TEST(RenameSymbol, ChangesTheNameAlone) {
 }
 
 TEST(RenameSymbol, SameInputSameBytes) {
-  const auto object = make_data_object("abc", "s", "x86_64-linux");
+  const auto object = make_data_object("abc", {{"s"}}, "x86_64-linux");
   EXPECT_EQ(*rename_symbol(*object, {"s", "name"}), *rename_symbol(*object, {"s", "name"}));
 }
 
 TEST(RenameSymbol, OfWhatIsNoObject) { EXPECT_FALSE(rename_symbol("no object", {"a", "b"})); }
 
 TEST(UndefinedSymbols, OfAnObjectWithoutAny) {
-  const auto object = make_data_object("x", "s", "x86_64-linux");
+  const auto object = make_data_object("x", {{"s"}}, "x86_64-linux");
   const auto names = undefined_symbols(*object, {""});
   ASSERT_TRUE(names) << names.error().text();
   EXPECT_TRUE(names->empty());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compile room needs of ELF, by libelf: an object that holds the weights, the symbols
-// an object misses, and new names for symbols. Pure functions on bytes; safe from many threads.
+// What is done to ELF objects, by libelf: an object that holds the weights, the symbols an object
+// misses, and new names for symbols. Pure functions on bytes; safe from many threads.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +12,17 @@
 
 namespace tfaot {
 
+struct DataSymbol {
+  std::string name;
+  std::uint64_t offset = 0;  // in the blob
+  std::uint64_t size = 0;
+  bool is_hidden = false;  // known to the program or library that the object is linked into, alone
+};
+
 // A relocatable object with `blob` in .rodata, aligned to 64 bytes, from 4096 bytes on to
-// 4096, under one global symbol.
+// 4096, under these global symbols.
 // target_triple decides the machine: x86_64-* or aarch64-*.
-Result<std::string> make_data_object(std::string_view blob, const std::string& symbol,
+Result<std::string> make_data_object(std::string_view blob, const std::vector<DataSymbol>& symbols,
                                      const std::string& target_triple);
 
 // Undefined symbols of an object that start with one of `prefixes`, sorted.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// An area made by upstream -> the record that generate takes, and objects that share their weights.
+// Nothing is compiled: the code stays what it is, to the byte, and keeps its entry's name, so
+// upstream's own headers go on to work with the new objects. Reads and writes through the
+// FileSystem it is given; no other state.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/result.h"
+#include "tfaot/convert/convert_types.h"
+
+namespace tfaot {
+
+// Every model with a header NAME_bsN.h and an object NAME_bsN.o anywhere below `area`, by name. One
+// without the other is an error.
+Result<std::vector<UpstreamModel>> find_upstream_models(const FileSystem& files, const Path& area);
+
+struct ConvertOptions {
+  Path work_directory;               // objects are written there
+  std::string cpu_level = "x86-64";  // what they were compiled for
+  bool share_weights = true;         // false: every object stays whole
+};
+
+// Writes NAME_bsN.o for every batch size and, when constants could be taken out of them,
+// NAME_weights.o.
+Result<ConvertedModel> convert_model(FileSystem& files, const UpstreamModel& model,
+                                     const ConvertOptions& options);
+
+}  // namespace tfaot

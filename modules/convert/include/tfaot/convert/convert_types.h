@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the convert room: what lies in an area made by upstream (cms_tfaot_compile, cmsml's
+// compile_tf_graph, CMSSW's compile_model.py), and what became of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/compile/compile_types.h"
+
+namespace tfaot {
+
+struct UpstreamProgram {
+  std::int64_t batch_size = 0;
+  Path header;  // NAME_bsN.h
+  Path object;  // NAME_bsN.o
+};
+
+struct UpstreamModel {
+  std::string name;
+  std::vector<UpstreamProgram> programs;  // by ascending batch size
+};
+
+// An object that keeps its constants.
+struct WholeObject {
+  std::string object;  // "test_bs4.o"
+  std::string reason;
+};
+
+struct ConvertedModel {
+  std::string namespace_name;
+  CompiledModel compiled;
+  std::vector<WholeObject> whole;
+  std::vector<std::string> remarks;    // what the user should know of the rest
+  std::uint64_t bytes_before = 0;      // of all objects
+  std::uint64_t bytes_after = 0;       // and of the one with the weights
+  std::size_t constants = 0;           // blocks of constants that were taken out of objects
+  std::size_t distinct_constants = 0;  // that are stored
+};
+
+}  // namespace tfaot

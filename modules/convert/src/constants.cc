@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "constants.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "elf_reader.h"
+#include "relocations.h"
+
+namespace tfaot {
+namespace {
+
+// Compilers merge what has SHF_MERGE (.rodata.cst16); it is small, and stays.
+bool holds_constants(const ElfSection& section) {
+  return section.name.starts_with(".rodata") && section.header.sh_type == SHT_PROGBITS &&
+         section.header.sh_flags == SHF_ALLOC && section.header.sh_size > 0;
+}
+
+bool is_global(const GElf_Sym& symbol) { return GELF_ST_BIND(symbol.st_info) != STB_LOCAL; }
+
+// That of the object they would move to, whatever its size.
+constexpr std::uint64_t kAlignment = 64;
+
+// What of the code's ways to a section is no way to a symbol elsewhere; empty when nothing.
+std::string problem_of(const ElfTables& tables, std::size_t section) {
+  const std::string& name = tables.sections[section].name;
+  const std::uint64_t alignment = tables.sections[section].header.sh_addralign;
+  if (alignment > kAlignment) return fmt::format("{} wants {} bytes of alignment", name, alignment);
+  for (std::size_t i = 1; i < tables.symbols.size(); ++i) {
+    if (tables.symbols[i].st_shndx == section && is_global(tables.symbols[i])) {
+      return fmt::format("{} defines '{}' for other objects", name, tables.symbol_names[i]);
+    }
+  }
+  for (const ElfRelocation& relocation : tables.relocations) {
+    if (relocation.target == section) return name + " holds addresses, a jump table perhaps";
+    const GElf_Sym& symbol = tables.symbols[relocation.symbol()];
+    if (symbol.st_shndx != section) continue;
+    const auto use = relocation_use(tables.machine, relocation.type());
+    if (!use) {
+      return fmt::format("the code reaches {} by relocations of type {}", name, relocation.type());
+    }
+    // The entry would hold the address of the symbol itself.
+    if (use == RelocationUse::kSlot && symbol.st_value != 0) {
+      return fmt::format("the code reaches the middle of {} by a table of addresses", name);
+    }
+  }
+  return "";
+}
+
+// Of the object as a whole.
+std::string problem_of(const ElfTables& tables) {
+  if (tables.has_plain_relocations) return "its relocations have no addends";
+  if (tables.has_many_sections) return "it has too many sections";
+  if (tables.symbol_table == 0) return "it has no symbols";
+  return "";
+}
+
+Result<std::string> bytes_of(const ElfSection& section) {
+  const Elf_Data* data = elf_getdata(section.handle, nullptr);
+  if (data == nullptr || data->d_buf == nullptr || data->d_size != section.header.sh_size) {
+    return fail(elf_error("read constants"));
+  }
+  return std::string(static_cast<const char*>(data->d_buf), data->d_size);
+}
+
+}  // namespace
+
+Result<ObjectConstants> find_constants(const std::string& object) {
+  elf_version(EV_CURRENT);
+  std::string copy = object;  // libelf may write into it
+  const ElfHandle elf(elf_memory(copy.data(), copy.size()));
+  TFAOT_ASSIGN(const ElfTables tables, read_elf_tables(elf.get()));
+  ObjectConstants constants;
+  constants.machine = tables.machine == EM_AARCH64 ? "aarch64" : "x86_64";
+  constants.position_dependent = std::any_of(
+      tables.relocations.begin(), tables.relocations.end(), [&](const ElfRelocation& relocation) {
+        return is_position_dependent(tables.machine, relocation.type());
+      });
+  for (std::size_t i = 1; i < tables.symbols.size(); ++i) {
+    const GElf_Sym& symbol = tables.symbols[i];
+    if (is_global(symbol) && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
+        symbol.st_shndx != SHN_UNDEF) {
+      constants.functions.push_back(tables.symbol_names[i]);
+    }
+  }
+  constants.why_whole = problem_of(tables);
+  for (std::size_t i = 1; i < tables.sections.size() && constants.why_whole.empty(); ++i) {
+    const ElfSection& section = tables.sections[i];
+    if (!holds_constants(section)) continue;
+    constants.why_whole = problem_of(tables, i);
+    TFAOT_ASSIGN(std::string bytes, bytes_of(section));
+    constants.sections.push_back({i, std::move(bytes)});
+  }
+  if (!constants.why_whole.empty()) constants.sections.clear();
+  return constants;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/convert/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "constants.h"
+#include "programs.h"
+#include "shared_constants.h"
+#include "tfaot/base/hash.h"
+#include "tfaot/base/text.h"
+#include "tfaot/compile/dtype.h"
+#include "tfaot/compile/elf_objects.h"
+#include "tfaot/compile/runtime_offers.h"
+#include "tfaot/config/cpu_levels.h"
+#include "upstream_header.h"
+
+namespace tfaot {
+namespace {
+
+// A batch size on its way.
+struct Program {
+  const UpstreamProgram* files = nullptr;
+  std::string where;  // its header
+  std::string header_sha256;
+  UpstreamHeader header;
+  std::string object;
+  ObjectConstants constants;
+};
+
+Result<Program> read_program(const FileSystem& files, const UpstreamModel& model,
+                             const UpstreamProgram& one) {
+  Program program{&one, one.header.string(), "", {}, "", {}};
+  TFAOT_ASSIGN(const std::string text, files.read(one.header));
+  program.header_sha256 = sha256_of(text);
+  TFAOT_ASSIGN(program.header, read_upstream_header(text, program.where));
+  const std::string expected = fmt::format("{}_bs{}", model.name, one.batch_size);
+  if (program.header.class_name != expected) {
+    return fail(Error::at({program.where}, fmt::format("its class is '{}' instead of '{}'",
+                                                       program.header.class_name, expected)));
+  }
+  TFAOT_ASSIGN(program.object, files.read(one.object));
+  auto constants = find_constants(program.object);
+  if (!constants) return fail(Error::at({one.object.string()}, constants.error().message()));
+  program.constants = std::move(*constants);
+  const auto& functions = program.constants.functions;
+  const std::string& entry = program.header.entry_symbol;
+  if (std::find(functions.begin(), functions.end(), entry) == functions.end()) {
+    return fail(Error::at({one.object.string()},
+                          fmt::format("there is no function '{}', which the header names", entry)));
+  }
+  return program;
+}
+
+// A machine's own level is not that of code which was compiled elsewhere.
+Status check_level(const Program& program, const std::string& level) {
+  const std::vector<std::string> allowed = allowed_cpu_levels(program.constants.machine);
+  if (level != "native" && std::find(allowed.begin(), allowed.end(), level) != allowed.end()) {
+    return {};
+  }
+  return fail(
+      Error::usage(fmt::format("'{}' is no CPU level that objects for {} can be for", level,
+                               program.constants.machine))
+          .note("allowed: " + replace_all(describe_allowed_cpu_levels(program.constants.machine),
+                                          "native, ", "")));
+}
+
+bool same_tensors(const std::vector<TensorSpec>& a, const std::vector<TensorSpec>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const TensorSpec& x, const TensorSpec& y) {
+                      return x.name == y.name && x.dtype == y.dtype && x.row_shape == y.row_shape;
+                    });
+}
+
+// What is the same for all batch sizes.
+Status add_common(const Program& program, bool is_first, ConvertedModel& converted) {
+  TFAOT_ASSIGN(Signature signature,
+               row_signature(program.header, program.files->batch_size, program.where));
+  const std::string triple = program.constants.machine + "-unknown-linux-gnu";
+  CompiledModel& compiled = converted.compiled;
+  if (is_first) {
+    converted.namespace_name = program.header.namespace_name;
+    compiled.signature = std::move(signature);
+    compiled.target_triple = triple;
+    return {};
+  }
+  if (converted.namespace_name != program.header.namespace_name ||
+      compiled.target_triple != triple ||
+      !same_tensors(compiled.signature.inputs, signature.inputs) ||
+      !same_tensors(compiled.signature.outputs, signature.outputs)) {
+    return fail(Error::at({program.where},
+                          "namespace, machine or rows are not those of the other batch sizes"));
+  }
+  return {};
+}
+
+Status check_kernels(const Program& program, const CompiledCode& code,
+                     const std::string& target_triple) {
+  for (const std::string& kernel : code.kernels) {
+    if (runtime_offers(kernel, target_triple)) continue;
+    return fail(
+        Error::at({program.files->object.string()},
+                  fmt::format("the code calls '{}', which libtfaot_runtime does not have", kernel))
+            .note("compile the model anew: tfaot compile"));
+  }
+  return {};
+}
+
+Result<CompiledCode> code_of(const Program& program, const ConvertOptions& options,
+                             const std::string& target_triple) {
+  CompiledCode code;
+  code.batch_size = program.files->batch_size;
+  code.cpu_level = options.cpu_level;
+  code.cpu_features = cpu_level(options.cpu_level).features;
+  code.object = program.files->object.filename().string();
+  code.entry_symbol = program.header.entry_symbol;
+  TFAOT_ASSIGN(code.buffers, buffer_slots(program.header, program.where));
+  code.result_slot = static_cast<std::uint32_t>(program.header.result_table);
+  TFAOT_ASSIGN(code.kernels, undefined_symbols(program.object, {"__xla"}));
+  TFAOT_TRY(check_kernels(program, code, target_triple));
+  return code;
+}
+
+// Of all that the package is made from, wherever it lies.
+std::string source_hash(const std::vector<Program>& programs) {
+  Sha256 sha;
+  for (const Program& program : programs) {
+    const auto add = [&](const std::string& sha256, const Path& file) {
+      sha.update(fmt::format("{}  {}\n", sha256, file.filename().string()));
+    };
+    add(program.header_sha256, program.files->header);
+    add(sha256_of(program.object), program.files->object);
+  }
+  return sha.hex_digest();
+}
+
+// The constants of all objects in one; every object is then written as it is to be.
+Status write_objects(FileSystem& files, const UpstreamModel& model, const ConvertOptions& options,
+                     const std::vector<Program>& programs, ConvertedModel& converted) {
+  CompiledModel& compiled = converted.compiled;
+  const std::string prefix =
+      fmt::format("tfaot_{}_{}", replace_all(converted.namespace_name, "::", "_"), model.name);
+  SharedConstants shared(prefix + "_constants");
+  for (const Program& program : programs) {
+    const std::string name = program.files->object.filename().string();
+    std::string object = program.object;
+    converted.bytes_before += object.size();
+    if (!program.constants.why_whole.empty()) {
+      converted.whole.push_back({name, program.constants.why_whole});
+    } else if (options.share_weights && !program.constants.sections.empty()) {
+      std::vector<MovedSection> moved;
+      for (const ConstantSection& section : program.constants.sections) {
+        moved.push_back({section.section, shared.add(section.bytes)});
+        ++converted.constants;
+      }
+      TFAOT_ASSIGN(object, move_constants(program.object, moved));
+    }
+    if (program.constants.position_dependent) {
+      converted.remarks.push_back(name + " is not position independent: no library can hold it");
+    }
+    converted.bytes_after += object.size();
+    TFAOT_TRY(files.replace_atomically(options.work_directory / name, object));
+  }
+  if (shared.blob().empty()) return {};
+  converted.distinct_constants = shared.symbols().size();
+  compiled.weights_object = model.name + "_weights.o";
+  compiled.weights_symbol = prefix + "_weights";
+  compiled.weights_size = shared.blob().size();
+  compiled.weights_sha256 = sha256_of(shared.blob());
+  std::vector<DataSymbol> symbols = shared.symbols();
+  // For the headers, which may be used outside of the library that holds the objects.
+  symbols.push_back({compiled.weights_symbol, 0, shared.blob().size()});
+  TFAOT_ASSIGN(const std::string object,
+               make_data_object(shared.blob(), symbols, compiled.target_triple));
+  converted.bytes_after += object.size();
+  return files.replace_atomically(options.work_directory / compiled.weights_object, object);
+}
+
+}  // namespace
+
+Result<ConvertedModel> convert_model(FileSystem& files, const UpstreamModel& model,
+                                     const ConvertOptions& options) {
+  ConvertedModel converted;
+  CompiledModel& compiled = converted.compiled;
+  compiled.engine = "tfcompile";
+  compiled.cpu_levels = {options.cpu_level};
+  std::vector<Program> programs;
+  for (const UpstreamProgram& one : model.programs) {
+    TFAOT_ASSIGN(Program program, read_program(files, model, one));
+    TFAOT_TRY(check_level(program, options.cpu_level));
+    TFAOT_TRY(add_common(program, programs.empty(), converted));
+    TFAOT_ASSIGN(CompiledCode code, code_of(program, options, compiled.target_triple));
+    compiled.codes.push_back(std::move(code));
+    compiled.batch_sizes.push_back(one.batch_size);
+    programs.push_back(std::move(program));
+  }
+  TFAOT_TRY(write_objects(files, model, options, programs, converted));
+  compiled.source_sha256 = source_hash(programs);
+  return converted;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "tfaot/convert/convert.h"
+
+namespace tfaot {
+namespace {
+
+struct ProgramName {
+  std::string model;
+  std::int64_t batch_size = 0;
+};
+
+// Of "test_bs4".
+std::optional<ProgramName> program_name(const std::string& stem) {
+  const auto mark = stem.rfind("_bs");
+  if (mark == std::string::npos || mark == 0) return std::nullopt;
+  const char* const first = stem.data() + mark + 3;
+  const char* const last = stem.data() + stem.size();
+  ProgramName name{stem.substr(0, mark), 0};
+  const auto [end, error] = std::from_chars(first, last, name.batch_size);
+  if (error != std::errc() || end != last || name.batch_size < 1) return std::nullopt;
+  return name;
+}
+
+Status add(Path& place, const Path& file) {
+  if (!place.empty()) {
+    return fail(Error::at({file.string()}, "the area has this file twice")
+                    .note("also: " + place.string())
+                    .note("name the folder of one model"));
+  }
+  place = file;
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<UpstreamModel>> find_upstream_models(const FileSystem& files, const Path& area) {
+  TFAOT_ASSIGN(const std::vector<std::string> names, list_files_recursively(files, area));
+  std::map<std::string, std::map<std::int64_t, UpstreamProgram>> models;
+  for (const std::string& relative : names) {
+    const Path file = area / relative;
+    const auto name = program_name(file.stem().string());
+    if (!name || (file.extension() != ".h" && file.extension() != ".o")) continue;
+    UpstreamProgram& program = models[name->model][name->batch_size];
+    program.batch_size = name->batch_size;
+    TFAOT_TRY(add(file.extension() == ".h" ? program.header : program.object, file));
+  }
+  std::vector<UpstreamModel> found;
+  for (const auto& [name, programs] : models) {
+    UpstreamModel& model = found.emplace_back();
+    model.name = name;
+    for (const auto& [batch_size, program] : programs) {
+      if (program.header.empty() || program.object.empty()) {
+        return fail(
+            Error::at({area.string()}, fmt::format("there is no {}_bs{}.{}", name, batch_size,
+                                                   program.header.empty() ? "h" : "o"))
+                .note("an area has a header and an object for each batch size"));
+      }
+      model.programs.push_back(program);
+    }
+  }
+  return found;
+}
+
+}  // namespace tfaot

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what a header says of one batch size to our records: rows and buffer slots. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile_types.h"
+#include "upstream_header.h"
+
+namespace tfaot {
+
+// Rows of the tensors: a shape [4, 64] of batch size 4 is rows of [64]. `where` names the header in
+// errors. A first dimension that is not the batch size, as in [8, 2], makes flat rows of [4], as
+// upstream's wrapper has it; what the batch size does not divide is an error.
+Result<Signature> row_signature(const UpstreamHeader& header, std::int64_t batch_size,
+                                const std::string& where);
+
+// The entry's buffer table.
+Result<std::vector<BufferSlot>> buffer_slots(const UpstreamHeader& header,
+                                             const std::string& where);
+
+}  // namespace tfaot

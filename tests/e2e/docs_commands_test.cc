@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/from_cms_tfaot.md: what stands in its second column and begins with tfaot is run as it is
+// there, from top to bottom, by a shell in a scratch folder.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/process.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::testing {
+namespace {
+
+namespace stdfs = std::filesystem;
+
+// "`tfaot info out`" of "| before | `tfaot info out` |".
+std::vector<std::string> commands_of(const std::string& page) {
+  std::vector<std::string> commands;
+  for (const std::string& line : split_lines(page)) {
+    const auto start = line.rfind("| `tfaot ");
+    if (!line.starts_with("| ") || start == std::string::npos) continue;
+    const auto first = start + 3;
+    commands.push_back(line.substr(first, line.find('`', first) - first));
+  }
+  return commands;
+}
+
+class DocsCommands : public ::testing::Test {
+ protected:
+  DocsCommands() {
+    stdfs::remove_all(root_);
+    stdfs::create_directories(root_ / "cmssw");
+    stdfs::copy(TFAOT_MODEL, root_ / "tagger", stdfs::copy_options::recursive);
+    const Path config = root_ / "tagger/aot_config.yaml";
+    const std::string text = files_.read(config).value();
+    const std::string renamed = replace_all(text, "name: keras_export", "name: tagger");
+    EXPECT_NE(text, renamed);
+    EXPECT_TRUE(files_.replace_atomically(config, renamed));
+    stdfs::copy(TFAOT_UPSTREAM_AREA, root_ / "upstream", stdfs::copy_options::recursive);
+  }
+  ~DocsCommands() override { stdfs::remove_all(root_); }
+
+  void run(const std::string& command) {
+    ProcessSpec process;
+    process.program = "sh";
+    process.arguments = {"-euc", command};
+    process.working_directory = root_;
+    process.environment["PATH"] =
+        Path(TFAOT_TOOL).parent_path().string() + ":" + std::getenv("PATH");
+    process.environment["CMSSW_BASE"] = (root_ / "cmssw").string();
+    const auto result = run_process(process);
+    ASSERT_TRUE(result) << result.error().text();
+    EXPECT_TRUE(result->ok()) << command << "\n" << result->standard_error;
+  }
+
+  RealFileSystem files_;
+  Path root_ = Path(::testing::TempDir()) / "tfaot_from_cms_tfaot";
+};
+
+TEST_F(DocsCommands, OfThePageFromCmsTfaotAllRun) {
+  const auto commands = commands_of(files_.read(TFAOT_PAGE).value());
+  EXPECT_GE(commands.size(), 15U);
+  for (const std::string& command : commands) run(command);
+  for (const char* file :
+       {"converted/lib/converted_graph_weights.o", "out/manifest.json", "retrained/manifest.json",
+        "cmssw/tfaot/tagger/tfaot-model-tagger.xml", "named/my-tagger.xml",
+        "area/tfaot-model-tagger/current/include/tfaot-model-tagger/model.h"}) {
+    EXPECT_TRUE(stdfs::exists(root_ / file)) << file;
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::testing
