@@ -69,6 +69,7 @@ class Preparation {
                             fmt::format("makes {}, as {} does", job.spec.tool_name, other->second))
                       .note("give one of the models another name"));
     }
+    TFAOT_TRY(spec_text(job.spec, SpecFlavour::kRpm));  // before anything is written
     const Path sources = spec_folders(output_, SpecFlavour::kRpm).sources;
     TFAOT_TRY(put_source_archive(context_, source, job.spec, sources));
     TFAOT_ASSIGN(const WrittenSpec written,

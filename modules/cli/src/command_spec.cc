@@ -8,6 +8,7 @@
 #include "spec_files.h"
 #include "spec_source.h"
 #include "tfaot/base/text.h"
+#include "tfaot/release/spec.h"
 #include "work_folder.h"
 #include "wrong_input.h"
 
@@ -88,6 +89,7 @@ Status write(const Options& options, Context& context, const Path& output) {
         Error::at({source.archive.string()}, "has no single top folder, as cmsdist wants it")
             .note("pack the files again in one folder, or use --flavour rpm"));
   }
+  TFAOT_TRY(spec_text(record, flavour));  // before anything is written
   const SpecFolders folders = spec_folders(output, flavour);
   if (!fetched) TFAOT_TRY(put_source_archive(context, source, record, folders.sources));
   TFAOT_ASSIGN(const WrittenSpec written, write_spec(context, record, flavour, output));

@@ -27,6 +27,14 @@ Status check_path(const Path& path, std::string_view bad) {
                   .note("name another folder"));
 }
 
+// Commands of the shell, and what rpmbuild says whatever went wrong.
+bool is_routine(const std::string& line) {
+  const std::string text = trim(line);
+  return text.empty() || text.starts_with('+') || text.starts_with("Executing(") ||
+         text.starts_with("RPM build errors:") ||
+         text.find("Bad exit status from") != std::string::npos;
+}
+
 std::string last_of(const std::vector<std::string>& lines) {
   return lines.empty() ? "it says nothing" : lines.back();
 }
@@ -50,8 +58,7 @@ Error build_error(const std::string& tool_name, const std::string& output) {
     }
     return error;
   }
-  std::erase_if(
-      lines, [](const std::string& line) { return line.starts_with('+') || trim(line).empty(); });
+  std::erase_if(lines, is_routine);
   Error error(fmt::format("{}: rpmbuild failed: {}", tool_name, trim(last_of(lines))));
   const std::size_t first = lines.size() - std::min(lines.size(), kMostLines);
   for (std::size_t i = first; i + 1 < lines.size(); ++i) error.note(trim(lines[i]));

@@ -20,7 +20,11 @@ TEST(BuildError, IsTheToolsOwnWhenThereIsOne) {
 }
 
 TEST(BuildError, ElseTheLastLinesThatAreNoCommands) {
-  EXPECT_EQ(build_error("tfaot-model-a", "1\n2\n3\n+ exit 1\n\n4\n5\n6\n  7\n").text(),
+  EXPECT_EQ(build_error("tfaot-model-a",
+                        "Executing(%build): /bin/sh\n1\n2\n3\n+ exit 1\n\n4\n5\n6\n  7\n"
+                        "error: Bad exit status from x (%build)\nRPM build errors:\n"
+                        "    Bad exit status from x (%build)\n")
+                .text(),
             "tfaot-model-a: rpmbuild failed: 7\n  2\n  3\n  4\n  5\n  6");
   EXPECT_EQ(build_error("tfaot-model-a", "").text(),
             "tfaot-model-a: rpmbuild failed: it says nothing");
