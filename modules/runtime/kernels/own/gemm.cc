@@ -210,7 +210,7 @@ Int stream_panels(const Gemm& g, Int rows) {
     multiply_stream<Element, 1, 1>(s, panels);
   } else {
     for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
-    multiply_stream<Element, 2, 2>(s, panels);
+    multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s, panels);
   }
   return panels;
 }

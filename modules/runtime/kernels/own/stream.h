@@ -19,6 +19,58 @@ struct Stream {
   bool relu;
 };
 
+// Four numbers of a row are loaded once and each then spread over a vector: a load for every
+// multiply-add would take the place of a load of the right side.
+#define TFAOT_CAN_SPREAD (TFAOT_IS_F32 && TFAOT_VECTOR_BYTES >= 32)
+#if TFAOT_CAN_SPREAD
+constexpr int kSpread = 4;
+
+TFAOT_INLINE Vec<float> load_fours(const float* from) {
+#if TFAOT_VECTOR_BYTES == 64
+  Vec<float> fours = _mm512_maskz_broadcast_f32x4(0xFFFF, _mm_loadu_ps(from));
+#else
+  Vec<float> fours =
+      _mm256_broadcast_ps(static_cast<const __m128*>(static_cast<const void*>(from)));
+#endif
+  asm("" : "+v"(fours));  // the compiler would load each number alone
+  return fours;
+}
+
+template <int I>
+TFAOT_INLINE Vec<float> spread(Vec<float> fours) {
+#if TFAOT_VECTOR_BYTES == 64
+  return _mm512_maskz_permute_ps(0xFFFF, fours, I * 0x55);
+#else
+  return _mm256_permute_ps(fours, I * 0x55);
+#endif
+}
+
+// Steps k to k + kSpread, which add to sums[first] and on.
+template <int MR, int NV, int N>
+TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
+                                  const float* const (&a)[MR], Int k, const float* b, Int b_panel) {
+  Vec<float> left[kSpread][MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    const Vec<float> fours = load_fours(a[r] + k);
+    left[0][r] = spread<0>(fours);
+    left[1][r] = spread<1>(fours);
+    left[2][r] = spread<2>(fours);
+    left[3][r] = spread<3>(fours);
+  }
+  TFAOT_UNROLL
+  for (int i = 0; i < kSpread; ++i, b += kPanelColumns<float>) {
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      const Vec<float> right =
+          load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<float>);
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) sums[first + i][r][v] += right * left[i][r];
+    }
+  }
+}
+#endif
+
 // NP panels, `column` being their first. b: where they begin.
 template <typename T, int MR, int NP>
 TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
@@ -30,6 +82,17 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   for (int r = 0; r < MR; ++r) a[r] = s.a + r * s.a_row;
   Vec<T> sums[kSums][MR][kVectors] = {};
   Int k = 0;
+#if TFAOT_CAN_SPREAD
+  if constexpr (kSums % kSpread == 0) {
+    for (; k + kSums <= s.depth; k += kSums) {
+      TFAOT_UNROLL
+      for (int i = 0; i < kSums; i += kSpread) {
+        multiply_spread<MR, kVectors>(sums, i, a, k + i, b + i * kPanelColumns<T>, panel);
+      }
+      b += kSums * kPanelColumns<T>;
+    }
+  }
+#endif
   for (; k + kSums <= s.depth; k += kSums) {
     TFAOT_UNROLL
     for (int i = 0; i < kSums; ++i) {
