@@ -68,7 +68,9 @@ TEST_F(DocsCommands, OfThePageFromCmsTfaotAllRun) {
   for (const char* file :
        {"converted/lib/converted_graph_weights.o", "out/manifest.json", "retrained/manifest.json",
         "cmssw/tfaot/tagger/tfaot-model-tagger.xml", "named/my-tagger.xml",
-        "area/tfaot-model-tagger/current/include/tfaot-model-tagger/model.h"}) {
+        "area/tfaot-model-tagger/current/include/tfaot-model-tagger/model.h",
+        "cmsdist/tfaot-model-tagger.spec", "rpm/SPECS/tfaot-model-tagger.spec",
+        "release/RPMS/tfaot-model-tagger.json"}) {
     EXPECT_TRUE(stdfs::exists(root_ / file)) << file;
   }
 }

@@ -28,7 +28,7 @@ struct Options {
   std::string version;
   std::string tool_name;
   std::string tool_base;
-  std::string cpu_level = "x86-64";
+  std::string cpu_level;
   bool whole = false;
 };
 
@@ -182,8 +182,9 @@ Action add_convert_area(CLI::App& app) {
   app.add_option("--tool-base", options->tool_base,
                  "the tool file's base folder, such as $CMSSW_BASE/...\n[@TOOL_BASE@]")
       ->option_text("BASE");
-  app.add_option("--cpu-level", options->cpu_level,
-                 "what the objects were compiled for, by --target_cpu or\nso [x86-64]")
+  app.add_option(
+         "--cpu-level", options->cpu_level,
+         "what the objects were compiled for, by --target_cpu or\nso [any CPU of their machine]")
       ->option_text("LEVEL");
   app.add_flag("--whole", options->whole, "leave the weights in every object");
   options->verbosity.add_to(app);

@@ -53,17 +53,18 @@ Result<Program> read_program(const FileSystem& files, const UpstreamModel& model
   return program;
 }
 
-// A machine's own level is not that of code which was compiled elsewhere.
-Status check_level(const Program& program, const std::string& level) {
-  const std::vector<std::string> allowed = allowed_cpu_levels(program.constants.machine);
-  if (level != "native" && std::find(allowed.begin(), allowed.end(), level) != allowed.end()) {
-    return {};
+// What the code needs of the CPU. A machine's own level is not that of code made elsewhere.
+Result<std::string> level_of(const Program& program, const std::string& wanted) {
+  const std::string& machine = program.constants.machine;
+  const std::vector<std::string> allowed = allowed_cpu_levels(machine);
+  if (wanted.empty()) return allowed.front();
+  if (wanted != "native" && std::find(allowed.begin(), allowed.end(), wanted) != allowed.end()) {
+    return wanted;
   }
   return fail(
-      Error::usage(fmt::format("'{}' is no CPU level that objects for {} can be for", level,
-                               program.constants.machine))
-          .note("allowed: " + replace_all(describe_allowed_cpu_levels(program.constants.machine),
-                                          "native, ", "")));
+      Error::usage(
+          fmt::format("'{}' is no CPU level that objects for {} can be for", wanted, machine))
+          .note("allowed: " + replace_all(describe_allowed_cpu_levels(machine), "native, ", "")));
 }
 
 bool same_tensors(const std::vector<TensorSpec>& a, const std::vector<TensorSpec>& b) {
@@ -109,10 +110,11 @@ Status check_kernels(const Program& program, const CompiledCode& code,
 
 Result<CompiledCode> code_of(const Program& program, const ConvertOptions& options,
                              const std::string& target_triple) {
+  TFAOT_ASSIGN(const std::string level, level_of(program, options.cpu_level));
   CompiledCode code;
   code.batch_size = program.files->batch_size;
-  code.cpu_level = options.cpu_level;
-  code.cpu_features = cpu_level(options.cpu_level).features;
+  code.cpu_level = level;
+  code.cpu_features = cpu_level(level).features;
   code.object = program.files->object.filename().string();
   code.entry_symbol = program.header.entry_symbol;
   TFAOT_ASSIGN(code.buffers, buffer_slots(program.header, program.where));
@@ -184,13 +186,12 @@ Result<ConvertedModel> convert_model(FileSystem& files, const UpstreamModel& mod
   ConvertedModel converted;
   CompiledModel& compiled = converted.compiled;
   compiled.engine = "tfcompile";
-  compiled.cpu_levels = {options.cpu_level};
   std::vector<Program> programs;
   for (const UpstreamProgram& one : model.programs) {
     TFAOT_ASSIGN(Program program, read_program(files, model, one));
-    TFAOT_TRY(check_level(program, options.cpu_level));
     TFAOT_TRY(add_common(program, programs.empty(), converted));
     TFAOT_ASSIGN(CompiledCode code, code_of(program, options, compiled.target_triple));
+    compiled.cpu_levels = {code.cpu_level};
     compiled.codes.push_back(std::move(code));
     compiled.batch_sizes.push_back(one.batch_size);
     programs.push_back(std::move(program));

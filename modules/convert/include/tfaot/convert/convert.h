@@ -19,9 +19,9 @@ namespace tfaot {
 Result<std::vector<UpstreamModel>> find_upstream_models(const FileSystem& files, const Path& area);
 
 struct ConvertOptions {
-  Path work_directory;               // objects are written there
-  std::string cpu_level = "x86-64";  // what they were compiled for
-  bool share_weights = true;         // false: every object stays whole
+  Path work_directory;         // objects are written there
+  std::string cpu_level = "";  // what they were compiled for; empty: any CPU of their machine
+  bool share_weights = true;   // false: every object stays whole
 };
 
 // Writes NAME_bsN.o for every batch size and, when constants could be taken out of them,
