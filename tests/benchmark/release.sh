@@ -16,12 +16,13 @@ for model in "$works"/*; do
   [[ ! -d $model/saved_model || $(find models -mindepth 1 -maxdepth 1 | wc -l) -ge 20 ]] || cp -r "$model" models/
 done
 
-# timed WHAT: the seconds of one release, and what it says of itself.
+# timed WHAT: the seconds of one release on the clock and on the CPUs, and what it says of itself.
 timed() {
-  local start=$EPOCHREALTIME
-  "$tfaot" release models/*/aot_config.yaml -o out -j "$jobs" >log 2>&1 || { cat log; exit 1; }
-  printf '%-12s %7.2f s   load %s   %s\n' "$1" "$(awk "BEGIN { print $EPOCHREALTIME - $start }")" "$(cut -d' ' -f1 /proc/loadavg)" \
-    "$(grep '^built' log | cut -d';' -f1)"
+  TIMEFORMAT='%R %U %S'
+  local times
+  times=$({ time "$tfaot" release models/*/aot_config.yaml -o out -j "$jobs" >log 2>&1; } 2>&1)
+  awk -v what="$1" -v said="$(grep '^built' log | cut -d';' -f1)" -v load="$(cut -d' ' -f1 /proc/loadavg)" \
+    '{ printf "%-12s %6.2f s, CPU %6.2f s, load %s: %s\n", what, $1, $2 + $3, load, said }' <<<"$times"
 }
 timed cold
 timed unchanged
