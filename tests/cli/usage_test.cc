@@ -12,12 +12,17 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
       {"compil"},
       {"frobnicate"},
       {"--frob"},
+      {"help", "compil"},
+      {"help", "compile", "package"},
       {"compile"},
       {"compile", "-c", "x"},
       {"compile", "-c", "x", "-o", "y", "--batch-size", "3"},
       {"compile", "-c", "model/aot_config.yaml", "-o", "y", "--batch-sizes", "1,z"},
       {"compile", "-c", "model/aot_config.yaml", "-o", "file"},
       {"compile", "-c", "model/aot_config.yaml", "-o", "file/below"},
+      {"compile", "-c", "model/aot_config.yaml", "-o", "y", "--depfile", "file/below/dep.d"},
+      {"compile", "-c", "model/aot_config.yaml", "-o", "y", "--depfile", "tree"},
+      {"compile", "-c", "model/aot_config.yaml", "-o", "y", "--tool-name", "../up"},
       {"package", "tree", "-o", "file"},
       {"install", "file.tar", "--release-area", "dangling"},
       {"compile", "-c", "x", "-o", "y", "--weights", "none"},
@@ -49,6 +54,13 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
     transcript += outcome.text() + "\n";
   }
   EXPECT_TRUE(matches_golden(transcript, "cli/usage_errors.txt"));
+}
+
+TEST_F(UsageTest, HelpIsAVerb) {
+  EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+  EXPECT_EQ(run({"help"}).exit_code, 0);
+  EXPECT_EQ(run({"help", "compile"}).out, run({"compile", "--help"}).out);
+  EXPECT_NE(run({"help", "compile"}).out, run({"help"}).out);
 }
 
 TEST_F(UsageTest, VersionIsOnTheStandardOutput) {

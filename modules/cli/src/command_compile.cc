@@ -120,12 +120,14 @@ Status compile(const CompileCommand& command, Context& context) {
   ModelTreeOptions tree;
   tree.output_directory = context.absolute(command.output_directory);
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", tree.output_directory));
+  TFAOT_TRY(check_output_file(context, "--depfile", command.depfile));
   const std::string target = target_machine(spec.compilation.target_triple);
   warn_of_foreign_target(context, target);
   tree.compile.jobs = command.jobs == 0 ? context.environment.cores : command.jobs;
   tree.compile.timeout = std::chrono::seconds(command.timeout_seconds);
   tree.compile.cache = cache_options(command, context);
   tree.generate = generate_options(command, spec, context, tree.output_directory);
+  TFAOT_TRY(check_names(spec, tree.generate));
   warn_of_blanks(context.console, tree.generate.tool_base);
   TFAOT_ASSIGN(tree.compile.engine, find_engine(context, command.engine));
   TFAOT_ASSIGN(tree.runtime, runtime_files(context, target));

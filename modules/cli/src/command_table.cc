@@ -23,6 +23,8 @@
 namespace tfaot {
 namespace {
 
+constexpr const char* kHelpVerb = "help";
+
 const std::array<Command, 10>& commands() {
   static const std::array<Command, 10> table = {{
       {"compile", "Compile a trained model into a package tree", add_compile},
@@ -66,6 +68,18 @@ Status check_verb(const std::vector<std::string>& arguments) {
   }
   return fail(with_guess(Error::usage(fmt::format("unknown verb '{}'", word)), word, names)
                   .note("verbs: " + all));
+}
+
+// `tfaot help compile` is `tfaot compile --help`.
+Result<std::vector<std::string>> without_help_verb(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != kHelpVerb) return arguments;
+  arguments.erase(arguments.begin());
+  if (arguments.size() > 1) {
+    return fail(Error::usage(fmt::format("help: unexpected argument '{}'", arguments[1]))
+                    .note("see 'tfaot --help'"));
+  }
+  arguments.emplace_back("--help");
+  return arguments;
 }
 
 // "compile: " for a verb, nothing for the tool itself.
@@ -119,7 +133,8 @@ Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
 
 }  // namespace
 
-Status run_command_line(const std::vector<std::string>& arguments, Context& context) {
+Status run_command_line(const std::vector<std::string>& words, Context& context) {
+  TFAOT_ASSIGN(const std::vector<std::string> arguments, without_help_verb(words));
   TFAOT_TRY(check_verb(arguments));
   CLI::App app("Trained models as ahead-of-time compiled, versioned, distributable packages",
                "tfaot");
@@ -127,7 +142,7 @@ Status run_command_line(const std::vector<std::string>& arguments, Context& cont
   app.require_subcommand(1)->allow_extras();  // extras are for leftover_error()
   app.get_formatter()->column_width(38);
   app.footer(
-      "'tfaot VERB --help' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
+      "'tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
       "package\n"
       "is wrong, 2 the command line is wrong, 3 a defect of tfaot.");
   Action action;

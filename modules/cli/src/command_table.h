@@ -12,8 +12,8 @@
 
 namespace tfaot {
 
-// `arguments`: without the program's own name. A wrong command line is an Error of kind kUsage.
-Status run_command_line(const std::vector<std::string>& arguments, Context& context);
+// `words`: without the program's own name. A wrong command line is an Error of kind kUsage.
+Status run_command_line(const std::vector<std::string>& words, Context& context);
 
 // 0 ok, 1 input, 2 usage, 3 a defect of tfaot.
 int exit_code(const Status& status);

@@ -106,4 +106,15 @@ Status check_output_folder(const FileSystem& files, const std::string& option, c
                   .note("name another folder; it is made when missing"));
 }
 
+Status check_output_file(const Context& context, const std::string& option,
+                         const std::string& path) {
+  if (path.empty()) return {};
+  const Path file = context.absolute(path);
+  if (is_folder(context.files, file)) {
+    return fail(Error::usage(
+        fmt::format("{}: '{}' is a folder, but a file is wanted", option, file.string())));
+  }
+  return check_output_folder(context.files, option, file.parent_path());
+}
+
 }  // namespace tfaot

@@ -24,5 +24,8 @@ Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wante
 
 // Usage error, naming the option, when something that is no folder lies at `path` or above it.
 Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path);
+// The same for a file that is to be written; `path` as the user gave it, empty when not.
+Status check_output_file(const Context& context, const std::string& option,
+                         const std::string& path);
 
 }  // namespace tfaot

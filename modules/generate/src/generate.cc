@@ -41,9 +41,11 @@ constexpr std::array<std::string_view, 23> kMemberNames = {"Inputs",
                                                            "run",
                                                            "runSilent"};
 
-Status check_names(const ModelSpec& spec, const PackageNames& names) {
-  if (!is_safe_name(names.tool)) {
-    return fail(Error::usage(fmt::format("bad tool name '{}'", names.tool))
+}  // namespace
+
+Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
+  if (!options.tool_name.empty() && !is_safe_name(options.tool_name)) {
+    return fail(Error::usage(fmt::format("bad tool name '{}'", options.tool_name))
                     .note("allowed are letters, digits and _ . + -, with a letter or digit first"));
   }
   if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0) {
@@ -56,12 +58,10 @@ Status check_names(const ModelSpec& spec, const PackageNames& names) {
   return {};
 }
 
-}  // namespace
-
 Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel& compiled,
                                       const GenerateOptions& options) {
   const PackageNames names = package_names(spec, compiled, options);
-  TFAOT_TRY(check_names(spec, names));
+  TFAOT_TRY(check_names(spec, options));
   TFAOT_TRY(check_records(compiled));
 
   GeneratedFiles generated;

@@ -24,6 +24,10 @@ std::string default_tool_name(const std::string& model_name);
 // "x86_64-linux" of "x86_64-unknown-linux-gnu".
 std::string architecture_of(const std::string& target_triple);
 
+// Whether files of these names can be generated: generate_files() fails when not, but after the
+// model is compiled.
+Status check_names(const ModelSpec& spec, const GenerateOptions& options);
+
 // Paths made, with TOOL the tool's name, NAME the model's:
 //   include/TOOL/model.h, include/TOOL/NAME_bsN.h, include/TOOL/NAME_costs.h, TOOL.xml,
 //   lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake,
