@@ -4,6 +4,8 @@
 // what TensorFlow does is shown by predictions_test, which links both.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "tool.h"
 
 namespace tfaot::testing {
@@ -47,6 +49,23 @@ TEST_F(CodeCacheTest, ADamagedEntryIsReplaced) {
   EXPECT_THAT(done(compile), HasSubstr("9 objects\n"));
   EXPECT_EQ(read("a/manifest.json"), manifest);
   EXPECT_THAT(done(compile), HasSubstr("9 objects, 9 from the cache\n"));
+}
+
+// Tests leave the user's own cache alone: ctest names one in the build folder.
+TEST_F(CodeCacheTest, TestsHaveACacheOfTheirOwn) {
+  const char* named = std::getenv("TFAOT_CACHE");
+  ASSERT_STREQ(named, TFAOT_TEST_CACHE) << "tests are run by ctest";
+  ProcessSpec process;
+  process.program = TFAOT_TOOL;
+  process.arguments = {"compile", "-c", config("scalars"), "-o", "out"};
+  process.environment = {{"HOME", (root_ / "home").string()}, {"XDG_CACHE_HOME", ""}};
+  process.working_directory = root_;
+  const auto result = run_process(process);
+  ASSERT_TRUE(result && result->ok()) << result->standard_error;
+  EXPECT_EQ(files_.kind(root_ / "home"), FileKind::kMissing);
+  const auto kept = list_files_recursively(files_, named);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_GE(kept->size(), 9U);
 }
 
 }  // namespace
