@@ -602,6 +602,34 @@ def frozen_graph():
            inputs='[x_placeholder, "flag_placeholder:0"]')
 
 
+def frozen_net(name, seed):
+    """Weights of 1 to 12 numbers and a lone one, beside constants that XLA must know: a shape made of floats, and 0.5."""
+
+    def build(v1):
+        names = iter("abcdef")
+        kernel, bias, last, last_bias, scale = [
+            v1.get_variable(next(names), initializer=value, use_resource=True)
+            for value in (*weights(seed, (4, 3), (3,), (3, 1), (1,)), np.float32(seed) / 16)]
+        x = v1.placeholder(tf.float32, [None, 4], name="x")
+        shape = tf.concat([[-1], tf.cast(tf.constant([2.0, 2.0]), tf.int32)], 0)
+        turned = tf.reshape(tf.transpose(tf.reshape(x, shape), [0, 2, 1]), [-1, 4])
+        hidden = 0.5 * tf.tanh(turned @ kernel + bias)
+        return {"x": x}, {"y": tf.sigmoid((hidden @ last + last_bias) * scale, name="y")}
+
+    frozen(name, build, ["y"], {"x": ("float32", [4])}, inputs="[x]")
+
+
+@maker
+def frozen_trained():
+    """With frozen_retrained: the same net with other weights."""
+    frozen_net("frozen_trained", 24)
+
+
+@maker
+def frozen_retrained():
+    frozen_net("frozen_retrained", 25)
+
+
 @maker
 def frozen_unshaped():
     """Placeholders that say neither shape nor rank: the config does."""

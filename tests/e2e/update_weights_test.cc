@@ -37,6 +37,25 @@ TEST_F(UpdateWeightsTest, GivesWhatCompilingGives) {
   EXPECT_EQ(read("updated/manifest.json"), read("old/manifest.json"));
 }
 
+// A frozen graph does not tell what was a variable. That both predict what TensorFlow does is shown
+// by predictions_test.
+TEST_F(UpdateWeightsTest, TakesARetrainedFrozenGraph) {
+  const auto config_of = [](const std::string& name, const std::string& version) {
+    return "model:\n  name: net\n  version: \"" + version +
+           "\"\n  format: frozen_graph\n  frozen_graph: " + model(name) +
+           "/frozen_graph.pb\n  inputs: [x]\n  outputs: [y]\ncompilation:\n"
+           "  batch_sizes: [1, 4]\n";
+  };
+  write("old.yaml", config_of("frozen_trained", "1.0"));
+  write("new.yaml", config_of("frozen_retrained", "1.1"));
+  done({"compile", "-c", "old.yaml", "-o", "old"});
+  done({"compile", "-c", "new.yaml", "-o", "new"});
+  done({"update-weights", "old", "--model", model("frozen_retrained") + "/frozen_graph.pb",
+        "--version", "1.1", "-o", "updated"});
+  EXPECT_EQ(read("updated/manifest.json"), read("new/manifest.json"));
+  EXPECT_NE(read("updated/manifest.json"), read("old/manifest.json"));
+}
+
 TEST_F(UpdateWeightsTest, RefusesAnotherArchitectureByWhatDiffers) {
   write_config("old.yaml", model("keras_export") + "/saved_model", "1.0");
   done({"compile", "-c", "old.yaml", "-o", "old"});

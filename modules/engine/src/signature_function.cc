@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
 
 #include "conversions.h"
+#include "tensorflow/compiler/tf2xla/const_analysis.h"
 #include "tensorflow/compiler/tf2xla/functionalize_control_flow.h"
+#include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/common_runtime/graph_constructor.h"
+#include "tensorflow/core/common_runtime/process_function_library_runtime.h"
 #include "tensorflow/core/framework/graph_to_functiondef.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
@@ -21,9 +25,6 @@ namespace {
 namespace tf = tensorflow;
 
 constexpr const char* kFunctionName = "tfaot_signature";
-// Floating-point constants of at least this many elements count as weights. Smaller ones may be
-// what an op needs to know at compile time, and cost nothing in the code.
-constexpr std::int64_t kMinWeightElements = 32;
 
 // "node", "node:1" or "^node" as written in NodeDef::input.
 struct TensorId {
@@ -46,20 +47,39 @@ bool is_variable(const tf::NodeDef& node) {
   return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
 }
 
-bool is_large_constant(const tf::NodeDef& node) {
+// What freezing leaves of the reading of a variable: "dense/bias/read" (TensorFlow 1),
+// "model/dense/BiasAdd/ReadVariableOp".
+bool was_variable_read(const tf::NodeDef& node) {
+  if (node.op() != "Identity") return false;
+  const std::string last = node.name().substr(node.name().rfind('/') + 1);
+  return last == "read" || last.starts_with("ReadVariableOp");
+}
+
+// Constants that do not tell what they are: floating-point ones may be weights. A lone number is a
+// part of the formula (0.5, an epsilon), unless it is read as a variable.
+bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
   if (node.op() != "Const") return false;
   const auto type = node.attr().at("dtype").type();
   if (type != tf::DT_FLOAT && type != tf::DT_DOUBLE) return false;
-  std::int64_t elements = 1;
-  for (const auto& d : node.attr().at("value").tensor().tensor_shape().dim()) elements *= d.size();
-  return elements >= kMinWeightElements;
+  const auto& shape = node.attr().at("value").tensor().tensor_shape();
+  for (const auto& dimension : shape.dim()) {
+    if (dimension.size() == 0) return false;
+  }
+  return shape.dim_size() > 0 || is_read_as_variable;
 }
 
 // Cuts the subgraph out, replaces inputs and weights by _Arg nodes and ends it in _Retval nodes.
 class Cutter {
  public:
-  explicit Cutter(const ModelGraph& model) : model_(model) {
-    for (const auto& node : model.graph().node()) nodes_[node.name()] = &node;
+  // `kept`: constants that stay what they are.
+  Cutter(const ModelGraph& model, std::set<std::string> kept)
+      : model_(model), kept_(std::move(kept)) {
+    for (const auto& node : model.graph().node()) {
+      nodes_[node.name()] = &node;
+      if (was_variable_read(node) && node.input_size() > 0) {
+        read_as_variables_.insert(TensorId::parse(node.input(0)).node);
+      }
+    }
     *cut_.mutable_versions() = model.graph().versions();
     *cut_.mutable_library() = model.graph().library();
   }
@@ -96,7 +116,9 @@ class Cutter {
     }
     const tf::NodeDef& node = *found->second;
     if (is_variable(node)) return add_weight(node);
-    if (is_large_constant(node)) return add_constant(node);
+    if (!kept_.contains(name) && may_be_weight(node, read_as_variables_.contains(name))) {
+      return add_constant(node);
+    }
     if (node.op() == "Placeholder") {
       return fail(Error(fmt::format("{} depends on placeholder '{}', which is none of its inputs",
                                     model_.label(), name)));
@@ -173,7 +195,9 @@ class Cutter {
   }
 
   const ModelGraph& model_;
+  std::set<std::string> kept_;
   std::map<std::string, const tf::NodeDef*> nodes_;
+  std::set<std::string> read_as_variables_;
   tf::GraphDef cut_;
   std::map<TensorId, std::string> arguments_;
   std::set<std::string> fed_nodes_;
@@ -190,13 +214,42 @@ bool has_unstructured_control_flow(const tf::Graph& graph) {
   return false;
 }
 
-}  // namespace
+// A function in the making, and which of its weights XLA must know the values of when it compiles:
+// shapes, axes, ranges and what those are computed from.
+struct CutFunction {
+  SignatureFunction function;
+  std::set<std::string> compile_time_weights;
+};
 
-Result<SignatureFunction> make_signature_function(const ModelGraph& model) {
-  Cutter cutter(model);
+Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
+                                                   const SignatureFunction& function,
+                                                   std::size_t input_count) {
+  const bool all_variables =
+      std::all_of(function.weights.begin(), function.weights.end(),
+                  [](const WeightArgument& weight) { return weight.is_resource; });
+  if (all_variables) return std::set<std::string>();
+  tf::XlaOpRegistry::RegisterCompilationKernels();
+  const tf::ProcessFunctionLibraryRuntime runtimes(nullptr, tf::Env::Default(), nullptr,
+                                                   function.graph_version, function.library.get(),
+                                                   tf::OptimizerOptions());
+  std::vector<bool> needed(input_count + function.weights.size(), false);
+  const auto status = tf::BackwardsConstAnalysis(
+      graph, &needed, nullptr,
+      runtimes.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));
+  if (!status.ok()) return fail(error_of(status, "the graph cannot be looked through"));
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < function.weights.size(); ++i) {
+    if (needed[input_count + i]) names.insert(function.weights[i].name);
+  }
+  return names;
+}
+
+Result<CutFunction> cut_function(const ModelGraph& model, std::set<std::string> kept_constants) {
+  Cutter cutter(model, std::move(kept_constants));
   TFAOT_TRY(cutter.cut());
 
-  SignatureFunction function;
+  CutFunction made;
+  SignatureFunction& function = made.function;
   function.name = kFunctionName;
   function.weights = std::move(cutter.weights());
   function.graph_version = cutter.graph().versions().producer();
@@ -213,11 +266,22 @@ Result<SignatureFunction> make_signature_function(const ModelGraph& model) {
     status = tf::FunctionalizeControlFlow(&graph, function.library.get());
     if (!status.ok()) return fail(error_of(status, what));
   }
+  TFAOT_ASSIGN(made.compile_time_weights,
+               compile_time_weights(graph, function, model.inputs().size()));
   tf::FunctionDef definition;
   status = tf::GraphToFunctionDef(graph, function.name, &definition);
   if (status.ok()) status = function.library->AddFunctionDef(definition);
   if (!status.ok()) return fail(error_of(status, what));
-  return function;
+  return made;
+}
+
+}  // namespace
+
+Result<SignatureFunction> make_signature_function(const ModelGraph& model) {
+  TFAOT_ASSIGN(CutFunction made, cut_function(model, {}));
+  if (made.compile_time_weights.empty()) return std::move(made.function);
+  TFAOT_ASSIGN(CutFunction again, cut_function(model, std::move(made.compile_time_weights)));
+  return std::move(again.function);
 }
 
 }  // namespace tfaot::engine

@@ -14,7 +14,7 @@
 
 namespace tfaot::engine {
 
-// A captured variable, or a large constant of a frozen graph.
+// A captured variable, or a constant of a frozen graph that may have been one.
 struct WeightArgument {
   std::string name;
   tensorflow::Tensor value;
