@@ -76,7 +76,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
 const std::regex kInclude(R"re(^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")?.*)re");
 const std::regex kStandardHeader("[a-z_0-9]+");
 const std::regex kSystemHeader(
-    "sys/[a-z]+\\.h|(unistd|fcntl|signal|poll|string|errno|dlfcn|link|elf)\\.h");
+    "sys/[a-z]+\\.h|(unistd|fcntl|signal|poll|string|errno|dlfcn|link|elf|malloc)\\.h");
 
 bool is_record(std::string_view header) {
   return header.ends_with("_types.h") || header.ends_with("_json.h") ||

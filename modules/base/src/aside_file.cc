@@ -59,8 +59,8 @@ Status AsideFile::write(std::string_view bytes) {
   return {};
 }
 
-Status AsideFile::commit() {
-  if (::fsync(descriptor_.get()) != 0 || descriptor_.close() != 0) {
+Status AsideFile::commit(Sync sync) {
+  if ((sync == Sync::kYes && ::fsync(descriptor_.get()) != 0) || descriptor_.close() != 0) {
     return fail(file_error(target_, {"write", errno}));
   }
   if (::rename(aside_.c_str(), target_.c_str()) != 0) {

@@ -28,7 +28,9 @@ class AsideFile {
   ~AsideFile();
 
   Status write(std::string_view bytes);
-  Status commit();
+  // kNo: the file may be lost, or empty, when the machine crashes.
+  enum class Sync { kYes, kNo };
+  Status commit(Sync sync = Sync::kYes);
 
  private:
   AsideFile(Descriptor descriptor, Path aside, Path target);

@@ -70,6 +70,10 @@ class FileCollector {
 
 }  // namespace
 
+Status write_scratch(FileSystem& fs, const Path& path, std::string_view contents) {
+  return fs.write_scratch(path, [&](const ChunkSink& sink) { return sink(contents); });
+}
+
 Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents) {
   if (const auto old_size = fs.size(path); old_size && *old_size == contents.size()) {
     if (const auto old = fs.read(path); old && *old == contents) return false;

@@ -121,11 +121,23 @@ Status MemoryFileSystem::write_chunks(const Path& path,
   return replace_atomically(path, contents);
 }
 
+Status MemoryFileSystem::write_scratch(const Path& path,
+                                       const std::function<Status(const ChunkSink&)>& producer) {
+  return write_chunks(path, producer);
+}
+
 Status MemoryFileSystem::copy_file(const Path& from, const Path& to) {
   TFAOT_ASSIGN(const std::string contents, read(from));
   const bool executable = is_executable(from);
   TFAOT_TRY(replace_atomically(to, contents));
   tree_->find_file(to).value()->executable = executable;
+  return {};
+}
+
+Status MemoryFileSystem::move_file(const Path& from, const Path& to) {
+  TFAOT_TRY(copy_file(from, to));
+  const auto place = tree_->find(from, MemoryTree::LastLink::kKeep);
+  place->parent->children.erase(place->name);
   return {};
 }
 

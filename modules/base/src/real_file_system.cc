@@ -135,6 +135,13 @@ Status RealFileSystem::write_chunks(const Path& path,
   return aside.commit();
 }
 
+Status RealFileSystem::write_scratch(const Path& path,
+                                     const std::function<Status(const ChunkSink&)>& producer) {
+  TFAOT_ASSIGN(AsideFile aside, AsideFile::create(path, 0666));
+  TFAOT_TRY(producer([&aside](std::string_view chunk) { return aside.write(chunk); }));
+  return aside.commit(AsideFile::Sync::kNo);
+}
+
 Status RealFileSystem::copy_file(const Path& from, const Path& to) {
   const auto source = open_to_read(from);
   if (!source) return failed(from, "read", source.error());
@@ -142,6 +149,22 @@ Status RealFileSystem::copy_file(const Path& from, const Path& to) {
   TFAOT_ASSIGN(AsideFile aside, AsideFile::create(to, mode));
   TFAOT_TRY(feed(from, *source, [&aside](std::string_view chunk) { return aside.write(chunk); }));
   return aside.commit();
+}
+
+Status RealFileSystem::move_file(const Path& from, const Path& to) {
+  {
+    const auto source = open_to_read(from);
+    if (!source) return failed(from, "read", source.error());
+    if (::fsync(source->descriptor.get()) != 0) return failed(from, "write");
+  }
+  const Path target = without_trailing_slash(to);
+  TFAOT_TRY(create_directories(folder_of(target)));
+  if (kind(from) == FileKind::kFile) {
+    if (::rename(from.c_str(), target.c_str()) == 0) return {};
+    if (errno != EXDEV) return failed(to, "replace");
+  }
+  TFAOT_TRY(copy_file(from, to));
+  return remove_all(from);
 }
 
 Status RealFileSystem::create_directories(const Path& path) {

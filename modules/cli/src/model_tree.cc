@@ -11,11 +11,12 @@ namespace {
 std::vector<StagedFile> object_files(const CompiledModel& compiled, const ObjectFolders& folders) {
   std::vector<StagedFile> staged;
   for (const CompiledCode& code : compiled.codes) {
-    staged.push_back({"lib/" + code.object, "", folders.code / code.object});
+    staged.push_back(
+        {"lib/" + code.object, "", folders.code / code.object, folders.code_is_movable});
   }
   if (!compiled.weights_object.empty()) {
     const std::string& name = compiled.weights_object;
-    staged.push_back({"lib/" + name, "", folders.weights / name});
+    staged.push_back({"lib/" + name, "", folders.weights / name, true});
   }
   return staged;
 }
@@ -48,8 +49,8 @@ Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
   compile.work_directory = work.path();
   TFAOT_ASSIGN(const CompiledModel compiled,
                compile_model(context.files, spec, compile, context.console));
-  TFAOT_ASSIGN(Manifest manifest,
-               write_model_tree(context, spec, compiled, {work.path(), work.path()}, options));
+  TFAOT_ASSIGN(Manifest manifest, write_model_tree(context, spec, compiled,
+                                                   {work.path(), work.path(), true}, options));
   ModelTree tree{std::move(manifest), compiled.codes.size(), 0};
   for (const CompiledCode& code : compiled.codes) tree.cached_objects += code.from_cache ? 1 : 0;
   return tree;

@@ -35,7 +35,8 @@ Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
 // The second half of make_model_tree(), for code that is there already.
 struct ObjectFolders {
   Path code;
-  Path weights;
+  Path weights;  // its files are moved into the tree
+  bool code_is_movable = false;
 };
 Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
                                   const CompiledModel& compiled, const ObjectFolders& objects,

@@ -17,6 +17,7 @@
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/runtime_offers.h"
 #include "tfaot/config/cpu_levels.h"
+#include "weights_object.h"
 
 namespace tfaot {
 namespace {
@@ -47,7 +48,7 @@ Result<std::vector<ModelPart>> run_all(FileSystem& fs, const ModelSpec& spec,
   std::vector<std::future<Result<CompiledModel>>> running;
   for (const auto& job : jobs) {
     const Path file = Path(job.result_file).replace_extension(".job");
-    TFAOT_TRY(fs.replace_atomically(file, engine_job_to_json(job)));
+    TFAOT_TRY(write_scratch(fs, file, engine_job_to_json(job)));
     running.push_back(std::async(std::launch::async, [&, file] {
       return run_engine(
           fs, spec, job, file, options, [&](const std::string& text) { progress.step(text); },
@@ -61,21 +62,18 @@ Result<std::vector<ModelPart>> run_all(FileSystem& fs, const ModelSpec& spec,
   std::vector<ModelPart> parts;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i]) return fail(std::move(results[i]).error());
-    TFAOT_ASSIGN(auto blob, fs.read(jobs[i].weights_file));
-    parts.push_back({std::move(*results[i]), std::move(blob)});
+    parts.push_back({std::move(*results[i]), jobs[i].weights_file});
   }
   return parts;
 }
 
 Status add_weights_object(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
-                          const std::string& blob, CompiledModel& compiled) {
-  if (blob.empty()) return {};
-  compiled.weights_object = spec.model.name + "_weights.o";
-  compiled.weights_symbol = symbol_prefix(spec) + "_weights";
-  TFAOT_ASSIGN(const auto object,
-               make_data_object(blob, {{compiled.weights_symbol, 0, blob.size()}},
-                                spec.compilation.target_triple));
-  return fs.replace_atomically(options.work_directory / compiled.weights_object, object);
+                          MergedModel& merged) {
+  merged.model.weights_sha256.clear();
+  if (merged.weights.empty()) return {};
+  merged.model.weights_object = spec.model.name + "_weights.o";
+  merged.model.weights_symbol = symbol_prefix(spec) + "_weights";
+  return write_weights_object(fs, merged, options.work_directory / merged.model.weights_object);
 }
 
 Status check_kernels(const ModelSpec& spec, const CompiledCode& code) {
@@ -101,7 +99,7 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
     TFAOT_TRY(check_kernels(spec, code));
     TFAOT_ASSIGN(const auto object,
                  rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol}));
-    TFAOT_TRY(fs.replace_atomically(file, object));
+    TFAOT_TRY(write_scratch(fs, file, object));
   }
   return {};
 }
@@ -120,16 +118,19 @@ void trim_cache(FileSystem& fs, const CodeCacheOptions& cache, const CompiledMod
 Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
                                const std::vector<EngineJob>& jobs, const CompileOptions& options,
                                Diagnostics& diagnostics) {
+  // The model is as large as its weights: hashed while the engine works.
+  auto source_sha256 =
+      std::async(std::launch::async, [&] { return sha256_of_tree(fs, spec.model.source); });
   TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
-  auto merged = merge_parts(std::move(parts));
+  auto merged = merge_parts(fs, std::move(parts));
   if (!merged) {
     return fail(Error::at({spec.model.source.string()}, merged.error().message()));
   }
+  TFAOT_TRY(add_weights_object(fs, spec, options, *merged));
   CompiledModel compiled = std::move(merged->model);
   compiled.batch_sizes = spec.compilation.batch_sizes;
   for (const auto& level : jobs.front().levels) compiled.cpu_levels.push_back(level.name);
-  TFAOT_TRY(add_weights_object(fs, spec, options, merged->blob, compiled));
-  TFAOT_ASSIGN(compiled.source_sha256, sha256_of_tree(fs, spec.model.source));
+  TFAOT_ASSIGN(compiled.source_sha256, source_sha256.get());
   return compiled;
 }
 

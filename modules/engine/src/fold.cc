@@ -19,6 +19,20 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
+// Large values are handed on, not copied.
+using Value = std::shared_ptr<const xla::LiteralBase>;
+
+// The same bytes in another shape.
+Value reshaped(const Value& value, const xla::Shape& shape) {
+  struct View {
+    Value owner;
+    xla::BorrowingLiteral literal;
+  };
+  const auto view =
+      std::make_shared<View>(View{value, {static_cast<const char*>(value->untyped_data()), shape}});
+  return {view, &view->literal};
+}
+
 class Folder {
  public:
   Folder(xla::HloModule& module, std::int64_t first_weight, WeightStore& store)
@@ -59,8 +73,8 @@ class Folder {
     if (values_.is_weight(&instruction)) {
       TFAOT_ASSIGN(made, parameter(instruction, is_packed));
     } else {
-      TFAOT_ASSIGN(auto value, take_value(instruction));
-      made = entry_.AddInstruction(HloInstruction::CreateConstant(std::move(value)));
+      TFAOT_ASSIGN(const auto value, value_of(instruction));
+      made = entry_.AddInstruction(HloInstruction::CreateConstant(value->Clone()));
     }
     return checked(instruction.ReplaceAllUsesWith(made));
   }
@@ -69,8 +83,8 @@ class Folder {
     const std::string key = key_of(instruction);
     auto index = store_.find(key);
     if (!index) {
-      TFAOT_ASSIGN(auto value, take_value(instruction));
-      index = store_.add(key, name_of(instruction, is_packed), std::move(value));
+      TFAOT_ASSIGN(const auto value, value_of(instruction));
+      TFAOT_ASSIGN(index, store_.add(key, name_of(instruction, is_packed), *value));
     }
     const auto known = std::find(weights_.begin(), weights_.end(), *index);
     if (known != weights_.end()) {
@@ -78,8 +92,10 @@ class Folder {
     }
     weights_.push_back(*index);
     const auto number = entry_.num_parameters();
-    return entry_.AddEntryComputationParameter(HloInstruction::CreateParameter(
+    HloInstruction* made = entry_.AddEntryComputationParameter(HloInstruction::CreateParameter(
         number, instruction.shape(), fmt::format("folded_{}", number)));
+    definitions_[made] = &instruction;
+    return made;
   }
 
   // "dense/kernel, packed"
@@ -126,27 +142,48 @@ class Folder {
     return keys_[&instruction] = sha256_of(text);
   }
 
-  // REQUIRES: neither a parameter nor a constant.
-  Result<xla::Literal> take_value(const HloInstruction& instruction) {
-    TFAOT_TRY(evaluate(instruction));
-    xla::Literal value = std::move(evaluated_.at(&instruction));
+  Result<Value> value_of(const HloInstruction& instruction) {
+    auto value = evaluate(instruction);
     evaluated_.clear();
     return value;
   }
 
-  Result<const xla::LiteralBase*> evaluate(const HloInstruction& instruction) {
+  Result<Value> evaluate(const HloInstruction& instruction) {
     if (instruction.opcode() == HloOpcode::kParameter) {
-      return &store_.value(weight_of(instruction));
+      const auto definition = definitions_.find(&instruction);
+      if (definition != definitions_.end()) return evaluate(*definition->second);
+      return Value(Value(), &store_.value(weight_of(instruction)));
     }
-    if (instruction.opcode() == HloOpcode::kConstant) return &instruction.literal();
+    if (instruction.opcode() == HloOpcode::kConstant) {
+      return Value(Value(), &instruction.literal());
+    }
     const auto found = evaluated_.find(&instruction);
-    if (found != evaluated_.end()) return &found->second;
+    if (found != evaluated_.end()) return found->second;
+    std::vector<Value> operands;
+    for (const auto* operand : instruction.operands()) {
+      TFAOT_ASSIGN(auto value, evaluate(*operand));
+      operands.push_back(std::move(value));
+    }
+    for (const auto* operand : instruction.operands()) {
+      if (operand->user_count() == 1) evaluated_.erase(operand);  // they may be large
+    }
+    Value result;
+    if (instruction.opcode() == HloOpcode::kReshape) {
+      result = reshaped(operands.front(), instruction.shape());
+    } else {
+      TFAOT_ASSIGN(auto made, compute(instruction, operands));
+      result = std::make_shared<const xla::Literal>(std::move(made));
+    }
+    return evaluated_[&instruction] = result;
+  }
+
+  Result<xla::Literal> compute(const HloInstruction& instruction,
+                               const std::vector<Value>& values) {
     std::vector<const xla::LiteralBase*> operands;
     absl::flat_hash_map<const HloInstruction*, const xla::LiteralBase*> substitutes;
-    for (const auto* operand : instruction.operands()) {
-      TFAOT_ASSIGN(const auto* value, evaluate(*operand));
-      operands.push_back(value);
-      substitutes[operand] = value;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      operands.push_back(values[i].get());
+      substitutes[instruction.operand(static_cast<std::int64_t>(i))] = values[i].get();
     }
     auto result = evaluate_shape_op(instruction, operands);
     if (!result) {
@@ -157,10 +194,7 @@ class Folder {
         result = result->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(result->shape()));
       }
     }
-    for (const auto* operand : instruction.operands()) {
-      if (operand->user_count() == 1) evaluated_.erase(operand);  // they may be large
-    }
-    return &(evaluated_[&instruction] = std::move(*result));
+    return std::move(*result);
   }
 
   xla::HloComputation& entry_;
@@ -170,7 +204,9 @@ class Folder {
   std::vector<std::size_t> weights_;  // behind the parameters from first_weight on
   std::set<const HloInstruction*> replaced_;
   std::map<const HloInstruction*, std::string> keys_;
-  std::map<const HloInstruction*, xla::Literal> evaluated_;
+  // What new parameters stand for: their values are not kept.
+  std::map<const HloInstruction*, const HloInstruction*> definitions_;
+  std::map<const HloInstruction*, Value> evaluated_;
   xla::HloEvaluator evaluator_;
 };
 

@@ -2,6 +2,7 @@
 // tfaot-engine JOB.json: compiles a share of a model's batch sizes for all CPU levels
 // (job_types.h). Started by the compile room; the only program that links TensorFlow.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <iostream>
@@ -94,7 +95,7 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.object = object_file_name(job, batch_size, level.name);
     code.entry_symbol = entry_symbol(job, batch_size, level.name);
     TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, prepared, level, code));
-    TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes));
+    TFAOT_TRY(write_scratch(fs, Path(job.output_directory) / code.object, made.bytes));
     code.estimated_cost =
         static_cost(*module, {std::ssize(prepared.inputs), scratch_bytes(made), level.kernels});
     code.buffers = std::move(made.buffers);
@@ -116,7 +117,8 @@ std::vector<Variable> variables_of(const SignatureFunction& function) {
   return variables;
 }
 
-Status run(FileSystem& fs, const EngineJob& job) {
+// Weights go to `sink` as soon as they are made.
+Result<CompiledModel> compile(FileSystem& fs, const EngineJob& job, const ChunkSink& sink) {
   TFAOT_ASSIGN(const auto model, ModelGraph::load(job));
   TFAOT_ASSIGN(const auto function, make_signature_function(*model));
   TFAOT_ASSIGN(const auto lowering, Lowering::create(*model, function, job.embed_weights));
@@ -124,17 +126,28 @@ Status run(FileSystem& fs, const EngineJob& job) {
   record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
   record.target_triple = job.target_triple;
   record.signature.key = job.serving_key;
-  TFAOT_ASSIGN(auto store, WeightStore::create(function, lowering.weight_parameters()));
+  TFAOT_ASSIGN(auto store, WeightStore::create(function, lowering.weight_parameters(), sink));
   record.variables = variables_of(function);
   UsedWeights used;
   for (const auto batch_size : job.batch_sizes) {
     TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, store, used, record));
   }
-  TFAOT_ASSIGN(const auto blob, store.lay_out(used.all(), record.weights));
-  record.weights_size = blob.size();
-  TFAOT_TRY(fs.replace_atomically(job.weights_file, blob));
-  return fs.replace_atomically(job.result_file, compiled_model_to_json(record));
+  TFAOT_ASSIGN(record.weights, store.table(used.all()));
+  return record;
 }
+
+Status run(FileSystem& fs, const EngineJob& job) {
+  CompiledModel record;
+  const auto produce = [&](const ChunkSink& sink) -> Status {
+    TFAOT_ASSIGN(record, compile(fs, job, sink));
+    return {};
+  };
+  TFAOT_TRY(fs.write_scratch(job.weights_file, produce));
+  return write_scratch(fs, job.result_file, compiled_model_to_json(record));
+}
+
+// The allocator would keep freed tensors of up to 32 MB, and split them up.
+constexpr int kMappedFrom = 1 << 20;
 
 Status run_job(FileSystem& fs, const std::string& file) {
   TFAOT_ASSIGN(const auto text, fs.read(file));
@@ -157,6 +170,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: tfaot-engine JOB.json   (started by tfaot compile)\n";
     return 2;
   }
+  mallopt(M_MMAP_THRESHOLD, engine::kMappedFrom);
   RealFileSystem fs;
   const Status done = argc == 3 ? engine::say_config(argv[2]) : engine::run_job(fs, argv[1]);
   if (done) return 0;

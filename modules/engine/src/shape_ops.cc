@@ -117,12 +117,6 @@ void run(const HloInstruction& instruction, const Box& box,
 
 std::optional<xla::Literal> evaluate_shape_op(const HloInstruction& instruction,
                                               absl::Span<const xla::LiteralBase* const> operands) {
-  if (instruction.opcode() == HloOpcode::kReshape) {
-    xla::Literal result(instruction.shape());
-    std::memcpy(result.untyped_data(), operands[0]->untyped_data(),
-                static_cast<std::size_t>(result.size_bytes()));
-    return result;
-  }
   if (operands.empty()) return {};
   const auto box = box_of(instruction);
   if (!box) return {};

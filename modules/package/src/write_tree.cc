@@ -40,6 +40,11 @@ bool is_equal(const FileSystem& fs, const Path& path, const ManifestFile& listed
   return sha256 && *sha256 == listed.sha256;
 }
 
+Status write_file(FileSystem& fs, const StagedFile& file, const Path& path) {
+  if (file.source.empty()) return fs.replace_atomically(path, file.text);
+  return file.movable ? fs.move_file(file.source, path) : fs.copy_file(file.source, path);
+}
+
 }  // namespace
 
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
@@ -68,9 +73,7 @@ Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Ma
   }
   for (const std::string& path : stale) TFAOT_TRY(fs.remove_all(root / path));
   for (const StagedFile* file : changed) {
-    const Path path = root / file->path;
-    TFAOT_TRY(file->source.empty() ? fs.replace_atomically(path, file->text)
-                                   : fs.copy_file(file->source, path));
+    TFAOT_TRY(write_file(fs, *file, root / file->path));
   }
   TFAOT_TRY(write_if_changed(fs, manifest_file, manifest_to_json(manifest)));
   return fs.kind(old_manifest) == FileKind::kMissing ? Status() : fs.remove_all(old_manifest);

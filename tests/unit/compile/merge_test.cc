@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "tfaot/base/hash.h"
+#include "tfaot/base/memory_file_system.h"
+#include "tfaot/compile/elf_objects.h"
+#include "weights_object.h"
 
 namespace tfaot {
 namespace {
@@ -23,13 +26,46 @@ CompiledCode code(std::int64_t batch_size, const std::vector<std::uint32_t>& wei
   return made;
 }
 
-ModelPart part(std::vector<Weight> weights, std::vector<CompiledCode> codes, std::string blob) {
-  ModelPart made;
+// What one engine process leaves.
+struct Share {
+  CompiledModel model;
+  std::string blob;
+};
+
+Share share(std::vector<Weight> weights, std::vector<CompiledCode> codes, std::string blob) {
+  Share made;
+  made.model.target_triple = "x86_64-linux";
   made.model.signature.outputs = {{"y", DType::kFloat32, {2}}};
   made.model.weights = std::move(weights);
   made.model.codes = std::move(codes);
   made.blob = std::move(blob);
   return made;
+}
+
+// Merged, with the blob read back from the object that is written of it.
+struct Merged {
+  CompiledModel model;
+  std::string blob;
+};
+
+Result<Merged> merge(const std::vector<Share>& shares) {
+  MemoryFileSystem fs;
+  std::vector<ModelPart> parts;
+  for (const Share& one : shares) {
+    const Path file = "/weights_" + std::to_string(parts.size());
+    TFAOT_TRY(fs.replace_atomically(file, one.blob));
+    parts.push_back({one.model, file});
+  }
+  TFAOT_ASSIGN(MergedModel merged, merge_parts(fs, std::move(parts)));
+  merged.model.weights_symbol = "weights";
+  TFAOT_TRY(write_weights_object(fs, merged, "/weights.o"));
+  TFAOT_ASSIGN(const std::string object, fs.read("/weights.o"));
+  const std::uint64_t size = merged.model.weights_size;
+  const auto head = data_object_frame(size, {{"weights", 0, size}}, "x86_64-linux").head;
+  const std::string blob = object.substr(head.size(), size);
+  EXPECT_EQ(object, *make_data_object(blob, {{"weights", 0, size}}, "x86_64-linux"));
+  EXPECT_EQ(merged.model.weights_sha256, sha256_of(blob));
+  return Merged{merged.model, blob};
 }
 
 std::string padded(const std::string& text) { return text + std::string(64 - text.size(), '\0'); }
@@ -41,14 +77,12 @@ std::vector<std::string> names(const CompiledModel& model) {
 }
 
 TEST(MergeParts, OrdersWeightsByTheirFirstUse) {
-  const auto merged = merge_parts(
-      {part({weight("a", 0), weight("b", 64)}, {code(4, {0, 1})}, padded("aaaa") + "bbbb"),
-       part({weight("b", 0), weight("c", 64)}, {code(2, {1, 0})}, padded("bbbb") + "cccc")});
+  const auto merged =
+      merge({share({weight("a", 0), weight("b", 64)}, {code(4, {0, 1})}, padded("aaaa") + "bbbb"),
+             share({weight("b", 0), weight("c", 64)}, {code(2, {1, 0})}, padded("bbbb") + "cccc")});
   ASSERT_TRUE(merged) << merged.error().text();
   EXPECT_THAT(names(merged->model), ElementsAre("c", "b", "a"));
   EXPECT_EQ(merged->blob, padded("cccc") + padded("bbbb") + "aaaa");
-  EXPECT_EQ(merged->model.weights_size, merged->blob.size());
-  EXPECT_EQ(merged->model.weights_sha256, sha256_of(merged->blob));
   ASSERT_EQ(merged->model.codes.size(), 2U);
   EXPECT_EQ(merged->model.codes[0].batch_size, 2);
   EXPECT_THAT(merged->model.codes[0].weights, ElementsAre(0, 1));
@@ -58,9 +92,9 @@ TEST(MergeParts, OrdersWeightsByTheirFirstUse) {
 TEST(MergeParts, DoesNotDependOnWhoMadeWhat) {
   const std::string blob = padded("aaaa") + "bbbb";
   const std::vector<Weight> weights = {weight("a", 0), weight("b", 64)};
-  const auto one = merge_parts({part(weights, {code(1, {1}), code(2, {0, 1})}, blob)});
-  const auto two = merge_parts(
-      {part(weights, {code(2, {0, 1})}, blob), part({weight("b", 0)}, {code(1, {0})}, "bbbb")});
+  const auto one = merge({share(weights, {code(1, {1}), code(2, {0, 1})}, blob)});
+  const auto two = merge(
+      {share(weights, {code(2, {0, 1})}, blob), share({weight("b", 0)}, {code(1, {0})}, "bbbb")});
   ASSERT_TRUE(one && two);
   EXPECT_EQ(one->blob, two->blob);
   EXPECT_EQ(names(one->model), names(two->model));
@@ -69,25 +103,47 @@ TEST(MergeParts, DoesNotDependOnWhoMadeWhat) {
 
 TEST(MergeParts, KeepsEqualWeightsOnce) {
   const std::string large(1000, 'x');
-  const auto merged = merge_parts({part({weight("a", 0, 1000), weight("b", 1024, 1000)},
-                                        {code(1, {0, 1})}, large + std::string(24, '\0') + large)});
+  const auto merged = merge({share({weight("a", 0, 1000), weight("b", 1024, 1000)},
+                                   {code(1, {0, 1})}, large + std::string(24, '\0') + large)});
   ASSERT_TRUE(merged);
   EXPECT_THAT(names(merged->model), ElementsAre("a"));
   EXPECT_EQ(merged->blob, large);
   EXPECT_THAT(merged->model.codes[0].weights, ElementsAre(0, 0));
 }
 
+TEST(MergeParts, KeepsWeightsThatDifferLate) {
+  const std::string one = std::string(3'000'000, 'x') + "a";
+  const std::string two = std::string(3'000'000, 'x') + "b";
+  const auto offset = (one.size() + 63) / 64 * 64;
+  const std::string blob = one + std::string(offset - one.size(), '\0') + two;
+  const auto merged = merge({share({weight("a", 0, one.size()), weight("b", offset, two.size())},
+                                   {code(1, {0, 1})}, blob),
+                             share({weight("b", 0, two.size())}, {code(2, {0})}, two)});
+  ASSERT_TRUE(merged);
+  EXPECT_THAT(names(merged->model), ElementsAre("a", "b"));
+  EXPECT_EQ(merged->blob, blob);
+  EXPECT_THAT(merged->model.codes[1].weights, ElementsAre(1));
+}
+
+TEST(MergeParts, RefusesWeightsThatAreNotThere) {
+  for (const std::uint64_t size : {4U, 1000U, 3'000'000U}) {
+    const auto merged = merge({share({weight("a", 0, size)}, {code(1, {0})}, "cut")});
+    ASSERT_FALSE(merged);
+    EXPECT_EQ(merged.error().message(), "a file of weights is too short");
+  }
+}
+
 TEST(MergeParts, TellsDerivedWeightsOfOneNameApart) {
-  const auto merged = merge_parts({part({weight("k, packed", 0), weight("k, packed", 64)},
-                                        {code(1, {0, 1})}, padded("aaaa") + "bbbb")});
+  const auto merged = merge({share({weight("k, packed", 0), weight("k, packed", 64)},
+                                   {code(1, {0, 1})}, padded("aaaa") + "bbbb")});
   ASSERT_TRUE(merged);
   EXPECT_THAT(names(merged->model), ElementsAre("k, packed", "k, packed (2)"));
 }
 
 TEST(MergeParts, RefusesRowsThatDiffer) {
-  auto other = part({}, {}, "");
+  auto other = share({}, {}, "");
   other.model.signature.outputs[0].row_shape = {3};
-  const auto merged = merge_parts({part({}, {}, ""), std::move(other)});
+  const auto merged = merge({share({}, {}, ""), std::move(other)});
   ASSERT_FALSE(merged);
   EXPECT_EQ(merged.error().message(), "the shape of an output row depends on the batch size");
 }

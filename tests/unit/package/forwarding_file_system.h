@@ -31,8 +31,15 @@ class ForwardingFileSystem : public FileSystem {
                       const std::function<Status(const ChunkSink&)>& producer) override {
     return target_.write_chunks(path, producer);
   }
+  Status write_scratch(const Path& path,
+                       const std::function<Status(const ChunkSink&)>& producer) override {
+    return target_.write_scratch(path, producer);
+  }
   Status copy_file(const Path& from, const Path& to) override {
     return target_.copy_file(from, to);
+  }
+  Status move_file(const Path& from, const Path& to) override {
+    return target_.move_file(from, to);
   }
   Status create_directories(const Path& path) override { return target_.create_directories(path); }
   Status rename(const Path& from, const Path& to) override { return target_.rename(from, to); }

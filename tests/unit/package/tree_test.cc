@@ -53,6 +53,19 @@ TEST(WriteTree, WritesFilesAndManifest) {
   EXPECT_EQ(verify_tree(fs, "/out").value().name, "test");
 }
 
+TEST(WriteTree, MovesWhatNobodyElseNeeds) {
+  MemoryFileSystem fs({{"/build/a.o", "a"}, {"/build/b.o", "b"}});
+  const std::vector<StagedFile> files = {{"lib/a.o", "", "/build/a.o", true},
+                                         {"lib/b.o", "", "/build/b.o"}};
+  Manifest manifest;
+  manifest.files = hash_staged_files(fs, files).value();
+  ASSERT_TRUE(write_tree(fs, files, manifest, "/out"));
+  EXPECT_EQ(fs.read("/out/lib/a.o").value(), "a");
+  EXPECT_EQ(fs.read("/out/lib/b.o").value(), "b");
+  EXPECT_EQ(fs.kind("/build/a.o"), FileKind::kMissing);
+  EXPECT_EQ(fs.kind("/build/b.o"), FileKind::kFile);
+}
+
 TEST(WriteTree, LeavesAnEqualTreeAlone) {
   MemoryFileSystem fs;
   write_sample(fs, "/out");

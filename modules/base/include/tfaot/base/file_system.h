@@ -52,8 +52,14 @@ class FileSystem {
   // left when it fails.
   virtual Status write_chunks(const Path& path,
                               const std::function<Status(const ChunkSink&)>& producer) = 0;
+  // As write_chunks(), but without fsync: for files of a work folder, which nobody looks for after
+  // a crash of the machine.
+  virtual Status write_scratch(const Path& path,
+                               const std::function<Status(const ChunkSink&)>& producer) = 0;
   // Copies a regular file like replace_atomically does; keeps the executable bit.
   virtual Status copy_file(const Path& from, const Path& to) = 0;
+  // The same when nobody needs `from` any more: renamed where both lie on one disk.
+  virtual Status move_file(const Path& from, const Path& to) = 0;
   virtual Status create_directories(const Path& path) = 0;
   // Renames a file, link or folder; replaces an existing file or link in one step, never a
   // non-empty folder.
@@ -84,7 +90,10 @@ class RealFileSystem final : public FileSystem {
   Status replace_atomically(const Path& path, std::string_view contents) override;
   Status write_chunks(const Path& path,
                       const std::function<Status(const ChunkSink&)>& producer) override;
+  Status write_scratch(const Path& path,
+                       const std::function<Status(const ChunkSink&)>& producer) override;
   Status copy_file(const Path& from, const Path& to) override;
+  Status move_file(const Path& from, const Path& to) override;
   Status create_directories(const Path& path) override;
   Status rename(const Path& from, const Path& to) override;
   Status exchange(const Path& first, const Path& second) override;
@@ -95,6 +104,9 @@ class RealFileSystem final : public FileSystem {
   Result<std::int64_t> last_used(const Path& path) const override;
   Status mark_used(const Path& path) override;
 };
+
+// write_scratch() of contents that are there.
+Status write_scratch(FileSystem& fs, const Path& path, std::string_view contents);
 
 // Writes only when the contents differ, so that nothing rebuilds for nothing. Returns whether it
 // wrote.

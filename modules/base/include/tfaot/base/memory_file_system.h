@@ -46,7 +46,10 @@ class MemoryFileSystem final : public FileSystem {
   Status replace_atomically(const Path& path, std::string_view contents) override;
   Status write_chunks(const Path& path,
                       const std::function<Status(const ChunkSink&)>& producer) override;
+  Status write_scratch(const Path& path,
+                       const std::function<Status(const ChunkSink&)>& producer) override;
   Status copy_file(const Path& from, const Path& to) override;
+  Status move_file(const Path& from, const Path& to) override;
   Status create_directories(const Path& path) override;
   Status rename(const Path& from, const Path& to) override;
   Status exchange(const Path& first, const Path& second) override;

@@ -25,6 +25,14 @@ struct DataSymbol {
 Result<std::string> make_data_object(std::string_view blob, const std::vector<DataSymbol>& symbols,
                                      const std::string& target_triple);
 
+// What stands before and behind the blob in that object, for who writes the blob himself.
+struct DataObjectFrame {
+  std::string head;
+  std::string tail;
+};
+DataObjectFrame data_object_frame(std::uint64_t blob_size, const std::vector<DataSymbol>& symbols,
+                                  const std::string& target_triple);
+
 // Undefined symbols of an object that start with one of `prefixes`, sorted.
 Result<std::vector<std::string>> undefined_symbols(const std::string& object,
                                                    const std::vector<std::string_view>& prefixes);

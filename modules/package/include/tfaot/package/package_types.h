@@ -16,6 +16,7 @@ struct StagedFile {
   std::string path;  // relative to the package's root, with '/'
   std::string text;
   std::filesystem::path source;  // used when not empty
+  bool movable = false;          // nobody else needs the source: it may be moved
 };
 
 // An archive that was written.

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The object that holds the weights of a model, written in one pass over the files that the engine
+// left, without holding them in memory. Hashed on the way. One call per file at a time.
+#pragma once
+
+#include "merge.h"
+
+namespace tfaot {
+
+// REQUIRES: merged.model.weights_symbol and target_triple. Sets its weights_sha256.
+Status write_weights_object(FileSystem& fs, MergedModel& merged, const Path& file);
+
+}  // namespace tfaot
