@@ -96,7 +96,7 @@ TEST(IncludeRooms, ALibraryHasItsRoom) {
       {"gelf.h", "compile, convert"},
       {"uv.h", "base"},
       {"openssl/evp.h", "base"},
-      {"tensorflow/core/public/session.h", "engine"},
+      {"tensorflow/core/public/session.h", "cmssw, engine"},
       {"xla/literal.h", "engine, kernels"},
       {"tsl/platform/env.h", "engine, kernels"},
       {"absl/status/status.h", "engine, kernels"}};

@@ -22,7 +22,7 @@ struct Room {
 };
 
 // Calls go down this table, records too; two rooms meet only in cli. "kernels" is
-// modules/runtime/kernels.
+// modules/runtime/kernels, "cmssw" what the runtime offers users of CMSSW.
 const std::map<std::string, Room> kRooms = {
     {"base", {}},
     {"buildfile", {{"base"}, {}}},
@@ -40,6 +40,7 @@ const std::map<std::string, Room> kRooms = {
       {}}},
     {"runtime", {}},
     {"kernels", {}},
+    {"cmssw", {{"runtime"}, {}}},
 };
 
 const Rooms kTools = {"base",     "buildfile", "config",  "compile", "convert", "engine",
@@ -61,7 +62,8 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"archive_entry.h", {"package"}},
     {"CLI/", {"cli"}},
     {"boost/", {"cli"}},
-    {"tensorflow/", {"engine"}},
+    {"PhysicsTools/", {"cmssw"}},
+    {"tensorflow/", {"cmssw", "engine"}},
     {"llvm/", {"engine"}},
     {"cpuid.h", {"runtime"}},
     {"sys/auxv.h", {"runtime"}},
@@ -88,6 +90,7 @@ bool is_record(std::string_view header) {
 std::string room_of(std::string_view path) {
   if (path.starts_with("modules/runtime/kernels/")) return "kernels";
   const std::size_t start = std::string_view("modules/").size();
+  if (path.starts_with("modules/runtime/include/tfaot/cmssw/")) return "cmssw";
   return std::string(path.substr(start, path.find('/', start) - start));
 }
 
@@ -129,7 +132,9 @@ class Checker {
                                              const std::string& header) const {
     const std::string other = header.substr(0, header.find('/'));
     if (!kRooms.contains(other)) return fmt::format("'{}' is no room", other);
-    const std::string folder = other == "kernels" ? "runtime/kernels/calls" : other;
+    const std::string folder = other == "kernels" ? "runtime/kernels/calls"
+                               : other == "cmssw" ? "runtime"
+                                                  : other;
     if (!paths_.contains(fmt::format("modules/{}/include/tfaot/{}", folder, header))) {
       return fmt::format("room '{}' has no public header {}", other, header);
     }

@@ -39,6 +39,9 @@ CliTest::CliTest() {
   value_of(files_.copy_file(TFAOT_FAKE_ENGINE, root_ / "prefix/libexec/tfaot/tfaot-engine"));
   write("prefix/" TFAOT_LIBDIR "/libtfaot_runtime.a", "!<arch>\n");
   write("prefix/include/tfaot/runtime/model.h", "#pragma once\n");
+  write("prefix/include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/Model.h",
+        "#pragma once\n");
+  write("prefix/include/tfaot/cmssw/inside/xla_function.h", "#pragma once\n");
 }
 
 CliTest::~CliTest() { std::filesystem::remove_all(root_); }

@@ -82,6 +82,20 @@ TEST_F(CompileTest, CommandLineGoesBeforeTheConfig) {
   EXPECT_THAT(run({"info", "out"}).out, ::testing::HasSubstr("a::b::test_net"));
 }
 
+TEST_F(CompileTest, HeadersForCmsswBringWhatTheyNeed) {
+  ASSERT_EQ(compile().exit_code, 0);
+  const char* drop_in = "tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/Model.h";
+  const char* function = "tfaot/cmssw/inside/xla_function.h";
+  EXPECT_THAT(files_in("out/include"), ::testing::Contains(drop_in));
+  EXPECT_THAT(files_in("out/include"), ::testing::Not(::testing::Contains(function)));
+  ASSERT_EQ(compile({"--headers", "cmssw"}).exit_code, 0);
+  EXPECT_THAT(files_in("out/include"), ::testing::Not(::testing::Contains(drop_in)));
+  EXPECT_THAT(files_in("out/include"), ::testing::Contains(function));
+  EXPECT_THAT(read("out/include/tfaot-model-test-net/model.h"),
+              ::testing::HasSubstr("#include \"PhysicsTools/TensorFlowAOT/interface/Wrapper.h\""));
+  EXPECT_THAT(run({"info", "out"}).out, ::testing::HasSubstr("bytes, cmssw"));
+}
+
 TEST_F(CompileTest, ForeignFilesInTheOutputStay) {
   write("out/notes.txt", "mine");
   ASSERT_EQ(compile().exit_code, 0);

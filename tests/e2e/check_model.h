@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "reference.h"
+#include "tfaot/runtime/model.h"
 
 namespace tfaot::testing {
 

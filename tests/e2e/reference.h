@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/runtime/model.h"
-
 namespace tfaot::testing {
 
 struct ReferenceCase {

@@ -130,7 +130,7 @@ Status compile(const CompileCommand& command, Context& context) {
   TFAOT_TRY(check_names(spec, tree.generate));
   warn_of_blanks(context.console, tree.generate.tool_base);
   TFAOT_ASSIGN(tree.compile.engine, find_engine(context, command.engine));
-  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target));
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target, spec.compilation.headers));
 
   TFAOT_ASSIGN(const ModelTree made, make_model_tree(context, spec, tree));
   TFAOT_TRY(write_depfile(command, context, spec, tree));

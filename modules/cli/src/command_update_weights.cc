@@ -74,8 +74,8 @@ Result<Manifest> write_updated(const Options& options, Context& context, const O
 
   ModelTreeOptions tree;
   tree.output_directory = output;
-  TFAOT_ASSIGN(tree.runtime,
-               runtime_files(context, target_machine(spec.compilation.target_triple)));
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target_machine(spec.compilation.target_triple),
+                                           spec.compilation.headers));
   tree.generate.tool_name = package.manifest.tool_name;
   TFAOT_ASSIGN(const std::string tool_file,
                context.files.read(package.tree / (package.manifest.tool_name + ".xml")));

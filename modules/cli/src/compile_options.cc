@@ -59,6 +59,10 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
       ->check(CLI::IsMember({"shared", "embedded"}))
       ->option_text("shared|embedded")
       ->group(group);
+  app.add_option("--headers", command.headers, "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW")
+      ->check(CLI::IsMember({"self_contained", "cmssw"}))
+      ->option_text("self_contained|cmssw")
+      ->group(group);
 }
 
 void add_run_options(CLI::App& app, CompileCommand& command) {
@@ -129,6 +133,10 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
       flags.target_triple.empty() ? command.target_triple : flags.target_triple;
   if (!command.weights.empty()) {
     overrides.weights = command.weights == "shared" ? WeightsMode::kShared : WeightsMode::kEmbedded;
+  }
+  if (!command.headers.empty()) {
+    overrides.headers =
+        command.headers == "cmssw" ? HeadersMode::kCmssw : HeadersMode::kSelfContained;
   }
   return overrides;
 }

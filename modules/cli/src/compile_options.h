@@ -26,6 +26,7 @@ struct CompileCommand {
   std::vector<std::string> cpu_levels;
   std::string target_triple;
   std::string weights;
+  std::string headers;
   unsigned jobs = 0;  // the machine's cores
   unsigned timeout_seconds = 600;
   std::string engine;

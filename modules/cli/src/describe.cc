@@ -36,6 +36,9 @@ void add_tensors(Rows& rows, const std::string& role, const std::vector<TensorSp
 }
 
 const char* word(WeightsMode mode) { return mode == WeightsMode::kShared ? "shared" : "embedded"; }
+const char* word(HeadersMode mode) {
+  return mode == HeadersMode::kCmssw ? "cmssw" : "self_contained";
+}
 const char* word(ModelFormat format) {
   return format == ModelFormat::kSavedModel ? "saved_model" : "frozen_graph";
 }
@@ -90,7 +93,7 @@ std::string describe_manifest(const Manifest& manifest) {
       sizes.weights == 0 ? manifest.weights
                          : fmt::format("{} bytes, {}", sizes.weights, manifest.weights));
   add(head, "tuned on", manifest.tuning ? manifest.tuning->cpu : "");
-  add(head, "headers", fmt::format("{} bytes", sizes.headers));
+  add(head, "headers", fmt::format("{} bytes, {}", sizes.headers, word(manifest.headers)));
   add(head, "TF_XLA_FLAGS", join(manifest.tf_xla_flags, " "));
   add(head, "XLA_FLAGS", join(manifest.xla_flags, " "));
   add(head, "engine", manifest.engine);
@@ -128,6 +131,7 @@ std::string describe_spec(const ModelSpec& spec) {
   add(rows, "CPU levels", join(spec.compilation.cpu_levels, ", "));
   add(rows, "batch sizes", numbers(spec.compilation.batch_sizes));
   add(rows, "weights", word(spec.compilation.weights));
+  add(rows, "headers", word(spec.compilation.headers));
   add(rows, "TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " "));
   add(rows, "XLA_FLAGS", join(spec.compilation.xla_flags, " "));
   return text_table(rows);
@@ -148,6 +152,7 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"cpu_levels", spec.compilation.cpu_levels},
           {"batch_sizes", spec.compilation.batch_sizes},
           {"weights", word(spec.compilation.weights)},
+          {"headers", word(spec.compilation.headers)},
           {"tf_xla_flags", spec.compilation.tf_xla_flags},
           {"xla_flags", spec.compilation.xla_flags}};
 }

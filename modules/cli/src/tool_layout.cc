@@ -13,6 +13,11 @@ Path prefix(const Context& context) {
   return context.environment.program.parent_path().parent_path();
 }
 
+// The folder of include/tfaot/cmssw that is of use with such headers.
+std::string companion(HeadersMode headers) {
+  return headers == HeadersMode::kCmssw ? "cmssw/inside" : "cmssw/drop_in";
+}
+
 }  // namespace
 
 Result<Path> find_engine(const Context& context, const std::string& wanted) {
@@ -36,7 +41,8 @@ Result<Path> find_engine(const Context& context, const std::string& wanted) {
                         "TFAOT_ENGINE"));
 }
 
-Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine) {
+Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
+                                              HeadersMode headers) {
   const bool foreign = machine != context.environment.architecture;
   const Path folder = prefix(context) / TFAOT_LIBDIR;
   const Path library = (foreign ? folder / "tfaot" / machine : folder) / "libtfaot_runtime.a";
@@ -51,17 +57,19 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
             .note(fmt::format("or set the target by --target-triple={}-unknown-linux-gnu",
                               context.environment.architecture)));
   }
-  const Path headers = prefix(context) / "include/tfaot/runtime";
-  const auto names = list_files_recursively(context.files, headers);
-  if (!is_file(context.files, library) || !names || names->empty()) {
-    return fail(Error("the runtime that goes into every package is missing")
-                    .note("looked for " + library.string())
-                    .note("looked for " + headers.string())
-                    .note("build the target tfaot_runtime, or install tfaot anew"));
-  }
   std::vector<StagedFile> staged = {{"lib/libtfaot_runtime.a", "", library}};
-  for (const std::string& name : *names) {
-    staged.push_back({"include/tfaot/runtime/" + name, "", headers / name});
+  for (const std::string& part : {std::string("runtime"), companion(headers)}) {
+    const std::string path = "include/tfaot/" + part;
+    const auto names = list_files_recursively(context.files, prefix(context) / path);
+    if (!is_file(context.files, library) || !names || names->empty()) {
+      return fail(Error("the runtime that goes into every package is missing")
+                      .note("looked for " + library.string())
+                      .note("looked for " + (prefix(context) / path).string())
+                      .note("build the target tfaot_runtime, or install tfaot anew"));
+    }
+    for (const std::string& name : *names) {
+      staged.push_back({path + "/" + name, "", prefix(context) / path / name});
+    }
   }
   return staged;
 }

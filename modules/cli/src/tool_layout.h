@@ -8,6 +8,7 @@
 
 #include "context.h"
 #include "tfaot/base/result.h"
+#include "tfaot/config/config_types.h"
 #include "tfaot/package/package_types.h"
 
 namespace tfaot {
@@ -16,8 +17,9 @@ namespace tfaot {
 // tool.
 Result<Path> find_engine(const Context& context, const std::string& wanted);
 
-// The runtime that a package for `machine` ("x86_64") carries: lib/libtfaot_runtime.a and
-// include/tfaot/runtime/...
-Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine);
+// The runtime that a package for `machine` ("x86_64") carries: lib/libtfaot_runtime.a,
+// include/tfaot/runtime/... and, of include/tfaot/cmssw, what fits its headers.
+Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
+                                              HeadersMode headers = HeadersMode::kSelfContained);
 
 }  // namespace tfaot

@@ -7,7 +7,11 @@
 namespace tfaot {
 
 Result<std::string> toolkit_sha256(const Context& context, const std::string& machine) {
-  TFAOT_ASSIGN(std::vector<StagedFile> files, runtime_files(context, machine));
+  std::vector<StagedFile> files;
+  for (const HeadersMode headers : {HeadersMode::kSelfContained, HeadersMode::kCmssw}) {
+    TFAOT_ASSIGN(const std::vector<StagedFile> runtime, runtime_files(context, machine, headers));
+    files.insert(files.end(), runtime.begin(), runtime.end());
+  }
   files.push_back({"tfaot", "", context.environment.program});
   TFAOT_ASSIGN(Path engine, find_engine(context, ""));
   files.push_back({"tfaot-engine", "", std::move(engine)});

@@ -148,6 +148,11 @@ std::vector<ConfigKey> compilation_keys() {
        .allowed = {"shared", "embedded"},
        .doc = "Where weights live: once in the package, shared by all objects, or as constants "
               "inside every object."},
+      {.path = "compilation.headers",
+       .fallback = "self_contained",
+       .allowed = {"self_contained", "cmssw"},
+       .doc = "What the C++ headers are made for: any C++17 program, or CMSSW's own "
+              "PhysicsTools/TensorFlowAOT with TensorFlow's runtime (see docs/cmssw.md)."},
       {.path = "compilation.tf_xla_flags",
        .list = true,
        .fallback = "[]",

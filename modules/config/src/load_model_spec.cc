@@ -124,6 +124,8 @@ CompilationSection compilation_of(const Values& values) {
   section.target_triple = text_of(values, "compilation.target_triple");
   section.weights = text_of(values, "compilation.weights") == "embedded" ? WeightsMode::kEmbedded
                                                                          : WeightsMode::kShared;
+  section.headers = text_of(values, "compilation.headers") == "cmssw" ? HeadersMode::kCmssw
+                                                                      : HeadersMode::kSelfContained;
   section.tf_xla_flags = texts_of(values, "compilation.tf_xla_flags");
   section.xla_flags = texts_of(values, "compilation.xla_flags");
   for (const YAML::Node& size : values.at("compilation.batch_sizes").node) {

@@ -37,6 +37,10 @@ Values values_of(const ConfigOverrides& overrides) {
     const bool shared = *overrides.weights == WeightsMode::kShared;
     add("compilation.weights", "--weights", text_node(shared ? "shared" : "embedded"));
   }
+  if (overrides.headers) {
+    const bool cmssw = *overrides.headers == HeadersMode::kCmssw;
+    add("compilation.headers", "--headers", text_node(cmssw ? "cmssw" : "self_contained"));
+  }
   return values;
 }
 

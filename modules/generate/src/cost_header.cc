@@ -50,9 +50,13 @@ GeneratedFile cost_header(const Manifest& manifest) {
 }
 
 std::string measuring_program(const Manifest& manifest) {
+  // What model.h of the flavour cmssw includes is not in the package.
+  const bool cmssw = manifest.headers == HeadersMode::kCmssw;
   return render(templates::kMeasure,
                 object{{"made_by", made_by_line(manifest.name, manifest.version)},
                        {"tool", manifest.tool_name},
+                       {"header", cmssw ? manifest.name + "_tables.h" : "model.h"},
+                       {"description", manifest.cpp_class + (cmssw ? "_tables" : "")},
                        {"class", manifest.cpp_class}},
                 Escaping::kNone);
 }

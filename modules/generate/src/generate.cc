@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "header_data.h"
 #include "headers.h"
 #include "package_files.h"
 #include "record_checks.h"
@@ -17,9 +18,10 @@ namespace {
 
 // Members of a generated class, its own and those of tfaot::Wrapper. In a class of such a name the
 // member is hidden.
-constexpr std::array<std::string_view, 23> kMemberNames = {"Inputs",
+constexpr std::array<std::string_view, 28> kMemberNames = {"Inputs",
                                                            "Outputs",
                                                            "Wrapper",
+                                                           "allocMode",
                                                            "argCount",
                                                            "argCountNoBatch",
                                                            "argCounts",
@@ -27,6 +29,7 @@ constexpr std::array<std::string_view, 23> kMemberNames = {"Inputs",
                                                            "argCountsNoBatch",
                                                            "batchPlan",
                                                            "batchSizes",
+                                                           "cheapestRule",
                                                            "description",
                                                            "hasBatchSize",
                                                            "nArgs",
@@ -39,7 +42,10 @@ constexpr std::array<std::string_view, 23> kMemberNames = {"Inputs",
                                                            "resultCountsNoBatch",
                                                            "resultCountNoBatch",
                                                            "run",
-                                                           "runSilent"};
+                                                           "runSilent",
+                                                           "unknownArgument",
+                                                           "unknownBatchSize",
+                                                           "unknownResult"};
 
 }  // namespace
 
@@ -69,13 +75,21 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
     generated.files.push_back({std::move(path), std::move(text)});
   };
   const std::string include = "include/" + names.tool + "/";
+  const bool cmssw = spec.compilation.headers == HeadersMode::kCmssw;
   for (const std::int64_t batch_size : compiled.batch_sizes) {
-    add(fmt::format("{}{}_bs{}.h", include, spec.model.name, batch_size),
+    add(include + tables_name(spec, batch_size) + ".h",
         program_header(spec, compiled, names, batch_size));
+    if (!cmssw) continue;
+    add(include + program_name(spec, batch_size) + ".h",
+        xla_program_header(spec, compiled, names, batch_size));
   }
   const GeneratedFile costs = cost_header(make_manifest(spec, compiled, options, {}));
   add(costs.path, costs.text);
-  add(include + "model.h", model_header(spec, compiled, names));
+  if (cmssw) {
+    add(include + spec.model.name + "_tables.h", tables_header(spec, compiled, names));
+  }
+  add(include + "model.h",
+      cmssw ? xla_model_header(spec, compiled, names) : model_header(spec, compiled, names));
   TFAOT_ASSIGN(std::string tool_file, make_tool_file(spec, names, options.tool_base));
   add(names.tool + ".xml", std::move(tool_file));
   // find_package() looks for the name in lower case.

@@ -10,12 +10,22 @@
 
 namespace tfaot {
 
-// NAME_bsN.h: the tables of one batch size. The codes of `compiled` with this batch size are taken.
+// NAME_bsN.h (flavour cmssw: NAME_bsN_tables.h): the tables of one batch size. The codes of
+// `compiled` with this batch size are taken.
 std::string program_header(const ModelSpec& spec, const CompiledModel& compiled,
                            const PackageNames& names, std::int64_t batch_size);
 
-// model.h: what users include.
+// model.h of the self-contained flavour: what users include.
 std::string model_header(const ModelSpec& spec, const CompiledModel& compiled,
                          const PackageNames& names);
+
+// The flavour cmssw: NAME_bsN.h, a class of TensorFlow's XlaCompiledCpuFunction; model.h; and
+// NAME_tables.h, the description of the model.
+std::string xla_program_header(const ModelSpec& spec, const CompiledModel& compiled,
+                               const PackageNames& names, std::int64_t batch_size);
+std::string xla_model_header(const ModelSpec& spec, const CompiledModel& compiled,
+                             const PackageNames& names);
+std::string tables_header(const ModelSpec& spec, const CompiledModel& compiled,
+                          const PackageNames& names);
 
 }  // namespace tfaot

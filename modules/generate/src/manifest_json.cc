@@ -15,6 +15,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr const char* kCmssw = "cmssw";
+
 ordered_json tensors_to_json(const std::vector<TensorSpec>& tensors) {
   ordered_json list = ordered_json::array();
   for (const TensorSpec& tensor : tensors) {
@@ -81,6 +83,12 @@ Status read_weights(const JsonReader& json, Manifest& manifest) {
   return {};
 }
 
+Result<HeadersMode> read_headers(const JsonReader& json) {
+  TFAOT_ASSIGN(const std::string text, json.text());
+  if (text == kCmssw) return HeadersMode::kCmssw;
+  return json.failed(fmt::format("expected '{}', or no such key, not '{}'", kCmssw, text));
+}
+
 // Of what the file is and who made it.
 Status read_identity(const JsonReader& json, Manifest& manifest) {
   TFAOT_ASSIGN(manifest.toolkit_version,
@@ -138,6 +146,7 @@ std::string manifest_to_json(const Manifest& manifest) {
                        {"tf_xla_flags", manifest.tf_xla_flags},
                        {"xla_flags", manifest.xla_flags},
                        {"source_sha256", manifest.source_sha256}};
+  if (manifest.headers == HeadersMode::kCmssw) json["headers"] = kCmssw;
   if (manifest.tuning) json["tuning"] = tuning_to_json(*manifest.tuning);
   json["files"] = files_to_json(manifest.files);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
@@ -150,6 +159,9 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   TFAOT_TRY(json.member("schema_version").and_then(check_schema_version));
   TFAOT_TRY(read_identity(json, manifest));
   TFAOT_TRY(read_contents(json, manifest));
+  if (json.has("headers")) {
+    TFAOT_ASSIGN(manifest.headers, json.member("headers").and_then(read_headers));
+  }
   if (json.has("tuning")) {
     TFAOT_ASSIGN(manifest.tuning, json.member("tuning").and_then(read_tuning));
     TFAOT_TRY(check_tuning(json, manifest));

@@ -18,6 +18,11 @@ TemplateData objects_data(const PackageNames& names) {
   return list;
 }
 
+// Then the package has the headers of tfaot/cmssw/drop_in.
+bool is_self_contained(const ModelSpec& spec) {
+  return spec.compilation.headers == HeadersMode::kSelfContained;
+}
+
 // What CMake can compare: up to four numbers, "1.0.0".
 bool is_dotted(const std::string& version) {
   const std::vector<std::string> parts = split_lines(replace_all(version, ".", "\n"));
@@ -36,6 +41,7 @@ std::string cmake_config(const ModelSpec& spec, const PackageNames& names) {
                        {"class", names.cpp_class},
                        {"version", spec.model.version},
                        {"toolkit_version", TFAOT_VERSION},
+                       {"drop_in", is_self_contained(spec)},
                        {"objects", objects_data(names)}},
                 Escaping::kNone);
 }
@@ -59,6 +65,7 @@ std::string pkg_config(const ModelSpec& spec, const CompiledModel& compiled,
                        {"tool", names.tool},
                        {"class", names.cpp_class},
                        {"version", spec.model.version},
+                       {"drop_in", is_self_contained(spec)},
                        {"batch_sizes", list_of(compiled.batch_sizes)},
                        {"cpu_levels", join(compiled.cpu_levels, ", ")},
                        {"objects", objects_data(names)}},

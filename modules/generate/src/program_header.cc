@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "header_data.h"
 #include "headers.h"
 #include "render.h"
 #include "templates.h"
@@ -71,6 +72,7 @@ std::string program_header(const ModelSpec& spec, const CompiledModel& compiled,
                                           {"class", names.cpp_class},
                                           {"namespace", spec.compilation.namespace_name},
                                           {"name", spec.model.name},
+                                          {"struct", tables_name(spec, batch_size)},
                                           {"batch_size", std::to_string(batch_size)},
                                           {"codes", codes},
                                           {"code_count", std::to_string(code_count)}},

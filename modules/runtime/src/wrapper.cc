@@ -2,6 +2,7 @@
 #include "tfaot/runtime/wrapper.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tfaot/runtime/error.h"
 
@@ -20,24 +21,24 @@ std::vector<std::size_t> times(std::vector<std::size_t> counts, std::size_t fact
   return counts;
 }
 
-[[noreturn]] void unknown(Category category, const Description& description,
-                          const std::string& what, const char* method) {
+[[noreturn]] void unknown(Category category, const Wrapper& wrapper, const std::string& what,
+                          const char* method) {
   throw Error(category,
-              what + " not known to model '" + description.name + "' in '" + method + "()'");
+              what + " not known to model '" + wrapper.name() + "' in '" + method + "()'");
 }
 
-[[noreturn]] void wrong_type(Category category, const Description& description,
-                             const TensorInfo& info, DType dtype) {
-  throw Error(category, std::string("model '") + description.name + "': '" + info.name +
-                            "' is of type " + name_of(info.dtype) + ", not " + name_of(dtype));
+[[noreturn]] void wrong_type(Category category, const Wrapper& wrapper, const TensorInfo& info,
+                             DType dtype) {
+  throw Error(category, "model '" + wrapper.name() + "': '" + info.name + "' is of type " +
+                            name_of(info.dtype) + ", not " + name_of(dtype));
 }
 
 }  // namespace
 
-Wrapper::Wrapper(const Description& description)
+Wrapper::Wrapper(const Description& description, std::string name)
     : instance_(description),
       batch_plan_(instance_.batch_plan()),
-      name_(description.name),
+      name_(std::move(name)),
       arg_rows_(row_elements(description.inputs, description.input_count)),
       result_rows_(row_elements(description.outputs, description.output_count)) {
   for (std::size_t i = 0; i < description.program_count; ++i) {
@@ -91,27 +92,26 @@ void Wrapper::run(std::size_t batchSize) {
 std::size_t Wrapper::program_of(std::size_t batch_size, const char* method) const {
   const auto found = std::lower_bound(batch_sizes_.begin(), batch_sizes_.end(), batch_size);
   if (found == batch_sizes_.end() || *found != batch_size) {
-    unknown(Category::kUnknownBatchSize, description(), "batch size " + std::to_string(batch_size),
-            method);
+    unknown(Category::kUnknownBatchSize, *this, "batch size " + std::to_string(batch_size), method);
   }
   return static_cast<std::size_t>(found - batch_sizes_.begin());
 }
 
 void Wrapper::check_arg(std::size_t index, const char* method) const {
   if (index < nArgs()) return;
-  unknown(Category::kUnknownArgument, description(), "argument " + std::to_string(index), method);
+  unknown(Category::kUnknownArgument, *this, "argument " + std::to_string(index), method);
 }
 
 void Wrapper::check_result(std::size_t index, const char* method) const {
   if (index < nResults()) return;
-  unknown(Category::kUnknownResult, description(), "result " + std::to_string(index), method);
+  unknown(Category::kUnknownResult, *this, "result " + std::to_string(index), method);
 }
 
 void* Wrapper::arg_memory(std::size_t batch_size, std::size_t index, DType dtype) const {
   const std::size_t program = program_of(batch_size, "argData");
   check_arg(index, "argData");
   const TensorInfo& info = description().inputs[index];
-  if (info.dtype != dtype) wrong_type(Category::kInputMismatch, description(), info, dtype);
+  if (info.dtype != dtype) wrong_type(Category::kInputMismatch, *this, info, dtype);
   return args_[program].data(index);
 }
 
@@ -119,7 +119,7 @@ void* Wrapper::result_memory(std::size_t batch_size, std::size_t index, DType dt
   const std::size_t program = program_of(batch_size, "resultData");
   check_result(index, "resultData");
   const TensorInfo& info = description().outputs[index];
-  if (info.dtype != dtype) wrong_type(Category::kOutputMismatch, description(), info, dtype);
+  if (info.dtype != dtype) wrong_type(Category::kOutputMismatch, *this, info, dtype);
   return results_[program].data(index);
 }
 

@@ -19,13 +19,15 @@ TEST(Overrides, ReplaceTheWordsOfTheFile) {
                                       .namespace_name = "b::c",
                                       .cpu_levels = {"native", "x86-64-v3"},
                                       .target_triple = "x86_64-pc-linux",
-                                      .weights = WeightsMode::kShared});
+                                      .weights = WeightsMode::kShared,
+                                      .headers = HeadersMode::kCmssw});
   ASSERT_TRUE(spec) << error_of(spec);
   EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(2, 8));
   EXPECT_EQ(spec->compilation.namespace_name, "b::c");
   EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64-v3", "native"));
   EXPECT_EQ(spec->compilation.target_triple, "x86_64-pc-linux");
   EXPECT_EQ(spec->compilation.weights, WeightsMode::kShared);
+  EXPECT_EQ(spec->compilation.headers, HeadersMode::kCmssw);
 }
 
 TEST(Overrides, LeaveTheRestAlone) {
@@ -34,6 +36,7 @@ TEST(Overrides, LeaveTheRestAlone) {
   EXPECT_EQ(spec->compilation.namespace_name, "a");
   EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64"));
   EXPECT_EQ(spec->compilation.weights, WeightsMode::kEmbedded);
+  EXPECT_EQ(spec->compilation.headers, HeadersMode::kSelfContained);
 }
 
 TEST(Overrides, StandInForARequiredKey) {

@@ -65,6 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Generate, Golden,
                          ::testing::Values(GoldenCase{"simple", testing::simple_records},
                                            GoldenCase{"mixed", testing::mixed_records},
                                            GoldenCase{"embedded", testing::embedded_records},
+                                           GoldenCase{"cmssw", testing::cmssw_records},
                                            GoldenCase{"hostile", testing::hostile_records}),
                          [](const auto& test) { return std::string(test.param.folder); });
 
@@ -78,6 +79,34 @@ TEST(Generate, MakesThePathsOfThePackage) {
                   "lib/cmake/tfaot-model-test/tfaot-model-test-config-version.cmake",
                   "lib/cmake/tfaot-model-test/tfaot-model-test-config.cmake",
                   "lib/pkgconfig/tfaot-model-test.pc", "tfaot-model-test.xml"));
+}
+
+TEST(Generate, HeadersForCmsswHaveTheirTablesApart) {
+  const Records records = testing::cmssw_records();
+  std::vector<std::string> headers;
+  const std::string folder = "include/tfaot-model-TagNet/";
+  for (const std::string& path : paths_of(*generate_files(records.spec, records.compiled, {}))) {
+    if (path.starts_with(folder)) headers.push_back(path.substr(folder.size()));
+  }
+  EXPECT_THAT(headers,
+              ElementsAre("TagNet_bs1.h", "TagNet_bs1_tables.h", "TagNet_bs8.h",
+                          "TagNet_bs8_tables.h", "TagNet_costs.h", "TagNet_tables.h", "model.h"));
+}
+
+TEST(Generate, MeasuresByWhatThePackageHolds) {
+  Manifest manifest;
+  manifest.name = "net";
+  manifest.cpp_class = "a::net";
+  manifest.tool_name = "tool";
+  const auto includes = [&](const char* header, const char* description) {
+    const std::string program = measuring_program(manifest);
+    return program.find(std::string("#include \"tool/") + header + "\"") != std::string::npos &&
+           program.find(std::string("= a::") + description + "::description()") !=
+               std::string::npos;
+  };
+  EXPECT_TRUE(includes("model.h", "net"));
+  manifest.headers = HeadersMode::kCmssw;
+  EXPECT_TRUE(includes("net_tables.h", "net_tables"));
 }
 
 TEST(Generate, WritesMeasuredCosts) {

@@ -39,11 +39,13 @@ TEST(ManifestJson, Golden) {
                                       "generate/mixed/manifest.json"));
   EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::embedded_records())),
                                       "generate/embedded/manifest.json"));
+  EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::cmssw_records())),
+                                      "generate/cmssw/manifest.json"));
 }
 
 TEST(ManifestJson, RoundTrip) {
-  for (const auto& records :
-       {testing::simple_records(), testing::mixed_records(), testing::embedded_records()}) {
+  for (const auto& records : {testing::simple_records(), testing::mixed_records(),
+                              testing::embedded_records(), testing::cmssw_records()}) {
     const std::string text = manifest_to_json(manifest_of(records));
     const auto manifest = manifest_from_json(text, "manifest.json");
     ASSERT_TRUE(manifest) << manifest.error().text();
@@ -52,6 +54,7 @@ TEST(ManifestJson, RoundTrip) {
               records.spec.compilation.namespace_name + "::" + records.spec.model.name);
     EXPECT_EQ(manifest->signature.inputs.size(), records.compiled.signature.inputs.size());
     EXPECT_EQ(manifest->weights_size, records.compiled.weights_size);
+    EXPECT_EQ(manifest->headers, records.spec.compilation.headers);
   }
 }
 
@@ -141,6 +144,8 @@ TEST(ManifestJson, WrongTypesNameTheirPlace) {
             "manifest.json: batch_sizes[0]: expected a whole number");
   EXPECT_EQ(error_with("/weights/storage", "none"),
             "manifest.json: weights.storage: expected 'shared' or 'embedded', not 'none'");
+  EXPECT_EQ(error_with("/headers", "other"),
+            "manifest.json: headers: expected 'cmssw', or no such key, not 'other'");
   EXPECT_EQ(error_with("/files/1/size", -1), "manifest.json: files[1].size: -1 is negative");
 }
 

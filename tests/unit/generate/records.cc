@@ -120,6 +120,18 @@ Records mixed_records() {
   return records;
 }
 
+Records cmssw_records() {
+  Records records = mixed_records();
+  records.spec.model.name = "TagNet";
+  records.spec.model.description = "Tags.";
+  records.spec.compilation.headers = HeadersMode::kCmssw;
+  records.compiled.batch_sizes = {1, 8};
+  records.compiled.cpu_levels = {"x86-64", "x86-64-v3"};
+  add_weights(records);
+  make_codes(records);
+  return records;
+}
+
 Records embedded_records() {
   Records records = base_records();
   records.spec.model.name = "embedded_net";

@@ -19,6 +19,8 @@ Records simple_records();
 // Several inputs and outputs of all dtypes, rows of rank 0 and 3, a nested namespace, a name with
 // capitals.
 Records mixed_records();
+// mixed_records() for CMSSW, for two batch sizes and CPU levels.
+Records cmssw_records();
 // simple_records() with the weights inside the objects.
 Records embedded_records();
 // Texts made to break out of comments, literals and markup.

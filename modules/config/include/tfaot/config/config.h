@@ -17,14 +17,15 @@ namespace tfaot {
 
 // What a command line or CMake call says instead of the file; empty members leave the file's word.
 // Values are validated by the same rules; errors then name the option
-// (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights) instead of a line and are
-// usage errors.
+// (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights, --headers) instead of a
+// line and are usage errors.
 struct ConfigOverrides {
   std::vector<std::string> batch_sizes = {};  // as they were written
   std::string namespace_name = {};
   std::vector<std::string> cpu_levels = {};
   std::string target_triple = {};
   std::optional<WeightsMode> weights = {};
+  std::optional<HeadersMode> headers = {};
 };
 
 // The error is the first one in the order of the file; its notes name the others.

@@ -17,6 +17,12 @@ enum class WeightsMode {
   kEmbedded,  // weights are constants inside every object
 };
 
+// What the generated headers need to compile.
+enum class HeadersMode {
+  kSelfContained,  // the package alone
+  kCmssw,          // CMSSW's PhysicsTools/TensorFlowAOT and TensorFlow's XlaCompiledCpuFunction
+};
+
 // An input of a frozen graph; what is left out, the graph's placeholder says.
 struct FrozenInput {
   std::string name;                                    // tensor name "x" or "x:0"
@@ -42,6 +48,7 @@ struct CompilationSection {
   std::string target_triple = "x86_64-unknown-linux-gnu";
   std::vector<std::string> cpu_levels;  // psABI names, ascending; see cpu_levels.h
   WeightsMode weights = WeightsMode::kShared;
+  HeadersMode headers = HeadersMode::kSelfContained;
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
 };

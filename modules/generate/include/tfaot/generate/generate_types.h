@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tfaot/compile/compile_types.h"
+#include "tfaot/config/config_types.h"
 
 namespace tfaot {
 
@@ -60,6 +61,7 @@ struct Manifest {
   Signature signature;
   std::vector<std::int64_t> batch_sizes;
   std::vector<std::string> cpu_levels;
+  HeadersMode headers = HeadersMode::kSelfContained;
   std::string weights;  // "shared" or "embedded"
   std::uint64_t weights_size = 0;
   std::string weights_sha256;

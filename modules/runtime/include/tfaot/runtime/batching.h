@@ -24,7 +24,8 @@ class BatchRule {
                      std::size_t lastPadding = 0);
   // "5:2,4", the padding is the rest. Throws Error as above, and InvalidBatchRule when it is not
   // such a text or the sizes do not reach the batch size. Blanks before a number are allowed.
-  explicit BatchRule(const std::string& rule);
+  // A text becomes a rule by itself, as in CMSSW.
+  BatchRule(const std::string& rule);
 
   std::size_t getBatchSize() const noexcept { return batch_size_; }
   const std::vector<std::size_t>& getSizes() const noexcept { return sizes_; }
@@ -51,6 +52,7 @@ void check_sizes(const BatchRule& rule, const std::vector<std::size_t>& compiled
 class BatchStrategy {
  public:
   void setRule(const BatchRule& rule) { rules_.insert_or_assign(rule.getBatchSize(), rule); }
+  void setRule(const std::string& rule) { setRule(BatchRule(rule)); }
   bool hasRule(std::size_t batchSize) const { return findRule(batchSize) != nullptr; }
   // Throws Error (UnknownBatchSize).
   const BatchRule& getRule(std::size_t batchSize) const;

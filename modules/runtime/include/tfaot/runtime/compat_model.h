@@ -19,16 +19,11 @@
 
 #include "tfaot/runtime/batching.h"
 #include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/util.h"
 #include "tfaot/runtime/wrapper.h"
 
 namespace tfaot {
 inline namespace v1 {
-
-using BoolArrays = std::vector<std::vector<bool>>;
-using Int32Arrays = std::vector<std::vector<std::int32_t>>;
-using Int64Arrays = std::vector<std::vector<std::int64_t>>;
-using FloatArrays = std::vector<std::vector<float>>;
-using DoubleArrays = std::vector<std::vector<double>>;
 
 namespace detail {
 

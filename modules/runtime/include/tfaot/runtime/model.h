@@ -8,4 +8,5 @@
 #include "tfaot/runtime/description.h"   // IWYU pragma: export
 #include "tfaot/runtime/error.h"         // IWYU pragma: export
 #include "tfaot/runtime/native_model.h"  // IWYU pragma: export
+#include "tfaot/runtime/util.h"          // IWYU pragma: export
 #include "tfaot/runtime/wrapper.h"       // IWYU pragma: export

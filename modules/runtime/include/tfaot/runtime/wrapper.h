@@ -12,14 +12,16 @@
 #include "tfaot/runtime/instance.h"
 #include "tfaot/runtime/tensor.h"
 #include "tfaot/runtime/tensor_block.h"
+#include "tfaot/runtime/util.h"
 
 namespace tfaot {
 inline namespace v1 {
 
 class Wrapper {
  public:
-  // Throws Error (UnsupportedCpu). `description` must outlive the wrapper.
-  explicit Wrapper(const Description& description);
+  // Throws Error (UnsupportedCpu). `description` must outlive the wrapper. Errors call it `name`.
+  explicit Wrapper(const Description& description, std::string name);
+  explicit Wrapper(const Description& description) : Wrapper(description, description.name) {}
   Wrapper(Wrapper&&) = default;
   Wrapper& operator=(Wrapper&&) = default;
   Wrapper(const Wrapper&) = delete;
@@ -28,6 +30,10 @@ class Wrapper {
 
   const Description& description() const noexcept { return instance_.description(); }
   const std::string& name() const noexcept { return name_; }
+  // Arguments have memory, as those of every wrapper in CMSSW.
+  AllocMode allocMode() const noexcept {
+    return AllocMode::ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS;
+  }
 
   // Ascending.
   const std::vector<std::size_t>& batchSizes() const noexcept { return batch_sizes_; }

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "tfaot/runtime/model.h"
 
@@ -35,7 +36,7 @@ class embedded_net : public ::tfaot::Wrapper {
   using Outputs = ::tfaot::TensorList<
       ::tfaot::Tensor<float, 2>>;
 
-  embedded_net() : ::tfaot::Wrapper(description()) {}
+  explicit embedded_net(const ::std::string& name = "embedded_net") : ::tfaot::Wrapper(description(), name) {}
 
   static const ::tfaot::Description& description() noexcept { return kDescription; }
 

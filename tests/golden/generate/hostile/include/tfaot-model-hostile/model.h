@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "tfaot/runtime/model.h"
 
@@ -42,7 +43,7 @@ class hostile : public ::tfaot::Wrapper {
   using Outputs = ::tfaot::TensorList<
       ::tfaot::Tensor<double, 2>>;
 
-  hostile() : ::tfaot::Wrapper(description()) {}
+  explicit hostile(const ::std::string& name = "hostile") : ::tfaot::Wrapper(description(), name) {}
 
   static const ::tfaot::Description& description() noexcept { return kDescription; }
 

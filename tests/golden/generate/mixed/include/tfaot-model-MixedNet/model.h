@@ -26,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "tfaot/runtime/model.h"
 
@@ -46,7 +47,7 @@ class MixedNet : public ::tfaot::Wrapper {
       ::tfaot::Tensor<std::int32_t, 2, 3>,
       ::tfaot::Tensor<bool>>;
 
-  MixedNet() : ::tfaot::Wrapper(description()) {}
+  explicit MixedNet(const ::std::string& name = "MixedNet") : ::tfaot::Wrapper(description(), name) {}
 
   static const ::tfaot::Description& description() noexcept { return kDescription; }
 

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "tfaot/runtime/model.h"
 
@@ -39,7 +40,7 @@ class test : public ::tfaot::Wrapper {
   using Outputs = ::tfaot::TensorList<
       ::tfaot::Tensor<float, 2>>;
 
-  test() : ::tfaot::Wrapper(description()) {}
+  explicit test(const ::std::string& name = "test") : ::tfaot::Wrapper(description(), name) {}
 
   static const ::tfaot::Description& description() noexcept { return kDescription; }
 

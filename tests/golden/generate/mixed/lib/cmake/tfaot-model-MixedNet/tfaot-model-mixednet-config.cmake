@@ -53,6 +53,14 @@ if(${CMAKE_FIND_PACKAGE_NAME}_FOUND AND NOT TARGET cms::models::MixedNet)
       INTERFACE_LINK_LIBRARIES tfaot::runtime)
   endforeach()
 
+  # PhysicsTools/TensorFlowAOT/interface/*.h for who links it as well, outside CMSSW.
+  if(NOT TARGET tfaot::drop_in)
+    add_library(tfaot::drop_in INTERFACE IMPORTED)
+    set_target_properties(tfaot::drop_in PROPERTIES
+      INTERFACE_INCLUDE_DIRECTORIES "${_tfaot_prefix}/include;${_tfaot_prefix}/include/tfaot/cmssw/drop_in"
+      INTERFACE_LINK_LIBRARIES tfaot::runtime)
+  endif()
+
   add_library(cms::models::MixedNet INTERFACE IMPORTED)
   set_target_properties(cms::models::MixedNet PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${_tfaot_prefix}/include"

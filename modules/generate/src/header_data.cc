@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "header_data.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+#include <numeric>
+
+#include "escape.h"
+#include "templates.h"
+#include "tfaot/base/text.h"
+#include "tfaot/compile/dtype.h"
+
+namespace tfaot {
+namespace {
+
+using kainjow::mustache::object;
+
+const char* enumerator(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return "kBool";
+    case DType::kInt32:
+      return "kInt32";
+    case DType::kInt64:
+      return "kInt64";
+    case DType::kFloat32:
+      return "kFloat32";
+    case DType::kFloat64:
+      break;
+  }
+  return "kFloat64";
+}
+
+// `shape_id` names the constant that holds the row's shape, where there is one.
+object tensor_data(const TensorSpec& tensor, const std::string& shape_id) {
+  const std::string shape = fmt::format("{}", fmt::join(tensor.row_shape, ", "));
+  const bool scalar = tensor.row_shape.empty();
+  return {{"comment_name", comment_line(tensor.name)},
+          {"c_name", cpp_string(tensor.name)},
+          {"dtype", dtype_name(tensor.dtype)},
+          {"shape", "[" + shape + "]"},
+          {"enumerator", enumerator(tensor.dtype)},
+          {"has_shape", !scalar},
+          {"shape_id", shape_id},
+          {"dimensions", "{" + shape + "}"},
+          {"shape_pointer", scalar ? std::string("nullptr") : shape_id},
+          {"rank", std::to_string(tensor.row_shape.size())},
+          {"row_elements", std::to_string(row_elements(tensor))}};
+}
+
+TemplateData tensors_data(const std::vector<TensorSpec>& tensors, const char* prefix) {
+  TemplateData list{TemplateData::type::list};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    list << tensor_data(tensors[i], fmt::format("{}{}Shape", prefix, i));
+  }
+  return list;
+}
+
+TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled) {
+  TemplateData list{TemplateData::type::list};
+  for (const std::int64_t batch_size : compiled.batch_sizes) {
+    list << object{{"program", program_name(spec, batch_size)},
+                   {"batch_size", std::to_string(batch_size)},
+                   {"tables", tables_name(spec, batch_size)}};
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string program_name(const ModelSpec& spec, std::int64_t batch_size) {
+  return fmt::format("{}_bs{}", spec.model.name, batch_size);
+}
+
+std::string tables_name(const ModelSpec& spec, std::int64_t batch_size) {
+  const bool cmssw = spec.compilation.headers == HeadersMode::kCmssw;
+  return program_name(spec, batch_size) + (cmssw ? "_tables" : "");
+}
+
+std::uint64_t row_elements(const TensorSpec& tensor) {
+  return std::accumulate(tensor.row_shape.begin(), tensor.row_shape.end(), std::uint64_t{1},
+                         std::multiplies<>());
+}
+
+TemplateData lines_data(const std::vector<std::string>& lines) {
+  TemplateData list{TemplateData::type::list};
+  for (const std::string& line : lines) list << object{{"line", line}};
+  return list;
+}
+
+object model_data(const ModelSpec& spec, const CompiledModel& compiled, const PackageNames& names) {
+  const Signature& signature = compiled.signature;
+  const bool has_weights = !compiled.weights_object.empty();
+  TemplateData weights{TemplateData::type::list};
+  if (has_weights) weights << object{{"symbol", compiled.weights_symbol}};
+  const std::string author = comment_line(spec.model.author);
+  object data{{"made_by", names.made_by},
+              {"class", names.cpp_class},
+              {"namespace", spec.compilation.namespace_name},
+              {"name", spec.model.name},
+              {"version", spec.model.version},
+              {"author", author},
+              {"has_author", !author.empty()},
+              {"description", lines_data(comment_lines(spec.model.description))},
+              {"batch_sizes", list_of(compiled.batch_sizes)},
+              {"cpu_levels", join(compiled.cpu_levels, ", ")},
+              {"inputs", tensors_data(signature.inputs, "kInput")},
+              {"outputs", tensors_data(signature.outputs, "kOutput")},
+              {"programs", programs_data(spec, compiled)},
+              {"weights", weights},
+              {"input_count", std::to_string(signature.inputs.size())},
+              {"output_count", std::to_string(signature.outputs.size())},
+              {"program_count", std::to_string(compiled.batch_sizes.size())},
+              {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
+              {"weights_bytes", std::to_string(compiled.weights_size)}};
+  data["tables"] = render(templates::kModelTables, data, Escaping::kNone);
+  return data;
+}
+
+}  // namespace tfaot

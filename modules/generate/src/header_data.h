@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the templates of a package's C++ headers have in common, in both flavours. Pure functions.
+// REQUIRES: check_records() passed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "names.h"
+#include "render.h"
+#include "tfaot/compile/compile_types.h"
+#include "tfaot/config/config_types.h"
+
+namespace tfaot {
+
+// "test_bs4", the class of a batch size, and of its header.
+std::string program_name(const ModelSpec& spec, std::int64_t batch_size);
+// The struct with the tables of a batch size, and its header: "test_bs4", or "test_bs4_tables"
+// where the first name is that of another class.
+std::string tables_name(const ModelSpec& spec, std::int64_t batch_size);
+
+std::uint64_t row_elements(const TensorSpec& tensor);
+
+// A list of {"line": ...}.
+TemplateData lines_data(const std::vector<std::string>& lines);
+
+// Names, signature, programs and weights; "tables" is the body of the class with the constants.
+kainjow::mustache::object model_data(const ModelSpec& spec, const CompiledModel& compiled,
+                                     const PackageNames& names);
+
+}  // namespace tfaot

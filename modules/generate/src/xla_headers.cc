@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+
+#include "header_data.h"
+#include "headers.h"
+#include "templates.h"
+#include "tfaot/base/text.h"
+#include "tfaot/compile/dtype.h"
+
+namespace tfaot {
+namespace {
+
+using kainjow::mustache::object;
+
+// "{4, 2}"
+std::string counts(const std::vector<TensorSpec>& tensors, std::int64_t rows) {
+  std::vector<std::uint64_t> numbers;
+  for (const TensorSpec& tensor : tensors) {
+    numbers.push_back(row_elements(tensor) * static_cast<std::uint64_t>(rows));
+  }
+  return fmt::format("{{{}}}", fmt::join(numbers, ", "));
+}
+
+// Of the accessors by position. `element`: "(dim0 * 4 + dim1) * 3 + dim2".
+TemplateData accessors_data(const std::vector<TensorSpec>& tensors, std::int64_t batch_size) {
+  TemplateData list{TemplateData::type::list};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::vector<std::int64_t>& shape = tensors[i].row_shape;
+    std::string parameters = "::std::size_t dim0";
+    std::string element = "dim0";
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      parameters += fmt::format(", ::std::size_t dim{}", d + 1);
+      element =
+          fmt::format("{} * {} + dim{}", d == 0 ? element : "(" + element + ")", shape[d], d + 1);
+    }
+    list << object{{"index", std::to_string(i)},
+                   {"type", cpp_type_name(tensors[i].dtype)},
+                   {"parameters", parameters},
+                   {"element", element},
+                   {"count", std::to_string(row_elements(tensors[i]) *
+                                            static_cast<std::uint64_t>(batch_size))}};
+  }
+  return list;
+}
+
+// The tables of one kind of tensors, for every batch size.
+TemplateData functions_data(const CompiledModel& compiled, const ModelSpec& spec) {
+  const Signature& signature = compiled.signature;
+  TemplateData list{TemplateData::type::list};
+  for (const std::int64_t size : compiled.batch_sizes) {
+    list << object{
+        {"program", program_name(spec, size)},
+        {"batch_size", std::to_string(size)},
+        {"input_counts", fmt::format("{{{}, {}}}", size, counts(signature.inputs, size))},
+        {"output_counts", fmt::format("{{{}, {}}}", size, counts(signature.outputs, size))}};
+  }
+  return list;
+}
+
+const char* arrays_type(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return "tfaot::BoolArrays";
+    case DType::kInt32:
+      return "tfaot::Int32Arrays";
+    case DType::kInt64:
+      return "tfaot::Int64Arrays";
+    case DType::kFloat32:
+      return "tfaot::FloatArrays";
+    case DType::kFloat64:
+      break;
+  }
+  return "tfaot::DoubleArrays";
+}
+
+TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names) {
+  std::vector<std::string> lines = {fmt::format("#include \"{}/model.h\"", names.tool),
+                                    fmt::format("tfaot::Model<{}> model;", names.cpp_class)};
+  std::vector<std::string> inputs;
+  for (const TensorSpec& tensor : compiled.signature.inputs) {
+    inputs.push_back(fmt::format("x{}", inputs.size()));
+    lines.push_back(fmt::format("{} {}(rows, std::vector<{}>({}));", arrays_type(tensor.dtype),
+                                inputs.back(), cpp_type_name(tensor.dtype), row_elements(tensor)));
+  }
+  std::vector<std::string> outputs;
+  std::vector<std::string> types;
+  for (const TensorSpec& tensor : compiled.signature.outputs) {
+    outputs.push_back(fmt::format("y{}", outputs.size()));
+    types.emplace_back(arrays_type(tensor.dtype));
+  }
+  lines.push_back(fmt::format("auto [{}] = model.run<{}>(rows, {});", join(outputs, ", "),
+                              join(types, ", "), join(inputs, ", ")));
+  return lines_data(lines);
+}
+
+}  // namespace
+
+std::string xla_program_header(const ModelSpec& spec, const CompiledModel& compiled,
+                               const PackageNames& names, std::int64_t batch_size) {
+  const Signature& signature = compiled.signature;
+  return render(templates::kXlaProgramHeader,
+                object{{"made_by", names.made_by},
+                       {"class", names.cpp_class},
+                       {"namespace", spec.compilation.namespace_name},
+                       {"name", spec.model.name},
+                       {"batch_size", std::to_string(batch_size)},
+                       {"input_count", std::to_string(signature.inputs.size())},
+                       {"output_count", std::to_string(signature.outputs.size())},
+                       {"inputs", accessors_data(signature.inputs, batch_size)},
+                       {"outputs", accessors_data(signature.outputs, batch_size)}},
+                Escaping::kNone);
+}
+
+std::string xla_model_header(const ModelSpec& spec, const CompiledModel& compiled,
+                             const PackageNames& names) {
+  object data = model_data(spec, compiled, names);
+  data["usage"] = usage_data(compiled, names);
+  data["programs"] = functions_data(compiled, spec);
+  data["batch_size_list"] = "{" + list_of(compiled.batch_sizes) + "}";
+  data["first_batch_size"] = std::to_string(compiled.batch_sizes.front());
+  data["input_rows"] = counts(compiled.signature.inputs, 1);
+  data["output_rows"] = counts(compiled.signature.outputs, 1);
+  return render(templates::kXlaModelHeader, data, Escaping::kNone);
+}
+
+std::string tables_header(const ModelSpec& spec, const CompiledModel& compiled,
+                          const PackageNames& names) {
+  return render(templates::kTablesHeader, model_data(spec, compiled, names), Escaping::kNone);
+}
+
+}  // namespace tfaot

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model's code as TensorFlow's XlaCompiledCpuFunction, which CMSSW's PhysicsTools/TensorFlowAOT
+// runs: the base of the classes in NAME_bsN.h of packages with `headers: cmssw`. Needs TensorFlow's
+// headers and runtime (CMSSW's tool tensorflow-xla-runtime), and takes kernels and the choice of
+// the CPU level from libtfaot_runtime.a. All of it is inline, nothing is done before it is asked
+// for. Not to be mixed with tfaot/runtime/model.h in one source file: both define tfaot::Model and
+// tfaot::Wrapper.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tensorflow/compiler/tf2xla/xla_compiled_cpu_function.h"
+
+#include "tfaot/cmssw/inside/xla_tables.h"
+#include "tfaot/runtime/description.h"
+
+namespace tfaot {
+inline namespace v1 {
+
+// The DType of T, for any of C++'s names of such a type: int64_t as well as long long.
+template <class T>
+constexpr DType element_type() {
+  static_assert(
+      std::is_same_v<T, bool> || std::is_same_v<T, float> || std::is_same_v<T, double> ||
+          (std::is_integral_v<T> && std::is_signed_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)),
+      "arguments and results are bool, int32, int64, float or double");
+  if (std::is_same_v<T, bool>) return DType::kBool;
+  if (std::is_integral_v<T>) return sizeof(T) == 4 ? DType::kInt32 : DType::kInt64;
+  return std::is_same_v<T, float> ? DType::kFloat32 : DType::kFloat64;
+}
+
+// Thread-compatible, as its base: one per thread. An object has memory of its own for inputs,
+// outputs and temporaries; code, weights and tables are shared.
+class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
+ public:
+  // The CPU level in use, "x86-64-v3".
+  const char* cpu_level() const { return cpu_level_; }
+
+ protected:
+  // `tables` must outlive the function.
+  XlaFunction(const XlaTables& tables, AllocMode mode)
+      : XlaFunction(tables, copy_of(tables.argument_slots()), mode) {}
+
+  static StaticData static_data(const XlaTables& tables, const std::int32_t* argument_slots) {
+    StaticData data;
+    // One function by its bits: TensorFlow's type names the structs behind the pointers.
+    set_static_data_raw_function(&data, reinterpret_cast<RawFunction>(tables.code().entry));
+    set_static_data_buffer_infos(&data, tables.buffers().data());
+    set_static_data_num_buffers(&data, tables.buffers().size());
+    set_static_data_arg_index_table(&data, argument_slots);
+    set_static_data_num_args(&data, static_cast<std::int64_t>(tables.argument_slots().size()));
+    set_static_data_num_variables(&data, 0);
+    set_static_data_result_index(&data, tables.code().result_slot);
+    set_result_slots<XlaFunction>(&data, tables, 0);
+    set_static_data_arg_shape_infos(&data, tables.arguments().shapes());
+    set_static_data_result_shape_infos(&data, tables.results().shapes());
+    set_static_data_arg_names(&data, tables.arguments().names());
+    set_static_data_variable_names(&data, no_names());
+    set_static_data_result_names(&data, tables.results().names());
+    return data;
+  }
+
+ private:
+  using Slots = std::unique_ptr<std::int32_t[]>;
+
+  XlaFunction(const XlaTables& tables, Slots slots, AllocMode mode)
+      : XlaCompiledCpuFunction(static_data(tables, slots.get()), mode),
+        argument_slots_(std::move(slots)),
+        cpu_level_(tables.code().cpu_level) {
+    // The base lets only arguments be set, so each weight is argument 0 for a moment. REQUIRES:
+    // there is one, as in every model.
+    for (const XlaTables::Weight& weight : tables.weights()) {
+      argument_slots_[0] = weight.slot;
+      set_arg_data(0, weight.data);
+    }
+    argument_slots_[0] = tables.argument_slots()[0];
+  }
+
+  static Slots copy_of(const std::vector<std::int32_t>& slots) {
+    Slots copy(new std::int32_t[slots.size()]);
+    for (std::size_t i = 0; i < slots.size(); ++i) copy[i] = slots[i];
+    return copy;
+  }
+
+  static const char** no_names() {
+    static const char* names[] = {nullptr};
+    return names;
+  }
+
+  // TensorFlow has these two since 2.16; the second overload is for older ones.
+  template <class Function>
+  static auto set_result_slots(StaticData* data, const XlaTables& tables, int)
+      -> decltype(Function::set_static_data_result_index_table(data,
+                                                               tables.result_slots().data())) {
+    Function::set_static_data_result_index_table(data, tables.result_slots().data());
+    Function::set_static_data_num_results(data,
+                                          static_cast<std::int64_t>(tables.result_slots().size()));
+  }
+  template <class Function>
+  static void set_result_slots(StaticData*, const XlaTables&, long) {}
+
+  Slots argument_slots_;  // of this object alone, as it changes while that is made
+  const char* cpu_level_;
+};
+
+}  // namespace v1
+}  // namespace tfaot
