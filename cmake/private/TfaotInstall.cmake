@@ -32,3 +32,14 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/tfaotConfigVersion.cmake
 install(FILES "${PROJECT_BINARY_DIR}/tfaotConfig.cmake" "${PROJECT_BINARY_DIR}/tfaotConfigVersion.cmake"
         DESTINATION "${package_dir}")
 install(FILES templates/aot_config.schema.json DESTINATION "${CMAKE_INSTALL_DATADIR}/tfaot" OPTIONAL)
+
+# scram's tool of the toolkit's own runtime, as packages have one (docs/scram.md). The prefix is known when it is installed.
+file(READ "${PROJECT_SOURCE_DIR}/templates/runtime_tool.xml.mustache" runtime_tool)
+foreach(pair IN ITEMS "tool=tfaot-runtime" "base=TFAOT_RUNTIME_BASE" "version=${PROJECT_VERSION}" "libdir=${CMAKE_INSTALL_LIBDIR}")
+  string(REGEX MATCH "^([a-z]+)=(.*)$" matched "${pair}")
+  string(REPLACE "{{${CMAKE_MATCH_1}}}" "${CMAKE_MATCH_2}" runtime_tool "${runtime_tool}")
+endforeach()
+file(WRITE "${PROJECT_BINARY_DIR}/tfaot-runtime.xml.in" "${runtime_tool}")
+install(CODE "file(READ \"${PROJECT_BINARY_DIR}/tfaot-runtime.xml.in\" text)
+string(REPLACE [[{{tool_base}}]] \"\${CMAKE_INSTALL_PREFIX}\" text \"\${text}\")
+file(WRITE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/tfaot/tfaot-runtime.xml\" \"\${text}\")")

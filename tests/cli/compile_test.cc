@@ -32,7 +32,7 @@ TEST_F(CompileTest, WritesATreeAndSaysSo) {
           "lib/cmake/tfaot-model-test-net/tfaot-model-test-net-config.cmake",
           "lib/libtfaot_runtime.a", "lib/pkgconfig/tfaot-model-test-net.pc",
           "lib/test_net_bs1_x86-64.o", "lib/test_net_bs4_x86-64.o", "lib/test_net_weights.o",
-          "manifest.json", "record.json", "tfaot-model-test-net.xml"}));
+          "manifest.json", "record.json", "tfaot-model-test-net.xml", "tfaot-runtime.xml"}));
   EXPECT_THAT(read("out/tfaot-model-test-net.xml"), ::testing::HasSubstr("\"@TOOL_BASE@\""));
   EXPECT_EQ(run({"package", "out", "-o", "dist"}).exit_code, 0);
 }

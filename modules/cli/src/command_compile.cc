@@ -100,10 +100,12 @@ void report(const CompileCommand& command, Context& context, const ModelTree& ma
             const Path& output) {
   const Manifest& manifest = made.manifest;
   if (command.dev) {
-    const Path tool_file = output / (manifest.tool_name + ".xml");
-    context.console.report(
-        next_steps_text({manifest.name, manifest.cpp_class, manifest.tool_name,
-                         cmssw_relative(context.environment, tool_file), manifest.batch_sizes}));
+    const auto tool_file = [&](const std::string& name) {
+      return cmssw_relative(context.environment, output / (name + ".xml"));
+    };
+    context.console.report(next_steps_text(
+        {manifest.name, manifest.cpp_class, manifest.tool_name, tool_file(manifest.tool_name),
+         tool_file(std::string(kRuntimeToolName)), manifest.batch_sizes}));
     return;
   }
   context.console.report(

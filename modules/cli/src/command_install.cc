@@ -28,9 +28,17 @@ Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& p
                                          const Path& archive) {
   if (!plan.already_installed) TFAOT_TRY(extract_archive(files, archive, plan.staging));
   const Path tree = plan.already_installed ? plan.destination : plan.staging;
-  TFAOT_ASSIGN(const std::string tool_file, files.read(tree / (plan.manifest.tool_name + ".xml")));
-  TFAOT_ASSIGN(const std::string rebased, rebase_tool_file(tool_file, plan.destination.string()));
-  return commit_install(files, plan, rebased);
+  const auto rebased = [&](const std::string& name) -> Result<std::string> {
+    TFAOT_ASSIGN(const std::string text, files.read(tree / (name + ".xml")));
+    return rebase_tool_file(text, plan.destination.string());
+  };
+  ToolFileTexts tool_files;
+  TFAOT_ASSIGN(tool_files.model, rebased(plan.manifest.tool_name));
+  const std::string runtime(kRuntimeToolName);
+  if (files.kind(tree / (runtime + ".xml")) == FileKind::kFile) {
+    TFAOT_ASSIGN(tool_files.runtime, rebased(runtime));
+  }
+  return commit_install(files, plan, tool_files);
 }
 
 // REQUIRES: the area's lock is held.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "tfaot/generate/generate.h"
@@ -19,14 +20,20 @@ struct Options {
   std::string format = "tar.zst";
 };
 
-// The tool file without the base that `tfaot compile` was given: a package holds no path of the
+// The tool files without the base that `tfaot compile` was given: a package holds no path of the
 // machine that made it.
-Result<StagedFile> release_tool_file(const FileSystem& files, const Path& tree,
-                                     const Manifest& manifest) {
-  const std::string name = manifest.tool_name + ".xml";
-  TFAOT_ASSIGN(const std::string text, files.read(tree / name));
-  TFAOT_ASSIGN(std::string released, rebase_tool_file(text, GenerateOptions().tool_base));
-  return StagedFile{name, std::move(released), {}};
+Result<std::vector<StagedFile>> release_tool_files(const FileSystem& files, const Path& tree,
+                                                   const Manifest& manifest) {
+  const std::vector<std::string> names = {manifest.tool_name + ".xml",
+                                          std::string(kRuntimeToolName) + ".xml"};
+  std::vector<StagedFile> released;
+  for (const ManifestFile& file : manifest.files) {
+    if (std::ranges::count(names, file.path) == 0) continue;
+    TFAOT_ASSIGN(const std::string text, files.read(tree / file.path));
+    TFAOT_ASSIGN(std::string rebased, rebase_tool_file(text, GenerateOptions().tool_base));
+    released.push_back({file.path, std::move(rebased), {}});
+  }
+  return released;
 }
 
 Status package(const Options& options, Context& context) {
@@ -40,7 +47,7 @@ Status package(const Options& options, Context& context) {
   }
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", output));
   const auto instead = [&](const Manifest& manifest) {
-    return release_tool_file(context.files, tree, manifest);
+    return release_tool_files(context.files, tree, manifest);
   };
   TFAOT_ASSIGN(const Package made,
                make_archive(context.files, tree, output, {.format = format, .instead = instead}));

@@ -13,7 +13,8 @@ std::string next_steps_text(const NextSteps& steps) {
 
 successfully AOT compiled model '{}' for batch sizes: {}
 
-  1. register it to scram:
+  1. register it and its runtime to scram:
+     > scram setup {}
      > scram setup {}
 
   2. 'use' the tool in your BuildFile.xml:
@@ -27,8 +28,8 @@ successfully AOT compiled model '{}' for batch sizes: {}
 
 )",
                      "", steps.model_name, fmt::join(steps.batch_sizes, ","),
-                     shell_quoted(steps.tool_file), steps.tool_name, steps.tool_name,
-                     steps.cpp_class);
+                     shell_quoted(steps.runtime_tool_file), shell_quoted(steps.tool_file),
+                     steps.tool_name, steps.tool_name, steps.cpp_class);
 }
 
 }  // namespace tfaot

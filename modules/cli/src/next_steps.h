@@ -14,6 +14,7 @@ struct NextSteps {
   std::string cpp_class;  // with its namespace
   std::string tool_name;
   std::string tool_file;  // as the user should write it
+  std::string runtime_tool_file;
   std::vector<std::int64_t> batch_sizes;
 };
 

@@ -54,6 +54,10 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
     return fail(Error::usage(fmt::format("bad tool name '{}'", options.tool_name))
                     .note("allowed are letters, digits and _ . + -, with a letter or digit first"));
   }
+  if (lower_case(names.tool) == kRuntimeToolName) {
+    return fail(Error::usage(fmt::format("the tool cannot be named '{}'", names.tool))
+                    .note("that is the tool of the runtime, which every model's tool uses"));
+  }
   if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0) {
     return fail(
         Error::at({spec.config_file.string(), 0, 0},
@@ -92,6 +96,8 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
       cmssw ? xla_model_header(spec, compiled, names) : model_header(spec, compiled, names));
   TFAOT_ASSIGN(std::string tool_file, make_tool_file(spec, names, options.tool_base));
   add(names.tool + ".xml", std::move(tool_file));
+  TFAOT_ASSIGN(std::string runtime_tool_file, make_runtime_tool_file(options.tool_base));
+  add(fmt::format("{}.xml", kRuntimeToolName), std::move(runtime_tool_file));
   // find_package() looks for the name in lower case.
   const std::string cmake = fmt::format("lib/cmake/{}/{}", names.tool, lower_case(names.tool));
   add(cmake + "-config.cmake", cmake_config(spec, names));

@@ -49,6 +49,17 @@ Result<pugi::xml_attribute> read_base(pugi::xml_document& document, const std::s
                                     variable)));
 }
 
+// The text of a template, written anew by pugixml.
+Result<std::string> formatted(const std::string& text) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size(), kParsing);
+  if (!parsed) {
+    return fail(
+        Error::internal("the tool file's template is not valid XML").note(parsed.description()));
+  }
+  return print(document);
+}
+
 }  // namespace
 
 Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
@@ -57,21 +68,27 @@ Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& na
   using kainjow::mustache::object;
   TemplateData objects{TemplateData::type::list};
   for (const std::string& file : names.objects) objects << object{{"file", file}};
-  const std::string text = render(templates::kToolFile,
-                                  object{{"made_by", names.made_by},
-                                         {"tool", names.tool},
-                                         {"version", spec.model.version},
-                                         {"base", names.base},
-                                         {"tool_base", tool_base},
-                                         {"objects", objects}},
-                                  Escaping::kXml);
-  pugi::xml_document document;
-  const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size(), kParsing);
-  if (!parsed) {
-    return fail(
-        Error::internal("the tool file's template is not valid XML").note(parsed.description()));
-  }
-  return print(document);
+  return formatted(render(templates::kToolFile,
+                          object{{"made_by", names.made_by},
+                                 {"tool", lower_case(names.tool)},  // as scram calls it
+                                 {"version", spec.model.version},
+                                 {"base", names.base},
+                                 {"tool_base", tool_base},
+                                 {"runtime", std::string(kRuntimeToolName)},
+                                 {"objects", objects}},
+                          Escaping::kXml));
+}
+
+Result<std::string> make_runtime_tool_file(const std::string& tool_base) {
+  TFAOT_TRY(check_base(tool_base));
+  const std::string name(kRuntimeToolName);
+  return formatted(render(templates::kRuntimeToolFile,
+                          kainjow::mustache::object{{"tool", name},
+                                                    {"version", TFAOT_VERSION},
+                                                    {"base", base_variable(name)},
+                                                    {"libdir", "lib"},
+                                                    {"tool_base", tool_base}},
+                          Escaping::kXml));
 }
 
 Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base) {

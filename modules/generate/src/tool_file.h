@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scram tool file. The only user of pugixml. Real scram crashes on an <?xml?> line, so there is
-// none. Pure functions; see also rebase_tool_file() in generate.h.
+// The scram tool files, of a model and of the runtime. Real scram crashes on an <?xml?> line, so
+// there is none. Pure functions; see also rebase_tool_file() in generate.h.
 #pragma once
 
 #include <string>
@@ -11,5 +11,6 @@ namespace tfaot {
 
 Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
                                    const std::string& tool_base);
+Result<std::string> make_runtime_tool_file(const std::string& tool_base);
 
 }  // namespace tfaot

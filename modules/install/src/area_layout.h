@@ -18,11 +18,12 @@ Path private_folder(const Path& area);  // AREA/.tfaot
 // The tool file with the final base, relative to a version's folder, as CMS's RPMs have it.
 Path installed_tool_file(const std::string& tool_name);
 
-// The links that make a version visible. All lead through `current`, so that replacing that one
-// link switches all.
+// The links that make a version visible. The model's lead through `current`, so that replacing that
+// one link switches all.
 struct AreaLinks {
   Path cmake;
   Path tool_file;
+  Path runtime_tool_file;  // leads into a version, past `current`: the newest toolkit's
   Path current;
 };
 AreaLinks area_links(const InstallOptions& options, const std::string& tool_name);

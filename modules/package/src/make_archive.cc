@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "archive_writer.h"
 #include "package_path.h"
 #include "tfaot/base/hash.h"
@@ -30,6 +32,12 @@ Status add_file(ArchiveWriter& writer, const FileSystem& fs, const Path& source,
   return {};
 }
 
+// The text that goes in instead of a file of the tree, if any.
+const std::string* text_instead(const std::vector<StagedFile>& instead, const std::string& path) {
+  const auto found = std::ranges::find(instead, path, &StagedFile::path);
+  return found == instead.end() ? nullptr : &found->text;
+}
+
 }  // namespace
 
 Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& output_directory,
@@ -38,14 +46,15 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
   TFAOT_ASSIGN(package.manifest, verify_tree(fs, root));
   const std::string stem = package_stem(package.manifest);
   package.archive = output_directory / (stem + extension_of(options.format));
-  StagedFile instead;
+  std::vector<StagedFile> instead;
   if (options.instead) {
     TFAOT_ASSIGN(instead, options.instead(package.manifest));
   }
   for (ManifestFile& file : package.manifest.files) {
-    if (file.path != instead.path) continue;
-    file.sha256 = sha256_of(instead.text);
-    file.size = instead.text.size();
+    const std::string* text = text_instead(instead, file.path);
+    if (text == nullptr) continue;
+    file.sha256 = sha256_of(*text);
+    file.size = text->size();
   }
   const std::string manifest_text = manifest_to_json(package.manifest);
 
@@ -62,9 +71,9 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
     TFAOT_TRY(writer.write(manifest_text));
     for (const ManifestFile& file : package.manifest.files) {
       const std::string path = stem + "/" + file.path;
-      if (file.path == instead.path) {
+      if (const std::string* text = text_instead(instead, file.path)) {
         TFAOT_TRY(writer.begin_file(path, file.size));
-        TFAOT_TRY(writer.write(instead.text));
+        TFAOT_TRY(writer.write(*text));
       } else {
         TFAOT_TRY(add_file(writer, fs, root / file.path, path, file));
       }

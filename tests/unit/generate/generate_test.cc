@@ -31,8 +31,9 @@ const GeneratedFile& file_named(const GeneratedFiles& generated, const std::stri
 
 // A release of the toolkit must not change the golden files.
 std::string without_toolkit_version(const std::string& text) {
-  return std::regex_replace(text, std::regex("(_tfaot_runtime_version) \"[^\"]*\""),
-                            "$1 \"0.0.0\"");
+  return std::regex_replace(
+      text, std::regex("(_tfaot_runtime_version |\"tfaot-runtime\" version=)\"[^\"]*\""),
+      "$1\"0.0.0\"");
 }
 
 std::string error_of(const Records& records, const GenerateOptions& options = {}) {
@@ -78,7 +79,8 @@ TEST(Generate, MakesThePathsOfThePackage) {
                   "include/tfaot-model-test/test_costs.h",
                   "lib/cmake/tfaot-model-test/tfaot-model-test-config-version.cmake",
                   "lib/cmake/tfaot-model-test/tfaot-model-test-config.cmake",
-                  "lib/pkgconfig/tfaot-model-test.pc", "tfaot-model-test.xml"));
+                  "lib/pkgconfig/tfaot-model-test.pc", "tfaot-model-test.xml",
+                  "tfaot-runtime.xml"));
 }
 
 TEST(Generate, HeadersForCmsswHaveTheirTablesApart) {
@@ -134,7 +136,8 @@ TEST(Generate, LowersTheNameOfTheCmakeFilesOnly) {
                   "include/tfaot-model-MixedNet/model.h",
                   "lib/cmake/tfaot-model-MixedNet/tfaot-model-mixednet-config-version.cmake",
                   "lib/cmake/tfaot-model-MixedNet/tfaot-model-mixednet-config.cmake",
-                  "lib/pkgconfig/tfaot-model-MixedNet.pc", "tfaot-model-MixedNet.xml"));
+                  "lib/pkgconfig/tfaot-model-MixedNet.pc", "tfaot-model-MixedNet.xml",
+                  "tfaot-runtime.xml"));
 }
 
 TEST(Generate, SameInputSameBytes) {

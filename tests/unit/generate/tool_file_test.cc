@@ -10,7 +10,10 @@ namespace {
 std::string tool_file(const std::string& base) {
   const testing::Records records = testing::simple_records();
   const auto generated = generate_files(records.spec, records.compiled, {.tool_base = base});
-  return generated->files.back().text;
+  for (const GeneratedFile& file : generated->files) {
+    if (file.path == "tfaot-model-test.xml") return file.text;
+  }
+  return "none";
 }
 
 std::string rebase_error(const std::string& xml, const std::string& base = "/base") {

@@ -22,7 +22,10 @@ Result<InstallReceipt> unpack_and_commit(FileSystem& fs, const SamplePackage& pa
     TFAOT_TRY(fs.replace_atomically(plan.staging / "manifest.json",
                                     manifest_to_json(package.manifest())));
   }
-  return commit_install(fs, plan, rebased_tool_file(package, plan.options.area));
+  return commit_install(
+      fs, plan,
+      {rebased_tool_file(package, plan.options.area),
+       package.has_runtime_tool ? "<runtime of=\"" + package.version + "\"/>\n" : ""});
 }
 
 std::string read_or_nothing(const FileSystem& fs, const Path& path) {
@@ -41,7 +44,7 @@ std::map<std::string, std::string> SamplePackage::files() const {
 
 Manifest SamplePackage::manifest() const {
   Manifest manifest;
-  manifest.toolkit_version = "0.1.0";
+  manifest.toolkit_version = toolkit;
   manifest.name = "test";
   manifest.version = version;
   manifest.cpp_class = "tfaot_model::test";

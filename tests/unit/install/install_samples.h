@@ -17,6 +17,8 @@ struct SamplePackage {
   std::string version = "1.0.0";
   std::string object = "code";
   std::string tool_name = "tfaot-model-test";
+  std::string toolkit = "0.1.0";
+  bool has_runtime_tool = true;  // not in packages of older toolkits
 
   std::map<std::string, std::string> files() const;  // path -> contents, without the manifest
   Manifest manifest() const;

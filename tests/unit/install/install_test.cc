@@ -24,7 +24,8 @@ TEST(Install, LaysOutTheArea) {
   EXPECT_FALSE(receipt.unchanged);
 
   EXPECT_THAT(list_files_recursively(fs, "/area/tfaot-model-test/1.0.0").value(),
-              ElementsAre("etc/scram.d/tfaot-model-test.xml", "include/tfaot-model-test/model.h",
+              ElementsAre("etc/scram.d/tfaot-model-test.xml", "etc/scram.d/tfaot-runtime.xml",
+                          "include/tfaot-model-test/model.h",
                           "lib/cmake/tfaot-model-test/tfaot-model-test-config.cmake", "lib/test.o",
                           "manifest.json", "tfaot-model-test.xml"));
   EXPECT_EQ(fs.read_symlink("/area/tfaot-model-test/current").value(), "1.0.0");
@@ -34,6 +35,12 @@ TEST(Install, LaysOutTheArea) {
             "../../../../tfaot-model-test/current/etc/scram.d/tfaot-model-test.xml");
   EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
   EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+}
+
+TEST(Install, NamesTheToolFileAsScramLooksForIt) {
+  MemoryFileSystem fs;
+  const auto receipt = install_sample(fs, {.tool_name = "tfaot-model-MixedNet"}, kOptions).value();
+  EXPECT_EQ(receipt.tool_file, "/area/config/toolbox/tools/selected/tfaot-model-mixednet.xml");
 }
 
 TEST(Install, PutsTheToolFileBelowTheScramArch) {
@@ -107,7 +114,8 @@ TEST(Install, ReplacesAVersionWhenAsked) {
 TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
   MemoryFileSystem fs;
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
-  fs.inject({.change = 7, .reason = EINVAL});  // five files are unpacked, the tool file is written
+  fs.inject(
+      {.change = 8, .reason = EINVAL});  // five files are unpacked, the tool files are written
   EXPECT_EQ(install_sample(fs, {.object = "other code"}, kReplace).error().text(),
             "/area/.tfaot/staging-tfaot-model-test-1.0.0: cannot exchange with "
             "'/area/tfaot-model-test/1.0.0': Invalid argument\n"
@@ -117,10 +125,38 @@ TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
   EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
 }
 
+constexpr const char* kRuntimeTool = "/area/config/toolbox/tools/selected/tfaot-runtime.xml";
+
+TEST(Install, GivesTheAreaTheRuntimeOfTheNewestToolkit) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {.toolkit = "0.9.0"}, kOptions));
+  EXPECT_EQ(fs.read_symlink(kRuntimeTool).value(),
+            "../../../../tfaot-model-test/1.0.0/etc/scram.d/tfaot-runtime.xml");
+  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0", .toolkit = "0.10.0"}, kOptions));
+  EXPECT_EQ(fs.read(kRuntimeTool).value(), "<runtime of=\"2.0.0\"/>\n");
+  ASSERT_TRUE(install_sample(fs, {.version = "3.0.0", .toolkit = "0.9.1"}, kOptions));
+  EXPECT_EQ(fs.read(kRuntimeTool).value(), "<runtime of=\"2.0.0\"/>\n");
+}
+
+TEST(Install, RenewsTheRuntimeWhosePackageIsGone) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0", .toolkit = "0.10.0"}, kOptions));
+  ASSERT_TRUE(fs.remove_all("/area/tfaot-model-test/2.0.0"));
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  EXPECT_EQ(fs.read(kRuntimeTool).value(), "<runtime of=\"1.0.0\"/>\n");
+}
+
+TEST(Install, TakesPackagesWithoutARuntimeTool) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {.has_runtime_tool = false}, kOptions));
+  EXPECT_EQ(fs.kind(kRuntimeTool), FileKind::kMissing);
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
+}
+
 TEST(Install, NeedsAnUnpackedPackage) {
   MemoryFileSystem fs;
   const auto plan = plan_install(fs, SamplePackage().manifest(), kOptions).value();
-  const auto receipt = commit_install(fs, plan, "<tool/>");
+  const auto receipt = commit_install(fs, plan, {"<tool/>"});
   EXPECT_EQ(receipt.error().text(),
             "nothing was unpacked into /area/.tfaot/staging-tfaot-model-test-1.0.0");
   EXPECT_EQ(receipt.error().kind(), ErrorKind::kInternal);

@@ -30,7 +30,7 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options);
 
 // Paths made, with TOOL the tool's name, NAME the model's:
 //   include/TOOL/model.h, include/TOOL/NAME_bsN.h, include/TOOL/NAME_costs.h, TOOL.xml,
-//   lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake,
+//   tfaot-runtime.xml, lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake,
 //   lib/pkgconfig/TOOL.pc
 // They refer to objects as lib/<CompiledCode::object>, to weights as
 // lib/<CompiledModel::weights_object>.
@@ -43,7 +43,7 @@ GeneratedFile cost_header(const Manifest& manifest);
 // The source of the program that measures a package, no file of it (templates/measure.cc.mustache).
 std::string measuring_program(const Manifest& manifest);
 
-// The tool file alone, for a tree whose base has become final (an install).
+// A tool file, the model's or the runtime's, for a tree whose base has become final (an install).
 Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base);
 // The base folder that a tool file defines.
 Result<std::string> tool_base_of(const std::string& xml);

@@ -6,12 +6,16 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/config/config_types.h"
 
 namespace tfaot {
+
+// The scram tool that every model's tool uses. Its file lies beside theirs, NAME.xml.
+inline constexpr std::string_view kRuntimeToolName = "tfaot-runtime";
 
 // One generated text file; `path` is relative to the package's root, with '/'.
 struct GeneratedFile {

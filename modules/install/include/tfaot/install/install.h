@@ -20,10 +20,10 @@ namespace tfaot {
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                  const InstallOptions& options);
 
-// REQUIRES: plan.staging holds the verified tree, unless plan.already_installed. `tool_file_text`
-// is the tool file with its final base, plan.destination.
+// REQUIRES: plan.staging holds the verified tree, unless plan.already_installed. The
+// area's runtime tool becomes this package's unless that of a newer toolkit is there.
 Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
-                                      const std::string& tool_file_text);
+                                      const ToolFileTexts& tool_files);
 
 // Removes what killed installs left in AREA/.tfaot. REQUIRES: no install runs; AreaLock::acquire()
 // calls it.

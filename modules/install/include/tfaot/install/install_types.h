@@ -34,6 +34,12 @@ struct InstallPlan {
   bool already_installed = false;  // same contents are there: only links and tool file are renewed
 };
 
+// The package's tool files with their final base, plan.destination.
+struct ToolFileTexts {
+  std::string model;
+  std::string runtime{};  // empty: the package, of an older tfaot, has none
+};
+
 struct InstallReceipt {
   std::filesystem::path destination;
   std::filesystem::path tool_file;  // below config/toolbox; of a version not made current: its own

@@ -20,9 +20,9 @@ enum class ArchiveFormat { kTarZst, kTarGz, kTar };
 struct ArchiveOptions {
   ArchiveFormat format = ArchiveFormat::kTarZst;
   int level = 0;  // compression level, 0: the format's default
-  // Gives a text that goes in instead of the tree's file of that path. Called once the tree is
+  // Gives texts that go in instead of the tree's files of those paths. Called once the tree is
   // verified.
-  std::function<Result<StagedFile>(const Manifest&)> instead = {};
+  std::function<Result<std::vector<StagedFile>>(const Manifest&)> instead = {};
 };
 
 // Hashes the files (text or source), for the manifest. Sorted by path. Fails on a doubled or unsafe
