@@ -35,16 +35,18 @@ const std::map<std::string, Room> kRooms = {
     {"install", {{"base"}, {"generate", "package"}}},
     {"tune", {{"base"}, {"generate", "runtime"}}},
     {"release", {{"base"}, {}}},
+    {"scram", {{"base"}, {}}},
     {"cli",
-     {{"base", "config", "compile", "convert", "generate", "package", "install", "tune", "release"},
+     {{"base", "config", "compile", "convert", "generate", "package", "install", "tune", "release",
+       "scram"},
       {}}},
     {"runtime", {}},
     {"kernels", {}},
     {"cmssw", {{"runtime"}, {}}},
 };
 
-const Rooms kTools = {"base",     "buildfile", "config",  "compile", "convert", "engine",
-                      "generate", "package",   "install", "tune",    "release", "cli"};
+const Rooms kTools = {"base",    "buildfile", "config", "compile", "convert", "engine", "generate",
+                      "package", "install",   "tune",   "release", "scram",   "cli"};
 
 // Who may include a library, by the beginning of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
@@ -56,7 +58,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"yaml-cpp/", {"config"}},
     {"libelf.h", {"compile", "convert"}},
     {"gelf.h", {"compile", "convert"}},
-    {"pugixml.hpp", {"buildfile", "generate"}},
+    {"pugixml.hpp", {"buildfile", "generate", "scram"}},
     {"kainjow/", {"generate", "release"}},
     {"archive.h", {"package"}},
     {"archive_entry.h", {"package"}},

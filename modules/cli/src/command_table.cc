@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "command.h"
+#include "command_check_tool.h"
 #include "command_compile.h"
 #include "command_convert_area.h"
 #include "command_info.h"
@@ -15,6 +16,7 @@
 #include "command_list.h"
 #include "command_package.h"
 #include "command_release.h"
+#include "command_scram_hook.h"
 #include "command_spec.h"
 #include "command_tune.h"
 #include "command_update_weights.h"
@@ -25,8 +27,8 @@ namespace {
 
 constexpr const char* kHelpVerb = "help";
 
-const std::array<Command, 10>& commands() {
-  static const std::array<Command, 10> table = {{
+const std::array<Command, 12>& commands() {
+  static const std::array<Command, 12> table = {{
       {"compile", "Compile a trained model into a package tree", add_compile},
       {"package", "Put a package tree into an archive", add_package},
       {"tune", "Measure a package and let it choose batch sizes by that", add_tune},
@@ -38,6 +40,8 @@ const std::array<Command, 10>& commands() {
        add_update_weights},
       {"convert-area", "Make a package tree of what upstream compiled", add_convert_area},
       {"info", "Describe an archive, a package tree or a config file", add_info},
+      {"check-tool", "Say what scram will make of a tool file", add_check_tool},
+      {"scram-hook", "Teach a scram area <aot_compile>", add_scram_hook},
   }};
   return table;
 }

@@ -2,6 +2,7 @@
 #include "context.h"
 
 #include <sys/utsname.h>
+#include <unistd.h>  // environ
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,6 +31,16 @@ std::string code_cache() {
   return folder.empty() ? folder : folder + "/tfaot/code";
 }
 
+std::map<std::string, std::string> all_variables() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t end = text.find('=');
+    if (end != std::string::npos) variables[text.substr(0, end)] = text.substr(end + 1);
+  }
+  return variables;
+}
+
 }  // namespace
 
 Path Context::absolute(const Path& path) const {
@@ -42,6 +53,7 @@ Result<Environment> look_up_environment(const FileSystem& files) {
   environment.cmssw_base = variable("CMSSW_BASE");
   environment.engine = variable("TFAOT_ENGINE");
   environment.code_cache = code_cache();
+  environment.variables = all_variables();
   std::error_code error;
   environment.working_directory = std::filesystem::current_path(error);
   if (error) return fail(Error("the working directory cannot be read: " + error.message()));

@@ -4,6 +4,7 @@
 // per process; one thread.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "console.h"
@@ -13,13 +14,14 @@
 namespace tfaot {
 
 struct Environment {
-  std::string cmssw_base;    // $CMSSW_BASE, empty when unset
-  std::string engine;        // $TFAOT_ENGINE, empty when unset
-  std::string code_cache;    // $TFAOT_CACHE, else below the user's cache folder; may be empty
-  Path working_directory;    // absolute
-  Path program;              // this executable, absolute, links resolved
-  std::string architecture;  // of the machine, "x86_64"
-  unsigned cores = 1;        // that this process may use
+  std::string cmssw_base;  // $CMSSW_BASE, empty when unset
+  std::string engine;      // $TFAOT_ENGINE, empty when unset
+  std::string code_cache;  // $TFAOT_CACHE, else below the user's cache folder; may be empty
+  std::map<std::string, std::string> variables;  // all of it: what scram would see
+  Path working_directory;                        // absolute
+  Path program;                                  // this executable, absolute, links resolved
+  std::string architecture;                      // of the machine, "x86_64"
+  unsigned cores = 1;                            // that this process may use
 };
 
 struct Context {

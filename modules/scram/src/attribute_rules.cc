@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribute_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+namespace tfaot {
+namespace {
+
+const std::map<std::string, ElementRule>& rules() {
+  static const std::map<std::string, ElementRule> table = {
+      {"tool",
+       {.attributes = {"name", "version", "type"},
+        .newer = {"revision", "path"},
+        .required = {"name", "version"}}},
+      {"client", {}},
+      {"info", {.attributes = {"url"}}},
+      {"environment",
+       {.attributes = {"name", "default", "value", "handler"}, .required = {"name"}}},
+      {"flags", {.attributes = {"*"}}},
+      {"lib", {.attributes = {"name", "type"}, .required = {"name"}}},
+      {"use",
+       {.attributes = {"name", "source_only"},
+        .newer = {"for", "force_link"},
+        .required = {"name"}}},
+      {"runtime",
+       {.attributes = {"name", "value", "type", "default", "handler"},
+        .newer = {"join"},
+        .required = {"name"}}},
+  };
+  return table;
+}
+
+constexpr std::array<std::string_view, 13> kConditions = {
+    "architecture", "compiler",  "release",  "ifarchitecture", "ifcompiler",
+    "ifrelease",    "ifproject", "ifos",     "ifarch",         "ifcxx11_abi",
+    "ifconfig",     "ifscram",   "ifversion"};
+
+}  // namespace
+
+std::optional<ElementRule> element_rule(const std::string& element) {
+  const auto found = rules().find(element);
+  if (found == rules().end()) return std::nullopt;
+  return found->second;
+}
+
+bool is_condition(const std::string& element) {
+  return std::ranges::find(kConditions, element) != kConditions.end();
+}
+
+std::vector<std::string> known_elements() {
+  std::vector<std::string> names(kConditions.begin(), kConditions.end());
+  for (const auto& [name, rule] : rules()) names.push_back(name);
+  return names;
+}
+
+}  // namespace tfaot

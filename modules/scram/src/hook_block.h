@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines that the hook adds to a Python file: found again by their first and last line. Pure
+// functions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace tfaot {
+
+struct HookBlock {
+  std::size_t start = 0;  // of what with_block() added
+  std::size_t size = 0;
+  std::string version{};
+};
+
+// None, too, when only one of its two lines is there.
+std::optional<HookBlock> find_block(const std::string& text);
+// The text with the block of this version at its end, instead of one that it has.
+std::string with_block(const std::string& text, const std::string& version);
+// Undoes with_block(), to the byte.
+std::string without_block(const std::string& text);
+// True when a part of a block is there, but no whole one.
+bool has_broken_block(const std::string& text);
+
+}  // namespace tfaot

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "names.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot {
+namespace {
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '+' || c == '-';
+}
+
+}  // namespace
+
+void ToolChecker::check() {
+  collect_variables(xml_.document());
+  check_children(xml_.document(), false);
+  if (tools_ == 0) {
+    findings_.error(0, "no <tool name=... version=...>",
+                    {"sets up a tool without a name, from which nothing can be used",
+                     "put all of it into one <tool>"});
+    return;
+  }
+  check_base();
+}
+
+void ToolChecker::check_base() const {
+  const std::string base = base_name(name_);
+  if (name_.empty() || variables_.contains(base)) return;
+  findings_.warning(
+      0, fmt::format("the tool's folder is in no variable {}", base),
+      {"looks for a tool's folder under that name: upper case, '-' as '_'",
+       fmt::format("write <environment name=\"{}\" default=\"...\"/> into <client>", base)});
+}
+
+void ToolChecker::collect_variables(const pugi::xml_node& parent) {
+  for (const pugi::xml_node& node : parent.children()) {
+    const std::string name = node.attribute("name").value();
+    if (node.name() == std::string_view("environment") && !name.empty()) {
+      const pugi::xml_attribute first = node.attribute("value");  // here it goes before `default`
+      values_.define(name, first ? first.value() : node.attribute("default").value());
+      variables_.insert(name);
+    }
+    collect_variables(node);
+  }
+}
+
+void ToolChecker::check_children(const pugi::xml_node& parent, bool conditional) {
+  for (const pugi::xml_node& node : parent.children()) {
+    if (node.type() == pugi::node_element) check_element(node, conditional);
+  }
+}
+
+bool ToolChecker::exists(const Path& path) const {
+  const FileKind kind = fs_.kind(path);
+  if (kind != FileKind::kSymlink) return kind != FileKind::kMissing;
+  const auto target = fs_.read_symlink(path);
+  return target &&
+         fs_.kind((path.parent_path() / *target).lexically_normal()) != FileKind::kMissing;
+}
+
+void ToolChecker::missing_attribute(const pugi::xml_node& node, const std::string& attribute) {
+  findings_.error(xml_.line_of(node), fmt::format("<{}> without '{}'", node.name(), attribute),
+                  {fmt::format("stops with a Python traceback: KeyError: '{}'", attribute),
+                   fmt::format("write <{} {}=\"...\">", node.name(), attribute)});
+}
+
+bool ToolChecker::check_attributes(const pugi::xml_node& node, const ElementRule& rule) {
+  const auto has = [](const std::vector<std::string>& list, const std::string& word) {
+    return std::ranges::find(list, word) != list.end();
+  };
+  for (const pugi::xml_attribute& attribute : node.attributes()) {
+    const std::string name = attribute.name();
+    if (has(rule.attributes, "*") || has(rule.attributes, name) || name == "comment") continue;
+    const bool is_newer = has(rule.newer, name);
+    findings_.error(
+        xml_.line_of(node), fmt::format("<{}> has no attribute '{}'", node.name(), name),
+        {fmt::format("prints \"ERROR: Invalid attribute '['{}']'\" and drops it{}", name,
+                     is_newer ? "; newer versions take it" : ""),
+         rule.attributes.empty()
+             ? "leave it out"
+             : fmt::format("leave it out; allowed are {}", join(rule.attributes, ", "))});
+  }
+  bool complete = true;
+  for (const std::string& name : rule.required) {
+    if (node.attribute(name.c_str())) continue;
+    missing_attribute(node, name);
+    complete = false;
+  }
+  return complete;
+}
+
+void ToolChecker::check_condition(const pugi::xml_node& node) {
+  for (const char* name : {"name", "match", "value"}) {
+    if (node.attribute(name)) return;
+  }
+  missing_attribute(node, "name");
+}
+
+void ToolChecker::check_element(const pugi::xml_node& node, bool conditional) {
+  const std::string element = node.name();
+  if (is_condition(element)) {
+    check_condition(node);
+    check_children(node, true);
+    return;
+  }
+  if (element == "else" || element == "elif") {
+    if (conditional) return;
+    findings_.error(xml_.line_of(node), fmt::format("<{}/> outside a condition", element),
+                    {"stops with a Python traceback",
+                     "put it into <architecture>, <ifrelease> or another condition"});
+    return;
+  }
+  const auto rule = element_rule(element);
+  if (!rule) {
+    std::string advice = "leave it out";
+    if (const auto guess = closest_match(element, known_elements())) {
+      advice = fmt::format("did you mean <{}>?", *guess);
+    }
+    findings_.error(
+        xml_.line_of(node), fmt::format("<{}> is unknown in a tool file", element),
+        {fmt::format("prints \"ERROR: Unknown tag {}\" and takes what is in it as if it "
+                     "stood outside",
+                     element),
+         advice});
+    check_children(node, conditional);
+    return;
+  }
+  if (check_attributes(node, *rule)) {
+    if (element == "tool") check_tool(node);
+    if (!conditional) {  // what does not hold here may hold elsewhere
+      if (element == "environment") check_environment(node);
+      if (element == "flags") check_flags(node);
+      if (element == "runtime") check_runtime(node);
+      if (element == "use") check_use(node);
+    }
+  } else if (element == "tool") {
+    ++tools_;
+  }
+  check_children(node, conditional);
+}
+
+void ToolChecker::check_tool(const pugi::xml_node& node) {
+  if (++tools_ == 2) {
+    findings_.error(
+        xml_.line_of(node), "a second <tool>",
+        {"makes one tool of both, under the name of the last one", "write one file for each tool"});
+  }
+  check_name(node);
+  const std::string type = upper_name(node.attribute("type").value());
+  if (!type.empty() && type != "SCRAM" && type != "COMPILER") {
+    findings_.error(xml_.line_of(node), fmt::format("no such type of tool: '{}'", type),
+                    {"prints \"ERROR: Unknow tool type\" and goes on without it",
+                     "leave it out; 'scram' is for projects, 'compiler' for compilers"});
+  }
+}
+
+void ToolChecker::check_name(const pugi::xml_node& node) {
+  const std::string name = node.attribute("name").value();
+  const int line = xml_.line_of(node);
+  name_ = lower_name(name);
+  if (name.empty() || !std::ranges::all_of(name, is_name_character)) {
+    findings_.error(line, fmt::format("'{}' cannot be a tool's name", name),
+                    {"writes the name into makefiles, where it falls apart",
+                     "use letters, digits, '.', '_', '+' and '-'"});
+    return;
+  }
+  if (name != name_) {
+    findings_.warning(line, fmt::format("the tool's name '{}' has capitals", name),
+                      {fmt::format("calls it '{}'", name_), "write it in lower case"});
+  }
+  const std::string stem = options_.file.stem().string();
+  if (lower_name(stem) == name_) return;
+  findings_.warning(
+      line, fmt::format("the file is not called {}.xml", name_),
+      {fmt::format("copies it to tools/selected/{}.xml; 'scram setup {}' knows nothing of it",
+                   name_, stem),
+       "name the file after the tool"});
+}
+
+}  // namespace tfaot

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each fact about tool files, one test: what scram's rules (scram_rules.py) make of a file, and that
+`tfaot check-tool` says so."""
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from scram_rules import Crash, Refusal, exported, link_line, read_tool
+
+TOOL = os.environ["TFAOT_TOOL"]
+
+
+def tool_file(elements="", attributes='name="t" version="1"', client=""):
+    return '<tool %s><client><environment name="T_BASE" default="/t"/>%s</client>%s</tool>' % (
+        attributes, client, elements)
+
+
+class Facts(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def check_tool(self, text, name="t"):
+        file = Path(self.folder.name) / (name + ".xml")
+        file.write_text(text)
+        run = subprocess.run([TOOL, "check-tool", str(file)], capture_output=True, text=True, check=False)
+        return run.returncode, run.stdout
+
+    def expect(self, text, finding, exit_code=1):
+        code, output = self.check_tool(text)
+        self.assertIn(finding, output)
+        self.assertEqual(code, exit_code, output)
+
+    def test_a_version_is_needed(self):
+        text = tool_file(attributes='name="t"')
+        self.assertRaises(Crash, read_tool, text, {})
+        self.expect(text, "<tool> without 'version'")
+
+    def test_revision_is_dropped_with_a_complaint(self):
+        text = tool_file(attributes='name="t" version="1" revision="2"')
+        self.assertEqual(read_tool(text, {}).complaints, ["Invalid attribute revision"])
+        self.expect(text, "<tool> has no attribute 'revision'")
+
+    def test_an_xml_declaration_crashes(self):
+        text = '<?xml version="1.0"?>\n' + tool_file()
+        self.assertRaises(Crash, read_tool, text, {})
+        self.expect(text, "<?xml ...> does not belong in a tool file")
+
+    def test_comments_are_fine(self):
+        text = "<!-- made by hand -->\n" + tool_file()
+        self.assertEqual(read_tool(text, {}).complaints, [])
+        self.assertEqual(self.check_tool(text)[0], 0)
+
+    def test_unknown_tags_are_a_complaint(self):
+        text = tool_file("<library/>")
+        self.assertEqual(read_tool(text, {}).complaints, ["Unknown tag library"])
+        self.expect(text, "<library> is unknown")
+
+    def test_names_become_lower_case(self):
+        text = tool_file(attributes='name="T" version="1"')
+        self.assertEqual(read_tool(text, {}).name, "t")
+        self.expect(text, "the tool's name 'T' has capitals", exit_code=0)
+
+    def test_variables_come_from_the_file_and_from_the_environment(self):
+        tool = read_tool(tool_file('<flags A="$T_BASE/a ${OUTER}/b"/>'), {"OUTER": "/o"})
+        self.assertEqual(tool.flags["A"], ["/t/a", "/o/b"])
+
+    def test_an_undefined_variable_drops_the_whole_flag(self):
+        text = tool_file('<flags LDFLAGS="-lm $NOWHERE/x.o"/>')
+        tool = read_tool(text, {})
+        self.assertEqual(tool.flags["LDFLAGS"], [])
+        self.assertEqual(len(tool.complaints), 1)
+        self.expect(text, "$NOWHERE is defined neither")
+
+    def test_an_undefined_variable_in_a_variable_crashes(self):
+        text = tool_file(client='<environment name="LIBDIR" default="$NOWHERE/lib"/>')
+        self.assertRaises(Crash, read_tool, text, {})
+        self.expect(text, "$NOWHERE is defined neither")
+
+    def test_only_the_first_attribute_of_flags_counts(self):
+        text = tool_file('<flags CXXFLAGS="-g" LDFLAGS="-lm"/>')
+        self.assertEqual(read_tool(text, {}).flags, {"CXXFLAGS": ["-g"]})
+        self.expect(text, "<flags> with a second attribute, 'LDFLAGS'")
+
+    def test_flags_are_split_at_blanks(self):
+        tool = read_tool(tool_file('<flags LDFLAGS="$T_BASE/a b/x.o"/>'), {})
+        self.assertEqual(tool.flags["LDFLAGS"], ["/t/a", "b/x.o"])
+        self.expect('<tool name="t" version="1"><client><environment name="T_BASE" default="/a b"/></client>'
+                    '<flags LDFLAGS="$T_BASE/x.o"/></tool>', "the value of $T_BASE holds a blank")
+
+    def test_runtime_paths_must_exist(self):
+        text = tool_file('<runtime name="A" value="$T_BASE/none" type="path"/>')
+        self.assertRaises(Refusal, read_tool, text, {})
+        self.expect(text, "no such path: /t/none")
+
+    def test_other_paths_are_not_looked_at(self):
+        text = tool_file('<flags LDFLAGS="$T_BASE/none.o"/>',
+                         client='<environment name="LIBDIR" default="$T_BASE/none"/>')
+        self.assertEqual(read_tool(text, {}).complaints, [])
+        self.expect(text, "no such file: /t/none.o", exit_code=0)
+        self.expect(text, "LIBDIR is missing: /t/none", exit_code=0)
+
+    def test_a_used_tool_that_is_not_set_up_is_a_warning(self):
+        text = tool_file('<use name="tfaot-runtime"/>')
+        complaints = []
+        link_line([], ["t"], {"t": read_tool(text, {})}, complaints)
+        self.assertEqual(complaints, ["Invalid tool tfaot-runtime"])
+        self.expect(text, "the tool 'tfaot-runtime' is not set up", exit_code=0)
+
+    def test_objects_come_before_libraries_and_keep_their_order(self):
+        tools = {"t": read_tool(tool_file('<flags LDFLAGS="b.o a.o"/><use name="r"/>'), {}),
+                 "r": read_tool('<tool name="r" version="1"><client><environment name="LIBDIR" default="/r"/>'
+                                '</client><flags SKIP_TOOL_SYMLINKS="1"/><lib name="r"/></tool>', {})}
+        self.assertEqual(link_line(["own.o"], ["t"], tools), ["own.o", "b.o", "a.o", "-L/r", "-lr"])
+
+    def test_a_library_of_a_used_tools_flags_comes_before_the_objects(self):
+        """Why the runtime is a <lib> and no LDFLAGS."""
+        tools = {"t": read_tool(tool_file('<flags LDFLAGS="a.o"/><use name="r"/>'), {}),
+                 "r": read_tool('<tool name="r" version="1"><flags LDFLAGS="libr.a"/></tool>', {})}
+        self.assertEqual(link_line([], ["t"], tools), ["libr.a", "a.o"])
+        self.expect(tool_file('<flags LDFLAGS="libr.a"/><flags LDFLAGS="a.o"/>'),
+                    "an object behind the library libr.a")
+
+    def test_dependents_inherit_tools_unless_told_otherwise(self):
+        tools = {"open": read_tool('<tool name="open" version="1"/>', {}),
+                 "closed": read_tool('<tool name="closed" version="1"><flags NO_RECURSIVE_EXPORT="1"/></tool>', {})}
+        self.assertEqual(exported(["open", "closed"], tools), ["open"])
+
+
+if __name__ == "__main__":
+    unittest.main()

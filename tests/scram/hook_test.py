@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""<aot_compile> from the BuildFile to a linked plugin: the hook as `tfaot scram-hook` installs it, in an area
+whose scram is a few lines that do what the hook relies on, with make and the real compiler."""
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL = os.environ["TFAOT_TOOL"]
+CXX = os.environ["CXX"]
+HERE = Path(__file__).resolve().parent
+MINIMAL = HERE.parent.parent / "examples" / "minimal"
+
+SCRAM = {
+    "SCRAM/__init__.py": """
+import sys
+def printerror(text):
+    print(text, file=sys.stderr)
+""",
+    "SCRAM/BuildSystem/__init__.py": "",
+    "SCRAM/BuildSystem/BuildFile.py": """
+class BuildFile:
+    def __init__(self, filename):
+        self.filename, self.error, self.contents = filename, False, {}
+    def _update_product(self, tag, value, key=None):
+        self.contents.setdefault(tag, []).append(value)
+    def _update_contents(self, data):
+        if data.tag not in ("root", "use"):
+            print("ERROR: Unknown tag", data.tag)
+        return all([self._update_contents(child) for child in data])
+    def get_data(self, key):
+        return [self.contents[key]] if key in self.contents else []
+""",
+    "SCRAM/Plugins/__init__.py": """
+from os import environ
+__path__.insert(0, environ["LOCALTOP"] + "/config/SCRAM/Plugins")
+""",
+}
+BUILD_RULES = """
+class BuildRules(object):
+    def __init__(self, core, out):
+        self.core, self.data = core, {"FH": out}
+    def get(self, key):
+        return {"safename": "SubPkg", "path": "src/Sub/Pkg/src"}[key]
+    def getLocalBuildFile(self):
+        return self.core.filename
+    def dnn_template(self):
+        self.data["FH"].write("SubPkg_DNN := asked\\n")
+    def dump(self):
+        self.dnn_template()"""
+# What a product's makefile is read by; SubPkg.mk is what the line above writes.
+MAKEFILE = """
+CMD_echo := echo
+CMD_mkdir := mkdir
+CMD_rm := rm
+CMD_sed := sed
+VERB_ECHO := :
+define CommonBinaryTail
+$(eval $($(1)_PRE_INIT_FUNC))
+$($(1)_objdir)/precompile: $($(1)_config) $($(1)_precompile)
+	@touch $$@
+$($(1)_objdir)/plugin.o: plugin.cc $($(1)_objdir)/precompile
+	@echo compiling $$<; $(CXX) -std=c++17 -fPIC $($(1)_LOC_FLAGS_CPPFLAGS) -c $$< -o $$@
+$(1).so: $($(1)_objs)
+	@$(CXX) -shared -Wl,-z,defs $($(1)_objs) -o $$@ $($(1)_LOC_FLAGS_LDFLAGS)
+endef
+SubPkg_objdir := tmp/SubPkg
+SubPkg_config := tmp/SubPkg/config
+SubPkg_objs := tmp/SubPkg/plugin.o
+-include SubPkg.mk
+all: SubPkg.so
+$(eval $(call CommonBinaryTail,SubPkg))
+"""
+DRIVER = """
+import sys
+import xml.etree.ElementTree as ElementTree
+from SCRAM.Plugins.BuildRules import BuildRules
+from SCRAM.BuildSystem.BuildFile import BuildFile
+build_file = BuildFile("src/Sub/Pkg/BuildFile.xml")
+root = ElementTree.fromstring("<root>" + open(build_file.filename).read() + "</root>")
+if not build_file._update_contents(root):
+    sys.exit(1)
+with open("SubPkg.mk", "w") as out:
+    BuildRules(build_file, out).dump()
+"""
+
+
+class Hook(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tfaot-hook-")
+        self.addCleanup(folder.cleanup)
+        self.area = Path(folder.name)
+        self.environment = dict(os.environ, LOCALTOP=folder.name, SCRAM_CONFIGDIR="config",
+                                PYTHONPATH=folder.name + "/scram", TFAOT_CACHE=folder.name + "/cache")
+        self.environment.pop("TFAOT", None)
+        for name, text in SCRAM.items():
+            self.write("scram/" + name, text)
+        self.write("config/scram_version", "V3_00_78\n")
+        self.write("config/SCRAM/Plugins/BuildRules.py", BUILD_RULES)
+        self.write("config/SCRAM/GMake/Makefile.rules", MAKEFILE)
+        self.write("plugin.cc", (HERE / "plugin.cc").read_text())
+        self.write("tmp/SubPkg/config", "")
+        model = self.area / "src/Sub/Pkg/data/my_model"
+        model.parent.mkdir(parents=True)
+        model.symlink_to(MINIMAL / "saved_model")
+        self.build_file("")
+        self.run_in_area(TOOL, "scram-hook", "install", self.area)
+
+    def write(self, name, text):
+        path = self.area / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def build_file(self, attributes, model="/data/my_model", name="minimal"):
+        self.write("src/Sub/Pkg/BuildFile.xml",
+                   '<use name="x"/><aot_compile model="%s" class="%s" %s/>' % (model, name, attributes))
+
+    def run_in_area(self, *command, check=True):
+        return subprocess.run([str(word) for word in command], cwd=self.area, env=self.environment, check=check,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def read_build_file(self, check=True):
+        return self.run_in_area(sys.executable, "-c", DRIVER, check=check)
+
+    def make(self, check=True):
+        return self.run_in_area("make", "-r", "-f", "config/SCRAM/GMake/Makefile.rules", "CXX=" + CXX,
+                                check=check).stdout
+
+    def predict(self):
+        # A copy, as dlopen gives the old library of a path again.
+        folder = tempfile.mkdtemp(dir=self.area)
+        library = ctypes.CDLL(shutil.copy(self.area / "SubPkg.so", folder))
+        for case in json.loads((MINIMAL / "reference.json").read_text())["cases"]:
+            rows = case["batch_size"]
+            outputs = (ctypes.c_float * (rows * 2))()
+            library.predict((ctypes.c_float * (rows * 4))(*case["inputs"]["x"]), ctypes.c_size_t(rows), outputs)
+            for actual, expected in zip(outputs, case["outputs"]["y"], strict=True):
+                self.assertAlmostEqual(actual, expected, delta=1e-5)
+
+    def test_the_model_becomes_part_of_the_product(self):
+        self.build_file('batch_sizes="1 2, 4" cpu_levels="x86-64 x86-64-v3"')
+        self.assertEqual(self.read_build_file().stdout, "")
+        self.assertIn(">> Compiling model minimal (src/Sub/Pkg/data/my_model)", self.make())
+        objects = {path.name for path in (self.area / "tmp/SubPkg/tfaot/minimal/lib").glob("*.o")}
+        self.assertEqual(len(objects), 3 * 2 + 1)
+        self.predict()
+
+        self.assertEqual(self.make().strip(), "make: Nothing to be done for 'all'.")
+
+        model = self.area / "src/Sub/Pkg/data/my_model"
+        model.unlink()
+        subprocess.run(["cp", "-rL", MINIMAL / "saved_model", model], check=True)
+        (model / "saved_model.pb").touch()
+        self.assertIn("compiling plugin.cc", self.make())
+        self.predict()
+
+    def test_a_config_says_the_rest(self):
+        self.write("src/Sub/Pkg/data/aot_config.yaml", (MINIMAL / "aot_config.yaml").read_text()
+                   .replace("./saved_model", "my_model"))
+        self.build_file("", model="data/aot_config.yaml")
+        self.read_build_file()
+        self.make()
+        self.predict()
+        (self.area / "src/Sub/Pkg/data/aot_config.yaml").touch()
+        self.assertIn("compiling plugin.cc", self.make())
+
+        self.build_file("", model="data/aot_config.yaml", name="other")
+        self.read_build_file()
+        self.assertIn("model.name is 'minimal' but 'other' was expected", self.make(check=False))
+
+    def test_mistakes_are_named(self):
+        for attributes, name, complaint in (
+                ('batch_sizes="1 x"', "minimal", "batch_sizes='1 x' cannot be used"),
+                ('batch_size="1"', "minimal", "no attribute 'batch_size'"),
+                ("", "3d", "class='3d' cannot be used")):
+            self.build_file(attributes, name=name)
+            run = self.read_build_file(check=False)
+            self.assertIn("ERROR: <aot_compile> in src/Sub/Pkg/BuildFile.xml: " + complaint, run.stdout)
+            self.assertEqual(run.returncode, 1)
+        self.build_file("", model="data/none")
+        self.read_build_file()
+        self.assertIn("src/Sub/Pkg/data/none' is missing", self.make(check=False))
+
+    def test_without_the_hook_the_tag_is_unknown(self):
+        self.run_in_area(TOOL, "scram-hook", "remove", self.area)
+        self.assertEqual(self.read_build_file().stdout, "ERROR: Unknown tag aot_compile\n")
+        self.assertEqual((self.area / "SubPkg.mk").read_text(), "SubPkg_DNN := asked\n")
+        self.assertEqual((self.area / "config/SCRAM/Plugins/BuildRules.py").read_text(), BUILD_RULES)
+
+
+if __name__ == "__main__":
+    unittest.main()

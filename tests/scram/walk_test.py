@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a model to a plugin as scram goes: the real compiler's tool files, scram's rules, the machine's
+compiler and linker, dlopen, and TensorFlow's predictions."""
+import ctypes
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from scram_rules import compile_flags, exported, link_line, read_tool
+
+TOOL = os.environ["TFAOT_TOOL"]
+CXX = os.environ["CXX"]
+HERE = Path(__file__).resolve().parent
+MINIMAL = HERE.parent.parent / "examples" / "minimal"
+NAMES = ["tfaot-model-minimal", "tfaot-runtime"]
+
+
+class Walk(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="tfaot-walk-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.top = Path(cls.folder.name)
+        cls.environment = dict(os.environ, CMSSW_BASE=str(cls.top), TFAOT_CACHE=str(cls.top / "cache"))
+        cls.run_tool("compile", "-c", MINIMAL / "aot_config.yaml", "-o", cls.top / "dev", "--dev")
+
+    @classmethod
+    def run_tool(cls, *arguments):
+        return subprocess.run([TOOL, *map(str, arguments)], cwd=cls.top, env=cls.environment, check=True,
+                              capture_output=True, text=True).stdout
+
+    def set_up(self, folder, environment):
+        """The tools of the folder's files; none of them gives a reason to complain."""
+        tools = {}
+        for name in NAMES:
+            tool = read_tool((folder / (name + ".xml")).read_text(), environment)
+            self.assertEqual(tool.complaints, [])
+            tools[tool.name] = tool
+        self.assertEqual(list(tools), NAMES)
+        self.run_tool("check-tool", "--strict", *(folder / (name + ".xml") for name in NAMES))
+        return tools
+
+    def build_plugin(self, tools):
+        plugin = Path(tempfile.mkdtemp(dir=self.top)) / "plugin.so"  # dlopen knows libraries by their paths
+        uses = ["tfaot-model-minimal"]
+        subprocess.run([CXX, "-std=c++17", "-O1", "-fPIC", "-c", HERE / "plugin.cc", "-o", self.top / "plugin.o"]
+                       + compile_flags(uses, tools), check=True)
+        line = link_line([str(self.top / "plugin.o")], uses, tools)
+        subprocess.run([CXX, "-shared", "-Wl,-z,defs", "-o", plugin] + line, check=True)
+        return plugin
+
+    def check_predictions(self, plugin):
+        library = ctypes.CDLL(str(plugin))
+        for case in json.loads((MINIMAL / "reference.json").read_text())["cases"]:
+            rows = case["batch_size"]
+            inputs = (ctypes.c_float * (rows * 4))(*case["inputs"]["x"])
+            outputs = (ctypes.c_float * (rows * 2))()
+            self.assertEqual(library.predict(inputs, ctypes.c_size_t(rows), outputs), 0)
+            for actual, expected in zip(outputs, case["outputs"]["y"], strict=True):
+                self.assertAlmostEqual(actual, expected, delta=1e-5)
+
+    def test_development(self):
+        text = (self.top / "dev" / "tfaot-model-minimal.xml").read_text()
+        self.assertIn('default="$CMSSW_BASE/dev"', text)
+        self.check_predictions(self.build_plugin(self.set_up(self.top / "dev", self.environment)))
+
+    def test_release(self):
+        self.run_tool("package", "dev", "-o", "dist")
+        archive = next((self.top / "dist").iterdir())
+        self.run_tool("install", archive, "--release-area", "release", "--scram-arch", "el9_amd64_gcc12")
+        selected = self.top / "release/config/toolbox/el9_amd64_gcc12/tools/selected"
+        tools = self.set_up(selected, {})
+        self.assertEqual(tools["tfaot-model-minimal"].version, "1.0.0")
+        self.check_predictions(self.build_plugin(tools))
+
+    def test_the_package_holds_no_folder_of_this_machine(self):
+        self.run_tool("package", "dev", "-o", "placeholders")
+        archive = next((self.top / "placeholders").iterdir())
+        for name in NAMES:
+            text = subprocess.run(["tar", "--zstd", "-xOf", archive, archive.name[:-8] + "/" + name + ".xml"],
+                                  check=True, capture_output=True, text=True).stdout
+            self.assertIn('default="@TOOL_BASE@"', text)
+            self.assertNotIn(str(self.top), text)
+
+    def test_objects_are_linked_once(self):
+        """All levels of all batch sizes, then the weights; dependents do not link them again."""
+        tools = self.set_up(self.top / "dev", self.environment)
+        objects = [Path(word).name for word in tools["tfaot-model-minimal"].flags["LDFLAGS"]]
+        self.assertEqual(sorted(objects), sorted(path.name for path in (self.top / "dev/lib").glob("*.o")))
+        self.assertEqual(objects[-1], "minimal_weights.o")
+        self.assertEqual(exported(["tfaot-model-minimal"], tools), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each finding here was seen with real scram: docs/measurements.md says how.
+#include "tfaot/scram/check_tool.h"
+
+#include <elf.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/support/golden.h"
+#include "tfaot/base/memory_file_system.h"
+
+namespace tfaot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kHead =
+    "<tool name=\"t\" version=\"1\">\n<client><environment name=\"T_BASE\" "
+    "default=\"/t\"/></client>\n";
+
+class CheckTool : public ::testing::Test {
+ protected:
+  // What is found in /tools/t.xml, as "error 3: what".
+  std::vector<std::string> findings_in(const std::string& text) {
+    report_ = check(text);
+    std::vector<std::string> lines;
+    for (const ToolFinding& finding : report_.findings) {
+      lines.push_back((finding.severity == Severity::kError ? "error " : "warning ") +
+                      std::to_string(finding.line) + ": " + finding.what);
+    }
+    return lines;
+  }
+  // In the tool of kHead, from line 3 on.
+  std::vector<std::string> findings_of(const std::string& elements) {
+    return findings_in(kHead + elements + "\n</tool>\n");
+  }
+  ToolReport check(const std::string& text) {
+    EXPECT_TRUE(fs_.replace_atomically(options_.file, text));
+    return check_tool(fs_, options_).value();
+  }
+
+  MemoryFileSystem fs_ = MemoryFileSystem({{"/t/lib/x.o", "no object"}, {"/t/include/x.h", ""}});
+  CheckToolOptions options_{.file = "/tools/t.xml"};
+  ToolReport report_;
+};
+
+TEST_F(CheckTool, IsSilentAboutAGoodFile) {
+  EXPECT_THAT(findings_of("<!-- <?xml & is free here -->\n"
+                          "<flags LDFLAGS=\"$T_BASE/lib/x.o -lm\"/><lib name=\"a\"/>\n"
+                          "<info url=\"http://x\"/><ifrelease name=\"X\"><flags A=\"$NOT_HERE\"/>\n"
+                          "<else/><flags B=\"1\"/></ifrelease>"),
+              IsEmpty());
+}
+
+TEST_F(CheckTool, FindsWhatTheParserRefuses) {
+  EXPECT_THAT(findings_in("<?xml version=\"1.0\"?>\n<tool name=\"t\" version=\"1\"/>"),
+              ElementsAre("error 1: <?xml ...> does not belong in a tool file"));
+  EXPECT_THAT(findings_in("<tool name=\"t\" version=\"1\">\n"),
+              ElementsAre(HasSubstr("not valid XML")));
+  EXPECT_THAT(findings_of("<flags A=\"a & b\"/>"),
+              ElementsAre("error 3: a '&' that begins no entity"));
+  EXPECT_THAT(findings_of("\n<lib name=\"a\" name=\"b\"/>"),
+              ElementsAre("error 4: <lib> has the attribute 'name' twice"));
+}
+
+TEST_F(CheckTool, FindsWhatStopsScram) {
+  EXPECT_THAT(findings_in("<tool name=\"t\"/>"), ElementsAre("error 1: <tool> without 'version'"));
+  EXPECT_THAT(findings_of("<flags/>"), ElementsAre("error 3: <flags> without an attribute"));
+  EXPECT_THAT(findings_of("<lib/>"), ElementsAre("error 3: <lib> without 'name'"));
+  EXPECT_THAT(findings_of("<runtime name=\"A\"/>"),
+              ElementsAre("error 3: <runtime> without 'value'"));
+  EXPECT_THAT(findings_of("<else/>"), ElementsAre("error 3: <else/> outside a condition"));
+  EXPECT_THAT(findings_of("<ifrelease/>"), ElementsAre("error 3: <ifrelease> without 'name'"));
+  EXPECT_THAT(findings_of("<environment name=\"A\" default=\"$B\"/>\n"
+                          "<environment name=\"B\" default=\"${A}/b\"/>"),
+              ElementsAre("error 3: a variable that is made of itself",
+                          "error 4: a variable that is made of itself"));
+  EXPECT_THAT(findings_of("<environment name=\"a\" default=\"b\"/>"),
+              ElementsAre("error 3: the variable 'a' has small letters"));
+  EXPECT_THAT(findings_of("<environment name=\"PATH\" default=\"b\"/>"),
+              ElementsAre("error 3: PATH in <environment>"));
+  EXPECT_THAT(findings_of("<environment name=\"FLAGS\" default=\"b\"/>"),
+              ElementsAre("error 3: a variable cannot be called FLAGS"));
+}
+
+TEST_F(CheckTool, FindsWhatScramDrops) {
+  EXPECT_THAT(findings_of("<flags CXXFLAGS=\"-a\" LDFLAGS=\"-b\"/>"),
+              ElementsAre("error 3: <flags> with a second attribute, 'LDFLAGS'"));
+  EXPECT_THAT(
+      findings_of("<flags LDFLAGS=\"$NOWHERE/x.o\"/>"),
+      ElementsAre("error 3: $NOWHERE is defined neither in the file nor in the environment"));
+  EXPECT_THAT(findings_of("<library name=\"a\"/>\n<flag LDFLAGS=\"a\"/>"),
+              ElementsAre("error 3: <library> is unknown in a tool file",
+                          "error 4: <flag> is unknown in a tool file"));
+  EXPECT_EQ(report_.findings[1].advice, "did you mean <flags>?");
+  EXPECT_THAT(findings_in("<tool name=\"t\" version=\"1\" revision=\"2\" type=\"x\"/>"),
+              ElementsAre("warning 0: the tool's folder is in no variable T_BASE",
+                          "error 1: <tool> has no attribute 'revision'",
+                          "error 1: no such type of tool: 'X'"));
+}
+
+TEST_F(CheckTool, TakesVariablesFromTheEnvironment) {
+  options_.environment = {{"AREA", "/t"}, {"SPACED", "/a b"}};
+  EXPECT_THAT(findings_of("<flags LDFLAGS=\"${AREA}/lib/x.o\"/>"), IsEmpty());
+  EXPECT_THAT(findings_of("<flags LDFLAGS=\"$SPACED/lib/x.o\"/>"),
+              ElementsAre("error 3: the value of $SPACED holds a blank"));
+}
+
+TEST_F(CheckTool, LooksForPaths) {
+  EXPECT_THAT(findings_of("<flags LDFLAGS=\"$T_BASE/lib/y.o\"/>"),
+              ElementsAre("warning 3: no such file: /t/lib/y.o"));
+  EXPECT_THAT(findings_of("<environment name=\"LIBDIR\" default=\"$T_BASE/lib\"/>\n"
+                          "<environment name=\"INCLUDE\" default=\"$T_BASE/inc\"/>"),
+              ElementsAre("warning 4: INCLUDE is missing: /t/inc"));
+  EXPECT_THAT(
+      findings_of("<runtime name=\"A\" value=\"$T_BASE/lib\" type=\"path\"/>\n"
+                  "<runtime name=\"A\" value=\"$T_BASE/no\" type=\"path\"/>\n"
+                  "<runtime name=\"A\" value=\"$T_BASE/no\" type=\"path\" handler=\"warn\"/>\n"
+                  "<runtime name=\"PATH\" value=\"$T_BASE/no\"/>\n"
+                  "<runtime name=\"A\" value=\"$T_BASE/no\"/>"),
+      ElementsAre("error 4: no such path: /t/no", "warning 5: no such path: /t/no",
+                  "error 6: no such path: /t/no"));
+}
+
+TEST_F(CheckTool, KnowsTheOrderOfTheLinkLine) {
+  EXPECT_THAT(findings_of("<flags LDFLAGS=\"-a.a\"/>\n<flags LDFLAGS=\"$T_BASE/lib/x.o\"/>"),
+              ElementsAre("error 4: an object behind the library -a.a"));
+}
+
+TEST_F(CheckTool, ComparesNames) {
+  EXPECT_THAT(findings_in("<tool name=\"Other\" version=\"1\"/>"),
+              ElementsAre("warning 0: the tool's folder is in no variable OTHER_BASE",
+                          "warning 1: the tool's name 'Other' has capitals",
+                          "warning 1: the file is not called other.xml"));
+  EXPECT_THAT(findings_in("<tool name=\"a b\" version=\"1\"/>").back(),
+              "error 1: 'a b' cannot be a tool's name");
+  EXPECT_THAT(findings_in("<lib name=\"a\"/>"),
+              ElementsAre("error 0: no <tool name=... version=...>"));
+  EXPECT_THAT(findings_in(kHead + "</tool>\n<tool name=\"t\" version=\"2\"/>"),
+              ElementsAre("error 4: a second <tool>"));
+}
+
+TEST_F(CheckTool, KnowsTheToolsOfTheArea) {
+  EXPECT_THAT(findings_of("<use name=\"tensorflow\"/>"), IsEmpty());  // who knows
+  EXPECT_THAT(findings_of("<use name=\"tfaot-runtime\"/>"),
+              ElementsAre("warning 3: the tool 'tfaot-runtime' is not set up"));
+  options_.all_tools_known = true;
+  options_.tool_folders = {"/area/selected"};
+  EXPECT_THAT(findings_of("<use name=\"tensorflow\"/>"),
+              ElementsAre("warning 3: the tool 'tensorflow' is not set up"));
+  ASSERT_TRUE(fs_.replace_atomically("/area/selected/tensorflow.xml", "<tool/>"));
+  EXPECT_THAT(findings_of("<use name=\"TensorFlow\"/>"), IsEmpty());
+}
+
+TEST_F(CheckTool, TakesAPlaceholderForTheFolder) {
+  EXPECT_THAT(findings_in("<tool name=\"t\" version=\"1\">\n<client>\n"
+                          "<environment name=\"T_BASE\" default=\"@TOOL_BASE@\"/>\n"
+                          "<environment name=\"LIBDIR\" default=\"$T_BASE/lib\"/></client>\n"
+                          "<flags LDFLAGS=\"$T_BASE/lib/x.o\"/></tool>"),
+              ElementsAre("warning 3: the tool's folder is still @TOOL_BASE@"));
+}
+
+// An object of one section and its relocation of this type.
+std::string object_with(std::uint32_t relocation_type) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_type = ET_REL;
+  header.e_machine = EM_X86_64;
+  header.e_shoff = sizeof(Elf64_Ehdr);
+  header.e_shnum = 2;
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  Elf64_Shdr text{};
+  text.sh_type = SHT_PROGBITS;
+  text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+  Elf64_Shdr relocations{};
+  relocations.sh_type = SHT_RELA;
+  relocations.sh_info = 0;
+  relocations.sh_offset = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Shdr);
+  relocations.sh_size = sizeof(Elf64_Rela);
+  Elf64_Rela relocation{};
+  relocation.r_info = ELF64_R_INFO(0, relocation_type);
+  const auto bytes = [](const auto& record) {
+    return std::string(reinterpret_cast<const char*>(&record), sizeof(record));
+  };
+  return bytes(header) + bytes(text) + bytes(relocations) + bytes(relocation);
+}
+
+TEST_F(CheckTool, FindsObjectsThatNeedAFixedPlace) {
+  ASSERT_TRUE(fs_.replace_atomically("/t/lib/x.o", object_with(R_X86_64_PC32)));
+  EXPECT_THAT(findings_of("<flags LDFLAGS=\"$T_BASE/lib/x.o\"/>"), IsEmpty());
+  for (const std::uint32_t absolute : {R_X86_64_32, R_X86_64_32S}) {
+    ASSERT_TRUE(fs_.replace_atomically("/t/lib/x.o", object_with(absolute)));
+    EXPECT_THAT(findings_of("<flags LDFLAGS=\"$T_BASE/lib/x.o\"/>"),
+                ElementsAre("error 3: not position independent: /t/lib/x.o"));
+  }
+}
+
+// The shape of what cms_tfaot_compile writes, and the words of every finding in it.
+TEST_F(CheckTool, ExplainsUpstreamsShape) {
+  const std::string text =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<tool name=\"tfaot-model-test\" version=\"1.0.0\" revision=\"1\">\n"
+      "  <client>\n"
+      "    <environment name=\"TFAOT_MODEL_TEST_BASE\" default=\"/t\"/>\n"
+      "    <environment name=\"LIBDIR\" default=\"$TFAOT_MODEL_TEST_BASE/lib\"/>\n"
+      "    <environment name=\"INCLUDE\" default=\"$TFAOT_MODEL_TEST_BASE/include\"/>\n"
+      "    <flags LDFLAGS=\"$LIBDIR/test_bs1.o\"/>\n"
+      "    <flags LDFLAGS=\"$LIBDIR/test_bs2.o\"/>\n"
+      "  </client>\n"
+      "  <use name=\"tensorflow-xla-runtime\"/>\n"
+      "</tool>\n";
+  options_ = {.file = "/tools/tfaot-model-test.xml", .all_tools_known = true};
+  std::string words;
+  for (const std::string& part : {text, text.substr(text.find('\n') + 1)}) {
+    for (const ToolFinding& finding : check(part).findings) {
+      words += finding_text(finding, "tfaot-model-test.xml");
+    }
+    words += "\n";
+  }
+  EXPECT_TRUE(testing::matches_golden(words, "scram/upstream.txt"));
+}
+
+}  // namespace
+}  // namespace tfaot
