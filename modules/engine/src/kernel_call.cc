@@ -7,6 +7,20 @@ namespace tfaot::engine {
 
 using xla::HloInstruction;
 
+bool is_kernel_call(const HloInstruction& instruction) {
+  return instruction.opcode() == xla::HloOpcode::kCustomCall &&
+         instruction.custom_call_target().starts_with(kKernelPrefix);
+}
+
+std::string_view kernel_name(const HloInstruction& kernel) {
+  return std::string_view(kernel.custom_call_target()).substr(std::strlen(kKernelPrefix));
+}
+
+std::vector<std::int64_t> call_words(const HloInstruction& kernel) {
+  const auto words = kernel.operand(0)->literal().data<std::int64_t>();
+  return {words.begin(), words.end()};
+}
+
 bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }
 
 std::int64_t element_bytes(const HloInstruction& tensor) {

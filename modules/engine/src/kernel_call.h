@@ -4,8 +4,10 @@
 // without a CPU level; object_code adds that. Used by one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hlo.h"
@@ -29,6 +31,20 @@ std::vector<std::int64_t> words_of(const Call& call) {
   std::vector<std::int64_t> words(sizeof(Call) / sizeof(std::int64_t));
   std::memcpy(words.data(), &call, sizeof(Call));
   return words;
+}
+
+bool is_kernel_call(const xla::HloInstruction& instruction);
+// "matmul_f32". REQUIRES: is_kernel_call().
+std::string_view kernel_name(const xla::HloInstruction& kernel);
+std::vector<std::int64_t> call_words(const xla::HloInstruction& kernel);
+
+// The struct of a kernel call. Calls begin alike where they have the same members.
+template <typename Call>
+Call call_of(const xla::HloInstruction& kernel) {
+  Call call{};
+  const auto words = call_words(kernel);
+  std::memcpy(&call, words.data(), std::min(sizeof call, words.size() * sizeof(std::int64_t)));
+  return call;
 }
 
 // Types our kernels are made for.

@@ -96,8 +96,10 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.entry_symbol = entry_symbol(job, batch_size, level.name);
     TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, prepared, level, code));
     TFAOT_TRY(write_scratch(fs, Path(job.output_directory) / code.object, made.bytes));
-    code.estimated_cost =
+    const StaticCost cost =
         static_cost(*module, {std::ssize(prepared.inputs), scratch_bytes(made), level.kernels});
+    code.estimated_cost = cost.picoseconds;
+    code.live_permille = cost.live_permille;
     code.buffers = std::move(made.buffers);
     code.result_slot = made.result_slot;
     say({{kJobProgressKey, fmt::format("batch size {}, {}{}", batch_size, level.name,

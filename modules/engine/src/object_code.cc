@@ -19,7 +19,9 @@ void register_all_targets() {
 
 // Parameters and results may share no slot: XLA copies an input that is returned as it is.
 Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationResult& compiled,
-                                             std::size_t input_count, std::size_t output_count) {
+                                             const PreparedModel& model) {
+  const std::size_t input_count = model.inputs.size();
+  const std::size_t output_count = model.outputs.size();
   std::vector<BufferSlot> slots;
   std::vector<bool> found(output_count, false);
   for (const auto& info : compiled.buffer_infos()) {
@@ -29,6 +31,11 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
       const bool is_input = number < input_count;
       slot.kind = is_input ? BufferKind::kInput : BufferKind::kWeight;
       slot.index = is_input ? number : number - static_cast<std::uint32_t>(input_count);
+      if (model.has_live_rows && slot.kind == BufferKind::kWeight &&
+          slot.index == model.weights.size()) {
+        slot.kind = BufferKind::kLiveRows;
+        slot.index = 0;
+      }
     } else if (info.is_result_parameter()) {
       slot.kind = BufferKind::kOutput;
       slot.index = info.result_parameter_number();
@@ -67,7 +74,7 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Prepar
   }
   const auto& compiled = static_cast<const xla::cpu::CpuAotCompilationResult&>(*results->front());
   ObjectCode code;
-  TFAOT_ASSIGN(code.buffers, buffer_slots(compiled, model.inputs.size(), model.outputs.size()));
+  TFAOT_ASSIGN(code.buffers, buffer_slots(compiled, model));
   code.bytes.assign(compiled.object_file_data().begin(), compiled.object_file_data().end());
   code.result_slot = static_cast<std::uint32_t>(compiled.result_buffer_index());
   return code;

@@ -6,6 +6,7 @@
 #include "canonical.h"
 #include "fold.h"
 #include "kernel_calls.h"
+#include "live_rows.h"
 #include "simplify.h"
 
 namespace tfaot::engine {
@@ -68,6 +69,8 @@ Result<PreparedModel> prepare(const LoweredModel& lowered, WeightStore& weights)
   TFAOT_TRY(remove_dead_code(*module));
 
   PreparedModel prepared;
+  TFAOT_ASSIGN(prepared.has_live_rows, leave_out_padding(*module, inputs));
+  TFAOT_TRY(remove_dead_code(*module));
   prepared.inputs = lowered.inputs;
   prepared.outputs = lowered.outputs;
   const auto needed = needed_parameters(*module, lowered.inputs.size());

@@ -13,10 +13,11 @@ namespace tfaot::engine {
 
 struct PreparedModel {
   xla::XlaComputation computation;  // canonical(); kernel calls have no level yet
-  xla::ProgramShape shape;          // parameters: the inputs, then the weights
+  xla::ProgramShape shape;          // parameters: the inputs, the weights, the live rows
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   std::vector<std::size_t> weights;  // indices into the store, in parameter order
+  bool has_live_rows = false;        // the last parameter is their number (live_rows.h)
 };
 
 // REQUIRES: `weights` is the store that was made of the lowering's weight parameters.

@@ -31,14 +31,6 @@ double bytes_of(const xla::Shape& shape) {
   return bytes;
 }
 
-template <typename Call>
-Call call_of(const HloInstruction& kernel) {
-  Call call{};
-  const auto words = kernel.operand(0)->literal().data<std::int64_t>();
-  std::memcpy(&call, words.data(), std::min(sizeof call, words.size() * sizeof(std::int64_t)));
-  return call;
-}
-
 enum class Kind { kFree, kPlain, kSlow, kDear, kElement };
 
 Kind kind_of(HloOpcode opcode) {
@@ -114,6 +106,18 @@ class Estimate {
     return sum;
   }
 
+  // Of those, the ones that rows of padding do not cost. Only the entry computation has such calls.
+  double live_cycles(const xla::HloComputation& entry) const {
+    double sum = 0;
+    for (const auto* one : entry.instructions()) {
+      if (is_kernel_call(*one) && kernel_name(*one).starts_with("matmul") &&
+          call_of<kernels::MatMulCall>(*one).live_rows != 0) {
+        sum += cycles(*one);
+      }
+    }
+    return sum;
+  }
+
  private:
   double cycles(const HloInstruction& one) const {
     switch (one.opcode()) {
@@ -132,10 +136,7 @@ class Estimate {
       case HloOpcode::kCall:
         return cycles(*one.to_apply());
       default:
-        return one.opcode() == HloOpcode::kCustomCall &&
-                       one.custom_call_target().starts_with(kKernelPrefix)
-                   ? kernel(one)
-                   : loop(one);
+        return is_kernel_call(one) ? kernel(one) : loop(one);
     }
   }
 
@@ -163,8 +164,7 @@ class Estimate {
   }
 
   double kernel(const HloInstruction& one) const {
-    const std::string_view name =
-        std::string_view(one.custom_call_target()).substr(std::strlen(kKernelPrefix));
+    const std::string_view name = kernel_name(one);
     const auto bytes = name.ends_with("f64") ? 8 : 4;
     const double result =
         bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
@@ -205,9 +205,15 @@ class Estimate {
 
 }  // namespace
 
-std::uint64_t static_cost(const xla::HloModule& module, const CodeSize& code) {
-  const double cycles = kRunCycles + Estimate(module, code).cycles(*module.entry_computation());
-  return static_cast<std::uint64_t>(std::max(1.0, std::round(cycles * kPicosecondsPerCycle)));
+StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
+  const Estimate estimate(module, code);
+  const auto& entry = *module.entry_computation();
+  const double all = kRunCycles + estimate.cycles(entry);
+  StaticCost cost;
+  cost.picoseconds =
+      static_cast<std::uint64_t>(std::max(1.0, std::round(all * kPicosecondsPerCycle)));
+  cost.live_permille = static_cast<std::uint32_t>(estimate.live_cycles(entry) / all * 1000);
+  return cost;
 }
 
 }  // namespace tfaot::engine

@@ -19,8 +19,13 @@ struct CodeSize {
   std::string kernels = "x86_64";  // of the level (JobLevel::kernels)
 };
 
-// Picoseconds, at least 1. Kernel calls of `module` are as add_kernel_call() makes them, without a
+struct StaticCost {
+  std::uint64_t picoseconds = 1;    // of a call, at least 1
+  std::uint32_t live_permille = 0;  // of that, products that leave rows of padding out
+};
+
+// Kernel calls of `module` are as add_kernel_call() makes them, without a
 // level.
-std::uint64_t static_cost(const xla::HloModule& module, const CodeSize& code);
+StaticCost static_cost(const xla::HloModule& module, const CodeSize& code);
 
 }  // namespace tfaot::engine

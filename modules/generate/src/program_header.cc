@@ -20,6 +20,8 @@ const char* enumerator(BufferKind kind) {
       return "kWeight";
     case BufferKind::kTemporary:
       return "kTemporary";
+    case BufferKind::kLiveRows:
+      return "kLiveRows";
     case BufferKind::kUnused:
       break;
   }
@@ -52,6 +54,7 @@ TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) 
                 {"level_id", identifier_of(code.cpu_level)},
                 {"cost", cost_constant(code.batch_size, code.cpu_level)},
                 {"estimate", std::to_string(code.estimated_cost)},
+                {"live", std::to_string(code.live_permille)},
                 {"slots", slots},
                 {"slot_count", std::to_string(code.buffers.size())},
                 {"result_slot", std::to_string(code.result_slot)},

@@ -42,6 +42,18 @@ std::size_t cheapest_row(const std::vector<std::size_t>& sizes,
   return best;
 }
 
+// What `rows` rows would cost if they were a size, on the line between the sizes beside them.
+// REQUIRES: rows is below the largest size.
+std::uint64_t cost_between(const std::vector<std::size_t>& sizes,
+                           const std::vector<std::uint64_t>& costs, std::size_t rows) {
+  const auto above =
+      static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end(), rows) - sizes.begin());
+  if (above == 0 || costs[above] <= costs[above - 1]) return costs[above];
+  const std::size_t below = above - 1;
+  return costs[below] +
+         (costs[above] - costs[below]) * (rows - sizes[below]) / (sizes[above] - sizes[below]);
+}
+
 }  // namespace
 
 BatchPlan::BatchPlan(std::vector<std::size_t> sizes) : BatchPlan(sizes, default_costs(sizes)) {}
@@ -51,7 +63,8 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes) : BatchPlan(sizes, default_
 // rest - sizes[i] is then one of those, so best[rest - sizes[i]] = cost(s) + best[rest - sizes[i] -
 // s], and best[rest] = cost(s) + best[rest - s]. That comes for sure: among any s chunks there are
 // some whose rows add up to a multiple of s, and s alone does those at no higher cost.
-BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs)
+BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs,
+                     const std::vector<std::uint32_t>& live)
     : sizes_(std::move(sizes)) {
   if (sizes_.empty()) throw Error(Category::kEmptySizes, "a batch plan needs at least one size");
   scale_down(costs);
@@ -60,11 +73,18 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> 
   std::vector<std::uint64_t> best = {0};  // cost of `rest` rows
   next_ = {0};
   std::size_t steady_rests = 0;  // in a row
+  const auto padded_cost = [&](std::size_t i, std::size_t rest) {
+    if (live.empty() || live[i] == 0) return costs[i];
+    const std::uint64_t less = cost_between(sizes_, costs, rest);
+    return less >= costs[i] ? costs[i] : costs[i] - (costs[i] - less) * live[i] / 1000;
+  };
   for (std::size_t rest = 1; rest < end && steady_rests < sizes_.back(); ++rest) {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     std::size_t choice = 0;
     const auto consider = [&](std::size_t i) {
-      const std::uint64_t cost = costs[i] + (sizes_[i] < rest ? best[rest - sizes_[i]] : 0);
+      const std::uint64_t cost = sizes_[i] < rest    ? costs[i] + best[rest - sizes_[i]]
+                                 : sizes_[i] == rest ? costs[i]
+                                                     : padded_cost(i, rest);
       if (cost >= least) return;
       least = cost;
       choice = i;

@@ -85,7 +85,7 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
     make_staging();
     chunk_outputs_[i] = staged_outputs_.data(i);
   }
-  instance_.run(chunk.program, chunk_inputs_.data(), chunk_outputs_.data());
+  instance_.run(chunk.program, chunk_inputs_.data(), chunk_outputs_.data(), chunk.rows);
   for (std::size_t i = 0; i < model.output_count; ++i) {
     const std::size_t bytes = row_bytes(model.outputs[i]);
     std::byte* to = static_cast<std::byte*>(outputs[i]) + chunk.first * bytes;

@@ -89,6 +89,11 @@ void Wrapper::run(std::size_t batchSize) {
                                         std::to_string(batchSize) + " failed");
 }
 
+void Wrapper::run(std::size_t batchSize, std::size_t rows) {
+  const std::size_t program = program_of(batchSize, "run");
+  instance_.run(program, args_[program].pointers(), results_[program].pointers(), rows);
+}
+
 std::size_t Wrapper::program_of(std::size_t batch_size, const char* method) const {
   const auto found = std::lower_bound(batch_sizes_.begin(), batch_sizes_.end(), batch_size);
   if (found == batch_sizes_.end() || *found != batch_size) {

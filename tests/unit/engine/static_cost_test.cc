@@ -5,17 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "tfaot/runtime/batch_plan.h"
 
-// xla/service/hlo_parser.h, which includes what the wheel does not ship.
-namespace xla {
-absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
-    absl::string_view text, bool set_to_default_entry_computation_layout);
-}  // namespace xla
+#include "tests/unit/engine/parse_hlo.h"
 
 namespace tfaot::engine {
 namespace {
@@ -26,9 +21,7 @@ using ::testing::ElementsAre;
 const std::vector<std::size_t> kSizes = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
 std::uint64_t cost_of(const std::string& text, const CodeSize& code) {
-  const auto module = xla::ParseAndReturnUnverifiedModule("HloModule m\n" + text, true);
-  EXPECT_TRUE(module.ok()) << module.status().message() << text;
-  return module.ok() ? static_cost(**module, code) : 0;
+  return static_cost(*testing::parse_hlo(text), code).picoseconds;
 }
 
 // `layers` square products of `width`, the weights of all of them different.
@@ -155,6 +148,25 @@ TEST(StaticCost, CountsTheRoundsOfALoop) {
   EXPECT_NEAR(static_cast<double>(loop("constant(10)")), 10.0 * static_cast<double>(once),
               0.1 * static_cast<double>(once));
   EXPECT_GT(loop("convert(i)"), 10 * once) << "no number of rounds is known";
+}
+
+TEST(StaticCost, KnowsWhatPaddingDoesNotCost) {
+  const auto live = [](int live_rows) {
+    return static_cost(*testing::parse_hlo(fmt::format(
+                           "ENTRY e {{\n  x = f32[8,128] parameter(0)\n"
+                           "  w = f32[1,8,128,16] parameter(1)\n  n = s64[] parameter(2)\n"
+                           "  c = s64[13] constant({{1,8,128,128,0,128,1,1,0,0,0,0,{}}})\n"
+                           "  t = (f32[8,128], u8[64]) custom-call(c, x, w, n), "
+                           "custom_call_target=\"tfaot_matmul_f32\"\n"
+                           "  k = f32[8,128] get-tuple-element(t), index=0\n"
+                           "  ROOT y = f32[8,128] tanh(k)\n}}",
+                           live_rows)),
+                       {1, 0, "x86_64_v4"});
+  };
+  EXPECT_EQ(live(0).live_permille, 0U);
+  EXPECT_GT(live(1).live_permille, 300U);
+  EXPECT_LT(live(1).live_permille, 900U) << "tanh is done for all rows";
+  EXPECT_EQ(live(0).picoseconds, live(1).picoseconds);
 }
 
 TEST(StaticCost, TakesTheDearestBranch) {

@@ -17,6 +17,7 @@ TEST(CompileJson, RoundTrip) {
     EXPECT_EQ(compiled_model_to_json(*compiled), text);
     EXPECT_EQ(compiled->codes.size(), records.compiled.codes.size());
     EXPECT_EQ(compiled->codes[0].estimated_cost, records.compiled.codes[0].estimated_cost);
+    EXPECT_EQ(compiled->codes.back().live_permille, records.compiled.codes.back().live_permille);
     EXPECT_EQ(compiled->codes[0].buffers.back().kind, BufferKind::kTemporary);
     EXPECT_EQ(compiled->signature.inputs.back().dtype,
               records.compiled.signature.inputs.back().dtype);

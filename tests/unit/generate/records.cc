@@ -42,6 +42,10 @@ CompiledCode make_code(const Records& records, std::int64_t batch_size, const st
   }
   add(BufferKind::kUnused, 0, 4);
   add(BufferKind::kTemporary, 0, 100);
+  if (batch_size > 1) {
+    add(BufferKind::kLiveRows, 0, sizeof(std::int64_t));
+    code.live_permille = 900;
+  }
   code.result_slot = static_cast<std::uint32_t>(code.buffers.size());
   add(BufferKind::kTemporary, 0, 8 * compiled.signature.outputs.size());
   code.hlo_sha256 = std::string(64, 'c');

@@ -159,6 +159,39 @@ TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   }
 }
 
+// Of 5 rows of a batch, 3 count, and each is 2 rows of the product.
+template <typename T>
+void check_live_rows(Kernel kernel, Int epilogue) {
+  MatMulCall all = plain(1, 6, 37, 19);
+  all.rhs_packed = 1;
+  all.epilogue = epilogue;
+  MatMulCall padded = all;
+  padded.rows = 10;
+  padded.live_rows = 2;
+  Tensor<T> lhs(10 * 19), packed(5 * 19 * kernels::panel_columns(sizeof(T)), 64), bias(37);
+  Tensor<T> expected(10 * 37), result(10 * 37), scratch(16, 64);
+  Random random(7);
+  for (Tensor<T>* tensor : {&lhs, &packed, &bias, &result}) random.fill(*tensor);
+  for (Int i = 6 * 37; i < 10 * 37; ++i) expected[i] = result[i];
+  const Int live = 3;
+  void* out[] = {expected.data(), scratch.data()};
+  const void* in[] = {&all, lhs.data(), packed.data(), bias.data(), &live};
+  kernel(out, in);
+  out[0] = result.data();
+  in[0] = &padded;
+  if ((epilogue & kernels::kEpilogueBias) == 0) in[3] = &live;
+  kernel(out, in);
+  for (Int i = 0; i < result.size(); ++i) ASSERT_EQ(result[i], expected[i]) << "element " << i;
+}
+
+TEST_P(MatMul, LeavesOutRowsOfPadding) {
+  for (const Int epilogue :
+       {kernels::kEpilogueNone, kernels::kEpilogueBias, kernels::kEpilogueRelu}) {
+    check_live_rows<float>(kernels<float>().matmul, epilogue);
+    check_live_rows<double>(kernels<double>().matmul, epilogue);
+  }
+}
+
 TEST_P(MatMul, OfNoDepthIsTheBias) {
   MatMulCall c = plain(1, 3, 5, 0);
   c.rhs_packed = 1;

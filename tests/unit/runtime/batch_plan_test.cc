@@ -158,6 +158,68 @@ TEST(BatchPlan, FollowsMeasuredCosts) {
   EXPECT_EQ(chunks(plan, 3), (Sizes{1, 1, 1}));
 }
 
+// A padded chunk of a size whose products leave rows out costs little more than its rows.
+TEST(BatchPlan, PadsWhereRowsOfPaddingCostNothing) {
+  const Sizes sizes = {1, 2, 4, 8};
+  const Costs costs = {39, 45, 58, 105};  // one row waits for the weights like two
+  EXPECT_EQ(chunks(tfaot::BatchPlan(sizes, costs), 5), (Sizes{4, 1}));
+  const tfaot::BatchPlan live(sizes, costs, {0, 950, 950, 950});
+  EXPECT_EQ(chunks(live, 3), Sizes{4});
+  EXPECT_EQ(chunks(live, 5), Sizes{8});
+  EXPECT_EQ(chunks(live, 8), Sizes{8});
+  EXPECT_EQ(chunks(live, 13), (Sizes{8, 8}));
+  EXPECT_EQ(chunks(tfaot::BatchPlan(sizes, costs, {0, 0, 0, 0}), 5), (Sizes{4, 1}));
+}
+
+// Rows cost the same in any size: padding gains nothing, not even where it is free.
+TEST(BatchPlan, PadsNothingForRowsThatCostTheSame) {
+  const tfaot::BatchPlan plan({1, 2, 4}, {100, 200, 400}, {0, 1000, 1000});
+  EXPECT_EQ(chunks(plan, 3), (Sizes{2, 1}));
+  EXPECT_EQ(chunks(plan, 7), (Sizes{4, 2, 1}));
+}
+
+// Brute force, with what padding costs in the header's words.
+TEST(BatchPlan, IsTheCheapestWithRowsThatAreLeftOut) {
+  const Sizes sizes = {1, 3, 4, 10};
+  std::mt19937 random(4);
+  for (int round = 0; round < 30; ++round) {
+    Costs costs = measured_like(sizes, random);
+    std::sort(costs.begin(), costs.end());
+    const std::vector<std::uint32_t> live = {0, 300, 700, 1000};
+    const auto padded = [&](std::size_t i, std::size_t rows) {
+      std::size_t above = 0;
+      while (sizes[above] < rows) ++above;
+      std::uint64_t line = costs[above];
+      if (above > 0) {
+        line = costs[above - 1] + (costs[above] - costs[above - 1]) * (rows - sizes[above - 1]) /
+                                      (sizes[above] - sizes[above - 1]);
+      }
+      return costs[i] - (costs[i] - line) * live[i] / 1000;
+    };
+    const auto call = [&](std::size_t i, std::size_t rest) {
+      return sizes[i] > rest ? padded(i, rest) : costs[i];
+    };
+    std::vector<std::uint64_t> least = {0};
+    for (std::size_t rest = 1; rest < 200; ++rest) {
+      std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        best = std::min(best, call(i, rest) + least[rest - std::min(rest, sizes[i])]);
+      }
+      least.push_back(best);
+    }
+    const tfaot::BatchPlan plan(sizes, costs, live);
+    for (std::size_t rows = 1; rows < 200; ++rows) {
+      std::uint64_t cost = 0;
+      for (std::size_t rest = rows; rest > 0;) {
+        const std::size_t i = plan.next(rest);
+        cost += call(i, rest);
+        rest -= std::min(rest, sizes[i]);
+      }
+      ASSERT_EQ(cost, least[rows]) << rows << " rows, round " << round;
+    }
+  }
+}
+
 TEST(BatchPlan, AddsUpHugeCosts) {
   const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
   const tfaot::BatchPlan plan({1, 2, 4}, {huge / 2, huge / 4 * 3, huge});

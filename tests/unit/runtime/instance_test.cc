@@ -9,6 +9,7 @@
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/expect_error.h"
 #include "tests/unit/runtime/fake_model.h"
+#include "tfaot/runtime/batch_runner.h"
 
 namespace {
 
@@ -82,6 +83,28 @@ TEST_F(InstanceTest, RunsAModelWithoutWeightsScratchOrResultTable) {
   void* const outputs[] = {y};
   instance.run(0, inputs, outputs);
   EXPECT_EQ(y[1], 3);
+}
+
+std::int64_t live_rows_seen = 0;
+void note_live_rows(void*, const void*, const void**, void** table, void*, std::int64_t*) {
+  live_rows_seen = *static_cast<const std::int64_t*>(table[1]);
+}
+
+TEST_F(InstanceTest, TellsCompiledCodeHowManyRowsCount) {
+  const tfaot::BufferSlot slots[] = {{tfaot::BufferKind::kUnused, 0, 0, 0},
+                                     {tfaot::BufferKind::kLiveRows, 0, 0, 8}};
+  const tfaot::Code code = {"one", "", &note_live_rows, slots, 2, 0, 0};
+  const tfaot::Program program = {8, &code, 1};
+  const tfaot::Description model = {"live", "1", nullptr, 0, nullptr, 0, &program, 1, nullptr, 0};
+  tfaot::Instance first(model, {{}, ""});
+  first.run(0, nullptr, nullptr, 5);
+  EXPECT_EQ(live_rows_seen, 5);
+  tfaot::Instance second = std::move(first);
+  second.run(0, nullptr, nullptr);
+  EXPECT_EQ(live_rows_seen, 8) << "all rows, after a move";
+  tfaot::BatchRunner runner(model, {{}, ""});
+  runner.run(11, nullptr, nullptr);
+  EXPECT_EQ(live_rows_seen, 3) << "of the last chunk";
 }
 
 // A model of sizes 1, 2 and 4 whose calls cost that much, measured and estimated.

@@ -42,12 +42,19 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
   multiply_panels(g, scratch);
 }
 
+// REQUIRES: with live_rows, call.batch is 1.
+Int live_rows(const MatMulCall& call, const void** in) {
+  if (call.live_rows == 0) return call.rows;
+  const bool bias = (call.epilogue & tfaot::kernels::kEpilogueBias) != 0;
+  return call.live_rows * *static_cast<const Int*>(in[bias ? 4 : 3]);
+}
+
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
   const auto* const lhs = static_cast<const Element*>(in[1]);
   const auto* const rhs = static_cast<const Element*>(in[2]);
   Gemm g = {};
   g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;
-  g.row_count[3] = call.rows;
+  g.row_count[3] = live_rows(call, in);
   g.row_step[3] = call.lhs_row_stride;
   g.tap_count[0] = g.tap_count[1] = g.tap_count[2] = 1;
   g.run = call.depth;

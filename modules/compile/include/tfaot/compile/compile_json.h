@@ -18,8 +18,8 @@
 namespace tfaot {
 
 // In the order of the enumerators.
-inline constexpr std::array<const char*, 5> kBufferKindNames = {"unused", "input", "output",
-                                                                "weight", "temporary"};
+inline constexpr std::array<const char*, 6> kBufferKindNames = {"unused", "input", "output",
+                                                                "weight", "temporary", "live_rows"};
 
 inline const char* buffer_kind_name(BufferKind kind) {
   return kBufferKindNames[static_cast<std::size_t>(kind)];
@@ -52,7 +52,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Variable, name, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferSlot, kind, index, size)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledCode, batch_size, cpu_level, cpu_features, object,
                                    entry_symbol, buffers, result_slot, weights, kernels, hlo_sha256,
-                                   estimated_cost, from_cache)
+                                   estimated_cost, live_permille, from_cache)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledModel, engine, target_triple, signature, batch_sizes,
                                    cpu_levels, variables, weights, weights_size, weights_sha256,
                                    weights_object, weights_symbol, codes, source_sha256, hlo_text)

@@ -48,6 +48,7 @@ enum class BufferKind {
   kOutput,     // index: position in Signature::outputs
   kWeight,     // index: position in CompiledCode::weights
   kTemporary,  // scratch of `size` bytes, aligned to 64
+  kLiveRows,   // how many rows of the batch count, an int64
 };
 
 struct BufferSlot {
@@ -69,6 +70,7 @@ struct CompiledCode {
   std::vector<std::string> kernels;    // runtime symbols the object calls, sorted
   std::string hlo_sha256;              // of the HLO that the code is made from; no weights in it
   std::uint64_t estimated_cost = 0;    // picoseconds of a call; nobody measured it
+  std::uint32_t live_permille = 0;     // of that, what rows of padding do not cost
   bool from_cache = false;             // nothing was compiled
 };
 

@@ -20,7 +20,10 @@ class BatchPlan {
   explicit BatchPlan(std::vector<std::size_t> sizes);
   // costs[i] is the cost of one call of sizes[i] rows, in any unit. Whole numbers, so that sums are
   // exact.
-  BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs);
+  // live[i] (none: 0) is how many thousandths of it are in proportion to the rows that count: when
+  // the last chunk is padded, those cost what as many rows would, between the compiled sizes.
+  BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs,
+            const std::vector<std::uint32_t>& live = {});
 
   const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
 

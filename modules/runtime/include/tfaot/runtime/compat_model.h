@@ -85,7 +85,7 @@ class Model {
                std::min(size, batchSize - chunk.first - chunk.rows)};
       index = 0;
       (fill(chunk, index++, inputs), ...);
-      wrapper_.run(size);
+      wrapper_.run(size, chunk.rows);
       index = 0;
       std::apply([&](Outputs&... output) { (take(chunk, index++, output), ...); }, outputs);
     }

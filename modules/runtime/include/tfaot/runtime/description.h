@@ -28,6 +28,7 @@ enum class BufferKind : std::uint8_t {
   kOutput,     // index: the output
   kWeight,     // offset: bytes into the weights blob
   kTemporary,  // offset: bytes into the instance's scratch
+  kLiveRows,   // an int64, how many rows of a batch count; the others may hold anything
 };
 
 // One slot of an entry function's buffer table.
@@ -56,6 +57,8 @@ struct Code {
   std::uint64_t cost = 0;
   // The same as the compiler estimated it; 0: it did not. Of codes of one level only ratios count.
   std::uint64_t estimated_cost = 0;
+  // Thousandths of the cost that are in proportion to the rows that count, for a padded batch.
+  std::uint32_t live_permille = 0;
 };
 
 struct Program {

@@ -31,10 +31,14 @@ class Instance {
   BatchPlan batch_plan() const;
 
   // Runs description().programs[program] on inputs[i], each programs[program].batch_size rows, into
-  // outputs[i]. REQUIRES: pointers are aligned to kMinAlignment and outputs overlap neither each
-  // other nor an input: XLA may use an output as scratch before it is done with the inputs.
-  void run(std::size_t program, const void* const* inputs, void* const* outputs) noexcept {
+  // outputs[i]. Of the batch, the first `live_rows` rows count: rows of the outputs behind them are
+  // undefined. REQUIRES: live_rows is positive and at most the batch size; pointers are aligned to
+  // kMinAlignment and outputs overlap neither each other nor an input: XLA may use an output as
+  // scratch before it is done with the inputs.
+  void run(std::size_t program, const void* const* inputs, void* const* outputs,
+           std::size_t live_rows) noexcept {
     const Call& call = calls_[program];
+    *reinterpret_cast<std::int64_t*>(live_rows_.data()) = static_cast<std::int64_t>(live_rows);
     void** const table = tables_.data() + call.table;
     const Patch* patch = patches_.data() + call.patch;
     const Patch* const input_end = patch + call.input_patches;
@@ -43,6 +47,10 @@ class Instance {
       table[patch->slot] = const_cast<void*>(inputs[patch->index]);
     for (; patch != output_end; ++patch) table[patch->slot] = outputs[patch->index];
     call.entry(table[call.result_slot], nullptr, nullptr, table, nullptr, nullptr);
+  }
+  // The whole batch.
+  void run(std::size_t program, const void* const* inputs, void* const* outputs) noexcept {
+    run(program, inputs, outputs, description_->programs[program].batch_size);
   }
 
  private:
@@ -57,6 +65,7 @@ class Instance {
     const char* cpu_level;
     std::uint64_t cost;
     std::uint64_t estimated_cost;
+    std::uint32_t live_permille;
     std::size_t table;  // first slot in tables_
     std::size_t result_slot;
     std::size_t patch;  // first one in patches_, inputs before outputs
@@ -69,6 +78,7 @@ class Instance {
   const Description* description_;
   std::size_t scratch_bytes_ = 0;
   AlignedMemory scratch_;
+  AlignedMemory live_rows_;  // one int64, which tables point to
   std::vector<void*> tables_;
   std::vector<Patch> patches_;
   std::vector<Call> calls_;

@@ -83,6 +83,9 @@ class Wrapper {
   bool runSilent(std::size_t batchSize);
   // The same; throws Error (FailedRun) when runSilent() is false.
   void run(std::size_t batchSize);
+  // The first `rows` rows alone count; what the others give is undefined. REQUIRES: rows is
+  // positive and at most batchSize.
+  void run(std::size_t batchSize, std::size_t rows);
 
  private:
   std::size_t program_of(std::size_t batch_size, const char* method) const;

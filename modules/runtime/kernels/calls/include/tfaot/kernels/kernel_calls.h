@@ -37,13 +37,16 @@ enum Epilogue : std::int64_t { kEpilogueNone = 0, kEpilogueBias = 1, kEpilogueRe
 // tfaot_matmul: result[b, i, j] = sum over l of lhs[b, i, l] * rhs[b, l, j], b < batch, i < rows,
 // j < columns, l < depth. in[1]: lhs, in[2]: rhs, in[3]: bias[columns] with kEpilogueBias.
 // Strides are in elements, may be zero, and say where lhs[b, i, l] and rhs[b, l, j] are.
+// Of a batch that is padded, only some rows count: with live_rows, the last in[] points to their
+// number (s64), and only the first live_rows times that many rows are computed.
 // Scratch: matmul_scratch_bytes().
 struct MatMulCall {
   std::int64_t batch, rows, columns, depth;
   std::int64_t lhs_batch_stride, lhs_row_stride, lhs_depth_stride;
   std::int64_t rhs_packed;  // 1: rhs is packed, one matrix for all b; its strides are not used
   std::int64_t rhs_batch_stride, rhs_depth_stride, rhs_column_stride;
-  std::int64_t epilogue;  // of Epilogue, or-ed
+  std::int64_t epilogue;   // of Epilogue, or-ed
+  std::int64_t live_rows;  // rows for each row of the model's batch; 0: all rows count
 };
 
 // One packed matrix; never zero, as XLA knows no empty buffers.

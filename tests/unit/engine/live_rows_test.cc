@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kernel_call.h"
+#include "tests/unit/engine/parse_hlo.h"
+#include "tfaot/kernels/kernel_calls.h"
+
+namespace tfaot::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// A product of x, [rows, 8], with a packed weight w of 16 columns.
+constexpr const char* kHead =
+    "ENTRY e {\n  x = f32[4,8] parameter(0)\n"
+    "  w = f32[1,1,8,16] parameter(1)\n";
+std::string product_of(const std::string& x, int rows, const std::string& name = "k") {
+  const std::string count = std::to_string(rows);
+  return "  c" + name + " = s64[13] constant({1," + count + ",16,8,0,8,1,1,0,0,0,0,0})\n  t" +
+         name + " = (f32[" + count + ",16], u8[64]) custom-call(c" + name + ", " + x +
+         ", w), custom_call_target=\"tfaot_matmul_f32\"\n  " + name + " = f32[" + count +
+         ",16] get-tuple-element(t" + name + "), index=0\n";
+}
+
+// By product, in order: rows of it for each row of the batch. Empty: the model stays as it is.
+std::vector<std::int64_t> live_rows(const std::string& text) {
+  const auto module = testing::parse_hlo(text);
+  const auto before = module->entry_computation()->num_parameters();
+  const auto done = leave_out_padding(*module, 1);
+  EXPECT_TRUE(done) << text;
+  EXPECT_EQ(module->entry_computation()->num_parameters(), before + (*done ? 1 : 0));
+  std::vector<std::int64_t> rows;
+  for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
+    if (!is_kernel_call(*one) || one->user_count() == 0) continue;
+    const auto call = call_of<kernels::MatMulCall>(*one);
+    if (!*done) {
+      EXPECT_EQ(call.live_rows, 0);
+      continue;
+    }
+    rows.push_back(call.live_rows);
+    EXPECT_EQ(one->operands().back()->parameter_number(), before);
+    EXPECT_EQ(one->operand_count(), 4U);
+  }
+  const auto layout = module->entry_computation_layout();
+  EXPECT_EQ(layout.parameter_count(), before + (*done ? 1 : 0));
+  return rows;
+}
+
+TEST(LiveRows, GoToProductsOfTheBatch) {
+  EXPECT_THAT(live_rows(kHead + product_of("x", 4) + "  ROOT r = (f32[4,16]) tuple(k)\n}"),
+              ElementsAre(1));
+}
+
+// Through what treats rows alone, with tensors of the model and numbers.
+TEST(LiveRows, FollowTheRowsThroughTheModel) {
+  const std::string text =
+      kHead + product_of("x", 4, "a") +
+      "  one = f32[] constant(1)\n  ones = f32[4,16] broadcast(one), dimensions={}\n"
+      "  s = f32[4,16] add(a, ones)\n  h = f32[4,16] tanh(s)\n"
+      "  left = f32[4,8] slice(h), slice={[0:4], [0:8]}\n"
+      "  parts = f32[8,8] reshape(h)\n" +
+      product_of("parts", 8, "b") + product_of("left", 4, "d") +
+      "  ROOT r = (f32[8,16], f32[4,16]) tuple(b, d)\n}";
+  EXPECT_THAT(live_rows(text), ::testing::UnorderedElementsAre(1, 2, 1));
+}
+
+TEST(LiveRows, AreOfNoUseForOneRow) {
+  EXPECT_THAT(
+      live_rows("ENTRY e {\n  x = f32[1,8] parameter(0)\n  w = f32[1,1,8,16] parameter(1)\n" +
+                product_of("x", 1) + "  ROOT r = (f32[1,16]) tuple(k)\n}"),
+      IsEmpty());
+  EXPECT_THAT(live_rows(std::string(kHead) + "  ROOT y = f32[4,8] negate(x)\n}"), IsEmpty());
+}
+
+// Padding may then reach the rows that count.
+TEST(LiveRows, StayAwayWhereRowsMeet) {
+  const std::string sum =
+      "sum {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}\n";
+  const std::string head = kHead + product_of("x", 4);
+  for (const std::string& rest :
+       {"  y = f32[16,4] transpose(k), dimensions={1,0}\n  ROOT r = (f32[16,4]) tuple(y)\n}",
+        "  z = f32[] constant(0)\n  y = f32[16] reduce(k, z), dimensions={0}, to_apply=sum\n"
+        "  b = f32[4,16] broadcast(y), dimensions={1}\n  ROOT r = (f32[4,16]) tuple(b)\n}",
+        "  y = f32[4,16] reverse(k), dimensions={0}\n  ROOT r = (f32[4,16]) tuple(y)\n}",
+        "  y = f32[2,16] slice(k), slice={[2:4], [0:16]}\n  ROOT r = (f32[2,16]) tuple(y)\n}",
+        "  y = f32[8,16] concatenate(k, k), dimensions={0}\n  ROOT r = (f32[8,16]) tuple(y)\n}"}) {
+    EXPECT_THAT(live_rows(sum + head + rest), IsEmpty()) << rest;
+  }
+  EXPECT_THAT(
+      live_rows(sum + head +
+                "  z = f32[] constant(0)\n  y = f32[4] reduce(k, z), dimensions={1}, to_apply=sum\n"
+                "  ROOT r = (f32[4]) tuple(y)\n}"),
+      ElementsAre(1))
+      << "sums of a row are no meeting";
+}
+
+TEST(LiveRows, StayAwayFromRightSidesOfTheBatch) {
+  EXPECT_THAT(
+      live_rows(
+          "ENTRY e {\n  x = f32[4,8] parameter(0)\n  w = f32[8,4] transpose(x), dimensions={1,0}\n"
+          "  c = s64[13] constant({1,4,4,8,0,8,1,0,0,4,1,0,0})\n"
+          "  t = (f32[4,4], u8[640]) custom-call(c, x, w), "
+          "custom_call_target=\"tfaot_matmul_f32\"\n"
+          "  k = f32[4,4] get-tuple-element(t), index=0\n  ROOT r = (f32[4,4]) tuple(k)\n}"),
+      IsEmpty());
+}
+
+}  // namespace
+}  // namespace tfaot::engine

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules for tests, from text as XLA prints them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+// xla/service/hlo_parser.h, which includes what the wheel does not ship.
+namespace xla {
+absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
+    absl::string_view text, bool set_to_default_entry_computation_layout);
+}  // namespace xla
+
+namespace tfaot::testing {
+
+// `text`: the computations. A module without any when they are wrong, which fails the test.
+inline std::unique_ptr<xla::HloModule> parse_hlo(const std::string& text) {
+  auto module = xla::ParseAndReturnUnverifiedModule("HloModule m\n" + text, true);
+  if (module.ok()) return std::move(*module);
+  ADD_FAILURE() << module.status().message() << "\n" << text;
+  return std::make_unique<xla::HloModule>("wrong", xla::HloModuleConfig());
+}
+
+}  // namespace tfaot::testing
