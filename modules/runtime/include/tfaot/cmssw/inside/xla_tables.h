@@ -57,8 +57,8 @@ class XlaSignature {
 };
 
 // The tables of one batch size, at the CPU level of this process. Inputs alone are arguments;
-// weights count as constants, as in upstream's code, which holds them. Immutable; one of each class
-// in NAME_bsN.h lives as long as the process.
+// weights (and how many rows count) are constants, as in upstream's code, which holds them.
+// Immutable; one of each class in NAME_bsN.h lives as long as the process.
 class XlaTables {
  public:
   using BufferInfo = ::xla::cpu_function_runtime::BufferInfo;
@@ -70,6 +70,7 @@ class XlaTables {
   // Throws Error (UnsupportedCpu).
   XlaTables(const Description& model, const Program& program)
       : code_(&program.codes[select_code(model.name, program, this_cpu())]),
+        live_rows_(static_cast<std::int64_t>(program.batch_size)),
         arguments_({"feed_", "_bs" + std::to_string(program.batch_size)}, model.inputs,
                    model.input_count, program.batch_size),
         results_({"fetch_", ""}, model.outputs, model.output_count, program.batch_size),
@@ -115,6 +116,9 @@ class XlaTables {
       case BufferKind::kWeight:
         weights_.push_back({position, weights + slot.offset});
         break;
+      case BufferKind::kLiveRows:
+        weights_.push_back({position, &live_rows_});
+        break;
       case BufferKind::kUnused:
         break;
     }
@@ -122,6 +126,7 @@ class XlaTables {
   }
 
   const Code* code_;
+  std::int64_t live_rows_;  // all of the batch: CMSSW's calls tell no other number
   XlaSignature arguments_;
   XlaSignature results_;
   std::vector<std::int32_t> argument_slots_;
