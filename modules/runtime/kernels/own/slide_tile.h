@@ -13,6 +13,7 @@
 
 #include "gemm.h"
 #include "image.h"
+#include "vec_compare.h"
 
 namespace {
 

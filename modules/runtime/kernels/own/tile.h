@@ -7,7 +7,7 @@
 // convolution one per row of its window. The right side is read a vector at a time, from panels.
 #pragma once
 
-#include "vec.h"
+#include "vec_compare.h"
 
 namespace {
 
