@@ -54,8 +54,8 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
     return fail(Error::usage(fmt::format("bad tool name '{}'", options.tool_name))
                     .note("allowed are letters, digits and _ . + -, with a letter or digit first"));
   }
-  if (lower_case(names.tool) == kRuntimeToolName) {
-    return fail(Error::usage(fmt::format("the tool cannot be named '{}'", names.tool))
+  if (lower_case(options.tool_name) == kRuntimeToolName) {
+    return fail(Error::usage(fmt::format("the tool cannot be named '{}'", options.tool_name))
                     .note("that is the tool of the runtime, which every model's tool uses"));
   }
   if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0) {
