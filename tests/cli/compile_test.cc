@@ -27,7 +27,9 @@ TEST_F(CompileTest, WritesATreeAndSaysSo) {
       (std::vector<std::string>{
           "include/tfaot-model-test-net/model.h", "include/tfaot-model-test-net/test_net_bs1.h",
           "include/tfaot-model-test-net/test_net_bs4.h",
-          "include/tfaot-model-test-net/test_net_costs.h", "include/tfaot/runtime/model.h",
+          "include/tfaot-model-test-net/test_net_costs.h",
+          "include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/Model.h",
+          "include/tfaot/runtime/model.h",
           "lib/cmake/tfaot-model-test-net/tfaot-model-test-net-config-version.cmake",
           "lib/cmake/tfaot-model-test-net/tfaot-model-test-net-config.cmake",
           "lib/libtfaot_runtime.a", "lib/pkgconfig/tfaot-model-test-net.pc",
