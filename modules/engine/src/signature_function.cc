@@ -56,9 +56,10 @@ bool was_variable_read(const tf::NodeDef& node) {
 }
 
 // Constants that do not tell what they are: floating-point ones may be weights. A lone number is a
-// part of the formula (0.5, an epsilon), unless it is read as a variable.
+// part of the formula (0.5, an epsilon), unless it is read as a variable. One with a control input
+// lives in a loop of TensorFlow 1, which takes nothing from outside but through its own nodes.
 bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
-  if (node.op() != "Const") return false;
+  if (node.op() != "Const" || node.input_size() > 0) return false;
   const auto type = node.attr().at("dtype").type();
   if (type != tf::DT_FLOAT && type != tf::DT_DOUBLE) return false;
   const auto& shape = node.attr().at("value").tensor().tensor_shape();

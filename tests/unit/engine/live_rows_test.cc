@@ -83,7 +83,7 @@ TEST(LiveRows, StayAwayWhereRowsMeet) {
   const std::string sum =
       "sum {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}\n";
   const std::string head = kHead + product_of("x", 4);
-  for (const std::string& rest :
+  for (const char* const rest :
        {"  y = f32[16,4] transpose(k), dimensions={1,0}\n  ROOT r = (f32[16,4]) tuple(y)\n}",
         "  z = f32[] constant(0)\n  y = f32[16] reduce(k, z), dimensions={0}, to_apply=sum\n"
         "  b = f32[4,16] broadcast(y), dimensions={1}\n  ROOT r = (f32[4,16]) tuple(b)\n}",
