@@ -61,7 +61,7 @@ build_rpm(1.0.0 elsewhere)
 case_execute("compare" COMMAND "${CMAKE_COMMAND}" -E compare_files
              "${CASE_BINARY}/${first}" "${CASE_BINARY}/elsewhere/RPMS/x86_64/${name}-1.0.0-1.x86_64.rpm")
 
-# Installed, it is what `tfaot install` makes, and whole.
+# Installed, it is what `tfaot install` makes, and whole; but an RPM stands alone, and names its own runtime.
 case_execute("rpm -i" COMMAND ${rpm} -i --prefix "${area}" "${first}")
 case_execute("rpm -V" COMMAND ${rpm} ${verify} ${name})
 case_execute("compile" COMMAND "${tool}" compile -c Sub-Pkg-1.0.0/data/minimal/aot_config.yaml -o tree -q)
@@ -70,6 +70,7 @@ case_execute("install" COMMAND "${tool}" install ${name}-1.0.0-x86_64-linux.tar.
 file(REMOVE_RECURSE "${CASE_BINARY}/other/.tfaot")
 file(GLOB_RECURSE by_rpm LIST_DIRECTORIES true RELATIVE "${area}" "${area}/*")
 file(GLOB_RECURSE by_install LIST_DIRECTORIES true RELATIVE "${CASE_BINARY}/other" "${CASE_BINARY}/other/*")
+list(FILTER by_install EXCLUDE REGEX "/(scram.d|selected)/tfaot-runtime.xml$")
 if(NOT by_rpm STREQUAL by_install OR NOT by_rpm)
   message(FATAL_ERROR "the RPM holds\n${by_rpm}\nbut 'tfaot install' makes\n${by_install}")
 endif()
@@ -87,6 +88,8 @@ foreach(path IN LISTS by_rpm)
       file(READ "${area}/${path}" contents)
       file(READ "${CASE_BINARY}/other/${path}" contents_of_install)
       string(REPLACE "${CASE_BINARY}/other" "${area}" contents_of_install "${contents_of_install}")
+      string(REPLACE "<use name=\"tfaot-runtime\" />"
+             "<flags LDFLAGS=\"$TFAOT_MODEL_MINIMAL_BASE/lib/libtfaot_runtime.a\" />" contents_of_install "${contents_of_install}")
     endif()
     if(NOT contents STREQUAL contents_of_install)
       message(FATAL_ERROR "${path} differs")

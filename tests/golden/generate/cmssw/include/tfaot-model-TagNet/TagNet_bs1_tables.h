@@ -48,11 +48,11 @@ struct TagNet_bs1_tables {
       {"x86-64",
        "",
        &::__tfaot_cms_models_TagNet_bs1_x86_64, kSlots_x86_64,
-       11, 10, 192, TagNet_costs::kBs1_x86_64, 251000},
+       11, 10, 192, TagNet_costs::kBs1_x86_64, 251000, 0},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_cms_models_TagNet_bs1_x86_64_v3, kSlots_x86_64_v3,
-       11, 10, 192, TagNet_costs::kBs1_x86_64_v3, 251000},
+       11, 10, 192, TagNet_costs::kBs1_x86_64_v3, 251000, 0},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };

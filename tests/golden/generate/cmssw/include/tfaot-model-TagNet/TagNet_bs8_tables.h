@@ -29,6 +29,7 @@ struct TagNet_bs8_tables {
       {::tfaot::BufferKind::kOutput, 2, 0, 8},
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
@@ -42,17 +43,18 @@ struct TagNet_bs8_tables {
       {::tfaot::BufferKind::kOutput, 2, 0, 8},
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_cms_models_TagNet_bs8_x86_64, kSlots_x86_64,
-       11, 10, 192, TagNet_costs::kBs8_x86_64, 258000},
+       12, 11, 192, TagNet_costs::kBs8_x86_64, 258000, 900},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_cms_models_TagNet_bs8_x86_64_v3, kSlots_x86_64_v3,
-       11, 10, 192, TagNet_costs::kBs8_x86_64_v3, 258000},
+       12, 11, 192, TagNet_costs::kBs8_x86_64_v3, 258000, 900},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };

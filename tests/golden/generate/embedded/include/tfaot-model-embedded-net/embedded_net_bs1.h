@@ -27,7 +27,7 @@ struct embedded_net_bs1 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_embedded_net_bs1_x86_64, kSlots_x86_64,
-       5, 4, 192, embedded_net_costs::kBs1_x86_64, 251000},
+       5, 4, 192, embedded_net_costs::kBs1_x86_64, 251000, 0},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

@@ -28,7 +28,7 @@ struct hostile_bs1 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_hostile_bs1_x86_64, kSlots_x86_64,
-       6, 5, 192, hostile_costs::kBs1_x86_64, 251000},
+       6, 5, 192, hostile_costs::kBs1_x86_64, 251000, 0},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

@@ -27,13 +27,14 @@ struct MixedNet_bs8 {
       {::tfaot::BufferKind::kOutput, 2, 0, 8},
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64,
-       11, 10, 192, MixedNet_costs::kBs8_x86_64, 258000},
+       12, 11, 192, MixedNet_costs::kBs8_x86_64, 258000, 900},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

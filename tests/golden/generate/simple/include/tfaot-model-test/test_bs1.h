@@ -40,11 +40,11 @@ struct test_bs1 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_test_bs1_x86_64, kSlots_x86_64,
-       7, 6, 192, test_costs::kBs1_x86_64, 251000},
+       7, 6, 192, test_costs::kBs1_x86_64, 251000, 0},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_tfaot_model_test_bs1_x86_64_v3, kSlots_x86_64_v3,
-       7, 6, 192, test_costs::kBs1_x86_64_v3, 251000},
+       7, 6, 192, test_costs::kBs1_x86_64_v3, 251000, 0},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };

@@ -25,6 +25,7 @@ struct test_bs4 {
       {::tfaot::BufferKind::kOutput, 0, 0, 32},
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
@@ -34,17 +35,18 @@ struct test_bs4 {
       {::tfaot::BufferKind::kOutput, 0, 0, 32},
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_test_bs4_x86_64, kSlots_x86_64,
-       7, 6, 192, test_costs::kBs4_x86_64, 254000},
+       8, 7, 192, test_costs::kBs4_x86_64, 254000, 900},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_tfaot_model_test_bs4_x86_64_v3, kSlots_x86_64_v3,
-       7, 6, 192, test_costs::kBs4_x86_64_v3, 254000},
+       8, 7, 192, test_costs::kBs4_x86_64_v3, 254000, 900},
   };
   static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
