@@ -18,7 +18,7 @@
 namespace tfaot {
 
 // In the order of the enumerators.
-inline constexpr std::array<const char*, 6> kBufferKindNames = {"unused", "input", "output",
+inline constexpr std::array<const char*, 6> kBufferKindNames = {"unused", "input",     "output",
                                                                 "weight", "temporary", "live_rows"};
 
 inline const char* buffer_kind_name(BufferKind kind) {
