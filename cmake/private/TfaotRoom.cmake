@@ -16,3 +16,19 @@ function(tfaot_add_room room)
   set_target_properties(tfaot_${room} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   tfaot_target_warnings(tfaot_${room})
 endfunction()
+
+#[=[
+tfaot_embed_texts(<header> FOLDER <folder> FILES <file>... [SUFFIX <suffix>])
+Fills <header>.in with texts: @NAME@ with the text of <folder>/<file><suffix>, NAME being <file> as an identifier. Editing one
+configures again.
+#]=]
+function(tfaot_embed_texts header)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;SUFFIX" "FILES")
+  foreach(name IN LISTS arg_FILES)
+    set(text_file "${PROJECT_SOURCE_DIR}/${arg_FOLDER}/${name}${arg_SUFFIX}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${text_file}")
+    string(MAKE_C_IDENTIFIER "${name}" variable)
+    file(READ "${text_file}" ${variable})
+  endforeach()
+  configure_file("${header}.in" "${header}" @ONLY)
+endfunction()

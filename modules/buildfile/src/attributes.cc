@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
@@ -87,10 +87,7 @@ Result<Element> read_element(const pugi::xml_node& node, const std::string& file
                              const std::string& text) {
   Element element;
   element.written_tag = node.name();
-  element.tag = element.written_tag;
-  for (char& c : element.tag) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  element.tag = lower_case(element.written_tag);
   element.line = line_at(text, node.offset_debug());
   for (const pugi::xml_attribute& attribute : node.attributes()) {
     const std::string name = attribute.name();

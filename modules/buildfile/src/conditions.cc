@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
 #include <functional>
 #include <regex>
+
+#include "tfaot/base/letter_case.h"
 
 namespace tfaot {
 namespace {
@@ -44,11 +45,6 @@ Result<bool> found(const std::string& pattern, const std::string& text) {
   }
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::string attribute(const std::map<std::string, std::string>& attributes, const char* name) {
   const auto entry = attributes.find(name);
   return entry == attributes.end() ? "" : entry->second;
@@ -57,7 +53,7 @@ std::string attribute(const std::map<std::string, std::string>& attributes, cons
 // The tool's version is asked for, any by default; a tool that is not there has none.
 Result<bool> tool_is_there(const std::map<std::string, std::string>& attributes,
                            const BuildConditions& conditions) {
-  const auto tool = conditions.tools.find(lower(attribute(attributes, "name")));
+  const auto tool = conditions.tools.find(lower_case(attribute(attributes, "name")));
   std::string version = attribute(attributes, "version");
   if (version.empty()) version = ".+";
   const bool turned = version.starts_with('!');

@@ -8,6 +8,7 @@
 
 #include "attributes.h"
 #include "conditions.h"
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/buildfile/buildfile.h"
 #include "variables.h"
@@ -29,11 +30,6 @@ std::vector<std::string> words_of(const std::string& text) {
   }
   if (words.back().empty()) words.pop_back();
   return words;
-}
-
-std::string upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
 }
 
 class Parser {
@@ -188,7 +184,7 @@ class Parser {
                                 other));
     }
     TFAOT_ASSIGN(const std::string value, expand(element, element.value(name.c_str())));
-    block().flags.push_back({upper(name), value, element.line});
+    block().flags.push_back({upper_case(name), value, element.line});
     return {};
   }
 

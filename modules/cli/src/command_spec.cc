@@ -7,6 +7,7 @@
 
 #include "spec_files.h"
 #include "spec_source.h"
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/release/spec.h"
 #include "work_folder.h"
@@ -30,11 +31,7 @@ struct Options {
 // Where CMS's packages of data put the files of a repository, as a variable of the build and a path
 // below it: "data-Sub-Pkg" has Sub/Pkg/data.
 std::string data_package_path(const std::string& package, const SpecSource& source) {
-  std::string variable = package;
-  for (char& c : variable) {
-    if (c == '-') c = '_';
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
+  const std::string variable = upper_case(replace_all(package, "-", "_"));
   std::string path = source.config;
   if (const auto data = ("/" + path).find("/data/"); data != std::string::npos) {
     path = path.substr(data + std::string_view("data/").size());

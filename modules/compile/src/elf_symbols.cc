@@ -34,6 +34,29 @@ Result<GElf_Word> append_string(Elf* elf, GElf_Word table, const std::string& te
   return static_cast<GElf_Word>(header.sh_size);
 }
 
+// An object in memory whose symbols are changed.
+struct SymbolTable {
+  MemoryFile file;
+  ElfHandle elf;
+  GElf_Shdr header{};
+  Elf_Data* symbols = nullptr;
+
+  Status open(const std::string& object) {
+    TFAOT_TRY(file.write(object));
+    elf_version(EV_CURRENT);
+    elf.reset(elf_begin(file.descriptor(), ELF_C_RDWR, nullptr));
+    Elf_Scn* section = elf ? section_of_type(elf.get(), SHT_SYMTAB, header) : nullptr;
+    symbols = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+    if (symbols == nullptr || header.sh_entsize == 0) return fail(elf_error("read the symbols"));
+    return {};
+  }
+  int size() const { return static_cast<int>(header.sh_size / header.sh_entsize); }
+  Result<std::string> written() const {
+    if (elf_update(elf.get(), ELF_C_WRITE) < 0) return fail(elf_error("write an object"));
+    return file.contents();
+  }
+};
+
 }  // namespace
 
 Result<std::vector<std::string>> undefined_symbols(const std::string& object,
@@ -67,47 +90,33 @@ Result<std::vector<std::string>> undefined_symbols(const std::string& object,
 }
 
 Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names) {
-  const MemoryFile file;
-  TFAOT_TRY(file.write(object));
-  elf_version(EV_CURRENT);
-  const ElfHandle elf(elf_begin(file.descriptor(), ELF_C_RDWR, nullptr));
-  GElf_Shdr header{};
-  Elf_Scn* section = elf ? section_of_type(elf.get(), SHT_SYMTAB, header) : nullptr;
-  Elf_Data* symbols = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
-  if (symbols == nullptr || header.sh_entsize == 0) return fail(elf_error("read the symbols"));
-  for (int i = 0; i < static_cast<int>(header.sh_size / header.sh_entsize); ++i) {
+  SymbolTable table;
+  TFAOT_TRY(table.open(object));
+  for (int i = 0; i < table.size(); ++i) {
     GElf_Sym symbol{};
-    if (gelf_getsym(symbols, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
-    const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    if (gelf_getsym(table.symbols, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
+    const char* name = elf_strptr(table.elf.get(), table.header.sh_link, symbol.st_name);
     if (symbol.st_shndx == SHN_UNDEF || name == nullptr || name != names.from) continue;
-    TFAOT_ASSIGN(symbol.st_name, append_string(elf.get(), header.sh_link, names.to));
-    if (gelf_update_sym(symbols, i, &symbol) == 0) return fail(elf_error("rename a symbol"));
-    if (elf_update(elf.get(), ELF_C_WRITE) < 0) return fail(elf_error("write an object"));
-    return file.contents();
+    TFAOT_ASSIGN(symbol.st_name, append_string(table.elf.get(), table.header.sh_link, names.to));
+    if (gelf_update_sym(table.symbols, i, &symbol) == 0) return fail(elf_error("rename a symbol"));
+    return table.written();
   }
   return fail(Error::internal(fmt::format("an object defines no symbol '{}'", names.from)));
 }
 
 Result<std::string> weakened(const std::string& object) {
-  const MemoryFile file;
-  TFAOT_TRY(file.write(object));
-  elf_version(EV_CURRENT);
-  const ElfHandle elf(elf_begin(file.descriptor(), ELF_C_RDWR, nullptr));
-  GElf_Shdr header{};
-  Elf_Scn* section = elf ? section_of_type(elf.get(), SHT_SYMTAB, header) : nullptr;
-  Elf_Data* symbols = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
-  if (symbols == nullptr || header.sh_entsize == 0) return fail(elf_error("read the symbols"));
-  elf_flagelf(elf.get(), ELF_C_SET, ELF_F_LAYOUT);  // nothing moves
-  for (int i = 0; i < static_cast<int>(header.sh_size / header.sh_entsize); ++i) {
+  SymbolTable table;
+  TFAOT_TRY(table.open(object));
+  elf_flagelf(table.elf.get(), ELF_C_SET, ELF_F_LAYOUT);  // nothing moves
+  for (int i = 0; i < table.size(); ++i) {
     GElf_Sym symbol{};
-    if (gelf_getsym(symbols, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
+    if (gelf_getsym(table.symbols, i, &symbol) == nullptr) return fail(elf_error("read a symbol"));
     if (symbol.st_shndx == SHN_UNDEF || GELF_ST_BIND(symbol.st_info) != STB_GLOBAL) continue;
     symbol.st_info = GELF_ST_INFO(STB_WEAK, GELF_ST_TYPE(symbol.st_info));
-    if (gelf_update_sym(symbols, i, &symbol) == 0) return fail(elf_error("change a symbol"));
+    if (gelf_update_sym(table.symbols, i, &symbol) == 0) return fail(elf_error("change a symbol"));
   }
-  elf_flagdata(symbols, ELF_C_SET, ELF_F_DIRTY);
-  if (elf_update(elf.get(), ELF_C_WRITE) < 0) return fail(elf_error("write an object"));
-  return file.contents();
+  elf_flagdata(table.symbols, ELF_C_SET, ELF_F_DIRTY);
+  return table.written();
 }
 
 }  // namespace tfaot

@@ -11,6 +11,7 @@
 #include "headers.h"
 #include "package_files.h"
 #include "record_checks.h"
+#include "tfaot/base/letter_case.h"
 #include "tool_file.h"
 
 namespace tfaot {

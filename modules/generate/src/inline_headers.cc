@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <optional>
 #include <set>
 
+#include "names.h"
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
@@ -20,12 +21,7 @@ std::optional<std::string> quoted_include(const std::string& line) {
 }
 
 std::string guard_of(const std::string& name) {
-  std::string guard = "TFAOT_INLINED_";
-  for (const char c : name) {
-    const auto letter = static_cast<unsigned char>(c);
-    guard += std::isalnum(letter) != 0 ? static_cast<char>(std::toupper(letter)) : '_';
-  }
-  return guard;
+  return "TFAOT_INLINED_" + upper_case(identifier_of(name));
 }
 
 class Inliner {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
@@ -38,19 +39,8 @@ std::string architecture_of(const std::string& target_triple) {
   return processor_of(target_triple) + "-" + (parts.size() > system ? parts[system] : "unknown");
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 std::string base_variable(const std::string& tool_name) {
-  std::string variable = identifier_of(tool_name) + "_BASE";
-  for (char& c : variable) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return variable;
+  return upper_case(identifier_of(tool_name)) + "_BASE";
 }
 
 std::string identifier_of(const std::string& text) {

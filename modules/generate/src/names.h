@@ -24,8 +24,6 @@ PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,
 
 // "TFAOT_MODEL_TEST_BASE" of "tfaot-model-test".
 std::string base_variable(const std::string& tool_name);
-// ASCII letters only, whatever the locale.
-std::string lower_case(std::string text);
 // "x86_64_v3" of "x86-64-v3": what is no letter or digit becomes '_'.
 std::string identifier_of(const std::string& text);
 // "x86_64" of "x86_64-unknown-linux-gnu".

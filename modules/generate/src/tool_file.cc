@@ -9,6 +9,7 @@
 
 #include "render.h"
 #include "templates.h"
+#include "tfaot/base/letter_case.h"
 
 namespace tfaot {
 namespace {

@@ -5,19 +5,13 @@
 
 #include <algorithm>
 
+#include "tfaot/base/letter_case.h"
+
 namespace tfaot {
 namespace {
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-// scram looks for the files of tools under their names in lower case.
-std::string scram_name(std::string tool_name) {
-  for (char& c : tool_name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return tool_name;
 }
 
 }  // namespace
@@ -32,7 +26,7 @@ AreaLinks area_links(const InstallOptions& options, const std::string& tool_name
   Path toolbox = options.area / "config" / "toolbox";
   if (!options.scram_arch.empty()) toolbox /= options.scram_arch;
   return {.cmake = options.area / "lib" / "cmake" / tool_name,
-          .tool_file = toolbox / "tools" / "selected" / (scram_name(tool_name) + ".xml"),
+          .tool_file = toolbox / "tools" / "selected" / (lower_case(tool_name) + ".xml"),
           .runtime_tool_file =
               toolbox / "tools" / "selected" / (std::string(kRuntimeToolName) + ".xml"),
           .current = options.area / tool_name / kCurrentName};

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "names.h"
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
@@ -154,7 +155,7 @@ void ToolChecker::check_tool(const pugi::xml_node& node) {
         {"makes one tool of both, under the name of the last one", "write one file for each tool"});
   }
   check_name(node);
-  const std::string type = upper_name(node.attribute("type").value());
+  const std::string type = upper_case(node.attribute("type").value());
   if (!type.empty() && type != "SCRAM" && type != "COMPILER") {
     findings_.error(xml_.line_of(node), fmt::format("no such type of tool: '{}'", type),
                     {"prints \"ERROR: Unknow tool type\" and goes on without it",
@@ -165,7 +166,7 @@ void ToolChecker::check_tool(const pugi::xml_node& node) {
 void ToolChecker::check_name(const pugi::xml_node& node) {
   const std::string name = node.attribute("name").value();
   const int line = xml_.line_of(node);
-  name_ = lower_name(name);
+  name_ = lower_case(name);
   if (name.empty() || !std::ranges::all_of(name, is_name_character)) {
     findings_.error(line, fmt::format("'{}' cannot be a tool's name", name),
                     {"writes the name into makefiles, where it falls apart",
@@ -177,7 +178,7 @@ void ToolChecker::check_name(const pugi::xml_node& node) {
                       {fmt::format("calls it '{}'", name_), "write it in lower case"});
   }
   const std::string stem = options_.file.stem().string();
-  if (lower_name(stem) == name_) return;
+  if (lower_case(stem) == name_) return;
   findings_.warning(
       line, fmt::format("the file is not called {}.xml", name_),
       {fmt::format("copies it to tools/selected/{}.xml; 'scram setup {}' knows nothing of it",

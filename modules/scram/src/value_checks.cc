@@ -8,6 +8,7 @@
 
 #include "names.h"
 #include "object_code.h"
+#include "tfaot/base/letter_case.h"
 #include "tool_checker.h"
 
 namespace tfaot {
@@ -71,10 +72,10 @@ void ToolChecker::check_environment(const pugi::xml_node& node) {
                     {"keeps its own data under that name", "choose another name"});
     return;
   }
-  if (name != upper_name(name)) {
+  if (name != upper_case(name)) {
     findings_.error(line, fmt::format("the variable '{}' has small letters", name),
                     {fmt::format("sets {} and stops with a KeyError when it looks for '{}'",
-                                 upper_name(name), name),
+                                 upper_case(name), name),
                      "write it in capitals"});
     return;
   }
@@ -117,7 +118,7 @@ void ToolChecker::check_flags(const pugi::xml_node& node) {
                      "move the files to a folder without blanks in its path"});
     return;
   }
-  check_words(line, upper_name(first.name()), value.text);
+  check_words(line, upper_case(first.name()), value.text);
 }
 
 void ToolChecker::check_words(int line, const std::string& flag, const std::string& value) {
@@ -157,11 +158,11 @@ void ToolChecker::check_runtime(const pugi::xml_node& node) {
   }
   const ResolvedValue value = values_.resolve(value_of(node));
   if (!check_value(line, "runtime", value)) return;
-  const std::string type = upper_name(node.attribute("type").value());
+  const std::string type = upper_case(node.attribute("type").value());
   const bool is_path =
       type == "PATH" || (type.empty() && is_one_of(kPathVariables, node.attribute("name").value()));
   if (!is_path || value.text.empty() || exists(value.text)) return;
-  if (upper_name(node.attribute("handler").value()) == "WARN") {
+  if (upper_case(node.attribute("handler").value()) == "WARN") {
     findings_.warning(line, fmt::format("no such path: {}", value.text),
                       {"prints \"OK (but currently missing)\"", "make it, or correct the path"});
     return;
@@ -172,7 +173,7 @@ void ToolChecker::check_runtime(const pugi::xml_node& node) {
 }
 
 void ToolChecker::check_use(const pugi::xml_node& node) {
-  const std::string used = lower_name(node.attribute("name").value());
+  const std::string used = lower_case(node.attribute("name").value());
   const auto is_there = [&](const Path& folder) { return exists(folder / (used + ".xml")); };
   if (is_there(options_.file.parent_path()) ||
       std::ranges::any_of(options_.tool_folders, is_there)) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/base/letter_case.h"
+
+#include <gtest/gtest.h>
+
+namespace tfaot {
+namespace {
+
+TEST(LetterCase, ChangesAsciiLettersAlone) {
+  EXPECT_EQ(lower_case("AZaz09_@[`{\xC3\x84"), "azaz09_@[`{\xC3\x84");
+  EXPECT_EQ(upper_case("AZaz09_@[`{\xC3\xA4"), "AZAZ09_@[`{\xC3\xA4");
+  EXPECT_EQ(lower_case(""), "");
+}
+
+}  // namespace
+}  // namespace tfaot
