@@ -90,6 +90,17 @@ with open("SubPkg.mk", "w") as out:
 """
 
 
+def tool_for_make(folder):
+    """make cannot use a path with blanks, so tfaot refuses to be such a one: then a copy of it below `folder`."""
+    if " " not in TOOL:
+        return TOOL
+    build = Path(TOOL).parent.parent
+    shutil.copytree(build / "bin", folder / "build/bin")
+    for name in ("include", "lib"):
+        (folder / "build" / name).symlink_to(build / name)
+    return folder / "build/bin/tfaot"
+
+
 class Hook(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="tfaot-hook-")
@@ -109,7 +120,8 @@ class Hook(unittest.TestCase):
         model.parent.mkdir(parents=True)
         model.symlink_to(MINIMAL / "saved_model")
         self.build_file("")
-        self.run_in_area(TOOL, "scram-hook", "install", self.area)
+        self.tool = tool_for_make(self.area)
+        self.run_in_area(self.tool, "scram-hook", "install", self.area)
 
     def write(self, name, text):
         path = self.area / name
@@ -187,7 +199,7 @@ class Hook(unittest.TestCase):
         self.assertIn("src/Sub/Pkg/data/none' is missing", self.make(check=False))
 
     def test_without_the_hook_the_tag_is_unknown(self):
-        self.run_in_area(TOOL, "scram-hook", "remove", self.area)
+        self.run_in_area(self.tool, "scram-hook", "remove", self.area)
         self.assertEqual(self.read_build_file().stdout, "ERROR: Unknown tag aot_compile\n")
         self.assertEqual((self.area / "SubPkg.mk").read_text(), "SubPkg_DNN := asked\n")
         self.assertEqual((self.area / "config/SCRAM/Plugins/BuildRules.py").read_text(), BUILD_RULES)

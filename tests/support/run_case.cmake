@@ -8,6 +8,17 @@
 #   CASE_CHECKER    the program tfaot_check_predictions
 cmake_minimum_required(VERSION 3.20)
 
+# case_needs_plain_folder(): make and rpmbuild end words at blanks. Where the scratch folder's path has one, CASE_BINARY is then a
+# temporary folder, which stays only if the case fails.
+function(case_needs_plain_folder)
+  if(CASE_BINARY MATCHES " ")
+    execute_process(COMMAND mktemp -d -t tfaot-case.XXXXXX OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE
+                    COMMAND_ERROR_IS_FATAL ANY)
+    set(CASE_BINARY "${folder}" PARENT_SCOPE)
+    set(case_temporary "${folder}" PARENT_SCOPE)
+  endif()
+endfunction()
+
 # case_execute(<what> [FAIL <text>] [IN <folder>] COMMAND <command>...): leaves standard output and error in case_output. The
 # command must end well or, with FAIL, end badly and say <text>; blanks and line breaks are all the same in it.
 function(case_execute what)
@@ -117,3 +128,6 @@ endfunction()
 file(REMOVE_RECURSE "${CASE_BINARY}")
 file(MAKE_DIRECTORY "${CASE_BINARY}")
 include("${CASE_SOURCE}/case.cmake")
+if(case_temporary)
+  file(REMOVE_RECURSE "${case_temporary}")
+endif()

@@ -42,7 +42,7 @@ write(One/Lib/extra/extra.h "#define EXTRA 11\n")
 write(One/Lib/plugins/BuildFile.xml "<use name='tfaot-runtime'/><use name='One/Lib' source_only='1'/>")
 write(One/Lib/plugins/auto.cc "#include \"One/Lib/interface/lib.h\"\n#include \"tfaot/runtime/model.h\"\nint plugged() { return 1; }\n")
 write(One/Lib/test/BuildFile.xml "<bin file='good.cc'><flags TEST_RUNNER_ARGS='one two'/><flags SETENV='WORD=set'/></bin>
-<bin file='never.cc'><flags NO_TESTRUN='1'/></bin><test name='script' command='script.sh \${LOCALTOP} &amp;&amp; good 1 2'/>")
+<bin file='never.cc'><flags NO_TESTRUN='1'/></bin><test name='script' command='script.sh &quot;\${LOCALTOP}&quot; &amp;&amp; good 1 2'/>")
 write(One/Lib/test/good.cc "#include <cstdlib>\nint main(int argc, char**) { return argc == 3 ? 0 : 1; }\n")
 write(One/Lib/test/never.cc "int main() { return 1; }\n")
 write(One/Lib/test/script.sh "#!/bin/sh\ntest -d \"$1/src/One/Lib\"\n")

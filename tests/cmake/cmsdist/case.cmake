@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The specs for cmsdist, walked as CMS's build tool does: it puts an included file in for its "## INCLUDE" line, writes the
 # preamble from "### RPM GROUP NAME VERSION", defines %{n}, %{realversion}, %{i}, %{pkgrel} and %{relocateConfig}, and packs %{i}.
+case_needs_plain_folder()
 set(tool "${CASE_PREFIX}/bin/tfaot")
 set(name tfaot-model-minimal)
 set(root "${CASE_BINARY}/cms")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A release of several models: one command builds the RPMs of those that changed; one that fails does not stop the others.
+case_needs_plain_folder()
 set(tool "${CASE_PREFIX}/bin/tfaot")
 set(rpm rpm --dbpath "${CASE_BINARY}/db")
 file(COPY "${CASE_TOOLKIT}/examples/minimal" "${CASE_TOOLKIT}/examples/multi_model" DESTINATION "${CASE_BINARY}/models")

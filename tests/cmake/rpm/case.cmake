@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # One model from a source archive in the layout of CMSDATA to an installed RPM: built by rpmbuild as it comes, installed with a
 # prefix and a database of its own (so no root is needed), verified, used by a plugin, upgraded, erased.
+case_needs_plain_folder()
 set(tool "${CASE_PREFIX}/bin/tfaot")
 set(name tfaot-model-minimal)
 set(area "${CASE_BINARY}/area")

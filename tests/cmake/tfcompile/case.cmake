@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tfaot-tfcompile as scram's DNN_NAME rule calls it: what it makes links without extra flags, and is made again when it must.
+case_needs_plain_folder()
 set(models "../tests/e2e/models/works")
-file(COPY "${CASE_SOURCE}/Makefile" "${CASE_TOOLKIT}/tests/e2e/models/works/frozen_unshaped/frozen_graph.pb" DESTINATION "${CASE_BINARY}")
+file(GLOB sources "${CASE_SOURCE}/*.cc")
+file(COPY ${sources} "${CASE_SOURCE}/Makefile" "${CASE_TOOLKIT}/tests/e2e/models/works/frozen_unshaped/frozen_graph.pb" DESTINATION "${CASE_BINARY}")
 file(RENAME "${CASE_BINARY}/frozen_graph.pb" "${CASE_BINARY}/mynet.pb")
 set(config "# tfaot: batch_sizes=1,4
 feed {
@@ -14,7 +16,7 @@ fetch { id { node_name: \"out/y\" } }
 file(WRITE "${CASE_BINARY}/mynet.config.pbtxt" "${config}")
 string(REGEX REPLACE ".*-DCMAKE_CXX_COMPILER=([^;]*).*" "\\1" compiler "${CASE_OPTIONS}")
 function(build)
-  case_execute("make" COMMAND make "TFCOMPILE=${CASE_PREFIX}/bin/tfaot-tfcompile" "CXX=${compiler}" "SOURCES=${CASE_SOURCE}" NET=mynet ${ARGN})
+  case_execute("make" COMMAND make "TFCOMPILE=${CASE_PREFIX}/bin/tfaot-tfcompile" "CXX=${compiler}" NET=mynet ${ARGN})
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
 build()
