@@ -44,9 +44,6 @@ constexpr std::array<std::string_view, 92> kCppKeywords = {
     "xor",           "xor_eq"};
 static_assert(std::is_sorted(kCppKeywords.begin(), kCppKeywords.end()));
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), current(b.size() + 1);
@@ -144,6 +141,11 @@ bool is_cpp_identifier(std::string_view word) {
 
 bool is_cpp_keyword(std::string_view word) {
   return std::binary_search(kCppKeywords.begin(), kCppKeywords.end(), word);
+}
+
+int line_at(std::string_view text, std::ptrdiff_t offset) {
+  const auto before = text.substr(0, static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));
+  return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
 }
 
 std::vector<std::string> last_lines(std::string_view text, std::size_t count) {

@@ -76,11 +76,6 @@ Status check_attributes(const Element& element, const std::string& file) {
 
 }  // namespace
 
-int line_at(const std::string& text, std::ptrdiff_t offset) {
-  const auto end = text.begin() + std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(text));
-  return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
-}
-
 bool is_known_tag(const std::string& tag) { return tag == "flags" || tags().contains(tag); }
 
 Result<Element> read_element(const pugi::xml_node& node, const std::string& file,

@@ -25,8 +25,6 @@ struct Element {
   }
 };
 
-int line_at(const std::string& text, std::ptrdiff_t offset);
-
 // Whether a BuildFile may hold the tag; its attributes are checked by read_element() if so.
 bool is_known_tag(const std::string& tag);
 

@@ -12,11 +12,6 @@
 namespace tfaot {
 namespace {
 
-// Not <cctype>: names must not depend on the locale.
-bool is_alnum(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 std::vector<std::string> triple_parts(const std::string& triple) {
   return split_lines(replace_all(triple, "-", "\n"));
 }
@@ -46,7 +41,7 @@ std::string base_variable(const std::string& tool_name) {
 std::string identifier_of(const std::string& text) {
   std::string identifier = text;
   std::replace_if(
-      identifier.begin(), identifier.end(), [](char c) { return !is_alnum(c); }, '_');
+      identifier.begin(), identifier.end(), [](char c) { return !is_letter_or_digit(c); }, '_');
   return identifier;
 }
 
@@ -63,11 +58,8 @@ std::string list_of(const std::vector<std::int64_t>& numbers) {
 }
 
 bool is_safe_name(const std::string& text) {
-  const auto is_safe = [](char c) {
-    return is_alnum(c) || c == '_' || c == '.' || c == '+' || c == '-';
-  };
-  return !text.empty() && (is_alnum(text.front()) || text.front() == '_') &&
-         std::all_of(text.begin(), text.end(), is_safe);
+  return !text.empty() && (is_letter_or_digit(text.front()) || text.front() == '_') &&
+         std::all_of(text.begin(), text.end(), is_name_character);
 }
 
 PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,

@@ -6,15 +6,9 @@
 #include <algorithm>
 
 #include "tfaot/base/letter_case.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot {
-namespace {
-
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-}  // namespace
 
 Path private_folder(const Path& area) { return area / ".tfaot"; }
 
@@ -34,9 +28,7 @@ AreaLinks area_links(const InstallOptions& options, const std::string& tool_name
 
 bool is_area_name(std::string_view name) {
   return !name.empty() && name.front() != '.' && name.front() != '-' &&
-         std::ranges::all_of(name, [](char c) {
-           return is_letter_or_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
-         });
+         std::ranges::all_of(name, is_name_character);
 }
 
 bool is_tool_folder_name(std::string_view name) {

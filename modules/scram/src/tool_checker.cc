@@ -11,14 +11,6 @@
 #include "tfaot/base/text.h"
 
 namespace tfaot {
-namespace {
-
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '+' || c == '-';
-}
-
-}  // namespace
 
 void ToolChecker::check() {
   collect_variables(xml_.document());

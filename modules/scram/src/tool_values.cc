@@ -3,14 +3,14 @@
 
 #include <sstream>
 
+#include "tfaot/base/text.h"
+
 namespace tfaot {
 namespace {
 
 constexpr int kMostReplacements = 100;  // more are no chain but a circle
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_word(char c) { return is_letter_or_digit(c) || c == '_'; }
 
 // A $NAME or ${NAME} in a text; no size: none.
 struct Reference {

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <regex>
 #include <set>
+
+#include "tfaot/base/text.h"
 
 namespace tfaot {
 namespace {
@@ -27,14 +28,9 @@ std::string without_comments(std::string text) {
 
 }  // namespace
 
-int XmlText::line_at(std::size_t offset) const {
-  const auto end = text_.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text_.size()));
-  return 1 + static_cast<int>(std::count(text_.begin(), end, '\n'));
-}
-
 int XmlText::line_of(const pugi::xml_node& node) const {
   const std::ptrdiff_t offset = node.offset_debug();
-  return offset < 0 ? 0 : line_at(static_cast<std::size_t>(offset));
+  return offset < 0 ? 0 : line_at(text_, offset);
 }
 
 bool XmlText::check_declarations(Findings& findings) const {
@@ -43,7 +39,8 @@ bool XmlText::check_declarations(Findings& findings) const {
   for (const char* opening : {"<?xml", "<!DOCTYPE"}) {
     const std::size_t place = code.find(opening);
     if (place == std::string::npos) continue;
-    findings.error(line_at(place), fmt::format("{} ...> does not belong in a tool file", opening),
+    findings.error(line_at(text_, static_cast<std::ptrdiff_t>(place)),
+                   fmt::format("{} ...> does not belong in a tool file", opening),
                    {kCrash, "remove the line"});
     fine = false;
   }
@@ -57,7 +54,8 @@ bool XmlText::check_entities(Findings& findings) const {
   for (std::size_t place = code.find('&'); place != std::string::npos;
        place = code.find('&', place + 1)) {
     if (std::regex_match(code.substr(place, 12), kEntity)) continue;
-    findings.error(line_at(place), "a '&' that begins no entity", {kCrash, "write &amp;"});
+    findings.error(line_at(text_, static_cast<std::ptrdiff_t>(place)),
+                   "a '&' that begins no entity", {kCrash, "write &amp;"});
     fine = false;
   }
   return fine;
@@ -86,7 +84,7 @@ bool XmlText::parse(const std::string& text, Findings& findings) {
   const pugi::xml_parse_result parsed = document_.load_buffer(
       text.data(), text.size(), pugi::parse_default | pugi::parse_fragment, pugi::encoding_utf8);
   if (!parsed) {
-    findings.error(line_at(static_cast<std::size_t>(parsed.offset)), "not valid XML",
+    findings.error(line_at(text_, parsed.offset), "not valid XML",
                    {kCrash, std::string("correct it: ") + parsed.description()});
     return false;
   }

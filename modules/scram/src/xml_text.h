@@ -24,7 +24,6 @@ class XmlText {
   bool check_declarations(Findings& findings) const;
   bool check_entities(Findings& findings) const;
   bool check_attributes(const pugi::xml_node& parent, Findings& findings) const;
-  int line_at(std::size_t offset) const;
 
   std::string text_;
   pugi::xml_document document_;

@@ -94,6 +94,15 @@ TEST(CppKeyword, KnowsTheFirstAndTheLast) {
   EXPECT_FALSE(is_cpp_keyword("override"));
 }
 
+TEST(LineAt, CountsFromOneAndStaysInTheText) {
+  EXPECT_EQ(line_at("a\nb\n", 0), 1);
+  EXPECT_EQ(line_at("a\nb\n", 1), 1);
+  EXPECT_EQ(line_at("a\nb\n", 2), 2);
+  EXPECT_EQ(line_at("a\nb\n", 99), 3);
+  EXPECT_EQ(line_at("a\nb\n", -1), 1);
+  EXPECT_EQ(line_at("", 0), 1);
+}
+
 TEST(LastLines, KeepsTheEnd) {
   EXPECT_THAT(last_lines("a\nb\nc\n", 2), ElementsAre("b", "c"));
   EXPECT_THAT(last_lines("a\n", 2), ElementsAre("a"));

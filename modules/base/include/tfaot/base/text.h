@@ -2,12 +2,22 @@
 // Small text helpers shared by all rooms. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tfaot {
+
+// ASCII only, whatever the locale: not <cctype>.
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_letter_or_digit(char c) { return is_letter(c) || is_digit(c); }
+// What names of tools, versions and their folders are made of.
+constexpr bool is_name_character(char c) {
+  return is_letter_or_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
+}
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::vector<std::string> split_lines(std::string_view text);
@@ -26,6 +36,10 @@ std::optional<std::string> closest_match(std::string_view word,
 // [A-Za-z_][A-Za-z0-9_]* and neither a C++20 keyword nor reserved (leading "__" or "_X").
 bool is_cpp_identifier(std::string_view word);
 bool is_cpp_keyword(std::string_view word);
+
+// The line, from 1, that the byte at `offset` of a text is in; beyond its ends: the first, the
+// last.
+int line_at(std::string_view text, std::ptrdiff_t offset);
 
 // The last `count` lines of a text, for error notes.
 std::vector<std::string> last_lines(std::string_view text, std::size_t count);
