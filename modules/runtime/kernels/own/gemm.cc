@@ -64,31 +64,50 @@ struct Target {
 
 constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
 
-// For tiles whose last columns are beyond those of c, where there are no masks.
+// For tiles that end beyond the columns of c, where there are no masks, and for those that add to
+// what c holds.
 struct Spill {
   Element bias[kMaxVectors * kLanes<Element>];
   Element c[kMaxSums * kLanes<Element>];
 };
 
-void multiply_spilled(int rows, int vectors, Tile<Element> t, Int columns, Spill& spill) {
-  Element* const c = t.c;
-  const Int c_row = t.c_row;
-  t.c = spill.c;
-  t.c_row = vectors * kLanes<Element>;
-  if (t.start == c) {
-    t.start = t.c;
-    t.start_row = t.c_row;
-    for (Int r = 0; r < rows; ++r) copy_elements(t.c + r * t.c_row, c + r * c_row, columns);
+void add_row(Element* c, const Element* from, Int columns, bool is_relu) {
+  constexpr Int kWidth = kLanes<Element>;
+  for (Int j = 0; j < columns; j += kWidth) {
+    const Int count = smaller(kWidth, columns - j);
+    const Vec<Element> sum = load_first(c + j, count) + load(from + j);
+    store_first(c + j, is_relu ? relu<Element>(sum) : sum, count);
   }
-  multiply(rows, vectors, t);
-  for (Int r = 0; r < rows; ++r) copy_elements(c + r * c_row, t.c + r * t.c_row, columns);
 }
 
-// How rows are cut: `larger` tiles of `rows` rows, then `others` of at most `other_rows`, which
-// have `rest` rows together.
+// Tiles of that many rows and vectors, of which c has `columns`. multiply(tiles): what is spilled.
+template <typename Multiply>
+void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int columns, bool adds,
+                      Spill& spill, const Multiply& multiply) {
+  Tiles<Element> t = tiles;
+  t.count = 1;
+  t.c = spill.c;
+  t.c_row = vectors * kLanes<Element>;
+  t.relu = tiles.relu && !adds;
+  for (Int i = 0; i < tiles.count; ++i, t.rows += rows) {
+    multiply(t);
+    for (Int r = 0; r < rows; ++r) {
+      Element* const c = tiles.c + (i * rows + r) * tiles.c_row;
+      const Element* const from = spill.c + r * t.c_row;
+      if (adds) {
+        add_row(c, from, columns, tiles.relu);
+      } else {
+        copy_elements(c, from, columns);
+      }
+    }
+  }
+}
+
+// How rows are cut: `larger` tiles of `rows` rows, then `others` of `other_rows`, then one of
+// `last_rows` if that is not zero.
 struct Cut {
-  Int larger, others, rest;
-  int rows, other_rows;
+  Int larger, others;
+  int rows, other_rows, last_rows;
 };
 
 // As even as it goes.
@@ -96,18 +115,19 @@ Cut even_cut(Int rows) {
   const Int tiles = ceil_div(rows, kMaxRows);
   const int small = static_cast<int>(tiles == 1 ? rows : rows / tiles);
   const Int larger = rows - tiles * small;
-  if (larger == 0) return {tiles, 0, 0, small, small};
-  return {larger, tiles - larger, small * (tiles - larger), small + 1, small};
+  if (larger == 0) return {tiles, 0, small, small, 0};
+  return {larger, tiles - larger, small + 1, small, 0};
 }
 
 // All tiles that there are of that many rows.
 Cut full_cut(Int rows, int tile_rows) {
   const Int rest = rows % tile_rows;
-  return {rows / tile_rows, ceil_div(rest, kMaxRows), rest, tile_rows, kMaxRows};
+  return {rows / tile_rows, rest / kMaxRows, tile_rows, kMaxRows,
+          static_cast<int>(rest % kMaxRows)};
 }
 
 // All tiles of some rows and one block of the depth.
-void multiply_block(Tile<Element> t, Int rows, const Target& target) {
+void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
   const Element* const* const first_row = t.rows;
   const Element* const b = t.b;
   const Int vectors = ceil_div(target.columns, kLanes<Element>);
@@ -125,46 +145,42 @@ void multiply_block(Tile<Element> t, Int rows, const Target& target) {
     const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
-    bool spilled = columns < take * kLanes<Element>;
-    if (TFAOT_HAS_MASKS) {
-      t.last = columns - (take - 1) * kLanes<Element>;
-      spilled = false;
-    }
+    const bool cropped = !TFAOT_HAS_MASKS && columns < take * kLanes<Element>;
+    if (TFAOT_HAS_MASKS) t.last = columns - (take - 1) * kLanes<Element>;
     t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
     t.rows = first_row;
     t.c = target.c + column;
-    t.start = target.bias == nullptr ? kZeros : target.bias + column;
-    t.start_row = 0;
-    if (spilled && target.bias != nullptr) {
-      copy_elements(spill.bias, t.start, columns);
-      t.start = spill.bias;
+    t.start = kZeros;
+    if (target.first && target.bias != nullptr) {
+      t.start = target.bias + column;
+      if (cropped) {
+        copy_elements(spill.bias, t.start, columns);
+        t.start = spill.bias;
+      }
     }
-    Int rest = cut.rest;
-    for (Int i = 0; i < cut.larger + cut.others; ++i) {
-      int count = cut.rows;
-      if (i >= cut.larger) {
-        count = static_cast<int>(smaller(cut.other_rows, rest));
-        rest -= count;
-      }
-      if (!target.first) {
-        t.start = t.c;
-        t.start_row = t.c_row;
-      }
-      if (form.shape != Shape::kPlain && i < cut.larger) {
-        multiply_formed(form, take, t);
-      } else if (spilled) {
-        multiply_spilled(count, take, t, columns, spill);
+    const auto next = [&](Int count, int tile_rows, Shape shape) {
+      if (count == 0) return;
+      const auto multiply_some = [&](const Tiles<Element>& some) {
+        if (shape == Shape::kPlain) return multiply(tile_rows, take, some);
+        multiply_formed(form, take, some);
+      };
+      t.count = count;
+      if (cropped || !target.first) {
+        multiply_spilled(tile_rows, take, t, columns, !target.first, spill, multiply_some);
       } else {
-        multiply(count, take, t);
+        multiply_some(t);
       }
-      t.rows += count;
-      t.c += count * t.c_row;
-    }
+      t.rows += count * tile_rows;
+      t.c += count * tile_rows * t.c_row;
+    };
+    next(cut.larger, cut.rows, form.shape);
+    next(cut.others, cut.other_rows, Shape::kPlain);
+    next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, Shape::kPlain);
   }
 }
 
 // All blocks of the depth for some rows.
-void multiply_depth(const Gemm& g, Tile<Element> t, Int rows, Int first_row) {
+void multiply_depth(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   const Int pieces = larger(1, ceil_div(g.run, kBlockDepth));  // of one tap
   const Int piece = larger(1, piece_of(g.run, pieces));
@@ -215,6 +231,25 @@ Int stream_panels(const Gemm& g, Int rows) {
   return panels;
 }
 
+// Not inlined: what it prepares for its loops would be prepared for streams, too.
+__attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
+  Odometer<4> row(g.row_count, g.row_step);
+  const Element* block[kBlockRows];
+  Tiles<Element> t = {};
+  t.rows = block;
+  t.a_step = g.a_step;
+  t.b = g.b;
+  t.b_step = g.b_step;
+  t.b_panel = g.b_panel;
+  const Int blocks = ceil_div(rows, kBlockRows);
+  for (Int i = 0, first = 0; i < blocks; ++i) {
+    const Int count = piece_of(rows - first, blocks - i);
+    row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
+    multiply_depth(g, t, count, first);
+    first += count;
+  }
+}
+
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
@@ -228,19 +263,5 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
     g.b += panels * g.b_panel;
     if (g.bias != nullptr) g.bias += columns;
   }
-  Odometer<4> row(g.row_count, g.row_step);
-  const Element* block[kBlockRows];
-  Tile<Element> t = {};
-  t.rows = block;
-  t.a_step = g.a_step;
-  t.b = g.b;
-  t.b_step = g.b_step;
-  t.b_panel = g.b_panel;
-  const Int blocks = ceil_div(rows, kBlockRows);
-  for (Int i = 0, first = 0; i < blocks; ++i) {
-    const Int count = piece_of(rows - first, blocks - i);
-    row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
-    multiply_depth(g, t, count, first);
-    first += count;
-  }
+  multiply_blocks(g, rows);
 }

@@ -59,54 +59,61 @@ TFAOT_INLINE void store_half(T* to, Vec<T> v, Int count) {
 
 // MR rows by NV vectors and `last` columns. REQUIRES: MR is even, t.last <= kHalf.
 template <typename T, int MR, int NV>
-__attribute__((noinline)) void multiply_half_tile(const Tile<T>& t) {
+__attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
   constexpr int kPairs = MR / 2;
-  Vec<T> whole[MR][NV], half[kPairs];
-  const T* a[MR];
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) {
-    a[r] = t.rows[r];
-    const T* const start = t.start + r * t.start_row;
-    TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) whole[r][v] = load(start + v * kLanes<T>);
-    const Vec<T> last = load_first(start + NV * kLanes<T>, t.last);
-    half[r / 2] = r % 2 == 0 ? last : low_then_high(half[r / 2], swap_halves(last));
-  }
-  const T* b = t.b;
+  const T* const* rows = t.rows;
+  T* c = t.c;
   const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
-
-  for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
-    Int k = *tap;
-    for (Int left = t.run; left > 0; --left, k += a_step, b += b_step) {
-      Vec<T> right[NV];
-      TFAOT_UNROLL
-      for (int v = 0; v < NV; ++v) right[v] = load(b + v * b_panel);
-      const Vec<T> right_half = twice_half(b + NV * b_panel);
-      TFAOT_UNROLL
-      for (int p = 0; p < kPairs; ++p) {
-        const Vec<T> low = everywhere(a[2 * p][k]), high = everywhere(a[2 * p + 1][k]);
-        TFAOT_UNROLL
-        for (int v = 0; v < NV; ++v) {
-          whole[2 * p][v] += right[v] * low;
-          whole[2 * p + 1][v] += right[v] * high;
-        }
-        half[p] += right_half * low_then_high(low, high);
-      }
-    }
-  }
-
-  T* to = t.c;
-  const Int c_row = t.c_row, last_columns = t.last;
+  const Int run = t.run, c_row = t.c_row, last = t.last;
   const bool is_relu = t.relu;
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) {
+
+  for (Int tiles = t.count; tiles > 0; --tiles, rows += MR) {
+    Vec<T> whole[MR][NV], half[kPairs];
     TFAOT_UNROLL
     for (int v = 0; v < NV; ++v) {
-      store(to + v * kLanes<T>, is_relu ? relu<T>(whole[r][v]) : whole[r][v]);
+      whole[0][v] = load(t.start + v * kLanes<T>);
+      TFAOT_UNROLL
+      for (int r = 1; r < MR; ++r) whole[r][v] = whole[0][v];
     }
-    const Vec<T> last = r % 2 == 0 ? half[r / 2] : swap_halves(half[r / 2]);
-    store_half(to + NV * kLanes<T>, is_relu ? relu<T>(last) : last, last_columns);
-    to += c_row;
+    half[0] = load_first(t.start + NV * kLanes<T>, last);
+    half[0] = low_then_high(half[0], swap_halves(half[0]));
+    TFAOT_UNROLL
+    for (int p = 1; p < kPairs; ++p) half[p] = half[0];
+    const T* a[MR];
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) a[r] = rows[r];
+    const T* b = t.b;
+
+    for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+      Int k = *tap;
+      for (Int left = run; left > 0; --left, k += a_step, b += b_step) {
+        Vec<T> right[NV];
+        TFAOT_UNROLL
+        for (int v = 0; v < NV; ++v) right[v] = load(b + v * b_panel);
+        const Vec<T> right_half = twice_half(b + NV * b_panel);
+        TFAOT_UNROLL
+        for (int p = 0; p < kPairs; ++p) {
+          const Vec<T> low = everywhere(a[2 * p][k]), high = everywhere(a[2 * p + 1][k]);
+          TFAOT_UNROLL
+          for (int v = 0; v < NV; ++v) {
+            whole[2 * p][v] += right[v] * low;
+            whole[2 * p + 1][v] += right[v] * high;
+          }
+          half[p] += right_half * low_then_high(low, high);
+        }
+      }
+    }
+
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r, c += c_row) {
+      TFAOT_UNROLL
+      for (int v = 0; v < NV; ++v) {
+        store(c + v * kLanes<T>, is_relu ? relu<T>(whole[r][v]) : whole[r][v]);
+      }
+      T* const to = c + NV * kLanes<T>;
+      const Vec<T> sum = r % 2 == 0 ? half[r / 2] : swap_halves(half[r / 2]);
+      store_half(to, is_relu ? relu<T>(sum) : sum, last);
+    }
   }
 }
 

@@ -5,6 +5,8 @@
 // The left side is indirect: each row has a base pointer, and its elements are `tap_count` runs of
 // `run` elements, the runs at offsets that all rows share. A plain product has one run, a
 // convolution one per row of its window. The right side is read a vector at a time, from panels.
+// A call is for many tiles below each other: what one of them begins with must not wait for the end
+// of the one before.
 #pragma once
 
 #include "vec_compare.h"
@@ -12,15 +14,15 @@
 namespace {
 
 template <typename T>
-struct Tile {
+struct Tiles {
+  Int count;
   const T* const* rows;
   const Int* taps;
   Int tap_count, run, a_step;
   const T* b;
   Int b_step;      // elements from one depth to the next
   Int b_panel;     // elements from one panel to the next
-  const T* start;  // what the sums start with: bias, zeros or c itself
-  Int start_row;
+  const T* start;  // what the sums of every row start with: bias or zeros
   T* c;
   Int c_row;
   Int last;  // columns of the last vector; all of them where there are no masks
@@ -47,21 +49,22 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
   }
 }
 
-// Not inlined: its loop needs all registers.
 template <typename T, int MR, int NV>
-__attribute__((noinline)) void multiply_tile(const Tile<T>& t) {
+TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
   constexpr int kSums = sums_per_element(MR * NV);
+  const Int last = t.last;
+  const bool whole = !TFAOT_HAS_MASKS || last == kLanes<T>;  // full masks are slow, too
   Vec<T> sums[kSums][MR][NV] = {};
+  TFAOT_UNROLL
+  for (int v = 0; v < NV; ++v) {
+    const T* const start = t.start + v * kLanes<T>;
+    sums[0][0][v] = v < NV - 1 || whole ? load(start) : load_first(start, last);
+    TFAOT_UNROLL
+    for (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
+  }
   const T* a[MR];
   TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) {
-    a[r] = t.rows[r];
-    TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) {
-      const T* const start = t.start + r * t.start_row + v * kLanes<T>;
-      sums[0][r][v] = TFAOT_HAS_MASKS && v == NV - 1 ? load_first(start, t.last) : load(start);
-    }
-  }
+  for (int r = 0; r < MR; ++r) a[r] = rows[r];
   const T* b = t.b;
   const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
 
@@ -89,24 +92,32 @@ __attribute__((noinline)) void multiply_tile(const Tile<T>& t) {
     for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] += sums[s][i / NV][i % NV];
   }
 
+  const Int c_row = t.c_row;
   if (t.relu) {
     TFAOT_UNROLL
     for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
   }
-  // Masked stores are slow even where the mask is full.
-  const bool whole = !TFAOT_HAS_MASKS || t.last == kLanes<T>;
+  T* to = c;
   TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) {
+  for (int r = 0; r < MR; ++r, to += c_row) {
     TFAOT_UNROLL
-    for (int v = 0; v < NV - 1; ++v) store(t.c + r * t.c_row + v * kLanes<T>, sums[0][r][v]);
+    for (int v = 0; v < NV - 1; ++v) store(to + v * kLanes<T>, sums[0][r][v]);
   }
-  T* const last = t.c + (NV - 1) * kLanes<T>;
+  to = c + (NV - 1) * kLanes<T>;
   if (whole) {
     TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r) store(last + r * t.c_row, sums[0][r][NV - 1]);
+    for (int r = 0; r < MR; ++r, to += c_row) store(to, sums[0][r][NV - 1]);
   } else {
     TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r) store_first(last + r * t.c_row, sums[0][r][NV - 1], t.last);
+    for (int r = 0; r < MR; ++r, to += c_row) store_first(to, sums[0][r][NV - 1], last);
+  }
+}
+
+// Not inlined: a tile's loop needs all registers.
+template <typename T, int MR, int NV>
+__attribute__((noinline)) void multiply_tiles(const Tiles<T>& t) {
+  for (Int i = 0; i < t.count; ++i) {
+    multiply_tile<T, MR, NV>(t, t.rows + i * MR, t.c + i * MR * t.c_row);
   }
 }
 

@@ -23,24 +23,24 @@ constexpr int max_vectors(int rows) {
 static_assert(max_vectors(kMaxRows) >= kVectorsPerPanel, "a tile takes whole panels");
 
 template <typename T, int MR>
-TFAOT_INLINE void multiply_rows(int vectors, const Tile<T>& t) {
+TFAOT_INLINE void multiply_rows(int vectors, const Tiles<T>& t) {
   constexpr int kMax = max_vectors(MR);
   switch (vectors) {
     case 1:
-      return multiply_tile<T, MR, 1>(t);
+      return multiply_tiles<T, MR, 1>(t);
     case 2:
-      return multiply_tile<T, MR, 2>(t);
+      return multiply_tiles<T, MR, 2>(t);
     case 3:
-      if constexpr (kMax >= 3) return multiply_tile<T, MR, 3>(t);
+      if constexpr (kMax >= 3) return multiply_tiles<T, MR, 3>(t);
       break;
     case 4:
-      if constexpr (kMax >= 4) return multiply_tile<T, MR, 4>(t);
+      if constexpr (kMax >= 4) return multiply_tiles<T, MR, 4>(t);
       break;
     case 6:
-      if constexpr (kMax >= 6) return multiply_tile<T, MR, 6>(t);
+      if constexpr (kMax >= 6) return multiply_tiles<T, MR, 6>(t);
       break;
     case 8:
-      if constexpr (kMax >= 8) return multiply_tile<T, MR, 8>(t);
+      if constexpr (kMax >= 8) return multiply_tiles<T, MR, 8>(t);
       break;
     default:
       break;
@@ -50,7 +50,7 @@ TFAOT_INLINE void multiply_rows(int vectors, const Tile<T>& t) {
 
 // REQUIRES: 1 <= rows <= kMaxRows; vectors is what next_vectors() gives for rows.
 template <typename T>
-TFAOT_INLINE void multiply(int rows, int vectors, const Tile<T>& t) {
+TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
   switch (rows) {
     case 1:
       return multiply_rows<T, 1>(vectors, t);
@@ -112,15 +112,15 @@ TFAOT_INLINE Form form_of(Int rows, const Lines& lines, Int vectors, Int last) {
 // REQUIRES: form_of() gives this form, which is not plain.
 template <typename T>
 TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form, [[maybe_unused]] int vectors,
-                                  [[maybe_unused]] const Tile<T>& t) {
+                                  [[maybe_unused]] const Tiles<T>& t) {
 #if TFAOT_HAS_MASKS
   if (form.shape == Shape::kHalf) {
-    if (vectors == 2) return multiply_half_tile<T, kMaxRows, 1>(t);
-    return multiply_half_tile<T, kMaxRows, 2>(t);
+    if (vectors == 2) return multiply_half_tiles<T, kMaxRows, 1>(t);
+    return multiply_half_tiles<T, kMaxRows, 2>(t);
   }
-  if (form.rows == 16) return multiply_strip<T, 16>(t);
-  if (form.rows == 14) return multiply_strip<T, 14>(t);
-  return multiply_strip<T, 12>(t);
+  if (form.rows == 16) return multiply_strips<T, 16>(t);
+  if (form.rows == 14) return multiply_strips<T, 14>(t);
+  return multiply_strips<T, 12>(t);
 #endif
 }
 
