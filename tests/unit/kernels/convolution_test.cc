@@ -146,13 +146,14 @@ TEST_P(Convolution, IsRightWithoutPadding) {
   }
 }
 
-// As networks have them; more positions, taps and depth than one block of the product takes.
+// As networks have them; more positions and taps than one block of the product takes.
 TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
   Random random(5);
   for (const ConvolutionCall& c :
        {of_image(28, 3, 3, 16), of_image(14, 3, 16, 24), of_image(6, 3, 200, 17),
         of_image(5, 1, 700, 20), of_image(18, 1, 5, 33), of_image(19, 19, 1, 2),
-        of_image(12, 3, 3, 8), of_image(16, 3, 2, 5), of_image(24, 3, 2, 9)}) {
+        of_image(12, 3, 3, 8), of_image(16, 3, 2, 5), of_image(24, 3, 2, 9), of_image(14, 3, 3, 12),
+        of_image(28, 5, 2, 20)}) {
     check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
     check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
     ConvolutionCall taps = c;  // no runs of rows: as many taps as window elements

@@ -141,7 +141,7 @@ TEST_P(MatMul, HasATileForEveryShape) {
   }
 }
 
-// Beyond the blocks of rows and depth.
+// Beyond the blocks of rows; deep.
 TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   Random random(4);
   for (const auto& [rows, columns, depth] : {std::tuple<Int, Int, Int>{547, 37, 40},

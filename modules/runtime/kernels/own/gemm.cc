@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a product into tiles. Rows are taken in blocks that stay in the second-level cache, the
-// depth in blocks whose panels stay in the first-level cache; within a block, a few panels meet all
-// rows before the next panels do.
+// Cuts a product into tiles. Rows are taken in blocks that stay in the second-level cache; a few
+// panels meet all rows of a block, over all their depth, before the next panels do.
 #include "gemm.h"
 
 #include "stream.h"
@@ -10,8 +9,7 @@
 namespace {
 
 constexpr Int kBlockRows = 480;  // a multiple of every tile's rows
-constexpr Int kBlockTaps = 64;
-constexpr Int kBlockDepth = 512;
+constexpr Int kMaxTaps = 64;
 
 // Counts through the indices of up to four loops, the last fastest, and keeps the offset.
 template <int N>
@@ -58,17 +56,17 @@ struct Target {
   Int c_row, columns;
   const Element* bias;  // null: none
   Lines lines;
-  bool first, last;  // block of the depth
+  bool first, last;  // of the taps
   bool relu;
 };
 
 constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
 
-// For tiles that end beyond the columns of c, where there are no masks, and for those that add to
-// what c holds.
+// For tiles that end beyond the columns of c, where there are no masks, and for those of more
+// taps, which add to what c holds.
 struct Spill {
   Element bias[kMaxVectors * kLanes<Element>];
-  Element c[kMaxSums * kLanes<Element>];
+  Element c[kMaxTile * kLanes<Element>];
 };
 
 void add_row(Element* c, const Element* from, Int columns, bool is_relu) {
@@ -126,7 +124,7 @@ Cut full_cut(Int rows, int tile_rows) {
           static_cast<int>(rest % kMaxRows)};
 }
 
-// All tiles of some rows and one block of the depth.
+// All tiles of some rows and some taps.
 void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
   const Element* const* const first_row = t.rows;
   const Element* const b = t.b;
@@ -179,16 +177,11 @@ void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
   }
 }
 
-// All blocks of the depth for some rows.
-void multiply_depth(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
+// All taps for some rows.
+void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
-  const Int pieces = larger(1, ceil_div(g.run, kBlockDepth));  // of one tap
-  const Int piece = larger(1, piece_of(g.run, pieces));
-  const Int most = taps == 1 ? 1 : larger(1, smaller(kBlockTaps, kBlockDepth / piece));
-  const Int group = taps <= most ? taps : ceil_div(taps, ceil_div(taps, most));
-
   Odometer<3> tap(g.tap_count, g.tap_step);
-  Int offsets[kBlockTaps];
+  Int offsets[kMaxTaps];
   const bool one_line = g.row_count[0] * g.row_count[1] * g.row_count[2] == 1;
   Target target = {g.c + first_row * g.c_row,
                    g.c_row,
@@ -199,36 +192,29 @@ void multiply_depth(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
                    false,
                    g.relu};
   t.taps = offsets;
-  for (Int first = 0; first < taps; first += group) {
-    t.tap_count = smaller(group, taps - first);
+  t.run = g.run;
+  for (Int first = 0; first < taps; first += t.tap_count) {
+    t.tap_count = smaller(kMaxTaps, taps - first);
     tap.next(t.tap_count, [&](Int i, Int offset) { offsets[i] = offset; });
-    for (Int k = 0; k < g.run || k == 0; k += piece) {
-      t.run = smaller(piece, g.run - k);
-      target.last = first + group >= taps && k + piece >= g.run;
-      multiply_block(t, rows, target);
-      target.first = false;
-      t.b += t.tap_count * t.run * t.b_step;
-      for (Int i = 0; i < t.tap_count; ++i) offsets[i] += piece * g.a_step;
-    }
+    target.last = first + t.tap_count == taps;
+    multiply_block(t, rows, target);
+    target.first = false;
+    t.b += t.tap_count * t.run * t.b_step;
   }
 }
 
-// One or two rows of a plain product by packed panels: all whole panels, which is how many.
-Int stream_panels(const Gemm& g, Int rows) {
-  const Int panels = g.columns / kPanelColumns<Element>;
+// One or two rows of a plain product by packed panels.
+bool is_stream(const Gemm& g, Int rows) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
-  if (rows > 2 || taps != 1 || g.a_step != 1 || g.b_step != kPanelColumns<Element> ||
-      g.b_panel != g.run * g.b_step || panels == 0) {
-    return 0;
-  }
-  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.relu};
-  if (rows == 1) {
-    multiply_stream<Element, 1, 1>(s, panels);
-  } else {
-    for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
-    multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s, panels);
-  }
-  return panels;
+  return (rows == 1 || rows == 2) && taps == 1 && g.a_step == 1 &&
+         g.b_step == kPanelColumns<Element> && g.b_panel == g.run * g.b_step;
+}
+
+void multiply_as_stream(const Gemm& g, Int rows) {
+  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, g.relu};
+  if (rows == 1) return multiply_stream<Element, 1, 1>(s);
+  for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
+  multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);
 }
 
 // Not inlined: what it prepares for its loops would be prepared for streams, too.
@@ -245,7 +231,7 @@ __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
   for (Int i = 0, first = 0; i < blocks; ++i) {
     const Int count = piece_of(rows - first, blocks - i);
     row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
-    multiply_depth(g, t, count, first);
+    multiply_taps(g, t, count, first);
     first += count;
   }
 }
@@ -253,15 +239,8 @@ __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
-  Gemm g = *static_cast<const Gemm*>(gemm);
+  const Gemm& g = *static_cast<const Gemm*>(gemm);
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
-  if (const Int panels = stream_panels(g, rows); panels > 0) {
-    const Int columns = panels * kPanelColumns<Element>;
-    if (columns == g.columns) return;
-    g.columns -= columns;
-    g.c += columns;
-    g.b += panels * g.b_panel;
-    if (g.bias != nullptr) g.bias += columns;
-  }
+  if (is_stream(g, rows)) return multiply_as_stream(g, rows);
   multiply_blocks(g, rows);
 }

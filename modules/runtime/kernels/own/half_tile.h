@@ -12,12 +12,12 @@ namespace {
 template <typename T>
 constexpr Int kHalf = kLanes<T> / 2;
 
-// Words for both types; the lists are of elements of two vectors, one behind the other.
+// Words for both types.
 TFAOT_INLINE Vec<float> low_then_high(Vec<float> low, Vec<float> high) {
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31);
+  return _mm512_mask_blend_ps(0xFF00, low, high);
 }
 TFAOT_INLINE Vec<double> low_then_high(Vec<double> low, Vec<double> high) {
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 12, 13, 14, 15);
+  return _mm512_mask_blend_pd(0xF0, low, high);
 }
 TFAOT_INLINE Vec<float> swap_halves(Vec<float> v) {
   return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One or two rows by whole panels. Such a product waits for its right side, and reads it as it lies
+// One or two rows by panels. Such a product waits for its right side, and reads it as it lies
 // in memory: many panels at a time would be many streams, a power of two apart, whose lines meet in
 // the same sets of the caches.
 #pragma once
@@ -15,7 +15,7 @@ struct Stream {
   const T* b;
   const T* bias;  // null: none
   T* c;
-  Int c_row;
+  Int c_row, columns;
   bool relu;
 };
 
@@ -71,8 +71,9 @@ TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
 }
 #endif
 
-// NP panels, `column` being their first. b: where they begin.
-template <typename T, int MR, int NP>
+// NP panels, `column` being their first. b: where they begin. kPart: some of their columns are not
+// those of c.
+template <typename T, int MR, int NP, bool kPart>
 TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   constexpr int kVectors = NP * kVectorsPerPanel;
   constexpr int kSums = sums_per_element(MR * kVectors);
@@ -105,7 +106,11 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   TFAOT_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     const Int at = column + v * kLanes<T>;
-    const Vec<T> bias = s.bias == nullptr ? Vec<T>{} : load(s.bias + at);
+    const Int count = kPart ? smaller(kLanes<T>, s.columns - at) : kLanes<T>;
+    if (kPart && count <= 0) return;
+    const Vec<T> bias = s.bias == nullptr ? Vec<T>{}
+                        : kPart           ? load_first(s.bias + at, count)
+                                          : load(s.bias + at);
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
       TFAOT_UNROLL
@@ -114,23 +119,30 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
         for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
       }
       const Vec<T> sum = sums[0][r][v] + bias;
-      store(s.c + r * s.c_row + at, s.relu ? relu<T>(sum) : sum);
+      T* const to = s.c + r * s.c_row + at;
+      if constexpr (kPart) {
+        store_first(to, s.relu ? relu<T>(sum) : sum, count);
+      } else {
+        store(to, s.relu ? relu<T>(sum) : sum);
+      }
     }
   }
 }
 
 template <typename T, int MR, int NP>
-__attribute__((noinline)) void multiply_stream(const Stream<T>& s, Int panels) {
-  const T* b = s.b;
-  Int p = 0;
-  for (; p + NP <= panels; p += NP, b += NP * kPanelColumns<T> * s.depth) {
-    stream_panels<T, MR, NP>(s, b, p * kPanelColumns<T>);
+__attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
+  constexpr Int kColumns = kPanelColumns<T>;
+  const Int whole = s.columns - s.columns % kColumns;
+  Int column = 0;
+  for (; column + NP * kColumns <= whole; column += NP * kColumns) {
+    stream_panels<T, MR, NP, false>(s, s.b + column * s.depth, column);
   }
   if constexpr (NP > 1) {
-    for (; p < panels; ++p, b += kPanelColumns<T> * s.depth) {
-      stream_panels<T, MR, 1>(s, b, p * kPanelColumns<T>);
+    for (; column < whole; column += kColumns) {
+      stream_panels<T, MR, 1, false>(s, s.b + column * s.depth, column);
     }
   }
+  if (column < s.columns) stream_panels<T, MR, 1, true>(s, s.b + column * s.depth, column);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ constexpr int kMaxRows = TFAOT_VECTOR_BYTES == 64                     ? 8
                          : kMaxSums == 24 || TFAOT_VECTOR_BYTES == 32 ? 6
                                                                       : 3;
 constexpr int kMaxVectors = 8;
+constexpr int kMaxTile = kMaxSums + 4;  // vectors, of any form (two in a row of half strips)
 
 // Few rows wait for the right side, and take more of it at a time.
 constexpr int max_vectors(int rows) {
@@ -79,7 +80,7 @@ TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
   __builtin_unreachable();
 }
 
-enum class Shape { kPlain, kHalf, kStrip };
+enum class Shape { kPlain, kHalf, kStrip, kHalfStrip };
 
 // The tiles of all the rows, or all but the last ones: their form and how many rows each has.
 struct Form {
@@ -94,17 +95,23 @@ struct Lines {
 };
 
 constexpr int kStrips[] = {16, 14, 12};
+constexpr int kHalfStrip = 14;
+
+// Whether the rows make strips of that many.
+TFAOT_INLINE bool has_strips(Int rows, const Lines& lines, int strip) {
+  return rows >= strip && lines.length % strip == 0 &&
+         (lines.length == 0 || lines.first % strip == 0);
+}
 
 // For columns of `vectors` vectors, of which the last has `last`.
 TFAOT_INLINE Form form_of(Int rows, const Lines& lines, Int vectors, Int last) {
   if (!TFAOT_HAS_MASKS || rows < kMaxRows) return {Shape::kPlain, 0};
   if ((vectors == 2 || vectors == 3) && last <= kLanes<Element> / 2) {
+    if (vectors == 2 && has_strips(rows, lines, kHalfStrip)) return {Shape::kHalfStrip, kHalfStrip};
     return {Shape::kHalf, kMaxRows};
   }
   for (const int strip : kStrips) {
-    const bool is_one =
-        lines.length % strip == 0 && (lines.length == 0 || lines.first % strip == 0);
-    if (vectors == 1 && rows >= strip && is_one) return {Shape::kStrip, strip};
+    if (vectors == 1 && has_strips(rows, lines, strip)) return {Shape::kStrip, strip};
   }
   return {Shape::kPlain, 0};
 }
@@ -114,13 +121,14 @@ template <typename T>
 TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form, [[maybe_unused]] int vectors,
                                   [[maybe_unused]] const Tiles<T>& t) {
 #if TFAOT_HAS_MASKS
+  if (form.shape == Shape::kHalfStrip) return multiply_strips_of<T, kHalfStrip, true>(t);
   if (form.shape == Shape::kHalf) {
     if (vectors == 2) return multiply_half_tiles<T, kMaxRows, 1>(t);
     return multiply_half_tiles<T, kMaxRows, 2>(t);
   }
-  if (form.rows == 16) return multiply_strips<T, 16>(t);
-  if (form.rows == 14) return multiply_strips<T, 14>(t);
-  return multiply_strips<T, 12>(t);
+  if (form.rows == 16) return multiply_strips_of<T, 16, false>(t);
+  if (form.rows == 14) return multiply_strips_of<T, 14, false>(t);
+  return multiply_strips_of<T, 12, false>(t);
 #endif
 }
 
