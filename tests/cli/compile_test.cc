@@ -69,6 +69,7 @@ TEST_F(CompileTest, DevEndsWithTheNextSteps) {
   transcript +=
       compile({"--dev", "--tool-name", "my-tool"}, {{"CMSSW_BASE", root_.string()}}).text();
   EXPECT_THAT(read("out/my-tool.xml"), ::testing::HasSubstr("default=\"$CMSSW_BASE/out\""));
+  transcript += "\n" + compile({"--dev", "--headers", "cmssw"}).text();
   EXPECT_TRUE(matches_golden(transcript, "cli/compile_dev.txt"));
 }
 

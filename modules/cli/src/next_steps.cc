@@ -18,7 +18,7 @@ successfully AOT compiled model '{}' for batch sizes: {}
      > scram setup {}
 
   2. 'use' the tool in your BuildFile.xml:
-     <use name="{}"/>
+{}     <use name="{}"/>
 
   3. include the following header in your code:
      #include "{}/model.h"
@@ -29,6 +29,7 @@ successfully AOT compiled model '{}' for batch sizes: {}
 )",
                      "", steps.model_name, fmt::join(steps.batch_sizes, ","),
                      shell_quoted(steps.runtime_tool_file), shell_quoted(steps.tool_file),
+                     steps.uses_cmssw ? "     <use name=\"PhysicsTools/TensorFlowAOT\"/>\n" : "",
                      steps.tool_name, steps.tool_name, steps.cpp_class);
 }
 

@@ -15,6 +15,7 @@ struct NextSteps {
   std::string tool_name;
   std::string tool_file;  // as the user should write it
   std::string runtime_tool_file;
+  bool uses_cmssw = false;  // PhysicsTools/TensorFlowAOT
   std::vector<std::int64_t> batch_sizes;
 };
 
