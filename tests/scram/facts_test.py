@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from scram_rules import Crash, Refusal, exported, link_line, read_tool
+from scram_rules import Crash, Refusal, compile_flags, exported, external_links, link_line, read_tool
 
 TOOL = os.environ["TFAOT_TOOL"]
 
@@ -41,7 +41,8 @@ class Facts(unittest.TestCase):
     def test_revision_is_dropped_with_a_complaint(self):
         text = tool_file(attributes='name="t" version="1" revision="2"')
         self.assertEqual(read_tool(text, {}).complaints, ["Invalid attribute revision"])
-        self.expect(text, "<tool> has no attribute 'revision'")
+        self.expect(text, "older than November 2024, as CMSSW_13_0's, prints", exit_code=0)
+        self.expect(tool_file(attributes='name="t" version="1" release="2"'), "<tool> has no attribute 'release'")
 
     def test_an_xml_declaration_crashes(self):
         text = '<?xml version="1.0"?>\n' + tool_file()
@@ -122,6 +123,19 @@ class Facts(unittest.TestCase):
         self.assertEqual(link_line([], ["t"], tools), ["libr.a", "a.o"])
         self.expect(tool_file('<flags LDFLAGS="libr.a"/><flags LDFLAGS="a.o"/>'),
                     "an object behind the library libr.a")
+
+    def test_preprocessor_flags_come_before_include_folders(self):
+        tools = {"t": read_tool(tool_file('<use name="r"/>', client='<environment name="INCLUDE" default="/t/i"/>'), {}),
+                 "r": read_tool('<tool name="r" version="1"><client><environment name="INCLUDE" default="/r/i"/>'
+                                '</client><flags CPPFLAGS="-I/r/i"/></tool>', {})}
+        self.assertEqual(compile_flags(["t"], tools), ["-I/r/i", "-I/t/i", "-I/r/i"])
+
+    def test_library_folders_become_links_unless_told_otherwise(self):
+        client = '<client><environment name="LIBDIR" default="/%s"/></client>'
+        tools = {"open": read_tool('<tool name="open" version="1">' + client % "o" + '</tool>', {}),
+                 "closed": read_tool('<tool name="closed" version="1">' + client % "c" +
+                                     '<flags SKIP_TOOL_SYMLINKS="1"/></tool>', {})}
+        self.assertEqual(external_links(tools), ["/o"])
 
     def test_dependents_inherit_tools_unless_told_otherwise(self):
         tools = {"open": read_tool('<tool name="open" version="1"/>', {}),

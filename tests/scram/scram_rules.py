@@ -139,8 +139,16 @@ def exported(uses, tools):
 
 
 def compile_flags(uses, tools):
+    """CPPFLAGS of all tools (used ones before users), then INCLUDE (users before used)."""
     chosen = sorted(used_tools(uses, tools, []), key=lambda name: (order_of(name, tools), name))
-    return ["-I" + folder for name in chosen for folder in tools[name].folders("INCLUDE")]
+    flags = [word for name in reversed(chosen) for word in tools[name].flags.get("CPPFLAGS", [])]
+    return flags + ["-I" + folder for name in chosen for folder in tools[name].folders("INCLUDE")]
+
+
+def external_links(tools):
+    """Folders whose files scram links into external/ARCH/lib of the area."""
+    return [folder for tool in tools.values() if "SKIP_TOOL_SYMLINKS" not in tool.flags
+            for folder in tool.folders("LIBDIR")]
 
 
 def link_line(objects, uses, tools, complaints=None):

@@ -9,11 +9,13 @@
 namespace tfaot {
 namespace {
 
+constexpr const char* kOld = "of older versions";
+
 const std::map<std::string, ElementRule>& rules() {
   static const std::map<std::string, ElementRule> table = {
       {"tool",
        {.attributes = {"name", "version", "type"},
-        .newer = {"revision", "path"},
+        .newer = {{"revision", "older than November 2024, as CMSSW_13_0's,"}, {"path", kOld}},
         .required = {"name", "version"}}},
       {"client", {}},
       {"info", {.attributes = {"url"}}},
@@ -23,11 +25,11 @@ const std::map<std::string, ElementRule>& rules() {
       {"lib", {.attributes = {"name", "type"}, .required = {"name"}}},
       {"use",
        {.attributes = {"name", "source_only"},
-        .newer = {"for", "force_link"},
+        .newer = {{"for", kOld}, {"force_link", kOld}},
         .required = {"name"}}},
       {"runtime",
        {.attributes = {"name", "value", "type", "default", "handler"},
-        .newer = {"join"},
+        .newer = {{"join", kOld}},
         .required = {"name"}}},
   };
   return table;

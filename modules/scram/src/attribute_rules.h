@@ -2,6 +2,7 @@
 // Which elements and attributes scram knows in a tool file. One table, of SCRAMV3. Pure functions.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,9 +10,9 @@
 namespace tfaot {
 
 struct ElementRule {
-  std::vector<std::string> attributes;  // that scram takes; "*": any
-  std::vector<std::string> newer{};     // that old versions call invalid
-  std::vector<std::string> required{};  // without them scram stops with a KeyError
+  std::vector<std::string> attributes;         // that scram takes; "*": any
+  std::map<std::string, std::string> newer{};  // that old versions call invalid -> which versions
+  std::vector<std::string> required{};         // without them scram stops with a KeyError
 };
 
 // Of a tool file's elements; none for those that scram calls unknown there.

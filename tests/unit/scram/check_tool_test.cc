@@ -99,7 +99,7 @@ TEST_F(CheckTool, FindsWhatScramDrops) {
   EXPECT_EQ(report_.findings[1].advice, "did you mean <flags>?");
   EXPECT_THAT(findings_in("<tool name=\"t\" version=\"1\" revision=\"2\" type=\"x\"/>"),
               ElementsAre("warning 0: the tool's folder is in no variable T_BASE",
-                          "error 1: <tool> has no attribute 'revision'",
+                          "warning 1: not every scram knows 'revision' in <tool>",
                           "error 1: no such type of tool: 'X'"));
 }
 
