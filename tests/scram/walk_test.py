@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from scram_rules import compile_flags, exported, link_line, read_tool
+from scram_rules import compile_flags, exported, external_links, link_line, read_tool
 
 TOOL = os.environ["TFAOT_TOOL"]
 CXX = os.environ["CXX"]
@@ -93,6 +93,15 @@ class Walk(unittest.TestCase):
         self.assertEqual(sorted(objects), sorted(path.name for path in (self.top / "dev/lib").glob("*.o")))
         self.assertEqual(objects[-1], "minimal_weights.o")
         self.assertEqual(exported(["tfaot-model-minimal"], tools), [])
+        self.assertEqual(external_links(tools), [])
+
+    def test_headers_are_those_of_the_runtime_that_is_linked(self):
+        """With a model of another toolkit, whose package has runtime headers of its own."""
+        tools = self.set_up(self.top / "dev", self.environment)
+        other = read_tool((self.top / "dev/tfaot-model-minimal.xml").read_text().replace("/dev", "/other"), self.environment)
+        flags = compile_flags(["other", "tfaot-model-minimal"], dict(tools, other=other))
+        self.assertEqual(flags[0], "-I%s/dev/include" % self.top)
+        self.assertIn("-I%s/other/include" % self.top, flags)
 
 
 if __name__ == "__main__":

@@ -115,6 +115,11 @@ object model_data(const ModelSpec& spec, const CompiledModel& compiled, const Pa
               {"program_count", std::to_string(compiled.batch_sizes.size())},
               {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
               {"weights_bytes", std::to_string(compiled.weights_size)}};
+  data["runtime_check"] = render(templates::kRuntimeCheck,
+                                 object{{"tables_number", TFAOT_TABLES},
+                                        {"tool", names.tool},
+                                        {"toolkit_version", TFAOT_VERSION}},
+                                 Escaping::kNone);
   data["tables"] = render(templates::kModelTables, data, Escaping::kNone);
   return data;
 }

@@ -32,8 +32,9 @@ const GeneratedFile& file_named(const GeneratedFiles& generated, const std::stri
 // A release of the toolkit must not change the golden files.
 std::string without_toolkit_version(const std::string& text) {
   return std::regex_replace(
-      text, std::regex("(_tfaot_runtime_version |\"tfaot-runtime\" version=)\"[^\"]*\""),
-      "$1\"0.0.0\"");
+      text,
+      std::regex("(_tfaot_runtime_version \"|\"tfaot-runtime\" version=\"|made by tfaot )[0-9.]+"),
+      "$010.0.0");
 }
 
 std::string error_of(const Records& records, const GenerateOptions& options = {}) {

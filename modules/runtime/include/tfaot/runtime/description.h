@@ -8,8 +8,19 @@
 #include <cstddef>
 #include <cstdint>
 
+// Of the toolkit these headers are from.
+#define TFAOT_RUNTIME_VERSION "0.1.0"
+
 namespace tfaot {
 inline namespace v1 {
+
+// What generated headers may hold: the newest rises when the tables below get a member, the oldest
+// when one goes or changes. A model's header asserts that these headers take its own (generate).
+inline constexpr int kOldestTables = 1;
+inline constexpr int kNewestTables = 1;
+constexpr bool takes_tables(int of_the_model) {
+  return kOldestTables <= of_the_model && of_the_model <= kNewestTables;
+}
 
 enum class DType : std::uint8_t { kBool, kInt32, kInt64, kFloat32, kFloat64 };
 

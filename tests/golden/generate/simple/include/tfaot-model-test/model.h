@@ -25,6 +25,11 @@
 
 #include "tfaot/runtime/model.h"
 
+static_assert(::tfaot::takes_tables(1),
+              "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
+              TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
+              "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
+
 #include "test_bs1.h"
 #include "test_bs2.h"
 #include "test_bs4.h"
