@@ -91,6 +91,14 @@ def write_rules(out, product, path, attributes):
     out.write("%s_SOURCE := %s\n%s_OPTIONS := %s\n" % (prefix, source, prefix, " ".join(options)))
 
 
+def write_export(out, product, folder, name):
+    """What users of a package's library include and link: the model itself is in the library."""
+    tree = "$(WORKINGDIR)/%s/%s/tfaot/%s" % (folder, product, name)
+    out.write("{0}_AOT_EXPORTED := yes\n"
+              "{0}_EX_FLAGS_CPPFLAGS += -I{1}/include\n"
+              "{0}_EX_FLAGS_LDFLAGS += {1}/lib/libtfaot_runtime.a\n".format(product, tree))
+
+
 def template(rules):
     """Writes the rules of the product that BuildRules is at."""
     models = {}
@@ -112,8 +120,10 @@ def template(rules):
     out.write("ifeq ($(origin AddAOTRules),undefined)\n"
               "-include $(SCRAM_CONFIGDIR)/SCRAM/GMake/Makefile.aot\n"
               "endif\n")
-    for attributes in models.values():
+    for name, attributes in models.items():
         write_rules(out, product, path, attributes)
+        if rules.isPublictype():
+            write_export(out, product, rules.get("path"), name)
     out.write("{0}_AOT_MODELS := {1}\n"
               "{0}_PRE_INIT_FUNC += $$(eval $$(call AddAOTRules,{0}))\n".format(
                   product, " ".join(models)))

@@ -42,6 +42,7 @@ __path__.insert(0, environ["LOCALTOP"] + "/config/SCRAM/Plugins")
 """,
 }
 BUILD_RULES = """
+from os import environ
 class BuildRules(object):
     def __init__(self, core, out):
         self.core, self.data = core, {"FH": out}
@@ -49,6 +50,8 @@ class BuildRules(object):
         return {"safename": "SubPkg", "path": "src/Sub/Pkg/src"}[key]
     def getLocalBuildFile(self):
         return self.core.filename
+    def isPublictype(self):
+        return environ.get("TEMPLATE", "library") == "library"
     def dnn_template(self):
         self.data["FH"].write("SubPkg_DNN := asked\\n")
     def dump(self):
@@ -69,11 +72,20 @@ $($(1)_objdir)/plugin.o: plugin.cc $($(1)_objdir)/precompile
 $(1).so: $($(1)_objs)
 	@$(CXX) -shared -Wl,-z,defs $($(1)_objs) -o $$@ $($(1)_LOC_FLAGS_LDFLAGS)
 endef
-SubPkg_objdir := tmp/SubPkg
-SubPkg_config := tmp/SubPkg/config
-SubPkg_objs := tmp/SubPkg/plugin.o
+WORKINGDIR := tmp
+SubPkg_objdir := tmp/src/Sub/Pkg/src/SubPkg
+SubPkg_config := $(SubPkg_objdir)/config
+SubPkg_objs := $(SubPkg_objdir)/plugin.o
 -include SubPkg.mk
 all: SubPkg.so
+ALL_PRODS := User SubPkg
+User_PACKAGE := self/src/Sub/Pkg/plugins
+User_LOC_USE_ALL := Other SubPkg
+tmp/src/Sub/Pkg/plugins/User/precompile:
+	@mkdir -p $(@D); touch $@
+User.so: plugin.cc tmp/src/Sub/Pkg/plugins/User/precompile | SubPkg.so
+	@echo compiling User; $(CXX) -std=c++17 -fPIC -shared -Wl,-z,defs -Wl,-rpath,$(CURDIR) $(SubPkg_EX_FLAGS_CPPFLAGS) $< -o $@ \\
+	  $(SubPkg_EX_FLAGS_LDFLAGS) SubPkg.so
 $(eval $(call CommonBinaryTail,SubPkg))
 """
 DRIVER = """
@@ -115,7 +127,7 @@ class Hook(unittest.TestCase):
         self.write("config/SCRAM/Plugins/BuildRules.py", BUILD_RULES)
         self.write("config/SCRAM/GMake/Makefile.rules", MAKEFILE)
         self.write("plugin.cc", (HERE / "plugin.cc").read_text())
-        self.write("tmp/SubPkg/config", "")
+        self.write("tmp/src/Sub/Pkg/src/SubPkg/config", "")
         model = self.area / "src/Sub/Pkg/data/my_model"
         model.parent.mkdir(parents=True)
         model.symlink_to(MINIMAL / "saved_model")
@@ -139,14 +151,14 @@ class Hook(unittest.TestCase):
     def read_build_file(self, check=True):
         return self.run_in_area(sys.executable, "-c", DRIVER, check=check)
 
-    def make(self, check=True):
-        return self.run_in_area("make", "-r", "-f", "config/SCRAM/GMake/Makefile.rules", "CXX=" + CXX,
+    def make(self, *words, check=True):
+        return self.run_in_area("make", "-r", "-f", "config/SCRAM/GMake/Makefile.rules", "CXX=" + CXX, *words,
                                 check=check).stdout
 
-    def predict(self):
+    def predict(self, name="SubPkg.so"):
         # A copy, as dlopen gives the old library of a path again.
         folder = tempfile.mkdtemp(dir=self.area)
-        library = ctypes.CDLL(shutil.copy(self.area / "SubPkg.so", folder))
+        library = ctypes.CDLL(shutil.copy(self.area / name, folder))
         for case in json.loads((MINIMAL / "reference.json").read_text())["cases"]:
             rows = case["batch_size"]
             outputs = (ctypes.c_float * (rows * 2))()
@@ -158,7 +170,7 @@ class Hook(unittest.TestCase):
         self.build_file('batch_sizes="1 2, 4" cpu_levels="x86-64 x86-64-v3"')
         self.assertEqual(self.read_build_file().stdout, "")
         self.assertIn(">> Compiling model minimal (src/Sub/Pkg/data/my_model)", self.make())
-        objects = {path.name for path in (self.area / "tmp/SubPkg/tfaot/minimal/lib").glob("*.o")}
+        objects = {path.name for path in (self.area / "tmp/src/Sub/Pkg/src/SubPkg/tfaot/minimal/lib").glob("*.o")}
         self.assertEqual(len(objects), 3 * 2 + 1)
         self.predict()
 
@@ -170,6 +182,22 @@ class Hook(unittest.TestCase):
         (model / "saved_model.pb").touch()
         self.assertIn("compiling plugin.cc", self.make())
         self.predict()
+
+    def test_users_of_a_packages_library_see_the_model(self):
+        self.build_file('batch_sizes="1 2"')
+        self.read_build_file()
+        self.make("-j2", "User.so")
+        self.predict("User.so")
+        symbols = subprocess.run(["nm", "-D", self.area / "User.so"], check=True, capture_output=True, text=True).stdout
+        self.assertIn(" U tfaot_tfaot_model_minimal_weights", symbols)
+        model = self.area / "src/Sub/Pkg/data/my_model"
+        model.unlink()
+        subprocess.run(["cp", "-rL", MINIMAL / "saved_model", model], check=True)
+        self.assertIn("compiling User", self.make("User.so"))
+
+        self.environment["TEMPLATE"] = "plugins"
+        self.read_build_file()
+        self.assertNotIn("_EX_", (self.area / "SubPkg.mk").read_text())
 
     def test_a_config_says_the_rest(self):
         self.write("src/Sub/Pkg/data/aot_config.yaml", (MINIMAL / "aot_config.yaml").read_text()
