@@ -59,7 +59,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"libelf.h", {"compile", "convert"}},
     {"gelf.h", {"compile", "convert"}},
     {"pugixml.hpp", {"buildfile", "generate", "scram"}},
-    {"kainjow/", {"generate", "release"}},
+    {"kainjow/", {"base"}},
     {"archive.h", {"package"}},
     {"archive_entry.h", {"package"}},
     {"CLI/", {"cli"}},

@@ -5,14 +5,12 @@
 
 #include "escape.h"
 #include "names.h"
-#include "render.h"
 #include "templates.h"
+#include "tfaot/base/render.h"
 #include "tfaot/generate/generate.h"
 
 namespace tfaot {
 namespace {
-
-using kainjow::mustache::object;
 
 // Picoseconds, at least one: 0 means that nothing was measured.
 std::uint64_t cost_of(const Manifest& manifest, std::int64_t batch_size, const std::string& level) {
@@ -30,22 +28,22 @@ GeneratedFile cost_header(const Manifest& manifest) {
   TemplateData calls{TemplateData::type::list};
   for (const std::int64_t batch_size : manifest.batch_sizes) {
     for (const std::string& level : manifest.cpu_levels) {
-      calls << object{{"constant", cost_constant(batch_size, level)},
-                      {"cost", std::to_string(cost_of(manifest, batch_size, level))}};
+      calls << TemplateObject{{"constant", cost_constant(batch_size, level)},
+                              {"cost", std::to_string(cost_of(manifest, batch_size, level))}};
     }
   }
   const std::string cpu = manifest.tuning ? comment_line(manifest.tuning->cpu) : "";
   const std::string name_end = "::" + manifest.name;
   return {fmt::format("include/{}/{}_costs.h", manifest.tool_name, manifest.name),
           render(templates::kCostHeader,
-                 object{{"made_by", made_by_line(manifest.name, manifest.version)},
-                        {"class", manifest.cpp_class},
-                        {"namespace",
-                         manifest.cpp_class.substr(0, manifest.cpp_class.size() - name_end.size())},
-                        {"name", manifest.name},
-                        {"cpu", cpu},
-                        {"has_cpu", !cpu.empty()},
-                        {"calls", calls}},
+                 TemplateObject{{"made_by", made_by_line(manifest.name, manifest.version)},
+                                {"class", manifest.cpp_class},
+                                {"namespace", manifest.cpp_class.substr(
+                                                  0, manifest.cpp_class.size() - name_end.size())},
+                                {"name", manifest.name},
+                                {"cpu", cpu},
+                                {"has_cpu", !cpu.empty()},
+                                {"calls", calls}},
                  Escaping::kNone)};
 }
 
@@ -53,11 +51,11 @@ std::string measuring_program(const Manifest& manifest) {
   // What model.h of the flavour cmssw includes is not in the package.
   const bool cmssw = manifest.headers == HeadersMode::kCmssw;
   return render(templates::kMeasure,
-                object{{"made_by", made_by_line(manifest.name, manifest.version)},
-                       {"tool", manifest.tool_name},
-                       {"header", cmssw ? manifest.name + "_tables.h" : "model.h"},
-                       {"description", manifest.cpp_class + (cmssw ? "_tables" : "")},
-                       {"class", manifest.cpp_class}},
+                TemplateObject{{"made_by", made_by_line(manifest.name, manifest.version)},
+                               {"tool", manifest.tool_name},
+                               {"header", cmssw ? manifest.name + "_tables.h" : "model.h"},
+                               {"description", manifest.cpp_class + (cmssw ? "_tables" : "")},
+                               {"class", manifest.cpp_class}},
                 Escaping::kNone);
 }
 

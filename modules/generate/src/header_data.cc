@@ -15,8 +15,6 @@
 namespace tfaot {
 namespace {
 
-using kainjow::mustache::object;
-
 const char* enumerator(DType dtype) {
   switch (dtype) {
     case DType::kBool:
@@ -34,7 +32,7 @@ const char* enumerator(DType dtype) {
 }
 
 // `shape_id` names the constant that holds the row's shape, where there is one.
-object tensor_data(const TensorSpec& tensor, const std::string& shape_id) {
+TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id) {
   const std::string shape = fmt::format("{}", fmt::join(tensor.row_shape, ", "));
   const bool scalar = tensor.row_shape.empty();
   return {{"comment_name", comment_line(tensor.name)},
@@ -61,9 +59,9 @@ TemplateData tensors_data(const std::vector<TensorSpec>& tensors, const char* pr
 TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled) {
   TemplateData list{TemplateData::type::list};
   for (const std::int64_t batch_size : compiled.batch_sizes) {
-    list << object{{"program", program_name(spec, batch_size)},
-                   {"batch_size", std::to_string(batch_size)},
-                   {"tables", tables_name(spec, batch_size)}};
+    list << TemplateObject{{"program", program_name(spec, batch_size)},
+                           {"batch_size", std::to_string(batch_size)},
+                           {"tables", tables_name(spec, batch_size)}};
   }
   return list;
 }
@@ -86,39 +84,40 @@ std::uint64_t row_elements(const TensorSpec& tensor) {
 
 TemplateData lines_data(const std::vector<std::string>& lines) {
   TemplateData list{TemplateData::type::list};
-  for (const std::string& line : lines) list << object{{"line", line}};
+  for (const std::string& line : lines) list << TemplateObject{{"line", line}};
   return list;
 }
 
-object model_data(const ModelSpec& spec, const CompiledModel& compiled, const PackageNames& names) {
+TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
+                          const PackageNames& names) {
   const Signature& signature = compiled.signature;
   const bool has_weights = !compiled.weights_object.empty();
   TemplateData weights{TemplateData::type::list};
-  if (has_weights) weights << object{{"symbol", compiled.weights_symbol}};
+  if (has_weights) weights << TemplateObject{{"symbol", compiled.weights_symbol}};
   const std::string author = comment_line(spec.model.author);
-  object data{{"made_by", names.made_by},
-              {"class", names.cpp_class},
-              {"namespace", spec.compilation.namespace_name},
-              {"name", spec.model.name},
-              {"version", spec.model.version},
-              {"author", author},
-              {"has_author", !author.empty()},
-              {"description", lines_data(comment_lines(spec.model.description))},
-              {"batch_sizes", list_of(compiled.batch_sizes)},
-              {"cpu_levels", join(compiled.cpu_levels, ", ")},
-              {"inputs", tensors_data(signature.inputs, "kInput")},
-              {"outputs", tensors_data(signature.outputs, "kOutput")},
-              {"programs", programs_data(spec, compiled)},
-              {"weights", weights},
-              {"input_count", std::to_string(signature.inputs.size())},
-              {"output_count", std::to_string(signature.outputs.size())},
-              {"program_count", std::to_string(compiled.batch_sizes.size())},
-              {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
-              {"weights_bytes", std::to_string(compiled.weights_size)}};
+  TemplateObject data{{"made_by", names.made_by},
+                      {"class", names.cpp_class},
+                      {"namespace", spec.compilation.namespace_name},
+                      {"name", spec.model.name},
+                      {"version", spec.model.version},
+                      {"author", author},
+                      {"has_author", !author.empty()},
+                      {"description", lines_data(comment_lines(spec.model.description))},
+                      {"batch_sizes", list_of(compiled.batch_sizes)},
+                      {"cpu_levels", join(compiled.cpu_levels, ", ")},
+                      {"inputs", tensors_data(signature.inputs, "kInput")},
+                      {"outputs", tensors_data(signature.outputs, "kOutput")},
+                      {"programs", programs_data(spec, compiled)},
+                      {"weights", weights},
+                      {"input_count", std::to_string(signature.inputs.size())},
+                      {"output_count", std::to_string(signature.outputs.size())},
+                      {"program_count", std::to_string(compiled.batch_sizes.size())},
+                      {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
+                      {"weights_bytes", std::to_string(compiled.weights_size)}};
   data["runtime_check"] = render(templates::kRuntimeCheck,
-                                 object{{"tables_number", TFAOT_TABLES},
-                                        {"tool", names.tool},
-                                        {"toolkit_version", TFAOT_VERSION}},
+                                 TemplateObject{{"tables_number", TFAOT_TABLES},
+                                                {"tool", names.tool},
+                                                {"toolkit_version", TFAOT_VERSION}},
                                  Escaping::kNone);
   data["tables"] = render(templates::kModelTables, data, Escaping::kNone);
   return data;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "names.h"
-#include "render.h"
+#include "tfaot/base/render.h"
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/config/config_types.h"
 
@@ -25,7 +25,7 @@ std::uint64_t row_elements(const TensorSpec& tensor);
 TemplateData lines_data(const std::vector<std::string>& lines);
 
 // Names, signature, programs and weights; "tables" is the body of the class with the constants.
-kainjow::mustache::object model_data(const ModelSpec& spec, const CompiledModel& compiled,
-                                     const PackageNames& names);
+TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
+                          const PackageNames& names);
 
 }  // namespace tfaot

@@ -11,8 +11,6 @@
 namespace tfaot {
 namespace {
 
-using kainjow::mustache::object;
-
 // "::tfaot::Tensor<float, 4>", one a line.
 std::string tensor_types(const std::vector<TensorSpec>& tensors) {
   std::vector<std::string> types;
@@ -60,7 +58,7 @@ TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names
 
 std::string model_header(const ModelSpec& spec, const CompiledModel& compiled,
                          const PackageNames& names) {
-  object data = model_data(spec, compiled, names);
+  TemplateObject data = model_data(spec, compiled, names);
   data["input_types"] = tensor_types(compiled.signature.inputs);
   data["output_types"] = tensor_types(compiled.signature.outputs);
   data["usage"] = usage_data(compiled, names);

@@ -3,18 +3,16 @@
 
 #include <algorithm>
 
-#include "render.h"
 #include "templates.h"
+#include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
 namespace {
 
-using kainjow::mustache::object;
-
 TemplateData objects_data(const PackageNames& names) {
   TemplateData list{TemplateData::type::list};
-  for (const std::string& file : names.objects) list << object{{"file", file}};
+  for (const std::string& file : names.objects) list << TemplateObject{{"file", file}};
   return list;
 }
 
@@ -36,13 +34,13 @@ bool is_dotted(const std::string& version) {
 
 std::string cmake_config(const ModelSpec& spec, const PackageNames& names) {
   return render(templates::kCmakeConfig,
-                object{{"made_by", names.made_by},
-                       {"tool", names.tool},
-                       {"class", names.cpp_class},
-                       {"version", spec.model.version},
-                       {"toolkit_version", TFAOT_VERSION},
-                       {"drop_in", is_self_contained(spec)},
-                       {"objects", objects_data(names)}},
+                TemplateObject{{"made_by", names.made_by},
+                               {"tool", names.tool},
+                               {"class", names.cpp_class},
+                               {"version", spec.model.version},
+                               {"toolkit_version", TFAOT_VERSION},
+                               {"drop_in", is_self_contained(spec)},
+                               {"objects", objects_data(names)}},
                 Escaping::kNone);
 }
 
@@ -50,25 +48,25 @@ std::string cmake_version(const ModelSpec& spec, const CompiledModel& compiled,
                           const PackageNames& names) {
   const std::string& version = spec.model.version;
   return render(templates::kCmakeVersion,
-                object{{"made_by", names.made_by},
-                       {"version", version},
-                       {"dotted", is_dotted(version)},
-                       {"major", version.substr(0, version.find('.'))},
-                       {"processor", processor_of(compiled.target_triple)}},
+                TemplateObject{{"made_by", names.made_by},
+                               {"version", version},
+                               {"dotted", is_dotted(version)},
+                               {"major", version.substr(0, version.find('.'))},
+                               {"processor", processor_of(compiled.target_triple)}},
                 Escaping::kNone);
 }
 
 std::string pkg_config(const ModelSpec& spec, const CompiledModel& compiled,
                        const PackageNames& names) {
   return render(templates::kPkgConfig,
-                object{{"made_by", names.made_by},
-                       {"tool", names.tool},
-                       {"class", names.cpp_class},
-                       {"version", spec.model.version},
-                       {"drop_in", is_self_contained(spec)},
-                       {"batch_sizes", list_of(compiled.batch_sizes)},
-                       {"cpu_levels", join(compiled.cpu_levels, ", ")},
-                       {"objects", objects_data(names)}},
+                TemplateObject{{"made_by", names.made_by},
+                               {"tool", names.tool},
+                               {"class", names.cpp_class},
+                               {"version", spec.model.version},
+                               {"drop_in", is_self_contained(spec)},
+                               {"batch_sizes", list_of(compiled.batch_sizes)},
+                               {"cpu_levels", join(compiled.cpu_levels, ", ")},
+                               {"objects", objects_data(names)}},
                 Escaping::kNone);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "header_data.h"
 #include "headers.h"
-#include "render.h"
 #include "templates.h"
+#include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
@@ -29,7 +29,6 @@ const char* enumerator(BufferKind kind) {
 }
 
 TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) {
-  using kainjow::mustache::object;
   TemplateData slots{TemplateData::type::list};
   std::uint64_t scratch = 0;
   for (const BufferSlot& buffer : code.buffers) {
@@ -43,22 +42,22 @@ TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) 
       offset = scratch;
       scratch += (buffer.size + kAlignment - 1) / kAlignment * kAlignment;
     }
-    slots << object{{"kind", enumerator(buffer.kind)},
-                    {"index", std::to_string(index)},
-                    {"offset", std::to_string(offset)},
-                    {"size", std::to_string(buffer.size)}};
+    slots << TemplateObject{{"kind", enumerator(buffer.kind)},
+                            {"index", std::to_string(index)},
+                            {"offset", std::to_string(offset)},
+                            {"size", std::to_string(buffer.size)}};
   }
-  return object{{"entry", code.entry_symbol},
-                {"level", code.cpu_level},
-                {"features", join(code.cpu_features, " ")},
-                {"level_id", identifier_of(code.cpu_level)},
-                {"cost", cost_constant(code.batch_size, code.cpu_level)},
-                {"estimate", std::to_string(code.estimated_cost)},
-                {"live", std::to_string(code.live_permille)},
-                {"slots", slots},
-                {"slot_count", std::to_string(code.buffers.size())},
-                {"result_slot", std::to_string(code.result_slot)},
-                {"scratch_bytes", std::to_string(scratch)}};
+  return TemplateObject{{"entry", code.entry_symbol},
+                        {"level", code.cpu_level},
+                        {"features", join(code.cpu_features, " ")},
+                        {"level_id", identifier_of(code.cpu_level)},
+                        {"cost", cost_constant(code.batch_size, code.cpu_level)},
+                        {"estimate", std::to_string(code.estimated_cost)},
+                        {"live", std::to_string(code.live_permille)},
+                        {"slots", slots},
+                        {"slot_count", std::to_string(code.buffers.size())},
+                        {"result_slot", std::to_string(code.result_slot)},
+                        {"scratch_bytes", std::to_string(scratch)}};
 }
 
 }  // namespace
@@ -71,14 +70,14 @@ std::string program_header(const ModelSpec& spec, const CompiledModel& compiled,
   }
   const std::size_t code_count = codes.list_value().size();
   return render(templates::kProgramHeader,
-                kainjow::mustache::object{{"made_by", names.made_by},
-                                          {"class", names.cpp_class},
-                                          {"namespace", spec.compilation.namespace_name},
-                                          {"name", spec.model.name},
-                                          {"struct", tables_name(spec, batch_size)},
-                                          {"batch_size", std::to_string(batch_size)},
-                                          {"codes", codes},
-                                          {"code_count", std::to_string(code_count)}},
+                TemplateObject{{"made_by", names.made_by},
+                               {"class", names.cpp_class},
+                               {"namespace", spec.compilation.namespace_name},
+                               {"name", spec.model.name},
+                               {"struct", tables_name(spec, batch_size)},
+                               {"batch_size", std::to_string(batch_size)},
+                               {"codes", codes},
+                               {"code_count", std::to_string(code_count)}},
                 Escaping::kNone);
 }
 

@@ -8,8 +8,8 @@
 #include "escape.h"
 #include "inline_headers.h"
 #include "names.h"
-#include "render.h"
 #include "templates.h"
+#include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 #include "tfaot/generate/generate.h"
@@ -17,15 +17,13 @@
 namespace tfaot {
 namespace {
 
-using kainjow::mustache::object;
-
 // tfcompile indexes neither scalars nor single numbers.
 bool has_dimensions(const std::vector<std::int64_t>& shape) {
   return shape.size() > 1 || (shape.size() == 1 && shape[0] != 1);
 }
 
-object accessor(const TensorSpec& tensor, std::int64_t batch_size, std::size_t index,
-                const std::string& suffix) {
+TemplateObject accessor(const TensorSpec& tensor, std::int64_t batch_size, std::size_t index,
+                        const std::string& suffix) {
   std::vector<std::int64_t> shape = tensor.row_shape;
   shape.insert(shape.begin(), batch_size);
   std::int64_t count = 1;
@@ -71,17 +69,18 @@ TemplateData classes_data(const ModelSpec& spec, const CompiledModel& compiled,
   for (std::size_t i = 0; i < compiled.batch_sizes.size(); ++i) {
     const std::int64_t size = compiled.batch_sizes[i];
     const std::string suffix = size == header.batch_size ? "" : fmt::format("_bs{}", size);
-    list << object{{"cpp_class", header.cpp_class + suffix},
-                   {"class", name + suffix},
-                   {"namespace_begin", global ? "" : "namespace " + space + " {\n"},
-                   {"namespace_end", global ? "" : "\n}  // namespace " + space},
-                   {"batch_size", std::to_string(size)},
-                   {"program", std::to_string(i)},
-                   {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
-                   {"arg_count", std::to_string(compiled.signature.inputs.size())},
-                   {"result_count", std::to_string(compiled.signature.outputs.size())},
-                   {"args", accessors(compiled.signature.inputs, size, header.arg_names)},
-                   {"results", accessors(compiled.signature.outputs, size, header.result_names)}};
+    list << TemplateObject{
+        {"cpp_class", header.cpp_class + suffix},
+        {"class", name + suffix},
+        {"namespace_begin", global ? "" : "namespace " + space + " {\n"},
+        {"namespace_end", global ? "" : "\n}  // namespace " + space},
+        {"batch_size", std::to_string(size)},
+        {"program", std::to_string(i)},
+        {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
+        {"arg_count", std::to_string(compiled.signature.inputs.size())},
+        {"result_count", std::to_string(compiled.signature.outputs.size())},
+        {"args", accessors(compiled.signature.inputs, size, header.arg_names)},
+        {"results", accessors(compiled.signature.outputs, size, header.result_names)}};
   }
   return list;
 }
@@ -117,15 +116,16 @@ Result<std::string> tfcompile_header(const ModelSpec& spec, const CompiledModel&
   HeaderTexts runtime = header.runtime;
   runtime["all"] =
       "#include \"tfaot/runtime/model.h\"\n#include \"tfaot/runtime/tfcompile_model.h\"\n";
-  return render(templates::kTfcompileHeader,
-                object{{"graph", comment_line(header.graph)},
-                       {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
-                       {"batch_sizes", list_of(compiled.batch_sizes)},
-                       {"cpu_levels", join(compiled.cpu_levels, ", ")},
-                       {"runtime", inlined_headers("all", runtime)},
-                       {"model", model},
-                       {"classes", classes_data(spec, compiled, header)}},
-                Escaping::kNone);
+  return render(
+      templates::kTfcompileHeader,
+      TemplateObject{{"graph", comment_line(header.graph)},
+                     {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
+                     {"batch_sizes", list_of(compiled.batch_sizes)},
+                     {"cpu_levels", join(compiled.cpu_levels, ", ")},
+                     {"runtime", inlined_headers("all", runtime)},
+                     {"model", model},
+                     {"classes", classes_data(spec, compiled, header)}},
+      Escaping::kNone);
 }
 
 }  // namespace tfaot

@@ -7,9 +7,9 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "render.h"
 #include "templates.h"
 #include "tfaot/base/letter_case.h"
+#include "tfaot/base/render.h"
 
 namespace tfaot {
 namespace {
@@ -66,17 +66,16 @@ Result<std::string> formatted(const std::string& text) {
 Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
                                    const std::string& tool_base) {
   TFAOT_TRY(check_base(tool_base));
-  using kainjow::mustache::object;
   TemplateData objects{TemplateData::type::list};
-  for (const std::string& file : names.objects) objects << object{{"file", file}};
+  for (const std::string& file : names.objects) objects << TemplateObject{{"file", file}};
   return formatted(render(templates::kToolFile,
-                          object{{"made_by", names.made_by},
-                                 {"tool", lower_case(names.tool)},  // as scram calls it
-                                 {"version", spec.model.version},
-                                 {"base", names.base},
-                                 {"tool_base", tool_base},
-                                 {"runtime", std::string(kRuntimeToolName)},
-                                 {"objects", objects}},
+                          TemplateObject{{"made_by", names.made_by},
+                                         {"tool", lower_case(names.tool)},  // as scram calls it
+                                         {"version", spec.model.version},
+                                         {"base", names.base},
+                                         {"tool_base", tool_base},
+                                         {"runtime", std::string(kRuntimeToolName)},
+                                         {"objects", objects}},
                           Escaping::kXml));
 }
 
@@ -84,11 +83,11 @@ Result<std::string> make_runtime_tool_file(const std::string& tool_base) {
   TFAOT_TRY(check_base(tool_base));
   const std::string name(kRuntimeToolName);
   return formatted(render(templates::kRuntimeToolFile,
-                          kainjow::mustache::object{{"tool", name},
-                                                    {"version", TFAOT_VERSION},
-                                                    {"base", base_variable(name)},
-                                                    {"libdir", "lib"},
-                                                    {"tool_base", tool_base}},
+                          TemplateObject{{"tool", name},
+                                         {"version", TFAOT_VERSION},
+                                         {"base", base_variable(name)},
+                                         {"libdir", "lib"},
+                                         {"tool_base", tool_base}},
                           Escaping::kXml));
 }
 

@@ -13,8 +13,6 @@
 namespace tfaot {
 namespace {
 
-using kainjow::mustache::object;
-
 // "{4, 2}"
 std::string counts(const std::vector<TensorSpec>& tensors, std::int64_t rows) {
   std::vector<std::uint64_t> numbers;
@@ -36,12 +34,12 @@ TemplateData accessors_data(const std::vector<TensorSpec>& tensors, std::int64_t
       element =
           fmt::format("{} * {} + dim{}", d == 0 ? element : "(" + element + ")", shape[d], d + 1);
     }
-    list << object{{"index", std::to_string(i)},
-                   {"type", cpp_type_name(tensors[i].dtype)},
-                   {"parameters", parameters},
-                   {"element", element},
-                   {"count", std::to_string(row_elements(tensors[i]) *
-                                            static_cast<std::uint64_t>(batch_size))}};
+    list << TemplateObject{{"index", std::to_string(i)},
+                           {"type", cpp_type_name(tensors[i].dtype)},
+                           {"parameters", parameters},
+                           {"element", element},
+                           {"count", std::to_string(row_elements(tensors[i]) *
+                                                    static_cast<std::uint64_t>(batch_size))}};
   }
   return list;
 }
@@ -51,7 +49,7 @@ TemplateData functions_data(const CompiledModel& compiled, const ModelSpec& spec
   const Signature& signature = compiled.signature;
   TemplateData list{TemplateData::type::list};
   for (const std::int64_t size : compiled.batch_sizes) {
-    list << object{
+    list << TemplateObject{
         {"program", program_name(spec, size)},
         {"batch_size", std::to_string(size)},
         {"input_counts", fmt::format("{{{}, {}}}", size, counts(signature.inputs, size))},
@@ -102,21 +100,21 @@ std::string xla_program_header(const ModelSpec& spec, const CompiledModel& compi
                                const PackageNames& names, std::int64_t batch_size) {
   const Signature& signature = compiled.signature;
   return render(templates::kXlaProgramHeader,
-                object{{"made_by", names.made_by},
-                       {"class", names.cpp_class},
-                       {"namespace", spec.compilation.namespace_name},
-                       {"name", spec.model.name},
-                       {"batch_size", std::to_string(batch_size)},
-                       {"input_count", std::to_string(signature.inputs.size())},
-                       {"output_count", std::to_string(signature.outputs.size())},
-                       {"inputs", accessors_data(signature.inputs, batch_size)},
-                       {"outputs", accessors_data(signature.outputs, batch_size)}},
+                TemplateObject{{"made_by", names.made_by},
+                               {"class", names.cpp_class},
+                               {"namespace", spec.compilation.namespace_name},
+                               {"name", spec.model.name},
+                               {"batch_size", std::to_string(batch_size)},
+                               {"input_count", std::to_string(signature.inputs.size())},
+                               {"output_count", std::to_string(signature.outputs.size())},
+                               {"inputs", accessors_data(signature.inputs, batch_size)},
+                               {"outputs", accessors_data(signature.outputs, batch_size)}},
                 Escaping::kNone);
 }
 
 std::string xla_model_header(const ModelSpec& spec, const CompiledModel& compiled,
                              const PackageNames& names) {
-  object data = model_data(spec, compiled, names);
+  TemplateObject data = model_data(spec, compiled, names);
   data["usage"] = usage_data(compiled, names);
   data["programs"] = functions_data(compiled, spec);
   data["batch_size_list"] = "{" + list_of(compiled.batch_sizes) + "}";

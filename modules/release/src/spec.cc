@@ -4,23 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <kainjow/mustache.hpp>
 #include <vector>
 
 #include "spec_templates.h"
+#include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
 namespace {
-
-using kainjow::mustache::data;
-using kainjow::mustache::object;
-
-std::string render(std::string_view text, const data& values) {
-  kainjow::mustache::mustache tmpl{std::string(text)};
-  tmpl.set_custom_escape([](const std::string& value) { return value; });
-  return tmpl.render(values);
-}
 
 // A text that rpm does not take for its own words: no macro starts, nothing but blanks and
 // printable characters.
@@ -31,12 +22,12 @@ std::string plain_line(const std::string& text) {
 }
 
 // A line of %description. A "%" in front would still name a section, and "#" would hide the line.
-data description_lines(const SpecRecord& record) {
-  data lines{data::type::list};
+TemplateData description_lines(const SpecRecord& record) {
+  TemplateData lines{TemplateData::type::list};
   const auto add = [&lines](const std::string& text) {
     std::string line = plain_line(text);
     if (line.starts_with('%') || line.starts_with('#')) line.insert(0, " ");
-    lines << object{{"line", line}};
+    lines << TemplateObject{{"line", line}};
   };
   for (const std::string& line : split_lines(record.description)) add(line);
   if (record.description.empty()) add("A model compiled ahead of time by tfaot.");
@@ -84,7 +75,7 @@ std::string rpm_version(const std::string& version) { return replace_all(version
 
 std::string compile_file_text(SpecFlavour flavour) {
   return render(flavour == SpecFlavour::kRpm ? templates::kRpmCompile : templates::kCmsdistCompile,
-                object{});
+                TemplateObject{}, Escaping::kNone);
 }
 
 Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
@@ -95,26 +86,26 @@ Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
   TFAOT_TRY(check_word("the data package", record.data_package));
   TFAOT_TRY(check_config_path(record.config, flavour));
   const auto optional = [](const char* key, const std::string& value) {
-    return value.empty() ? data(false) : data(object{{key, value}});
+    return value.empty() ? TemplateData(false) : TemplateData(TemplateObject{{key, value}});
   };
-  const object common{{"made_by", "Made by tfaot."},
-                      {"tool", record.tool_name},
-                      {"version", record.version},
-                      {"rpm_version", rpm_version(record.version)},
-                      {"summary", summary(record)},
-                      {"license", plain_line(record.license)},
-                      {"processor", record.processor},
-                      {"config", record.config},
-                      {"description", description_lines(record)}};
-  object values = common;
+  const TemplateObject common{{"made_by", "Made by tfaot."},
+                              {"tool", record.tool_name},
+                              {"version", record.version},
+                              {"rpm_version", rpm_version(record.version)},
+                              {"summary", summary(record)},
+                              {"license", plain_line(record.license)},
+                              {"processor", record.processor},
+                              {"config", record.config},
+                              {"description", description_lines(record)}};
+  TemplateObject values = common;
   if (flavour == SpecFlavour::kRpm) {
     values["source"] = record.source;
-    return render(templates::kRpmSpec, values);
+    return render(templates::kRpmSpec, values, Escaping::kNone);
   }
   values["source"] = optional("source", record.source);
   values["source_folder"] = optional("source_folder", record.source_folder);
   values["data_package"] = optional("data_package", record.data_package);
-  return render(templates::kCmsdistSpec, values);
+  return render(templates::kCmsdistSpec, values, Escaping::kNone);
 }
 
 }  // namespace tfaot

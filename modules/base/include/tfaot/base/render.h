@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills in a template. The only user of mustache. Pure, safe from many threads.
+// Fills in a template: the only user of mustache. Pure, safe from many threads.
 #pragma once
 
 #include <kainjow/mustache.hpp>
@@ -9,6 +9,7 @@
 namespace tfaot {
 
 using TemplateData = kainjow::mustache::data;
+using TemplateObject = kainjow::mustache::object;
 
 enum class Escaping {
   kNone,  // the values are escaped already, or safe
