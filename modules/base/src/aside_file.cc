@@ -24,6 +24,10 @@ Path aside_path(const Path& path) {
   return folder_of(path) / fmt::format(".tfaot-{:08x}.tmp", std::random_device()());
 }
 
+bool is_aside_name(std::string_view name) {
+  return name.starts_with(".tfaot-") && name.ends_with(".tmp");
+}
+
 AsideFile::AsideFile(Descriptor descriptor, Path aside, Path target)
     : descriptor_(std::move(descriptor)), aside_(std::move(aside)), target_(std::move(target)) {}
 

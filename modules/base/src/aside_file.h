@@ -18,6 +18,7 @@ Path without_trailing_slash(const Path& path);
 Path folder_of(const Path& path);
 // A name for a temporary entry in the same folder; may be taken already, however unlikely.
 Path aside_path(const Path& path);
+bool is_aside_name(std::string_view name);
 
 class AsideFile {
  public:

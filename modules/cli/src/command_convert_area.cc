@@ -140,7 +140,7 @@ Status convert(const Options& options, Context& context) {
   TFAOT_ASSIGN(const UpstreamModel model, choose_model(options, context, area));
   TFAOT_ASSIGN(const std::optional<ToolHeading> tool, find_tool_file(context, area, model));
   TFAOT_ASSIGN(ModelSpec spec, make_spec(options, area, model, tool));
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, output));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   TFAOT_ASSIGN(
       const ConvertedModel converted,
       convert_model(context.files, model, {work.path(), options.cpu_level, !options.whole}));

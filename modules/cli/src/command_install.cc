@@ -9,6 +9,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
+#include "work_folder.h"
 #include "wrong_input.h"
 
 namespace tfaot {
@@ -75,7 +76,8 @@ Status install(const Options& options, Context& context) {
         context.files, path,
         {"'tfaot install' takes an archive", "'tfaot package' makes one of a package tree"}));
   }
-  TFAOT_ASSIGN(AreaLock lock, AreaLock::acquire(wanted.area));
+  TFAOT_ASSIGN(AreaLock lock,
+               AreaLock::acquire(wanted.area, tell_of_waiting(context.console, wanted.area)));
   for (const std::string& archive : options.archives) {
     TFAOT_ASSIGN(const InstallReceipt receipt,
                  install_archive(context.files, context.absolute(archive), wanted));

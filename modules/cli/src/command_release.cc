@@ -130,7 +130,10 @@ Status report(Context& context, const std::vector<ReleaseResult>& results, const
 Status release(const Options& options, Context& context) {
   const Path output = context.absolute(options.output_directory);
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", output));
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, output));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
+  for (const char* const folder : {".", "SPECS", "SOURCES", "RPMS"}) {
+    TFAOT_TRY(remove_half_written(context.files, output / folder));
+  }
   Preparation preparation(options, context, output);
   TFAOT_TRY(preparation.run(work.path()));
   const std::size_t cores = options.jobs == 0 ? context.environment.cores : options.jobs;

@@ -69,7 +69,7 @@ Result<SpecSource> read_source(const Options& options, Context& context, const P
 
 Status write(const Options& options, Context& context, const Path& output) {
   const auto flavour = options.flavour == "rpm" ? SpecFlavour::kRpm : SpecFlavour::kCmsdist;
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, output));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   TFAOT_ASSIGN(const SpecSource source, read_source(options, context, work.path()));
   SpecRecord record = spec_record(source, options.words, flavour);
   const bool fetched = !options.source_url.empty() || !options.data_package.empty();

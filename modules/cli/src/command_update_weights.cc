@@ -94,7 +94,7 @@ Status update_tree(const Options& options, Context& context, const Path& tree) {
   TFAOT_ASSIGN(const Opened package, open_tree(context, tree, std::move(manifest)));
   const Path output =
       options.output_directory.empty() ? tree : context.absolute(options.output_directory);
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, output));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   TFAOT_ASSIGN(const Manifest made, write_updated(options, context, package, work.path(), output));
   report(context, made, output);
   return {};
@@ -103,7 +103,7 @@ Status update_tree(const Options& options, Context& context, const Path& tree) {
 Status update_archive(const Options& options, Context& context, const Path& archive) {
   const Path output = options.output_directory.empty() ? archive.parent_path()
                                                        : context.absolute(options.output_directory);
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, output));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   const Path unpacked = work.path() / "package";
   const Path updated = work.path() / "updated";
   TFAOT_ASSIGN(Manifest manifest, extract_archive(context.files, archive, unpacked));

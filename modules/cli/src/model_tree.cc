@@ -44,7 +44,7 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
 
 Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
                                   const ModelTreeOptions& options) {
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, options.output_directory));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, options.output_directory));
   CompileOptions compile = options.compile;
   compile.work_directory = work.path();
   TFAOT_ASSIGN(const CompiledModel compiled,

@@ -162,7 +162,7 @@ Status compile(const TfcompileFlags& flags, Context& context) {
   TFAOT_ASSIGN(const ConfigOverrides overrides, overrides_of(flags, batch_size));
 
   TFAOT_ASSIGN(const WorkFolder work,
-               WorkFolder::create(context.files, outputs.function_object.parent_path()));
+               WorkFolder::create(context, outputs.function_object.parent_path()));
   const Path aot_config = work.path() / "aot_config.json";
   TFAOT_TRY(context.files.replace_atomically(
       aot_config, config_text(flags, context.absolute(flags.graph), config)));

@@ -46,7 +46,7 @@ Status write_costs(FileSystem& files, const Path& tree, Manifest& manifest) {
 
 Result<Manifest> tune_tree(Context& context, const Path& tree, const TuneOptions& options) {
   TFAOT_TRY(read_tree(context.files, tree));  // before a work folder is made in whatever it is
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context.files, tree));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, tree));
   TFAOT_ASSIGN(Manifest manifest, measure(context, tree, work.path(), options));
   TFAOT_TRY(write_costs(context.files, tree, manifest));
   return manifest;
@@ -56,7 +56,7 @@ Result<Manifest> tune_archive(Context& context, const ArchivePaths& paths,
                               const TuneOptions& options) {
   FileSystem& files = context.files;
   TFAOT_TRY(read_archive_manifest(files, paths.input));
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(files, paths.output.parent_path()));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, paths.output.parent_path()));
   const Path tree = work.path() / "tree";
   TFAOT_TRY(extract_archive(files, paths.input, tree));
   TFAOT_ASSIGN(Manifest manifest, measure(context, tree, work.path(), options));

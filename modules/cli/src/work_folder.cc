@@ -1,32 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work_folder.h"
 
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cerrno>
 #include <utility>
 
 namespace tfaot {
+namespace {
 
-Result<WorkFolder> WorkFolder::create(FileSystem& files, const Path& output) {
-  const bool output_is_new = files.kind(output) == FileKind::kMissing;
+constexpr const char* kLockName = "lock";
+
+bool is_alive(pid_t process) { return ::kill(process, 0) == 0 || errno == EPERM; }
+
+}  // namespace
+
+std::function<void(pid_t)> tell_of_waiting(Console& console, const Path& folder) {
+  return [&console, folder](pid_t process) {
+    const std::string who =
+        process == 0 ? "another tfaot is"
+        : is_alive(process)
+            ? fmt::format("another tfaot (process {}) is", process)
+            : fmt::format("what a killed tfaot (process {}) had started is", process);
+    console.warning(fmt::format("{}: {} at work there; waiting for its end", folder.string(), who));
+  };
+}
+
+Result<WorkFolder> WorkFolder::create(Context& context, const Path& output) {
   Path path = output / ".tfaot-work";
-  TFAOT_TRY(files.remove_all(path));
-  TFAOT_TRY(files.create_directories(path));
-  return WorkFolder(files, std::move(path), output_is_new);
+  FileLock::Options options{.name = "the work folder's lock",
+                            .on_wait = tell_of_waiting(context.console, output),
+                            .outlived_by_children = true,
+                            .optional = true};
+  TFAOT_ASSIGN(FileLock lock, FileLock::acquire(path / kLockName, options));
+  WorkFolder work(context.files, std::move(path), std::move(lock));
+  TFAOT_TRY(work.clear());
+  return work;
 }
 
 WorkFolder::WorkFolder(WorkFolder&& other) noexcept
-    : files_(other.files_),
-      path_(std::exchange(other.path_, {})),
-      output_is_new_(other.output_is_new_) {}
+    : files_(other.files_), path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
-WorkFolder::WorkFolder(FileSystem& files, Path path, bool output_is_new)
-    : files_(files), path_(std::move(path)), output_is_new_(output_is_new) {}
+Status WorkFolder::clear() {
+  TFAOT_ASSIGN(const std::vector<std::string> names, files_->list(path_));
+  for (const std::string& name : names) {
+    if (name != kLockName) TFAOT_TRY(files_->remove_all(path_ / name));
+  }
+  return {};
+}
 
 WorkFolder::~WorkFolder() {
   if (path_.empty()) return;
-  const Path output = path_.parent_path();
-  static_cast<void>(files_.remove_all(path_));
-  const auto left = files_.list(output);
-  if (output_is_new_ && left && left->empty()) static_cast<void>(files_.remove_all(output));
+  static_cast<void>(clear());
+  lock_.remove();
 }
 
 }  // namespace tfaot

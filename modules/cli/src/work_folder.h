@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder for files on their way, .tfaot-work inside the output folder, so that both lie on one
-// disk. What a killed run left is removed first; at the end the folder goes, and the output folder
-// with it when it is new and nothing was put into it. One at a time for an output folder.
+// disk. One process at a time has it: another one says what it waits for. What a killed run left is
+// removed first; at the end the folder goes, and the output folder with it when it is new and
+// nothing was put into it.
 #pragma once
 
-#include "tfaot/base/file_system.h"
+#include "context.h"
+#include "tfaot/base/file_lock.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot {
 
 class WorkFolder {
  public:
-  static Result<WorkFolder> create(FileSystem& files, const Path& output);
+  static Result<WorkFolder> create(Context& context, const Path& output);
   WorkFolder(WorkFolder&& other) noexcept;
   WorkFolder& operator=(WorkFolder&&) = delete;
   ~WorkFolder();
@@ -19,11 +21,16 @@ class WorkFolder {
   const Path& path() const { return path_; }
 
  private:
-  WorkFolder(FileSystem& files, Path path, bool output_is_new);
+  WorkFolder(FileSystem& files, Path path, FileLock lock)
+      : files_(&files), path_(std::move(path)), lock_(std::move(lock)) {}
+  Status clear();
 
-  FileSystem& files_;
-  Path path_;
-  bool output_is_new_;
+  FileSystem* files_;
+  Path path_;  // empty: moved from
+  FileLock lock_;
 };
+
+// For FileLock: says on the console that `folder` is another process's, and who that is.
+std::function<void(pid_t)> tell_of_waiting(Console& console, const Path& folder);
 
 }  // namespace tfaot

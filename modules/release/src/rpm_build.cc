@@ -88,8 +88,11 @@ Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseO
   process.environment = {{"LC_ALL", "C.UTF-8"}};
   auto run = run_process(process);
   if (!run) {
-    return fail(std::move(run).error().note(
-        "'tfaot release' needs rpmbuild, which is in Debian's package rpm"));
+    Error error = std::move(run).error();  // it does not start, or we were interrupted
+    if (error.message().starts_with("cannot start")) {
+      error.note("'tfaot release' needs rpmbuild, which is in Debian's package rpm");
+    }
+    return fail(std::move(error));
   }
   if (!run->ok()) {
     // A model's path as in its source archive.

@@ -56,3 +56,51 @@ case_execute("rpm -e" COMMAND ${rpm} -e tfaot-model-minimal tfaot-model-calibrat
 if(EXISTS "${CASE_BINARY}/area")
   message(FATAL_ERROR "rpm -e left the area")
 endif()
+
+# One release at a time in a folder; a killed or interrupted one leaves nothing half-written, and the next one does the rest.
+set(again models/minimal/aot_config.yaml)
+release(CONFIGS ${again})
+
+# at_once(<how> <version>): of a model that changed
+function(at_once how version)
+  file(READ "${config}" text)
+  string(REGEX REPLACE "version: [^\n]*" "version: \"${version}\"" text "${text}")
+  file(WRITE "${config}" "${text}")
+  case_execute("${how}" COMMAND sh "${CASE_SOURCE}/at_once.sh" ${how} "${tool}" "${CASE_BINARY}/out" ${again})
+  set(case_output "${case_output}" PARENT_SCOPE)
+endfunction()
+
+# expect_only(<folder> <entry>...)
+function(expect_only folder)
+  file(GLOB entries RELATIVE "${CASE_BINARY}/${folder}" "${CASE_BINARY}/${folder}/*" "${CASE_BINARY}/${folder}/.*")
+  list(FILTER entries EXCLUDE REGEX "^\\.\\.?$|calibrator|jet-tagger")
+  if(NOT entries STREQUAL ARGN)
+    message(FATAL_ERROR "${folder} holds ${entries}, not ${ARGN}")
+  endif()
+endfunction()
+
+at_once(second 2.0)
+case_expect("another tfaot (process FIRST) is at work there; waiting for its end"
+            "built 1, up to date 0" "built 0, up to date 1")
+file(WRITE "${CASE_BINARY}/out/SOURCES/.tfaot-12345678.tmp" "half")
+at_once(killed 3.0)
+case_expect("what a killed tfaot (process FIRST) had started is at work there; waiting for its end" "built 1, up to date 0")
+at_once(interrupt 4.0)
+case_expect("interrupted by signal 2")
+case_expect_not("needs rpmbuild")
+set(rpms tfaot-model-minimal-1.0.0-1.x86_64.rpm tfaot-model-minimal-1.0.0-2.x86_64.rpm tfaot-model-minimal-2.0-1.x86_64.rpm
+         tfaot-model-minimal-3.0-1.x86_64.rpm)
+expect_only(out/RPMS ${rpms} tfaot-model-minimal.json)
+expect_only(out RPMS SOURCES SPECS tfaot-models.file)
+release(CONFIGS ${again})
+case_expect("built 1, up to date 0")
+expect_only(out/RPMS ${rpms} tfaot-model-minimal-4.0-1.x86_64.rpm tfaot-model-minimal.json)
+file(GLOB left "${CASE_BINARY}/out/SOURCES/.tfaot*")
+if(left)
+  message(FATAL_ERROR "${left} is still there")
+endif()
+
+# The RPM is that of a release which nobody disturbed.
+case_execute("release" COMMAND "${tool}" release ${again} -o elsewhere)
+case_execute("compare" COMMAND "${CMAKE_COMMAND}" -E compare_files out/RPMS/tfaot-model-minimal-4.0-1.x86_64.rpm
+             elsewhere/RPMS/tfaot-model-minimal-4.0-1.x86_64.rpm)

@@ -97,7 +97,7 @@ TEST(AreaLock, SaysWhyItCannotBeMade) {
   EXPECT_EQ(AreaLock::acquire(folder.path() / "a").error().text(),
             area +
                 "/a/.tfaot/lock: cannot open the release area's lock: Is a directory\n"
-                "  check that you may write into the release area");
+                "  check that you may write into that folder");
   ASSERT_TRUE(fs.replace_symlink("/tmp", folder.path() / "b/.tfaot"));
   EXPECT_EQ(AreaLock::acquire(folder.path() / "b").error().text(),
             area +

@@ -5,10 +5,12 @@
 // never leave the area.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tfaot/base/file_lock.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 #include "tfaot/install/install_types.h"
@@ -38,26 +40,25 @@ bool is_release_area(const FileSystem& fs, const Path& folder);
 // Everything installed, by tool name, then version. Broken trees are an Error naming the folder.
 Result<std::vector<InstalledModel>> list_installed(const FileSystem& fs, const Path& area);
 
-// Held while an install runs, from before plan_install() on: an flock on AREA/.tfaot/lock, released
-// by the kernel when the process dies. acquire() makes the area, waits for other installs and
-// removes leftovers of killed ones. At its end what acquire() made goes again, unless keep() was
-// called.
+// Held while an install runs, from before plan_install() on: a lock on AREA/.tfaot/lock. acquire()
+// makes the area, waits for other installs and removes leftovers of killed ones. At its end what
+// acquire() made goes again, unless keep() was called.
 class AreaLock {
  public:
-  static Result<AreaLock> acquire(const Path& area);
-  AreaLock(AreaLock&& other) noexcept;
+  // `on_wait` is told which process holds the area; 0 when it has not said so yet.
+  static Result<AreaLock> acquire(const Path& area, std::function<void(pid_t)> on_wait = {});
+  AreaLock(AreaLock&&) noexcept = default;
   AreaLock& operator=(AreaLock&& other) noexcept;
   ~AreaLock();
 
   // Something was installed.
-  void keep() { made_.clear(); }
+  void keep() { is_kept_ = true; }
 
  private:
-  AreaLock(int descriptor, std::vector<Path> made)
-      : descriptor_(descriptor), made_(std::move(made)) {}
+  explicit AreaLock(FileLock lock) : lock_(std::move(lock)) {}
 
-  int descriptor_ = -1;
-  std::vector<Path> made_;  // AREA/.tfaot and what was made above it, deepest first
+  FileLock lock_;
+  bool is_kept_ = false;
 };
 
 }  // namespace tfaot

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the RPMs of many models by rpmbuild, several at the same time, and of these only what
 // changed. In the folder of a release, which is rpmbuild's _topdir as well:
-//   SPECS/TOOL.spec, SOURCES/tfaot-compile.file, SOURCES/TOOL-VERSION.tar   the caller wrote them
-//   RPMS/TOOL-VERSION-RELEASE.ARCH.rpm                                     renamed to there when
-//   whole RPMS/TOOL.json                                                         what the RPM was
-//   made from
-// One release in a folder at a time.
+//   SPECS/TOOL.spec, SOURCES/tfaot-compile.file, SOURCES/TOOL-VERSION.tar: the caller wrote them
+//   RPMS/TOOL-VERSION-RELEASE.ARCH.rpm: renamed to there when whole
+//   RPMS/TOOL.json: what the RPM was made from
+// One release in a folder at a time: the caller holds a lock.
 #pragma once
 
 #include <vector>
