@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/architecture/include_rules.h"
-#include "tests/unit/base/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tfaot::architecture {
 namespace {

@@ -32,9 +32,6 @@ std::string CliTest::Outcome::text() const {
 }
 
 CliTest::CliTest() {
-  std::string name = (std::filesystem::temp_directory_path() / "tfaot-cli-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-  root_ = std::filesystem::canonical(name);
   value_of(files_.copy_file(TFAOT_TOOL, root_ / "prefix/bin/tfaot"));
   value_of(files_.copy_file(TFAOT_FAKE_ENGINE, root_ / "prefix/libexec/tfaot/tfaot-engine"));
   write("prefix/" TFAOT_LIBDIR "/libtfaot_runtime.a", "!<arch>\n");
@@ -43,8 +40,6 @@ CliTest::CliTest() {
         "#pragma once\n");
   write("prefix/include/tfaot/cmssw/inside/xla_function.h", "#pragma once\n");
 }
-
-CliTest::~CliTest() { std::filesystem::remove_all(root_); }
 
 CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,
                               const Variables& environment) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/golden.h"
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 
 namespace tfaot::testing {
@@ -28,7 +29,6 @@ class CliTest : public ::testing::Test {
   using Variables = std::map<std::string, std::string>;
 
   CliTest();
-  ~CliTest() override;
 
   Outcome run(const std::vector<std::string>& arguments, const Variables& environment = {}) const;
 
@@ -49,7 +49,8 @@ class CliTest : public ::testing::Test {
   void write_tree_at(const std::string& path, const Tree& tree);
 
   RealFileSystem files_;
-  Path root_;
+  TemporaryFolder scratch_{"tfaot-cli-XXXXXX"};  // rpmbuild and make take no blanks
+  Path root_ = scratch_.path();
 };
 
 }  // namespace tfaot::testing

@@ -3,8 +3,7 @@
 // it does not know, with a word to standard error.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/cpu_levels.h"
@@ -16,7 +15,7 @@ class CpuNames : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CpuNames, AreKnownToTheCompiler) {
   const std::string architecture = GetParam();
-  const std::string job = (std::filesystem::path(::testing::TempDir()) / architecture).string();
+  const TemporaryFolder folder;
   std::vector<std::string> names = allowed_cpu_levels(architecture);
   std::erase(names, "native");
   ProcessSpec process;
@@ -25,7 +24,7 @@ TEST_P(CpuNames, AreKnownToTheCompiler) {
                        "-c",
                        TFAOT_MODEL "/aot_config.yaml",
                        "-o",
-                       job,
+                       (folder.path() / "out").string(),
                        "--target-triple=" + architecture + "-unknown-linux-gnu",
                        "--batch-sizes",
                        "1",
@@ -34,7 +33,6 @@ TEST_P(CpuNames, AreKnownToTheCompiler) {
                        "--verbose",
                        "--no-cache"};
   const auto result = run_process(process);
-  std::filesystem::remove_all(job);
   ASSERT_TRUE(result);
   const std::string said = result->standard_output + result->standard_error;
   EXPECT_TRUE(result->ok()) << said;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
@@ -32,7 +33,6 @@ std::vector<std::string> commands_of(const std::string& page) {
 class DocsCommands : public ::testing::Test {
  protected:
   DocsCommands() {
-    stdfs::remove_all(root_);
     stdfs::create_directories(root_ / "cmssw");
     stdfs::copy(TFAOT_MODEL, root_ / "tagger", stdfs::copy_options::recursive);
     const Path config = root_ / "tagger/aot_config.yaml";
@@ -42,7 +42,6 @@ class DocsCommands : public ::testing::Test {
     EXPECT_TRUE(files_.replace_atomically(config, renamed));
     stdfs::copy(TFAOT_UPSTREAM_AREA, root_ / "upstream", stdfs::copy_options::recursive);
   }
-  ~DocsCommands() override { stdfs::remove_all(root_); }
 
   void run(const std::string& command) {
     ProcessSpec process;
@@ -58,7 +57,8 @@ class DocsCommands : public ::testing::Test {
   }
 
   RealFileSystem files_;
-  Path root_ = Path(::testing::TempDir()) / "tfaot_from_cms_tfaot";
+  TemporaryFolder scratch_{"tfaot-docs-XXXXXX"};  // rpmbuild takes no blanks
+  Path root_ = scratch_.path();
 };
 
 TEST_F(DocsCommands, OfThePageFromCmsTfaotAllRun) {

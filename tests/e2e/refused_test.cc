@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "tests/support/golden.h"
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 
@@ -17,9 +18,8 @@ class Refused : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Refused, SaysWhyAndLeavesNothing) {
   const std::filesystem::path models = TFAOT_REFUSED_MODELS;
-  const std::filesystem::path out =
-      std::filesystem::path(::testing::TempDir()) / ("refused_" + GetParam());
-  std::filesystem::remove_all(out);
+  const TemporaryFolder folder;
+  const std::filesystem::path out = folder.path() / "out";
   ProcessSpec process;
   process.program = TFAOT_TOOL;
   process.arguments = {"compile", "-c",         (models / GetParam() / "aot_config.yaml").string(),

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
@@ -33,12 +34,11 @@ std::string compile_in(const stdfs::path& folder, const std::string& jobs) {
 }
 
 TEST(Reproducible, SameModelSameBytes) {
-  const stdfs::path root = stdfs::path(::testing::TempDir()) / "tfaot reproducible";
-  const auto one = compile_in(root / "here", "1");
-  const auto two = compile_in(root / "and there", "2");
+  const TemporaryFolder folder;
+  const auto one = compile_in(folder.path() / "here", "1");
+  const auto two = compile_in(folder.path() / "and there", "2");
   EXPECT_NE(one.find("\"sha256\""), std::string::npos) << one;
   EXPECT_EQ(one, two);
-  stdfs::remove_all(root);
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
@@ -15,14 +15,6 @@ namespace tfaot::testing {
 
 class ToolTest : public ::testing::Test {
  protected:
-  ToolTest() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = Path(::testing::TempDir()) / (std::string("tfaot e2e ") + test->name());
-    std::filesystem::remove_all(root_);
-    std::filesystem::create_directories(root_);
-  }
-  ~ToolTest() override { std::filesystem::remove_all(root_); }
-
   ProcessResult tool(const std::vector<std::string>& arguments) const {
     ProcessSpec process;
     process.program = TFAOT_TOOL;
@@ -46,7 +38,8 @@ class ToolTest : public ::testing::Test {
   static std::string config(const std::string& name) { return model(name) + "/aot_config.yaml"; }
 
   RealFileSystem files_;
-  Path root_;
+  TemporaryFolder scratch_;
+  Path root_ = scratch_.path();
 };
 
 }  // namespace tfaot::testing

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
@@ -22,9 +23,8 @@ std::string run_tool(const std::vector<std::string>& arguments) {
 }
 
 TEST(Tune, MeasuresEverySizeAndLevelAgainAndAgain) {
-  const stdfs::path root = stdfs::path(::testing::TempDir()) / "tfaot tune";
-  stdfs::remove_all(root);
-  const std::string tree = (root / "out").string();
+  const TemporaryFolder folder;
+  const std::string tree = (folder.path() / "out").string();
   const stdfs::path model = stdfs::path(TFAOT_MODEL).parent_path() / "dtypes";
   run_tool({"compile", "-c", (model / "aot_config.yaml").string(), "-o", tree, "--batch-sizes",
             "1,8", "--cpu-levels", "x86-64,x86-64-v3", "-q"});
@@ -40,9 +40,8 @@ TEST(Tune, MeasuresEverySizeAndLevelAgainAndAgain) {
     measured = costs.find("kBs8_x86_64 = 0;") == std::string::npos;
   }
   EXPECT_TRUE(measured);
-  run_tool({"package", tree, "-o", (root / "dist").string()});
+  run_tool({"package", tree, "-o", (folder.path() / "dist").string()});
   EXPECT_NE(run_tool({"tune", tree, "--suggest"}).find("batch_sizes: ["), std::string::npos);
-  stdfs::remove_all(root);
 }
 
 }  // namespace

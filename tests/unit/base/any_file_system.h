@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/base/text.h"

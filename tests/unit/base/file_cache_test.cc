@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/memory_file_system.h"
 
@@ -74,9 +75,8 @@ TEST(FileCache, TrimsNothingWhereNothingIs) {
 
 TEST(FileCache, OnADiskTheMarkCounts) {
   RealFileSystem fs;
-  const Path folder = Path(::testing::TempDir()) / "tfaot_file_cache";
-  ASSERT_TRUE(fs.remove_all(folder));
-  FileCache cache(fs, folder);
+  const testing::TemporaryFolder folder;
+  FileCache cache(fs, folder.path());
   ASSERT_TRUE(cache.put(kOne, kTenBytes));
   ASSERT_TRUE(cache.put(kTwo, kTenBytes));
   const auto before = fs.last_used(cache.entry(kOne));
@@ -87,7 +87,6 @@ TEST(FileCache, OnADiskTheMarkCounts) {
   ASSERT_TRUE(cache.trim(kEntrySize));
   EXPECT_EQ(cache.get(kOne), kTenBytes);
   EXPECT_EQ(cache.get(kTwo), std::nullopt);
-  ASSERT_TRUE(fs.remove_all(folder));
 }
 
 }  // namespace

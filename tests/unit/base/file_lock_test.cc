@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tfaot::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 

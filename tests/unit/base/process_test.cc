@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {

@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 
 namespace tfaot {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/compile_json.h"
@@ -42,10 +43,6 @@ class RecordingDiagnostics final : public Diagnostics {
 class CompileModel : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ =
-        std::filesystem::path(::testing::TempDir()) /
-        (std::string("compile_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(root_);
     ASSERT_TRUE(fs_.create_directories(root_ / "work"));
     ASSERT_TRUE(fs_.replace_atomically(root_ / "model" / "saved_model.pb", "a model"));
     spec_.model.name = "test";
@@ -56,8 +53,6 @@ class CompileModel : public ::testing::Test {
     options_.work_directory = root_ / "work";
     options_.jobs = 2;
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   void engine(const std::string& script) {
     ASSERT_TRUE(fs_.replace_atomically(options_.engine, "#!/bin/sh\n" + script));
     ASSERT_TRUE(fs_.set_executable(options_.engine, true));
@@ -103,7 +98,8 @@ class CompileModel : public ::testing::Test {
   }
 
   RealFileSystem fs_;
-  std::filesystem::path root_;
+  testing::TemporaryFolder scratch_;
+  Path root_ = scratch_.path();
   ModelSpec spec_;
   CompileOptions options_;
   RecordingDiagnostics diagnostics_;

@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
@@ -19,14 +19,6 @@ namespace tfaot::testing {
 
 class AssemblerTest : public ::testing::Test {
  protected:
-  AssemblerTest() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = Path(::testing::TempDir()) / (std::string("tfaot_convert_") + test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~AssemblerTest() override { std::filesystem::remove_all(folder_); }
-
   std::string assemble(const std::string& source) {
     const Path file = folder_ / "source.s";
     EXPECT_TRUE(files_.replace_atomically(file, source + "\n"));
@@ -54,7 +46,8 @@ class AssemblerTest : public ::testing::Test {
   }
 
   RealFileSystem files_;
-  Path folder_;
+  TemporaryFolder scratch_;
+  Path folder_ = scratch_.path();
 
  private:
   void compiler(const std::vector<std::string>& arguments) {

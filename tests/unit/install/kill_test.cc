@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "install_samples.h"
-#include "tests/unit/base/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/unit/package/forwarding_file_system.h"
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/base/text.h"

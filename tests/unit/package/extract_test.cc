@@ -4,7 +4,7 @@
 #include "archive_samples.h"
 #include "forwarding_file_system.h"
 #include "package_samples.h"
-#include "tests/unit/base/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/text.h"
 #include "tfaot/generate/manifest_json.h"
 

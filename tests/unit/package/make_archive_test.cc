@@ -8,7 +8,7 @@
 #include "archive_samples.h"
 #include "forwarding_file_system.h"
 #include "package_samples.h"
-#include "tests/unit/base/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
 
 namespace tfaot::testing {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <stdexcept>
 
+#include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/release/release.h"
@@ -36,15 +36,10 @@ if grep -q broken "$1"; then echo "tfaot: error: it is broken" >&2; exit 1; fi
 class BuildRelease : public ::testing::Test {
  protected:
   BuildRelease() {
-    std::string name = ::testing::TempDir() + "/tfaot-release-XXXXXX";  // rpmbuild takes no blanks
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    root_ = name;
     put("rpmbuild", kFakeRpmbuild);
     EXPECT_TRUE(files_.set_executable(root_ / "rpmbuild", true));
     EXPECT_TRUE(files_.create_directories(root_ / "work"));
   }
-
-  ~BuildRelease() override { static_cast<void>(files_.remove_all(root_)); }
 
   void put(const std::string& path, const std::string& text) {
     ASSERT_TRUE(files_.replace_atomically(root_ / path, text));
@@ -80,7 +75,8 @@ class BuildRelease : public ::testing::Test {
   std::vector<std::string> rpms() const { return files_.list(root_ / "RPMS").value(); }
 
   RealFileSystem files_;
-  Path root_;
+  TemporaryFolder scratch_{"tfaot-release-XXXXXX"};  // rpmbuild takes no blanks
+  Path root_ = scratch_.path();
 };
 
 std::string outcome(const ReleaseResult& result) {

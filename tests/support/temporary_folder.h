@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fresh folder on the real disk, removed with all its contents at the end of the scope.
+// A fresh folder on the real disk, removed with all its contents at the end of the scope. Of its
+// own, so that two runs of the tests on one machine do not meet.
 #pragma once
 
 #include <cstdlib>
@@ -11,10 +12,11 @@ namespace tfaot::testing {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tfaot test XXXXXX").string();
+  // The name ends in six X, which are replaced. The usual one has blanks on purpose.
+  explicit TemporaryFolder(const std::string& pattern = "tfaot test XXXXXX") {
+    std::string name = (std::filesystem::temp_directory_path() / pattern).string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    path_ = name;
+    path_ = std::filesystem::canonical(name);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
