@@ -125,17 +125,19 @@ TEST_P(MatMul, IsThatOfAPlainLoop) {
   check_random<double>(kernels<double>().matmul, 300, 2);
 }
 
-// Every count of rows with few and many columns: each tile there is.
+// Every count of rows with few and many columns, shallow and deep: each tile there is.
 TEST_P(MatMul, HasATileForEveryShape) {
   Random random(3);
   for (Int rows = 1; rows <= 20; ++rows) {
     for (const Int columns :
-         {1, 4, 8, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 50, 64, 80, 96, 112, 128, 160}) {
-      MatMulCall c = plain(1, rows, columns, 19);
-      c.rhs_packed = 1;
-      c.epilogue = kernels::kEpilogueBias;
-      check<float>(kernels<float>().matmul, c, random);
-      check<double>(kernels<double>().matmul, c, random);
+         {1, 3, 4, 6, 8, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 50, 64, 80, 96, 112, 128, 160}) {
+      for (const Int depth : {19, 72}) {
+        MatMulCall c = plain(1, rows, columns, depth);
+        c.rhs_packed = 1;
+        c.epilogue = kernels::kEpilogueBias;
+        check<float>(kernels<float>().matmul, c, random);
+        check<double>(kernels<double>().matmul, c, random);
+      }
       if (HasFailure()) return;
     }
   }

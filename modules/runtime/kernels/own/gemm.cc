@@ -139,7 +139,7 @@ void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
   int take = 0;
   for (Int v = 0; v < vectors; v += take) {
     take = next_vectors(even.rows, vectors - v);
-    const Form form = v + take == vectors ? form_of(rows, target.lines, take, last) : Form{};
+    const Form form = v + take == vectors ? form_of(t, rows, target.lines, take, last) : Form{};
     const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);

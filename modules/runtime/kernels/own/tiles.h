@@ -3,6 +3,7 @@
 #pragma once
 
 #include "half_tile.h"
+#include "quad_tile.h"
 #include "strip_tile.h"
 #include "tile.h"
 
@@ -80,7 +81,7 @@ TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
   __builtin_unreachable();
 }
 
-enum class Shape { kPlain, kHalf, kStrip, kHalfStrip };
+enum class Shape { kPlain, kHalf, kStrip, kHalfStrip, kQuads };
 
 // The tiles of all the rows, or all but the last ones: their form and how many rows each has.
 struct Form {
@@ -104,8 +105,13 @@ TFAOT_INLINE bool has_strips(Int rows, const Lines& lines, int strip) {
 }
 
 // For columns of `vectors` vectors, of which the last has `last`.
-TFAOT_INLINE Form form_of(Int rows, const Lines& lines, Int vectors, Int last) {
+TFAOT_INLINE Form form_of(const Tiles<Element>& t, Int rows, const Lines& lines, Int vectors,
+                          Int last) {
   if (!TFAOT_HAS_MASKS || rows < kMaxRows) return {Shape::kPlain, 0};
+  if (TFAOT_HAS_QUADS && vectors == 1 && last <= kMaxQuads * kQuad && t.a_step == 1 &&
+      t.run % kQuad == 0 && t.run >= kMinQuadDepth) {
+    return {Shape::kQuads, kMaxRows};
+  }
   if ((vectors == 2 || vectors == 3) && last <= kLanes<Element> / 2) {
     if (vectors == 2 && has_strips(rows, lines, kHalfStrip)) return {Shape::kHalfStrip, kHalfStrip};
     return {Shape::kHalf, kMaxRows};
@@ -120,6 +126,10 @@ TFAOT_INLINE Form form_of(Int rows, const Lines& lines, Int vectors, Int last) {
 template <typename T>
 TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form, [[maybe_unused]] int vectors,
                                   [[maybe_unused]] const Tiles<T>& t) {
+#if TFAOT_HAS_QUADS
+  if (form.shape == Shape::kQuads && t.last <= kQuad) return multiply_quad_tiles<kMaxRows, 1>(t);
+  if (form.shape == Shape::kQuads) return multiply_quad_tiles<kMaxRows, 2>(t);
+#endif
 #if TFAOT_HAS_MASKS
   if (form.shape == Shape::kHalfStrip) return multiply_strips_of<T, kHalfStrip, true>(t);
   if (form.shape == Shape::kHalf) {
