@@ -152,7 +152,7 @@ TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
   for (const ConvolutionCall& c :
        {of_image(28, 3, 3, 16), of_image(14, 3, 16, 24), of_image(6, 3, 200, 17),
         of_image(5, 1, 700, 20), of_image(18, 1, 5, 33), of_image(19, 19, 1, 2),
-        of_image(12, 3, 3, 8), of_image(16, 3, 2, 5), of_image(24, 3, 2, 9), of_image(14, 3, 3, 12),
+        of_image(12, 3, 3, 8), of_image(32, 3, 2, 5), of_image(24, 3, 2, 9), of_image(14, 3, 3, 12),
         of_image(28, 5, 2, 20), of_image(7, 3, 64, 7)}) {
     check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
     check<double>(kernels<double>().convolution, Filter::kPacked, c, random);

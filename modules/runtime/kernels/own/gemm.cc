@@ -3,8 +3,8 @@
 // panels meet all rows of a block, over all their depth, before the next panels do.
 #include "gemm.h"
 
+#include "forms.h"
 #include "stream.h"
-#include "tiles.h"
 
 namespace {
 
@@ -227,9 +227,11 @@ __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
   t.b = g.b;
   t.b_step = g.b_step;
   t.b_panel = g.b_panel;
-  const Int blocks = ceil_div(rows, kBlockRows);
-  for (Int i = 0, first = 0; i < blocks; ++i) {
-    const Int count = piece_of(rows - first, blocks - i);
+  // Whole lines, which strips need.
+  const Int unit = g.row_count[3] <= kBlockRows ? larger(1, g.row_count[3]) : 1;
+  const Int blocks = rows <= kBlockRows ? 1 : ceil_div(rows / unit, kBlockRows / unit);
+  for (Int i = 0, first = 0; first < rows; ++i) {
+    const Int count = blocks == 1 ? rows : piece_of((rows - first) / unit, blocks - i) * unit;
     row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
     multiply_taps(g, t, count, first);
     first += count;
