@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <filesystem>
+
 #include "cli_test.h"
 
 namespace tfaot::testing {
@@ -39,6 +42,22 @@ TEST_F(InstallTest, ToolFileHasItsFinalBase) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
   EXPECT_THAT(read("area/config/toolbox/el9_amd64_gcc12/tools/selected/tfaot-model-test-net.xml"),
               ::testing::HasSubstr("default=\"" + at("area/tfaot-model-test-net/1.0.0") + "\""));
+}
+
+// What scram looks at, by itself and in `scram setup NAME`.
+TEST_F(InstallTest, GoingBackMakesTheToolFileNew) {
+  const std::string first = archive("1.0.0");
+  const std::string second = archive("2.0.0");
+  ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);
+  const Path tool_file = at("area/tfaot-model-test-net/1.0.0/etc/scram.d/tfaot-model-test-net.xml");
+  const auto past = std::filesystem::last_write_time(tool_file) - std::chrono::hours(1);
+  std::filesystem::last_write_time(tool_file, past);
+  ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);
+  EXPECT_EQ(std::filesystem::last_write_time(tool_file), past);
+  ASSERT_EQ(run({"install", second, "--release-area", "area"}).exit_code, 0);
+  EXPECT_EQ(std::filesystem::last_write_time(tool_file), past);
+  ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);
+  EXPECT_GT(std::filesystem::last_write_time(tool_file), past);
 }
 
 TEST_F(InstallTest, AnotherPackageOfThisVersionNeedsReplace) {

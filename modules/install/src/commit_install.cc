@@ -24,10 +24,19 @@ Status put_link(FileSystem& fs, const Path& area, const Path& target, const Path
   return fs.rename(aside, link);
 }
 
+// scram reads a selected tool file again when it is newer than what it knows, which is another
+// version's when `current` moves.
+bool moves_current(const FileSystem& fs, const InstallPlan& plan) {
+  if (!plan.options.make_current) return false;
+  const auto now = fs.read_symlink(area_links(plan.options, plan.manifest.tool_name).current);
+  return now && *now != plan.manifest.version;
+}
+
 Status renew_tool_file(FileSystem& fs, const InstallPlan& plan, const std::string& name,
                        const std::string& text) {
   const Path installed = plan.destination / installed_tool_file(name);
-  if (const auto old = fs.read(installed); old && *old == text) return {};
+  const auto old = fs.read(installed);
+  if (old && *old == text && !moves_current(fs, plan)) return {};
   const Path aside =
       private_folder(plan.options.area) / (std::string(kStagingPrefix) + "tool-file");
   TFAOT_TRY(fs.replace_atomically(aside, text));
