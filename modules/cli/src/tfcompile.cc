@@ -25,44 +25,52 @@ namespace {
 const std::vector<std::string> kRuntimeSymbols = {"_ZN5tfaot2v1", "_ZNK5tfaot2v1", "_ZTVN5tfaot2v1",
                                                   "_ZTIN5tfaot2v1"};
 
-// The first dimension of all feeds, which is the batch.
-Result<std::int64_t> batch_size_of(const Tf2xlaConfig& config, const std::string& file) {
+// How the config's shapes are read.
+struct Batch {
+  bool fixed = false;  // no dimension is the batch
+  std::int64_t size = 1;
+};
+
+Status check_config(const Tf2xlaConfig& config, const std::string& file) {
   if (config.feeds.empty() || config.fetches.empty()) {
     return fail(Error::at({file}, "the config needs a feed and a fetch"));
   }
   if (config.variables > 0) {
     return fail(Error::at({file}, "variables cannot be compiled")
-                    .note("freeze the graph: variables to constants"));
+                    .note("freeze the graph: variables to constants; what the model is to keep "
+                          "from call to call, fetch and feed again"));
   }
-  std::int64_t size = 0;
   for (const Tf2xlaFeed& feed : config.feeds) {
-    const bool bad = std::any_of(feed.shape.begin(), feed.shape.end(),
-                                 [](std::int64_t dimension) { return dimension < 1; });
-    if (feed.shape.empty() || bad) {
-      return fail(
-          Error::at({file}, fmt::format("feed '{}' needs a shape of one dimension at least, "
-                                        "all of them known",
-                                        feed.tensor))
-              .note("the first dimension of every feed is the batch"));
-    }
-    if (size != 0 && feed.shape[0] != size) {
-      return fail(Error::at({file}, fmt::format("feed '{}' has {} rows, and the first feed {}",
-                                                feed.tensor, feed.shape[0], size))
-                      .note("the first dimension of every feed is the batch"));
-    }
-    size = feed.shape[0];
+    if (std::ranges::all_of(feed.shape, [](std::int64_t size) { return size > 0; })) continue;
+    return fail(Error::at({file}, fmt::format("feed '{}' has a dimension below 1", feed.tensor))
+                    .note("tfcompile's shapes are all known"));
   }
-  return size;
+  return {};
+}
+
+// The first dimension of all feeds is the batch, unless they have no such.
+Result<Batch> batch_of(const Tf2xlaConfig& config, const TfcompileFlags& flags) {
+  TFAOT_TRY(check_config(config, flags.config));
+  const auto& first = config.feeds.front().shape;
+  const bool common = std::ranges::all_of(config.feeds, [&](const Tf2xlaFeed& feed) {
+    return !first.empty() && !feed.shape.empty() && feed.shape[0] == first[0];
+  });
+  if (common && !flags.fixed_shapes) return Batch{.size = first[0]};
+  if (flags.batch_sizes.empty()) return Batch{.fixed = true};
+  return fail(Error::at({flags.config}, "batch_sizes, but no dimension is the batch")
+                  .note(common ? "leave out one of batch_sizes and fixed_shapes"
+                               : "feeds with rows have the same first dimension, all of them"));
 }
 
 // An aot_config of the graph, so that one place checks all values.
-std::string config_text(const TfcompileFlags& flags, const Path& graph,
-                        const Tf2xlaConfig& config) {
+std::string config_text(const TfcompileFlags& flags, const Path& graph, const Tf2xlaConfig& config,
+                        const Batch& batch) {
   using nlohmann::json;
   json inputs = json::array();
   for (const Tf2xlaFeed& feed : config.feeds) {
     json shape = json::array({nullptr});
-    for (std::size_t i = 1; i < feed.shape.size(); ++i) shape.push_back(feed.shape[i]);
+    for (std::size_t i = batch.fixed ? 0 : 1; i < feed.shape.size(); ++i)
+      shape.push_back(feed.shape[i]);
     json input = {{"name", feed.tensor}, {"shape", shape}};
     if (!feed.dtype.empty()) input["dtype"] = feed.dtype;
     inputs.push_back(std::move(input));
@@ -152,29 +160,29 @@ Status compile(const TfcompileFlags& flags, Context& context) {
   const Outputs outputs = {context.absolute(flags.out_header),
                            context.absolute(flags.out_function_object),
                            context.absolute(flags.out_metadata_object)};
-  const Path config_file = context.absolute(flags.config);
   CompileOptions options;
   options.jobs = context.environment.cores;
   options.cache.folder = context.environment.code_cache;
   TFAOT_ASSIGN(options.engine, find_engine(context, ""));
-  TFAOT_ASSIGN(const Tf2xlaConfig config, read_tf2xla_config(config_file, options.engine));
-  TFAOT_ASSIGN(const std::int64_t batch_size, batch_size_of(config, config_file.string()));
-  TFAOT_ASSIGN(const ConfigOverrides overrides, overrides_of(flags, batch_size));
+  TFAOT_ASSIGN(const Tf2xlaConfig config, read_tf2xla_config(flags.config, options.engine));
+  TFAOT_ASSIGN(const Batch batch, batch_of(config, flags));
+  TFAOT_ASSIGN(const ConfigOverrides overrides, overrides_of(flags, batch.size));
 
   TFAOT_ASSIGN(const WorkFolder work,
                WorkFolder::create(context, outputs.function_object.parent_path()));
   const Path aot_config = work.path() / "aot_config.json";
   TFAOT_TRY(context.files.replace_atomically(
-      aot_config, config_text(flags, context.absolute(flags.graph), config)));
+      aot_config, config_text(flags, context.absolute(flags.graph), config, batch)));
   TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(context.files, aot_config, overrides));
   TFAOT_ASSIGN(const auto runtime,
                runtime_files(context, target_machine(spec.compilation.target_triple)));
   options.work_directory = work.path();
+  options.fixed_shapes = batch.fixed;
   TFAOT_ASSIGN(const CompiledModel compiled,
                compile_model(context.files, spec, options, context.console));
 
   TfcompileHeader header{context.absolute(flags.graph).filename().string(), flags.cpp_class,
-                         batch_size};
+                         batch.size, batch.fixed};
   for (const Tf2xlaFeed& feed : config.feeds) header.arg_names.push_back(feed.name);
   for (const Tf2xlaFetch& fetch : config.fetches) header.result_names.push_back(fetch.name);
   TFAOT_ASSIGN(header.runtime, runtime_headers(context.files, runtime));
@@ -191,9 +199,9 @@ Status run_tfcompile(const std::vector<std::string>& arguments, Context& context
     context.console.print(tfcompile_usage());
     return {};
   }
-  const Path config = context.absolute(flags.config);
-  TFAOT_ASSIGN(const std::string text, context.files.read(config));
-  TFAOT_TRY(read_tfcompile_comments(text, config.string(), flags));
+  flags.config = context.absolute(flags.config).string();
+  TFAOT_ASSIGN(const std::string text, context.files.read(flags.config));
+  TFAOT_TRY(read_tfcompile_comments(text, flags.config, flags));
   context.console.set_verbosity(Verbosity::kQuiet);
   return compile(flags, context);
 }

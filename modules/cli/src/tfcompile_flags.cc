@@ -31,8 +31,9 @@ constexpr const char* kUsage =
     "  --entry_point=NAME          taken and not used: each size and level has a name of its own\n"
     "  --batch_sizes=1,4,16        compiled beside the first dimension of the config's shapes\n"
     "  --cpu_levels=A,B            levels to compile, see tfaot's manual\n"
+    "  --fixed_shapes              no dimension is a batch: the config's shapes alone\n"
     "\n"
-    "The last two may stand in the config too, in a comment: # tfaot: batch_sizes=1,4,16\n";
+    "The last three may stand in the config too, in a comment: # tfaot: batch_sizes=1,4,16\n";
 
 Words split_at(const std::string& text, const char* separators) {
   const boost::char_separator<char> separator(separators);
@@ -60,7 +61,7 @@ std::map<std::string, std::string*> texts_of(TfcompileFlags& flags) {
 }
 
 Error unknown_flag(const std::string& argument, TfcompileFlags& flags) {
-  Words names = {"--entry_point", "--batch_sizes", "--cpu_levels"};
+  Words names = {"--entry_point", "--batch_sizes", "--cpu_levels", "--fixed_shapes"};
   for (const auto& [name, text] : texts_of(flags)) names.push_back("--" + name);
   const std::string word = argument.substr(0, argument.find('='));
   Error error = Error::usage(fmt::format("unknown flag '{}'", word));
@@ -80,6 +81,10 @@ Status read_flag(const std::string& argument, TfcompileFlags& flags) {
   name.erase(0, name.starts_with("--") ? 2 : 1);
   if (name == "help") {
     flags.help = true;
+    return {};
+  }
+  if (name == "fixed_shapes") {
+    flags.fixed_shapes = true;
     return {};
   }
   const auto texts = texts_of(flags);
@@ -133,6 +138,10 @@ Status read_tfcompile_comments(const std::string& text, const std::string& file,
     const std::string comment = trim(trim(line).substr(1));
     if (!comment.starts_with(kMark)) continue;
     for (const std::string& word : split_at(comment.substr(kMark.size()), " \t")) {
+      if (word == "fixed_shapes") {
+        flags.fixed_shapes = true;
+        continue;
+      }
       const std::string name = word.substr(0, word.find('='));
       if ((name == "batch_sizes" || name == "cpu_levels") && word.size() > name.size() + 1) {
         TFAOT_TRY(put_list(name, word.substr(name.size() + 1), said));

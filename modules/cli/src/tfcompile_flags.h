@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of tfaot-tfcompile: tfcompile's flags, as scram's rule writes them, and two of
-// ours. Pure functions.
+// The command line of tfaot-tfcompile: tfcompile's flags, as scram's rule writes them, and three
+// of ours. Pure functions.
 #pragma once
 
 #include <string>
@@ -22,6 +22,7 @@ struct TfcompileFlags {
   std::string out_metadata_object;
   std::vector<std::string> batch_sizes;
   std::vector<std::string> cpu_levels;
+  bool fixed_shapes = false;
   bool help = false;
 };
 
@@ -29,8 +30,8 @@ Result<TfcompileFlags> parse_tfcompile_flags(const std::vector<std::string>& arg
 
 std::string tfcompile_usage();
 
-// What lines "# tfaot: batch_sizes=1,4 cpu_levels=x86-64-v3" of a config say, where the command
-// line says nothing. `file` is for messages.
+// What lines "# tfaot: batch_sizes=1,4 cpu_levels=x86-64-v3 fixed_shapes" of a config say, where
+// the command line says nothing. `file` is for messages.
 Status read_tfcompile_comments(const std::string& text, const std::string& file,
                                TfcompileFlags& flags);
 

@@ -30,12 +30,12 @@ std::string native_level() {
 #endif
 }
 
-std::vector<JobInput> job_inputs(const ModelSpec& spec) {
+std::vector<JobInput> job_inputs(const ModelSpec& spec, bool fixed_shapes) {
   std::vector<JobInput> inputs;
   for (const auto& input : spec.model.inputs) {
     JobInput job{input.name, input.dtype, input.row_shape.has_value(), {}};
     if (input.row_shape) {
-      job.shape.push_back(-1);  // the batch
+      if (!fixed_shapes) job.shape.push_back(-1);  // the batch
       job.shape.insert(job.shape.end(), input.row_shape->begin(), input.row_shape->end());
     }
     inputs.push_back(std::move(job));
@@ -91,8 +91,9 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.format = spec.model.format == ModelFormat::kFrozenGraph ? "frozen_graph" : "saved_model";
   common.source = spec.model.source.string();
   common.serving_key = spec.model.serving_key;
-  common.inputs = job_inputs(spec);
+  common.inputs = job_inputs(spec, options.fixed_shapes);
   common.outputs = spec.model.outputs;
+  common.fixed_shapes = options.fixed_shapes;
   common.symbol_prefix = symbol_prefix(spec);
   common.target_triple = spec.compilation.target_triple;
   common.levels = job_levels(spec.compilation.cpu_levels);

@@ -15,6 +15,7 @@
 #include "xla/client/xla_builder.h"
 #include "xla/literal.h"
 #include "xla/service/platform_util.h"
+#include "xla/shape_util.h"
 
 namespace tfaot::engine {
 namespace {
@@ -54,14 +55,21 @@ std::vector<std::int64_t> row_shape(const xla::Shape& shape) {
   return {shape.dimensions().begin() + 1, shape.dimensions().end()};
 }
 
+// With a first dimension of 1.
+xla::Shape one_row(const xla::Shape& shape) {
+  std::vector<std::int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());
+  dimensions.insert(dimensions.begin(), 1);
+  return xla::ShapeUtil::MakeShape(shape.element_type(), dimensions);
+}
+
 }  // namespace
 
 Result<Lowering> Lowering::create(const ModelGraph& model, const SignatureFunction& function,
-                                  bool embed_weights) {
-  TFAOT_TRY(check_signature(model));
-  Lowering lowering(model, function);
+                                  const LoweringOptions& options) {
+  TFAOT_TRY(check_signature(model, options.fixed_shapes));
+  Lowering lowering(model, function, options.fixed_shapes);
   for (std::size_t i = 0; i < function.weights.size(); ++i) {
-    if (!embed_weights && can_be_parameter(function.weights[i])) {
+    if (!options.embed_weights && can_be_parameter(function.weights[i])) {
       lowering.weight_parameters_.push_back(i);
     }
   }
@@ -77,13 +85,15 @@ Result<Lowering> Lowering::create(const ModelGraph& model, const SignatureFuncti
 Result<std::vector<Argument>> Lowering::arguments(std::int64_t batch_size) const {
   std::vector<Argument> arguments;
   for (const auto& input : model_->inputs()) {
-    TFAOT_TRY(check_batch(input, batch_size));
+    if (!fixed_shapes_) TFAOT_TRY(check_batch(input, batch_size));
     Argument argument;
     argument.kind = Argument::kParameter;
     argument.name = input.name;
     argument.type = input.type;
-    tf::TensorShape shape({batch_size});
-    for (std::size_t i = 1; i < input.shape.size(); ++i) shape.AddDim(input.shape[i]);
+    tf::TensorShape shape;
+    for (std::size_t i = 0; i < input.shape.size(); ++i) {
+      shape.AddDim(i == 0 && !fixed_shapes_ ? batch_size : input.shape[i]);
+    }
     argument.shape = shape;
     arguments.push_back(std::move(argument));
   }
@@ -154,8 +164,11 @@ Result<LoweredModel> Lowering::wrap(const std::vector<Argument>& arguments,
           tf::TensorShapeToXLAShape(arguments[argument].type, shape, &shapes[argument]);
       if (!made.ok()) return fail(Error::internal(std::string(made.message())));
     }
-    operands[argument] =
-        xla::Parameter(&builder, parameter_count++, shapes[argument], fmt::format("p{}", argument));
+    const bool whole = fixed_shapes_ && argument < input_count;
+    const xla::Shape& shape = shapes[argument];
+    operands[argument] = xla::Parameter(&builder, parameter_count++, whole ? one_row(shape) : shape,
+                                        fmt::format("p{}", argument));
+    if (whole) operands[argument] = xla::Reshape(operands[argument], shape.dimensions());
     return {};
   };
   for (std::size_t i = 0; i < input_count; ++i) TFAOT_TRY(make_parameter(i));
@@ -184,6 +197,13 @@ Result<LoweredModel> Lowering::wrap(const std::vector<Argument>& arguments,
     const auto made = tf::HostTensorToBorrowingLiteral(output.constant_value, &literal);
     if (!made.ok()) return fail(Error::internal(std::string(made.message())));
     results.push_back(xla::ConstantLiteral(&builder, literal));
+  }
+  if (fixed_shapes_) {
+    for (xla::XlaOp& result : results) {
+      const auto shape = builder.GetShape(result);
+      if (!shape.ok()) return fail(Error::internal(std::string(shape.status().message())));
+      if (shape->is_static()) result = xla::Reshape(result, one_row(*shape).dimensions());
+    }
   }
   xla::Tuple(&builder, results);
   auto built = builder.Build();
@@ -225,8 +245,8 @@ Status Lowering::read_outputs(LoweredModel& lowered, std::int64_t batch_size) co
 }
 
 bool Lowering::has_fixed_batch() const {
-  return std::any_of(model_->inputs().begin(), model_->inputs().end(),
-                     [](const GraphTensor& input) { return input.shape[0] >= 0; });
+  return fixed_shapes_ || std::any_of(model_->inputs().begin(), model_->inputs().end(),
+                                      [](const GraphTensor& input) { return input.shape[0] >= 0; });
 }
 
 Status Lowering::check_rows(const LoweredModel& lowered, std::int64_t batch_size) const {

@@ -22,12 +22,18 @@ struct LoweredModel {
   std::vector<TensorSpec> outputs;
 };
 
+struct LoweringOptions {
+  bool embed_weights = false;
+  // Inputs and outputs as they are: the computation has one row, the whole tensor.
+  bool fixed_shapes = false;
+};
+
 class Lowering {
  public:
   // The references must outlive the object. Errors: signature types and shapes that cannot be
   // compiled.
   static Result<Lowering> create(const ModelGraph& model, const SignatureFunction& function,
-                                 bool embed_weights);
+                                 const LoweringOptions& options);
 
   Result<LoweredModel> lower(std::int64_t batch_size) const;
 
@@ -40,8 +46,8 @@ class Lowering {
   xla::CompileOnlyClient& client() const { return *client_; }
 
  private:
-  Lowering(const ModelGraph& model, const SignatureFunction& function)
-      : model_(&model), function_(&function) {}
+  Lowering(const ModelGraph& model, const SignatureFunction& function, bool fixed_shapes)
+      : model_(&model), function_(&function), fixed_shapes_(fixed_shapes) {}
 
   Result<std::vector<tensorflow::XlaCompiler::Argument>> arguments(std::int64_t batch_size) const;
   Result<LoweredModel> wrap(const std::vector<tensorflow::XlaCompiler::Argument>& arguments,
@@ -52,6 +58,7 @@ class Lowering {
 
   const ModelGraph* model_;
   const SignatureFunction* function_;
+  bool fixed_shapes_;
   xla::CompileOnlyClient* client_ = nullptr;
   std::vector<std::size_t> weight_parameters_;
 };

@@ -123,7 +123,8 @@ std::vector<Variable> variables_of(const SignatureFunction& function) {
 Result<CompiledModel> compile(FileSystem& fs, const EngineJob& job, const ChunkSink& sink) {
   TFAOT_ASSIGN(const auto model, ModelGraph::load(job));
   TFAOT_ASSIGN(const auto function, make_signature_function(*model));
-  TFAOT_ASSIGN(const auto lowering, Lowering::create(*model, function, job.embed_weights));
+  TFAOT_ASSIGN(const auto lowering,
+               Lowering::create(*model, function, {job.embed_weights, job.fixed_shapes}));
   CompiledModel record;
   record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
   record.target_triple = job.target_triple;

@@ -18,17 +18,17 @@ Status check_type(const char* kind, const GraphTensor& tensor) {
                   .note(fmt::format("allowed: {}; cast inside the model", kAllowedTypes)));
 }
 
-Status check_input(const GraphTensor& input) {
+Status check_input(const GraphTensor& input, bool fixed_shapes) {
   TFAOT_TRY(check_type("input", input));
   if (!input.rank_known) {
     return fail(Error(fmt::format("input '{}' has an unknown shape", input.name))
                     .note("only the first dimension (the batch) may be unknown"));
   }
-  if (input.shape.empty()) {
+  if (input.shape.empty() && !fixed_shapes) {
     return fail(Error(fmt::format("input '{}' is a scalar: it has no batch dimension", input.name))
                     .note("the first dimension of every input must be the batch"));
   }
-  for (std::size_t i = 1; i < input.shape.size(); ++i) {
+  for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
     if (input.shape[i] < 0) {
       return fail(Error(fmt::format("input '{}' of shape {}: dimension {} is unknown", input.name,
                                     shape_text(input.shape), i))
@@ -47,14 +47,14 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return "(" + join(parts, ", ") + ")";
 }
 
-Status check_signature(const ModelGraph& model) {
+Status check_signature(const ModelGraph& model, bool fixed_shapes) {
   if (model.inputs().empty()) {
     return fail(Error(fmt::format("{} has no inputs", model.label())));
   }
   if (model.outputs().empty()) {
     return fail(Error(fmt::format("{} has no outputs", model.label())));
   }
-  for (const auto& input : model.inputs()) TFAOT_TRY(check_input(input));
+  for (const auto& input : model.inputs()) TFAOT_TRY(check_input(input, fixed_shapes));
   for (const auto& output : model.outputs()) TFAOT_TRY(check_type("output", output));
   return {};
 }

@@ -15,8 +15,8 @@ namespace tfaot::engine {
 std::string shape_text(const std::vector<std::int64_t>& shape);
 
 // Inputs and outputs, as far as the signature alone tells; output shapes are known only after
-// lowering.
-Status check_signature(const ModelGraph& model);
+// lowering. Of fixed shapes no dimension is the batch.
+Status check_signature(const ModelGraph& model, bool fixed_shapes);
 
 // An input whose first dimension is fixed allows that one batch size.
 Status check_batch(const GraphTensor& input, std::int64_t batch_size);

@@ -22,10 +22,8 @@ bool has_dimensions(const std::vector<std::int64_t>& shape) {
   return shape.size() > 1 || (shape.size() == 1 && shape[0] != 1);
 }
 
-TemplateObject accessor(const TensorSpec& tensor, std::int64_t batch_size, std::size_t index,
-                        const std::string& suffix) {
-  std::vector<std::int64_t> shape = tensor.row_shape;
-  shape.insert(shape.begin(), batch_size);
+TemplateObject accessor(const TensorSpec& tensor, const std::vector<std::int64_t>& shape,
+                        std::size_t index, const std::string& suffix) {
   std::int64_t count = 1;
   std::string parameters;
   std::string element = "0";
@@ -46,14 +44,17 @@ TemplateObject accessor(const TensorSpec& tensor, std::int64_t batch_size, std::
           {"bytes", std::to_string(count * static_cast<std::int64_t>(dtype_size(tensor.dtype)))}};
 }
 
-// arg0, and arg_x when the config has a name.
-TemplateData accessors(const std::vector<TensorSpec>& tensors, std::int64_t batch_size,
+// `batch`: the dimensions before a row's. arg0, and arg_x when the config has a name.
+TemplateData accessors(const std::vector<TensorSpec>& tensors,
+                       const std::vector<std::int64_t>& batch,
                        const std::vector<std::string>& names) {
   TemplateData list{TemplateData::type::list};
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    list << accessor(tensors[i], batch_size, i, std::to_string(i));
+    std::vector<std::int64_t> shape = batch;
+    shape.insert(shape.end(), tensors[i].row_shape.begin(), tensors[i].row_shape.end());
+    list << accessor(tensors[i], shape, i, std::to_string(i));
     if (i < names.size() && !names[i].empty()) {
-      list << accessor(tensors[i], batch_size, i, "_" + names[i]);
+      list << accessor(tensors[i], shape, i, "_" + names[i]);
     }
   }
   return list;
@@ -68,6 +69,7 @@ TemplateData classes_data(const ModelSpec& spec, const CompiledModel& compiled,
   TemplateData list{TemplateData::type::list};
   for (std::size_t i = 0; i < compiled.batch_sizes.size(); ++i) {
     const std::int64_t size = compiled.batch_sizes[i];
+    const std::vector<std::int64_t> batch(header.fixed_shapes ? 0 : 1, size);
     const std::string suffix = size == header.batch_size ? "" : fmt::format("_bs{}", size);
     list << TemplateObject{
         {"cpp_class", header.cpp_class + suffix},
@@ -75,12 +77,13 @@ TemplateData classes_data(const ModelSpec& spec, const CompiledModel& compiled,
         {"namespace_begin", global ? "" : "namespace " + space + " {\n"},
         {"namespace_end", global ? "" : "\n}  // namespace " + space},
         {"batch_size", std::to_string(size)},
+        {"rows", header.fixed_shapes ? "fixed shapes" : fmt::format("batches of {}", size)},
         {"program", std::to_string(i)},
         {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
         {"arg_count", std::to_string(compiled.signature.inputs.size())},
         {"result_count", std::to_string(compiled.signature.outputs.size())},
-        {"args", accessors(compiled.signature.inputs, size, header.arg_names)},
-        {"results", accessors(compiled.signature.outputs, size, header.result_names)}};
+        {"args", accessors(compiled.signature.inputs, batch, header.arg_names)},
+        {"results", accessors(compiled.signature.outputs, batch, header.result_names)}};
   }
   return list;
 }

@@ -130,6 +130,20 @@ case_build()
 case_run(m3)
 case_expect_predictions(model minimal 1)
 
+# Users of a package whose library has a model see it, through the package's header as well; its code stays in the library.
+write(Mod/Lib/BuildFile.xml "<aot_compile model='${root}/Mod/El/data/minimal/saved_model' class='lib::minimal' batch_sizes='1 2'/>
+<export><lib name='1'/></export>")
+write(Mod/Lib/interface/lib.h "#include \"tfaot-model-minimal/model.h\"\nusing Model = tfaot::native::Model<lib::minimal>;\nModel make();\n")
+write(Mod/Lib/src/lib.cc "#include \"Mod/Lib/interface/lib.h\"\nModel make() { return Model(); }\n")
+write(Mod/Lib/bin/main.cc "#include \"Mod/Lib/interface/lib.h\"\n${main}")
+write(Mod/Lib/bin/BuildFile.xml "<bin name='m4' file='main.cc'><use name='Mod/Lib'/><flags CPPDEFINES='MODEL=lib::minimal'/></bin>")
+configure("" Mod/Lib/BuildFile.xml Mod/Lib/bin/BuildFile.xml)
+case_build()
+case_run(m4)
+case_expect_predictions(model minimal 1)
+case_execute("nm" COMMAND nm --defined-only build/m4)
+case_expect_not("tfaot_lib_minimal_bs")
+
 # DNN_NAME: the header by the network's name and by the package's path, a program and a library with one network.
 set(networks "${CASE_TOOLKIT}/tests/e2e/models/works/frozen_unshaped")
 foreach(folder IN ITEMS src bin)

@@ -43,6 +43,20 @@ case_on(neoverse-n1 LEVEL neoverse-n1 COMMAND ./load_plugin ./plugin.so)
 case_on(cortex-a57 LEVEL neoverse-n1 COMMAND ./load_plugin ./plugin.so FAIL
         "'neoverse-n1' needs dotprod, fullfp16, lse, rcpc, rdm, which this CPU lacks")
 
+# tfaot-tfcompile, as scram calls it on that machine.
+file(COPY "${CASE_TOOLKIT}/tests/e2e/models/works/frozen_unshaped/frozen_graph.pb" DESTINATION "${CASE_BINARY}/build")
+file(WRITE "${CASE_BINARY}/build/mynet.config.pbtxt" "feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } }
+fetch { id { node_name: \"out/y\" } }\n")
+case_execute("tfcompile" IN "${CASE_BINARY}/build" COMMAND "${toolkit}/bin/tfaot-tfcompile" --target_features=+neon
+             --graph=frozen_graph.pb --config=mynet.config.pbtxt --entry_point=__tensorflow_mynet --cpp_class=mynet
+             --target_triple=aarch64-linux-gnu --out_header=mynet/header.h --out_metadata_object=m.o --out_function_object=f.o)
+case_execute("user" IN "${CASE_BINARY}/build" COMMAND "${CASE_AARCH64_LINUX_GNU_G__}" -std=c++17 -I.
+             "${CASE_TOOLKIT}/tests/cmake/tfcompile/user.cc" "${CASE_TOOLKIT}/tests/cmake/tfcompile/library.cc" m.o f.o -o user)
+case_on(cortex-a57 COMMAND ./user)
+foreach(label IN ITEMS library user)
+  case_expect_predictions(${label} ../tests/e2e/models/works/frozen_unshaped 2)
+endforeach()
+
 # A machine whose runtime was not built.
 file(REMOVE_RECURSE "${CASE_BINARY}/build")
 set(CASE_PREFIX "${toolkit}")

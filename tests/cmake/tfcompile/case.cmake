@@ -69,11 +69,40 @@ case_execute("both" COMMAND "${compiler}" -std=c++17 -Wall -Werror -Iinclude -I.
 case_execute("both" COMMAND ./both)
 case_expect("same")
 
+# No dimension is the batch: a scalar is fed and one is fetched.
+set(float "attr { key: \"dtype\" value { type: DT_FLOAT } }")
+set(type "attr { key: \"T\" value { type: DT_FLOAT } }")
+file(WRITE "${CASE_BINARY}/scaled.pbtxt" "
+node { name: \"x\" op: \"Placeholder\" ${float} } node { name: \"factor\" op: \"Placeholder\" ${float} }
+node { name: \"y\" op: \"Mul\" input: \"x\" input: \"factor\" ${type} }
+node { name: \"axes\" op: \"Const\" attr { key: \"dtype\" value { type: DT_INT32 } }
+  attr { key: \"value\" value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: 0 int_val: 1 } } } }
+node { name: \"sum\" op: \"Sum\" input: \"y\" input: \"axes\" ${type} attr { key: \"Tidx\" value { type: DT_INT32 } } }\n")
+set(x "feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } }")
+set(scaled "${x}\nfeed { id { node_name: \"factor\" } shape { } name: \"factor\" }
+fetch { id { node_name: \"y\" } }\nfetch { id { node_name: \"sum\" } name: \"sum\" }\n")
+file(WRITE "${CASE_BINARY}/scaled.config.pbtxt" "${scaled}")
+set(arguments --graph=scaled.pbtxt --config=scaled.config.pbtxt --cpp_class=scaled --out_header=scaled/header.h
+              --out_metadata_object=scaled/m.o --out_function_object=scaled/f.o)
+case_execute("tfcompile" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" ${arguments})
+case_execute("scaled" COMMAND "${compiler}" -std=c++17 -Wall -Wextra -Werror -I. "${CASE_SOURCE}/scaled.cc" scaled/m.o scaled/f.o -o scaled/program)
+case_execute("scaled" COMMAND scaled/program)
+case_expect("y: 0 2 4 6 8 10 sum: 30" "y: 0 3 6 9 12 15 sum: 45")
+# The same with feeds that have a common first dimension, by the config's word.
+string(REPLACE "shape { }" "shape { dim { size: 2 } dim { size: 1 } }" rows "${scaled}")
+file(WRITE "${CASE_BINARY}/scaled.config.pbtxt" "${rows}")
+case_execute("tfcompile" FAIL "its first dimension is not the batch" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" ${arguments})
+file(WRITE "${CASE_BINARY}/scaled.config.pbtxt" "# tfaot: fixed_shapes\n${rows}")
+case_execute("tfcompile" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" ${arguments})
+file(READ "${CASE_BINARY}/scaled/header.h" case_output)
+case_expect("// scaled: fixed shapes, with" "float& arg_factor(::std::size_t dim0, ::std::size_t dim1)" "float& result_sum()")
+
 # expect(<message> <argument>...)
 function(expect message)
   case_execute("tfcompile" FAIL "${message}" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" ${ARGN})
 endfunction()
-set(all --graph=mynet.pb --cpp_class=mynet ${arguments})
+set(all --graph=mynet.pb --cpp_class=mynet --config=mynet.config.pbtxt --out_header=second/header.h --out_metadata_object=second/m.o
+        --out_function_object=second/f.o)
 expect("tfaot: error: unknown flag '--target_feature'
           did you mean '--target_features'?
           see 'tfaot-tfcompile --help'" ${all} --target_feature=+avx)
@@ -92,11 +121,13 @@ set(wrong "${CASE_BINARY}/wrong.pbtxt")
 set(fetch "fetch { id { node_name: \"out/y\" } }")
 expect_config("feed { nonsense: 1 }" "${wrong}: not the text of a tensorflow.tf2xla.Config")
 expect_config("${fetch}" "${wrong}: the config needs a feed and a fetch")
-expect_config("feed { id { node_name: \"x\" } } ${fetch}"
-  "${wrong}: feed 'x:0' needs a shape of one dimension at least, all of them known the first dimension of every feed is the batch")
-expect_config("feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } }
+expect_config("feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: -1 } } } ${fetch}"
+  "${wrong}: feed 'x:0' has a dimension below 1 tfcompile's shapes are all known")
+expect_config("# tfaot: batch_sizes=4\nfeed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } }
   feed { id { node_name: \"z\" } shape { dim { size: 5 } } } ${fetch}"
-  "${wrong}: feed 'z:0' has 5 rows, and the first feed 2")
+  "${wrong}: batch_sizes, but no dimension is the batch feeds with rows have the same first dimension, all of them")
+expect_config("# tfaot: batch_sizes=4 fixed_shapes\nfeed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } } ${fetch}"
+  "leave out one of batch_sizes and fixed_shapes")
 expect_config("feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } } ${fetch} variable { node_name: \"v\" }"
   "${wrong}: variables cannot be compiled")
 expect_config("feed { id { node_name: \"y\" } shape { dim { size: 2 } dim { size: 3 } } } ${fetch}"

@@ -29,6 +29,9 @@ struct CompileOptions {
   unsigned jobs = 1;    // engine processes at the same time
   std::chrono::seconds timeout{600};  // for each engine process; 0: none
   CodeCacheOptions cache;
+  // Of a frozen graph: no dimension is the batch, the inputs' row_shape is the whole shape, and so
+  // is that of the outputs in the record. REQUIRES: the batch sizes are {1}.
+  bool fixed_shapes = false;
 };
 
 // REQUIRES: spec came from load_model_spec(). Objects lie in options.work_directory under the names

@@ -13,9 +13,9 @@ namespace tfaot {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobInput, tensor, dtype, has_shape, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobLevel, name, cpu, features, kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EngineJob, model_name, format, source, serving_key, inputs,
-                                   outputs, symbol_prefix, target_triple, batch_sizes, levels,
-                                   embed_weights, lower_only, compiler_flags, cache_directory,
-                                   output_directory, weights_file, result_file)
+                                   outputs, fixed_shapes, symbol_prefix, target_triple, batch_sizes,
+                                   levels, embed_weights, lower_only, compiler_flags,
+                                   cache_directory, output_directory, weights_file, result_file)
 
 inline std::string engine_job_to_json(const EngineJob& job) {
   return nlohmann::json(job).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

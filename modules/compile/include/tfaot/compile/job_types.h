@@ -15,7 +15,7 @@ struct JobInput {
   std::string tensor;  // "x" or "x:0"
   std::string dtype;   // "float32"
   bool has_shape = false;
-  std::vector<std::int64_t> shape;  // -1: unknown
+  std::vector<std::int64_t> shape;  // -1: unknown; the batch is the first, but of fixed shapes
 };
 
 // A CPU level in the compiler's words.
@@ -33,6 +33,7 @@ struct EngineJob {
   std::string serving_key;           // saved_model only
   std::vector<JobInput> inputs;      // frozen_graph only
   std::vector<std::string> outputs;  // frozen_graph only
+  bool fixed_shapes = false;         // inputs have no batch: "row" means the whole tensor
   std::string symbol_prefix;         // "tfaot_tfaot_model_test"
   std::string target_triple;
   std::vector<std::int64_t> batch_sizes;  // of this process

@@ -17,6 +17,7 @@ struct TfcompileHeader {
   std::string graph;                        // the file's name, for the first line
   std::string cpp_class;                    // "mynet" or "ns::mynet"; of other sizes "mynet_bs4"
   std::int64_t batch_size = 1;              // of cpp_class
+  bool fixed_shapes = false;                // the batch size is 1 and no dimension
   std::vector<std::string> arg_names = {};  // of more accessors, "arg_x_data()"; empty: none
   std::vector<std::string> result_names = {};
   std::map<std::string, std::string> runtime = {};  // "tfaot/runtime/model.h" and so on -> text
