@@ -52,8 +52,8 @@ TEST_F(SpecTest, ForCmsdistFromAnArchive) {
     transcript += read(spec) + "\n";
   };
   add();
-  EXPECT_EQ(read("cmsdist/tfaot-model-test-net-1.0.0.tar"), read(archive));
-  ASSERT_TRUE(files_.remove_all(at("cmsdist/tfaot-model-test-net-1.0.0.tar")));
+  EXPECT_EQ(read("cmsdist/tfaot-model-test-net-1.0.0.tar.file"), read(archive));
+  ASSERT_TRUE(files_.remove_all(at("cmsdist/tfaot-model-test-net-1.0.0.tar.file")));
   line.insert(line.end(), {"--source-url", "git+https://host/r.git?obj=main/1&output=/r.tgz"});
   add();
   line.resize(line.size() - 2);

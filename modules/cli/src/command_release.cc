@@ -70,12 +70,11 @@ class Preparation {
                       .note("give one of the models another name"));
     }
     TFAOT_TRY(spec_text(job.spec, SpecFlavour::kRpm));  // before anything is written
-    const Path sources = spec_folders(output_, SpecFlavour::kRpm).sources;
-    TFAOT_TRY(put_source_archive(context_, source, job.spec, sources));
+    const Path archive = source_file(output_, job.spec, SpecFlavour::kRpm);
+    TFAOT_TRY(put_source_archive(context_, source, archive));
     TFAOT_ASSIGN(const WrittenSpec written,
                  write_spec(context_, job.spec, SpecFlavour::kRpm, output_));
-    TFAOT_ASSIGN(job.inputs.source_sha256,
-                 sha256_of_file(context_.files, sources / job.spec.source));
+    TFAOT_ASSIGN(job.inputs.source_sha256, sha256_of_file(context_.files, archive));
     job.inputs.spec_sha256 = sha256_of(written.text + compile_file_text(SpecFlavour::kRpm));
     TFAOT_ASSIGN(job.inputs.toolkit_sha256, toolkit(source.spec));
     job.inputs.toolkit_version = TFAOT_VERSION;

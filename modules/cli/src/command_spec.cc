@@ -88,13 +88,11 @@ Status write(const Options& options, Context& context, const Path& output) {
   }
   TFAOT_TRY(spec_text(record, flavour));  // before anything is written
   const SpecFolders folders = spec_folders(output, flavour);
-  if (!fetched) TFAOT_TRY(put_source_archive(context, source, record, folders.sources));
+  const Path archive = source_file(output, record, flavour);
+  if (!fetched) TFAOT_TRY(put_source_archive(context, source, archive));
   TFAOT_ASSIGN(const WrittenSpec written, write_spec(context, record, flavour, output));
   context.console.report(fmt::format("spec     {}\n", written.spec_file.string()));
-  if (!fetched) {
-    context.console.report(
-        fmt::format("source   {}\n", (folders.sources / record.source).string()));
-  }
+  if (!fetched) context.console.report(fmt::format("source   {}\n", archive.string()));
   context.console.report(fmt::format("list     {}\n", folders.list.string()));
   return {};
 }

@@ -21,6 +21,11 @@ SpecFolders spec_folders(const Path& output, SpecFlavour flavour) {
           .list = output / kModelsFile};
 }
 
+Path source_file(const Path& output, const SpecRecord& record, SpecFlavour flavour) {
+  const char* const suffix = flavour == SpecFlavour::kCmsdist ? ".file" : "";
+  return spec_folders(output, flavour).sources / (record.source + suffix);
+}
+
 Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecFlavour flavour,
                                const Path& output) {
   const SpecFolders folders = spec_folders(output, flavour);

@@ -17,6 +17,10 @@ struct SpecFolders {
 };
 SpecFolders spec_folders(const Path& output, SpecFlavour flavour);
 
+// Where the record's source archive goes. CMS's build tool takes a Source that is no address from
+// SOURCE.file.
+Path source_file(const Path& output, const SpecRecord& record, SpecFlavour flavour);
+
 struct WrittenSpec {
   Path spec_file;
   std::string text;  // of the spec file

@@ -125,9 +125,7 @@ SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFla
   return record;
 }
 
-Status put_source_archive(Context& context, const SpecSource& source, const SpecRecord& record,
-                          const Path& folder) {
-  const Path file = folder / record.source;
+Status put_source_archive(Context& context, const SpecSource& source, const Path& file) {
   if (source.archive.empty()) return write_source_archive(context.files, source.made, file);
   if (source.archive == file) return {};
   return context.files.copy_file(source.archive, file);

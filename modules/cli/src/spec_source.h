@@ -43,8 +43,7 @@ struct SpecWords {
 // The spec file's record; its Source is the archive's file name.
 SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFlavour flavour);
 
-// Writes or copies the archive that the record names to `folder`.
-Status put_source_archive(Context& context, const SpecSource& source, const SpecRecord& record,
-                          const Path& folder);
+// Writes or copies the archive.
+Status put_source_archive(Context& context, const SpecSource& source, const Path& file);
 
 }  // namespace tfaot

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The specs for cmsdist, walked as CMS's build tool does: it puts an included file in for its "## INCLUDE" line, writes the
-# preamble from "### RPM GROUP NAME VERSION", defines %{n}, %{realversion}, %{i}, %{pkgrel} and %{relocateConfig}, and packs %{i}.
+# preamble from "### RPM GROUP NAME VERSION", takes a Source that is no address from SOURCE.file, defines %{n}, %{realversion}, %{i},
+# %{pkgrel} and %{relocateConfig}, drops archives and pkg-config files that the spec does not keep, and packs %{i}.
 case_needs_plain_folder()
 set(tool "${CASE_PREFIX}/bin/tfaot")
 set(name tfaot-model-minimal)
@@ -25,6 +26,19 @@ function(walk)
   set(rel "arch/${group}/${tool_name}/${version}")
   string(REPLACE "## INCLUDE tfaot-compile\n" "${included}" spec "${spec}")
   string(REGEX REPLACE "\nBuildRequires:[^\n]*" "" spec "${spec}")  # other packages, which are not there
+  if(spec MATCHES "\nSource: ([^\n]+)")
+    configure_file("${dist}/${CMAKE_MATCH_1}.file" "${CASE_BINARY}/sources/${CMAKE_MATCH_1}" COPYONLY)
+  endif()
+  string(REPLACE "\n%post\n" "
+%if \"%{?keep_archives:set}\" != \"set\"
+rm -f %{i}/lib/*.a
+%endif
+%if \"%{?keep_pkgconfig:set}\" != \"set\"
+rm -rf %{i}/lib/pkgconfig
+%endif
+
+%post
+" spec "${spec}")
   file(WRITE "${CASE_BINARY}/walked.spec" "Name: ${group}+${tool_name}+${version}
 Version: 1
 Release: 1
@@ -44,7 +58,7 @@ ${spec}
 ${root}/${rel}
 ")
   case_execute("rpmbuild" COMMAND "${CMAKE_COMMAND}" -E env "PATH=${CASE_PREFIX}/bin:$ENV{PATH}" "DATA_SUB_PKG_ROOT=${CASE_BINARY}"
-               rpmbuild --define "_topdir ${CASE_BINARY}/top" --define "_sourcedir ${dist}"
+               rpmbuild --define "_topdir ${CASE_BINARY}/top" --define "_sourcedir ${CASE_BINARY}/sources"
                --define "_rpmfilename walked.rpm" -bb walked.spec)
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
@@ -53,7 +67,7 @@ endfunction()
 file(RENAME "${source}" "${CASE_BINARY}/unpacked")
 walk()
 file(COPY "${CASE_BINARY}/unpacked/data" DESTINATION "${CASE_BINARY}/Sub/Pkg")
-file(REMOVE "${CASE_BINARY}/cmsdist/Sub-Pkg-1.tar.gz" "${CASE_BINARY}/top/RPMS/walked.rpm")
+file(REMOVE_RECURSE "${CASE_BINARY}/cmsdist" "${CASE_BINARY}/sources" "${CASE_BINARY}/top/RPMS/walked.rpm")
 walk(--data-package data-Sub-Pkg)
 file(STRINGS "${CASE_BINARY}/cmsdist/tfaot-models.file" models REGEX "^Requires:")
 if(NOT models STREQUAL "Requires: ${name}")
