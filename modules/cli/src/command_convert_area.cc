@@ -29,6 +29,7 @@ struct Options {
   std::string tool_name;
   std::string tool_base;
   std::string cpu_level;
+  std::string headers;
   bool whole = false;
 };
 
@@ -122,9 +123,14 @@ void report(Context& context, const ConvertedModel& converted, const Manifest& m
           : fmt::format("objects: {} bytes before, {} after; {} blocks of weights, stored as {}",
                         converted.bytes_before, converted.bytes_after, converted.constants,
                         converted.distinct_constants);
-  context.console.report(fmt::format("converted model '{}' for batch sizes {} into {}\n{}\n",
+  std::string alone;
+  for (const LoneConstants& block : converted.alone) {
+    alone += fmt::format("{} has {} bytes of its own, like no other object's\n", block.object,
+                         block.size);
+  }
+  context.console.report(fmt::format("converted model '{}' for batch sizes {} into {}\n{}\n{}",
                                      manifest.name, fmt::join(manifest.batch_sizes, ","),
-                                     output.string(), sizes));
+                                     output.string(), sizes, alone));
 }
 
 Status convert(const Options& options, Context& context) {
@@ -145,11 +151,12 @@ Status convert(const Options& options, Context& context) {
       const ConvertedModel converted,
       convert_model(context.files, model, {work.path(), options.cpu_level, !options.whole}));
   TFAOT_TRY(complete_spec(converted, area, spec));
+  if (options.headers == "cmssw") spec.compilation.headers = HeadersMode::kCmssw;
 
   ModelTreeOptions tree;
   tree.output_directory = output;
-  TFAOT_ASSIGN(tree.runtime,
-               runtime_files(context, target_machine(spec.compilation.target_triple)));
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target_machine(spec.compilation.target_triple),
+                                           spec.compilation.headers));
   tree.generate.tool_name = options.tool_name.empty() && tool ? tool->name : options.tool_name;
   if (!options.tool_base.empty()) tree.generate.tool_base = options.tool_base;
   warn_of_blanks(context.console, tree.generate.tool_base);
@@ -186,6 +193,10 @@ Action add_convert_area(CLI::App& app) {
          "--cpu-level", options->cpu_level,
          "what the objects were compiled for, by --target_cpu or\nso [any CPU of their machine]")
       ->option_text("LEVEL");
+  app.add_option("--headers", options->headers,
+                 "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW\n[self_contained]")
+      ->check(CLI::IsMember({"self_contained", "cmssw"}))
+      ->option_text("self_contained|cmssw");
   app.add_flag("--whole", options->whole, "leave the weights in every object");
   options->verbosity.add_to(app);
   app.footer(

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "constants.h"
 #include "programs.h"
 #include "shared_constants.h"
+#include "system_symbols.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
@@ -108,6 +110,19 @@ Status check_kernels(const Program& program, const CompiledCode& code,
   return {};
 }
 
+// The package is whole without it, a program with the package is not.
+Status remark_on_missing(const Program& program, std::vector<std::string>& remarks) {
+  TFAOT_ASSIGN(const auto symbols, undefined_symbols(program.object, {""}));
+  for (const std::string& symbol : symbols) {
+    if (symbol.starts_with("__xla") || system_offers(symbol)) continue;
+    remarks.push_back(
+        fmt::format("{} needs '{}', which neither the package nor libc, libm or libgcc have: link "
+                    "what defines it",
+                    program.files->object.filename().string(), symbol));
+  }
+  return {};
+}
+
 Result<CompiledCode> code_of(const Program& program, const ConvertOptions& options,
                              const std::string& target_triple) {
   TFAOT_ASSIGN(const std::string level, level_of(program, options.cpu_level));
@@ -144,6 +159,7 @@ Status write_objects(FileSystem& files, const UpstreamModel& model, const Conver
   const std::string prefix =
       fmt::format("tfaot_{}_{}", replace_all(converted.namespace_name, "::", "_"), model.name);
   SharedConstants shared(prefix + "_constants");
+  std::map<std::string, std::vector<std::string>> users;  // of each block, objects
   for (const Program& program : programs) {
     const std::string name = program.files->object.filename().string();
     std::string object = program.object;
@@ -154,6 +170,7 @@ Status write_objects(FileSystem& files, const UpstreamModel& model, const Conver
       std::vector<MovedSection> moved;
       for (const ConstantSection& section : program.constants.sections) {
         moved.push_back({section.section, shared.add(section.bytes)});
+        users[moved.back().symbol].push_back(name);
         ++converted.constants;
       }
       TFAOT_ASSIGN(object, move_constants(program.object, moved));
@@ -166,6 +183,12 @@ Status write_objects(FileSystem& files, const UpstreamModel& model, const Conver
   }
   if (shared.blob().empty()) return {};
   converted.distinct_constants = shared.symbols().size();
+  for (const DataSymbol& block : shared.symbols()) {
+    const std::vector<std::string>& objects = users[block.name];
+    if (objects.size() == 1 && programs.size() > 1) {
+      converted.alone.push_back({objects.front(), block.size});
+    }
+  }
   compiled.weights_object = model.name + "_weights.o";
   compiled.weights_symbol = prefix + "_weights";
   compiled.weights_size = shared.blob().size();
@@ -191,6 +214,7 @@ Result<ConvertedModel> convert_model(FileSystem& files, const UpstreamModel& mod
     TFAOT_ASSIGN(Program program, read_program(files, model, one));
     TFAOT_TRY(add_common(program, programs.empty(), converted));
     TFAOT_ASSIGN(CompiledCode code, code_of(program, options, compiled.target_triple));
+    TFAOT_TRY(remark_on_missing(program, converted.remarks));
     compiled.cpu_levels = {code.cpu_level};
     compiled.codes.push_back(std::move(code));
     compiled.batch_sizes.push_back(one.batch_size);

@@ -101,6 +101,29 @@ TEST_F(ConvertTest, NamesWhatTheRuntimeDoesNotHave) {
             "libtfaot_runtime does not have\n  compile the model anew: tfaot compile");
 }
 
+TEST_F(ConvertTest, NamesWhatNobodyHas) {
+  write_area();
+  write_program(4, object(4, "", "of_somebody_else"));
+  write_program(8, object(8, "", "expf"));
+  const auto converted = convert();
+  ASSERT_TRUE(converted) << converted.error().text();
+  EXPECT_THAT(converted->remarks,
+              ElementsAre("net_bs4.o needs 'of_somebody_else', which neither the package nor libc, "
+                          "libm or libgcc have: link what defines it"));
+}
+
+TEST_F(ConvertTest, TellsWhatOneObjectHasAlone) {
+  write_area();
+  EXPECT_TRUE(convert().value().alone.empty());
+  write_program(8, object(8, ".quad 11, 22, 33, 44", "memset"));
+  const auto converted = convert();
+  ASSERT_TRUE(converted) << converted.error().text();
+  EXPECT_EQ(converted->distinct_constants, 2U);
+  ASSERT_EQ(converted->alone.size(), 1U);
+  EXPECT_EQ(converted->alone[0].object, "net_bs8.o");
+  EXPECT_EQ(converted->alone[0].size, 32U);
+}
+
 TEST_F(ConvertTest, BatchSizesMustAgree) {
   write_area();
   ASSERT_TRUE(

@@ -29,10 +29,18 @@ struct WholeObject {
   std::string reason;
 };
 
+// A block of constants that one object has alone: its shapes, or the way its code reads them,
+// depend on the batch size.
+struct LoneConstants {
+  std::string object;
+  std::uint64_t size = 0;
+};
+
 struct ConvertedModel {
   std::string namespace_name;
   CompiledModel compiled;
   std::vector<WholeObject> whole;
+  std::vector<LoneConstants> alone;    // by object
   std::vector<std::string> remarks;    // what the user should know of the rest
   std::uint64_t bytes_before = 0;      // of all objects
   std::uint64_t bytes_after = 0;       // and of the one with the weights
