@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <mutex>
 #include <thread>
 
 #include "rpm_build.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/release/rpm_record_json.h"
+#include "tfaot/release/spec.h"
 
 namespace tfaot {
 namespace {
@@ -35,16 +37,33 @@ std::string reason(const FileSystem& fs, const std::optional<RpmRecord>& last,
   return *sha256 == last->rpm_sha256 ? "" : "its RPM is damaged";
 }
 
-// rpm upgrades to a higher release of the same version. What is built again from the same inputs
-// is the same RPM.
-unsigned release_number(const std::optional<RpmRecord>& last, const ReleaseJob& job) {
-  if (!last || last->version != job.spec.version) return 1;
+// The highest release of this version that lies in the folder, 0 when none does.
+unsigned highest_release(const FileSystem& fs, const ReleaseJob& job, const Path& rpms) {
+  const std::string begin =
+      fmt::format("{}-{}-", job.spec.tool_name, rpm_version(job.spec.version));
+  unsigned highest = 0;
+  for (const std::string& name : fs.list(rpms).value_or(std::vector<std::string>())) {
+    if (!name.starts_with(begin)) continue;
+    unsigned release = 0;
+    const char* const end = name.data() + name.size();
+    const auto number = std::from_chars(name.data() + begin.size(), end, release);
+    if (number.ptr != end && *number.ptr == '.') highest = std::max(highest, release);
+  }
+  return highest;
+}
+
+// rpm upgrades to a higher release of the same version, which may have been built before another
+// one was. What is built again from the same inputs is the same RPM.
+unsigned release_number(const FileSystem& fs, const std::optional<RpmRecord>& last,
+                        const ReleaseJob& job, const Path& rpms) {
+  const unsigned highest = highest_release(fs, job, rpms);
+  if (!last || last->version != job.spec.version) return highest + 1;
   const ReleaseInputs& then = last->inputs;
   const ReleaseInputs& now = job.inputs;
   const bool same = then.source_sha256 == now.source_sha256 &&
                     then.spec_sha256 == now.spec_sha256 &&
                     then.toolkit_sha256 == now.toolkit_sha256;
-  return same ? last->release : last->release + 1;
+  return same ? last->release : std::max(highest, last->release) + 1;
 }
 
 // Shared by the threads.
@@ -105,8 +124,9 @@ class Builder {
       result.rpm = *last;
       return result;
     }
-    result.rpm = {job.spec.tool_name, job.spec.version, release_number(last, job), {}, {},
-                  job.inputs};
+    result.rpm = {
+        job.spec.tool_name, job.spec.version, release_number(fs_, last, job, rpms), {}, {},
+        job.inputs};
     const Path work = options_.work_directory / job.spec.tool_name;
     TFAOT_ASSIGN(RpmBuilt built, build_rpm(fs_,
                                            {.tool_name = job.spec.tool_name,

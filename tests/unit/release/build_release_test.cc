@@ -122,6 +122,18 @@ TEST_F(BuildRelease, KnowsEachReason) {
   EXPECT_EQ(forgotten.rpm.release, 1U);
 }
 
+// Of a version that was built before another one, rpm has the RPMs of then.
+TEST_F(BuildRelease, NumbersGoOnFromWhatLiesThere) {
+  put("RPMS/a-1.0-4.x86_64.rpm", "of before");
+  put("RPMS/a-1.0-2.x86_64.rpm", "of before");
+  put("RPMS/a-1.0-9-more.rpm", "of another version");
+  put("RPMS/a-1.0-rc1-9.x86_64.rpm", "of another version");
+  build_one(job("a", "2.0"));
+  const ReleaseResult result = build_one(job("a", "1.0"));
+  EXPECT_EQ(outcome(result), "built its version changed from 2.0");
+  EXPECT_EQ(result.rpm.release, 5U);
+}
+
 TEST_F(BuildRelease, AFailureLeavesTheOthersAndTheLastRpm) {
   const std::vector<ReleaseJob> jobs = {job("a"), job("b"), job("c")};
   build(jobs);
