@@ -110,19 +110,22 @@ Status complete_spec(const ConvertedModel& converted, const Path& area, ModelSpe
   return {};
 }
 
+std::string describe_sizes(const ConvertedModel& converted, bool whole) {
+  if (converted.constants == 0) {
+    return fmt::format("objects: {} bytes, {}", converted.bytes_after,
+                       whole ? "as they were" : "with no weights that can be shared");
+  }
+  return fmt::format("objects: {} bytes before, {} after; {} blocks of weights, stored as {}",
+                     converted.bytes_before, converted.bytes_after, converted.constants,
+                     converted.distinct_constants);
+}
+
 void report(Context& context, const ConvertedModel& converted, const Manifest& manifest,
-            const Path& output) {
+            const Options& options) {
   for (const WholeObject& whole : converted.whole) {
     context.console.warning(fmt::format("{} keeps its weights: {}", whole.object, whole.reason));
   }
   for (const std::string& remark : converted.remarks) context.console.warning(remark);
-  const std::string sizes =
-      converted.constants == 0
-          ? fmt::format("objects: {} bytes, with no weights that can be shared",
-                        converted.bytes_after)
-          : fmt::format("objects: {} bytes before, {} after; {} blocks of weights, stored as {}",
-                        converted.bytes_before, converted.bytes_after, converted.constants,
-                        converted.distinct_constants);
   std::string alone;
   for (const LoneConstants& block : converted.alone) {
     alone += fmt::format("{} has {} bytes of its own, like no other object's\n", block.object,
@@ -130,7 +133,8 @@ void report(Context& context, const ConvertedModel& converted, const Manifest& m
   }
   context.console.report(fmt::format("converted model '{}' for batch sizes {} into {}\n{}\n{}",
                                      manifest.name, fmt::join(manifest.batch_sizes, ","),
-                                     output.string(), sizes, alone));
+                                     context.absolute(options.output_directory).string(),
+                                     describe_sizes(converted, options.whole), alone));
 }
 
 Status convert(const Options& options, Context& context) {
@@ -162,7 +166,7 @@ Status convert(const Options& options, Context& context) {
   warn_of_blanks(context.console, tree.generate.tool_base);
   TFAOT_ASSIGN(const Manifest manifest, write_model_tree(context, spec, converted.compiled,
                                                          {work.path(), work.path()}, tree));
-  report(context, converted, manifest, output);
+  report(context, converted, manifest, options);
   return {};
 }
 
