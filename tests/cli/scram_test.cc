@@ -17,9 +17,11 @@ class ScramTest : public CliTest {
     write("area/config/scram_version", "V3_00_78\n");
     write("area/config/SCRAM/Plugins/BuildRules.py",
           "class BuildRules(object):\n    def dnn_template(self): pass\n"
-          "    def dnn_template(self):\n        pass\n    def dump(self): self.dnn_template()\n");
+          "    def dnn_template(self):\n        pass\n    def dump(self): self.dnn_template()\n"
+          "    def isPublictype(self): return True\n");
     write("area/config/SCRAM/GMake/Makefile.rules",
-          "define CommonBinaryTail\n$(eval $($(1)_PRE_INIT_FUNC))\n$($(1)_precompile)\nendef\n");
+          "define CommonBinaryTail\n$(eval "
+          "$($(1)_PRE_INIT_FUNC))\n$($(1)_precompile)\nendef\n$($(1)_LOC_USE_ALL)\n");
   }
 
   std::string transcript_;

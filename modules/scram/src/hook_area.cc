@@ -18,13 +18,15 @@ struct Anchor {
   const char* file;
   const char* text;
 };
-constexpr std::array<Anchor, 6> kAnchors = {{
+constexpr std::array<Anchor, 8> kAnchors = {{
     {"Plugins/BuildRules.py", "class BuildRules("},
     {"Plugins/BuildRules.py", "def dnn_template(self):"},
     {"Plugins/BuildRules.py", "self.dnn_template()"},
+    {"Plugins/BuildRules.py", "def isPublictype(self):"},
     {"GMake/Makefile.rules", "define CommonBinaryTail"},
     {"GMake/Makefile.rules", "$(eval $($(1)_PRE_INIT_FUNC))"},
     {"GMake/Makefile.rules", "$($(1)_precompile)"},
+    {"GMake/Makefile.rules", "_USE_ALL"},
 }};
 
 std::string first_line(const FileSystem& fs, const Path& file) {

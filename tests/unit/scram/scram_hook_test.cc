@@ -15,9 +15,11 @@ using ::testing::HasSubstr;
 const std::string kScram = "/area/config/SCRAM/";
 const std::string kRules =
     "class BuildRules(object):\n    def dnn_template(self):\n        pass\n"
+    "    def isPublictype(self):\n        return True\n"
     "    def dump(self):\n        self.dnn_template()";  // no line end
 const std::string kMakefile =
-    "define CommonBinaryTail\n$(eval $($(1)_PRE_INIT_FUNC))\n$($(1)_precompile)\nendef\n";
+    "define CommonBinaryTail\n$(eval $($(1)_PRE_INIT_FUNC))\n$($(1)_precompile)\nendef\n"
+    "$($(1)_LOC_USE_ALL)\n";
 const HookOptions kOptions{"/area", "/opt/tfaot/bin/tfaot"};
 
 constexpr std::size_t kNever = 1'000'000;
