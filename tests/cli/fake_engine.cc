@@ -11,7 +11,6 @@
 
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
-#include "tfaot/compile/compile_json.h"
 #include "tfaot/compile/job_json.h"
 
 namespace tfaot {
@@ -67,7 +66,8 @@ Status write_object(FileSystem& files, const EngineJob& job, CompiledCode& code)
 Status run(FileSystem& files, const EngineJob& job) {
   const std::string model = model_text(files, job);
   const std::string weights = weights_of(model);
-  CompiledModel record;
+  EngineResult result;
+  CompiledModel& record = result.model;
   record.engine = "fake 1.0";
   record.hlo_text = "ENTRY computation.1 {\n  p0.1 = f32[1] parameter(0)\n  ROOT " +
                     operation_of(model) + ".2 = f32[1] " + operation_of(model) +
@@ -77,10 +77,9 @@ Status run(FileSystem& files, const EngineJob& job) {
       job.serving_key, {{"x", DType::kFloat32, {10}}}, {{"y", DType::kFloat32, {2}}}};
   if (!job.embed_weights) {
     record.weights = {{"w", DType::kFloat32, {16}, 0, 64}};
-    record.weights_size = weights.size();
-    record.weights_sha256 = sha256_of(weights);
+    result.weight_files = {"raw_0"};
+    TFAOT_TRY(files.replace_atomically(Path(job.weights_directory) / "raw_0", weights));
   }
-  TFAOT_TRY(files.replace_atomically(job.weights_file, job.embed_weights ? "" : weights));
   for (const std::int64_t batch_size : job.batch_sizes) {
     for (const JobLevel& level : job.levels) {
       record.codes.push_back(fake_code(job, model, batch_size, level.name));
@@ -90,7 +89,7 @@ Status run(FileSystem& files, const EngineJob& job) {
       std::cout << nlohmann::json{{kJobProgressKey, step}} << std::endl;
     }
   }
-  return files.replace_atomically(job.result_file, compiled_model_to_json(record));
+  return files.replace_atomically(job.result_file, engine_result_to_json(result));
 }
 
 void misbehave(const std::string& how) {

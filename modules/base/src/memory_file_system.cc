@@ -126,6 +126,12 @@ Status MemoryFileSystem::write_scratch(const Path& path,
   return write_chunks(path, producer);
 }
 
+Result<bool> MemoryFileSystem::claim(const Path& path) {
+  if (kind(path) != FileKind::kMissing) return false;
+  TFAOT_TRY(replace_atomically(path, ""));
+  return true;
+}
+
 Status MemoryFileSystem::copy_file(const Path& from, const Path& to) {
   TFAOT_ASSIGN(const std::string contents, read(from));
   const bool executable = is_executable(from);

@@ -142,6 +142,15 @@ Status RealFileSystem::write_scratch(const Path& path,
   return aside.commit(AsideFile::Sync::kNo);
 }
 
+Result<bool> RealFileSystem::claim(const Path& path) {
+  const Path target = without_trailing_slash(path);
+  TFAOT_TRY(create_directories(folder_of(target)));
+  const Descriptor made(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (made.valid()) return true;
+  if (errno == EEXIST) return false;
+  return failed(path, "write");
+}
+
 Status RealFileSystem::copy_file(const Path& from, const Path& to) {
   const auto source = open_to_read(from);
   if (!source) return failed(from, "read", source.error());

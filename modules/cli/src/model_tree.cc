@@ -16,7 +16,8 @@ std::vector<StagedFile> object_files(const CompiledModel& compiled, const Object
   }
   if (!compiled.weights_object.empty()) {
     const std::string& name = compiled.weights_object;
-    staged.push_back({"lib/" + name, "", folders.weights / name, true});
+    staged.push_back(
+        {"lib/" + name, "", folders.weights / name, true, compiled.weights_object_sha256});
   }
   return staged;
 }

@@ -41,11 +41,11 @@ class Progress {
   std::mutex mutex_;
 };
 
-Result<std::vector<ModelPart>> run_all(FileSystem& fs, const ModelSpec& spec,
-                                       const std::vector<EngineJob>& jobs,
-                                       const CompileOptions& options, Diagnostics& diagnostics) {
+Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
+                                          const std::vector<EngineJob>& jobs,
+                                          const CompileOptions& options, Diagnostics& diagnostics) {
   Progress progress(diagnostics, spec.compilation.batch_sizes.size() * jobs.front().levels.size());
-  std::vector<std::future<Result<CompiledModel>>> running;
+  std::vector<std::future<Result<EngineResult>>> running;
   for (const auto& job : jobs) {
     const Path file = Path(job.result_file).replace_extension(".job");
     TFAOT_TRY(write_scratch(fs, file, engine_job_to_json(job)));
@@ -56,21 +56,20 @@ Result<std::vector<ModelPart>> run_all(FileSystem& fs, const ModelSpec& spec,
     }));
   }
   // All are waited for, so that none writes on after an error is returned.
-  std::vector<Result<CompiledModel>> results;
+  std::vector<Result<EngineResult>> results;
   results.reserve(running.size());
   for (auto& one : running) results.push_back(one.get());
-  std::vector<ModelPart> parts;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i]) return fail(std::move(results[i]).error());
-    parts.push_back({std::move(*results[i]), jobs[i].weights_file});
+  std::vector<EngineResult> parts;
+  for (auto& result : results) {
+    if (!result) return fail(std::move(result).error());
+    parts.push_back(std::move(*result));
   }
   return parts;
 }
 
 Status add_weights_object(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
                           MergedModel& merged) {
-  merged.model.weights_sha256.clear();
-  if (merged.weights.empty()) return {};
+  if (merged.weight_files.empty()) return {};
   merged.model.weights_object = spec.model.name + "_weights.o";
   merged.model.weights_symbol = symbol_prefix(spec) + "_weights";
   return write_weights_object(fs, merged, options.work_directory / merged.model.weights_object);
@@ -122,7 +121,7 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
   auto source_sha256 =
       std::async(std::launch::async, [&] { return sha256_of_tree(fs, spec.model.source); });
   TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
-  auto merged = merge_parts(fs, std::move(parts));
+  auto merged = merge_parts(fs, jobs.front().weights_directory, parts);
   if (!merged) {
     return fail(Error::at({spec.model.source.string()}, merged.error().message()));
   }

@@ -103,6 +103,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   }
   common.cache_directory = options.cache.folder.string();
   common.output_directory = options.work_directory.string();
+  common.weights_directory = (options.work_directory / "weights").string();
 
   const auto& sizes = spec.compilation.batch_sizes;
   const std::size_t count = std::clamp<std::size_t>(options.jobs, 1, sizes.size());
@@ -110,7 +111,6 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
   for (std::size_t i = 0; i < count; ++i) {
     jobs[i].result_file = (options.work_directory / fmt::format("result_{}.json", i)).string();
-    jobs[i].weights_file = (options.work_directory / fmt::format("weights_{}.bin", i)).string();
   }
   return jobs;
 }

@@ -11,7 +11,7 @@
 #include "engine_jobs.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/compile_json.h"
+#include "tfaot/compile/job_json.h"
 
 namespace tfaot {
 namespace {
@@ -54,10 +54,10 @@ Error crash_error(const ModelSpec& spec, const CompileOptions& options, const En
 
 }  // namespace
 
-Result<CompiledModel> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
-                                 const Path& job_file, const CompileOptions& options,
-                                 const std::function<void(const std::string&)>& on_step,
-                                 Diagnostics& diagnostics) {
+Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
+                                const Path& job_file, const CompileOptions& options,
+                                const std::function<void(const std::string&)>& on_step,
+                                Diagnostics& diagnostics) {
   std::optional<Error> reported;
   ProcessSpec process;
   process.program = options.engine;
@@ -81,7 +81,7 @@ Result<CompiledModel> run_engine(FileSystem& fs, const ModelSpec& spec, const En
   if (reported) return fail(std::move(*reported));
   if (!result.ok()) return fail(crash_error(spec, options, job, result));
   TFAOT_ASSIGN(const auto text, fs.read(job.result_file));
-  return compiled_model_from_json(text, job.result_file);
+  return engine_result_from_json(text, job.result_file);
 }
 
 }  // namespace tfaot

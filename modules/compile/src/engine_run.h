@@ -11,9 +11,9 @@
 namespace tfaot {
 
 // REQUIRES: job_file holds the job. `on_step` is called after each object with its description.
-Result<CompiledModel> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
-                                 const Path& job_file, const CompileOptions& options,
-                                 const std::function<void(const std::string&)>& on_step,
-                                 Diagnostics& diagnostics);
+Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
+                                const Path& job_file, const CompileOptions& options,
+                                const std::function<void(const std::string&)>& on_step,
+                                Diagnostics& diagnostics);
 
 }  // namespace tfaot

@@ -13,8 +13,8 @@ namespace tfaot {
 namespace {
 
 constexpr std::uint64_t kWeightAlignment = 64;
-constexpr std::uint64_t kHead = 256;
-constexpr std::uint64_t kChunk = 1 << 20;
+constexpr std::size_t kHead = 256;
+constexpr std::size_t kChunk = 1 << 20;
 
 bool same_rows(const std::vector<TensorSpec>& a, const std::vector<TensorSpec>& b) {
   return std::equal(
@@ -22,11 +22,10 @@ bool same_rows(const std::vector<TensorSpec>& a, const std::vector<TensorSpec>& 
       [](const TensorSpec& x, const TensorSpec& y) { return x.row_shape == y.row_shape; });
 }
 
-Result<bool> are_equal(const FileSystem& fs, const WeightBytes& a, const WeightBytes& b) {
-  for (std::uint64_t done = 0; done < a.size; done += kChunk) {
-    const auto size = static_cast<std::size_t>(std::min(kChunk, a.size - done));
-    TFAOT_ASSIGN(const auto left, fs.read_range(a.file, {a.offset + done, size}));
-    TFAOT_ASSIGN(const auto right, fs.read_range(b.file, {b.offset + done, size}));
+Result<bool> are_equal(const FileSystem& fs, const Path& a, const Path& b, std::uint64_t size) {
+  for (std::uint64_t done = 0; done < size; done += kChunk) {
+    TFAOT_ASSIGN(const auto left, fs.read_range(a, {done, kChunk}));
+    TFAOT_ASSIGN(const auto right, fs.read_range(b, {done, kChunk}));
     if (left != right) return false;
   }
   return true;
@@ -38,25 +37,26 @@ class WeightTable {
   WeightTable(const FileSystem& fs, MergedModel& merged) : fs_(fs), merged_(merged) {}
 
   // Returns the weight's position in the new table.
-  Result<std::uint32_t> add(Weight weight, WeightBytes bytes) {
-    const auto head_size = static_cast<std::size_t>(std::min(bytes.size, kHead));
-    TFAOT_ASSIGN(auto head, fs_.read_range(bytes.file, {bytes.offset, head_size}));
-    if (head.size() < head_size) return fail(Error::internal("a file of weights is too short"));
-    auto& alike = known_[{bytes.size, std::move(head)}];
+  Result<std::uint32_t> add(Weight weight, const Path& file) {
+    const auto seen = positions_.find(file);
+    if (seen != positions_.end()) return seen->second;
+    TFAOT_ASSIGN(const auto size, fs_.size(file));
+    if (size != weight.size) return fail(Error::internal("a file of weights has another size"));
+    TFAOT_ASSIGN(auto head, fs_.read_range(file, {0, kHead}));
+    auto& alike = known_[{size, std::move(head)}];
     for (const std::uint32_t position : alike) {
-      if (bytes.size <= kHead) return position;
-      TFAOT_ASSIGN(const bool equal, are_equal(fs_, merged_.weights[position], bytes));
-      if (equal) return position;
+      TFAOT_ASSIGN(const bool equal, are_equal(fs_, merged_.weight_files[position], file, size));
+      if (equal) return positions_[file] = position;
     }
-    const auto position = static_cast<std::uint32_t>(merged_.weights.size());
+    const auto position = static_cast<std::uint32_t>(merged_.weight_files.size());
     alike.push_back(position);
     std::uint64_t& end = merged_.model.weights_size;
     weight.name = free_name(weight.name);
     weight.offset = (end + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment;
     end = weight.offset + weight.size;
     merged_.model.weights.push_back(std::move(weight));
-    merged_.weights.push_back(std::move(bytes));
-    return position;
+    merged_.weight_files.push_back(file);
+    return positions_[file] = position;
   }
 
  private:
@@ -69,17 +69,18 @@ class WeightTable {
 
   const FileSystem& fs_;
   MergedModel& merged_;
+  std::map<Path, std::uint32_t> positions_;
   // By size and first bytes: weights of a net are rarely alike so far and not equal.
   std::map<std::pair<std::uint64_t, std::string>, std::vector<std::uint32_t>> known_;
   std::set<std::string> names_;
 };
 
 struct PartCode {
-  const ModelPart* part;
+  const EngineResult* part;
   CompiledCode code;
 };
 
-std::vector<PartCode> sorted_codes(const std::vector<ModelPart>& parts) {
+std::vector<PartCode> sorted_codes(const std::vector<EngineResult>& parts) {
   std::vector<PartCode> codes;
   for (const auto& part : parts) {
     for (const auto& code : part.model.codes) codes.push_back({&part, code});
@@ -93,7 +94,8 @@ std::vector<PartCode> sorted_codes(const std::vector<ModelPart>& parts) {
 
 }  // namespace
 
-Result<MergedModel> merge_parts(const FileSystem& fs, std::vector<ModelPart> parts) {
+Result<MergedModel> merge_parts(const FileSystem& fs, const Path& weights_directory,
+                                const std::vector<EngineResult>& parts) {
   MergedModel merged;
   merged.model = parts.front().model;
   merged.model.codes.clear();
@@ -105,17 +107,10 @@ Result<MergedModel> merge_parts(const FileSystem& fs, std::vector<ModelPart> par
     }
   }
   WeightTable table(fs, merged);
-  // By part and position there: looked at once.
-  std::map<std::pair<const ModelPart*, std::uint32_t>, std::uint32_t> moved;
   for (auto& [part, code] : sorted_codes(parts)) {
     for (auto& weight : code.weights) {
-      const auto [found, is_new] = moved.try_emplace({part, weight}, 0);
-      if (is_new) {
-        const Weight& entry = part->model.weights.at(weight);
-        TFAOT_ASSIGN(found->second,
-                     table.add(entry, {part->weights_file, entry.offset, entry.size}));
-      }
-      weight = found->second;
+      const Path file = weights_directory / part->weight_files.at(weight);
+      TFAOT_ASSIGN(weight, table.add(part->model.weights.at(weight), file));
     }
     merged.model.codes.push_back(std::move(code));
   }

@@ -7,7 +7,7 @@
 
 namespace tfaot {
 
-// REQUIRES: merged.model.weights_symbol and target_triple. Sets its weights_sha256.
+// REQUIRES: merged.model.weights_symbol and target_triple. Sets its weights_object_sha256.
 Status write_weights_object(FileSystem& fs, MergedModel& merged, const Path& file);
 
 }  // namespace tfaot

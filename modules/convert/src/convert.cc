@@ -192,12 +192,12 @@ Status write_objects(FileSystem& files, const UpstreamModel& model, const Conver
   compiled.weights_object = model.name + "_weights.o";
   compiled.weights_symbol = prefix + "_weights";
   compiled.weights_size = shared.blob().size();
-  compiled.weights_sha256 = sha256_of(shared.blob());
   std::vector<DataSymbol> symbols = shared.symbols();
   // For the headers, which may be used outside of the library that holds the objects.
   symbols.push_back({compiled.weights_symbol, 0, shared.blob().size()});
   TFAOT_ASSIGN(const std::string object,
                make_data_object(shared.blob(), symbols, compiled.target_triple));
+  compiled.weights_object_sha256 = sha256_of(object);
   converted.bytes_after += object.size();
   return files.replace_atomically(options.work_directory / compiled.weights_object, object);
 }

@@ -7,31 +7,16 @@
 #include <map>
 #include <set>
 
+#include "evaluate.h"
 #include "packing.h"
-#include "shape_ops.h"
 #include "tfaot/base/hash.h"
 #include "weight_values.h"
-#include "xla/hlo/evaluator/hlo_evaluator.h"
 
 namespace tfaot::engine {
 namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-// Large values are handed on, not copied.
-using Value = std::shared_ptr<const xla::LiteralBase>;
-
-// The same bytes in another shape.
-Value reshaped(const Value& value, const xla::Shape& shape) {
-  struct View {
-    Value owner;
-    xla::BorrowingLiteral literal;
-  };
-  const auto view =
-      std::make_shared<View>(View{value, {static_cast<const char*>(value->untyped_data()), shape}});
-  return {view, &view->literal};
-}
 
 class Folder {
  public:
@@ -73,7 +58,7 @@ class Folder {
     if (values_.is_weight(&instruction)) {
       TFAOT_ASSIGN(made, parameter(instruction, is_packed));
     } else {
-      TFAOT_ASSIGN(const auto value, value_of(instruction));
+      TFAOT_ASSIGN(const auto value, evaluator().value(instruction));
       made = entry_.AddInstruction(HloInstruction::CreateConstant(value->Clone()));
     }
     return checked(instruction.ReplaceAllUsesWith(made));
@@ -83,8 +68,9 @@ class Folder {
     const std::string key = key_of(instruction);
     auto index = store_.find(key);
     if (!index) {
-      TFAOT_ASSIGN(const auto value, value_of(instruction));
-      TFAOT_ASSIGN(index, store_.add(key, name_of(instruction, is_packed), *value));
+      const auto feed = [&](const ChunkSink& sink) { return evaluator().feed(instruction, sink); };
+      TFAOT_ASSIGN(index,
+                   store_.add(key, name_of(instruction, is_packed), instruction.shape(), feed));
     }
     const auto known = std::find(weights_.begin(), weights_.end(), *index);
     if (known != weights_.end()) {
@@ -121,12 +107,12 @@ class Folder {
     return weights_.at(static_cast<std::size_t>(parameter.parameter_number() - first_weight_));
   }
 
-  // What an instruction computes, and from what, in any module.
+  // What an instruction computes, and from what, in any module of any process.
   std::string key_of(const HloInstruction& instruction) {
     auto& key = keys_[&instruction];
     if (!key.empty()) return key;
     if (instruction.opcode() == HloOpcode::kParameter) {
-      return key = fmt::format("weight {}", weight_of(instruction));
+      return key = "weight " + store_.key(weight_of(instruction));
     }
     xla::CanonicalNameMap names;
     xla::StringPrinter printer;
@@ -142,59 +128,16 @@ class Folder {
     return keys_[&instruction] = sha256_of(text);
   }
 
-  Result<Value> value_of(const HloInstruction& instruction) {
-    auto value = evaluate(instruction);
-    evaluated_.clear();
-    return value;
+  // Of a parameter that folding made, what it stands for: values are not kept.
+  Result<Value> parameter_value(const HloInstruction& instruction) {
+    const auto definition = definitions_.find(&instruction);
+    if (definition == definitions_.end()) return store_.value(weight_of(instruction));
+    return evaluator().value(*definition->second);
   }
 
-  Result<Value> evaluate(const HloInstruction& instruction) {
-    if (instruction.opcode() == HloOpcode::kParameter) {
-      const auto definition = definitions_.find(&instruction);
-      if (definition != definitions_.end()) return evaluate(*definition->second);
-      return Value(Value(), &store_.value(weight_of(instruction)));
-    }
-    if (instruction.opcode() == HloOpcode::kConstant) {
-      return Value(Value(), &instruction.literal());
-    }
-    const auto found = evaluated_.find(&instruction);
-    if (found != evaluated_.end()) return found->second;
-    std::vector<Value> operands;
-    for (const auto* operand : instruction.operands()) {
-      TFAOT_ASSIGN(auto value, evaluate(*operand));
-      operands.push_back(std::move(value));
-    }
-    for (const auto* operand : instruction.operands()) {
-      if (operand->user_count() == 1) evaluated_.erase(operand);  // they may be large
-    }
-    Value result;
-    if (instruction.opcode() == HloOpcode::kReshape) {
-      result = reshaped(operands.front(), instruction.shape());
-    } else {
-      TFAOT_ASSIGN(auto made, compute(instruction, operands));
-      result = std::make_shared<const xla::Literal>(std::move(made));
-    }
-    return evaluated_[&instruction] = result;
-  }
-
-  Result<xla::Literal> compute(const HloInstruction& instruction,
-                               const std::vector<Value>& values) {
-    std::vector<const xla::LiteralBase*> operands;
-    absl::flat_hash_map<const HloInstruction*, const xla::LiteralBase*> substitutes;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      operands.push_back(values[i].get());
-      substitutes[instruction.operand(static_cast<std::int64_t>(i))] = values[i].get();
-    }
-    auto result = evaluate_shape_op(instruction, operands);
-    if (!result) {
-      auto made = evaluator_.EvaluateWithSubstitutions(&instruction, substitutes);
-      if (!made.ok()) return fail(internal_error(made.status()));
-      result = std::move(*made);
-      if (!xla::LayoutUtil::IsMonotonicWithDim0Major(result->shape().layout())) {
-        result = result->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(result->shape()));
-      }
-    }
-    return std::move(*result);
+  Evaluator evaluator() {
+    return Evaluator(
+        [this](const HloInstruction& parameter) { return parameter_value(parameter); });
   }
 
   xla::HloComputation& entry_;
@@ -204,10 +147,8 @@ class Folder {
   std::vector<std::size_t> weights_;  // behind the parameters from first_weight on
   std::set<const HloInstruction*> replaced_;
   std::map<const HloInstruction*, std::string> keys_;
-  // What new parameters stand for: their values are not kept.
+  // What new parameters stand for.
   std::map<const HloInstruction*, const HloInstruction*> definitions_;
-  std::map<const HloInstruction*, Value> evaluated_;
-  xla::HloEvaluator evaluator_;
 };
 
 }  // namespace

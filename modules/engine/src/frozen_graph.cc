@@ -39,7 +39,7 @@ class FrozenGraph final : public ModelGraph {
     return {};
   }
 
-  Result<tf::Tensor> variable(const tf::NodeDef& node) const override {
+  Result<StoredTensor> variable(const tf::NodeDef& node) override {
     return fail(Error(fmt::format("the graph is not frozen: variable '{}' (op {}) is left in it",
                                   node.name(), node.op()))
                     .note("freeze it (variables to constants), or give the SavedModel instead"));

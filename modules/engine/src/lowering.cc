@@ -25,7 +25,7 @@ using Argument = tf::XlaCompiler::Argument;
 
 // Variables of other types than these stay constants in the code.
 bool can_be_parameter(const WeightArgument& weight) {
-  return dtype_of(weight.value.dtype()).has_value();
+  return dtype_of(weight.value.type).has_value();
 }
 
 Error compile_error(const ModelGraph& model, const SignatureFunction& function,
@@ -100,8 +100,8 @@ Result<std::vector<Argument>> Lowering::arguments(std::int64_t batch_size) const
   for (const auto& weight : function_->weights) {
     Argument argument;
     argument.name = weight.name;
-    argument.type = weight.value.dtype();
-    argument.shape = weight.value.shape();
+    argument.type = weight.value.type;
+    argument.shape = weight.value.shape;
     argument.kind = weight.is_resource ? Argument::kResource : Argument::kParameter;
     if (weight.is_resource) {
       argument.resource_kind = tf::XlaResource::kVariable;
@@ -175,8 +175,9 @@ Result<LoweredModel> Lowering::wrap(const std::vector<Argument>& arguments,
   for (const auto i : weight_parameters_) TFAOT_TRY(make_parameter(input_count + i));
   for (std::size_t i = 0; i < function_->weights.size(); ++i) {
     if (operands[input_count + i].valid() || !needed[input_count + i]) continue;
+    TFAOT_ASSIGN(const auto value, function_->weights[i].value.read());
     xla::BorrowingLiteral literal;
-    const auto made = tf::HostTensorToBorrowingLiteral(function_->weights[i].value, &literal);
+    const auto made = tf::HostTensorToBorrowingLiteral(value, &literal);
     if (!made.ok()) return fail(Error::internal(std::string(made.message())));
     operands[input_count + i] = xla::ConstantLiteral(&builder, literal);
   }

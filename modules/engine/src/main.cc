@@ -19,7 +19,6 @@
 #include "tensorflow/core/public/version.h"
 #include "tf2xla_config.h"
 #include "tfaot/base/file_system.h"
-#include "tfaot/compile/compile_json.h"
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/tf2xla_types.h"
 
@@ -112,41 +111,36 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
 std::vector<Variable> variables_of(const SignatureFunction& function) {
   std::vector<Variable> variables;
   for (const auto& weight : function.weights) {
-    Variable variable{weight.name, type_name(weight.value.dtype()), {}};
-    for (const auto& dimension : weight.value.shape()) variable.shape.push_back(dimension.size);
+    Variable variable{weight.name, type_name(weight.value.type), {}};
+    for (const auto& dimension : weight.value.shape) variable.shape.push_back(dimension.size);
     variables.push_back(std::move(variable));
   }
   return variables;
 }
 
-// Weights go to `sink` as soon as they are made.
-Result<CompiledModel> compile(FileSystem& fs, const EngineJob& job, const ChunkSink& sink) {
+Result<EngineResult> compile(FileSystem& fs, const EngineJob& job) {
   TFAOT_ASSIGN(const auto model, ModelGraph::load(job));
   TFAOT_ASSIGN(const auto function, make_signature_function(*model));
   TFAOT_ASSIGN(const auto lowering,
                Lowering::create(*model, function, {job.embed_weights, job.fixed_shapes}));
-  CompiledModel record;
+  EngineResult result;
+  CompiledModel& record = result.model;
   record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
   record.target_triple = job.target_triple;
   record.signature.key = job.serving_key;
-  TFAOT_ASSIGN(auto store, WeightStore::create(function, lowering.weight_parameters(), sink));
+  TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, function, lowering.weight_parameters()));
   record.variables = variables_of(function);
   UsedWeights used;
   for (const auto batch_size : job.batch_sizes) {
     TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, store, used, record));
   }
-  TFAOT_ASSIGN(record.weights, store.table(used.all()));
-  return record;
+  TFAOT_TRY(store.finish(used.all(), result));
+  return result;
 }
 
 Status run(FileSystem& fs, const EngineJob& job) {
-  CompiledModel record;
-  const auto produce = [&](const ChunkSink& sink) -> Status {
-    TFAOT_ASSIGN(record, compile(fs, job, sink));
-    return {};
-  };
-  TFAOT_TRY(fs.write_scratch(job.weights_file, produce));
-  return write_scratch(fs, job.result_file, compiled_model_to_json(record));
+  TFAOT_ASSIGN(const auto result, compile(fs, job));
+  return write_scratch(fs, job.result_file, engine_result_to_json(result));
 }
 
 // The allocator would keep freed tensors of up to 32 MB, and split them up.

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "stored_tensor.h"
 #include "tensorflow/core/framework/graph.pb.h"
-#include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/types.pb.h"
 #include "tfaot/base/result.h"
 #include "tfaot/compile/job_types.h"
@@ -38,9 +38,8 @@ class ModelGraph {
   // "signature 'serving_default'" or "frozen graph", for messages.
   const std::string& label() const { return label_; }
 
-  // The value of the variable behind a VarHandleOp or VariableV2 node. The tensor shares memory
-  // with the model.
-  virtual Result<tensorflow::Tensor> variable(const tensorflow::NodeDef& node) const = 0;
+  // The value of the variable behind a VarHandleOp or VariableV2 node.
+  virtual Result<StoredTensor> variable(const tensorflow::NodeDef& node) = 0;
 
  protected:
   tensorflow::GraphDef graph_;

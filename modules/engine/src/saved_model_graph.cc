@@ -8,21 +8,15 @@
 
 #include "checkpoint.h"
 #include "conversions.h"
-#include "tensorflow/cc/saved_model/loader.h"
+#include "loaded_session.h"
+#include "restored_variables.h"
 #include "tensorflow/cc/saved_model/reader.h"
-#include "tensorflow/core/common_runtime/device_mgr.h"
-#include "tensorflow/core/framework/node_def_util.h"
-#include "tensorflow/core/framework/resource_mgr.h"
-#include "tensorflow/core/framework/resource_var.h"
-#include "tensorflow/core/public/session.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::engine {
 namespace {
 
 namespace tf = tensorflow;
-
-constexpr const char* kServeTag = "serve";
 
 Result<GraphTensor> graph_tensor(const std::string& kind, const std::string& key,
                                  const tf::TensorInfo& info) {
@@ -64,76 +58,45 @@ Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph
 
 class SavedModelGraph final : public ModelGraph {
  public:
+  explicit SavedModelGraph(const std::string& folder) : checkpoint_(folder), session_(folder) {}
+
   Status open(const EngineJob& job) {
-    source_ = job.source;
-    tf::SessionOptions options;
-    // The graph is compiled, not run: no optimiser passes over it.
-    auto* optimizer = options.config.mutable_graph_options()->mutable_optimizer_options();
-    optimizer->set_opt_level(tf::OptimizerOptions::L0);
-    options.config.mutable_graph_options()->mutable_rewrite_options()->set_disable_meta_optimizer(
-        true);
-    const auto status = tf::LoadSavedModel(options, {}, job.source, {kServeTag}, &bundle_);
+    tf::MetaGraphDef model;
+    const auto status = tf::ReadMetaGraphDefFromSavedModel(job.source, {kServeTag}, &model);
     if (!status.ok()) {
       return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
     }
-    const auto& signatures = bundle_.meta_graph_def.signature_def();
-    const auto found = signatures.find(job.serving_key);
-    if (found == signatures.end()) {
-      return fail(unknown_signature(job, bundle_.meta_graph_def));
-    }
+    const auto found = model.signature_def().find(job.serving_key);
+    if (found == model.signature_def().end()) return fail(unknown_signature(job, model));
     label_ = fmt::format("signature '{}'", job.serving_key);
     TFAOT_ASSIGN(inputs_, graph_tensors("input", found->second.inputs()));
     TFAOT_ASSIGN(outputs_, graph_tensors("output", found->second.outputs()));
-    graph_ = bundle_.meta_graph_def.graph_def();
+    restored_ = restored_variables(model);
+    graph_ = std::move(*model.mutable_graph_def());
     return {};
   }
 
-  Result<tf::Tensor> variable(const tf::NodeDef& node) const override {
-    return node.op() == "VarHandleOp" ? resource_variable(node) : reference_variable(node);
+  Result<StoredTensor> variable(const tf::NodeDef& node) override {
+    const std::string name = resource_name(node);
+    if (restored_.others.contains(name)) {
+      TFAOT_ASSIGN(auto value, session_.variable(node));
+      return stored(std::move(value));
+    }
+    const auto key = restored_.keys.find(name);
+    return checkpoint_.value(name,
+                             key != restored_.keys.end() ? key->second : checkpoint_.key_of(name));
   }
 
  private:
-  // Straight from the session's resources: a session call for each variable takes 20 ms.
-  Result<tf::Tensor> resource_variable(const tf::NodeDef& node) const {
-    std::string container;
-    std::string name;
-    tf::GetNodeAttr(node, "container", &container).IgnoreError();
-    tf::GetNodeAttr(node, "shared_name", &name).IgnoreError();
-    if (name.empty()) name = node.name();
-
-    const tf::DeviceMgr* devices = nullptr;
-    auto status = bundle_.session->LocalDeviceManager(&devices);
-    if (!status.ok()) return fail(Error::internal(std::string(status.message())));
-    for (tf::Device* device : devices->ListDevices()) {
-      tf::ResourceMgr* resources = device->resource_manager();
-      if (container.empty()) container = resources->default_container();
-      tf::Var* found = nullptr;
-      status = resources->Lookup(container, name, &found);
-      if (!status.ok()) continue;
-      const tf::core::RefCountPtr<tf::Var> variable(found);
-      tf::tf_shared_lock lock(*variable->mu());
-      return *variable->tensor();
-    }
-    return checkpoint_value(source_, name);
-  }
-
-  Result<tf::Tensor> reference_variable(const tf::NodeDef& node) const {
-    std::vector<tf::Tensor> values;
-    const auto status = bundle_.session->Run({}, {node.name()}, {}, &values);
-    if (!status.ok()) {
-      return fail(error_of(status, fmt::format("variable '{}' has no value", node.name())));
-    }
-    return values.front();
-  }
-
-  std::string source_;  // the SavedModel folder
-  tf::SavedModelBundle bundle_;
+  RestoredVariables restored_;
+  Checkpoint checkpoint_;
+  LoadedSession session_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<ModelGraph>> load_saved_model(const EngineJob& job) {
-  auto model = std::make_unique<SavedModelGraph>();
+  auto model = std::make_unique<SavedModelGraph>(job.source);
   TFAOT_TRY(model->open(job));
   return std::unique_ptr<ModelGraph>(std::move(model));
 }

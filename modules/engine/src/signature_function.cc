@@ -73,8 +73,7 @@ bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
 class Cutter {
  public:
   // `kept`: constants that stay what they are.
-  Cutter(const ModelGraph& model, std::set<std::string> kept)
-      : model_(model), kept_(std::move(kept)) {
+  Cutter(ModelGraph& model, std::set<std::string> kept) : model_(model), kept_(std::move(kept)) {
     for (const auto& node : model.graph().node()) {
       nodes_[node.name()] = &node;
       if (was_variable_read(node) && node.input_size() > 0) {
@@ -139,17 +138,26 @@ class Cutter {
   Status add_weight(const tf::NodeDef& node) {
     TFAOT_ASSIGN(auto value, model_.variable(node));
     const bool is_resource = node.op() == "VarHandleOp";
-    add_argument({node.name(), 0}, is_resource ? tf::DT_RESOURCE : value.dtype());
+    add_argument({node.name(), 0}, is_resource ? tf::DT_RESOURCE : value.type);
     weights_.push_back({node.name(), std::move(value), is_resource});
     return {};
   }
 
   Status add_constant(const tf::NodeDef& node) {
-    tf::Tensor value;
-    if (!value.FromProto(node.attr().at("value").tensor())) {
-      return fail(Error(fmt::format("constant '{}' has a broken value", node.name())));
+    const tf::TensorProto& proto = node.attr().at("value").tensor();
+    const auto broken = [name = node.name()] {
+      return fail(Error(fmt::format("constant '{}' has a broken value", name)));
+    };
+    StoredTensor value{proto.dtype(), {}, {}};
+    if (!tf::TensorShape::BuildTensorShape(proto.tensor_shape(), &value.shape).ok()) {
+      return broken();
     }
-    add_argument({node.name(), 0}, value.dtype());
+    value.read = [broken, &proto]() -> Result<tf::Tensor> {
+      tf::Tensor tensor;
+      if (!tensor.FromProto(proto)) return broken();
+      return tensor;
+    };
+    add_argument({node.name(), 0}, value.type);
     weights_.push_back({node.name(), std::move(value), false});
     return {};
   }
@@ -195,7 +203,7 @@ class Cutter {
     return seen_.contains(node) && !fed_nodes_.contains(node);
   }
 
-  const ModelGraph& model_;
+  ModelGraph& model_;
   std::set<std::string> kept_;
   std::map<std::string, const tf::NodeDef*> nodes_;
   std::set<std::string> read_as_variables_;
@@ -245,7 +253,7 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
   return names;
 }
 
-Result<CutFunction> cut_function(const ModelGraph& model, std::set<std::string> kept_constants) {
+Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_constants) {
   Cutter cutter(model, std::move(kept_constants));
   TFAOT_TRY(cutter.cut());
 
@@ -278,7 +286,7 @@ Result<CutFunction> cut_function(const ModelGraph& model, std::set<std::string> 
 
 }  // namespace
 
-Result<SignatureFunction> make_signature_function(const ModelGraph& model) {
+Result<SignatureFunction> make_signature_function(ModelGraph& model) {
   TFAOT_ASSIGN(CutFunction made, cut_function(model, {}));
   if (made.compile_time_weights.empty()) return std::move(made.function);
   TFAOT_ASSIGN(CutFunction again, cut_function(model, std::move(made.compile_time_weights)));

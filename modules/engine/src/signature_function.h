@@ -17,7 +17,7 @@ namespace tfaot::engine {
 // A captured variable, or a constant of a frozen graph that may have been one.
 struct WeightArgument {
   std::string name;
-  tensorflow::Tensor value;
+  StoredTensor value;
   bool is_resource = false;  // the argument is the variable's handle, not its value
 };
 
@@ -28,6 +28,7 @@ struct SignatureFunction {
   int graph_version = 0;                // GraphDef producer version
 };
 
-Result<SignatureFunction> make_signature_function(const ModelGraph& model);
+// The function's weights are read from the model, which must outlive it.
+Result<SignatureFunction> make_signature_function(ModelGraph& model);
 
 }  // namespace tfaot::engine

@@ -28,7 +28,7 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.headers = spec.compilation.headers;
   manifest.weights = spec.compilation.weights == WeightsMode::kShared ? "shared" : "embedded";
   manifest.weights_size = compiled.weights_size;
-  manifest.weights_sha256 = compiled.weights_sha256;
+  manifest.weights_sha256 = compiled.weights_object_sha256;
   manifest.tf_xla_flags = spec.compilation.tf_xla_flags;
   manifest.xla_flags = spec.compilation.xla_flags;
   manifest.source_sha256 = compiled.source_sha256;

@@ -40,8 +40,11 @@ Result<std::vector<ManifestFile>> hash_staged_files(const FileSystem& fs,
       continue;
     }
     TFAOT_ASSIGN(const auto size, fs.size(file.source));
-    TFAOT_ASSIGN(const auto sha256, sha256_of_file(fs, file.source));
-    hashed.push_back({file.path, sha256, size});
+    std::string sha256 = file.sha256;
+    if (sha256.empty()) {
+      TFAOT_ASSIGN(sha256, sha256_of_file(fs, file.source));
+    }
+    hashed.push_back({file.path, std::move(sha256), size});
   }
   const auto path_of = &ManifestFile::path;
   std::ranges::sort(hashed, {}, path_of);

@@ -20,6 +20,16 @@ TYPED_TEST(FileMoves, WritesScratchLikeAnyOtherFile) {
   EXPECT_THAT(this->list("new"), ElementsAre("file"));
 }
 
+TYPED_TEST(FileMoves, ClaimsAFileOnce) {
+  EXPECT_TRUE(this->fs.claim(this->at("new/file")).value());
+  EXPECT_EQ(this->read("new/file"), "");
+  this->write("new/file", "text");
+  EXPECT_FALSE(this->fs.claim(this->at("new/file")).value());
+  EXPECT_FALSE(this->fs.claim(this->at("new")).value());
+  EXPECT_EQ(this->read("new/file"), "text");
+  EXPECT_FALSE(this->fs.claim(this->at("new/file/below")));
+}
+
 TYPED_TEST(FileMoves, MovesFiles) {
   this->write("from", "text");
   this->write("there", "old");

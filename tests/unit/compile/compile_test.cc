@@ -13,7 +13,6 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/compile_json.h"
 #include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/job_json.h"
 
@@ -65,8 +64,6 @@ class CompileModel : public ::testing::Test {
     record.target_triple = "x86_64-unknown-linux-gnu";
     record.signature.outputs = {{"y", DType::kFloat32, {row_elements}}};
     record.weights = {{"w", DType::kFloat32, {1}, 0, 4}};
-    record.weights_size = 4;
-    record.weights_sha256 = sha256_of("wwww");
     CompiledCode code;
     code.batch_size = batch_size;
     code.cpu_level = "x86-64";
@@ -77,15 +74,14 @@ class CompileModel : public ::testing::Test {
     const auto object = make_data_object("code", {{kNeutralEntrySymbol}}, record.target_triple);
     ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / code.object, *object));
     ASSERT_TRUE(fs_.replace_atomically(root_ / "made" / fmt::format("result_{}.json", process),
-                                       compiled_model_to_json(record)));
-    ASSERT_TRUE(
-        fs_.replace_atomically(root_ / "made" / fmt::format("weights_{}.bin", process), "wwww"));
+                                       engine_result_to_json({record, {"raw_0"}})));
+    ASSERT_TRUE(fs_.replace_atomically(root_ / "work" / "weights" / "raw_0", "wwww"));
   }
   // Each process copies its own result: the others' are read while it runs.
   std::string copy_script() const {
     return fmt::format(
         "echo '{{\"progress\": \"a step\"}}'\n"
-        "cp '{0}/made/'*.o '{0}/made/weights_'*.bin '{0}/work/'\n"
+        "cp '{0}/made/'*.o '{0}/work/'\n"
         "cp \"{0}/made/$(basename \"$1\" .job).json\" '{0}/work/'\n",
         root_.string());
   }
@@ -129,6 +125,8 @@ TEST_F(CompileModel, MakesAnObjectOfTheWeights) {
   EXPECT_EQ(compiled->weights_symbol, "tfaot_tfaot_model_test_weights");
   EXPECT_EQ(*fs_.read(options_.work_directory / "test_weights.o"),
             *make_data_object("wwww", {{compiled->weights_symbol, 0, 4}}, compiled->target_triple));
+  EXPECT_EQ(compiled->weights_object_sha256,
+            *sha256_of_file(fs_, options_.work_directory / "test_weights.o"));
 }
 
 TEST_F(CompileModel, NamesTheEntryOfEachObject) {
@@ -205,7 +203,7 @@ TEST_F(CompileModel, NamesAMissingEngine) {
 TEST_F(CompileModel, DistrustsAResultThatIsNoRecord) {
   spec_.compilation.batch_sizes = {1};
   engine(fmt::format("echo nonsense > '{}/work/result_0.json'\n", root_.string()));
-  EXPECT_THAT(error_text(), HasSubstr("not a compilation record of this tfaot"));
+  EXPECT_THAT(error_text(), HasSubstr("not an engine's result"));
 }
 
 }  // namespace

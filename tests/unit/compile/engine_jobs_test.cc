@@ -41,8 +41,8 @@ TEST(EngineJobs, AreNoMoreThanBatchSizes) {
 
 TEST(EngineJobs, WriteDifferentWeights) {
   const auto jobs = make_engine_jobs(spec_of({1, 2, 4}), options_of(2));
-  EXPECT_EQ(jobs[0].weights_file, "/work/weights_0.bin");
-  EXPECT_EQ(jobs[1].weights_file, "/work/weights_1.bin");
+  EXPECT_EQ(jobs[0].weights_directory, "/work/weights");
+  EXPECT_EQ(jobs[1].weights_directory, "/work/weights");
 }
 
 TEST(EngineJobs, WriteDifferentResults) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tfaot/base/hash.h"
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/compile/elf_objects.h"
@@ -14,8 +16,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Weight weight(const std::string& name, std::uint64_t offset, std::uint64_t size = 4) {
-  return {name, DType::kFloat32, {1}, offset, size};
+Weight weight(const std::string& name, std::uint64_t size = 4) {
+  return {name, DType::kFloat32, {1}, 0, size};
 }
 
 CompiledCode code(std::int64_t batch_size, const std::vector<std::uint32_t>& weights) {
@@ -26,19 +28,15 @@ CompiledCode code(std::int64_t batch_size, const std::vector<std::uint32_t>& wei
   return made;
 }
 
-// What one engine process leaves.
-struct Share {
-  CompiledModel model;
-  std::string blob;
-};
-
-Share share(std::vector<Weight> weights, std::vector<CompiledCode> codes, std::string blob) {
-  Share made;
+// What one engine process reports; files of the same name are the same file.
+EngineResult share(std::vector<Weight> weights, std::vector<CompiledCode> codes,
+                   std::vector<std::string> files) {
+  EngineResult made;
   made.model.target_triple = "x86_64-linux";
   made.model.signature.outputs = {{"y", DType::kFloat32, {2}}};
   made.model.weights = std::move(weights);
   made.model.codes = std::move(codes);
-  made.blob = std::move(blob);
+  made.weight_files = std::move(files);
   return made;
 }
 
@@ -48,15 +46,12 @@ struct Merged {
   std::string blob;
 };
 
-Result<Merged> merge(const std::vector<Share>& shares) {
+using Files = std::map<std::string, std::string>;
+
+Result<Merged> merge(const std::vector<EngineResult>& shares, const Files& files) {
   MemoryFileSystem fs;
-  std::vector<ModelPart> parts;
-  for (const Share& one : shares) {
-    const Path file = "/weights_" + std::to_string(parts.size());
-    TFAOT_TRY(fs.replace_atomically(file, one.blob));
-    parts.push_back({one.model, file});
-  }
-  TFAOT_ASSIGN(MergedModel merged, merge_parts(fs, std::move(parts)));
+  for (const auto& [name, bytes] : files) TFAOT_TRY(fs.replace_atomically("/w/" + name, bytes));
+  TFAOT_ASSIGN(MergedModel merged, merge_parts(fs, "/w", shares));
   merged.model.weights_symbol = "weights";
   TFAOT_TRY(write_weights_object(fs, merged, "/weights.o"));
   TFAOT_ASSIGN(const std::string object, fs.read("/weights.o"));
@@ -64,7 +59,7 @@ Result<Merged> merge(const std::vector<Share>& shares) {
   const auto head = data_object_frame(size, {{"weights", 0, size}}, "x86_64-linux").head;
   const std::string blob = object.substr(head.size(), size);
   EXPECT_EQ(object, *make_data_object(blob, {{"weights", 0, size}}, "x86_64-linux"));
-  EXPECT_EQ(merged.model.weights_sha256, sha256_of(blob));
+  EXPECT_EQ(merged.model.weights_object_sha256, sha256_of(object));
   return Merged{merged.model, blob};
 }
 
@@ -77,9 +72,9 @@ std::vector<std::string> names(const CompiledModel& model) {
 }
 
 TEST(MergeParts, OrdersWeightsByTheirFirstUse) {
-  const auto merged =
-      merge({share({weight("a", 0), weight("b", 64)}, {code(4, {0, 1})}, padded("aaaa") + "bbbb"),
-             share({weight("b", 0), weight("c", 64)}, {code(2, {1, 0})}, padded("bbbb") + "cccc")});
+  const auto merged = merge({share({weight("a"), weight("b")}, {code(4, {0, 1})}, {"1", "2"}),
+                             share({weight("b"), weight("c")}, {code(2, {1, 0})}, {"2", "3"})},
+                            {{"1", "aaaa"}, {"2", "bbbb"}, {"3", "cccc"}});
   ASSERT_TRUE(merged) << merged.error().text();
   EXPECT_THAT(names(merged->model), ElementsAre("c", "b", "a"));
   EXPECT_EQ(merged->blob, padded("cccc") + padded("bbbb") + "aaaa");
@@ -90,11 +85,12 @@ TEST(MergeParts, OrdersWeightsByTheirFirstUse) {
 }
 
 TEST(MergeParts, DoesNotDependOnWhoMadeWhat) {
-  const std::string blob = padded("aaaa") + "bbbb";
-  const std::vector<Weight> weights = {weight("a", 0), weight("b", 64)};
-  const auto one = merge({share(weights, {code(1, {1}), code(2, {0, 1})}, blob)});
+  const Files files = {{"1", "aaaa"}, {"2", "bbbb"}};
+  const std::vector<Weight> weights = {weight("a"), weight("b")};
+  const auto one = merge({share(weights, {code(1, {1}), code(2, {0, 1})}, {"1", "2"})}, files);
   const auto two = merge(
-      {share(weights, {code(2, {0, 1})}, blob), share({weight("b", 0)}, {code(1, {0})}, "bbbb")});
+      {share(weights, {code(2, {0, 1})}, {"1", "2"}), share({weight("b")}, {code(1, {0})}, {"2"})},
+      files);
   ASSERT_TRUE(one && two);
   EXPECT_EQ(one->blob, two->blob);
   EXPECT_EQ(names(one->model), names(two->model));
@@ -102,48 +98,50 @@ TEST(MergeParts, DoesNotDependOnWhoMadeWhat) {
 }
 
 TEST(MergeParts, KeepsEqualWeightsOnce) {
-  const std::string large(1000, 'x');
-  const auto merged = merge({share({weight("a", 0, 1000), weight("b", 1024, 1000)},
-                                   {code(1, {0, 1})}, large + std::string(24, '\0') + large)});
-  ASSERT_TRUE(merged);
-  EXPECT_THAT(names(merged->model), ElementsAre("a"));
-  EXPECT_EQ(merged->blob, large);
-  EXPECT_THAT(merged->model.codes[0].weights, ElementsAre(0, 0));
+  for (const std::size_t size : {4U, 1000U}) {
+    const std::string bytes(size, 'x');
+    const auto merged =
+        merge({share({weight("a", size), weight("b", size)}, {code(1, {0, 1})}, {"1", "2"})},
+              {{"1", bytes}, {"2", bytes}});
+    ASSERT_TRUE(merged);
+    EXPECT_THAT(names(merged->model), ElementsAre("a"));
+    EXPECT_EQ(merged->blob, bytes);
+    EXPECT_THAT(merged->model.codes[0].weights, ElementsAre(0, 0));
+  }
 }
 
 TEST(MergeParts, KeepsWeightsThatDifferLate) {
   const std::string one = std::string(3'000'000, 'x') + "a";
   const std::string two = std::string(3'000'000, 'x') + "b";
-  const auto offset = (one.size() + 63) / 64 * 64;
-  const std::string blob = one + std::string(offset - one.size(), '\0') + two;
-  const auto merged = merge({share({weight("a", 0, one.size()), weight("b", offset, two.size())},
-                                   {code(1, {0, 1})}, blob),
-                             share({weight("b", 0, two.size())}, {code(2, {0})}, two)});
+  const auto merged = merge(
+      {share({weight("a", one.size()), weight("b", two.size())}, {code(1, {0, 1})}, {"1", "2"})},
+      {{"1", one}, {"2", two}});
   ASSERT_TRUE(merged);
   EXPECT_THAT(names(merged->model), ElementsAre("a", "b"));
-  EXPECT_EQ(merged->blob, blob);
-  EXPECT_THAT(merged->model.codes[1].weights, ElementsAre(1));
+  const auto offset = (one.size() + 63) / 64 * 64;
+  EXPECT_EQ(merged->blob, one + std::string(offset - one.size(), '\0') + two);
 }
 
-TEST(MergeParts, RefusesWeightsThatAreNotThere) {
-  for (const std::uint64_t size : {4U, 1000U, 3'000'000U}) {
-    const auto merged = merge({share({weight("a", 0, size)}, {code(1, {0})}, "cut")});
+TEST(MergeParts, RefusesWeightsOfAnotherSize) {
+  for (const std::uint64_t size : {2U, 4U, 3'000'000U}) {
+    const auto merged = merge({share({weight("a", size)}, {code(1, {0})}, {"1"})}, {{"1", "cut"}});
     ASSERT_FALSE(merged);
-    EXPECT_EQ(merged.error().message(), "a file of weights is too short");
+    EXPECT_EQ(merged.error().message(), "a file of weights has another size");
   }
 }
 
 TEST(MergeParts, TellsDerivedWeightsOfOneNameApart) {
-  const auto merged = merge({share({weight("k, packed", 0), weight("k, packed", 64)},
-                                   {code(1, {0, 1})}, padded("aaaa") + "bbbb")});
+  const auto merged =
+      merge({share({weight("k, packed"), weight("k, packed")}, {code(1, {0, 1})}, {"1", "2"})},
+            {{"1", "aaaa"}, {"2", "bbbb"}});
   ASSERT_TRUE(merged);
   EXPECT_THAT(names(merged->model), ElementsAre("k, packed", "k, packed (2)"));
 }
 
 TEST(MergeParts, RefusesRowsThatDiffer) {
-  auto other = share({}, {}, "");
+  auto other = share({}, {}, {});
   other.model.signature.outputs[0].row_shape = {3};
-  const auto merged = merge({share({}, {}, ""), std::move(other)});
+  const auto merged = merge({share({}, {}, {}), std::move(other)}, {});
   ASSERT_FALSE(merged);
   EXPECT_EQ(merged.error().message(), "the shape of an output row depends on the batch size");
 }

@@ -87,7 +87,7 @@ void add_weights(Records& records) {
   compiled.weights = {{"kernel", DType::kFloat32, {4, 2}, 0, 32},
                       {"bias", DType::kFloat32, {2}, 64, 8}};
   compiled.weights_size = 72;
-  compiled.weights_sha256 = std::string(64, 'b');
+  compiled.weights_object_sha256 = std::string(64, 'b');
   compiled.weights_object = records.spec.model.name + "_weights.o";
   compiled.weights_symbol = "__tfaot_tfaot_model_" + records.spec.model.name + "_weights";
 }

@@ -35,6 +35,7 @@ class ForwardingFileSystem : public FileSystem {
                        const std::function<Status(const ChunkSink&)>& producer) override {
     return target_.write_scratch(path, producer);
   }
+  Result<bool> claim(const Path& path) override { return target_.claim(path); }
   Status copy_file(const Path& from, const Path& to) override {
     return target_.copy_file(from, to);
   }

@@ -56,6 +56,9 @@ class FileSystem {
   // a crash of the machine.
   virtual Status write_scratch(const Path& path,
                                const std::function<Status(const ChunkSink&)>& producer) = 0;
+  // Makes an empty file unless there is something already; parents are created. Whether it did: of
+  // several processes that try, one.
+  virtual Result<bool> claim(const Path& path) = 0;
   // Copies a regular file like replace_atomically does; keeps the executable bit.
   virtual Status copy_file(const Path& from, const Path& to) = 0;
   // The same when nobody needs `from` any more: renamed where both lie on one disk.
@@ -92,6 +95,7 @@ class RealFileSystem final : public FileSystem {
                       const std::function<Status(const ChunkSink&)>& producer) override;
   Status write_scratch(const Path& path,
                        const std::function<Status(const ChunkSink&)>& producer) override;
+  Result<bool> claim(const Path& path) override;
   Status copy_file(const Path& from, const Path& to) override;
   Status move_file(const Path& from, const Path& to) override;
   Status create_directories(const Path& path) override;

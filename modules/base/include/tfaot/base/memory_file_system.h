@@ -48,6 +48,7 @@ class MemoryFileSystem final : public FileSystem {
                       const std::function<Status(const ChunkSink&)>& producer) override;
   Status write_scratch(const Path& path,
                        const std::function<Status(const ChunkSink&)>& producer) override;
+  Result<bool> claim(const Path& path) override;
   Status copy_file(const Path& from, const Path& to) override;
   Status move_file(const Path& from, const Path& to) override;
   Status create_directories(const Path& path) override;

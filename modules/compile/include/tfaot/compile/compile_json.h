@@ -54,8 +54,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledCode, batch_size, cpu_level, cpu_feat
                                    entry_symbol, buffers, result_slot, weights, kernels, hlo_sha256,
                                    estimated_cost, live_permille, from_cache)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledModel, engine, target_triple, signature, batch_sizes,
-                                   cpu_levels, variables, weights, weights_size, weights_sha256,
-                                   weights_object, weights_symbol, codes, source_sha256, hlo_text)
+                                   cpu_levels, variables, weights, weights_size, weights_object,
+                                   weights_object_sha256, weights_symbol, codes, source_sha256,
+                                   hlo_text)
 
 // Two-space indent, keys sorted, trailing newline. Bytes that are not UTF-8 become U+FFFD.
 inline std::string compiled_model_to_json(const CompiledModel& model) {

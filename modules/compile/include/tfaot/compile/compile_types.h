@@ -83,8 +83,8 @@ struct CompiledModel {
   std::vector<Variable> variables;        // of the model; weights are made of them
   std::vector<Weight> weights;            // empty when embedded
   std::uint64_t weights_size = 0;         // bytes of the blob, 0 when embedded
-  std::string weights_sha256;             // of the blob
-  std::string weights_object;       // file name, "test_weights.o"; empty when there is no blob
+  std::string weights_object;  // file name, "test_weights.o"; empty when there is no blob
+  std::string weights_object_sha256;
   std::string weights_symbol;       // "tfaot_tfaot_model_test_weights"
   std::vector<CompiledCode> codes;  // by batch size, then CPU level
   std::string source_sha256;        // sha256_of_tree() of the model's source

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/compile/compile_types.h"
+
 namespace tfaot {
 
 // An input of a frozen graph; dtype and shape are empty where the placeholder says them.
@@ -43,8 +45,15 @@ struct EngineJob {
   std::string compiler_flags;    // all that the environment tells the compiler, for the cache
   std::string cache_directory;   // of compiled code; empty: none
   std::string output_directory;  // objects are written here
-  std::string weights_file;      // the blob of the weights that this share's code uses
-  std::string result_file;       // the CompiledModel record is written here at the end
+  // Of all processes: weights are written here, each once, a file for each.
+  std::string weights_directory;
+  std::string result_file;  // the EngineResult is written here at the end
+};
+
+struct EngineResult {
+  CompiledModel model;
+  // Of model.weights, in weights_directory; whole when all processes have ended well.
+  std::vector<std::string> weight_files;
 };
 
 // The first (lowest) level's object has upstream's plain name; the others carry their level.

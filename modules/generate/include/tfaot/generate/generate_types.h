@@ -68,7 +68,7 @@ struct Manifest {
   HeadersMode headers = HeadersMode::kSelfContained;
   std::string weights;  // "shared" or "embedded"
   std::uint64_t weights_size = 0;
-  std::string weights_sha256;
+  std::string weights_sha256;  // of the object that holds them
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
   std::string source_sha256;

@@ -17,6 +17,7 @@ struct StagedFile {
   std::string text;
   std::filesystem::path source;  // used when not empty
   bool movable = false;          // nobody else needs the source: it may be moved
+  std::string sha256 = {};       // of the source; empty: not known yet
 };
 
 // An archive that was written.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where loading a SavedModel would take each variable's value from, read off its graph: nothing is
+// run. Pure functions.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tensorflow/core/protobuf/meta_graph.pb.h"
+
+namespace tfaot::engine {
+
+struct RestoredVariables {
+  std::map<std::string, std::string> keys;  // by resource_name(): the key in the checkpoint
+  // Variables that loading writes in another way than by such a key alone.
+  std::set<std::string> others;
+};
+
+// What TensorFlow's sessions know the variable of a VarHandleOp or VariableV2 node by.
+std::string resource_name(const tensorflow::NodeDef& node);
+
+RestoredVariables restored_variables(const tensorflow::MetaGraphDef& model);
+
+}  // namespace tfaot::engine
