@@ -107,7 +107,7 @@ std::optional<Activation> find_activation(HloInstruction& output) {
     return Activation{output.mutable_operand(0), &output, Course::kRises};
   }
   const auto factors = factors_of(&output);
-  for (const std::size_t i : {0, 1}) {
+  for (const std::size_t i : {0U, 1U}) {
     if (factors.size() == 2 && is_gate(factors[1 - i], factors[i])) {
       return Activation{factors[i], &output, Course::kFallsThenRises};
     }

@@ -64,7 +64,7 @@ HloInstruction* plain_filter(HloInstruction& convolution) {
   return transpose(reverse(convolution.mutable_operand(1), turned), order);
 }
 
-Call call_of(const HloInstruction& convolution) {
+Call fields_of(const HloInstruction& convolution) {
   const auto& numbers = convolution.convolution_dimension_numbers();
   const auto& input = convolution.operand(0)->shape();
   Call call{};
@@ -148,7 +148,7 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
   const Dimensions output_order =
       channels_last(numbers.output_batch_dimension(), numbers.output_spatial_dimensions(),
                     numbers.output_feature_dimension());
-  Call call = call_of(convolution);
+  Call call = fields_of(convolution);
   HloInstruction* filter = plain_filter(convolution);
 
   Epilogue epilogue;

@@ -58,7 +58,8 @@ class Stand {
 // [a, b * c] for b in [a, b, c], if that is how it is.
 std::optional<std::int64_t> split_dimension(const HloInstruction& reshape, std::int64_t dimension) {
   const auto& from = reshape.operand(0)->shape();
-  const auto before = product(reshape.shape().dimensions().subspan(0, dimension));
+  const auto before =
+      product(reshape.shape().dimensions().first(static_cast<std::size_t>(dimension)));
   std::int64_t ahead = 1;
   for (int d = 0; d < from.rank(); ++d) {
     if (ahead == before && from.dimensions(d) > 1) {
@@ -79,11 +80,11 @@ Result<Value> Evaluator::value(const HloInstruction& instruction) {
 }
 
 Status Evaluator::feed(const HloInstruction& instruction, const ChunkSink& sink) {
-  const auto& sizes = instruction.shape().dimensions();
+  const xla::Shape& shape = instruction.shape();
   Cut cut;
-  while (cut.dimension + 1 < std::ssize(sizes) && sizes[cut.dimension] == 1) ++cut.dimension;
-  const std::int64_t count = sizes.empty() ? 1 : sizes[cut.dimension];
-  const std::int64_t bytes = xla::ShapeUtil::ByteSizeOf(instruction.shape());
+  while (cut.dimension + 1 < shape.rank() && size_of(shape, cut.dimension) == 1) ++cut.dimension;
+  const std::int64_t count = shape.rank() == 0 ? 1 : size_of(shape, cut.dimension);
+  const std::int64_t bytes = xla::ShapeUtil::ByteSizeOf(shape);
   const std::int64_t step = std::max<std::int64_t>(1, kPieceBytes * count / bytes);
   for (; cut.start < count; cut.start += step) {
     cut.size = std::min(step, count - cut.start);

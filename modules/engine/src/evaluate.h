@@ -43,7 +43,7 @@ class Evaluator {
   Result<Value> piece_of_pad(const xla::HloInstruction& pad, const Cut& cut);
   Result<Value> piece_of_broadcast(const xla::HloInstruction& broadcast, const Cut& cut);
   Result<Value> cut_out(const xla::HloInstruction& instruction, const Cut& cut);
-  Result<Value> compute(const xla::HloInstruction& instruction, const std::vector<Value>& operands);
+  Result<Value> compute(const xla::HloInstruction& instruction, const std::vector<Value>& values);
   // The same operation on other operands.
   Result<Value> compute_on(const xla::HloInstruction& instruction, const xla::Shape& shape,
                            std::vector<Value> operands);

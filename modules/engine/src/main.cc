@@ -112,7 +112,7 @@ std::vector<Variable> variables_of(const SignatureFunction& function) {
   std::vector<Variable> variables;
   for (const auto& weight : function.weights) {
     Variable variable{weight.name, type_name(weight.value.type), {}};
-    for (const auto& dimension : weight.value.shape) variable.shape.push_back(dimension.size);
+    for (const auto size : weight.value.shape.dim_sizes()) variable.shape.push_back(size);
     variables.push_back(std::move(variable));
   }
   return variables;
@@ -161,6 +161,8 @@ Status say_config(const std::string& file) {
 }  // namespace
 }  // namespace tfaot::engine
 
+// What is thrown ends the engine like XLA's own aborts, and tfaot repeats the last words.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   using namespace tfaot;
   if (argc != 2 && (argc != 3 || std::string(argv[1]) != kConfigOption)) {

@@ -210,7 +210,7 @@ Product arrange(Side lhs, Side rhs, bool prefer_turned, const WeightValues& valu
   return product;
 }
 
-kernels::MatMulCall call_of(const Product& product) {
+kernels::MatMulCall fields_of(const Product& product) {
   const Strides lhs = *strides_of(product.lhs);
   const Strides rhs = *strides_of(product.rhs);
   kernels::MatMulCall call{};
@@ -294,7 +294,7 @@ Status replace_dot(HloInstruction& dot, const WeightValues& values) {
   const Side rhs = side_of(dot.mutable_operand(1), numbers.rhs_batch_dimensions(),
                            numbers.rhs_contracting_dimensions());
   const Product product = arrange(lhs, rhs, is_cheap_to_turn(dot, lhs, rhs), values);
-  kernels::MatMulCall call = call_of(product);
+  kernels::MatMulCall call = fields_of(product);
   const ResultForm form = result_form(product);
 
   Epilogue epilogue;

@@ -34,10 +34,6 @@ const tf::NodeDef* find(const Nodes& nodes, const std::string& input) {
   return found == nodes.end() ? nullptr : found->second;
 }
 
-bool is_variable(const tf::NodeDef& node) {
-  return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
-}
-
 // All that `name` needs, itself too.
 std::vector<const tf::NodeDef*> needed_by(const Nodes& nodes, const std::string& name) {
   std::vector<const tf::NodeDef*> needed;
@@ -78,9 +74,9 @@ std::optional<std::string> key_behind(const Nodes& nodes, std::string input) {
   return text_at(find(nodes, node->input(1)), index);
 }
 
-class Finder {
+class RestoreReader {
  public:
-  explicit Finder(const tf::MetaGraphDef& model) {
+  explicit RestoreReader(const tf::MetaGraphDef& model) {
     for (const auto& node : model.graph_def().node()) graph_[node.name()] = &node;
     for (const auto& function : model.graph_def().library().function()) {
       functions_[function.signature().name()] = &function;
@@ -160,6 +156,8 @@ std::string resource_name(const tf::NodeDef& node) {
   return name.empty() ? node.name() : name;
 }
 
-RestoredVariables restored_variables(const tf::MetaGraphDef& model) { return Finder(model).take(); }
+RestoredVariables restored_variables(const tf::MetaGraphDef& model) {
+  return RestoreReader(model).take();
+}
 
 }  // namespace tfaot::engine

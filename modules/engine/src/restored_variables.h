@@ -11,6 +11,10 @@
 
 namespace tfaot::engine {
 
+inline bool is_variable(const tensorflow::NodeDef& node) {
+  return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
+}
+
 struct RestoredVariables {
   std::map<std::string, std::string> keys;  // by resource_name(): the key in the checkpoint
   // Variables that loading writes in another way than by such a key alone.

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "conversions.h"
+#include "restored_variables.h"
 #include "tensorflow/compiler/tf2xla/const_analysis.h"
 #include "tensorflow/compiler/tf2xla/functionalize_control_flow.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
@@ -42,10 +43,6 @@ struct TensorId {
     return std::tie(node, index) < std::tie(other.node, other.index);
   }
 };
-
-bool is_variable(const tf::NodeDef& node) {
-  return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
-}
 
 // What freezing leaves of the reading of a variable: "dense/bias/read" (TensorFlow 1),
 // "model/dense/BiasAdd/ReadVariableOp".
