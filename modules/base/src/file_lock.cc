@@ -10,10 +10,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 
 #include "aside_file.h"
 #include "descriptor.h"
+#include "file_errors.h"
 
 namespace tfaot {
 namespace {
@@ -72,11 +74,17 @@ int lock(int descriptor, const FileLock::Options& options) {
 Result<FileLock> FileLock::acquire(const Path& file, const Options& options) {
   Options quiet = options;  // once it has told
   const int flags = O_RDWR | O_NOFOLLOW | (options.outlived_by_children ? 0 : O_CLOEXEC);
+  int retries = 1000;  // a folder above may go while others below are made; a dangling link stays
   for (;;) {
     FileLock made;
     made.file_ = file;
     made.made_ = missing_folders(file);
-    TFAOT_TRY(RealFileSystem().create_directories(file.parent_path()));
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+    if (error == std::errc::no_such_file_or_directory && --retries > 0) continue;
+    if (error) {
+      return fail(file_error(file.parent_path(), {"make the folder", error.value()}));
+    }
     Descriptor descriptor(::open(file.c_str(), flags | O_CREAT | O_EXCL, 0666));
     made.is_new_ = descriptor.valid();
     if (!made.is_new_ && errno == EEXIST) descriptor = Descriptor(::open(file.c_str(), flags));
