@@ -44,6 +44,11 @@ bool is_open_file(int descriptor, const Path& file) {
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
+// What making a folder says when another process removes it or one above it meanwhile.
+bool may_pass(std::error_code error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::file_exists;
+}
+
 bool has_no_locks(int error) { return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP; }
 
 pid_t holder(int descriptor) {
@@ -74,14 +79,14 @@ int lock(int descriptor, const FileLock::Options& options) {
 Result<FileLock> FileLock::acquire(const Path& file, const Options& options) {
   Options quiet = options;  // once it has told
   const int flags = O_RDWR | O_NOFOLLOW | (options.outlived_by_children ? 0 : O_CLOEXEC);
-  int retries = 1000;  // a folder above may go while others below are made; a dangling link stays
+  int retries = 1000;  // a dangling link looks the same, and stays
   for (;;) {
     FileLock made;
     made.file_ = file;
     made.made_ = missing_folders(file);
     std::error_code error;
     std::filesystem::create_directories(file.parent_path(), error);
-    if (error == std::errc::no_such_file_or_directory && --retries > 0) continue;
+    if (may_pass(error) && --retries > 0) continue;
     if (error) {
       return fail(file_error(file.parent_path(), {"make the folder", error.value()}));
     }
