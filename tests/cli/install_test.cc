@@ -44,20 +44,32 @@ TEST_F(InstallTest, ToolFileHasItsFinalBase) {
               ::testing::HasSubstr("default=\"" + at("area/tfaot-model-test-net/1.0.0") + "\""));
 }
 
-// What scram looks at, by itself and in `scram setup NAME`.
-TEST_F(InstallTest, GoingBackMakesTheToolFileNew) {
+// make, ninja, CMake and scram look at times alone.
+TEST_F(InstallTest, GoingBackMakesFilesNew) {
   const std::string first = archive("1.0.0");
   const std::string second = archive("2.0.0");
+  const Path tree = at("area/tfaot-model-test-net/1.0.0");
   ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);
-  const Path tool_file = at("area/tfaot-model-test-net/1.0.0/etc/scram.d/tfaot-model-test-net.xml");
-  const auto past = std::filesystem::last_write_time(tool_file) - std::chrono::hours(1);
-  std::filesystem::last_write_time(tool_file, past);
+  const auto files = list_files_recursively(files_, tree).value();
+  const auto past = std::filesystem::last_write_time(tree) - std::chrono::hours(1);
+  for (const auto& file : files) std::filesystem::last_write_time(tree / file, past);
   ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);
-  EXPECT_EQ(std::filesystem::last_write_time(tool_file), past);
   ASSERT_EQ(run({"install", second, "--release-area", "area"}).exit_code, 0);
-  EXPECT_EQ(std::filesystem::last_write_time(tool_file), past);
+  for (const auto& file : files) EXPECT_EQ(std::filesystem::last_write_time(tree / file), past);
   ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);
-  EXPECT_GT(std::filesystem::last_write_time(tool_file), past);
+  for (const auto& file : files) {
+    EXPECT_GT(std::filesystem::last_write_time(tree / file), past) << file;
+  }
+  EXPECT_GT(files.size(), 2U);
+}
+
+TEST_F(InstallTest, RenewsTheLinkThatWasRemoved) {
+  const std::string first = archive("1.0.0");
+  ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);
+  ASSERT_TRUE(files_.remove_all(at("area/tfaot-model-test-net/current")));
+  EXPECT_THAT(run({"install", first, "--release-area", "area"}).out,
+              ::testing::StartsWith("made current tfaot-model-test-net 1.0.0 ROOT/area/"
+                                    "tfaot-model-test-net/1.0.0\n"));
 }
 
 TEST_F(InstallTest, AnotherPackageOfThisVersionNeedsReplace) {

@@ -57,8 +57,16 @@ Result<InstallReceipt> install_archive(FileSystem& files, const Path& archive,
 }
 
 std::string describe(const InstallReceipt& receipt) {
-  std::string text = fmt::format("{} {} {} {}\n", receipt.unchanged ? "unchanged" : "installed",
-                                 receipt.tool_name, receipt.version, receipt.destination.string());
+  const bool made_current = receipt.unchanged && receipt.replaced_version;
+  const char* const word = made_current        ? "made current"
+                           : receipt.unchanged ? "unchanged"
+                                               : "installed";
+  std::string text = fmt::format("{} {} {} {}", word, receipt.tool_name, receipt.version,
+                                 receipt.destination.string());
+  if (made_current && !receipt.replaced_version->empty()) {
+    text += fmt::format(" (was {})", *receipt.replaced_version);
+  }
+  text += "\n";
   if (!receipt.tool_file.empty()) {
     text += fmt::format("  tool file {}\n", receipt.tool_file.string());
   }

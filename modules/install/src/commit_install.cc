@@ -24,19 +24,26 @@ Status put_link(FileSystem& fs, const Path& area, const Path& target, const Path
   return fs.rename(aside, link);
 }
 
-// scram reads a selected tool file again when it is newer than what it knows, which is another
-// version's when `current` moves.
-bool moves_current(const FileSystem& fs, const InstallPlan& plan) {
-  if (!plan.options.make_current) return false;
+// What users get up to now, if that will be another version: empty when it is none.
+std::optional<std::string> replaced_version(const FileSystem& fs, const InstallPlan& plan) {
+  if (!plan.options.make_current) return std::nullopt;
   const auto now = fs.read_symlink(area_links(plan.options, plan.manifest.tool_name).current);
-  return now && *now != plan.manifest.version;
+  if (now && *now == plan.manifest.version) return std::nullopt;
+  return now ? now->string() : "";
+}
+
+// make, ninja, CMake and scram look at times alone: files that users get from now on, instead of
+// another version's, are of now.
+Status renew_times(FileSystem& fs, const Path& folder) {
+  TFAOT_ASSIGN(const auto files, list_files_recursively(fs, folder));
+  for (const std::string& file : files) TFAOT_TRY(fs.mark_used(folder / file));
+  return {};
 }
 
 Status renew_tool_file(FileSystem& fs, const InstallPlan& plan, const std::string& name,
                        const std::string& text) {
   const Path installed = plan.destination / installed_tool_file(name);
-  const auto old = fs.read(installed);
-  if (old && *old == text && !moves_current(fs, plan)) return {};
+  if (const auto old = fs.read(installed); old && *old == text) return {};
   const Path aside =
       private_folder(plan.options.area) / (std::string(kStagingPrefix) + "tool-file");
   TFAOT_TRY(fs.replace_atomically(aside, text));
@@ -48,8 +55,10 @@ Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& to
   const std::string runtime(kRuntimeToolName);
   if (plan.already_installed) {
     TFAOT_TRY(renew_tool_file(fs, plan, plan.manifest.tool_name, tool_files.model));
-    return tool_files.runtime.empty() ? Status()
-                                      : renew_tool_file(fs, plan, runtime, tool_files.runtime);
+    if (!tool_files.runtime.empty()) {
+      TFAOT_TRY(renew_tool_file(fs, plan, runtime, tool_files.runtime));
+    }
+    return replaced_version(fs, plan) ? renew_times(fs, plan.destination) : Status();
   }
   if (fs.kind(plan.staging / kManifestName) != FileKind::kFile) {
     return fail(Error::internal("nothing was unpacked into " + plan.staging.string()));
@@ -108,6 +117,7 @@ Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
                          .tool_file = plan.destination / installed_tool_file(tool_name),
                          .tool_name = tool_name,
                          .version = plan.manifest.version,
+                         .replaced_version = replaced_version(fs, plan),
                          .unchanged = plan.already_installed};
   TFAOT_TRY(put_tree(fs, plan, tool_files));
   if (!plan.options.make_current) return receipt;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,9 @@ struct InstallReceipt {
   std::filesystem::path tool_file;  // below config/toolbox; of a version not made current: its own
   std::string tool_name;
   std::string version;
-  bool unchanged = false;
+  // When this version became current: the one that was, empty when none was.
+  std::optional<std::string> replaced_version{};
+  bool unchanged = false;  // the files were there, with the same contents
 };
 
 struct InstalledModel {
