@@ -8,6 +8,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
+#include "tree_update.h"
 
 namespace tfaot {
 namespace {
@@ -20,16 +21,21 @@ std::set<std::string> paths_of(const Manifest& manifest) {
   return paths;
 }
 
-// What an older manifest lists and the new one does not. An unreadable manifest lists nothing.
-std::vector<std::string> stale_files(const FileSystem& fs, const Path& old_manifest,
-                                     const Manifest& manifest) {
-  std::vector<std::string> stale;
-  const auto text = fs.read(old_manifest);
-  if (!text) return stale;
-  const auto old = manifest_from_json(*text, old_manifest.string());
-  if (!old) return stale;
-  std::ranges::set_difference(paths_of(*old), paths_of(manifest), std::back_inserter(stale));
-  return stale;
+// What the manifest at `file` lists; nothing when there is none or it is unreadable.
+std::set<std::string> listed_in(const FileSystem& fs, const Path& file) {
+  const auto text = fs.read(file);
+  if (!text) return {};
+  const auto manifest = manifest_from_json(*text, file.string());
+  return manifest ? paths_of(*manifest) : std::set<std::string>();
+}
+
+// What earlier runs made: the whole tree's files, else those that a killed run took out or meant to
+// put in.
+std::set<std::string> earlier_files(const FileSystem& fs, const Path& root) {
+  if (fs.kind(root / kManifestName) == FileKind::kFile) return listed_in(fs, root / kManifestName);
+  std::set<std::string> files = listed_in(fs, root / kOldManifestName);
+  files.merge(listed_in(fs, root / kAsideFolder / "new" / kManifestName));
+  return files;
 }
 
 bool is_equal(const FileSystem& fs, const Path& path, const ManifestFile& listed) {
@@ -40,43 +46,63 @@ bool is_equal(const FileSystem& fs, const Path& path, const ManifestFile& listed
   return sha256 && *sha256 == listed.sha256;
 }
 
-Status write_file(FileSystem& fs, const StagedFile& file, const Path& path) {
-  if (file.source.empty()) return fs.replace_atomically(path, file.text);
-  return file.movable ? fs.move_file(file.source, path) : fs.copy_file(file.source, path);
+Status remove_if_there(FileSystem& fs, const Path& path) {
+  return fs.kind(path) == FileKind::kMissing ? Status() : fs.remove_all(path);
+}
+
+// The folders that `path` was the last file of.
+void remove_empty_folders(FileSystem& fs, const Path& root, const std::string& path) {
+  for (Path folder = (root / path).parent_path(); folder != root; folder = folder.parent_path()) {
+    const auto names = fs.list(folder);
+    if (!names || !names->empty() || !fs.remove_all(folder)) return;
+  }
+}
+
+// While files change there is no manifest; the old one is kept beside, for a run after a kill to
+// tidy up from.
+Status replace_files(FileSystem& fs, const std::vector<StagedFile>& changed,
+                     const std::vector<std::string>& stale, const Path& root) {
+  TreeUpdate update(fs, root);
+  for (const StagedFile& file : changed) TFAOT_TRY(update.put_aside(file));
+  if (fs.kind(root / kManifestName) != FileKind::kMissing) {
+    TFAOT_TRY(update.rename(root / kManifestName, root / kOldManifestName));
+  }
+  for (const std::string& path : stale) TFAOT_TRY(update.take_out(path));
+  for (const StagedFile& file : changed) TFAOT_TRY(update.move_in(file.path));
+  update.keep();
+  return {};
 }
 
 }  // namespace
 
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
                   const Path& root) {
-  std::vector<const StagedFile*> changed;
+  std::vector<StagedFile> changed;
   std::set<std::string> staged;
   for (const StagedFile& file : files) {
     staged.insert(file.path);
     const auto listed = std::ranges::find(manifest.files, file.path, &ManifestFile::path);
     if (listed == manifest.files.end()) break;
-    if (!is_equal(fs, root / file.path, *listed)) changed.push_back(&file);
+    if (!is_equal(fs, root / file.path, *listed)) changed.push_back(file);
   }
   if (staged != paths_of(manifest) || staged.size() != files.size()) {
     return fail(Error::internal("the manifest does not list just the files of the package"));
   }
-
-  // While files change there is no manifest; the old one is kept beside, for a run after a kill to
-  // tidy up from.
-  const Path manifest_file = root / kManifestName;
-  const Path old_manifest = root / kOldManifestName;
-  const bool had_manifest = fs.kind(manifest_file) == FileKind::kFile;
-  const std::vector<std::string> stale =
-      stale_files(fs, had_manifest ? manifest_file : old_manifest, manifest);
-  if (had_manifest && !(changed.empty() && stale.empty())) {
-    TFAOT_TRY(fs.rename(manifest_file, old_manifest));
+  std::vector<std::string> stale;
+  std::ranges::set_difference(earlier_files(fs, root), staged, std::back_inserter(stale));
+  std::string text = manifest_to_json(manifest);
+  const auto old_text = fs.read(root / kManifestName);
+  if (!changed.empty() || !stale.empty() || !old_text || *old_text != text) {
+    changed.push_back({std::string(kManifestName), std::move(text), {}});  // the last
+    TFAOT_TRY(remove_if_there(fs, root / kAsideFolder));
+    TFAOT_TRY(replace_files(fs, changed, stale, root));
+    for (const std::string& path : stale) remove_empty_folders(fs, root, path);
   }
-  for (const std::string& path : stale) TFAOT_TRY(fs.remove_all(root / path));
-  for (const StagedFile* file : changed) {
-    TFAOT_TRY(write_file(fs, *file, root / file->path));
+  // The tree is whole; what cannot be removed now, the next run removes.
+  for (const std::string_view name : {kAsideFolder, kOldManifestName}) {
+    static_cast<void>(remove_if_there(fs, root / name));
   }
-  TFAOT_TRY(write_if_changed(fs, manifest_file, manifest_to_json(manifest)));
-  return fs.kind(old_manifest) == FileKind::kMissing ? Status() : fs.remove_all(old_manifest);
+  return {};
 }
 
 }  // namespace tfaot

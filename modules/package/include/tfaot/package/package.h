@@ -31,8 +31,8 @@ Result<std::vector<ManifestFile>> hash_staged_files(const FileSystem& fs,
                                                     const std::vector<StagedFile>& files);
 
 // Writes files and manifest into `root`; leaves equal files alone, removes files that an older
-// manifest there lists and the new one does not. The manifest is written last, so a tree with a
-// manifest is whole.
+// manifest there lists and the new one does not. All is put aside first, then renamed, the manifest
+// last: a failure leaves the tree as it was, and a tree with a manifest is whole even after a kill.
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
                   const Path& root);
 

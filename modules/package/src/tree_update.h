@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A change of a package tree that is whole or not at all: new files are put aside inside the tree,
+// then everything is renamed. Unless keep() is reached, all renames are taken back and the folders
+// that were made go. One at a time per tree; one thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/package/package_types.h"
+
+namespace tfaot {
+
+// Inside the tree while it changes; with the new manifest in it once all files are aside.
+inline constexpr std::string_view kAsideFolder = ".tfaot-aside";
+
+class TreeUpdate {
+ public:
+  TreeUpdate(FileSystem& fs, Path root);
+  TreeUpdate(const TreeUpdate&) = delete;
+  TreeUpdate& operator=(const TreeUpdate&) = delete;
+  ~TreeUpdate();
+
+  Status put_aside(const StagedFile& file);
+  // Renames the file of that path, which was put aside, into the tree; what is there is kept aside.
+  Status move_in(const std::string& path);
+  Status take_out(const std::string& path);
+  Status rename(const Path& from, const Path& to);
+  void keep() { kept_ = true; }
+
+ private:
+  struct Move {
+    Path from;
+    Path to;
+  };
+  Status make_folder(const Path& folder);
+
+  FileSystem& fs_;
+  Path root_;
+  bool kept_ = false;
+  std::vector<Move> moves_;
+  std::vector<Path> made_;  // folders
+};
+
+}  // namespace tfaot
