@@ -6,7 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 install_debian_packages
 fetch_tensorflow
-build release
+build release modules/all # the toolkit; test.sh builds its tests into the same folder
 
 work="$source_dir/build/quickstart"
 area="$work/area"

@@ -44,11 +44,11 @@ fetch_tensorflow() {
   bash packaging/fetch_tensorflow.sh
 }
 
-# build PRESET: configures and builds into build/PRESET. With ccache, what one build folder compiled (the tests build the
-# toolkit a second time, as a part of another project) is not compiled again.
+# build PRESET [TARGET]: configures and builds TARGET, else all, into build/PRESET. With ccache, what one build folder compiled
+# (the tests build the toolkit a second time, as a part of another project) is not compiled again.
 build() {
   if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
   step "Configure and build the preset '$1'"
   cmake --preset "$1"
-  cmake --build --preset "$1"
+  cmake --build --preset "$1" ${2:+--target "$2"}
 }

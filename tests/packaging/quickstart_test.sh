@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# quickstart_test.sh BUILD_DIR: what quickstart.sh has built is the tools and the runtime, and no test.
+set -euo pipefail
+build_dir=$1
+packaging=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)/packaging
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Stand-ins: every package is installed, a configure does nothing, and a build ends the script.
+cat >"$scratch/dpkg-query" <<'SH'
+#!/bin/sh
+printf installed
+SH
+cat >"$scratch/cmake" <<SH
+#!/bin/sh
+[ "\$1" = --build ] || exit 0
+printf '%s\n' "\$@" >"$scratch/words"
+exit 9
+SH
+chmod +x "$scratch/dpkg-query" "$scratch/cmake"
+code=0
+PATH="$scratch:$PATH" bash "$packaging/quickstart.sh" >"$scratch/out" 2>&1 || code=$?
+if [[ $code != 9 || ! -s $scratch/words ]]; then
+  printf 'quickstart.sh ended with code %d before it built:\n%s\n' "$code" "$(cat "$scratch/out")"
+  exit 1
+fi
+
+target=$(sed -n '/^--target$/{n;p}' "$scratch/words")
+ninja -C "$build_dir" -t commands ${target:+"$target"} >"$scratch/commands"
+failed=0
+for product in bin/tfaot bin/tfaot-engine bin/tfaot-buildfile bin/tfaot-tfcompile lib/libtfaot_runtime.a; do
+  grep -q -- "[ /]$product\( \|\$\)" "$scratch/commands" || { echo "quickstart.sh does not build $product" && failed=1; }
+done
+if grep -m 1 ' tests/' "$scratch/commands"; then
+  echo "quickstart.sh builds tests, such as the one above"
+  failed=1
+fi
+exit "$failed"
