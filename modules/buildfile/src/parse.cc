@@ -193,6 +193,11 @@ class Parser {
     TFAOT_ASSIGN(model.model, expand(element, element.value("model")));
     TFAOT_ASSIGN(model.class_name, expand(element, element.value("class")));
     model.batch_sizes = words_of(element.value("batch_sizes"));
+    for (const std::string& size : model.batch_sizes) {
+      if (size.find_first_not_of("0123456789") == std::string::npos && size[0] != '0') continue;
+      return fail(error(element, fmt::format("batch_sizes: '{}' is no number from 1 on", size))
+                      .note("write batch_sizes=\"1 4 16\""));
+    }
     model.cpu_levels = words_of(element.value("cpu_levels"));
     if (element.has("version")) model.version = element.value("version");
     model.line = element.line;

@@ -47,6 +47,13 @@ expect("<bin file='a.cc'><flags DNN_NAME='net'/></bin>" ""
 expect("\n<aot_compile model='/data/m' class='M'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:2: there is no model '/data/m'
           It may be absolute, or relative to ${root}/Sub/Pkg or to ${root}/Sub/Pkg/bin: the folder of a SavedModel, or an aot_config.yaml.")
+# The package's own BuildFile: one folder, named once.
+set(inner "${place}")
+set(place "${root}/Sub/Pkg/BuildFile.xml")
+file(WRITE "${place}" "<aot_compile model='/data/m' class='M'/>")
+case_configure(SOURCE "${CASE_TOOLKIT}/tests/cmake/buildfile" OPTIONS "-DFOLDER=${root}" "-DFILES=Sub/Pkg/BuildFile.xml" "-DCALL="
+  FAIL "It may be absolute, or relative to ${root}/Sub/Pkg: the folder of a SavedModel, or an aot_config.yaml.")
+set(place "${inner}")
 expect("<aot_compile model='x' class='no-name'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:1: the class 'no-name' is not a C++ name")
 file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${root}/Sub/Pkg")
