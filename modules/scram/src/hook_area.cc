@@ -72,12 +72,17 @@ Status check_area(const FileSystem& fs, const Path& area) {
     return fail(Error::at({area.string()}, "not the top of a scram area")
                     .note("it has no folder config/SCRAM of its own; in an area: $CMSSW_BASE"));
   }
+  TFAOT_TRY(check_version(fs, config));
   const Path rules = hook_area(area).build_rules;
-  if (fs.kind(rules) != FileKind::kFile) {
+  const FileKind kind = fs.kind(rules);
+  if (kind == FileKind::kMissing) {
+    return fail(Error::at({rules.string()}, "this file of the area is missing")
+                    .note("scram b needs it, too: make the area anew, as by scram project"));
+  }
+  if (kind != FileKind::kFile) {
     return fail(Error::at({rules.string()}, "not a file of this area")
                     .note("what it leads to belongs to others, and is not changed"));
   }
-  TFAOT_TRY(check_version(fs, config));
   return check_anchors(fs, config);
 }
 

@@ -132,6 +132,15 @@ TEST_F(ScramHook, RefusesWhatItDoesNotFit) {
               HasSubstr("not the top of a scram area"));
 }
 
+TEST_F(ScramHook, TellsOfAMissingFileAfterTheVersion) {
+  ASSERT_TRUE(fs_.remove_all(kScram + "Plugins/BuildRules.py"));
+  EXPECT_EQ(refusal(), kScram +
+                           "Plugins/BuildRules.py: this file of the area is missing\n"
+                           "  scram b needs it, too: make the area anew, as by scram project");
+  write("/area/config/scram_version", "V2_99_99\n");
+  EXPECT_THAT(refusal(), HasSubstr("scram V2_99_99 is not known"));
+}
+
 TEST_F(ScramHook, LeavesTheFilesOfAReleaseAlone) {
   write("/release/BuildRules.py", kRules);
   ASSERT_TRUE(fs_.remove_all(kScram + "Plugins/BuildRules.py"));
