@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-case_configure(SOURCE "${CASE_TOOLKIT}/examples/cmssw_package")
+# A copy, as the manual advises, stands for itself.
+file(COPY "${CASE_TOOLKIT}/examples/cmssw_package" DESTINATION "${CASE_BINARY}")
+case_configure(SOURCE "${CASE_BINARY}/cmssw_package")
 case_build()
 case_run(demoScore)
 case_expect_predictions(program minimal 3)
