@@ -22,6 +22,9 @@ FileKind target_kind(const FileSystem& fs, const Path& path) {
 
 void add_hints(const FileSystem& fs, const Path& path, const std::string& text, Error& error) {
   if (text.starts_with("~")) error.note("'~' is not expanded; write the whole path");
+  if (text.find('$') != std::string::npos) {
+    error.note("variables such as '$HOME' are not expanded; write the whole path");
+  }
   const auto names = fs.list(path.parent_path());
   if (!names) {
     error.note("the folder " + path.parent_path().string() + " is missing, too");

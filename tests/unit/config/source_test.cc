@@ -65,6 +65,15 @@ TEST(Source, DefaultIsMissing) {
             "  did you mean 'saved_model_1', which lies beside it?");
 }
 
+TEST(Source, VariablesAreNotExpanded) {
+  const MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: '${HOME}/model'")}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:48: model.saved_model: '${HOME}/model' is missing\n"
+            "  it leads to /m/${HOME}/model\n"
+            "  variables such as '$HOME' are not expanded; write the whole path\n"
+            "  the folder /m/${HOME} is missing, too");
+}
+
 TEST(Source, TildeIsNotExpanded) {
   const MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: ~/model")}});
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),

@@ -27,6 +27,9 @@
 #include <string>
 #include <vector>
 
+#if !__has_include("PhysicsTools/TensorFlowAOT/interface/Model.h")
+#error "compiled with 'headers: cmssw', which needs CMSSW's PhysicsTools/TensorFlowAOT; see docs/cmssw.md"
+#endif
 #include "FWCore/Utilities/interface/Exception.h"
 #include "PhysicsTools/TensorFlowAOT/interface/Model.h"
 #include "PhysicsTools/TensorFlowAOT/interface/Wrapper.h"
