@@ -100,27 +100,45 @@ class Preparation {
 };
 
 std::vector<std::string> row(const ReleaseResult& result) {
-  if (result.kind == Kind::kFailed) return {result.tool_name, "", "failed"};
   const std::string version = fmt::format("{}-{}", result.rpm.version, result.rpm.release);
   if (result.kind == Kind::kUpToDate) return {result.tool_name, version, "up to date"};
   return {result.tool_name, version, "built", result.why};
+}
+
+// rpm refuses all when one of them is installed. Empty when there is nothing new.
+std::string install_command(const std::vector<ReleaseResult>& results, const Path& rpms) {
+  constexpr std::size_t kMostNames = 4;
+  std::vector<std::string> files;
+  for (const ReleaseResult& result : results) {
+    if (result.kind == Kind::kBuilt) files.push_back((rpms / result.rpm.rpm).string());
+  }
+  if (files.empty()) return "";
+  return "to install: rpm -U " +
+         (files.size() > kMostNames ? "--replacepkgs " + (rpms / "*.rpm").string()
+                                    : join(files, " ")) +
+         "\n";
 }
 
 Status report(Context& context, const std::vector<ReleaseResult>& results, const Path& output) {
   std::vector<std::vector<std::string>> rows;
   std::map<Kind, std::size_t> counts;
   std::vector<std::string> failed;
+  std::string failures;  // no rows: the name may be a config's path
   for (const ReleaseResult& result : results) {
-    rows.push_back(row(result));
     ++counts[result.kind];
-    if (!result.error) continue;
+    if (!result.error) {
+      rows.push_back(row(result));
+      continue;
+    }
     failed.push_back(result.tool_name);
+    failures += "failed  " + result.tool_name + "\n";
     context.console.error(*result.error);
   }
-  context.console.report(text_table(rows) +
+  context.console.report(text_table(rows) + failures +
                          fmt::format("built {}, up to date {}, failed {}; RPMs in {}\n",
                                      counts[Kind::kBuilt], counts[Kind::kUpToDate],
-                                     counts[Kind::kFailed], (output / "RPMS").string()));
+                                     counts[Kind::kFailed], (output / "RPMS").string()) +
+                         install_command(results, output / "RPMS"));
   if (failed.empty()) return {};
   return fail(Error(fmt::format("{} of {} models failed: {}", failed.size(), results.size(),
                                 join(failed, ", "))));
@@ -128,6 +146,10 @@ Status report(Context& context, const std::vector<ReleaseResult>& results, const
 
 Status release(const Options& options, Context& context) {
   const Path output = context.absolute(options.output_directory);
+  ReleaseOptions release;
+  release.directory = output;
+  release.tool = context.environment.program;
+  TFAOT_TRY(check_release_paths(release));
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", output));
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   for (const char* const folder : {".", "SPECS", "SOURCES", "RPMS"}) {
@@ -137,11 +159,9 @@ Status release(const Options& options, Context& context) {
   TFAOT_TRY(preparation.run(work.path()));
   const std::size_t cores = options.jobs == 0 ? context.environment.cores : options.jobs;
   const std::size_t models = std::clamp<std::size_t>(preparation.jobs.size(), 1, cores);
-  const ReleaseOptions release{.directory = output,
-                               .work_directory = work.path(),
-                               .tool = context.environment.program,
-                               .jobs = static_cast<unsigned>(models),
-                               .compile_jobs = static_cast<unsigned>(cores / models)};
+  release.work_directory = work.path();
+  release.jobs = static_cast<unsigned>(models);
+  release.compile_jobs = static_cast<unsigned>(cores / models);
   TFAOT_ASSIGN(std::vector<ReleaseResult> results,
                build_release(context.files, preparation.jobs, release, context.console));
   std::ranges::move(preparation.failed, std::back_inserter(results));

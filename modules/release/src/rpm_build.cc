@@ -47,6 +47,11 @@ Result<Path> only_rpm(const FileSystem& fs, const Path& folder) {
 
 }  // namespace
 
+Status check_release_paths(const ReleaseOptions& options) {
+  TFAOT_TRY(check_path(options.directory, " '\"\\$`%*?[;&()<>|"));
+  return check_path(options.tool, "\"\\$`%");
+}
+
 Error build_error(const std::string& tool_name, const std::string& output) {
   std::vector<std::string> lines = split_lines(output);
   const auto said = std::ranges::find_if(
@@ -66,8 +71,6 @@ Error build_error(const std::string& tool_name, const std::string& output) {
 }
 
 Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseOptions& options) {
-  TFAOT_TRY(check_path(options.directory, " '\"\\$`%*?[;&()<>|"));
-  TFAOT_TRY(check_path(options.tool, "\"\\$`%"));
   TFAOT_TRY(fs.create_directories(build.work / "tmp"));
   ProcessSpec process;
   process.program = options.rpmbuild;

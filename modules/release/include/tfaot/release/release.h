@@ -25,9 +25,12 @@ struct ReleaseOptions {
   unsigned compile_jobs = 1;   // engine processes of each
 };
 
-// One result for each job, in their order. A model that cannot be built leaves its last RPM as it
-// is and does not keep others from being built. Error: nothing more can be built, as rpmbuild does
-// not start or we were interrupted.
+// Of the release's folder and the tool: rpm's own scripts take some apart. Touches no disk.
+Status check_release_paths(const ReleaseOptions& options);
+
+// REQUIRES: check_release_paths(). One result for each job, in their order. A model that cannot be
+// built leaves its last RPM as it is and does not keep others from being built. Error: nothing more
+// can be built, as rpmbuild does not start or we were interrupted.
 Result<std::vector<ReleaseResult>> build_release(FileSystem& fs,
                                                  const std::vector<ReleaseJob>& jobs,
                                                  const ReleaseOptions& options,
