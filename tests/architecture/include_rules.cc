@@ -67,6 +67,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"PhysicsTools/", {"cmssw"}},
     {"tensorflow/", {"cmssw", "engine"}},
     {"llvm/", {"engine"}},
+    {"google/protobuf/", {"engine"}},
     {"cpuid.h", {"runtime"}},
     {"sys/auxv.h", {"runtime"}},
     {"xla/", {"engine", "kernels"}},

@@ -29,10 +29,11 @@ def spec(name, shape, dtype="float32"):
     return tf.TensorSpec([None, *shape], tf.dtypes.as_dtype(dtype), name=name)
 
 
-def write_config(folder, batch_sizes=(1, 2, 4), **model):
+def write_config(folder, batch_sizes=(1, 2, 4), compilation=(), **model):
     lines = ["# SPDX-License-Identifier: Apache-2.0", "model:", f"  name: {folder.name}", '  version: "1.0"']
     lines += [f"  {key}: {value}" for key, value in model.items()]
-    lines += ["", "compilation:", f"  batch_sizes: [{', '.join(map(str, batch_sizes))}]", ""]
+    lines += ["", "compilation:", f"  batch_sizes: [{', '.join(map(str, batch_sizes))}]"]
+    lines += [*(f"  {line}" for line in compilation), ""]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "aot_config.yaml").write_text("\n".join(lines))
 
@@ -771,6 +772,36 @@ def missing_variables():
 def frozen_missing_input():
     write_config(REFUSED / "frozen_missing_input", format="frozen_graph",
                  frozen_graph="../../works/frozen_graph/frozen_graph.pb", inputs="[x_placeholdre]", outputs="[Sigmoid]")
+
+
+@maker
+def frozen_missing_output():
+    write_config(REFUSED / "frozen_missing_output", format="frozen_graph",
+                 frozen_graph="../../works/frozen_graph/frozen_graph.pb", inputs="[x_placeholder]", outputs="[softmax]")
+
+
+def wrong_flag(name, *compilation):
+    write_config(REFUSED / name, compilation=compilation, saved_model="../../works/scalars/saved_model")
+
+
+@maker
+def unknown_xla_flag():
+    wrong_flag("unknown_xla_flag", "xla_flags:", "  - --xla_cpu_enable_fast_math=false", "  - --xla_cpu_nonsense=1")
+
+
+@maker
+def unknown_tf_xla_flag():
+    wrong_flag("unknown_tf_xla_flag", "tf_xla_flags: [--tf_xla_nonsense]")
+
+
+@maker
+def xla_flag_value():
+    wrong_flag("xla_flag_value", "xla_flags: [--xla_cpu_enable_fast_math=maybe]")
+
+
+@maker
+def tf_xla_flag_value():
+    wrong_flag("tf_xla_flag_value", "tf_xla_flags: [--tf_xla_auto_jit=maybe]")
 
 
 def main(names):

@@ -63,7 +63,7 @@ Result<Batch> batch_of(const Tf2xlaConfig& config, const TfcompileFlags& flags) 
 }
 
 // An aot_config of the graph, so that one place checks all values.
-std::string config_text(const TfcompileFlags& flags, const Path& graph, const Tf2xlaConfig& config,
+std::string config_text(const TfcompileFlags& flags, const Tf2xlaConfig& config,
                         const Batch& batch) {
   using nlohmann::json;
   json inputs = json::array();
@@ -82,7 +82,7 @@ std::string config_text(const TfcompileFlags& flags, const Path& graph, const Tf
                {{"name", name},
                 {"version", "1.0.0"},
                 {"format", "frozen_graph"},
-                {"frozen_graph", graph.string()},
+                {"frozen_graph", flags.graph},
                 {"inputs", inputs},
                 {"outputs", outputs}}},
               {"compilation", {{"batch_sizes", {1}}}}}
@@ -128,6 +128,20 @@ Result<std::map<std::string, std::string>> runtime_headers(const FileSystem& fil
   return headers;
 }
 
+// The user knows the text that it was made of, and the options.
+Result<ModelSpec> checked_spec(const FileSystem& files, const Path& aot_config,
+                               const TfcompileFlags& flags, const ConfigOverrides& overrides) {
+  auto spec = load_model_spec(files, aot_config, overrides);
+  if (spec) {
+    spec->config_file.clear();  // the user has no such file
+    return spec;
+  }
+  if (spec.error().where().file != aot_config.string()) return spec;
+  Error error = Error::at({flags.config}, spec.error().message());
+  for (const std::string& note : spec.error().notes()) error.note(note);
+  return fail(std::move(error));
+}
+
 struct Outputs {
   Path header;
   Path function_object;
@@ -164,16 +178,16 @@ Status compile(const TfcompileFlags& flags, Context& context) {
   options.jobs = context.environment.cores;
   options.cache.folder = context.environment.code_cache;
   TFAOT_ASSIGN(options.engine, find_engine(context, ""));
-  TFAOT_ASSIGN(const Tf2xlaConfig config, read_tf2xla_config(flags.config, options.engine));
+  TFAOT_ASSIGN(const Tf2xlaConfig config,
+               read_tf2xla_config(context.files, flags.config, options.engine));
   TFAOT_ASSIGN(const Batch batch, batch_of(config, flags));
   TFAOT_ASSIGN(const ConfigOverrides overrides, overrides_of(flags, batch.size));
 
   TFAOT_ASSIGN(const WorkFolder work,
                WorkFolder::create(context, outputs.function_object.parent_path()));
   const Path aot_config = work.path() / "aot_config.json";
-  TFAOT_TRY(context.files.replace_atomically(
-      aot_config, config_text(flags, context.absolute(flags.graph), config, batch)));
-  TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(context.files, aot_config, overrides));
+  TFAOT_TRY(context.files.replace_atomically(aot_config, config_text(flags, config, batch)));
+  TFAOT_ASSIGN(const ModelSpec spec, checked_spec(context.files, aot_config, flags, overrides));
   TFAOT_ASSIGN(const auto runtime,
                runtime_files(context, target_machine(spec.compilation.target_triple)));
   options.work_directory = work.path();
@@ -181,8 +195,8 @@ Status compile(const TfcompileFlags& flags, Context& context) {
   TFAOT_ASSIGN(const CompiledModel compiled,
                compile_model(context.files, spec, options, context.console));
 
-  TfcompileHeader header{context.absolute(flags.graph).filename().string(), flags.cpp_class,
-                         batch.size, batch.fixed};
+  TfcompileHeader header{Path(flags.graph).filename().string(), flags.cpp_class, batch.size,
+                         batch.fixed};
   for (const Tf2xlaFeed& feed : config.feeds) header.arg_names.push_back(feed.name);
   for (const Tf2xlaFetch& fetch : config.fetches) header.result_names.push_back(fetch.name);
   TFAOT_ASSIGN(header.runtime, runtime_headers(context.files, runtime));
@@ -198,6 +212,14 @@ Status run_tfcompile(const std::vector<std::string>& arguments, Context& context
   if (flags.help) {
     context.console.print(tfcompile_usage());
     return {};
+  }
+  if (flags.version) {
+    context.console.print("tfaot-tfcompile " TFAOT_VERSION "\n");
+    return {};
+  }
+  flags.graph = context.absolute(flags.graph).string();
+  if (!context.files.size(flags.graph)) {
+    return fail(Error::at({flags.graph}, "no such file").note("named by --graph"));
   }
   flags.config = context.absolute(flags.config).string();
   TFAOT_ASSIGN(const std::string text, context.files.read(flags.config));

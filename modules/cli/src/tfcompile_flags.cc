@@ -32,8 +32,9 @@ constexpr const char* kUsage =
     "  --batch_sizes=1,4,16        compiled beside the first dimension of the config's shapes\n"
     "  --cpu_levels=A,B            levels to compile, see tfaot's manual\n"
     "  --fixed_shapes              no dimension is a batch: the config's shapes alone\n"
+    "  --version                   prints tfaot's version\n"
     "\n"
-    "The last three may stand in the config too, in a comment: # tfaot: batch_sizes=1,4,16\n";
+    "The three before it may stand in the config too, in a comment: # tfaot: batch_sizes=1,4,16\n";
 
 Words split_at(const std::string& text, const char* separators) {
   const boost::char_separator<char> separator(separators);
@@ -83,6 +84,10 @@ Status read_flag(const std::string& argument, TfcompileFlags& flags) {
     flags.help = true;
     return {};
   }
+  if (name == "version") {
+    flags.version = true;
+    return {};
+  }
   if (name == "fixed_shapes") {
     flags.fixed_shapes = true;
     return {};
@@ -121,7 +126,7 @@ Status check_complete(TfcompileFlags& flags) {
 Result<TfcompileFlags> parse_tfcompile_flags(const std::vector<std::string>& arguments) {
   TfcompileFlags flags;
   for (const std::string& argument : arguments) TFAOT_TRY(read_flag(argument, flags));
-  if (!flags.help) TFAOT_TRY(check_complete(flags));
+  if (!flags.help && !flags.version) TFAOT_TRY(check_complete(flags));
   return flags;
 }
 

@@ -24,6 +24,7 @@ struct TfcompileFlags {
   std::vector<std::string> cpu_levels;
   bool fixed_shapes = false;
   bool help = false;
+  bool version = false;
 };
 
 Result<TfcompileFlags> parse_tfcompile_flags(const std::vector<std::string>& arguments);

@@ -89,6 +89,23 @@ Result<std::vector<std::string>> undefined_symbols(const std::string& object,
   return names;
 }
 
+Result<std::string> run_path(const std::string& program) {
+  elf_version(EV_CURRENT);
+  std::string copy = program;  // libelf may write into it
+  const ElfHandle elf(elf_memory(copy.data(), copy.size()));
+  GElf_Shdr header{};
+  Elf_Scn* section = elf ? section_of_type(elf.get(), SHT_DYNAMIC, header) : nullptr;
+  Elf_Data* data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+  if (data == nullptr) return fail(elf_error("read a program"));
+  GElf_Dyn entry{};
+  for (int i = 0; gelf_getdyn(data, i, &entry) != nullptr && entry.d_tag != DT_NULL; ++i) {
+    if (entry.d_tag != DT_RUNPATH && entry.d_tag != DT_RPATH) continue;
+    const char* folders = elf_strptr(elf.get(), header.sh_link, entry.d_un.d_val);
+    return folders == nullptr ? std::string() : std::string(folders);
+  }
+  return std::string();
+}
+
 Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names) {
   SymbolTable table;
   TFAOT_TRY(table.open(object));

@@ -5,9 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine_failure.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/job_types.h"
+#include "tfaot/compile/job_json.h"
 #include "tfaot/compile/tf2xla_json.h"
 
 namespace tfaot {
@@ -17,7 +18,8 @@ constexpr std::size_t kShownLines = 5;
 
 }  // namespace
 
-Result<Tf2xlaConfig> read_tf2xla_config(const Path& file, const Path& engine) {
+Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
+                                        const Path& engine) {
   ProcessSpec process;
   process.program = engine;
   process.arguments = {kConfigOption, file.string()};
@@ -28,10 +30,12 @@ Result<Tf2xlaConfig> read_tf2xla_config(const Path& file, const Path& engine) {
     if (!json.is_object()) continue;
     if (json.contains(kConfigKey)) return json[kConfigKey].get<Tf2xlaConfig>();
     if (!json.contains(kJobErrorKey)) continue;
-    Error error = Error::at({file.string()}, json[kJobErrorKey].get<std::string>());
+    Error error = Error::at({file.string(), json.value(kJobLineKey, 0)},
+                            json[kJobErrorKey].get<std::string>());
     for (const auto& note : json.value(kJobNotesKey, std::vector<std::string>{})) error.note(note);
     return fail(std::move(error));
   }
+  if (auto missing = missing_tensorflow(fs, engine, result)) return fail(std::move(*missing));
   Error error = Error::internal(fmt::format("the engine did not read {}", file.string()));
   for (const auto& line : last_lines(result.standard_error, kShownLines)) error.note(line);
   return fail(std::move(error));

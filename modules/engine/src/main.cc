@@ -10,6 +10,7 @@
 
 #include "canonical.h"
 #include "code_cache.h"
+#include "config_fault.h"
 #include "conversions.h"
 #include "hlo.h"
 #include "lowering.h"
@@ -173,6 +174,9 @@ int main(int argc, char** argv) {
   RealFileSystem fs;
   const Status done = argc == 3 ? engine::say_config(argv[2]) : engine::run_job(fs, argv[1]);
   if (done) return 0;
-  engine::say({{kJobErrorKey, done.error().message()}, {kJobNotesKey, done.error().notes()}});
+  engine::say({{kJobErrorKey, done.error().message()},
+               {kJobNotesKey, done.error().notes()},
+               {kJobConfigKey, engine::config_key_of(done.error())},
+               {kJobLineKey, done.error().where().line}});
   return done.error().kind() == ErrorKind::kInternal ? 3 : 1;
 }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "checkpoint.h"
+#include "config_fault.h"
 #include "conversions.h"
 #include "loaded_session.h"
 #include "restored_variables.h"
@@ -47,11 +48,12 @@ Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph
     if (key != "__saved_model_init_op" && key != "__saved_model_train_op") keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
-  Error error(fmt::format("there is no signature '{}'", job.serving_key));
+  Error error =
+      config_fault("model.serving_key", fmt::format("there is no signature '{}'", job.serving_key));
   error.note(keys.empty() ? "the SavedModel has no signatures; save it with signatures=..."
-                          : fmt::format("signatures: {}", join(keys, ", ")));
+                          : fmt::format("the signatures of {}: {}", job.source, join(keys, ", ")));
   if (auto close = closest_match(job.serving_key, keys)) {
-    error.note(fmt::format("did you mean '{}'? Set model.serving_key", *close));
+    error.note(fmt::format("did you mean '{}'?", *close));
   }
   return error;
 }

@@ -2,6 +2,8 @@
 #include "tf2xla_config.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
 
 #include "conversions.h"
 #include "tensorflow/compiler/tf2xla/tf2xla.pb.h"
@@ -12,6 +14,18 @@ namespace tfaot::engine {
 namespace {
 
 namespace tf = tensorflow;
+
+// Keeps the first complaint, of which the others follow.
+class FirstError final : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int /*column*/, const std::string& message) override {
+    if (!what.empty()) return;
+    where = line + 1;  // from 0, and -1 for none
+    what = message;
+  }
+  int where = 0;
+  std::string what;
+};
 
 std::string tensor_name(const tf::tf2xla::TensorId& id) {
   return fmt::format("{}:{}", id.node_name(), id.output_index());
@@ -27,10 +41,16 @@ Tf2xlaFeed feed_of(const tf::tf2xla::Feed& feed) {
 }  // namespace
 
 Result<std::string> tf2xla_config_json(const std::string& file) {
+  std::string text;
+  const auto status = tf::ReadFileToString(tf::Env::Default(), file, &text);
+  if (!status.ok()) return fail(error_of(status, "cannot be read"));
   tf::tf2xla::Config config;
-  const auto status = tf::ReadTextProto(tf::Env::Default(), file, &config);
-  if (!status.ok()) {
-    return fail(error_of(status, "not the text of a tensorflow.tf2xla.Config"));
+  FirstError first;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&first);
+  if (!parser.ParseFromString(text, &config)) {
+    return fail(Error::at({file, first.where}, "not the text of a tensorflow.tf2xla.Config")
+                    .note(first.what));
   }
   Tf2xlaConfig read;
   for (const auto& feed : config.feed()) read.feeds.push_back(feed_of(feed));

@@ -37,6 +37,9 @@ DataObjectFrame data_object_frame(std::uint64_t blob_size, const std::vector<Dat
 Result<std::vector<std::string>> undefined_symbols(const std::string& object,
                                                    const std::vector<std::string_view>& prefixes);
 
+// Where the loader looks for the libraries of a program: its RUNPATH or RPATH; empty: it has none.
+Result<std::string> run_path(const std::string& program);
+
 // The object with another name for a symbol that it defines. Equal input, equal bytes.
 struct SymbolRenaming {
   std::string from;

@@ -9,6 +9,6 @@
 
 namespace tfaot {
 
-Result<Tf2xlaConfig> read_tf2xla_config(const Path& file, const Path& engine);
+Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file, const Path& engine);
 
 }  // namespace tfaot

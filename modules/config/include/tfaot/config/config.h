@@ -33,4 +33,10 @@ struct ConfigOverrides {
 Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
                                   const ConfigOverrides& overrides = {});
 
+// For what turns out to be wrong after the config was read: names `key` ("model.outputs", or
+// "model.outputs[0]" for an item) and its line, for which the file is read again; the model alone
+// when the spec has no config_file.
+Error config_error(const FileSystem& fs, const ModelSpec& spec, const std::string& key,
+                   const std::string& message);
+
 }  // namespace tfaot

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine_failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tfaot/base/text.h"
+#include "tfaot/compile/elf_objects.h"
+#include "tfaot/compile/job_json.h"
+#include "tfaot/config/config.h"
+
+namespace tfaot {
+namespace {
+
+constexpr std::size_t kShownLines = 12;
+
+// The config's two lists of flags, as the keys name them.
+constexpr const char* kXlaFlags = "compilation.xla_flags";
+constexpr const char* kTfXlaFlags = "compilation.tf_xla_flags";
+
+// An error at the place of the first flag that fits, with '%' for it; nothing if none does.
+template <class Fits>
+std::optional<Error> flag_error(const FileSystem& fs, const ModelSpec& spec,
+                                const std::string& what, const Fits& fits) {
+  for (const std::string key : {kXlaFlags, kTfXlaFlags}) {
+    const CompilationSection& section = spec.compilation;
+    const auto& flags = key == kXlaFlags ? section.xla_flags : section.tf_xla_flags;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+      if (!fits(key, flags[i])) continue;
+      return config_error(fs, spec, fmt::format("{}[{}]", key, i),
+                          replace_all(what, "%", flags[i]));
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_among(const std::string& words, const std::string& flag) {
+  return (" " + words + " ").find(" " + flag + " ") != std::string::npos;
+}
+
+// XLA ends the process over a flag in the environment that it cannot read.
+std::optional<Error> wrong_flag(const FileSystem& fs, const ModelSpec& spec,
+                                const std::string& last_words) {
+  static const std::regex unknown("Unknown flags? in (TF_)?XLA_FLAGS: ([^\\n]*)");
+  static const std::regex bad_value("Couldn't interpret value [^\\n]* for flag ([A-Za-z0-9_]+)");
+  static const std::regex refused("Flag parsing failed[^\\n]*\\nusage: ([^\\n]*)");
+  std::smatch match;
+  if (std::regex_search(last_words, match, unknown)) {
+    const std::string list = match[1].matched ? kTfXlaFlags : kXlaFlags;
+    std::string flags = match[2];
+    flags.resize(std::min(flags.size(), flags.find("  ")));  // what follows was read well
+    return flag_error(fs, spec, "XLA does not know '%'",
+                      [&](const std::string& key, const std::string& flag) {
+                        return key == list && is_among(flags, flag);
+                      });
+  }
+  if (std::regex_search(last_words, match, bad_value)) {
+    const std::string name = "--" + match[1].str();
+    return flag_error(fs, spec, "XLA cannot read the value of '%'",
+                      [&](const std::string&, const std::string& flag) {
+                        return flag == name || flag.starts_with(name + "=");
+                      });
+  }
+  if (std::regex_search(last_words, match, refused)) {
+    const std::string flags = match[1];
+    return flag_error(
+        fs, spec, "XLA cannot read the value of '%', or of a flag after it",
+        [&](const std::string&, const std::string& flag) { return is_among(flags, flag); });
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> reported_error(const FileSystem& fs, const ModelSpec& spec,
+                                    const std::string& line) {
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains(kJobErrorKey)) return std::nullopt;
+  const auto message = json[kJobErrorKey].get<std::string>();
+  const std::string key = json.value(kJobConfigKey, "");
+  Error error = key.empty() ? Error::at({spec.model.source.string()}, message)
+                            : config_error(fs, spec, key, message);
+  for (const auto& note : json.value(kJobNotesKey, std::vector<std::string>{})) error.note(note);
+  return error;
+}
+
+std::optional<Error> missing_tensorflow(const FileSystem& fs, const Path& engine,
+                                        const ProcessResult& result) {
+  constexpr int kNotStarted = 127;  // what the loader ends with
+  static const std::regex lost("error while loading shared libraries: (libtensorflow[^:\n]*)");
+  std::smatch match;
+  if (result.exit_code != kNotStarted || !std::regex_search(result.standard_error, match, lost)) {
+    return std::nullopt;
+  }
+  Error error =
+      Error::at({engine.string()}, fmt::format("TensorFlow's {} cannot be loaded", match[1].str()));
+  const auto program = fs.read(engine);
+  const std::string path = program ? run_path(*program).value_or("") : "";
+  error.note(fmt::format("looked in {} and the loader's own folders",
+                         path.empty() ? "$LD_LIBRARY_PATH" : replace_all(path, ":", ", ")));
+  return std::move(error)
+      .note("fetch it: bash packaging/fetch_tensorflow.sh, in tfaot's sources, fills the cache")
+      .note(
+          "or install tfaot anew with -DTFAOT_INSTALL_TENSORFLOW=ON, which puts it beside the "
+          "engine")
+      .note("or name its folder in LD_LIBRARY_PATH");
+}
+
+Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
+                     const EngineJob& job, const ProcessResult& result) {
+  std::vector<std::string> sizes;
+  for (const auto size : job.batch_sizes) sizes.push_back(std::to_string(size));
+  const std::string what = fmt::format("batch sizes {}", join(sizes, ", "));
+  if (result.timed_out) {
+    return Error::at({spec.model.source.string()},
+                     fmt::format("the compiler did not end within {} s ({})",
+                                 options.timeout.count(), what))
+        .note("raise the limit with --timeout SECONDS (0: none)");
+  }
+  if (auto flag = wrong_flag(fs, spec, result.standard_error)) return *flag;
+  const std::string how =
+      result.signal != 0
+          ? fmt::format("crashed with signal {} ({})", result.signal, strsignal(result.signal))
+          : fmt::format("ended with exit code {}", result.exit_code);
+  Error error =
+      Error::at({spec.model.source.string()}, fmt::format("the compiler {} ({})", how, what));
+  if (result.signal == SIGKILL)
+    error.note("killed from outside: perhaps the machine has no memory left");
+  const auto lines = last_lines(result.standard_error, kShownLines);
+  if (!lines.empty()) error.note("its last words:");
+  for (const auto& line : lines) error.note("  " + line);
+  return error;
+}
+
+}  // namespace tfaot
