@@ -125,6 +125,14 @@ TEST_F(CompileTest, AFailureIsToldAndLeavesTheOutputAsItWas) {
   EXPECT_EQ(read("out/manifest.json"), manifest);
 }
 
+TEST_F(CompileTest, TellsHowToGetTensorFlow) {
+  ASSERT_TRUE(
+      files_.copy_file(TFAOT_LOST_ENGINE, root_ / "prefix/libexec/tfaot/tfaot-engine").has_value());
+  const Outcome outcome = compile();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(matches_golden(outcome.text(), "cli/compile_no_tensorflow.txt"));
+}
+
 TEST_F(CompileTest, WhatAKilledRunLeftIsRemoved) {
   write("out/.tfaot-work/old.o", "old");
   ASSERT_EQ(compile().exit_code, 0);
