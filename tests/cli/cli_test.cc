@@ -27,8 +27,10 @@ std::string section(const std::string& title, const std::string& text) {
 }  // namespace
 
 std::string CliTest::Outcome::text() const {
-  return fmt::format("$ {}\n[exit code {}]\n{}{}", command, exit_code,
-                     section("standard output", out), section("standard error", err));
+  const std::string end =
+      signal == 0 ? fmt::format("exit code {}", exit_code) : fmt::format("signal {}", signal);
+  return fmt::format("$ {}\n[{}]\n{}{}", command, end, section("standard output", out),
+                     section("standard error", err));
 }
 
 CliTest::CliTest() {
@@ -56,7 +58,7 @@ CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,
     return std::regex_replace(replace_all(text, root_.string(), "ROOT"), hash, "<sha256>");
   };
   return {shown(fmt::format("tfaot {}", fmt::join(arguments, " "))), result.exit_code,
-          shown(result.standard_output), shown(result.standard_error)};
+          result.signal, shown(result.standard_output), shown(result.standard_error)};
 }
 
 void CliTest::write(const std::string& path, const std::string& text) {

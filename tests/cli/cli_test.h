@@ -22,6 +22,7 @@ class CliTest : public ::testing::Test {
   struct Outcome {
     std::string command;
     int exit_code = -1;
+    int signal = 0;
     std::string out;
     std::string err;
     std::string text() const;  // for golden files

@@ -71,6 +71,16 @@ TEST_F(TuneTest, TunesAnArchiveInItsPlaceOrIntoAnother) {
   EXPECT_EQ(run({"install", "dist/" + name, "--release-area", "area"}).exit_code, 0);
 }
 
+TEST_F(TuneTest, AnInterruptWhileItLinksIsToldAsOne) {
+  write("c++", "#!/bin/sh\nkill -INT $PPID\nexec sleep 1000\n");
+  ASSERT_TRUE(files_.set_executable(at("c++"), true));
+  const std::vector<std::string> before = files_in("out");
+  EXPECT_EQ(tune({"out"}).text(),
+            "$ tfaot tune --compiler ./c++ out\n[signal 2]\n[standard error]\n"
+            "tfaot: error: interrupted by signal 2 (Interrupt); './c++' was stopped\n");
+  EXPECT_EQ(files_in("out"), before);
+}
+
 TEST_F(TuneTest, SuggestsSizes) {
   std::string transcript = tune({"out", "--suggest"}).text() + "\n";
   ASSERT_EQ(tune({"out"}).exit_code, 0);

@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -15,6 +16,8 @@
 
 namespace tfaot {
 namespace {
+
+std::atomic<int> interrupted_by = 0;
 
 Error cannot_start(const ProcessSpec& spec, std::string_view reason) {
   return Error(fmt::format("cannot start '{}': {}", spec.program.string(), reason));
@@ -99,6 +102,7 @@ Result<ProcessResult> Child::run() {
   }
   if (start_error != 0) return fail(cannot_start(spec_, uv_strerror(start_error)));
   if (interrupted_by_ != 0) {
+    interrupted_by = interrupted_by_;
     return fail(
         Error(fmt::format("interrupted by signal {} ({}); '{}' was stopped", interrupted_by_,
                           ::strsignal(interrupted_by_), spec_.program.string())));
@@ -217,6 +221,8 @@ void Child::on_interrupt(uv_signal_t* watcher, int signal) {
 }
 
 }  // namespace
+
+int interrupting_signal() { return interrupted_by; }
 
 Result<ProcessResult> run_process(const ProcessSpec& spec) {
   std::error_code ec;

@@ -148,7 +148,9 @@ Status run_command_line(const std::vector<std::string>& words, Context& context)
   app.footer(
       "'tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
       "package\n"
-      "is wrong, 2 the command line is wrong, 3 a defect of tfaot.");
+      "is wrong, 2 the command line is wrong, 3 a defect of tfaot. An interrupted tfaot cleans up "
+      "and\n"
+      "dies of the signal, which shells show as 128 + its number.");
   Action action;
   for (const Command& command : commands()) {
     CLI::App* verb = app.add_subcommand(command.name, command.summary);

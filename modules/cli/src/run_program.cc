@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_program.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <exception>
@@ -9,8 +10,20 @@
 #include "command_table.h"
 #include "console.h"
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/process.h"
 
 namespace tfaot {
+namespace {
+
+// What started us, such as a shell's loop, must see that we were interrupted.
+void die_of(int signal) {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  ::sigaction(signal, &action, nullptr);
+  ::raise(signal);
+}
+
+}  // namespace
 
 int run_program(int argc, char** argv,
                 const std::function<Status(const std::vector<std::string>&, Context&)>& work) {
@@ -31,6 +44,7 @@ int run_program(int argc, char** argv,
                       .note("this is a defect of tfaot; please report it with the command line"));
   }
   if (!status) console.error(status.error());
+  if (const int signal = interrupting_signal(); !status && signal != 0) die_of(signal);
   return exit_code(status);
 }
 

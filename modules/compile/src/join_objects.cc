@@ -31,6 +31,7 @@ Status join_objects(FileSystem& fs, const JoinRequest& request) {
   for (const Path& archive : request.archives) linker.arguments.push_back(archive.string());
   const auto joined = run_process(linker);
   if (!joined) {
+    if (interrupting_signal() != 0) return fail(joined.error());
     return fail(Error(fmt::format("the linker '{}', which joins objects, cannot be started",
                                   request.linker))
                     .note(joined.error().text())

@@ -42,6 +42,7 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
   compiler.arguments.push_back((options.tree / "lib/libtfaot_runtime.a").string());
   const auto built = run_process(compiler);
   if (!built) {
+    if (interrupting_signal() != 0) return fail(built.error());
     return fail(Error(fmt::format("the C++ compiler '{}', which links the code to measure, cannot "
                                   "be started",
                                   options.compiler))

@@ -125,6 +125,11 @@ TEST(ProcessInterrupt, SaysWhichSignalItWas) {
             "interrupted by signal 15 (Terminated); 'sh' was stopped");
 }
 
+TEST(ProcessInterrupt, IsToldToWhoEndsTheProcess) {
+  ASSERT_FALSE(run_process(shell("kill -HUP $PPID; exec sleep 1000")));
+  EXPECT_EQ(interrupting_signal(), SIGHUP);
+}
+
 TEST(ProcessInterrupt, LeavesTheHandlersAsTheyWere) {
   ASSERT_TRUE(run_process(shell("true")).value().ok());
   struct sigaction now {};

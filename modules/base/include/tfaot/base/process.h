@@ -39,4 +39,8 @@ struct ProcessResult {
 // up and ends); a child that ends badly is a ProcessResult.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
 
+// The signal that interrupted a run_process(), 0 while none did. Of the process, as signals are:
+// once all is cleaned up, main() ends by it.
+int interrupting_signal();
+
 }  // namespace tfaot
