@@ -45,11 +45,12 @@ std::string as_table(const std::vector<InstalledModel>& models) {
 
 Status list(const Options& options, Context& context) {
   const Path area = context.absolute(options.release_area);
-  std::vector<InstalledModel> models;
+  InstalledList list;
   if (is_folder(context.files, area)) {
-    TFAOT_ASSIGN(models, list_installed(context.files, area));
+    TFAOT_ASSIGN(list, list_installed(context.files, area));
   }
-  if (models.empty() && !is_release_area(context.files, area)) {
+  const std::vector<InstalledModel>& models = list.models;
+  if (models.empty() && list.broken.empty() && !is_release_area(context.files, area)) {
     return fail(wrong_input(
         context.files, area,
         {"'tfaot list' takes a release area", "'tfaot install' makes one of any folder"}));
@@ -57,7 +58,9 @@ Status list(const Options& options, Context& context) {
   context.console.print(options.json     ? as_json(models)
                         : models.empty() ? "no packages in " + area.string() + "\n"
                                          : as_table(models));
-  return {};
+  if (list.broken.empty()) return {};
+  for (std::size_t i = 0; i + 1 < list.broken.size(); ++i) context.console.error(list.broken[i]);
+  return fail(std::move(list.broken.back()));
 }
 
 }  // namespace

@@ -72,21 +72,27 @@ bool is_release_area(const FileSystem& fs, const Path& folder) {
   return fs.kind(private_folder(folder)) == FileKind::kDirectory;
 }
 
-Result<std::vector<InstalledModel>> list_installed(const FileSystem& fs, const Path& area) {
+Result<InstalledList> list_installed(const FileSystem& fs, const Path& area) {
   TFAOT_ASSIGN(const auto tools, fs.list(area));
-  std::vector<InstalledModel> models;
+  InstalledList list;
   for (const std::string& tool : tools) {
     const Path folder = area / tool;
     if (!is_tool_folder_name(tool) || fs.kind(folder) != FileKind::kDirectory) continue;
     TFAOT_ASSIGN(const auto versions, list_versions(fs, folder));
     if (versions.empty()) continue;
-    TFAOT_ASSIGN(const auto current, current_version(fs, folder / kCurrentName));
+    const auto current = current_version(fs, folder / kCurrentName);
+    if (!current) list.broken.push_back(current.error());
     for (const std::string& version : versions) {
-      TFAOT_ASSIGN(Manifest manifest, read_installed(fs, folder / version));
-      models.push_back({tool, version, version == current, std::move(manifest)});
+      auto manifest = read_installed(fs, folder / version);
+      if (manifest) {
+        const bool is_current = current && *current == version;
+        list.models.push_back({tool, version, is_current, *std::move(manifest)});
+      } else {
+        list.broken.push_back(std::move(manifest).error());
+      }
     }
   }
-  return models;
+  return list;
 }
 
 }  // namespace tfaot

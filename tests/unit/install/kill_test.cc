@@ -38,8 +38,9 @@ AreaView old_view(const Change& change, const Path& area) {
 
 void expect_whole(const FileSystem& fs, const Change& change, const Path& area) {
   EXPECT_EQ(view_of(fs, area), expected_view(change.after, area)) << change.name;
-  const auto models = list_installed(fs, area);
-  EXPECT_TRUE(models) << models.error().text();
+  const auto list = list_installed(fs, area);
+  ASSERT_TRUE(list) << list.error().text();
+  for (const Error& broken : list->broken) ADD_FAILURE() << broken.text();
 }
 
 TEST(Kill, InMemoryAtEveryChange) {

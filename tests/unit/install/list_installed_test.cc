@@ -15,10 +15,11 @@ const InstallOptions kOptions{.area = "/area"};
 const Path kTool = "/area/tfaot-model-test";
 
 std::vector<std::string> listing(const FileSystem& fs) {
-  const auto models = list_installed(fs, "/area");
-  if (!models) return {models.error().text()};
+  const auto list = list_installed(fs, "/area");
+  if (!list) return {list.error().text()};
   std::vector<std::string> lines;
-  for (const InstalledModel& model : *models) {
+  for (const Error& error : list->broken) lines.push_back(error.text());
+  for (const InstalledModel& model : list->models) {
     lines.push_back(model.tool_name + " " + model.version + (model.current ? " *" : ""));
     EXPECT_EQ(model.manifest.version, model.version);
   }
@@ -92,7 +93,15 @@ TEST_F(BrokenTree, IsWhereCurrentLeadsNowhere) {
   EXPECT_THAT(
       listing(fs_),
       ElementsAre("/area/tfaot-model-test/current: leads to '9.9', which is no installed version\n"
-                  "  install a version again to renew the link"));
+                  "  install a version again to renew the link",
+                  "tfaot-model-test 1.0.0"));
+}
+
+TEST_F(BrokenTree, IsNoReasonToLeaveTheOthersOut) {
+  ASSERT_TRUE(install_sample(fs_, {.version = "2.0.0"}, kOptions));
+  ASSERT_TRUE(fs_.remove_all(kTool / "1.0.0/lib/test.o"));
+  EXPECT_THAT(listing(fs_),
+              ElementsAre(::testing::HasSubstr("it lacks lib/test.o"), "tfaot-model-test 2.0.0 *"));
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ Status roll_back(FileSystem& fs, const InstallPlan& plan);
 // Whether packages were installed into this folder once.
 bool is_release_area(const FileSystem& fs, const Path& folder);
 
-// Everything installed, by tool name, then version. Broken trees are an Error naming the folder.
-Result<std::vector<InstalledModel>> list_installed(const FileSystem& fs, const Path& area);
+// Everything installed, by tool name, then version; what is broken apart from it.
+Result<InstalledList> list_installed(const FileSystem& fs, const Path& area);
 
 // Held while an install runs, from before plan_install() on: a lock on AREA/.tfaot/lock. acquire()
 // makes the area, waits for other installs and removes leftovers of killed ones. At its end what

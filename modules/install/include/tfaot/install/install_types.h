@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/base/result.h"
 #include "tfaot/generate/generate_types.h"
 
 namespace tfaot {
@@ -56,6 +57,11 @@ struct InstalledModel {
   std::string version;
   bool current = false;
   Manifest manifest;
+};
+
+struct InstalledList {
+  std::vector<InstalledModel> models;
+  std::vector<Error> broken;  // each names the folder or link, and says what to do
 };
 
 }  // namespace tfaot
