@@ -109,7 +109,7 @@ TEST_F(CompileTest, ForeignFilesInTheOutputStay) {
 
 TEST_F(CompileTest, AFailureIsToldAndLeavesTheOutputAsItWas) {
   std::string transcript;
-  for (const char* how : {"refuse", "crash", "interrupt"}) {
+  for (const char* how : {"refuse", "crash", "full", "interrupt"}) {
     const Outcome outcome = compile({}, {{"FAKE_ENGINE", how}});
     EXPECT_EQ(outcome.exit_code, outcome.signal == 0 ? 1 : 0);
     transcript += outcome.text() + "\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speaks the engine's side of job_types.h without TensorFlow. FAKE_ENGINE in the environment makes
-// it misbehave: "refuse" the model, "crash", or "interrupt" (a user's Ctrl-C while it works).
+// it misbehave: "refuse" the model, find a disk "full", "crash", or "interrupt" (a user's Ctrl-C
+// while it works).
 #include <signal.h>
 #include <unistd.h>
 
@@ -119,6 +120,12 @@ int main(int argc, char** argv) {
   RealFileSystem files;
   const auto text = files.read(argc == 2 ? argv[1] : "");
   const auto job = text ? engine_job_from_json(*text) : fail(text.error());
+  if (job && how != nullptr && std::string(how) == "full") {
+    std::cout << nlohmann::json{{kJobErrorKey, "cannot write: No space left on device"},
+                                {kJobFileKey, job->output_directory + "/a.o"}}
+              << std::endl;
+    return 1;
+  }
   const Status done = job ? run(files, *job) : fail(job.error());
   if (!done) std::cerr << done.error().text() << std::endl;
   return done ? 0 : 3;

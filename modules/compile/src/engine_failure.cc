@@ -83,8 +83,10 @@ std::optional<Error> reported_error(const FileSystem& fs, const ModelSpec& spec,
   if (!json.is_object() || !json.contains(kJobErrorKey)) return std::nullopt;
   const auto message = json[kJobErrorKey].get<std::string>();
   const std::string key = json.value(kJobConfigKey, "");
-  Error error = key.empty() ? Error::at({spec.model.source.string()}, message)
-                            : config_error(fs, spec, key, message);
+  const std::string file = json.value(kJobFileKey, "");
+  Error error = key.empty()
+                    ? Error::at({file.empty() ? spec.model.source.string() : file}, message)
+                    : config_error(fs, spec, key, message);
   for (const auto& note : json.value(kJobNotesKey, std::vector<std::string>{})) error.note(note);
   return error;
 }

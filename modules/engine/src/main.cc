@@ -176,6 +176,7 @@ int main(int argc, char** argv) {
   if (done) return 0;
   engine::say({{kJobErrorKey, done.error().message()},
                {kJobNotesKey, done.error().notes()},
+               {kJobFileKey, done.error().where().file},
                {kJobConfigKey, engine::config_key_of(done.error())},
                {kJobLineKey, done.error().where().line}});
   return done.error().kind() == ErrorKind::kInternal ? 3 : 1;

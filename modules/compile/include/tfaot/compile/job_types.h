@@ -82,5 +82,6 @@ inline constexpr const char* kJobProgressKey = "progress";
 inline constexpr const char* kJobNoteKey = "note";
 inline constexpr const char* kJobErrorKey = "error";
 inline constexpr const char* kJobNotesKey = "notes";
+inline constexpr const char* kJobFileKey = "file";  // that the error is about; else the model
 
 }  // namespace tfaot
