@@ -133,6 +133,36 @@ TEST_F(CompileTest, TellsHowToGetTensorFlow) {
   EXPECT_TRUE(matches_golden(outcome.text(), "cli/compile_no_tensorflow.txt"));
 }
 
+TEST_F(CompileTest, RefusesFoldersThatAreNotItsOwn) {
+  ASSERT_EQ(compile({"-q"}).exit_code, 0);
+  ASSERT_EQ(run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"install", "dist/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst",
+                 "--release-area", "area", "-q"})
+                .exit_code,
+            0);
+  write("other.yaml",
+        "model: {name: other, version: \"1\", saved_model: model/saved_model}\n"
+        "compilation: {batch_sizes: [1]}\n");
+  const std::vector<std::string> before = files_in(".");
+  const std::string version = "area/tfaot-model-test-net/";
+  std::string transcript = run({"compile", "-c", "other.yaml", "-o", "out"}).text() + "\n";
+  const auto to = [&](const std::string& folder) {
+    transcript += run({"compile", "-c", "model/aot_config.yaml", "-o", folder}).text() + "\n";
+  };
+  for (const char* name : {"1.0.0", "current", "1.1.0"}) to(version + name);
+  to("model/saved_model");
+  to("model/saved_model/out");
+  transcript += run({"update-weights", version + "current", "--model", "model/saved_model"}).text();
+  transcript += "\n" + run({"tune", version + "current"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/compile_refused_folders.txt"));
+  EXPECT_EQ(files_in("."), before);
+  EXPECT_EQ(
+      run({"compile", "-c", "other.yaml", "-o", "out", "--expect-name", "other", "-q"}).text(),
+      "$ tfaot compile -c other.yaml -o out --expect-name other -q\n[exit code 0]\n")
+      << "a build's folder is its own";
+  EXPECT_EQ(files_.kind(at("out/include/tfaot-model-test-net")), FileKind::kMissing);
+}
+
 TEST_F(CompileTest, WhatAKilledRunLeftIsRemoved) {
   write("out/.tfaot-work/old.o", "old");
   ASSERT_EQ(compile().exit_code, 0);

@@ -9,6 +9,7 @@
 #include "compile_options.h"
 #include "model_tree.h"
 #include "next_steps.h"
+#include "output_checks.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/config/cpu_levels.h"
@@ -87,6 +88,14 @@ std::string objects_text(const ModelTree& made) {
   return text;
 }
 
+Status check_output_tree(const CompileCommand& command, const Context& context,
+                         const ModelSpec& spec, const Path& output) {
+  // A build's folder is its own, whatever the model was called when it was built last.
+  const bool is_of_a_build = !command.expect_name.empty();
+  return is_of_a_build ? check_outside_model(output, spec.model.source)
+                       : check_new_tree(context.files, output, spec.model);
+}
+
 CodeCacheOptions cache_options(const CompileCommand& command, const Context& context) {
   CodeCacheOptions options;
   const std::string& folder =
@@ -123,6 +132,7 @@ Status compile(const CompileCommand& command, Context& context) {
   ModelTreeOptions tree;
   tree.output_directory = context.absolute(command.output_directory);
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", tree.output_directory));
+  TFAOT_TRY(check_output_tree(command, context, spec, tree.output_directory));
   TFAOT_TRY(check_output_file(context, "--depfile", command.depfile));
   const std::string target = target_machine(spec.compilation.target_triple);
   warn_of_foreign_target(context, target);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "model_tree.h"
+#include "output_checks.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/cpu_levels.h"
 #include "tfaot/convert/convert.h"
@@ -150,6 +151,7 @@ Status convert(const Options& options, Context& context) {
   TFAOT_ASSIGN(const UpstreamModel model, choose_model(options, context, area));
   TFAOT_ASSIGN(const std::optional<ToolHeading> tool, find_tool_file(context, area, model));
   TFAOT_ASSIGN(ModelSpec spec, make_spec(options, area, model, tool));
+  TFAOT_TRY(check_new_tree(context.files, output, spec.model));
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   TFAOT_ASSIGN(
       const ConvertedModel converted,

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "model_tree.h"
+#include "output_checks.h"
 #include "tfaot/compile/update_weights.h"
 #include "tfaot/config/cpu_levels.h"
 #include "tfaot/generate/generate.h"
@@ -94,6 +95,14 @@ Status update_tree(const Options& options, Context& context, const Path& tree) {
   TFAOT_ASSIGN(const Opened package, open_tree(context, tree, std::move(manifest)));
   const Path output =
       options.output_directory.empty() ? tree : context.absolute(options.output_directory);
+  if (options.output_directory.empty()) {
+    TFAOT_TRY(check_not_installed(context.files, output,
+                                  "give the archive it was installed from instead, or write a new "
+                                  "tree by -o and make an archive of it"));
+  }
+  ModelSection model = package.model.spec.model;
+  model.source = context.absolute(options.model);
+  TFAOT_TRY(check_new_tree(context.files, output, model));
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   TFAOT_ASSIGN(const Manifest made, write_updated(options, context, package, work.path(), output));
   report(context, made, output);

@@ -84,9 +84,8 @@ std::optional<Error> reported_error(const FileSystem& fs, const ModelSpec& spec,
   const auto message = json[kJobErrorKey].get<std::string>();
   const std::string key = json.value(kJobConfigKey, "");
   const std::string file = json.value(kJobFileKey, "");
-  Error error = key.empty()
-                    ? Error::at({file.empty() ? spec.model.source.string() : file}, message)
-                    : config_error(fs, spec, key, message);
+  Error error = key.empty() ? Error::at({file.empty() ? spec.model.source.string() : file}, message)
+                            : config_error(fs, spec, key, message);
   for (const auto& note : json.value(kJobNotesKey, std::vector<std::string>{})) error.note(note);
   return error;
 }

@@ -7,6 +7,7 @@
 #include "package_path.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/generate/manifest_json.h"
+#include "tfaot/generate/package_record.h"
 #include "tfaot/package/package.h"
 #include "tree_update.h"
 
@@ -58,6 +59,20 @@ void remove_empty_folders(FileSystem& fs, const Path& root, const std::string& p
   }
 }
 
+// A file that nobody knows of is not ours to replace. In a tree that lost its manifest, as a
+// build's `clean` removes it, we cannot tell.
+Status check_foreign(const FileSystem& fs, const std::vector<StagedFile>& changed,
+                     const std::set<std::string>& earlier, const Path& root) {
+  if (earlier.empty() && fs.kind(root / kRecordName) != FileKind::kMissing) return {};
+  for (const StagedFile& file : changed) {
+    if (earlier.contains(file.path) || fs.kind(root / file.path) == FileKind::kMissing) continue;
+    return fail(Error::at({(root / file.path).string()},
+                          "is not of a package, but a file of the package would replace it")
+                    .note("move it away, or choose another folder for the package"));
+  }
+  return {};
+}
+
 // While files change there is no manifest; the old one is kept beside, for a run after a kill to
 // tidy up from.
 Status replace_files(FileSystem& fs, const std::vector<StagedFile>& changed,
@@ -88,8 +103,10 @@ Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Ma
   if (staged != paths_of(manifest) || staged.size() != files.size()) {
     return fail(Error::internal("the manifest does not list just the files of the package"));
   }
+  const std::set<std::string> earlier = earlier_files(fs, root);
+  TFAOT_TRY(check_foreign(fs, changed, earlier, root));
   std::vector<std::string> stale;
-  std::ranges::set_difference(earlier_files(fs, root), staged, std::back_inserter(stale));
+  std::ranges::set_difference(earlier, staged, std::back_inserter(stale));
   std::string text = manifest_to_json(manifest);
   const auto old_text = fs.read(root / kManifestName);
   if (!changed.empty() || !stale.empty() || !old_text || *old_text != text) {

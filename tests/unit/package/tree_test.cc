@@ -193,6 +193,17 @@ TEST(WriteTree, AFullDiskLeavesTheOldTreeOrNothing) {
   expect_all_or_nothing([](MemoryFileSystem&) {}, attempt);
 }
 
+TEST(WriteTree, RefusesToReplaceAFileOfOthers) {
+  MemoryFileSystem fs({{"/out/tfaot-model-test.xml", "mine"}});
+  const auto files = sample_files();
+  EXPECT_EQ(write_tree(fs, files, sample_manifest(files), "/out").error().text(),
+            "/out/tfaot-model-test.xml: is not of a package, but a file of the package would "
+            "replace it\n  move it away, or choose another folder for the package");
+  EXPECT_THAT(contents_of(fs, "/out"), UnorderedElementsAre(Key("tfaot-model-test.xml")));
+  ASSERT_TRUE(fs.replace_atomically("/out/record.json", "{}"));  // only the manifest is lost
+  EXPECT_TRUE(write_tree(fs, files, sample_manifest(files), "/out"));
+}
+
 TEST(WriteTree, LeavesNoEmptyFolders) {
   MemoryFileSystem fs({{"/build/new.o", "code"}});
   write_sample(fs, "/out");

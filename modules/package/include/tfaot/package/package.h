@@ -30,9 +30,9 @@ struct ArchiveOptions {
 Result<std::vector<ManifestFile>> hash_staged_files(const FileSystem& fs,
                                                     const std::vector<StagedFile>& files);
 
-// Writes files and manifest into `root`; leaves equal files alone, removes files that an older
-// manifest there lists and the new one does not. All is put aside first, then renamed, the manifest
-// last: a failure leaves the tree as it was, and a tree with a manifest is whole even after a kill.
+// Writes files and manifest into `root`; leaves equal files alone, removes what only an older
+// manifest there lists, never replaces a file of others. All is put aside, then renamed, the
+// manifest last: a failure leaves the tree as it was; one with a manifest is whole, even killed.
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
                   const Path& root);
 
