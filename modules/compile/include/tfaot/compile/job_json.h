@@ -13,8 +13,8 @@
 namespace tfaot {
 
 // More of an error's line (job_types.h), when it is not the model that is at fault:
-inline constexpr const char* kJobConfigKey = "config";  // "model.outputs[0]", or empty
-inline constexpr const char* kJobLineKey = "line";      // of the text that --config names, or 0
+inline constexpr const char* kJobConfigKey = "key";  // of the config, "model.outputs[0]", or empty
+inline constexpr const char* kJobLineKey = "line";   // of the text that --config names, or 0
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobInput, tensor, dtype, has_shape, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobLevel, name, cpu, features, kernels)
