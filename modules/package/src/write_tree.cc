@@ -6,8 +6,8 @@
 
 #include "package_path.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/generate/generate_types.h"
 #include "tfaot/generate/manifest_json.h"
-#include "tfaot/generate/package_record.h"
 #include "tfaot/package/package.h"
 #include "tree_update.h"
 

@@ -14,6 +14,8 @@
 
 namespace tfaot {
 
+inline constexpr const char* kRecordName = "record.json";  // package_record.h
+
 // The scram tool that every model's tool uses. Its file lies beside theirs, NAME.xml.
 inline constexpr std::string_view kRuntimeToolName = "tfaot-runtime";
 

@@ -13,8 +13,6 @@
 
 namespace tfaot {
 
-inline constexpr const char* kRecordName = "record.json";
-
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled);
 
 // What a package was made from. The spec has neither config file nor source.
