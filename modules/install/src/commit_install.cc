@@ -55,10 +55,8 @@ Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& to
   const std::string runtime(kRuntimeToolName);
   if (plan.already_installed) {
     TFAOT_TRY(renew_tool_file(fs, plan, plan.manifest.tool_name, tool_files.model));
-    if (!tool_files.runtime.empty()) {
-      TFAOT_TRY(renew_tool_file(fs, plan, runtime, tool_files.runtime));
-    }
-    return replaced_version(fs, plan) ? renew_times(fs, plan.destination) : Status();
+    return tool_files.runtime.empty() ? Status()
+                                      : renew_tool_file(fs, plan, runtime, tool_files.runtime);
   }
   if (fs.kind(plan.staging / kManifestName) != FileKind::kFile) {
     return fail(Error::internal("nothing was unpacked into " + plan.staging.string()));
@@ -120,6 +118,7 @@ Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
                          .replaced_version = replaced_version(fs, plan),
                          .unchanged = plan.already_installed};
   TFAOT_TRY(put_tree(fs, plan, tool_files));
+  if (receipt.unchanged && receipt.replaced_version) TFAOT_TRY(renew_times(fs, plan.destination));
   if (!plan.options.make_current) return receipt;
 
   const AreaLinks links = area_links(plan.options, tool_name);
