@@ -35,7 +35,8 @@ install(FILES templates/aot_config.schema.json DESTINATION "${CMAKE_INSTALL_DATA
 
 # scram's tool of the toolkit's own runtime, as packages have one (docs/scram.md). The prefix is known when it is installed.
 file(READ "${PROJECT_SOURCE_DIR}/templates/runtime_tool.xml.mustache" runtime_tool)
-foreach(pair IN ITEMS "tool=tfaot-runtime" "base=TFAOT_RUNTIME_BASE" "version=${PROJECT_VERSION}" "libdir=${CMAKE_INSTALL_LIBDIR}")
+foreach(pair IN ITEMS "tool=tfaot-runtime" "base=TFAOT_RUNTIME_BASE" "version=${PROJECT_VERSION}" "libdir=${CMAKE_INSTALL_LIBDIR}"
+             "includedir=${CMAKE_INSTALL_INCLUDEDIR}")
   string(REGEX MATCH "^([a-z]+)=(.*)$" matched "${pair}")
   string(REPLACE "{{${CMAKE_MATCH_1}}}" "${CMAKE_MATCH_2}" runtime_tool "${runtime_tool}")
 endforeach()

@@ -68,8 +68,7 @@ function(_tfaot_model_library target type)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX TFAOT_PACKAGE_TREE "${arg_TREE}")
   add_dependencies(${target} ${target}_compile)
   target_compile_features(${target} INTERFACE cxx_std_17)
-  # The tree holds a copy of the runtime's headers. The toolkit's own come first: a build tool sees those change. They are read
-  # here, as an imported tfaot::runtime is not known by name in the directories of all users.
+  # The runtime's folders are read here, as an imported tfaot::runtime is not known by name in the directories of all users.
   get_target_property(runtime_folders tfaot::runtime INTERFACE_INCLUDE_DIRECTORIES)
   target_include_directories(${target} SYSTEM INTERFACE ${runtime_folders} "$<BUILD_INTERFACE:${arg_TREE}/include>")
   target_link_libraries(${target} PUBLIC tfaot::runtime)

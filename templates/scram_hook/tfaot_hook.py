@@ -95,8 +95,8 @@ def write_export(out, product, folder, name):
     """What users of a package's library include and link: the model itself is in the library."""
     tree = "$(WORKINGDIR)/%s/%s/tfaot/%s" % (folder, product, name)
     out.write("{0}_AOT_EXPORTED := yes\n"
-              "{0}_EX_FLAGS_CPPFLAGS += -I{1}/include\n"
-              "{0}_EX_FLAGS_LDFLAGS += {1}/lib/libtfaot_runtime.a\n".format(product, tree))
+              "{0}_EX_FLAGS_CPPFLAGS += -I{1}/include -I{1}/runtime/include\n"
+              "{0}_EX_FLAGS_LDFLAGS += {1}/runtime/lib/libtfaot_runtime.a\n".format(product, tree))
 
 
 def template(rules):

@@ -28,13 +28,13 @@ TEST_F(CompileTest, WritesATreeAndSaysSo) {
           "include/tfaot-model-test-net/model.h", "include/tfaot-model-test-net/test_net_bs1.h",
           "include/tfaot-model-test-net/test_net_bs4.h",
           "include/tfaot-model-test-net/test_net_costs.h",
-          "include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/Model.h",
-          "include/tfaot/runtime/model.h",
           "lib/cmake/tfaot-model-test-net/tfaot-model-test-net-config-version.cmake",
           "lib/cmake/tfaot-model-test-net/tfaot-model-test-net-config.cmake",
-          "lib/libtfaot_runtime.a", "lib/pkgconfig/tfaot-model-test-net.pc",
-          "lib/test_net_bs1_x86-64.o", "lib/test_net_bs4_x86-64.o", "lib/test_net_weights.o",
-          "manifest.json", "record.json", "tfaot-model-test-net.xml", "tfaot-runtime.xml"}));
+          "lib/pkgconfig/tfaot-model-test-net.pc", "lib/test_net_bs1_x86-64.o",
+          "lib/test_net_bs4_x86-64.o", "lib/test_net_weights.o", "manifest.json", "record.json",
+          "runtime/include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/Model.h",
+          "runtime/include/tfaot/runtime/model.h", "runtime/lib/libtfaot_runtime.a",
+          "tfaot-model-test-net.xml", "tfaot-runtime.xml"}));
   EXPECT_THAT(read("out/tfaot-model-test-net.xml"), ::testing::HasSubstr("\"@TOOL_BASE@\""));
   EXPECT_EQ(run({"package", "out", "-o", "dist"}).exit_code, 0);
 }
@@ -44,7 +44,7 @@ TEST_F(CompileTest, TakesTheRuntimeOfTheTarget) {
   const Outcome outcome =
       compile({"--target-triple", "aarch64-unknown-linux-gnu", "--cpu-levels", "generic"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(read("out/lib/libtfaot_runtime.a"), "of aarch64");
+  EXPECT_EQ(read("out/runtime/lib/libtfaot_runtime.a"), "of aarch64");
   EXPECT_THAT(outcome.err, ::testing::HasSubstr("the model is compiled for 'aarch64'"));
   EXPECT_THAT(compile().err, ::testing::Not(::testing::HasSubstr("will not run here")));
 }
@@ -89,11 +89,11 @@ TEST_F(CompileTest, HeadersForCmsswBringWhatTheyNeed) {
   ASSERT_EQ(compile().exit_code, 0);
   const char* drop_in = "tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/Model.h";
   const char* function = "tfaot/cmssw/inside/xla_function.h";
-  EXPECT_THAT(files_in("out/include"), ::testing::Contains(drop_in));
-  EXPECT_THAT(files_in("out/include"), ::testing::Not(::testing::Contains(function)));
+  EXPECT_THAT(files_in("out/runtime/include"), ::testing::Contains(drop_in));
+  EXPECT_THAT(files_in("out/runtime/include"), ::testing::Not(::testing::Contains(function)));
   ASSERT_EQ(compile({"--headers", "cmssw"}).exit_code, 0);
-  EXPECT_THAT(files_in("out/include"), ::testing::Not(::testing::Contains(drop_in)));
-  EXPECT_THAT(files_in("out/include"), ::testing::Contains(function));
+  EXPECT_THAT(files_in("out/runtime/include"), ::testing::Not(::testing::Contains(drop_in)));
+  EXPECT_THAT(files_in("out/runtime/include"), ::testing::Contains(function));
   EXPECT_THAT(read("out/include/tfaot-model-test-net/model.h"),
               ::testing::HasSubstr("#include \"PhysicsTools/TensorFlowAOT/interface/Wrapper.h\""));
   EXPECT_THAT(run({"info", "out"}).out, ::testing::HasSubstr("bytes, cmssw"));

@@ -14,7 +14,7 @@ TEST(DescribeTest, CodeIsCountedWithoutWeightsAndRuntime) {
   manifest.files = {{"lib/a_bs1_x86-64.o", "", 100},
                     {"lib/a_bs2_x86-64.o", "", 20},
                     {"lib/a_weights.o", "", 700},
-                    {"lib/libtfaot_runtime.a", "", 9000},
+                    {"runtime/lib/libtfaot_runtime.a", "", 9000},
                     {"model.h", "", 3}};
   EXPECT_EQ(package_sizes(manifest).code, 120U);
   EXPECT_EQ(package_sizes(manifest).weights, 640U);

@@ -53,6 +53,17 @@ class Walk(unittest.TestCase):
         subprocess.run([CXX, "-shared", "-Wl,-z,defs", "-o", plugin] + line, check=True)
         return plugin
 
+    def headers_of_plugin(self, tools):
+        run = subprocess.run([CXX, "-std=c++17", "-M", HERE / "plugin.cc"] + compile_flags(["tfaot-model-minimal"], tools),
+                             check=True, capture_output=True, text=True)
+        return {str(Path(word).resolve().relative_to(self.top)) for word in run.stdout.split() if str(self.top) in word}
+
+    def compile_version(self, version, folder):
+        config = (MINIMAL / "aot_config.yaml").read_text()
+        config = config.replace("1.0.0", version).replace("./saved_model", str(MINIMAL / "saved_model"))
+        (self.top / "aot_config.yaml").write_text(config)
+        self.run_tool("compile", "-c", "aot_config.yaml", "-o", folder, "--dev")
+
     def check_predictions(self, plugin):
         library = ctypes.CDLL(str(plugin))
         for case in json.loads((MINIMAL / "reference.json").read_text())["cases"]:
@@ -77,6 +88,29 @@ class Walk(unittest.TestCase):
         self.assertEqual(tools["tfaot-model-minimal"].version, "1.0.0")
         self.check_predictions(self.build_plugin(tools))
 
+    def test_an_update_brings_its_own_headers(self):
+        """Though the runtime stays that of the version before."""
+        for version in ("1.0.0", "1.1.0"):
+            self.compile_version(version, "version-" + version)
+            self.run_tool("package", "version-" + version, "-o", "versions")
+            archive = next((self.top / "versions").glob("*-%s-*" % version))
+            self.run_tool("install", archive, "--release-area", "updated")
+        tools = self.set_up(self.top / "updated/config/toolbox/tools/selected", {})
+        headers = self.headers_of_plugin(tools)
+        self.assertIn("updated/tfaot-model-minimal/1.0.0/runtime/include/tfaot/runtime/model.h", headers)
+        self.assertIn("updated/tfaot-model-minimal/1.1.0/include/tfaot-model-minimal/model.h", headers)
+        self.check_predictions(self.build_plugin(tools))
+
+    def test_a_second_development_folder_brings_its_own_headers(self):
+        """Set up later than the runtime's tool, which is the first folder's."""
+        self.compile_version("1.1.0", "second")
+        tools = self.set_up(self.top / "dev", self.environment)
+        tools["tfaot-model-minimal"] = read_tool((self.top / "second/tfaot-model-minimal.xml").read_text(), self.environment)
+        headers = self.headers_of_plugin(tools)
+        self.assertIn("dev/runtime/include/tfaot/runtime/model.h", headers)
+        self.assertIn("second/include/tfaot-model-minimal/model.h", headers)
+        self.check_predictions(self.build_plugin(tools))
+
     def test_the_package_holds_no_folder_of_this_machine(self):
         self.run_tool("package", "dev", "-o", "placeholders", "--format", "tar.gz")
         path = next((self.top / "placeholders").iterdir())
@@ -96,11 +130,11 @@ class Walk(unittest.TestCase):
         self.assertEqual(external_links(tools), [])
 
     def test_headers_are_those_of_the_runtime_that_is_linked(self):
-        """With a model of another toolkit, whose package has runtime headers of its own."""
+        """Of one package, whichever models are used; and before these come no folder but the runtime's own."""
         tools = self.set_up(self.top / "dev", self.environment)
         other = read_tool((self.top / "dev/tfaot-model-minimal.xml").read_text().replace("/dev", "/other"), self.environment)
         flags = compile_flags(["other", "tfaot-model-minimal"], dict(tools, other=other))
-        self.assertEqual(flags[0], "-I%s/dev/include" % self.top)
+        self.assertEqual(flags[0], "-I%s/dev/runtime/include" % self.top)
         self.assertIn("-I%s/other/include" % self.top, flags)
 
 

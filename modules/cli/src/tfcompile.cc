@@ -119,7 +119,7 @@ Result<ConfigOverrides> overrides_of(const TfcompileFlags& flags, std::int64_t b
 // "tfaot/runtime/model.h" -> text.
 Result<std::map<std::string, std::string>> runtime_headers(const FileSystem& files,
                                                            const std::vector<StagedFile>& runtime) {
-  const std::string folder = "include/";
+  const std::string folder = "runtime/include/";
   std::map<std::string, std::string> headers;
   for (const StagedFile& file : runtime) {
     if (!file.path.starts_with(folder)) continue;

@@ -57,7 +57,7 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
             .note(fmt::format("or set the target by --target-triple={}-unknown-linux-gnu",
                               context.environment.architecture)));
   }
-  std::vector<StagedFile> staged = {{"lib/libtfaot_runtime.a", "", library}};
+  std::vector<StagedFile> staged = {{"runtime/lib/libtfaot_runtime.a", "", library}};
   for (const std::string& part : {std::string("runtime"), companion(headers)}) {
     const std::string path = "include/tfaot/" + part;
     const auto names = list_files_recursively(context.files, prefix(context) / path);
@@ -68,7 +68,7 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
                       .note("build the target tfaot_runtime, or install tfaot anew"));
     }
     for (const std::string& name : *names) {
-      staged.push_back({path + "/" + name, "", prefix(context) / path / name});
+      staged.push_back({"runtime/" + path + "/" + name, "", prefix(context) / path / name});
     }
   }
   return staged;

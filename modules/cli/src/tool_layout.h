@@ -17,8 +17,9 @@ namespace tfaot {
 // tool.
 Result<Path> find_engine(const Context& context, const std::string& wanted);
 
-// The runtime that a package for `machine` ("x86_64") carries: lib/libtfaot_runtime.a,
-// include/tfaot/runtime/... and, of include/tfaot/cmssw, what fits its headers.
+// The runtime that a package for `machine` ("x86_64") carries, below runtime/:
+// lib/libtfaot_runtime.a, include/tfaot/runtime/... and, of include/tfaot/cmssw, what fits its
+// headers.
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
                                               HeadersMode headers = HeadersMode::kSelfContained);
 

@@ -86,7 +86,8 @@ Result<std::string> make_runtime_tool_file(const std::string& tool_base) {
                           TemplateObject{{"tool", name},
                                          {"version", TFAOT_VERSION},
                                          {"base", base_variable(name)},
-                                         {"libdir", "lib"},
+                                         {"libdir", "runtime/lib"},
+                                         {"includedir", "runtime/include"},
                                          {"tool_base", tool_base}},
                           Escaping::kXml));
 }

@@ -31,15 +31,17 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
   ProcessSpec compiler;
   compiler.program = options.compiler;
   compiler.timeout = kCompilerTimeout;
-  compiler.arguments = {
-      "-std=c++17",     "-O2",          "-I", (options.tree / "include").string(), "-o",
-      program.string(), source.string()};
+  compiler.arguments = {"-std=c++17",   "-O2",
+                        "-I",           (options.tree / "include").string(),
+                        "-I",           (options.tree / "runtime/include").string(),
+                        "-o",           program.string(),
+                        source.string()};
   for (const ManifestFile& file : manifest.files) {
     if (Path(file.path).extension() == ".o") {
       compiler.arguments.push_back((options.tree / file.path).string());
     }
   }
-  compiler.arguments.push_back((options.tree / "lib/libtfaot_runtime.a").string());
+  compiler.arguments.push_back((options.tree / "runtime/lib/libtfaot_runtime.a").string());
   const auto built = run_process(compiler);
   if (!built) {
     if (interrupting_signal() != 0) return fail(built.error());

@@ -14,8 +14,8 @@ case_expect("cpu level: x86-64 model")
 case_expect_json(build/with_levels.tfaot/package/manifest.json "[\"x86-64\"]" cpu_levels)
 case_expect_json("build/a tree/manifest.json" folder::minimal cpp_class)
 case_expect_json(build/with_headers.tfaot/package/manifest.json cmssw headers)
-case_expect_file(build/with_headers.tfaot/package/include/tfaot/cmssw/inside/xla_function.h
-                 build/with_static.tfaot/package/include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/AOT.h)
+case_expect_file(build/with_headers.tfaot/package/runtime/include/tfaot/cmssw/inside/xla_function.h
+                 build/with_static.tfaot/package/runtime/include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/AOT.h)
 case_expect_file(build/libwith_static.a build/libwith_folder.a build/libwith_shared.so)
 
 # Measured, and the program was compiled with that; the others were not.

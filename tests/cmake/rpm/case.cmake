@@ -97,7 +97,8 @@ foreach(path IN LISTS by_rpm)
       file(READ "${CASE_BINARY}/other/${path}" contents_of_install)
       string(REPLACE "${CASE_BINARY}/other" "${area}" contents_of_install "${contents_of_install}")
       string(REPLACE "<use name=\"tfaot-runtime\" />"
-             "<flags LDFLAGS=\"$TFAOT_MODEL_MINIMAL_BASE/lib/libtfaot_runtime.a\" />" contents_of_install "${contents_of_install}")
+             "<flags CPPFLAGS=\"-I$TFAOT_MODEL_MINIMAL_BASE/runtime/include\" />
+  <flags LDFLAGS=\"$TFAOT_MODEL_MINIMAL_BASE/runtime/lib/libtfaot_runtime.a\" />" contents_of_install "${contents_of_install}")
     endif()
     if(NOT contents STREQUAL contents_of_install)
       message(FATAL_ERROR "${path} differs")
@@ -113,7 +114,7 @@ case_expect("default=\"${area}/${name}/1.0.0\"")
 case_expect_not("@TOOL_BASE@")
 
 # What is damaged is told.
-file(APPEND "${area}/${name}/1.0.0/lib/libtfaot_runtime.a" "x")
+file(APPEND "${area}/${name}/1.0.0/runtime/lib/libtfaot_runtime.a" "x")
 execute_process(COMMAND ${rpm} ${verify} ${name} OUTPUT_VARIABLE case_output ERROR_QUIET)
 case_expect("libtfaot_runtime.a")
 case_execute("repair" COMMAND ${rpm} -U --replacepkgs --prefix "${area}" "${first}")

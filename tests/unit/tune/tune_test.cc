@@ -31,7 +31,7 @@ class TuneTest : public ::testing::Test {
     manifest_.architecture = "x86_64-linux";
     manifest_.cpu_levels = {"x86-64", "x86-64-v4"};
     manifest_.files = {
-        {"lib/net_bs1.o", "", 1}, {"lib/libtfaot_runtime.a", "", 1}, {"TOOL.xml", "", 1}};
+        {"lib/net_bs1.o", "", 1}, {"runtime/lib/libtfaot_runtime.a", "", 1}, {"TOOL.xml", "", 1}};
     options_.tree = "/the tree";
     options_.work_directory = folder_.path();
     options_.program = "the source";
@@ -69,8 +69,8 @@ TEST_F(TuneTest, LinksTheObjectsAndTheRuntime) {
   ASSERT_TRUE(tune());
   EXPECT_EQ(*fs_.read(at("measure.cc")), "the source");
   EXPECT_EQ(*fs_.read(at("arguments")),
-            "-std=c++17\n-O2\n-I\n/the tree/include\n-o\n" + at("measure") + "\n" +
-                at("measure.cc") + "\n/the tree/lib/net_bs1.o\n/the tree/lib/libtfaot_runtime.a\n");
+            "-std=c++17\n-O2\n-I\n/the tree/include\n-I\n/the tree/runtime/include\n-o\n" + at("measure") + "\n" +
+                at("measure.cc") + "\n/the tree/lib/net_bs1.o\n/the tree/runtime/lib/libtfaot_runtime.a\n");
 }
 
 TEST_F(TuneTest, StopsWhenTheIntervalsAreNarrow) {

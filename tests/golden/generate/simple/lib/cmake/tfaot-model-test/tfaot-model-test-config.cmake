@@ -17,7 +17,7 @@ set(_tfaot_objects
 set(${CMAKE_FIND_PACKAGE_NAME}_FOUND TRUE)
 list(TRANSFORM _tfaot_objects PREPEND lib/ OUTPUT_VARIABLE _tfaot_files)
 foreach(_tfaot_file IN LISTS _tfaot_files
-        ITEMS lib/libtfaot_runtime.a include/tfaot-model-test/model.h include/tfaot/runtime/model.h)
+        ITEMS include/tfaot-model-test/model.h runtime/lib/libtfaot_runtime.a runtime/include/tfaot/runtime/model.h)
   if(NOT EXISTS "${_tfaot_prefix}/${_tfaot_file}")
     set(${CMAKE_FIND_PACKAGE_NAME}_FOUND FALSE)
     set(${CMAKE_FIND_PACKAGE_NAME}_NOT_FOUND_MESSAGE
@@ -45,7 +45,8 @@ if(${CMAKE_FIND_PACKAGE_NAME}_FOUND AND NOT TARGET tfaot_model::test)
   if(_tfaot_other STREQUAL "none"
      OR (_tfaot_other AND _tfaot_runtime_version VERSION_GREATER _tfaot_other))
     set_target_properties(tfaot::runtime PROPERTIES
-      IMPORTED_LOCATION "${_tfaot_prefix}/lib/libtfaot_runtime.a"
+      IMPORTED_LOCATION "${_tfaot_prefix}/runtime/lib/libtfaot_runtime.a"
+      INTERFACE_INCLUDE_DIRECTORIES "${_tfaot_prefix}/runtime/include"
       TFAOT_VERSION "${_tfaot_runtime_version}")
   endif()
 
@@ -62,7 +63,7 @@ if(${CMAKE_FIND_PACKAGE_NAME}_FOUND AND NOT TARGET tfaot_model::test)
   if(NOT TARGET tfaot::drop_in)
     add_library(tfaot::drop_in INTERFACE IMPORTED)
     set_target_properties(tfaot::drop_in PROPERTIES
-      INTERFACE_INCLUDE_DIRECTORIES "${_tfaot_prefix}/include;${_tfaot_prefix}/include/tfaot/cmssw/drop_in"
+      INTERFACE_INCLUDE_DIRECTORIES "${_tfaot_prefix}/runtime/include/tfaot/cmssw/drop_in"
       INTERFACE_LINK_LIBRARIES tfaot::runtime)
   endif()
 
