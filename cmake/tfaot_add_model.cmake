@@ -90,6 +90,7 @@ function(tfaot_add_model target)
     set(tune TUNE)
   endif()
 
+  _tfaot_remove_renamed_model("${tree}" "${tool_name}")
   _tfaot_compile_command(${target} CONFIG "${arg_CONFIG}" TREE "${tree}" WORK "${work}" NAME "${name}" ${tune}
                          NAMESPACE "${namespace}" TOOL_NAME "${tool_name}" OPTIONS ${tool_options})
   _tfaot_model_library(${target} ${type} OBJECT "${work}/model.o" TREE "${tree}" ALIAS "${namespace}::${name}")

@@ -50,6 +50,31 @@ function(_tfaot_model_identity function config name namespace out_name out_names
   set(${out_namespace} "${namespace}" PARENT_SCOPE)
 endfunction()
 
+# _tfaot_remove_renamed_model(<tree> <tool-name>): removes the files of the package in <tree> if it is of another model, as its
+# name in the config has changed since. A source that includes the header of the old name must not compile any longer: linked with
+# the new model, it would lack the old one only when it runs. Called by the configure, which a changed config starts: a build tool
+# looks for headers that are gone when it begins.
+function(_tfaot_remove_renamed_model tree tool_name)
+  if(NOT EXISTS "${tree}/manifest.json")
+    return()
+  endif()
+  file(READ "${tree}/manifest.json" manifest)
+  string(JSON old_name ERROR_VARIABLE error GET "${manifest}" tool_name)
+  string(JSON count ERROR_VARIABLE count_error LENGTH "${manifest}" files)
+  if(error OR count_error OR old_name STREQUAL tool_name OR count EQUAL 0)
+    return()
+  endif()
+  message(STATUS "tfaot: ${old_name} is now called ${tool_name}; removing its files from ${tree}")
+  math(EXPR last "${count} - 1")
+  foreach(i RANGE ${last})
+    string(JSON path ERROR_VARIABLE error GET "${manifest}" files ${i} path)
+    if(NOT error AND NOT path MATCHES "(^|/)[.][.](/|$)")
+      file(REMOVE "${tree}/${path}")
+    endif()
+  endforeach()
+  file(REMOVE "${tree}/manifest.json")
+endfunction()
+
 # _tfaot_plain_target(<function> <variable> <cpp-name>): a target in <variable> that is the C++ name becomes one that can be made.
 function(_tfaot_plain_target function variable cpp_name)
   if("${${variable}}" MATCHES "::" AND NOT "${${variable}}" STREQUAL "${cpp_name}")
