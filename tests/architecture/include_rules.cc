@@ -85,6 +85,7 @@ const std::regex kSystemHeader(
 
 bool is_record(std::string_view header) {
   return header.ends_with("_types.h") || header.ends_with("_json.h") ||
+         header.ends_with("_xml.h") ||
          header == "compile/dtype.h" ||         // the names of a record's enum
          header == "kernels/kernel_calls.h" ||  // what compiled code hands to the kernels
          header == "runtime/batch_plan.h";      // arithmetic that the tool must not do otherwise

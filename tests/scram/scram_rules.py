@@ -2,6 +2,7 @@
 """What scram does with tool files and how it links, said anew in few words. Found by running real scram
 (docs/measurements.md); no code of it. Tool files become records, records a link line."""
 import re
+import shutil
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,6 +114,35 @@ def read_element(tool, element, own, environment):
             raise Refusal("Checks [FAIL] for " + path)
     elif kind not in ("client", "info"):
         tool.complaints.append("Unknown tag " + kind)
+
+
+def make_developer_area(release, area, arch):
+    """What `scram project` does with a release's toolbox: copied with its times, links as they are."""
+    toolbox = "config/toolbox/" + arch
+    shutil.copytree(Path(release) / toolbox, Path(area) / toolbox, symlinks=True)
+
+
+def toolbox_file(area, arch, name):
+    return Path(area) / "config/toolbox" / arch / "tools/selected" / (name.lower() + ".xml")
+
+
+def set_up(file, area, arch, environment):
+    """`scram setup FILE`: into the toolbox, through a link that lies there, with the file's time. The file's name does
+    not matter, the tool's does."""
+    tool = read_tool(Path(file).read_text(), environment)
+    shutil.copy2(file, toolbox_file(area, arch, tool.name))
+    return tool
+
+
+def read_toolbox(area, arch, environment):
+    """`scram b` reads every file of the toolbox."""
+    tools = {}
+    for file in sorted(toolbox_file(area, arch, "x").parent.glob("*.xml")):
+        if not file.exists():
+            raise Refusal("No rule to make target '%s'" % file)
+        tool = read_tool(file.read_text(), environment)
+        tools[tool.name] = tool
+    return tools
 
 
 def order_of(name, tools):

@@ -10,13 +10,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from scram_rules import compile_flags, exported, external_links, link_line, read_tool
+from scram_rules import (compile_flags, exported, external_links, link_line, make_developer_area, read_tool, read_toolbox,
+                         set_up, toolbox_file)
 
 TOOL = os.environ["TFAOT_TOOL"]
 CXX = os.environ["CXX"]
 HERE = Path(__file__).resolve().parent
 MINIMAL = HERE.parent.parent / "examples" / "minimal"
 NAMES = ["tfaot-model-minimal", "tfaot-runtime"]
+ARCH = "el9_amd64_gcc12"
 
 
 class Walk(unittest.TestCase):
@@ -100,6 +102,48 @@ class Walk(unittest.TestCase):
         self.assertIn("updated/tfaot-model-minimal/1.0.0/runtime/include/tfaot/runtime/model.h", headers)
         self.assertIn("updated/tfaot-model-minimal/1.1.0/include/tfaot-model-minimal/model.h", headers)
         self.check_predictions(self.build_plugin(tools))
+
+    def install(self, version, area, *options):
+        folder = "of-" + area
+        self.compile_version(version, folder)
+        self.run_tool("package", folder, "-o", folder + "-dist")
+        archive = next((self.top / (folder + "-dist")).glob("*-%s-*" % version))
+        self.run_tool("install", archive, "--release-area", area, "--scram-arch", ARCH, *options)
+
+    def test_developer_areas_have_the_models_of_their_release(self):
+        """And keep them when the release gets another version."""
+        self.install("1.0.0", "base")
+        developer = self.top / "base developer"
+        make_developer_area(self.top / "base", developer, ARCH)
+        for _ in range(2):
+            tools = read_toolbox(developer, ARCH, {})
+            self.assertEqual(list(tools), NAMES)
+            self.assertEqual(tools["tfaot-model-minimal"].version, "1.0.0")
+            self.check_predictions(self.build_plugin(tools))
+            self.install("1.1.0", "base")
+        self.assertEqual(read_toolbox(self.top / "base", ARCH, {})["tfaot-model-minimal"].version, "1.1.0")
+
+    def test_every_switch_reaches_the_next_build(self):
+        """scram looks at the time of the toolbox's file."""
+        file = toolbox_file(self.top / "switched", ARCH, "tfaot-model-minimal")
+        time = 0
+        for version in ("1.0.0", "1.1.0", "1.0.0"):
+            self.install(version, "switched")
+            self.assertEqual(read_toolbox(file.parents[5], ARCH, {})["tfaot-model-minimal"].version, version)
+            self.assertGreater(file.stat().st_mtime_ns, time)
+            time = file.stat().st_mtime_ns
+        self.install("1.0.0", "switched")
+        self.assertEqual(file.stat().st_mtime_ns, time)
+
+    def test_setting_a_development_tool_up_leaves_the_installed_version_alone(self):
+        self.install("1.0.0", "mixed")
+        installed = self.top / "mixed/tfaot-model-minimal/1.0.0/etc/scram.d/tfaot-model-minimal.xml"
+        before = installed.read_text()
+        set_up(self.top / "dev/tfaot-model-minimal.xml", self.top / "mixed", ARCH, self.environment)
+        self.assertEqual(installed.read_text(), before)
+        self.run_tool("list", "--release-area", "mixed")
+        tools = read_toolbox(self.top / "mixed", ARCH, self.environment)
+        self.assertEqual(tools["tfaot-model-minimal"].variables["TFAOT_MODEL_MINIMAL_BASE"], [str(self.top / "dev")])
 
     def test_a_second_development_folder_brings_its_own_headers(self):
         """Set up later than the runtime's tool, which is the first folder's."""

@@ -13,6 +13,7 @@
 #include "tfaot/config/cpu_levels.h"
 #include "tfaot/convert/convert.h"
 #include "tfaot/generate/generate.h"
+#include "tfaot/generate/tool_file_xml.h"
 #include "tool_layout.h"
 #include "version_option.h"
 #include "work_folder.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tfaot/generate/generate.h"
+#include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
 #include "work_folder.h"
@@ -75,7 +76,7 @@ std::string describe(const InstallReceipt& receipt) {
 
 Status install(const Options& options, Context& context) {
   const InstallOptions wanted{context.absolute(options.release_area), options.scram_arch,
-                              !options.no_current, options.replace};
+                              !options.no_current, options.replace, TFAOT_VERSION};
   TFAOT_TRY(check_output_folder(context.files, "--release-area", wanted.area));
   for (const std::string& archive : options.archives) {
     const Path path = context.absolute(archive);

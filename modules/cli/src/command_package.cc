@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tfaot/generate/generate.h"
+#include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/package/package.h"
 #include "wrong_input.h"
 

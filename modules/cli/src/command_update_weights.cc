@@ -11,6 +11,7 @@
 #include "tfaot/config/cpu_levels.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/package_record.h"
+#include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/package/package.h"
 #include "tool_layout.h"
 #include "version_option.h"

@@ -55,9 +55,10 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
     return fail(Error::usage(fmt::format("bad tool name '{}'", options.tool_name))
                     .note("allowed are letters, digits and _ . + -, with a letter or digit first"));
   }
-  if (lower_case(options.tool_name) == kRuntimeToolName) {
+  if (is_reserved_tool_name(options.tool_name)) {
     return fail(Error::usage(fmt::format("the tool cannot be named '{}'", options.tool_name))
-                    .note("that is the tool of the runtime, which every model's tool uses"));
+                    .note("that is the tool of the runtime, which every model's tool uses, or "
+                          "scram's own"));
   }
   if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0) {
     return fail(

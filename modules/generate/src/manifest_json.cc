@@ -72,6 +72,9 @@ Result<std::vector<ManifestFile>> read_files(const JsonReader& json) {
   }
   for (const ManifestFile& file : files) {
     if (file.path == "manifest.json") return json.failed("the manifest cannot list itself");
+    if (file.path.starts_with("etc/scram.d/")) {
+      return json.failed(fmt::format("'{}' is where an install puts a tool file", file.path));
+    }
   }
   return files;
 }
@@ -92,13 +95,13 @@ Result<HeadersMode> read_headers(const JsonReader& json) {
 // Of what the file is and who made it.
 Status read_identity(const JsonReader& json, Manifest& manifest) {
   TFAOT_ASSIGN(manifest.toolkit_version,
-               json.member("toolkit_version").and_then(&JsonReader::text));
+               json.member("toolkit_version").and_then(read_toolkit_version));
   TFAOT_ASSIGN(manifest.name, json.member("name").and_then(read_file_name));
   TFAOT_ASSIGN(manifest.version, json.member("version").and_then(read_file_name));
   TFAOT_ASSIGN(manifest.author, json.member("author").and_then(&JsonReader::text));
   TFAOT_ASSIGN(manifest.description, json.member("description").and_then(&JsonReader::text));
   TFAOT_ASSIGN(manifest.cpp_class, json.member("cpp_class").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(manifest.tool_name, json.member("tool_name").and_then(read_file_name));
+  TFAOT_ASSIGN(manifest.tool_name, json.member("tool_name").and_then(read_tool_name));
   TFAOT_ASSIGN(manifest.architecture, json.member("architecture").and_then(read_file_name));
   TFAOT_ASSIGN(manifest.target_triple, json.member("target_triple").and_then(&JsonReader::text));
   TFAOT_ASSIGN(manifest.engine, json.member("engine").and_then(&JsonReader::text));

@@ -69,6 +69,18 @@ Result<std::string> read_file_name(const JsonReader& json) {
   return json.failed(fmt::format("'{}' cannot be a file name in a package", name));
 }
 
+Result<std::string> read_tool_name(const JsonReader& json) {
+  TFAOT_ASSIGN(std::string name, read_file_name(json));
+  if (!is_reserved_tool_name(name)) return name;
+  return json.failed(fmt::format("a model's tool cannot be named '{}'", name));
+}
+
+Result<std::string> read_toolkit_version(const JsonReader& json) {
+  TFAOT_ASSIGN(std::string version, json.text());
+  if (is_dotted_version(version)) return version;
+  return json.failed(fmt::format("'{}' is not a version of tfaot", version));
+}
+
 Result<std::string> read_path(const JsonReader& json) {
   TFAOT_ASSIGN(std::string path, json.text());
   if (is_safe_path(path)) return path;

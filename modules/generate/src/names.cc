@@ -34,17 +34,6 @@ std::string architecture_of(const std::string& target_triple) {
   return processor_of(target_triple) + "-" + (parts.size() > system ? parts[system] : "unknown");
 }
 
-std::string base_variable(const std::string& tool_name) {
-  return upper_case(identifier_of(tool_name)) + "_BASE";
-}
-
-std::string identifier_of(const std::string& text) {
-  std::string identifier = text;
-  std::replace_if(
-      identifier.begin(), identifier.end(), [](char c) { return !is_letter_or_digit(c); }, '_');
-  return identifier;
-}
-
 std::string made_by_line(const std::string& model_name, const std::string& version) {
   return fmt::format("Made by tfaot from model {}, version {}. Do not edit.", model_name, version);
 }
@@ -55,6 +44,19 @@ std::string cost_constant(std::int64_t batch_size, const std::string& cpu_level)
 
 std::string list_of(const std::vector<std::int64_t>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+bool is_reserved_tool_name(const std::string& name) {
+  const std::string lower = lower_case(name);
+  return lower == kRuntimeToolName || lower == "self";
+}
+
+bool is_dotted_version(const std::string& version) {
+  const std::vector<std::string> parts = split_lines(replace_all(version, ".", "\n"));
+  return !parts.empty() && parts.size() <= 4 && !version.ends_with('.') &&
+         std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+           return !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+         });
 }
 
 bool is_safe_name(const std::string& text) {

@@ -21,15 +21,6 @@ bool is_self_contained(const ModelSpec& spec) {
   return spec.compilation.headers == HeadersMode::kSelfContained;
 }
 
-// What CMake can compare: up to four numbers, "1.0.0".
-bool is_dotted(const std::string& version) {
-  const std::vector<std::string> parts = split_lines(replace_all(version, ".", "\n"));
-  return parts.size() <= 4 && !version.ends_with('.') &&
-         std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
-           return !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
-         });
-}
-
 }  // namespace
 
 std::string cmake_config(const ModelSpec& spec, const PackageNames& names) {
@@ -50,7 +41,7 @@ std::string cmake_version(const ModelSpec& spec, const CompiledModel& compiled,
   return render(templates::kCmakeVersion,
                 TemplateObject{{"made_by", names.made_by},
                                {"version", version},
-                               {"dotted", is_dotted(version)},
+                               {"dotted", is_dotted_version(version)},
                                {"major", version.substr(0, version.find('.'))},
                                {"processor", processor_of(compiled.target_triple)}},
                 Escaping::kNone);

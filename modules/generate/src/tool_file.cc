@@ -10,6 +10,7 @@
 #include "templates.h"
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/render.h"
+#include "tfaot/generate/tool_file_xml.h"
 
 namespace tfaot {
 namespace {
@@ -104,6 +105,16 @@ Result<std::string> tool_base_of(const std::string& xml) {
   pugi::xml_document document;
   TFAOT_ASSIGN(const pugi::xml_attribute base, read_base(document, xml));
   return std::string(base.value());
+}
+
+bool is_made_by_tfaot(const std::string& xml) {
+  pugi::xml_document document;
+  if (!document.load_buffer(xml.data(), xml.size(), kParsing)) return false;
+  const auto children = document.children();
+  return std::any_of(children.begin(), children.end(), [](const pugi::xml_node& node) {
+    return node.type() == pugi::node_comment &&
+           std::string_view(node.value()).find("Made by tfaot") != std::string_view::npos;
+  });
 }
 
 }  // namespace tfaot

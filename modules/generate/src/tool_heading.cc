@@ -4,7 +4,7 @@
 #include <pugixml.hpp>
 
 #include "tfaot/base/text.h"
-#include "tfaot/generate/generate.h"
+#include "tfaot/generate/tool_file_xml.h"
 
 namespace tfaot {
 

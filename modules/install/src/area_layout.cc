@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/tool_names.h"
 
 namespace tfaot {
 
@@ -16,14 +16,21 @@ Path installed_tool_file(const std::string& tool_name) {
   return Path("etc") / "scram.d" / (tool_name + ".xml");
 }
 
-AreaLinks area_links(const InstallOptions& options, const std::string& tool_name) {
-  Path toolbox = options.area / "config" / "toolbox";
-  if (!options.scram_arch.empty()) toolbox /= options.scram_arch;
-  return {.cmake = options.area / "lib" / "cmake" / tool_name,
-          .tool_file = toolbox / "tools" / "selected" / (lower_case(tool_name) + ".xml"),
-          .runtime_tool_file =
-              toolbox / "tools" / "selected" / (std::string(kRuntimeToolName) + ".xml"),
-          .current = options.area / tool_name / kCurrentName};
+Path toolbox_folder(const Path& area, const std::string& scram_arch) {
+  const Path toolbox = area / "config" / "toolbox";
+  return scram_arch.empty() ? toolbox : toolbox / scram_arch;
+}
+
+AreaEntries area_entries(const InstallOptions& options, const std::string& tool_name) {
+  const Path selected = toolbox_folder(options.area, options.scram_arch) / "tools" / "selected";
+  return {.current = options.area / tool_name / kCurrentName,
+          .cmake = options.area / "lib" / "cmake" / tool_name,
+          .tool_file = selected / toolbox_file_name(tool_name),
+          .runtime_tool_file = selected / toolbox_file_name(std::string(kRuntimeToolName))};
+}
+
+Path cmake_link_target(const std::string& tool_name) {
+  return Path("..") / ".." / tool_name / kCurrentName / "lib" / "cmake" / tool_name;
 }
 
 bool is_area_name(std::string_view name) {
@@ -33,6 +40,16 @@ bool is_area_name(std::string_view name) {
 
 bool is_tool_folder_name(std::string_view name) {
   return is_area_name(name) && name != "lib" && name != "config";
+}
+
+bool is_tool_folder(const FileSystem& fs, const Path& folder) {
+  if (fs.kind(folder) != FileKind::kDirectory) return false;
+  if (fs.kind(folder / kCurrentName) == FileKind::kSymlink) return true;
+  const Path tool_file = installed_tool_file(folder.filename().string());
+  const auto names = fs.list(folder).value_or(std::vector<std::string>());
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return is_area_name(name) && fs.kind(folder / name / tool_file) == FileKind::kFile;
+  });
 }
 
 Status check_inside_area(const FileSystem& fs, const Path& area, const Path& path) {

@@ -2,14 +2,22 @@
 // The steps of a commit, each one rename:
 //   1. staging -> AREA/TOOL/VERSION, or both exchanged when a tree is there (then that one is
 //   removed)
-//   2. the CMake link and the tool file's link; both lead through `current`, so a first install's
-//   lead nowhere yet
+//   2. the CMake link, which leads through `current`, so a first install's leads nowhere yet
 //   3. the runtime's tool file, which models of this and older toolkits use
-//   4. `current`: from here on the new version is what users get, all of it
+//   4. `current`: from here on CMake's users get the new version
+//   5. the model's tool file: from here on scram's users get it. Until then theirs is the version
+//   before, whole, in a folder of its own
 #include <string.h>  // strverscmp, which <cstring> does not promise
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "area_layout.h"
-#include "tfaot/generate/manifest_json.h"
+#include "tfaot/base/letter_case.h"
+#include "tfaot/base/tool_names.h"
+#include "tfaot/generate/tool_file_xml.h"
+#include "toolbox.h"
 
 namespace tfaot {
 namespace {
@@ -27,7 +35,7 @@ Status put_link(FileSystem& fs, const Path& area, const Path& target, const Path
 // What users get up to now, if that will be another version: empty when it is none.
 std::optional<std::string> replaced_version(const FileSystem& fs, const InstallPlan& plan) {
   if (!plan.options.make_current) return std::nullopt;
-  const auto now = fs.read_symlink(area_links(plan.options, plan.manifest.tool_name).current);
+  const auto now = fs.read_symlink(area_entries(plan.options, plan.manifest.tool_name).current);
   if (now && *now == plan.manifest.version) return std::nullopt;
   return now ? now->string() : "";
 }
@@ -49,6 +57,15 @@ Status renew_tool_file(FileSystem& fs, const InstallPlan& plan, const std::strin
   TFAOT_TRY(fs.replace_atomically(aside, text));
   TFAOT_TRY(fs.create_directories(installed.parent_path()));
   return fs.rename(aside, installed);
+}
+
+// scram sets a tool up under the name that its file says: it would replace that tool's.
+Status check_tool_name(const std::string& text, const std::string& tool_name) {
+  TFAOT_ASSIGN(const ToolHeading heading, read_tool_heading(text));
+  if (heading.name == lower_case(tool_name)) return {};
+  return fail(Error(fmt::format("the package's tool file {} is of a tool '{}'",
+                                toolbox_file_name(tool_name), heading.name))
+                  .note("compile the model again with 'tfaot compile'"));
 }
 
 Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files) {
@@ -81,28 +98,86 @@ Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& to
   return {};
 }
 
-// Of the package that the runtime's link leads into; empty when there is none, or none that works.
-std::string linked_toolkit(const FileSystem& fs, const Path& link) {
-  const auto target = fs.read_symlink(link);
-  if (!target) return "";
-  const Path file = (link.parent_path() / *target).lexically_normal();
-  const Path manifest_file =
-      file.parent_path().parent_path().parent_path() / kManifestName;  // past etc/scram.d
-  if (fs.kind(file) != FileKind::kFile) return "";
-  const auto text = fs.read(manifest_file);
-  if (!text) return "";
-  const auto manifest = manifest_from_json(*text, manifest_file.string());
-  return manifest ? manifest->toolkit_version : "";
-}
+// Files of toolboxes that become those of the plan's version: made aside, then renamed.
+class ToolboxChange {
+ public:
+  explicit ToolboxChange(const Path& area) : area_(area) {}
 
-Status put_runtime_link(FileSystem& fs, const InstallPlan& plan, const Path& link) {
-  const std::string toolkit = linked_toolkit(fs, link);
-  if (!toolkit.empty() &&
-      ::strverscmp(toolkit.c_str(), plan.manifest.toolkit_version.c_str()) >= 0) {
+  // Does nothing when the file is as it should be. scram looks at its time: where the package is
+  // younger the file is written anew, so that users of a replaced version notice.
+  Status prepare(FileSystem& fs, const Path& installed, const Path& file) {
+    TFAOT_ASSIGN(const std::string text, fs.read(installed));
+    if (fs.kind(file) == FileKind::kFile) {
+      TFAOT_ASSIGN(const std::string old, fs.read(file));
+      TFAOT_ASSIGN(const std::int64_t time, fs.last_used(file));
+      TFAOT_ASSIGN(const std::int64_t package_time, fs.last_used(installed));
+      if (old == text && time >= package_time) return {};
+    }
+    Path aside = private_folder(area_) /
+                 fmt::format("{}{}-{}", kStagingPrefix, file.filename().string(), files_.size());
+    TFAOT_TRY(fs.replace_atomically(aside, text));
+    files_.emplace_back(std::move(aside), file);
     return {};
   }
-  const Path file = plan.destination / installed_tool_file(std::string(kRuntimeToolName));
-  return put_link(fs, plan.options.area, file.lexically_relative(link.parent_path()), link);
+
+  Status commit(FileSystem& fs) const {
+    for (const auto& [aside, file] : files_) {
+      TFAOT_TRY(fs.create_directories(file.parent_path()));
+      TFAOT_TRY(fs.rename(aside, file));
+    }
+    return {};
+  }
+
+ private:
+  Path area_;
+  std::vector<std::pair<Path, Path>> files_;  // aside, its place
+};
+
+// `current` is one for all SCRAM_ARCHs: other toolboxes that have a version of this tool get this
+// one as well.
+std::vector<Path> tool_files_of(const FileSystem& fs, const InstallPlan& plan) {
+  std::vector<Path> files = {plan.tool_file};
+  for (const Path& file : tool_files_in(fs, plan.options.area, plan.manifest.tool_name)) {
+    if (file == plan.tool_file) continue;
+    const ToolboxEntry entry = read_toolbox_entry(fs, plan.options.area, file);
+    const bool is_ours = entry.maker == ToolboxEntry::Maker::kTfaot;
+    if (is_ours && entry.tool_name == plan.manifest.tool_name) files.push_back(file);
+  }
+  return files;
+}
+
+// The tool file of the newest runtime: this package's, or that of the toolbox.
+Path newest_runtime(const FileSystem& fs, const InstallPlan& plan, const Path& in_toolbox) {
+  Path own = plan.destination / installed_tool_file(std::string(kRuntimeToolName));
+  const auto text = fs.read(in_toolbox);
+  const auto own_text = fs.read(own);
+  if (text && own_text && *text == *own_text) return own;
+  const std::string toolkit = toolkit_of_runtime(fs, in_toolbox);
+  const bool is_older =
+      toolkit.empty() || ::strverscmp(toolkit.c_str(), plan.manifest.toolkit_version.c_str()) < 0;
+  return is_older ? own : in_toolbox;
+}
+
+// Everything but the tree: what makes its version the current one.
+Status make_current(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files) {
+  const Path& area = plan.options.area;
+  const std::string& tool_name = plan.manifest.tool_name;
+  const AreaEntries entries = area_entries(plan.options, tool_name);
+  const Path model = plan.destination / installed_tool_file(tool_name);
+  // What needs room on the disk is done before users notice anything.
+  ToolboxChange before_current(area);
+  ToolboxChange after_current(area);
+  if (!tool_files.runtime.empty()) {
+    const Path& file = entries.runtime_tool_file;
+    TFAOT_TRY(before_current.prepare(fs, newest_runtime(fs, plan, file), file));
+  }
+  for (const Path& file : tool_files_of(fs, plan)) {
+    TFAOT_TRY(after_current.prepare(fs, model, file));
+  }
+  TFAOT_TRY(put_link(fs, area, cmake_link_target(tool_name), entries.cmake));
+  TFAOT_TRY(before_current.commit(fs));
+  TFAOT_TRY(put_link(fs, area, plan.manifest.version, entries.current));
+  return after_current.commit(fs);
 }
 
 }  // namespace
@@ -110,33 +185,27 @@ Status put_runtime_link(FileSystem& fs, const InstallPlan& plan, const Path& lin
 Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
                                       const ToolFileTexts& tool_files) {
   const std::string& tool_name = plan.manifest.tool_name;
-  const Path& area = plan.options.area;
   InstallReceipt receipt{.destination = plan.destination,
                          .tool_file = plan.destination / installed_tool_file(tool_name),
                          .tool_name = tool_name,
                          .version = plan.manifest.version,
                          .replaced_version = replaced_version(fs, plan),
                          .unchanged = plan.already_installed};
+  TFAOT_TRY(check_tool_name(tool_files.model, tool_name));
+  if (!tool_files.runtime.empty()) {
+    TFAOT_TRY(check_tool_name(tool_files.runtime, std::string(kRuntimeToolName)));
+  }
   TFAOT_TRY(put_tree(fs, plan, tool_files));
   if (receipt.unchanged && receipt.replaced_version) TFAOT_TRY(renew_times(fs, plan.destination));
   if (!plan.options.make_current) return receipt;
-
-  const AreaLinks links = area_links(plan.options, tool_name);
-  const Path through_cmake = links.current / "lib" / "cmake" / tool_name;
-  const Path through_tool_file = links.current / installed_tool_file(tool_name);
-  TFAOT_TRY(
-      put_link(fs, area, through_cmake.lexically_relative(links.cmake.parent_path()), links.cmake));
-  TFAOT_TRY(put_link(fs, area, through_tool_file.lexically_relative(links.tool_file.parent_path()),
-                     links.tool_file));
-  if (!tool_files.runtime.empty()) {
-    TFAOT_TRY(put_runtime_link(fs, plan, links.runtime_tool_file));
-  }
-  TFAOT_TRY(put_link(fs, area, plan.manifest.version, links.current));
-  receipt.tool_file = links.tool_file;
+  TFAOT_TRY(make_current(fs, plan, tool_files));
+  receipt.tool_file = plan.tool_file;
   return receipt;
 }
 
-Status roll_back(FileSystem& fs, const InstallPlan& plan) { return fs.remove_all(plan.staging); }
+Status roll_back(FileSystem& fs, const InstallPlan& plan) {
+  return remove_leftovers(fs, plan.options.area);
+}
 
 Status remove_leftovers(FileSystem& fs, const Path& area) {
   if (fs.kind(private_folder(area)) == FileKind::kMissing) return {};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <string.h>  // strverscmp, which <cstring> does not promise
 
 #include <algorithm>
 
 #include "area_layout.h"
 #include "tfaot/generate/manifest_json.h"
+#include "toolbox.h"
 
 namespace tfaot {
 namespace {
@@ -48,22 +50,29 @@ Result<Manifest> read_installed(const FileSystem& fs, const Path& folder) {
   return manifest;
 }
 
-// The folders of AREA/TOOL that are versions; empty when AREA/TOOL was not made by us, as an area
-// may hold more than models.
+// The folders of AREA/TOOL that are versions.
 Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path& tool_folder) {
   TFAOT_ASSIGN(auto names, fs.list(tool_folder));
-  bool ours = fs.kind(tool_folder / kCurrentName) == FileKind::kSymlink;
   std::erase_if(names, [&](const std::string& name) {
     return !is_area_name(name) || fs.kind(tool_folder / name) != FileKind::kDirectory;
   });
-  for (const std::string& name : names) {
-    ours = ours || fs.kind(tool_folder / name / kManifestName) == FileKind::kFile;
-  }
-  if (!ours) names.clear();
   std::ranges::stable_sort(names, [](const std::string& a, const std::string& b) {
     return ::strverscmp(a.c_str(), b.c_str()) < 0;  // 1.9.0 before 1.10.0
   });
   return names;
+}
+
+// A toolbox with another version than `current`, which a killed install may leave.
+void check_toolboxes(const FileSystem& fs, const Path& area, const std::string& tool,
+                     const std::string& current, std::vector<Error>& broken) {
+  for (const Path& file : tool_files_in(fs, area, tool)) {
+    const ToolboxEntry entry = read_toolbox_entry(fs, area, file);
+    if (entry.tool_name != tool || entry.version == current) continue;
+    broken.push_back(
+        Error::at({file.string()}, fmt::format("the tool file is of version {}, but {} is current",
+                                               entry.version, current))
+            .note("install the version that you want again"));
+  }
 }
 
 }  // namespace
@@ -77,11 +86,11 @@ Result<InstalledList> list_installed(const FileSystem& fs, const Path& area) {
   InstalledList list;
   for (const std::string& tool : tools) {
     const Path folder = area / tool;
-    if (!is_tool_folder_name(tool) || fs.kind(folder) != FileKind::kDirectory) continue;
+    if (!is_tool_folder_name(tool) || !is_tool_folder(fs, folder)) continue;
     TFAOT_ASSIGN(const auto versions, list_versions(fs, folder));
-    if (versions.empty()) continue;
     const auto current = current_version(fs, folder / kCurrentName);
     if (!current) list.broken.push_back(current.error());
+    if (current && !current->empty()) check_toolboxes(fs, area, tool, *current, list.broken);
     for (const std::string& version : versions) {
       auto manifest = read_installed(fs, folder / version);
       if (manifest) {

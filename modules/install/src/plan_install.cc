@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <string.h>  // strverscmp, which <cstring> does not promise
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "area_layout.h"
+#include "in_the_way.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/generate/manifest_json.h"
@@ -21,6 +23,19 @@ Status check_name(const std::string& what, const std::string& name, bool allowed
           .note("'lib' and 'config' as a tool and 'current' as a version are taken"));
 }
 
+// The newest toolkit's runtime serves all models of an area, so a package must not claim to be of
+// one that there is not.
+Status check_toolkit(const Manifest& manifest, const InstallOptions& options) {
+  if (options.toolkit.empty() ||
+      ::strverscmp(manifest.toolkit_version.c_str(), options.toolkit.c_str()) <= 0) {
+    return {};
+  }
+  return fail(
+      Error(fmt::format("the package was made by tfaot {}, which is newer than this tfaot {}",
+                        manifest.toolkit_version, options.toolkit))
+          .note("install it with that tfaot, or a newer one"));
+}
+
 Status check_options(const Manifest& manifest, const InstallOptions& options) {
   if (!options.area.is_absolute()) {
     return fail(Error::usage(
@@ -29,8 +44,9 @@ Status check_options(const Manifest& manifest, const InstallOptions& options) {
   TFAOT_TRY(check_name("the tool", manifest.tool_name, is_tool_folder_name(manifest.tool_name)));
   TFAOT_TRY(check_name("the version", manifest.version,
                        is_area_name(manifest.version) && manifest.version != kCurrentName));
-  return check_name("the SCRAM_ARCH", options.scram_arch,
-                    options.scram_arch.empty() || is_area_name(options.scram_arch));
+  TFAOT_TRY(check_name("the SCRAM_ARCH", options.scram_arch,
+                       options.scram_arch.empty() || is_area_name(options.scram_arch)));
+  return check_toolkit(manifest, options);
 }
 
 bool is_whole(const FileSystem& fs, const Path& root, const Manifest& manifest) {
@@ -79,17 +95,18 @@ Error other_contents(const Path& destination, const std::string& reason) {
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                  const InstallOptions& options) {
   TFAOT_TRY(check_options(manifest, options));
-  const AreaLinks links = area_links(options, manifest.tool_name);
+  const AreaEntries entries = area_entries(options, manifest.tool_name);
   InstallPlan plan{
       .options = options,
       .manifest = manifest,
       .staging = private_folder(options.area) /
                  fmt::format("{}{}-{}", kStagingPrefix, manifest.tool_name, manifest.version),
       .destination = options.area / manifest.tool_name / manifest.version,
-      .tool_file = links.tool_file};
-  for (const Path& path : {plan.staging, plan.destination, links.cmake, links.tool_file}) {
+      .tool_file = entries.tool_file};
+  for (const Path& path : {plan.staging, plan.destination, entries.cmake, entries.tool_file}) {
     TFAOT_TRY(check_inside_area(fs, options.area, path));
   }
+  TFAOT_TRY(check_nothing_in_the_way(fs, plan));
   const FileKind kind = fs.kind(plan.destination);
   if (kind == FileKind::kMissing) return plan;
   if (kind != FileKind::kDirectory) {

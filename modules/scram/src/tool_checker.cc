@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "names.h"
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/tool_names.h"
 
 namespace tfaot {
 
@@ -25,11 +25,12 @@ void ToolChecker::check() {
 }
 
 void ToolChecker::check_base() const {
-  const std::string base = base_name(name_);
+  const std::string base = base_variable(name_);
   if (name_.empty() || variables_.contains(base)) return;
   findings_.warning(
       0, fmt::format("the tool's folder is in no variable {}", base),
-      {"looks for a tool's folder under that name: upper case, '-' as '_'",
+      {"looks for a tool's folder under that name: upper case, other than letters and digits as "
+       "'_'",
        fmt::format("write <environment name=\"{}\" default=\"...\"/> into <client>", base)});
 }
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <string_view>
 
-#include "names.h"
 #include "object_code.h"
 #include "tfaot/base/letter_case.h"
+#include "tfaot/base/tool_names.h"
 #include "tool_checker.h"
 
 namespace tfaot {
@@ -82,7 +82,7 @@ void ToolChecker::check_environment(const pugi::xml_node& node) {
   const ResolvedValue value = values_.resolve(value_of(node));
   if (!check_value(line, "environment", value)) return;
   if (value.text.find(kPlaceholder) != std::string::npos) {
-    if (name == base_name(name_)) {
+    if (name == base_variable(name_)) {
       findings_.warning(line, fmt::format("the tool's folder is still {}", kPlaceholder),
                         {"takes it as it is: no path of this tool will exist",
                          "let 'tfaot install' or whoever installs it put the folder there"});

@@ -169,6 +169,22 @@ TEST(ManifestJson, NothingLeavesThePackage) {
   }
 }
 
+TEST(ManifestJson, TakesNothingThatAnAreaOrScramHasForItself) {
+  for (const char* name : {"tfaot-runtime", "TFAOT-Runtime", "self"}) {
+    EXPECT_EQ(
+        error_with("/tool_name", name),
+        std::string("manifest.json: tool_name: a model's tool cannot be named '") + name + "'");
+  }
+  EXPECT_EQ(error_with("/files/0/path", "etc/scram.d/tfaot-model-test.xml"),
+            "manifest.json: files: 'etc/scram.d/tfaot-model-test.xml' is where an install puts a "
+            "tool file");
+  for (const char* version : {"", "1.0-newest", "1..0", "1.0."}) {
+    EXPECT_EQ(
+        error_with("/toolkit_version", version),
+        std::string("manifest.json: toolkit_version: '") + version + "' is not a version of tfaot");
+  }
+}
+
 TEST(ManifestJson, FilesAreSortedAndUnique) {
   EXPECT_EQ(error_with("/files/1/path", "manifest.json"),
             "manifest.json: files: the manifest cannot list itself");

@@ -3,6 +3,7 @@
 
 #include "tests/unit/generate/records.h"
 #include "tfaot/generate/generate.h"
+#include "tfaot/generate/tool_file_xml.h"
 
 namespace tfaot {
 namespace {
@@ -31,6 +32,14 @@ TEST(ToolFile, IsWhatRealScramReads) {
   const std::string xml = tool_file("@TOOL_BASE@");
   EXPECT_EQ(xml.find("<?xml"), std::string::npos);
   EXPECT_EQ(xml.find("revision"), std::string::npos);
+}
+
+TEST(ToolFile, SaysWhoMadeIt) {
+  EXPECT_TRUE(is_made_by_tfaot(tool_file("@TOOL_BASE@")));
+  EXPECT_TRUE(is_made_by_tfaot(*rebase_tool_file(tool_file("@TOOL_BASE@"), "/area/t/1")));
+  EXPECT_FALSE(is_made_by_tfaot("<tool name='Made by tfaot' version='1'/>"));
+  EXPECT_FALSE(is_made_by_tfaot("<!-- by hand --><tool name='t' version='1'/>"));
+  EXPECT_FALSE(is_made_by_tfaot("Made by tfaot"));
 }
 
 TEST(ToolFile, RebaseRefusesWhatIsNoToolFile) {

@@ -4,13 +4,27 @@
 #include <ostream>
 
 #include "tfaot/base/hash.h"
+#include "tfaot/base/letter_case.h"
+#include "tfaot/base/tool_names.h"
 #include "tfaot/generate/manifest_json.h"
 
 namespace tfaot::testing {
 namespace {
 
+// As 'tfaot compile' makes it.
+std::string tool_file(const std::string& name, const std::string& version,
+                      const std::string& base) {
+  return "<!-- Made by tfaot. -->\n<tool name=\"" + lower_case(name) + "\" version=\"" + version +
+         "\"><client><environment name=\"" + base_variable(name) + "\" default=\"" + base +
+         "\"/></client></tool>\n";
+}
+
+std::string installed_in(const SamplePackage& package, const Path& area) {
+  return (area / package.tool_name / package.version).string();
+}
+
 std::string rebased_tool_file(const SamplePackage& package, const Path& area) {
-  return "<tool base=\"" + (area / package.tool_name / package.version).string() + "\"/>\n";
+  return tool_file(package.tool_name, package.version, installed_in(package, area));
 }
 
 Result<InstallReceipt> unpack_and_commit(FileSystem& fs, const SamplePackage& package,
@@ -22,10 +36,11 @@ Result<InstallReceipt> unpack_and_commit(FileSystem& fs, const SamplePackage& pa
     TFAOT_TRY(fs.replace_atomically(plan.staging / "manifest.json",
                                     manifest_to_json(package.manifest())));
   }
+  const Path& area = plan.options.area;
   return commit_install(
       fs, plan,
-      {rebased_tool_file(package, plan.options.area),
-       package.has_runtime_tool ? "<runtime of=\"" + package.version + "\"/>\n" : ""});
+      {rebased_tool_file(package, area),
+       package.has_runtime_tool ? runtime_tool_file(package, area) : std::string()});
 }
 
 std::string read_or_nothing(const FileSystem& fs, const Path& path) {
@@ -36,10 +51,14 @@ std::string read_or_nothing(const FileSystem& fs, const Path& path) {
 }  // namespace
 
 std::map<std::string, std::string> SamplePackage::files() const {
-  return {{tool_name + ".xml", "<tool base=\"@TOOL_BASE@\"/>\n"},
+  return {{tool_name + ".xml", tool_file(tool_name, version, "@TOOL_BASE@")},
           {"include/" + tool_name + "/model.h", "#pragma once\n"},
           {"lib/cmake/" + tool_name + "/" + tool_name + "-config.cmake", "# of " + version + "\n"},
           {"lib/test.o", object}};
+}
+
+std::string runtime_tool_file(const SamplePackage& package, const Path& area) {
+  return tool_file("tfaot-runtime", package.toolkit, installed_in(package, area));
 }
 
 Manifest SamplePackage::manifest() const {

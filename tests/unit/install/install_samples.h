@@ -28,13 +28,16 @@ struct SamplePackage {
 Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& package,
                                       const InstallOptions& options);
 
-// What users of tfaot-model-test see: through `current`, the CMake link and the tool file's link.
-// Each "" when not there.
+// The package's tool file of the runtime, with its final base.
+std::string runtime_tool_file(const SamplePackage& package, const Path& area);
+
+// What users of tfaot-model-test see: through `current`, the CMake link and the tool file. Each ""
+// when not there.
 struct AreaView {
   std::string version;    // that `current` leads to
   std::string object;     // current/lib/test.o
   std::string cmake;      // lib/cmake/TOOL/TOOL-config.cmake
-  std::string tool_file;  // the link below config/toolbox
+  std::string tool_file;  // the file below config/toolbox
 
   bool operator==(const AreaView&) const = default;
 };

@@ -13,6 +13,8 @@ using ::testing::IsEmpty;
 
 const InstallOptions kOptions{.area = "/area"};
 const InstallOptions kReplace{.area = "/area", .replace = true};
+constexpr const char* kToolFile = "/area/config/toolbox/tools/selected/tfaot-model-test.xml";
+constexpr const char* kRuntimeTool = "/area/config/toolbox/tools/selected/tfaot-runtime.xml";
 
 TEST(Install, LaysOutTheArea) {
   MemoryFileSystem fs;
@@ -31,8 +33,7 @@ TEST(Install, LaysOutTheArea) {
   EXPECT_EQ(fs.read_symlink("/area/tfaot-model-test/current").value(), "1.0.0");
   EXPECT_EQ(fs.read_symlink("/area/lib/cmake/tfaot-model-test").value(),
             "../../tfaot-model-test/current/lib/cmake/tfaot-model-test");
-  EXPECT_EQ(fs.read_symlink(receipt.tool_file).value(),
-            "../../../../tfaot-model-test/current/etc/scram.d/tfaot-model-test.xml");
+  EXPECT_EQ(fs.kind(receipt.tool_file), FileKind::kFile);  // scram copies toolboxes
   EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
   EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
 }
@@ -95,8 +96,7 @@ TEST(Install, RenewsLinksAndToolFile) {
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
   ASSERT_TRUE(fs.remove_all("/area/lib"));
   ASSERT_TRUE(fs.replace_symlink("9.9.9", "/area/tfaot-model-test/current"));
-  ASSERT_TRUE(
-      fs.replace_atomically("/area/config/toolbox/tools/selected/tfaot-model-test.xml", "copied"));
+  ASSERT_TRUE(fs.replace_atomically(kToolFile, "<!-- Made by tfaot. --><tool/>"));
   ASSERT_TRUE(fs.replace_atomically("/area/tfaot-model-test/1.0.0/etc/scram.d/tfaot-model-test.xml",
                                     "old"));
   EXPECT_TRUE(install_sample(fs, {}, kOptions).value().unchanged);
@@ -125,17 +125,16 @@ TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
   EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
 }
 
-constexpr const char* kRuntimeTool = "/area/config/toolbox/tools/selected/tfaot-runtime.xml";
-
 TEST(Install, GivesTheAreaTheRuntimeOfTheNewestToolkit) {
   MemoryFileSystem fs;
   ASSERT_TRUE(install_sample(fs, {.toolkit = "0.9.0"}, kOptions));
-  EXPECT_EQ(fs.read_symlink(kRuntimeTool).value(),
-            "../../../../tfaot-model-test/1.0.0/etc/scram.d/tfaot-runtime.xml");
-  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0", .toolkit = "0.10.0"}, kOptions));
-  EXPECT_EQ(fs.read(kRuntimeTool).value(), "<runtime of=\"2.0.0\"/>\n");
+  EXPECT_EQ(fs.read(kRuntimeTool).value(), runtime_tool_file({.toolkit = "0.9.0"}, "/area"));
+  const SamplePackage newest{.version = "2.0.0", .toolkit = "0.10.0"};
+  ASSERT_TRUE(install_sample(fs, newest, kOptions));
+  EXPECT_EQ(fs.kind(kRuntimeTool), FileKind::kFile);
+  EXPECT_EQ(fs.read(kRuntimeTool).value(), runtime_tool_file(newest, "/area"));
   ASSERT_TRUE(install_sample(fs, {.version = "3.0.0", .toolkit = "0.9.1"}, kOptions));
-  EXPECT_EQ(fs.read(kRuntimeTool).value(), "<runtime of=\"2.0.0\"/>\n");
+  EXPECT_EQ(fs.read(kRuntimeTool).value(), runtime_tool_file(newest, "/area"));
 }
 
 TEST(Install, RenewsTheRuntimeWhosePackageIsGone) {
@@ -143,7 +142,63 @@ TEST(Install, RenewsTheRuntimeWhosePackageIsGone) {
   ASSERT_TRUE(install_sample(fs, {.version = "2.0.0", .toolkit = "0.10.0"}, kOptions));
   ASSERT_TRUE(fs.remove_all("/area/tfaot-model-test/2.0.0"));
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
-  EXPECT_EQ(fs.read(kRuntimeTool).value(), "<runtime of=\"1.0.0\"/>\n");
+  EXPECT_EQ(fs.read(kRuntimeTool).value(), runtime_tool_file({}, "/area"));
+}
+
+// scram looks at the time of a toolbox's file.
+TEST(Install, RenewsTheTimesOfToolFilesWithTheirPackage) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  const auto before = fs.last_used(kToolFile).value();
+  const auto runtime_before = fs.last_used(kRuntimeTool).value();
+  ASSERT_TRUE(install_sample(fs, {.object = "other code"}, kReplace));
+  EXPECT_GT(fs.last_used(kToolFile).value(), before);
+  EXPECT_GT(fs.last_used(kRuntimeTool).value(), runtime_before);
+}
+
+// An earlier tfaot made links, which dangle in the developer areas that scram makes of a release.
+TEST(Install, MakesFilesOfLinks) {
+  MemoryFileSystem fs;
+  const SamplePackage newest{.toolkit = "0.2.0"};
+  ASSERT_TRUE(install_sample(fs, newest, kOptions));
+  const Path etc = "../../../../tfaot-model-test/current/etc/scram.d";
+  ASSERT_TRUE(fs.replace_symlink(etc / "tfaot-model-test.xml", kToolFile));
+  ASSERT_TRUE(fs.replace_symlink("../../../../tfaot-model-test/1.0.0/etc/scram.d/tfaot-runtime.xml",
+                                 kRuntimeTool));
+  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0"}, kOptions));
+  EXPECT_EQ(fs.kind(kToolFile), FileKind::kFile);
+  EXPECT_EQ(fs.kind(kRuntimeTool), FileKind::kFile);
+  EXPECT_EQ(fs.read(kRuntimeTool).value(), runtime_tool_file(newest, "/area"));
+  EXPECT_EQ(view_of(fs, "/area"), expected_view({.version = "2.0.0"}, "/area"));
+}
+
+// `current` is one for all of them.
+TEST(Install, RenewsTheToolFileOfEveryToolboxThatHasOne) {
+  MemoryFileSystem fs;
+  const Path toolboxes = "/area/config/toolbox";
+  const Path file = "tools/selected/tfaot-model-test.xml";
+  const std::string developers = "<!-- Made by tfaot. --><tool name=\"tfaot-model-test\"/>";
+  ASSERT_TRUE(fs.create_directories(toolboxes / "none/tools/selected"));
+  ASSERT_TRUE(fs.replace_atomically(toolboxes / "set_up" / file, developers));
+  for (const std::string arch : {"one", "two"}) {
+    ASSERT_TRUE(install_sample(fs, {}, {.area = "/area", .scram_arch = arch}));
+  }
+  const SamplePackage second{.version = "2.0.0"};
+  ASSERT_TRUE(install_sample(fs, second, {.area = "/area", .scram_arch = "one"}));
+  for (const std::string arch : {"one", "two"}) {
+    EXPECT_EQ(fs.read(toolboxes / arch / file).value(), expected_view(second, "/area").tool_file);
+  }
+  EXPECT_EQ(fs.kind(toolboxes / "none" / file), FileKind::kMissing);
+  EXPECT_EQ(fs.read(toolboxes / "set_up" / file).value(), developers);
+}
+
+TEST(Install, RefusesAToolFileOfAnotherTool) {
+  MemoryFileSystem fs;
+  const auto plan = plan_install(fs, SamplePackage().manifest(), kOptions).value();
+  const auto receipt = commit_install(fs, plan, {"<tool name='gcc-cxxcompiler' version='1'/>"});
+  EXPECT_EQ(receipt.error().text(),
+            "the package's tool file tfaot-model-test.xml is of a tool 'gcc-cxxcompiler'\n"
+            "  compile the model again with 'tfaot compile'");
 }
 
 TEST(Install, TakesPackagesWithoutARuntimeTool) {
@@ -156,7 +211,8 @@ TEST(Install, TakesPackagesWithoutARuntimeTool) {
 TEST(Install, NeedsAnUnpackedPackage) {
   MemoryFileSystem fs;
   const auto plan = plan_install(fs, SamplePackage().manifest(), kOptions).value();
-  const auto receipt = commit_install(fs, plan, {"<tool/>"});
+  const auto receipt =
+      commit_install(fs, plan, {"<tool name='tfaot-model-test' version='1.0.0'/>"});
   EXPECT_EQ(receipt.error().text(),
             "nothing was unpacked into /area/.tfaot/staging-tfaot-model-test-1.0.0");
   EXPECT_EQ(receipt.error().kind(), ErrorKind::kInternal);

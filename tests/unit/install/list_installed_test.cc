@@ -13,6 +13,7 @@ using ::testing::IsEmpty;
 
 const InstallOptions kOptions{.area = "/area"};
 const Path kTool = "/area/tfaot-model-test";
+constexpr const char* kToolFile = "/area/config/toolbox/tools/selected/tfaot-model-test.xml";
 
 std::vector<std::string> listing(const FileSystem& fs) {
   const auto list = list_installed(fs, "/area");
@@ -44,6 +45,40 @@ TEST(ListInstalled, PassesOverWhatIsNotOurs) {
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
   ASSERT_TRUE(fs.replace_atomically(kTool / "README", ""));
   EXPECT_THAT(listing(fs), ElementsAre("tfaot-model-test 1.0.0 *"));
+}
+
+// What 'tfaot compile --dev' writes where its help says.
+TEST(ListInstalled, PassesOverTreesThatAreNotInstalled) {
+  MemoryFileSystem fs;
+  for (const auto& [path, contents] : SamplePackage().files()) {
+    ASSERT_TRUE(fs.replace_atomically("/area/tfaot/minimal" / Path(path), contents));
+  }
+  ASSERT_TRUE(fs.replace_atomically("/area/tfaot/minimal/manifest.json",
+                                    manifest_to_json(SamplePackage().manifest())));
+  EXPECT_THAT(listing(fs), IsEmpty());
+}
+
+TEST(ListInstalled, PassesOverToolFilesThatScramSetUp) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  ASSERT_TRUE(fs.replace_atomically(
+      kToolFile,
+      "<!-- Made by tfaot. --><tool name='tfaot-model-test' version='3'><client><environment "
+      "name='TFAOT_MODEL_TEST_BASE' default='$CMSSW_BASE/tfaot/minimal'/></client></tool>"));
+  EXPECT_THAT(listing(fs), ElementsAre("tfaot-model-test 1.0.0 *"));
+}
+
+TEST(ListInstalled, SaysWhichToolFileIsOfAnotherVersion) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  const std::string older = fs.read(kToolFile).value();
+  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0"}, kOptions));
+  ASSERT_TRUE(fs.replace_atomically(kToolFile, older));
+  EXPECT_THAT(listing(fs),
+              ElementsAre(std::string(kToolFile) +
+                              ": the tool file is of version 1.0.0, but 2.0.0 is current\n"
+                              "  install the version that you want again",
+                          "tfaot-model-test 1.0.0", "tfaot-model-test 2.0.0 *"));
 }
 
 TEST(ListInstalled, NeedsAFolder) {

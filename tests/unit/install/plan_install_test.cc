@@ -135,5 +135,54 @@ TEST(PlanInstall, RefusesWhatIsNoPackageUnlessAsked) {
       "  move it away, then install again");
 }
 
+TEST(PlanInstall, RefusesToReplaceWhatTfaotDidNotMake) {
+  const std::string advice =
+      " that tfaot did not make is in the way\n"
+      "  move it away, or give the package another tool name (--tool-name of 'tfaot compile')";
+  const std::string tool_file = "/area/config/toolbox/tools/selected/gcc-cxxcompiler.xml";
+  for (const auto& [path, what] : std::vector<std::pair<std::string, std::string>>{
+           {tool_file, "a tool file"},
+           {"/area/config/toolbox/tools/selected/tfaot-runtime.xml", "a tool file"},
+           {"/area/lib/cmake/gcc-cxxcompiler", "a file"},
+           {"/area/gcc-cxxcompiler/current", "a file"}}) {
+    MemoryFileSystem fs({{path, "<tool name='gcc-cxxcompiler' version='12'/>"}});
+    ASSERT_TRUE(
+        fs.replace_atomically("/area/gcc-cxxcompiler/0.9/etc/scram.d/gcc-cxxcompiler.xml", ""));
+    EXPECT_EQ(refusal_of(fs, {.tool_name = "gcc-cxxcompiler"}), path + ": " + what + advice);
+  }
+  MemoryFileSystem fs;
+  ASSERT_TRUE(fs.replace_symlink("/opt/gcc.xml", tool_file));
+  EXPECT_EQ(refusal_of(fs, {.tool_name = "gcc-cxxcompiler"}), tool_file + ": a tool file" + advice);
+  ASSERT_TRUE(fs.replace_symlink("/opt/gcc", "/area/lib/cmake/gcc"));
+  EXPECT_EQ(refusal_of(fs, {.tool_name = "gcc"}), "/area/lib/cmake/gcc: a link" + advice);
+}
+
+TEST(PlanInstall, RefusesFoldersOfTheArea) {
+  const MemoryFileSystem fs({{"/area/src/Sub/Pkg/BuildFile.xml", ""}});
+  EXPECT_EQ(
+      refusal_of(fs, {.tool_name = "src"}),
+      "/area/src: a folder that tfaot did not make is in the way\n"
+      "  move it away, or give the package another tool name (--tool-name of 'tfaot compile')");
+}
+
+TEST(PlanInstall, RefusesAToolThatDiffersInCapitalsAlone) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {.tool_name = "tfaot-model-Foo"}, kOptions));
+  EXPECT_EQ(
+      refusal_of(fs, {.tool_name = "tfaot-model-foo"}),
+      "/area/tfaot-model-Foo: a tool 'tfaot-model-Foo' is installed, and 'tfaot-model-foo' is the "
+      "same name in lower case, as scram knows tools\n"
+      "  give the package another tool name (--tool-name of 'tfaot compile')");
+}
+
+TEST(PlanInstall, RefusesPackagesOfANewerToolkit) {
+  const InstallOptions options{.area = "/area", .toolkit = "0.10.0"};
+  EXPECT_EQ(refusal_of(MemoryFileSystem(), {.toolkit = "0.9.9"}, options), "no error");
+  EXPECT_EQ(refusal_of(MemoryFileSystem(), {.toolkit = "0.10.0"}, options), "no error");
+  EXPECT_EQ(refusal_of(MemoryFileSystem(), {.toolkit = "999"}, options),
+            "the package was made by tfaot 999, which is newer than this tfaot 0.10.0\n"
+            "  install it with that tfaot, or a newer one");
+}
+
 }  // namespace
 }  // namespace tfaot::testing

@@ -56,6 +56,14 @@ TEST_F(CheckTool, IsSilentAboutAGoodFile) {
               IsEmpty());
 }
 
+// As 'tfaot compile --tool-name my.tool' writes it.
+TEST_F(CheckTool, KnowsTheVariableOfEveryName) {
+  options_.file = "/tools/my.tool+2.xml";
+  EXPECT_THAT(findings_in("<tool name=\"my.tool+2\" version=\"1\"><client>"
+                          "<environment name=\"MY_TOOL_2_BASE\" default=\"/t\"/></client></tool>"),
+              IsEmpty());
+}
+
 TEST_F(CheckTool, FindsWhatTheParserRefuses) {
   EXPECT_THAT(findings_in("<?xml version=\"1.0\"?>\n<tool name=\"t\" version=\"1\"/>"),
               ElementsAre("error 1: <?xml ...> does not belong in a tool file"));

@@ -43,19 +43,6 @@ GeneratedFile cost_header(const Manifest& manifest);
 // The source of the program that measures a package, no file of it (templates/measure.cc.mustache).
 std::string measuring_program(const Manifest& manifest);
 
-// A tool file, the model's or the runtime's, for a tree whose base has become final (an install).
-Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base);
-// The base folder that a tool file defines.
-Result<std::string> tool_base_of(const std::string& xml);
-
-// What any tool file says of itself, upstream's too.
-struct ToolHeading {
-  std::string name;
-  std::string version;
-  std::vector<std::string> objects;  // file names of the objects in its LDFLAGS
-};
-Result<ToolHeading> read_tool_heading(const std::string& xml);
-
 // `files`: every other file of the package.
 Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
                        const GenerateOptions& options, std::vector<ManifestFile> files);

@@ -18,7 +18,7 @@
 namespace tfaot {
 
 // Touches no disk but to look. Fails when another package (other contents) has this version and
-// !replace.
+// !replace, and when something that tfaot did not make is in the way.
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                  const InstallOptions& options);
 
@@ -31,7 +31,7 @@ Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
 // calls it.
 Status remove_leftovers(FileSystem& fs, const Path& area);
 
-// Removes plan.staging.
+// Removes what the install made in AREA/.tfaot. REQUIRES: the area's lock is held.
 Status roll_back(FileSystem& fs, const InstallPlan& plan);
 
 // Whether packages were installed into this folder once.

@@ -2,12 +2,12 @@
 // Records of the install room. A release area:
 //   AREA/TOOL/VERSION/...                         the package tree, manifest.json at its root
 //   AREA/TOOL/VERSION/etc/scram.d/TOOL.xml        tool file with the final base
-//   AREA/TOOL/current -> VERSION                  what users get: replacing this link switches the
-//   two below as well AREA/lib/cmake/TOOL -> ../../TOOL/current/lib/cmake/TOOL     so
-//   CMAKE_PREFIX_PATH=AREA finds every model
-//   AREA/config/toolbox/[SCRAM_ARCH/]tools/selected/TOOL.xml ->
-//   .../TOOL/current/etc/scram.d/TOOL.xml AREA/.tfaot/                                  lock,
-//   staging folders
+//   AREA/TOOL/current -> VERSION                  what users get
+//   AREA/lib/cmake/TOOL -> ../../TOOL/current/lib/cmake/TOOL
+//                                                 so CMAKE_PREFIX_PATH=AREA finds every model
+//   AREA/config/toolbox/[SCRAM_ARCH/]tools/selected/TOOL.xml
+//                                                 a copy of the current version's
+//   AREA/.tfaot/                                  lock, staging folders
 #pragma once
 
 #include <filesystem>
@@ -25,6 +25,7 @@ struct InstallOptions {
   std::string scram_arch{};    // folder below config/toolbox; empty: none
   bool make_current = true;    // `current`, the CMake link and the tool file lead to this version
   bool replace = false;        // the same version with other contents may be replaced
+  std::string toolkit{};       // version of the tfaot that installs; empty: of any
 };
 
 struct InstallPlan {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads scram tool files, and gives them another base. Pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot {
+
+// A tool file, the model's or the runtime's, for a tree whose base has become final (an install).
+Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base);
+// The base folder that a tool file defines.
+Result<std::string> tool_base_of(const std::string& xml);
+// Whether tfaot made it, as the comment at its top says.
+bool is_made_by_tfaot(const std::string& xml);
+
+// What any tool file says of itself, upstream's too.
+struct ToolHeading {
+  std::string name;
+  std::string version;
+  std::vector<std::string> objects;  // file names of the objects in its LDFLAGS
+};
+Result<ToolHeading> read_tool_heading(const std::string& xml);
+
+}  // namespace tfaot

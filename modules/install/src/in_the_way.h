@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether an install would replace something that tfaot did not make, or another tool's file.
+// Looks, changes nothing.
+#pragma once
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/install/install_types.h"
+
+namespace tfaot {
+
+Status check_nothing_in_the_way(const FileSystem& fs, const InstallPlan& plan);
+
+}  // namespace tfaot
