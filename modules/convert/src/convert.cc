@@ -10,6 +10,7 @@
 #include "programs.h"
 #include "shared_constants.h"
 #include "system_symbols.h"
+#include "tensor_order.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
@@ -69,14 +70,33 @@ Result<std::string> level_of(const Program& program, const std::string& wanted) 
           .note("allowed: " + replace_all(describe_allowed_cpu_levels(machine), "native, ", "")));
 }
 
-bool same_tensors(const std::vector<TensorSpec>& a, const std::vector<TensorSpec>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const TensorSpec& x, const TensorSpec& y) {
-                      return x.name == y.name && x.dtype == y.dtype && x.row_shape == y.row_shape;
-                    });
+// "x: float32 [3], y: bool []"
+std::string tensors_text(const std::vector<TensorSpec>& tensors) {
+  std::vector<std::string> words;
+  for (const TensorSpec& tensor : tensors) {
+    words.push_back(fmt::format("{}: {} [{}]", tensor.name, dtype_name(tensor.dtype),
+                                fmt::join(tensor.row_shape, ", ")));
+  }
+  return join(words, ", ");
 }
 
 // What is the same for all batch sizes.
+struct Common {
+  const char* what;
+  std::string here;
+  std::string first;  // in the header of the first batch size
+};
+Status check_common(const Program& program, const std::vector<Common>& facts) {
+  for (const Common& fact : facts) {
+    if (fact.here == fact.first) continue;
+    return fail(Error::at({program.where}, fmt::format("its {} differ from those of the other "
+                                                       "batch sizes",
+                                                       fact.what))
+                    .note("here: " + fact.here)
+                    .note("there: " + fact.first));
+  }
+  return {};
+}
 Status add_common(const Program& program, bool is_first, ConvertedModel& converted) {
   TFAOT_ASSIGN(Signature signature,
                row_signature(program.header, program.files->batch_size, program.where));
@@ -88,14 +108,12 @@ Status add_common(const Program& program, bool is_first, ConvertedModel& convert
     compiled.target_triple = triple;
     return {};
   }
-  if (converted.namespace_name != program.header.namespace_name ||
-      compiled.target_triple != triple ||
-      !same_tensors(compiled.signature.inputs, signature.inputs) ||
-      !same_tensors(compiled.signature.outputs, signature.outputs)) {
-    return fail(Error::at({program.where},
-                          "namespace, machine or rows are not those of the other batch sizes"));
-  }
-  return {};
+  const Signature& first = compiled.signature;
+  return check_common(program,
+                      {{"namespaces", program.header.namespace_name, converted.namespace_name},
+                       {"machines", triple, compiled.target_triple},
+                       {"inputs", tensors_text(signature.inputs), tensors_text(first.inputs)},
+                       {"outputs", tensors_text(signature.outputs), tensors_text(first.outputs)}});
 }
 
 Status check_kernels(const Program& program, const CompiledCode& code,
@@ -210,15 +228,21 @@ Result<ConvertedModel> convert_model(FileSystem& files, const UpstreamModel& mod
   CompiledModel& compiled = converted.compiled;
   compiled.engine = "tfcompile";
   std::vector<Program> programs;
+  std::vector<SizedHeader> headers;
+  programs.reserve(model.programs.size());
   for (const UpstreamProgram& one : model.programs) {
     TFAOT_ASSIGN(Program program, read_program(files, model, one));
-    TFAOT_TRY(add_common(program, programs.empty(), converted));
+    programs.push_back(std::move(program));
+    headers.push_back({one.batch_size, &programs.back().header});
+  }
+  converted.remarks = unify_orders(model.name, headers);
+  for (const Program& program : programs) {
+    TFAOT_TRY(add_common(program, &program == &programs.front(), converted));
     TFAOT_ASSIGN(CompiledCode code, code_of(program, options, compiled.target_triple));
     TFAOT_TRY(remark_on_missing(program, converted.remarks));
     compiled.cpu_levels = {code.cpu_level};
     compiled.codes.push_back(std::move(code));
-    compiled.batch_sizes.push_back(one.batch_size);
-    programs.push_back(std::move(program));
+    compiled.batch_sizes.push_back(program.files->batch_size);
   }
   TFAOT_TRY(write_objects(files, model, options, programs, converted));
   compiled.source_sha256 = source_hash(programs);

@@ -20,16 +20,6 @@ std::uint64_t bytes_of(const UpstreamTensor& tensor) {
   return static_cast<std::uint64_t>(elements(tensor.shape)) * dtype_size(tensor.dtype);
 }
 
-// "x" of "feed_x_bs4", the names that saved_model_cli and cmsml make of it.
-std::string plain_name(std::string name, std::string_view prefix, std::int64_t batch_size) {
-  const std::string suffix = fmt::format("_bs{}", batch_size);
-  if (name.size() > prefix.size() && name.starts_with(prefix)) name.erase(0, prefix.size());
-  if (name.size() > suffix.size() && name.ends_with(suffix)) {
-    name.resize(name.size() - suffix.size());
-  }
-  return name;
-}
-
 struct Role {
   const char* word;    // of tensors without a name, "arg0"
   const char* prefix;  // of those with one
@@ -127,12 +117,23 @@ class SlotWriter {
 
 }  // namespace
 
+std::string plain_name(std::string name, std::string_view prefix, std::int64_t batch_size) {
+  const std::string suffix = fmt::format("_bs{}", batch_size);
+  if (name.size() > prefix.size() && name.starts_with(prefix)) name.erase(0, prefix.size());
+  if (name.size() > suffix.size() && name.ends_with(suffix)) {
+    name.resize(name.size() - suffix.size());
+  }
+  return name;
+}
+
 Result<Signature> row_signature(const UpstreamHeader& header, std::int64_t batch_size,
                                 const std::string& where) {
   Signature signature;
   signature.key = "serving_default";
-  TFAOT_ASSIGN(signature.inputs, rows_of(header.arguments, {"arg", "feed_"}, batch_size, where));
-  TFAOT_ASSIGN(signature.outputs, rows_of(header.results, {"result", "fetch_"}, batch_size, where));
+  TFAOT_ASSIGN(signature.inputs,
+               rows_of(header.arguments, {"arg", kInputPrefix}, batch_size, where));
+  TFAOT_ASSIGN(signature.outputs,
+               rows_of(header.results, {"result", kOutputPrefix}, batch_size, where));
   return signature;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tfaot/base/result.h"
@@ -11,6 +12,13 @@
 #include "upstream_header.h"
 
 namespace tfaot {
+
+// What saved_model_cli and cmsml put before the names of inputs and outputs.
+inline constexpr char kInputPrefix[] = "feed_";
+inline constexpr char kOutputPrefix[] = "fetch_";
+
+// "x" of "feed_x_bs4".
+std::string plain_name(std::string name, std::string_view prefix, std::int64_t batch_size);
 
 // Rows of the tensors: a shape [4, 64] of batch size 4 is rows of [64]. `where` names the header in
 // errors. A first dimension that is not the batch size, as in [8, 2], makes flat rows of [4], as

@@ -52,6 +52,15 @@ Result<UpstreamTensor> tensor_of(const HeaderLines& lines, const std::string& te
   return tensor;
 }
 
+// XLA counts the elements of long tuples: "f32[4,8], /*index=5*/f32[4]".
+std::string without_comments(std::string line) {
+  for (auto open = line.find("/*"); open != std::string::npos; open = line.find("/*", open)) {
+    const auto close = line.find("*/", open + 2);
+    line.erase(open, close == std::string::npos ? close : close + 2 - open);
+  }
+  return line;
+}
+
 // Of one half of "(arg0: f32[4,64], (unknown): s64[4]) -> (f32[4,8])": the words that end with ']'.
 Result<std::vector<UpstreamTensor>> tensors_of(const HeaderLines& lines, std::string_view half) {
   std::vector<UpstreamTensor> tensors;
@@ -79,7 +88,7 @@ Status read_signature(const HeaderLines& lines, UpstreamHeader& header) {
   const auto& all = lines.all();
   const auto title = std::find(all.begin(), all.end(), "// The logical function signature is:");
   if (all.end() - title < 2) return fail(lines.unfit("its signature is missing"));
-  const std::string& signature = title[1];
+  const std::string signature = without_comments(title[1]);
   const auto arrow = signature.find(" -> ");
   if (arrow == std::string::npos) return fail(lines.unfit("its signature is cut"));
   TFAOT_ASSIGN(header.arguments, tensors_of(lines, signature.substr(0, arrow)));

@@ -130,10 +130,78 @@ TEST_F(ConvertTest, BatchSizesMustAgree) {
       files_.replace_atomically(folder_ / "area/include/net_bs4.h",
                                 replace_all(header_text(4), "namespace models", "namespace m")));
   EXPECT_EQ(problem(),
-            "ROOT/area/include/net_bs4.h: namespace, machine or rows are not those of the other "
-            "batch sizes");
+            "ROOT/area/include/net_bs4.h: its namespaces differ from those of the other batch "
+            "sizes\n  here: some::m\n  there: some::models");
+  ASSERT_TRUE(files_.replace_atomically(folder_ / "area/include/net_bs4.h",
+                                        replace_all(header_text(4), "f32[4,3]", "f32[4,4]")));
+  EXPECT_EQ(problem(),
+            "ROOT/area/include/net_bs4.h: its inputs differ from those of the other batch sizes\n"
+            "  here: x: float32 [4], arg1: bool []\n  there: x: float32 [3], arg1: bool []");
   ASSERT_TRUE(files_.replace_atomically(folder_ / "area/include/net_bs4.h", header_text(2)));
   EXPECT_EQ(problem(), "ROOT/area/include/net_bs4.h: its class is 'net_bs2' instead of 'net_bs4'");
+}
+
+// Some protobufs give upstream's generator another order in every run.
+class OrderTest : public ConvertTest {
+ protected:
+  OrderTest() {
+    write_area();
+    write_header(2, two_names(2));
+  }
+  static std::string two_names(int size) {
+    return replace_all(header_text(size), fmt::format("{{\"feed_x_bs{}\",", size),
+                       fmt::format("{{\"feed_x_bs{0}\", \"feed_flag_bs{0}\",", size));
+  }
+  void write_header(int size, const std::string& text) {
+    EXPECT_TRUE(
+        files_.replace_atomically(folder_ / fmt::format("area/include/net_bs{}.h", size), text));
+  }
+};
+
+TEST_F(OrderTest, InputsOfAnotherOrderAreSortedByName) {
+  std::string swapped = two_names(4);
+  swapped = replace_all(swapped, "(feed: f32[4,3], (unknown): pred[4])",
+                        "(feed: pred[4], (unknown): f32[4,3])");
+  swapped = replace_all(swapped, "\"feed_x_bs4\", \"feed_flag_bs4\"",
+                        "\"feed_flag_bs4\", \"feed_x_bs4\"");
+  write_header(4, replace_all(swapped, "\n1, 2\n", "\n2, 1\n"));
+  const auto converted = convert();
+  ASSERT_TRUE(converted) << converted.error().text();
+  const CompiledModel& compiled = converted->compiled;
+  EXPECT_EQ(compiled.signature.inputs[0].name, "flag");
+  EXPECT_EQ(compiled.signature.inputs[1].name, "x");
+  for (const CompiledCode& code : compiled.codes) {
+    EXPECT_EQ(code.buffers[1].index, 1U) << "x's buffer, batch size " << code.batch_size;
+    EXPECT_EQ(code.buffers[2].index, 0U) << "flag's buffer, batch size " << code.batch_size;
+  }
+  EXPECT_THAT(converted->remarks,
+              ElementsAre("the inputs are (x, flag) in net_bs2.h, but (flag, x) in net_bs4.h: the "
+                          "package has them by name, (flag, x); check your calls"));
+}
+
+TEST_F(OrderTest, OutputsOfAnotherOrderAreSortedByName) {
+  write_header(
+      4, replace_all(replace_all(replace_all(two_names(4), "-> (f32[4,2,2], s64[4])",
+                                             "-> (s64[4], f32[4,2,2])"),
+                                 "\"fetch_y\", \"fetch_label\"", "\"fetch_label\", \"fetch_y\""),
+                     "\n3, 4\n", "\n4, 3\n"));
+  const auto converted = convert();
+  ASSERT_TRUE(converted) << converted.error().text();
+  const CompiledModel& compiled = converted->compiled;
+  EXPECT_EQ(compiled.signature.inputs[0].name, "x");
+  EXPECT_EQ(compiled.signature.outputs[0].name, "label");
+  for (const CompiledCode& code : compiled.codes) {
+    EXPECT_EQ(code.buffers[3].index, 1U) << "y's buffer, batch size " << code.batch_size;
+    EXPECT_EQ(code.buffers[4].index, 0U) << "label's buffer, batch size " << code.batch_size;
+  }
+}
+
+TEST_F(OrderTest, OneOrderStaysWhatItIs) {
+  write_header(4, two_names(4));
+  const auto converted = convert();
+  ASSERT_TRUE(converted) << converted.error().text();
+  EXPECT_EQ(converted->compiled.signature.inputs[0].name, "x");
+  EXPECT_TRUE(converted->remarks.empty());
 }
 
 TEST_F(ConvertTest, FilesMustBeComplete) {

@@ -54,6 +54,17 @@ TEST(ReadUpstreamHeader, TakesTheFacts) {
   EXPECT_EQ(header->buffers[6].kind, UpstreamBuffer::Kind::kTemporary);
 }
 
+// XLA counts the elements of a tuple, from the sixth on.
+TEST(ReadUpstreamHeader, PassesOverComments) {
+  const auto header = read_upstream_header(
+      changed("-> (f32[4,2,2], s64[4])", "-> (f32[4,2,2], /*index=5*/s64[4] /*more, f32[1] */)"),
+      "h");
+  ASSERT_TRUE(header) << header.error().text();
+  ASSERT_EQ(header->results.size(), 2U);
+  EXPECT_EQ(header->results[1].dtype, DType::kInt64);
+  EXPECT_THAT(header->results[1].shape, ElementsAre(4));
+}
+
 TEST(ReadUpstreamHeader, SaysWhatDoesNotFit) {
   const std::string start = "h: not a header of tfcompile as tfaot knows them: ";
   const std::string end = "\n  compile the model anew: tfaot compile";
