@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 
@@ -18,6 +23,22 @@ Status check_machine(const Manifest& manifest, const TuneOptions& options) {
                         fmt::format("the package is for '{}', this machine is '{}'", processor,
                                     options.machine))
                   .note("tune it on a machine that can run it"));
+}
+
+// What comes first is the cause, and what a compiler says last is that it failed.
+constexpr std::size_t kShownLines = 5;
+std::vector<std::string> first_errors(const std::string& text) {
+  const std::vector<std::string> lines = split_lines(text);
+  const auto is_error = [](const std::string& line) {
+    return line.find("error:") != std::string::npos ||
+           line.find("undefined reference") != std::string::npos;
+  };
+  const auto error = std::find_if(lines.begin(), lines.end(), is_error);
+  const auto first = error == lines.end() ? lines.begin() : error;
+  const auto last = lines.end() - first > static_cast<std::ptrdiff_t>(kShownLines)
+                        ? first + kShownLines
+                        : lines.end();
+  return {first, last};
 }
 
 }  // namespace
@@ -53,7 +74,7 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
   }
   if (built->ok()) return program;
   Error error = Error::at({options.tree.string()}, "the program that measures cannot be built");
-  for (const std::string& line : last_lines(built->standard_error, 5)) error.note(line);
+  for (const std::string& line : first_errors(built->standard_error)) error.note(line);
   return fail(std::move(error));
 }
 

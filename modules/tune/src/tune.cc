@@ -23,6 +23,9 @@ constexpr int kSlices = 8;
 constexpr int kFewestSlices = 3;
 constexpr std::chrono::minutes kSliceTimeout{10};
 
+// From here on a plan by such costs may be a bad one.
+constexpr double kTooUncertain = 0.25;
+
 // By batch size and CPU level: nanoseconds of a call.
 using Timings = std::map<std::pair<std::int64_t, std::string>, std::vector<double>>;
 
@@ -68,6 +71,11 @@ double uncertainty(const Timings& timings) {
   return widest;
 }
 
+std::string precision_text(double uncertainty) {
+  return uncertainty < 1 ? fmt::format("costs are known to {:.1f} %", 100 * uncertainty)
+                         : "costs are not known yet: timings vary too much";
+}
+
 // To 1/100 ns: more would be noise.
 double rounded(double ns) { return std::max(0.01, std::round(ns * 100) / 100); }
 
@@ -81,12 +89,18 @@ Result<Tuning> tune_package(FileSystem& fs, const Manifest& manifest, const Tune
     TFAOT_TRY(run_slice(program, options.budget / kSlices, timings));
     const bool enough = slice + 1 >= kFewestSlices && uncertainty(timings) <= options.precision;
     diagnostics.progress(enough ? kSlices : static_cast<std::size_t>(slice) + 1, kSlices,
-                         fmt::format("measured to {:.1f} %", 100 * uncertainty(timings)));
+                         precision_text(uncertainty(timings)));
     if (enough) break;
   }
   if (timings.empty()) {
     return fail(Error::at({options.tree.string()}, "this CPU can run no code of the package")
                     .note("its CPU levels: " + join(manifest.cpu_levels, ", ")));
+  }
+  if (uncertainty(timings) > kTooUncertain) {
+    diagnostics.warning(
+        fmt::format("the costs are uncertain: timings of one call vary by {:.0f} % or more; tune "
+                    "again when the machine is idle, or with a larger --budget",
+                    100 * kTooUncertain));
   }
   Tuning tuning;
   tuning.cpu = cpu_name(fs);

@@ -16,12 +16,13 @@ using ::testing::HasSubstr;
 
 class Steps final : public Diagnostics {
  public:
-  void warning(const std::string&) override {}
+  void warning(const std::string& text) override { warnings.push_back(text); }
   void verbose(const std::string&) override {}
   void progress(std::size_t done, std::size_t total, const std::string& step) override {
     all.push_back(fmt::format("{}/{} {}", done, total, step));
   }
   std::vector<std::string> all;
+  std::vector<std::string> warnings;
 };
 
 class TuneTest : public ::testing::Test {
@@ -82,8 +83,9 @@ TEST_F(TuneTest, StopsWhenTheIntervalsAreNarrow) {
   EXPECT_EQ(tuning->calls[1].batch_size, 4);
   EXPECT_EQ(tuning->calls[1].cpu_level, "x86-64");
   EXPECT_EQ(tuning->cpu, cpu_name(fs_));
-  EXPECT_THAT(steps_.all, ElementsAre("1/8 measured to 0.0 %", "2/8 measured to 0.0 %",
-                                      "8/8 measured to 0.0 %"));
+  EXPECT_THAT(steps_.all,
+              ElementsAre("1/8 costs are known to 0.0 %", "2/8 costs are known to 0.0 %",
+                          "8/8 costs are known to 0.0 %"));
 }
 
 TEST_F(TuneTest, UsesTheBudgetUpForTimingsThatVary) {
@@ -94,7 +96,17 @@ TEST_F(TuneTest, UsesTheBudgetUpForTimingsThatVary) {
   EXPECT_EQ(tuning->calls[0].low, 100);
   EXPECT_EQ(tuning->calls[0].high, 300);
   EXPECT_EQ(tuning->calls[0].repeats, 16U);
+  EXPECT_EQ(steps_.warnings.size(), 1U);
   EXPECT_EQ(*fs_.read(at("slices")), "1.000\n1.000\n1.000\n1.000\n1.000\n1.000\n1.000\n1.000\n");
+}
+
+TEST_F(TuneTest, SaysWhenTimingsTellNothing) {
+  compiler("echo \"1 x86-64 100\"; echo \"1 x86-64 9000\"; echo \"1 x86-64 150\"");
+  ASSERT_TRUE(tune());
+  EXPECT_EQ(steps_.all.back(), "8/8 costs are not known yet: timings vary too much");
+  EXPECT_THAT(steps_.warnings,
+              ElementsAre("the costs are uncertain: timings of one call vary by 25 % or more; tune "
+                          "again when the machine is idle, or with a larger --budget"));
 }
 
 TEST_F(TuneTest, RefusesAForeignPackage) {
@@ -116,6 +128,17 @@ TEST_F(TuneTest, ShowsWhatTheCompilerSays) {
       fs_.replace_atomically(options_.compiler, "#!/bin/sh\necho 'undefined: foo' >&2\nexit 1\n"));
   ASSERT_TRUE(fs_.set_executable(options_.compiler, true));
   EXPECT_EQ(error(), "/the tree: the program that measures cannot be built\n  undefined: foo");
+}
+
+TEST_F(TuneTest, ShowsTheFirstErrorOfManyLines) {
+  ASSERT_TRUE(fs_.replace_atomically(
+      options_.compiler,
+      "#!/bin/sh\n{ echo 'In file included from a:'; echo \"x.h:1: error: 'Error' is no type\"\n"
+      "for i in 1 2 3 4 5 6; do echo \"line $i\"; done; } >&2\nexit 1\n"));
+  ASSERT_TRUE(fs_.set_executable(options_.compiler, true));
+  EXPECT_EQ(error(),
+            "/the tree: the program that measures cannot be built\n  x.h:1: error: 'Error' is no "
+            "type\n  line 1\n  line 2\n  line 3\n  line 4");
 }
 
 TEST_F(TuneTest, TellsOfAProgramThatFails) {
