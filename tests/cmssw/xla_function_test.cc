@@ -3,11 +3,13 @@
 // inputs and nothing else, whatever the code has for parameters. With assertions.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "reference_rows.h"
+#include "user_exception.h"
 
 #include "tfaot-model-convolution/model.h"
 #include "tfaot-model-dtypes/model.h"
@@ -85,6 +87,36 @@ TEST(XlaFunction, TheCheapestRuleTakesLargerSizes) {
   const auto one = reference_of("minimal").at(2);
   const Rows<float> x = input_rows<float>(one, "x");
   EXPECT_TRUE(matches(std::get<0>(model.run<Rows<float>>(3, x)), one, "y"));
+}
+
+// The way of cheapestRule is the cheapest where every call counts as a whole, as CMSSW's do.
+TEST(XlaFunction, TheCheapestRuleCountsPaddingAsRows) {
+  const auto plan =
+      tfaot::Instance(models::minimal_tables::description()).batch_plan(tfaot::Padding::kComputed);
+  for (std::size_t rows = 1; rows < 20; ++rows) {
+    const tfaot::BatchRule rule = models::minimal::cheapestRule(rows);
+    std::size_t rest = rows;
+    for (const std::size_t size : rule.getSizes()) {
+      ASSERT_GT(rest, 0U);
+      EXPECT_EQ(size, plan.sizes()[plan.next(rest)]);
+      rest -= std::min(size, rest);
+    }
+  }
+}
+
+TEST(XlaFunction, TheCheapestRuleThrowsWhatCmsswCatches) {
+  EXPECT_EQ(category_of([] { models::minimal::cheapestRule(0); }), "EmptySizes");
+}
+
+TEST(XlaFunctionDeathTest, TheCheapestRuleOfAnotherCpu) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        setenv("TFAOT_CPU_LEVEL", "x86-64-v9", 1);
+        std::_Exit(category_of([] { models::minimal::cheapestRule(1); }) == "UnsupportedCpu" ? 0
+                                                                                             : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(XlaFunction, RunsTheBestLevelOfThisMachine) {

@@ -131,7 +131,7 @@ void check_model(const std::string& reference_file) {
       const Code& code = program.codes[i];
       if (!can_run(code, this_cpu())) continue;
       SCOPED_TRACE(std::string("CPU level ") + code.cpu_level);
-      check.native({this_cpu().features, code.cpu_level});
+      check.native(this_cpu().at_level(code.cpu_level));
     }
   }
 }

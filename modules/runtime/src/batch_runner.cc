@@ -22,6 +22,12 @@ BatchRunner::BatchRunner(const Description& description, const CpuChoice& cpu)
       chunk_inputs_(description.input_count),
       chunk_outputs_(description.output_count) {}
 
+BatchRunner::BatchRunner(const BatchRunner& like, Sibling)
+    : instance_(like.instance_.sibling()),
+      plan_(like.plan_),
+      chunk_inputs_(description().input_count),
+      chunk_outputs_(description().output_count) {}
+
 std::size_t BatchRunner::find_program(std::size_t batch_size) const noexcept {
   const std::vector<std::size_t>& sizes = plan_.sizes();
   return static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), batch_size) -

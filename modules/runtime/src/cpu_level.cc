@@ -29,35 +29,41 @@ std::string join(const std::vector<std::string>& names) {
 
 std::string lacking(const Code& code, const CpuChoice& cpu) {
   return std::string("'") + code.cpu_level + "' needs " +
-         join(missing_features(code.cpu_features, cpu.features)) + ", which this CPU lacks";
+         join(missing_features(code.cpu_features, cpu.features())) + ", which this CPU lacks";
 }
 
 }  // namespace
 
+CpuChoice CpuChoice::of_features(std::vector<std::string> features) {
+  return {std::move(features), ""};
+}
+
+CpuChoice CpuChoice::at_level(std::string level) const { return {features_, std::move(level)}; }
+
 const CpuChoice& this_cpu() {
   static const CpuChoice kChoice = [] {
     const char* forced = std::getenv("TFAOT_CPU_LEVEL");
-    return CpuChoice{detect_cpu_features(), forced == nullptr ? "" : forced};
+    return CpuChoice::of_features(detect_cpu_features()).at_level(forced == nullptr ? "" : forced);
   }();
   return kChoice;
 }
 
 bool can_run(const Code& code, const CpuChoice& cpu) {
-  return missing_features(code.cpu_features, cpu.features).empty();
+  return missing_features(code.cpu_features, cpu.features()).empty();
 }
 
 std::size_t select_code(const char* model, const Program& program, const CpuChoice& cpu) {
   const std::string who = std::string("model '") + model + "'";
-  if (!cpu.forced.empty()) {
+  if (!cpu.forced_level().empty()) {
     for (std::size_t i = 0; i < program.code_count; ++i) {
       const Code& code = program.codes[i];
-      if (code.cpu_level != cpu.forced) continue;
+      if (code.cpu_level != cpu.forced_level()) continue;
       if (can_run(code, cpu)) return i;
-      fail("TFAOT_CPU_LEVEL=" + cpu.forced + ", forced for " + who +
+      fail("TFAOT_CPU_LEVEL=" + cpu.forced_level() + ", forced for " + who +
                ", cannot run here: " + lacking(code, cpu),
            program, cpu);
     }
-    fail("TFAOT_CPU_LEVEL=" + cpu.forced + " is not a level of " + who, program, cpu);
+    fail("TFAOT_CPU_LEVEL=" + cpu.forced_level() + " is not a level of " + who, program, cpu);
   }
   for (std::size_t i = program.code_count; i-- > 0;) {
     if (can_run(program.codes[i], cpu)) return i;

@@ -9,11 +9,11 @@ inline namespace v1 {
 namespace {
 
 // In the order of Category.
-const std::array<std::string, 11>& names() {
-  static const std::array<std::string, 11> kNames = {
-      "InputMismatch",   "OutputMismatch", "EmptySizes",    "UnknownBatchSize",
-      "UnknownArgument", "UnknownResult",  "FailedRun",     "InvalidBatchRule",
-      "WrongPadding",    "WrongBatchSize", "UnsupportedCpu"};
+const std::array<std::string, 12>& names() {
+  static const std::array<std::string, 12> kNames = {
+      "InputMismatch",   "OutputMismatch", "EmptySizes",     "UnknownBatchSize",
+      "UnknownArgument", "UnknownResult",  "FailedRun",      "InvalidBatchRule",
+      "WrongPadding",    "WrongBatchSize", "UnsupportedCpu", "ConcurrentUse"};
   return kNames;
 }
 

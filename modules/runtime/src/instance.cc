@@ -7,29 +7,42 @@
 namespace tfaot {
 inline namespace v1 {
 
-Instance::Instance(const Description& description, const CpuChoice& cpu)
-    : description_(&description) {
+namespace {
+
+std::vector<const Code*> select_codes(const Description& description, const CpuChoice& cpu) {
   std::vector<const Code*> codes;
   for (std::size_t i = 0; i < description.program_count; ++i) {
     const Program& program = description.programs[i];
     codes.push_back(&program.codes[select_code(description.name, program, cpu)]);
-    scratch_bytes_ = std::max(scratch_bytes_, codes.back()->scratch_bytes);
   }
-  scratch_ = AlignedMemory(scratch_bytes_);
-  live_rows_ = AlignedMemory(sizeof(std::int64_t));
-  for (const Code* code : codes) add(*code);
+  return codes;
 }
 
-BatchPlan Instance::batch_plan() const {
+}  // namespace
+
+Instance::Instance(const Description& description, const CpuChoice& cpu)
+    : Instance(description, select_codes(description, cpu)) {}
+
+Instance::Instance(const Description& description, std::vector<const Code*> codes)
+    : description_(&description), codes_(std::move(codes)) {
+  for (const Code* code : codes_) scratch_bytes_ = std::max(scratch_bytes_, code->scratch_bytes);
+  scratch_ = AlignedMemory(scratch_bytes_);
+  live_rows_ = AlignedMemory(sizeof(std::int64_t));
+  for (const Code* code : codes_) add(*code);
+}
+
+Instance Instance::sibling() const { return Instance(*description_, codes_); }
+
+BatchPlan Instance::batch_plan(Padding padding) const {
   std::vector<std::size_t> sizes;
   std::vector<std::uint64_t> measured;
   std::vector<std::uint64_t> estimated;
   std::vector<std::uint32_t> live;
-  for (std::size_t i = 0; i < calls_.size(); ++i) {
+  for (std::size_t i = 0; i < codes_.size(); ++i) {
     sizes.push_back(description_->programs[i].batch_size);
-    measured.push_back(calls_[i].cost);
-    estimated.push_back(calls_[i].estimated_cost);
-    live.push_back(calls_[i].live_permille);
+    measured.push_back(codes_[i]->cost);
+    estimated.push_back(codes_[i]->estimated_cost);
+    live.push_back(padding == Padding::kSkipped ? codes_[i]->live_permille : 0);
   }
   for (std::vector<std::uint64_t>* costs : {&measured, &estimated}) {
     if (!costs->empty() && std::find(costs->begin(), costs->end(), 0) == costs->end()) {
@@ -42,10 +55,6 @@ BatchPlan Instance::batch_plan() const {
 void Instance::add(const Code& code) {
   Call call{};
   call.entry = code.entry;
-  call.cpu_level = code.cpu_level;
-  call.cost = code.cost;
-  call.estimated_cost = code.estimated_cost;
-  call.live_permille = code.live_permille;
   call.table = tables_.size();
   call.result_slot = code.result_slot;
   call.patch = patches_.size();

@@ -25,10 +25,9 @@ ParallelRunner::ParallelRunner(const BatchRunner& like, Parallelism parallelism)
   if (!parallelism_.executor) return;
   parallelism_.min_rows = std::max<std::size_t>(1, parallelism_.min_rows);
   const Description& model = like.description();
-  const CpuChoice level{{like.instance().cpu_level(0)}, ""};
   lanes_.reserve(parallelism_.tasks);
   for (std::size_t i = 0; i < parallelism_.tasks; ++i) {
-    lanes_.push_back({BatchRunner(model, level), std::vector<const void*>(model.input_count),
+    lanes_.push_back({like.sibling(), std::vector<const void*>(model.input_count),
                       std::vector<void*>(model.output_count)});
     lanes_.back().runner.make_staging();
   }

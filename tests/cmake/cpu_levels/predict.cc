@@ -15,13 +15,13 @@ const std::vector<float> kInput = {1.921875f, -1.6875f, -0.859375f, -0.390625f,
                                    -1.09375f, 0.40625f, 1.578125f,  -1.421875f};
 
 tfaot::CpuChoice pretend_to_have(const std::string& level) {
-  tfaot::CpuChoice cpu{{}, level};
+  std::vector<std::string> features;
   const tfaot::Program& program = tfaot_model::minimal::description().programs[0];
   for (std::size_t i = 0; i < program.code_count; ++i) {
     std::istringstream needed(program.codes[i].cpu_features);
-    for (std::string feature; needed >> feature;) cpu.features.push_back(feature);
+    for (std::string feature; needed >> feature;) features.push_back(feature);
   }
-  return cpu;
+  return tfaot::CpuChoice::of_features(features).at_level(level);
 }
 
 }  // namespace

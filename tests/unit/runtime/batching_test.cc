@@ -67,6 +67,10 @@ TEST(BatchRule, RefusesSumsThatDoNotMatch) {
               BatchRule(2, {2, 2}, 2);
             }),
             "WrongPadding: batch rule for 2: padding 2 must be smaller than the last size, 2");
+  EXPECT_EQ(error_of([] { BatchRule("4:4,0"); }),
+            "WrongPadding: batch rule for 4: padding 0 must be smaller than the last size, 0");
+  EXPECT_EQ(error_of([] { BatchRule("4:0,4"); }),
+            "InvalidBatchRule: batch rule for 4 has a size 0");
   EXPECT_EQ(error_of([] { BatchRule("2:4,4"); }),
             "WrongPadding: batch rule for 2: padding 6 must be smaller than the last size, 4");
   EXPECT_EQ(error_of([] {

@@ -14,6 +14,10 @@ namespace {
 
 using tfaot_test::error_of;
 
+tfaot::CpuChoice of_features(std::vector<std::string> features) {
+  return tfaot::CpuChoice::of_features(std::move(features));
+}
+
 constexpr tfaot::Code code(const char* level, const char* features) {
   return {level, features, nullptr, nullptr, 0, 0, 0};
 }
@@ -24,32 +28,28 @@ const std::vector<std::string> kV3 = {"avx", "avx2", "fma"};
 const std::vector<std::string> kZen4 = {"avx2", "avx512f", "avx512fp16", "fma", "sse4a"};
 
 TEST(SelectCode, TakesTheLastWhoseFeaturesAreThere) {
-  EXPECT_EQ(select_code("m", kProgram, {{}, ""}), 0U);
-  EXPECT_EQ(select_code("m", kProgram, {{"avx2"}, ""}), 0U);
-  EXPECT_EQ(select_code("m", kProgram, {kV3, ""}), 1U);
-  EXPECT_EQ(select_code("m", kProgram, {kZen4, ""}), 2U);
+  EXPECT_EQ(select_code("m", kProgram, of_features({})), 0U);
+  EXPECT_EQ(select_code("m", kProgram, of_features({"avx2"})), 0U);
+  EXPECT_EQ(select_code("m", kProgram, of_features(kV3)), 1U);
+  EXPECT_EQ(select_code("m", kProgram, of_features(kZen4)), 2U);
 }
 
 TEST(SelectCode, TakesTheForcedLevel) {
-  EXPECT_EQ(select_code("m", kProgram, {kV3, "x86-64"}), 0U);
-  EXPECT_EQ(select_code("m", kProgram, {kV3, "x86-64-v3"}), 1U);
-  EXPECT_EQ(select_code("m", kProgram, {kZen4, "x86-64-v3"}), 1U);
+  EXPECT_EQ(select_code("m", kProgram, of_features(kV3).at_level("x86-64")), 0U);
+  EXPECT_EQ(select_code("m", kProgram, of_features(kV3).at_level("x86-64-v3")), 1U);
+  EXPECT_EQ(select_code("m", kProgram, of_features(kZen4).at_level("x86-64-v3")), 1U);
 }
 
 TEST(SelectCode, RefusesAForcedLevelThatIsNotCompiled) {
   EXPECT_EQ(
-      error_of([] {
-        select_code("m", kProgram, {kV3, "x86-64-v2"});
-      }),
+      error_of([] { select_code("m", kProgram, of_features(kV3).at_level("x86-64-v2")); }),
       "UnsupportedCpu: TFAOT_CPU_LEVEL=x86-64-v2 is not a level of model 'm'; compiled levels: "
       "x86-64, x86-64-v3, znver4; this CPU can run: x86-64, x86-64-v3");
 }
 
 TEST(SelectCode, RefusesAForcedLevelThatTheCpuCannotRun) {
   EXPECT_EQ(
-      error_of([] {
-        select_code("m", kProgram, {kV3, "znver4"});
-      }),
+      error_of([] { select_code("m", kProgram, of_features(kV3).at_level("znver4")); }),
       "UnsupportedCpu: TFAOT_CPU_LEVEL=znver4, forced for model 'm', cannot run here: 'znver4' "
       "needs avx512f, sse4a, which this CPU lacks; compiled levels: x86-64, x86-64-v3, znver4; "
       "this CPU can run: x86-64, x86-64-v3");
@@ -57,15 +57,11 @@ TEST(SelectCode, RefusesAForcedLevelThatTheCpuCannotRun) {
 
 TEST(SelectCode, SaysWhatTheLeastDemandingLevelLacks) {
   static constexpr tfaot::Program kDemanding = {4, kCodes + 1, 2};
-  EXPECT_EQ(error_of([] {
-              select_code("m", kDemanding, {{"avx2"}, ""});
-            }),
+  EXPECT_EQ(error_of([] { select_code("m", kDemanding, of_features({"avx2"})); }),
             "UnsupportedCpu: model 'm' has no code for this CPU: 'x86-64-v3' needs fma, which this "
             "CPU lacks; compiled levels: x86-64-v3, znver4; this CPU can run: none");
   static constexpr tfaot::Program kEmpty = {4, nullptr, 0};
-  EXPECT_EQ(error_of([] {
-              select_code("m", kEmpty, {kV3, ""});
-            }),
+  EXPECT_EQ(error_of([] { select_code("m", kEmpty, of_features(kV3)); }),
             "UnsupportedCpu: model 'm' has no code for this CPU; compiled levels: none; this CPU "
             "can run: none");
 }
@@ -82,10 +78,10 @@ TEST_F(ThisCpuDeathTest, ReadsTheForcedLevelOnce) {
   EXPECT_EXIT(
       {
         setenv("TFAOT_CPU_LEVEL", "some-level", 1);
-        const bool first = tfaot::this_cpu().forced == "some-level";
+        const bool first = tfaot::this_cpu().forced_level() == "some-level";
         setenv("TFAOT_CPU_LEVEL", "other", 1);
-        finish(first && tfaot::this_cpu().forced == "some-level" &&
-               tfaot::this_cpu().features == tfaot::detect_cpu_features());
+        finish(first && tfaot::this_cpu().forced_level() == "some-level" &&
+               tfaot::this_cpu().features() == tfaot::detect_cpu_features());
       },
       testing::ExitedWithCode(0), "");
 }
@@ -106,7 +102,7 @@ TEST_F(ThisCpuDeathTest, ForcesNothingWhenTheVariableIsEmpty) {
   EXPECT_EXIT(
       {
         setenv("TFAOT_CPU_LEVEL", "", 1);
-        finish(tfaot::this_cpu().forced.empty() &&
+        finish(tfaot::this_cpu().forced_level().empty() &&
                error_of([] { tfaot::Model<tfaot_model::fake> model; }) == "no error");
       },
       testing::ExitedWithCode(0), "");

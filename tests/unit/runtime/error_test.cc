@@ -29,6 +29,7 @@ TEST(Error, NamesEveryCategoryAsCmsswDoes) {
   EXPECT_EQ(to_string(Category::kWrongPadding), "WrongPadding");
   EXPECT_EQ(to_string(Category::kWrongBatchSize), "WrongBatchSize");
   EXPECT_EQ(to_string(Category::kUnsupportedCpu), "UnsupportedCpu");
+  EXPECT_EQ(to_string(Category::kConcurrentUse), "ConcurrentUse");
 }
 
 }  // namespace

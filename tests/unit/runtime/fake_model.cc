@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace {
 
@@ -50,17 +51,23 @@ void run_fake(std::size_t batch, void* result, const void* options, const void**
   note_call(batch, x, sum);
 }
 
-void run_plain(std::size_t batch, void* result, void** table) {
+void run_plain(std::size_t batch, void* result, void** table, float added = 1) {
   expect(result == table[1], "result");
   const float* x = static_cast<const float*>(table[0]);
   float* y = static_cast<float*>(table[1]);
-  for (std::size_t i = 0; i < 4 * batch; ++i) y[i] = x[i] + 1;
+  for (std::size_t i = 0; i < 4 * batch; ++i) y[i] = x[i] + added;
   note_call(batch, x, y);
+  if (const auto hook = std::exchange(tfaot_test::while_running(), nullptr)) hook();
 }
 
 }  // namespace
 
 namespace tfaot_test {
+
+std::function<void()>& while_running() {
+  thread_local std::function<void()> hook;
+  return hook;
+}
 
 Calls& calls() {
   thread_local Calls calls;
@@ -94,6 +101,15 @@ void tfaot_test_plain_bs4(void* result, const void*, const void**, void** table,
 void tfaot_test_plain_bs16(void* result, const void*, const void**, void** table, void*,
                            std::int64_t*) {
   run_plain(16, result, table);
+}
+
+void tfaot_test_abacus_bs4(void* result, const void*, const void**, void** table, void*,
+                           std::int64_t*) {
+  run_plain(4, result, table, 100);
+}
+void tfaot_test_abacus_bs16(void* result, const void*, const void**, void** table, void*,
+                            std::int64_t*) {
+  run_plain(16, result, table, 100);
 }
 
 }  // extern "C"

@@ -5,9 +5,13 @@
 //   2, 4, 8
 //                       sum[0] = weight * (x0 + x1 + x2), sum[1] = n0 + n1; flag = x0 > 0
 //   tfaot_model::plain  x: float [4] -> y: float [4]; batch sizes 4, 16; y = x + 1
+//   tfaot_model::leveled  plain with code for a better CPU, which needs "abacus": y = x + 100
+//   tfaot_model::demanding  leveled without the code for any CPU
 //   tfaot_model::tuned  plain with measured costs, by which 16 rows are done as four times 4
 // plain shows what is special: no weights, no scratch, code for level "x86-64" or "generic" alone.
 #pragma once
+
+#include <functional>
 
 #include "tfaot/runtime/model.h"
 
@@ -18,6 +22,8 @@ void tfaot_test_fake_bs4(void*, const void*, const void**, void**, void*, std::i
 void tfaot_test_fake_bs8(void*, const void*, const void**, void**, void*, std::int64_t*);
 void tfaot_test_plain_bs4(void*, const void*, const void**, void**, void*, std::int64_t*);
 void tfaot_test_plain_bs16(void*, const void*, const void**, void**, void*, std::int64_t*);
+void tfaot_test_abacus_bs4(void*, const void*, const void**, void**, void*, std::int64_t*);
+void tfaot_test_abacus_bs16(void*, const void*, const void**, void**, void*, std::int64_t*);
 extern const unsigned char tfaot_test_fake_weights[];
 }
 
@@ -29,6 +35,8 @@ inline constexpr char kBaseLevel[] = "x86-64";
 inline constexpr char kBaseLevel[] = "generic";
 #endif
 
+inline constexpr char kAbacusLevel[] = "abacus-v1";
+
 // What the entry functions saw; reset by the tests.
 struct Calls {
   int count = 0;
@@ -39,6 +47,9 @@ struct Calls {
   std::size_t batches[64] = {};       // the first calls' batch sizes
 };
 Calls& calls();  // of this thread
+
+// Of this thread: called once, by the next call of plain's code, while it runs.
+std::function<void()>& while_running();
 
 inline constexpr float kWeight = 2.5F;
 
@@ -95,6 +106,22 @@ struct plain_bs {
   static constexpr tfaot::Program kProgram = {N, kCodes, 1};
 };
 
+template <std::size_t N, tfaot::EntryFunction Entry, tfaot::EntryFunction Abacus>
+struct leveled_bs {
+  static constexpr const auto& kSlots = plain_bs<N, Entry>::kSlots;
+  static constexpr tfaot::Code kCodes[] = {
+      {tfaot_test::kBaseLevel, "", Entry, kSlots, 2, 1, 0},
+      {tfaot_test::kAbacusLevel, "abacus", Abacus, kSlots, 2, 1, 0}};
+  static constexpr tfaot::Program kProgram = {N, kCodes, 2};
+};
+template <std::size_t N, tfaot::EntryFunction Abacus>
+struct demanding_bs {
+  static constexpr const auto& kSlots = plain_bs<N, Abacus>::kSlots;
+  static constexpr tfaot::Code kCodes[] = {
+      {tfaot_test::kAbacusLevel, "abacus", Abacus, kSlots, 2, 1, 0}};
+  static constexpr tfaot::Program kProgram = {N, kCodes, 1};
+};
+
 template <class Small, class Large>
 class plain_of : public tfaot::Wrapper {
  public:
@@ -115,6 +142,10 @@ class plain_of : public tfaot::Wrapper {
 };
 
 using plain = plain_of<plain_bs<4, &tfaot_test_plain_bs4>, plain_bs<16, &tfaot_test_plain_bs16>>;
+using leveled = plain_of<leveled_bs<4, &tfaot_test_plain_bs4, &tfaot_test_abacus_bs4>,
+                         leveled_bs<16, &tfaot_test_plain_bs16, &tfaot_test_abacus_bs16>>;
+using demanding =
+    plain_of<demanding_bs<4, &tfaot_test_abacus_bs4>, demanding_bs<16, &tfaot_test_abacus_bs16>>;
 using tuned =
     plain_of<plain_bs<4, &tfaot_test_plain_bs4, 100>, plain_bs<16, &tfaot_test_plain_bs16, 500>>;
 

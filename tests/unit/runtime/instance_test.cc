@@ -96,13 +96,13 @@ TEST_F(InstanceTest, TellsCompiledCodeHowManyRowsCount) {
   const tfaot::Code code = {"one", "", &note_live_rows, slots, 2, 0, 0};
   const tfaot::Program program = {8, &code, 1};
   const tfaot::Description model = {"live", "1", nullptr, 0, nullptr, 0, &program, 1, nullptr, 0};
-  tfaot::Instance first(model, {{}, ""});
+  tfaot::Instance first(model, tfaot::CpuChoice::of_features({}));
   first.run(0, nullptr, nullptr, 5);
   EXPECT_EQ(live_rows_seen, 5);
   tfaot::Instance second = std::move(first);
   second.run(0, nullptr, nullptr);
   EXPECT_EQ(live_rows_seen, 8) << "all rows, after a move";
-  tfaot::BatchRunner runner(model, {{}, ""});
+  tfaot::BatchRunner runner(model, tfaot::CpuChoice::of_features({}));
   runner.run(11, nullptr, nullptr);
   EXPECT_EQ(live_rows_seen, 3) << "of the last chunk";
 }
@@ -111,6 +111,8 @@ TEST_F(InstanceTest, TellsCompiledCodeHowManyRowsCount) {
 struct Costs {
   std::uint64_t measured[3];
   std::uint64_t estimated[3];
+  std::uint32_t live_permille = 0;
+  tfaot::Padding padding = tfaot::Padding::kSkipped;
 };
 
 std::size_t first_chunk(const Costs& costs, std::size_t rows) {
@@ -118,11 +120,21 @@ std::size_t first_chunk(const Costs& costs, std::size_t rows) {
   tfaot::Code codes[3] = {};
   tfaot::Program programs[3] = {};
   for (std::size_t i = 0; i < 3; ++i) {
-    codes[i] = {"one", "", nullptr, kSlots, 1, 0, 0, costs.measured[i], costs.estimated[i]};
+    codes[i] = {"one",
+                "",
+                nullptr,
+                kSlots,
+                1,
+                0,
+                0,
+                costs.measured[i],
+                costs.estimated[i],
+                costs.live_permille};
     programs[i] = {std::size_t{1} << i, &codes[i], 1};
   }
   const tfaot::Description model = {"costs", "1", nullptr, 0, nullptr, 0, programs, 3, nullptr, 0};
-  const tfaot::BatchPlan plan = tfaot::Instance(model, {{}, ""}).batch_plan();
+  const tfaot::BatchPlan plan =
+      tfaot::Instance(model, tfaot::CpuChoice::of_features({})).batch_plan(costs.padding);
   return plan.sizes()[plan.next(rows)];
 }
 
@@ -140,6 +152,12 @@ TEST_F(InstanceTest, LeavesACompiledSizeOutWhereTheEstimateSaysSo) {
   EXPECT_EQ(first_chunk({{0, 0, 0}, {30, 60, 120}}, 4), 4U) << "of equals, the larger";
 }
 
+// Rows of padding cost less only where the code is told of them.
+TEST_F(InstanceTest, CountsPaddingByWhatTheCallerCanSkip) {
+  EXPECT_EQ(first_chunk({{100, 190, 370}, {}, 1000}, 3), 4U) << "280 instead of 290";
+  EXPECT_EQ(first_chunk({{100, 190, 370}, {}, 1000, tfaot::Padding::kComputed}, 3), 2U);
+}
+
 int called_level = 0;
 void level_1(void*, const void*, const void**, void**, void*, std::int64_t*) { called_level = 1; }
 void level_2(void*, const void*, const void**, void**, void*, std::int64_t*) { called_level = 2; }
@@ -150,18 +168,18 @@ TEST_F(InstanceTest, CallsTheCodeOfTheChosenLevel) {
                                {"two", "a b", &level_2, slots, 1, 0, 100}};
   const tfaot::Program program = {1, codes, 2};
   const tfaot::Description model = {"levels", "1", nullptr, 0, nullptr, 0, &program, 1, nullptr, 0};
-  tfaot::Instance(model, {{"a", "b"}, ""}).run(0, nullptr, nullptr);
+  const auto both = tfaot::CpuChoice::of_features({"a", "b"});
+  tfaot::Instance(model, both).run(0, nullptr, nullptr);
   EXPECT_EQ(called_level, 2);
-  tfaot::Instance low(model, {{"a", "b"}, "one"});
+  tfaot::Instance low(model, both.at_level("one"));
   low.run(0, nullptr, nullptr);
   EXPECT_EQ(called_level, 1);
   EXPECT_STREQ(low.cpu_level(0), "one");
   EXPECT_EQ(low.scratch_bytes(), 0U);
-  EXPECT_EQ(tfaot_test::error_of([&] {
-              tfaot::Instance(model, {{"b"}, ""});
-            }),
-            "UnsupportedCpu: model 'levels' has no code for this CPU: 'one' needs a, which this "
-            "CPU lacks; compiled levels: one, two; this CPU can run: none");
+  EXPECT_EQ(
+      tfaot_test::error_of([&] { tfaot::Instance(model, tfaot::CpuChoice::of_features({"b"})); }),
+      "UnsupportedCpu: model 'levels' has no code for this CPU: 'one' needs a, which this "
+      "CPU lacks; compiled levels: one, two; this CPU can run: none");
 }
 
 }  // namespace

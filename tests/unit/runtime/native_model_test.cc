@@ -81,12 +81,11 @@ TEST(NativeModel, TellsAboutItself) {
 
 TEST(NativeModel, TakesTheCpuChoiceOfTheCaller) {
   const std::string base = tfaot_test::kBaseLevel;
-  EXPECT_EQ(error_of([] {
-              Fake model(tfaot::CpuChoice{{"abacus"}, "other"});
-            }),
-            "UnsupportedCpu: TFAOT_CPU_LEVEL=other is not a level of model 'fake'; compiled "
-            "levels: " +
-                base + "; this CPU can run: " + base);
+  EXPECT_EQ(
+      error_of([] { Fake model(tfaot::CpuChoice::of_features({"abacus"}).at_level("other")); }),
+      "UnsupportedCpu: TFAOT_CPU_LEVEL=other is not a level of model 'fake'; compiled "
+      "levels: " +
+          base + "; this CPU can run: " + base);
 }
 
 TEST(NativeModel, ChecksTheNumberOfElements) {

@@ -135,6 +135,34 @@ TEST(Parallel, IsOffWithoutAnExecutorOrWithOneTask) {
   EXPECT_TRUE(asked.counts.empty());
 }
 
+// Serially and in tasks, the code of the level that the model says it uses.
+template <class Model>
+void expect_added(Model& model, const char* level, float added) {
+  EXPECT_STREQ(model.cpu_level(), level);
+  const Floats x = numbers(4 * 64);
+  Floats y(4 * 64);
+  for (const bool parallel : {false, true}) {
+    if (parallel) model.set_parallelism({in_threads, 2, 8});
+    model.run(64, x, y);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(y[i], x[i] + added) << level << (parallel ? ", in tasks" : "");
+    }
+  }
+}
+
+TEST(Parallel, RunsTheCodeOfTheModelsLevel) {
+  using Leveled = tfaot::native::Model<tfaot_model::leveled>;
+  const auto abacus = tfaot::CpuChoice::of_features({"abacus"});
+  Leveled best(abacus);
+  expect_added(best, tfaot_test::kAbacusLevel, 100);
+  Leveled base(tfaot::CpuChoice::of_features({}));
+  expect_added(base, tfaot_test::kBaseLevel, 1);
+  Leveled forced(abacus.at_level(tfaot_test::kBaseLevel));
+  expect_added(forced, tfaot_test::kBaseLevel, 1);
+  tfaot::native::Model<tfaot_model::demanding> demanding(abacus);
+  expect_added(demanding, tfaot_test::kAbacusLevel, 100);
+}
+
 TEST(Parallel, PassesTheExecutorsExceptionOn) {
   Plain model;
   model.set_parallelism(

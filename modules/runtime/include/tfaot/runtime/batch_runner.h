@@ -23,6 +23,9 @@ class BatchRunner {
   // Throws Error (UnsupportedCpu, EmptySizes). `description` must outlive the runner.
   explicit BatchRunner(const Description& description, const CpuChoice& cpu = this_cpu());
 
+  // Another one of the same code and plan, with memory of its own and without rules.
+  BatchRunner sibling() const { return {*this, Sibling()}; }
+
   const Description& description() const noexcept { return instance_.description(); }
   const Instance& instance() const noexcept { return instance_; }
   const std::vector<std::size_t>& batch_sizes() const noexcept { return plan_.sizes(); }
@@ -55,6 +58,9 @@ class BatchRunner {
     std::size_t first;
     std::size_t rows;
   };
+
+  struct Sibling {};
+  BatchRunner(const BatchRunner& like, Sibling);
 
   template <class Pointer>
   static bool aligned(const Pointer* data, std::size_t count) noexcept {

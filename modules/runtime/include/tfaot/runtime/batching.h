@@ -19,7 +19,8 @@ inline namespace v1 {
 // many.
 class BatchRule {
  public:
-  // Throws Error: EmptySizes, WrongPadding, WrongBatchSize; InvalidBatchRule when a size is 0.
+  // Throws Error: EmptySizes; WrongPadding, also when the last size is 0, as in CMSSW;
+  // WrongBatchSize; InvalidBatchRule when another size is 0.
   explicit BatchRule(std::size_t batchSize, std::vector<std::size_t> sizes,
                      std::size_t lastPadding = 0);
   // "5:2,4", the padding is the rest. Throws Error as above, and InvalidBatchRule when it is not

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tfaot/runtime/batching.h"
+#include "tfaot/runtime/one_user.h"
 #include "tfaot/runtime/tensor.h"
 #include "tfaot/runtime/util.h"
 #include "tfaot/runtime/wrapper.h"
@@ -68,9 +69,12 @@ class Model {
   const BatchStrategy& getBatchStrategy() const { return strategy_; }
 
   // inputs[row][element]: `batchSize` rows each, flattened; outputs likewise, in the order of the
-  // model's outputs.
+  // model's outputs. Throws Error: InputMismatch, OutputMismatch; ConcurrentUse when two threads
+  // run this model at once.
   template <class... Outputs, class... Inputs>
   std::tuple<Outputs...> run(std::size_t batchSize, Inputs&&... inputs) {
+    const OneUser::Call call(user_);
+    detail::check_alone(call, wrapper_.name().c_str());
     detail::check_counts(wrapper_, sizeof...(Inputs), sizeof...(Outputs));
     std::size_t index = 0;
     (check_input(index++, batchSize, inputs), ...);
@@ -89,6 +93,7 @@ class Model {
       index = 0;
       std::apply([&](Outputs&... output) { (take(chunk, index++, output), ...); }, outputs);
     }
+    detail::check_alone(call, wrapper_.name().c_str());
     return outputs;
   }
 
@@ -137,6 +142,7 @@ class Model {
 
   W wrapper_;
   BatchStrategy strategy_;
+  OneUser user_;
 };
 
 }  // namespace v1

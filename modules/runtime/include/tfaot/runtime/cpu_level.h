@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tfaot/runtime/cpu_features.h"
@@ -13,9 +14,25 @@
 namespace tfaot {
 inline namespace v1 {
 
-struct CpuChoice {
-  std::vector<std::string> features;  // what the machine has
-  std::string forced;                 // a level's name; empty: take the best
+// What code may be taken. Made by name, as a level taken for a feature would quietly choose the
+// slowest code.
+class CpuChoice {
+ public:
+  // The best code that needs no feature but these, by LLVM's names: "avx2", "sve".
+  static CpuChoice of_features(std::vector<std::string> features);
+  // The code of this level alone, as long as the features are those it needs.
+  CpuChoice at_level(std::string level) const;
+
+  const std::vector<std::string>& features() const noexcept { return features_; }
+  // Empty: the best is taken.
+  const std::string& forced_level() const noexcept { return forced_level_; }
+
+ private:
+  CpuChoice(std::vector<std::string> features, std::string forced_level)
+      : features_(std::move(features)), forced_level_(std::move(forced_level)) {}
+
+  std::vector<std::string> features_;
+  std::string forced_level_;
 };
 
 // detect_cpu_features() and the environment variable TFAOT_CPU_LEVEL, both read at the first call.

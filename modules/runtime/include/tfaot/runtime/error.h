@@ -23,6 +23,7 @@ enum class Category : std::uint8_t {
   kWrongPadding,      // not smaller than the last chunk
   kWrongBatchSize,    // the sizes less the padding are not the batch size
   kUnsupportedCpu,    // no code for this CPU, or for the forced level
+  kConcurrentUse,     // a model is run while it runs, by another thread for instance
 };
 
 // "InputMismatch"

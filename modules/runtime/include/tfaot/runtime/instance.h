@@ -17,18 +17,27 @@
 namespace tfaot {
 inline namespace v1 {
 
+// What rows of padding cost.
+enum class Padding : std::uint8_t {
+  kSkipped,   // the code is told how many rows count, and leaves out what it can of the others
+  kComputed,  // as much as other rows: every call is for a whole batch
+};
+
 class Instance {
  public:
   // Throws Error (UnsupportedCpu). `description` must outlive the instance.
   explicit Instance(const Description& description, const CpuChoice& cpu = this_cpu());
 
+  // Another one of the same code, with memory of its own: nothing is chosen again.
+  Instance sibling() const;
+
   const Description& description() const noexcept { return *description_; }
   // The level in use for a program, "x86-64-v3".
-  const char* cpu_level(std::size_t program) const noexcept { return calls_[program].cpu_level; }
+  const char* cpu_level(std::size_t program) const noexcept { return codes_[program]->cpu_level; }
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   // By the costs of the levels in use, when all of them were measured; else by the estimated ones;
   // without those by the default costs.
-  BatchPlan batch_plan() const;
+  BatchPlan batch_plan(Padding padding = Padding::kSkipped) const;
 
   // Runs description().programs[program] on inputs[i], each programs[program].batch_size rows, into
   // outputs[i]. Of the batch, the first `live_rows` rows count: rows of the outputs behind them are
@@ -62,10 +71,6 @@ class Instance {
   // Offsets, not pointers, so that a move stays a move.
   struct Call {
     EntryFunction entry;
-    const char* cpu_level;
-    std::uint64_t cost;
-    std::uint64_t estimated_cost;
-    std::uint32_t live_permille;
     std::size_t table;  // first slot in tables_
     std::size_t result_slot;
     std::size_t patch;  // first one in patches_, inputs before outputs
@@ -73,9 +78,11 @@ class Instance {
     std::size_t output_patches;
   };
 
+  Instance(const Description& description, std::vector<const Code*> codes);
   void add(const Code& code);
 
   const Description* description_;
+  std::vector<const Code*> codes_;  // by program
   std::size_t scratch_bytes_ = 0;
   AlignedMemory scratch_;
   AlignedMemory live_rows_;  // one int64, which tables point to

@@ -19,6 +19,7 @@
 
 #include "tfaot/runtime/batch_runner.h"
 #include "tfaot/runtime/call_check.h"
+#include "tfaot/runtime/one_user.h"
 #include "tfaot/runtime/parallel.h"
 #include "tfaot/runtime/span.h"
 #include "tfaot/runtime/tensor.h"
@@ -70,7 +71,8 @@ class Model {
   explicit Model(const CpuChoice& cpu) : runner_(M::description(), cpu) {}
 
   // Each tensor holds exactly `rows` rows. Any number of rows will do: what is not compiled is
-  // composed. Throws Error (InputMismatch, OutputMismatch) before anything is run. REQUIRES:
+  // composed. Throws Error (InputMismatch, OutputMismatch) before anything is run, and
+  // (ConcurrentUse) when two threads run this model at once. REQUIRES:
   // outputs overlap neither each other nor an input.
   void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
     run_all(rows, inputs, outputs, std::make_index_sequence<std::tuple_size_v<Inputs>>(),
@@ -119,17 +121,22 @@ class Model {
     (detail::check_elements(model, detail::Spans<typename M::Outputs>::kRowElements[O],
                             {Direction::kOutput, O, rows, std::get<O>(outputs).size()}),
      ...);
+    const OneUser::Call call(user_);
+    detail::check_alone(call, model.name);
     // One more, as a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
     void* const out[] = {std::get<O>(outputs).data()..., nullptr};
     if (parallel_ != nullptr && parallel_->takes(rows) && !runner_.strategy().hasRule(rows)) {
-      return parallel_->run(rows, in, out);
+      parallel_->run(rows, in, out);
+    } else {
+      runner_.run(rows, in, out);
     }
-    runner_.run(rows, in, out);
+    detail::check_alone(call, model.name);
   }
 
   BatchRunner runner_;
   std::unique_ptr<ParallelRunner> parallel_;
+  OneUser user_;
 };
 
 }  // namespace native

@@ -26,7 +26,7 @@ struct Parallelism {
 
 class ParallelRunner {
  public:
-  // Tasks use the CPU level of `like`.
+  // Tasks run the code of `like`.
   ParallelRunner(const BatchRunner& like, Parallelism parallelism);
 
   // True when there is work for two tasks.

@@ -57,8 +57,7 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
     set_static_data_num_variables(&data, 0);
     set_static_data_result_index(&data, tables.code().result_slot);
     set_result_slots<XlaFunction>(&data, tables, 0);
-    set_static_data_arg_shape_infos(&data, tables.arguments().shapes());
-    set_static_data_result_shape_infos(&data, tables.results().shapes());
+    set_shapes<XlaFunction>(&data, tables, 0);
     set_static_data_arg_names(&data, tables.arguments().names());
     set_static_data_variable_names(&data, no_names());
     set_static_data_result_names(&data, tables.results().names());
@@ -92,7 +91,8 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
     return names;
   }
 
-  // TensorFlow has these two since 2.16; the second overload is for older ones.
+  // What older TensorFlow has not, such as 2.12, is left out: of two overloads the second is for
+  // it.
   template <class Function>
   static auto set_result_slots(StaticData* data, const XlaTables& tables, int)
       -> decltype(Function::set_static_data_result_index_table(data,
@@ -103,6 +103,15 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   }
   template <class Function>
   static void set_result_slots(StaticData*, const XlaTables&, long) {}
+
+  template <class Function>
+  static auto set_shapes(StaticData* data, const XlaTables& tables, int)
+      -> decltype(Function::set_static_data_arg_shape_infos(data, tables.arguments().shapes())) {
+    Function::set_static_data_arg_shape_infos(data, tables.arguments().shapes());
+    Function::set_static_data_result_shape_infos(data, tables.results().shapes());
+  }
+  template <class Function>
+  static void set_shapes(StaticData*, const XlaTables&, long) {}
 
   Slots argument_slots_;  // of this object alone, as it changes while that is made
   const char* cpu_level_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tensorflow/compiler/tf2xla/xla_compiled_cpu_function.h"
@@ -17,10 +18,24 @@
 namespace tfaot {
 inline namespace v1 {
 
+// TensorFlow's type for a shape. Older versions know no shapes: the same members, which nobody
+// reads.
+template <class Function, class = void>
+struct ShapeInfoOf {
+  struct Type {
+    const std::int32_t* dimensions;
+    std::int32_t num_dimensions;
+  };
+};
+template <class Function>
+struct ShapeInfoOf<Function, std::void_t<typename Function::ShapeInfo>> {
+  using Type = typename Function::ShapeInfo;
+};
+
 // Names and shapes of inputs or outputs, as the lookups of XlaCompiledCpuFunction read them.
 class XlaSignature {
  public:
-  using ShapeInfo = ::tensorflow::XlaCompiledCpuFunction::ShapeInfo;
+  using ShapeInfo = ShapeInfoOf<::tensorflow::XlaCompiledCpuFunction>::Type;
 
   // Names are as in upstream's classes: "feed_x_bs4" of an input "x", "fetch_y" of an output "y".
   struct Affixes {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/runtime/one_user.h"
+
+#include <string>
+
+#include "tfaot/runtime/error.h"
+
+namespace tfaot {
+inline namespace v1 {
+namespace detail {
+
+void run_while_running(const char* model) {
+  throw Error(Category::kConcurrentUse,
+              std::string("model '") + model +
+                  "' is run while it runs, by another thread perhaps; make one model per thread: "
+                  "they share code and weights");
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace tfaot
