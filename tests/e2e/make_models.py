@@ -284,7 +284,7 @@ def pooled_activations():
 def nonfinite():
     """What is not a number, and infinities, come out where TensorFlow has them. Codes, as JSON has no words for them.
 
-    Left out is where TensorFlow itself loses NaN and we do not: relu fused into a product, max pooling, softmax.
+    Left out is where TensorFlow itself loses NaN and we do not: relu fused into a product, softmax.
     """
     w, b, k = weights(36, (6, 20), (20,), (3, 3, 1, 20))
 
@@ -300,6 +300,7 @@ def nonfinite():
             "codes": code(bad), "conv": code(tf.nn.conv2d(image, k, 1, "SAME")),
             "dense": code(bad @ w + b), "exp": code(tf.exp(bad * 1e3)),
             "log": code(tf.math.log(tf.abs(x) - 1)), "mean": code(tf.nn.avg_pool2d(image, 2, 1, "SAME")),
+            "max_pool": code(tf.nn.max_pool2d(image, 2, 1, "SAME")),
             "norm": code(centered * tf.math.rsqrt(tf.reduce_mean(centered * centered, axis=1, keepdims=True))),
             "relu": code(tf.nn.relu(bad)), "row_max": code(tf.reduce_max(bad, axis=1)),
             "sum": code(tf.reduce_sum(bad, axis=1)), "tanh": code(tf.tanh(bad)), "zero_times": code(bad * 0.0),

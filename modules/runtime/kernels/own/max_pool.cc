@@ -10,10 +10,10 @@ struct Max {
   static constexpr bool kFilter = false;
   template <bool kPart>
   Vec<Element> start(Int /*channel*/, Int /*count*/) const {
-    return Vec<Element>{} - static_cast<Element>(__builtin_inf());
+    return Vec<Element>{} - kLargest<Element>;
   }
   static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> /*weight*/) {
-    return maximum<Element>(input, sum);
+    return larger_of<Element>(input, sum);
   }
   Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
 };

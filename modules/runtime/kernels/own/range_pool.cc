@@ -13,11 +13,10 @@ struct Range {
   template <bool kPart>
   State start(Int /*channel*/, Int /*count*/) const {
     const Vec<Element> none = {};
-    const auto infinity = static_cast<Element>(__builtin_inf());
-    return {none - infinity, none + infinity};
+    return {none - kLargest<Element>, none + kLargest<Element>};
   }
   static State step(const State& state, Vec<Element> input, Vec<Element> /*weight*/) {
-    return {maximum<Element>(input, state.high), smaller_of<Element>(input, state.low)};
+    return {larger_of<Element>(input, state.high), smaller_of<Element>(input, state.low)};
   }
   Vec<Element> finish(const State& state, int result) const {
     return result == 0 ? state.high : state.low;

@@ -41,12 +41,11 @@ TFAOT_INLINE Vec<T> smaller_of(Vec<T> a, Vec<T> b) {
 #endif
 }
 
-// The larger one; NaN if either is. What comes from a running maximum is best b: it waits for the
-// comparison of a, not the other way round.
+// What the maximum of a window starts with, but for its sign. A running maximum is then
+// larger_of(input, maximum): NaN is passed over, and there is no infinity but one that is positive,
+// as in TensorFlow's kernels.
 template <typename T>
-TFAOT_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
-  return a == a ? larger_of<T>(a, b) : a;
-}
+constexpr T kLargest = sizeof(T) == 4 ? static_cast<T>(__FLT_MAX__) : static_cast<T>(__DBL_MAX__);
 
 // max(v, 0) as XLA means it: a NaN stays.
 template <typename T>
