@@ -56,7 +56,7 @@ class TagNet : public ::tfaot::Wrapper {
         xla_function_bs1_(allocMode()),
         xla_function_bs8_(allocMode()) {
   } catch (const ::tfaot::Error& error) {
-    throw ::cms::Exception(error.category()) << error.what();
+    as_cms_exception(error);
   }
   TagNet(const TagNet&) = delete;
   TagNet& operator=(const TagNet&) = delete;
@@ -123,18 +123,34 @@ class TagNet : public ::tfaot::Wrapper {
   }
 
   // For BatchStrategy::setRule(): the cheapest way to run so many rows, by what 'tfaot tune' measured if it did. CMSSW's own default
-  // repeats the smallest size.
+  // repeats the smallest size. Throws cms::Exception: UnsupportedCpu; EmptySizes for 0 rows, as CMSSW has no rule for them.
   static ::tfaot::BatchRule cheapestRule(::std::size_t rows) {
-    static const ::tfaot::BatchPlan kPlan = ::tfaot::Instance(TagNet_tables::description()).batch_plan();
+    if (rows == 0) {
+      throw ::cms::Exception("EmptySizes") << "cms::models::TagNet::cheapestRule(0): no rule has 0 rows, and CMSSW's Model runs none";
+    }
+    const ::tfaot::BatchPlan& plan = batch_plan();
     ::std::vector<::std::size_t> sizes;
     ::std::size_t covered = 0;
-    for (; covered < rows; covered += sizes.back()) sizes.push_back(kPlan.sizes()[kPlan.next(rows - covered)]);
+    for (; covered < rows; covered += sizes.back()) sizes.push_back(plan.sizes()[plan.next(rows - covered)]);
     return ::tfaot::BatchRule(rows, sizes, covered - rows);
   }
 
   bool runSilent(::std::size_t batchSize) override { return function_of(batchSize, "runSilent()").Run(); }
 
  private:
+  [[noreturn]] static void as_cms_exception(const ::tfaot::Error& error) {
+    throw ::cms::Exception(error.category()) << error.what();
+  }
+
+  // CMSSW's Model runs whole batches, so rows of padding cost what the others do.
+  static const ::tfaot::BatchPlan& batch_plan() try {
+    static const ::tfaot::BatchPlan kPlan =
+        ::tfaot::Instance(TagNet_tables::description()).batch_plan(::tfaot::Padding::kComputed);
+    return kPlan;
+  } catch (const ::tfaot::Error& error) {
+    as_cms_exception(error);
+  }
+
   const ::tfaot::XlaFunction& function_of(::std::size_t batch_size, const char* method) const {
     if (batch_size == 1) return xla_function_bs1_;
     if (batch_size == 8) return xla_function_bs8_;
