@@ -5,8 +5,7 @@
 //   2, 4, 8
 //                       sum[0] = weight * (x0 + x1 + x2), sum[1] = n0 + n1; flag = x0 > 0
 //   tfaot_model::plain  x: float [4] -> y: float [4]; batch sizes 4, 16; y = x + 1
-//   tfaot_model::leveled  plain with code for a better CPU, which needs "abacus": y = x + 100
-//   tfaot_model::demanding  leveled without the code for any CPU
+//   tfaot_model::leveled  plain, and code that needs "abacus": y = x + 100; demanding: that alone
 //   tfaot_model::tuned  plain with measured costs, by which 16 rows are done as four times 4
 // plain shows what is special: no weights, no scratch, code for level "x86-64" or "generic" alone.
 #pragma once
@@ -48,8 +47,7 @@ struct Calls {
 };
 Calls& calls();  // of this thread
 
-// Of this thread: called once, by the next call of plain's code, while it runs.
-std::function<void()>& while_running();
+std::function<void()>& while_running();  // of this thread: called once, by plain's next call
 
 inline constexpr float kWeight = 2.5F;
 
@@ -117,9 +115,9 @@ struct leveled_bs {
 template <std::size_t N, tfaot::EntryFunction Abacus>
 struct demanding_bs {
   static constexpr const auto& kSlots = plain_bs<N, Abacus>::kSlots;
-  static constexpr tfaot::Code kCodes[] = {
-      {tfaot_test::kAbacusLevel, "abacus", Abacus, kSlots, 2, 1, 0}};
-  static constexpr tfaot::Program kProgram = {N, kCodes, 1};
+  static constexpr tfaot::Code kCode = {
+      tfaot_test::kAbacusLevel, "abacus", Abacus, kSlots, 2, 1, 0};
+  static constexpr tfaot::Program kProgram = {N, &kCode, 1};
 };
 
 template <class Small, class Large>

@@ -6,31 +6,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "tensorflow/compiler/tf2xla/xla_compiled_cpu_function.h"
 
+#include "tfaot/cmssw/inside/xla_shape.h"
 #include "tfaot/runtime/cpu_level.h"
 #include "tfaot/runtime/description.h"
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
 inline namespace v1 {
-
-// TensorFlow's type for a shape. Older versions know no shapes: the same members, which nobody
-// reads.
-template <class Function, class = void>
-struct ShapeInfoOf {
-  struct Type {
-    const std::int32_t* dimensions;
-    std::int32_t num_dimensions;
-  };
-};
-template <class Function>
-struct ShapeInfoOf<Function, std::void_t<typename Function::ShapeInfo>> {
-  using Type = typename Function::ShapeInfo;
-};
 
 // Names and shapes of inputs or outputs, as the lookups of XlaCompiledCpuFunction read them.
 class XlaSignature {

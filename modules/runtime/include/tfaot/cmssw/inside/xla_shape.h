@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The type of a tensor's shape, which XlaCompiledCpuFunction has in newer versions of TensorFlow
+// alone.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace tfaot {
+inline namespace v1 {
+
+// TensorFlow's type for a shape. Older versions know no shapes: the same members, which nobody
+// reads.
+template <class Function, class = void>
+struct ShapeInfoOf {
+  struct Type {
+    const std::int32_t* dimensions;
+    std::int32_t num_dimensions;
+  };
+};
+template <class Function>
+struct ShapeInfoOf<Function, std::void_t<typename Function::ShapeInfo>> {
+  using Type = typename Function::ShapeInfo;
+};
+
+}  // namespace v1
+}  // namespace tfaot
