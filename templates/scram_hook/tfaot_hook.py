@@ -7,13 +7,13 @@ which compile each model into it.
 """
 import json
 import re
-from os import environ
-from os.path import dirname, exists, isabs, join
+from os.path import dirname
 
-from SCRAM import printerror
+from SCRAM import scramerror
 from SCRAM.BuildSystem.BuildFile import BuildFile
 
 KEY = "AOT_COMPILE"
+SEPARATOR = "\x1f"  # XML has no such character, so no value of a BuildFile has it
 # attribute -> what its value may be
 ATTRIBUTES = {
     "model": r"[\w./+@-]+",
@@ -24,11 +24,14 @@ ATTRIBUTES = {
 }
 
 
-def problem_of(attributes):
+def problem_of(attributes, variables_allowed=False):
+    """`variables_allowed`: before scram replaces ${name}."""
     for name, value in attributes.items():
         if name not in ATTRIBUTES:
             return "no attribute '%s'; there are %s" % (name, ", ".join(ATTRIBUTES))
-        if "${" not in value and not re.fullmatch(ATTRIBUTES[name], value.strip()):
+        if variables_allowed and "${" in value:
+            continue
+        if not re.fullmatch(ATTRIBUTES[name], value, re.ASCII):
             return "%s='%s' cannot be used" % (name, value)
     for name in ["model", "class"]:
         if name not in attributes:
@@ -36,30 +39,36 @@ def problem_of(attributes):
     return ""
 
 
+def stop(build_file, problem):
+    """scram goes on with what it knew of this and all later BuildFiles unless it is ended, as it does itself at values
+    that it cannot use. It keeps nothing of this run, so the next one reads the file again."""
+    scramerror("<aot_compile> in %s: %s" % (build_file, problem))
+
+
+def text_of(attributes):
+    return SEPARATOR.join("%s=%s" % item for item in attributes.items())
+
+
+def attributes_of(text):
+    return dict(item.split("=", 1) for item in text.split(SEPARATOR))
+
+
 def list_of(value):
     return [word for word in re.split("[ ,]+", value) if word]
 
 
-def find_source(value, path):
-    """The place of a model: as it is, else below the package, the BuildFile's folder or
-    CMSSW_SEARCH_PATH, where a leading '/' does not count."""
-    if isabs(value) and exists(value):
-        return value
+def source_of(value, path):
+    """make's words for the place of a model: as it is, else below the package, the BuildFile's folder or
+    CMSSW_SEARCH_PATH, where a leading '/' does not count. make looks anew each time: packages come and go."""
     relative = value.lstrip("/")
     package = "/".join(path.split("/")[:3])
     inside = package.split("/", 1)[-1]
-    folders = [package, path]
-    for folder in environ.get("CMSSW_SEARCH_PATH", "").split(":"):
-        if folder:
-            folders += [join(folder, inside), folder]
-    for folder in folders:
-        if exists(join(folder, relative)):
-            return join(folder, relative)
-    return join(package, relative)  # tfaot will say that it is not there
-
-
-def absolute(path):
-    return path if isabs(path) else "$(LOCALTOP)/" + path
+    places = ["%s/%s" % (package, relative), "%s/%s" % (path, relative)]
+    if value.startswith("/"):
+        places.insert(0, value)
+    places.append("$(foreach f,$(subst :, ,$(CMSSW_SEARCH_PATH)),$f/%s/%s $f/%s)" % (inside, relative, relative))
+    # where there is none, tfaot says so
+    return "$(firstword $(wildcard %s) %s/%s)" % (" ".join(places), package, relative)
 
 
 def is_config(source):
@@ -68,7 +77,7 @@ def is_config(source):
 
 def config_text(attributes, source):
     name = attributes["class"].split("::")[-1]
-    model = {"name": name, "version": attributes.get("version", "1.0.0"), "saved_model": absolute(source)}
+    model = {"name": name, "version": attributes.get("version", "1.0.0"), "saved_model": source}
     sizes = [int(size) for size in list_of(attributes.get("batch_sizes", "1"))]
     return json.dumps({"model": model, "compilation": {"batch_sizes": sizes}})
 
@@ -76,27 +85,32 @@ def config_text(attributes, source):
 def write_rules(out, product, path, attributes):
     namespace, _, name = attributes["class"].rpartition("::")
     prefix = "%s_AOT_%s" % (product, name)
-    source = find_source(attributes["model"], path)
+    source = "$(%s_SOURCE)" % prefix
+    out.write("%s_SOURCE := %s\n" % (prefix, source_of(attributes["model"], path)))
     options = []
-    if is_config(source):
+    if is_config(attributes["model"]):
         out.write("%s_CONFIG := %s\n" % (prefix, source))
         if "batch_sizes" in attributes:
             options += ["--batch-sizes", ",".join(list_of(attributes["batch_sizes"]))]
     else:
-        out.write("%s_CONFIG_TEXT := %s\n" % (prefix, config_text(attributes, source)))
+        out.write("%s_CONFIG_TEXT := %s\n" % (prefix, config_text(attributes, "$(abspath %s)" % source)))
     if namespace:
         options += ["--namespace", namespace]
     if "cpu_levels" in attributes:
         options += ["--cpu-levels", ",".join(list_of(attributes["cpu_levels"]))]
-    out.write("%s_SOURCE := %s\n%s_OPTIONS := %s\n" % (prefix, source, prefix, " ".join(options)))
+    out.write("%s_OPTIONS := %s\n" % (prefix, " ".join(options)))
 
 
 def write_export(out, product, folder, name):
-    """What users of a package's library include and link: the model itself is in the library."""
-    tree = "$(WORKINGDIR)/%s/%s/tfaot/%s" % (folder, product, name)
+    """What users of a package's library include and link: the model itself is in the library. A developer area that
+    has no sources of the package uses the release's. scram hands it these lines of the release's makefiles only
+    because no blank stands before '+='."""
+    tree = "$(SCRAMSTORENAME_INCLUDE)/$(SCRAM_ARCH)/tfaot/%s/%s" % (product, name)
+    tree = ("$(firstword $(wildcard $(if $(wildcard {0}),,$(RELEASETOP)/{1} $(FULL_RELEASE_FOR_A_PATCH)/{1})) {1})"
+            .format(folder, tree))
     out.write("{0}_AOT_EXPORTED := yes\n"
-              "{0}_EX_FLAGS_CPPFLAGS += -I{1}/include -I{1}/runtime/include\n"
-              "{0}_EX_FLAGS_LDFLAGS += {1}/runtime/lib/libtfaot_runtime.a\n".format(product, tree))
+              "{0}_EX_FLAGS_CPPFLAGS+=-I{1}/include -I{1}/runtime/include\n"
+              "{0}_EX_FLAGS_LDFLAGS+={1}/runtime/lib/libtfaot_runtime.a\n".format(product, tree))
 
 
 def template(rules):
@@ -104,13 +118,11 @@ def template(rules):
     models = {}
     for texts in rules.core.get_data(KEY):
         for text in texts:
-            attributes = json.loads(text)
+            attributes = attributes_of(text)
             problem = problem_of(attributes)
             name = attributes.get("class", "").split("::")[-1]
             if problem or name in models:
-                printerror("****ERROR: <aot_compile> in %s: %s" % (
-                    rules.getLocalBuildFile(), problem or "two of one class"))
-                continue
+                stop(rules.getLocalBuildFile(), problem or "two models of one class, '%s'" % name)
             models[name] = attributes
     if not models:
         return
@@ -125,8 +137,9 @@ def template(rules):
         if rules.isPublictype():
             write_export(out, product, rules.get("path"), name)
     out.write("{0}_AOT_MODELS := {1}\n"
+              "{0}_AOT_FOLDER := {2}\n"
               "{0}_PRE_INIT_FUNC += $$(eval $$(call AddAOTRules,{0}))\n".format(
-                  product, " ".join(models)))
+                  product, " ".join(models), rules.get("path")))
 
 
 def add_to(build_rules):
@@ -143,13 +156,14 @@ def add_to(build_rules):
     def update_contents_with_models(self, data):
         if data.tag != "aot_compile":
             return update_contents(self, data)
-        problem = problem_of(data.attrib)
+        attributes = {name: value.strip() for name, value in data.attrib.items() if name != "comment"}
+        problem = problem_of(attributes, variables_allowed=True)
         if problem:
-            printerror("ERROR: <aot_compile> in %s: %s" % (self.filename, problem))
-            self.error = True
-            return False
-        self._update_product(KEY, json.dumps(dict(data.attrib)))
-        return not self.error
+            stop(self.filename, problem)
+        if self.product is self.contents.get("EXPORT"):
+            stop(self.filename, "it stands in <export>; write it beside")
+        self._update_product(KEY, text_of(attributes))
+        return True
 
     build_rules.dnn_template = dnn_and_tfaot_template
     BuildFile._update_contents = update_contents_with_models

@@ -21,7 +21,8 @@ class ScramTest : public CliTest {
           "    def isPublictype(self): return True\n");
     write("area/config/SCRAM/GMake/Makefile.rules",
           "define CommonBinaryTail\n$(eval "
-          "$($(1)_PRE_INIT_FUNC))\n$($(1)_precompile)\nendef\n$($(1)_LOC_USE_ALL)\n");
+          "$($(1)_PRE_INIT_FUNC))\n$($(1)_precompile)\nendef\n$($(1)_LOC_USE_ALL)\ndefine "
+          "AutoCleanFile\nendef\n");
   }
 
   std::string transcript_;

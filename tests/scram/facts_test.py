@@ -24,7 +24,7 @@ class Facts(unittest.TestCase):
 
     def check_tool(self, text, name="t"):
         file = Path(self.folder.name) / (name + ".xml")
-        file.write_text(text)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
         run = subprocess.run([TOOL, "check-tool", str(file)], capture_output=True, text=True, check=False)
         return run.returncode, run.stdout
 
@@ -53,6 +53,87 @@ class Facts(unittest.TestCase):
         text = "<!-- made by hand -->\n" + tool_file()
         self.assertEqual(read_tool(text, {}).complaints, [])
         self.assertEqual(self.check_tool(text)[0], 0)
+
+    def test_what_the_parser_refuses_crashes(self):
+        for element, finding in (("<!-- a -- b -->", "'--' inside of a comment"),
+                                 ("<!-- a --->", "'--' inside of a comment"),
+                                 ('<flags A="a & b"/>', "a '&' that begins no entity"),
+                                 ('<flags A="&nbsp;"/>', "a '&' that begins no entity"),
+                                 ('<flags A="&#0;"/>', "a '&' that begins no entity"),
+                                 ('<flags A="<"/>', "a '<' in a value"),
+                                 ('<flags A="a"B="b"/>', "no blank before the attribute 'B'"),
+                                 ('<flags A="a" A="b"/>', "<flags> has the attribute 'A' twice"),
+                                 ("<x:flags/>", "'x:flags' has a prefix that nothing declares"),
+                                 ("]]>", "']]>' outside of a <![CDATA["),
+                                 ("\x01", "the byte 0x01 is no text"),
+                                 ("<!DOCTYPE t>", "<!DOCTYPE ...> does not belong in a tool file"),
+                                 ("<client>", "not valid XML")):
+            self.assertRaises(Crash, read_tool, tool_file(element), {})
+            self.expect(tool_file(element), finding)
+        text = tool_file('<flags A="?"/>').encode().replace(b"?", b"\xff")
+        self.assertRaises(Crash, read_tool, text, {})
+        self.expect(text, "the byte 0xff is no text")
+
+    def test_what_xml_allows_is_fine(self):
+        text = tool_file('<?xml-stylesheet x?><![CDATA[ & -- < ]]> text '
+                         '<flags A="&quot;x&quot; &amp;&#65;&#x41;&lt;"/>\n')
+        self.assertEqual(read_tool(text, {}).flags, {"A": ['"x"', "&AA<"]})
+        self.assertEqual(self.check_tool(text)[0], 0)
+
+    def test_comments_in_attributes_are_fine(self):
+        for attributes in ('A="b" comment="c"', 'comment="c" A="b"'):
+            text = tool_file("<flags %s/>" % attributes)
+            self.assertEqual(read_tool(text, {}).flags, {"A": ["b"]})
+            self.assertEqual(self.check_tool(text)[0], 0)
+        self.assertRaises(Crash, read_tool, tool_file('<flags comment="c"/>'), {})
+        self.expect(tool_file('<flags comment="c"/>'), "<flags> without an attribute")
+
+    def test_conditions_are_regular_expressions(self):
+        text = tool_file('<architecture name="*_amd64"><flags A="b"/></architecture>')
+        self.assertRaises(Crash, read_tool, text, {"SCRAM_ARCH": "el8_amd64_gcc12"})
+        self.expect(text, "'*_amd64' is no regular expression")
+        for fine in ('value="*"', 'name="^el8_.*_gcc1[0-9]$"', 'match="!slc"'):
+            text = tool_file("<architecture %s><flags A='b'/></architecture>" % fine)
+            read_tool(text, {"SCRAM_ARCH": "el8_amd64_gcc12"})
+            self.assertEqual(self.check_tool(text)[0], 0)
+
+    def test_what_stands_in_else_is_lost(self):
+        text = tool_file('<architecture name="slc"><flags A="b"/>%s</architecture>')
+        self.assertEqual(read_tool(text % '<else/><flags A="c"/>', {}).flags, {"A": ["c"]})
+        self.assertEqual(self.check_tool(text % '<else/><flags A="c"/>')[0], 0)
+        self.assertEqual(read_tool(text % '<else><flags A="c"/></else>', {}).flags, {})
+        self.expect(text % '<else><flags A="c"/></else>', "<else> with contents")
+        text = tool_file('<architecture name="."><client><else/></client></architecture>')
+        self.assertRaises(Crash, read_tool, text, {"SCRAM_ARCH": "el8"})
+        self.expect(text, "<else/> outside a condition")
+
+    def test_conditions_that_are_not_in_the_list_are_a_complaint(self):
+        text = tool_file('<ifscram name="V3"><flags A="b"/></ifscram>')
+        tool = read_tool(text, {"SCRAM_VERSION": "V3_00_77"})
+        self.assertEqual((tool.flags, tool.complaints), ({"A": ["b"]}, ["Invalid tag ifscram"]))
+        self.expect(text, "<ifscram> is not in scram's list of tags")
+
+    def test_a_variable_needs_a_value(self):
+        text = tool_file(client='<environment name="A" default=""/>')
+        self.assertRaises(Crash, read_tool, text, {})
+        self.expect(text, "the variable A has no value")
+
+    def test_a_tool_that_uses_itself_stops_make(self):
+        text = tool_file('<use name="T"/>')
+        self.assertRaises(Crash, link_line, [], ["t"], {"t": read_tool(text, {})})
+        self.expect(text, "a tool that uses itself")
+
+    def test_nested_elements_have_a_limit(self):
+        def nested(depth):
+            return tool_file("<client>" * depth + "</client>" * depth)
+        read_tool(nested(400), {})
+        self.assertEqual(self.check_tool(nested(400))[0], 0)
+        self.assertRaises(Crash, read_tool, nested(1100), {})
+        for depth in (1100, 17000):
+            self.expect(nested(depth), "elements inside of each other, more than 500 deep")
+
+    def test_the_tool_self_is_scrams_own(self):
+        self.expect(tool_file(attributes='name="self" version="1"'), "a tool cannot be called 'self'")
 
     def test_unknown_tags_are_a_complaint(self):
         text = tool_file("<library/>")

@@ -11,28 +11,48 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from scram_rules import read_by_developer_areas
+
 TOOL = os.environ["TFAOT_TOOL"]
 CXX = os.environ["CXX"]
 HERE = Path(__file__).resolve().parent
 MINIMAL = HERE.parent.parent / "examples" / "minimal"
 
+# What the hook relies on, as scram (SCRAMV3) has it; no BuildFile has an attribute `error`.
 SCRAM = {
     "SCRAM/__init__.py": """
 import sys
 def printerror(text):
     print(text, file=sys.stderr)
+def scramerror(text):
+    print("SCRAM error: " + text, file=sys.stderr)
+    sys.exit(1)
 """,
     "SCRAM/BuildSystem/__init__.py": "",
     "SCRAM/BuildSystem/BuildFile.py": """
-class BuildFile:
+import re
+class BuildFile(object):
     def __init__(self, filename):
-        self.filename, self.error, self.contents = filename, False, {}
+        self.filename, self.tag, self.variables = filename, "", {}
+        self.contents = {"USE": [], "EXPORT": {}}
+        self.product = self.contents
+    def _replace_variables(self, value):
+        return re.sub(r"[$][{](\\w+)[}]", lambda match: self.variables.get(match.group(1), match.group()), value)
     def _update_product(self, tag, value, key=None):
-        self.contents.setdefault(tag, []).append(value)
+        self.product.setdefault(tag, []).append(self._replace_variables(value))
     def _update_contents(self, data):
-        if data.tag not in ("root", "use"):
+        self.tag = data.tag.upper()
+        if self.tag == "SET":
+            self.variables[data.attrib["name"]] = data.attrib["value"]
+        elif self.tag == "EXPORT":
+            self.product = self.contents["EXPORT"]
+        elif self.tag not in ("ROOT", "USE", "LIB"):
             print("ERROR: Unknown tag", data.tag)
-        return all([self._update_contents(child) for child in data])
+        for child in data:
+            if not self._update_contents(child):
+                return False
+        self.product = self.contents
+        return True
     def get_data(self, key):
         return [self.contents[key]] if key in self.contents else []
 """,
@@ -58,11 +78,22 @@ class BuildRules(object):
         self.dnn_template()"""
 # What a product's makefile is read by; SubPkg.mk is what the line above writes.
 MAKEFILE = """
+.DEFAULT_GOAL := all
 CMD_echo := echo
 CMD_mkdir := mkdir
 CMD_rm := rm
 CMD_sed := sed
+CMD_cp := cp
+CMD_mv := mv
 VERB_ECHO := :
+SCRAM_ARCH := el8_amd64_gcc12
+SCRAMSTORENAME_INCLUDE := include
+# scram takes X.d beside an object X.o for what its compiler found: without a header inside the area it fails at it.
+CHECK_DEPENDENCIES = for file in $(1:.o=.d) ; do [ ! -f $$file ] || sed -e 's|.*$(CURDIR)/| |' -e 's|^  */.*||' $$file | grep -q 'src/' || \\
+  { echo "IndexError: list index out of range" ; exit 1 ; } ; done
+define AutoCleanFile
+$(dir $(1))AUTOCLEAN.$(notdir $(1)).$(2).clean
+endef
 define CommonBinaryTail
 $(eval $($(1)_PRE_INIT_FUNC))
 $($(1)_objdir)/precompile: $($(1)_config) $($(1)_precompile)
@@ -71,10 +102,13 @@ $($(1)_objdir)/plugin.o: plugin.cc $($(1)_objdir)/precompile
 	@echo compiling $$<; $(CXX) -std=c++17 -fPIC $($(1)_LOC_FLAGS_CPPFLAGS) -c $$< -o $$@
 $(1).so: $($(1)_objs)
 	@$(CXX) -shared -Wl,-z,defs $($(1)_objs) -o $$@ $($(1)_LOC_FLAGS_LDFLAGS)
+	@$(call CHECK_DEPENDENCIES,$(filter-out %/plugin.o,$($(1)_objs)))
 endef
 WORKINGDIR := tmp
 SubPkg_objdir := tmp/src/Sub/Pkg/src/SubPkg
 SubPkg_config := $(SubPkg_objdir)/config
+$(SubPkg_config): src/Sub/Pkg/BuildFile.xml
+	@rm -rf $(@D); mkdir -p $(@D); touch $@
 SubPkg_objs := $(SubPkg_objdir)/plugin.o
 -include SubPkg.mk
 all: SubPkg.so
@@ -127,7 +161,7 @@ class Hook(unittest.TestCase):
         self.write("config/SCRAM/Plugins/BuildRules.py", BUILD_RULES)
         self.write("config/SCRAM/GMake/Makefile.rules", MAKEFILE)
         self.write("plugin.cc", (HERE / "plugin.cc").read_text())
-        self.write("tmp/src/Sub/Pkg/src/SubPkg/config", "")
+        self.write("src/Sub/Pkg/src/plugin.cc", "")
         model = self.area / "src/Sub/Pkg/data/my_model"
         model.parent.mkdir(parents=True)
         model.symlink_to(MINIMAL / "saved_model")
@@ -140,9 +174,16 @@ class Hook(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def build_file(self, attributes, model="/data/my_model", name="minimal"):
-        self.write("src/Sub/Pkg/BuildFile.xml",
-                   '<use name="x"/><aot_compile model="%s" class="%s" %s/>' % (model, name, attributes))
+    def build_file(self, attributes, model="/data/my_model", name="minimal", before="", after=""):
+        self.write("src/Sub/Pkg/BuildFile.xml", '<use name="x"/>%s<aot_compile model="%s" class="%s" %s/>%s' % (
+            before, model, name, attributes, after))
+
+    def replace_model(self, folder, time=None):
+        """By a copy of the minimal one."""
+        shutil.rmtree(folder, ignore_errors=True) if not folder.is_symlink() else folder.unlink()
+        shutil.copytree(MINIMAL / "saved_model", folder, copy_function=shutil.copyfile)
+        for file in folder.rglob("*"):
+            os.utime(file, time)
 
     def run_in_area(self, *command, check=True):
         return subprocess.run([str(word) for word in command], cwd=self.area, env=self.environment, check=check,
@@ -177,11 +218,60 @@ class Hook(unittest.TestCase):
         self.assertEqual(self.make().strip(), "make: Nothing to be done for 'all'.")
 
         model = self.area / "src/Sub/Pkg/data/my_model"
-        model.unlink()
-        subprocess.run(["cp", "-rL", MINIMAL / "saved_model", model], check=True)
-        (model / "saved_model.pb").touch()
+        self.replace_model(model)
         self.assertIn("compiling plugin.cc", self.make())
         self.predict()
+        self.assertEqual(self.make().strip(), "make: Nothing to be done for 'all'.")
+
+    def test_files_that_replace_the_model_may_be_older(self):
+        model = self.area / "src/Sub/Pkg/data/my_model"
+        self.read_build_file()
+        self.make()
+        self.replace_model(model, (1, 1))
+        self.assertIn(">> Compiling model", self.make())
+        self.replace_model(model, (2, 2))
+        self.assertIn(">> Compiling model", self.make())
+        self.assertEqual(self.make().strip(), "make: Nothing to be done for 'all'.")
+        self.predict()
+
+    def test_a_model_may_lie_outside_the_area(self):
+        for outside in ("absolute", "search"):
+            folder = tempfile.TemporaryDirectory(prefix="tfaot-outside-")
+            self.addCleanup(folder.cleanup)
+            self.replace_model(Path(folder.name) / "Sub/Pkg/data/other")
+            self.environment["CMSSW_SEARCH_PATH"] = "/nowhere:" + folder.name
+            self.build_file("", model=folder.name + "/Sub/Pkg/data/other" if outside == "absolute" else "/data/other")
+            self.read_build_file()
+            self.assertIn(">> Compiling model minimal (%s" % folder.name, self.make())
+            self.predict()
+            self.assertEqual(self.make().strip(), "make: Nothing to be done for 'all'.")
+        # One in the package comes before that of the search path.
+        self.replace_model(self.area / "src/Sub/Pkg/data/other")
+        self.assertIn(">> Compiling model minimal (src/Sub/Pkg/data/other)", self.make())
+
+    def test_a_package_that_was_removed_makes_nothing(self):
+        self.read_build_file()
+        shutil.rmtree(self.area / "src/Sub/Pkg/src")
+        self.assertNotIn("Compiling model", self.make(check=False))
+
+    def test_developer_areas_use_the_librarys_headers_and_runtime(self):
+        self.read_build_file()
+        self.make()
+        lines = [line for line in (self.area / "SubPkg.mk").read_text().splitlines() if read_by_developer_areas(line)]
+        folder = tempfile.TemporaryDirectory(prefix="tfaot-developer-")
+        self.addCleanup(folder.cleanup)
+        shutil.rmtree(self.area / "tmp")  # a release does not keep it
+        Path(folder.name, "Makefile").write_text("\n".join(lines) + """
+SCRAM_ARCH := el8_amd64_gcc12
+SCRAMSTORENAME_INCLUDE := include
+User.so:
+	$(CXX) -std=c++17 -fPIC -shared -Wl,-z,defs -Wl,-rpath,$(RELEASETOP) $(SubPkg_EX_FLAGS_CPPFLAGS) %s -o $@ \\
+	  $(SubPkg_EX_FLAGS_LDFLAGS) $(RELEASETOP)/SubPkg.so
+""" % (HERE / "plugin.cc"))
+        run = subprocess.run(["make", "-r", "-C", folder.name, "CXX=" + CXX, "RELEASETOP=%s" % self.area, "User.so"],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.predict(Path(folder.name, "User.so"))
 
     def test_users_of_a_packages_library_see_the_model(self):
         self.build_file('batch_sizes="1 2"')
@@ -190,9 +280,7 @@ class Hook(unittest.TestCase):
         self.predict("User.so")
         symbols = subprocess.run(["nm", "-D", self.area / "User.so"], check=True, capture_output=True, text=True).stdout
         self.assertIn(" U tfaot_tfaot_model_minimal_weights", symbols)
-        model = self.area / "src/Sub/Pkg/data/my_model"
-        model.unlink()
-        subprocess.run(["cp", "-rL", MINIMAL / "saved_model", model], check=True)
+        self.replace_model(self.area / "src/Sub/Pkg/data/my_model")
         self.assertIn("compiling User", self.make("User.so"))
 
         self.environment["TEMPLATE"] = "plugins"
@@ -213,18 +301,29 @@ class Hook(unittest.TestCase):
         self.read_build_file()
         self.assertIn("model.name is 'minimal' but 'other' was expected", self.make(check=False))
 
-    def test_mistakes_are_named(self):
-        for attributes, name, complaint in (
-                ('batch_sizes="1 x"', "minimal", "batch_sizes='1 x' cannot be used"),
-                ('batch_size="1"', "minimal", "no attribute 'batch_size'"),
-                ("", "3d", "class='3d' cannot be used")):
-            self.build_file(attributes, name=name)
+    def test_mistakes_end_scram(self):
+        for attributes, name, before, complaint in (
+                ('batch_sizes="1 x"', "minimal", "", "batch_sizes='1 x' cannot be used"),
+                ('batch_size="1"', "minimal", "", "no attribute 'batch_size'"),
+                ("", "3d", "", "class='3d' cannot be used"),
+                ("", "minimal", '<aot_compile model="/m" class="ns::minimal"/>', "two models of one class, 'minimal'"),
+                ("", "minimal", '<export><aot_compile model="/m" class="other"/></export>', "it stands in <export>"),
+                ("", "${unknown}", "", "class='${unknown}' cannot be used"),
+                ("", "${quote}", """<set name="quote" value='"'/>""", "class='\"' cannot be used")):
+            self.build_file(attributes, name=name, before=before)
             run = self.read_build_file(check=False)
-            self.assertIn("ERROR: <aot_compile> in src/Sub/Pkg/BuildFile.xml: " + complaint, run.stdout)
+            self.assertIn("SCRAM error: <aot_compile> in src/Sub/Pkg/BuildFile.xml: " + complaint, run.stdout)
             self.assertEqual(run.returncode, 1)
         self.build_file("", model="data/none")
         self.read_build_file()
         self.assertIn("src/Sub/Pkg/data/none' is missing", self.make(check=False))
+
+    def test_values_may_have_variables_and_a_comment(self):
+        self.build_file('batch_sizes=" ${sizes} " comment="fine"', name="${name}",
+                        before='<set name="name" value="minimal"/><set name="sizes" value="1 2"/>')
+        self.assertEqual(self.read_build_file().stdout, "")
+        self.make()
+        self.predict()
 
     def test_without_the_hook_the_tag_is_unknown(self):
         self.run_in_area(self.tool, "scram-hook", "remove", self.area)

@@ -16,6 +16,12 @@ KNOWN_ATTRIBUTES = {
     "runtime": {"name", "value", "type", "default", "handler"},
     "info": {"url"},
 }
+# What a condition compares with; those of the second row work, but are not in scram's list of tags.
+CONDITIONS = {"architecture": "SCRAM_ARCH", "ifarchitecture": "SCRAM_ARCH", "release": "SCRAM_PROJECTVERSION",
+              "ifrelease": "SCRAM_PROJECTVERSION", "compiler": "DEFAULT_COMPILER", "ifcompiler": "DEFAULT_COMPILER"}
+UNLISTED_CONDITIONS = {"ifproject": "SCRAM_PROJECTNAME", "ifconfig": "SCRAM_CONFIGCHKSUM", "ifscram": "SCRAM_VERSION",
+                       "ifversion": "TOOL_VERSION"}
+MOST_NESTED = 970  # elements inside of each other: Python's stack
 LAST_ORDER = 99999  # of a tool that uses none; users come before
 
 
@@ -64,11 +70,47 @@ def resolve(value, own, environment, complaints):
         value = before + own.get(name, environment.get(name)) + after
 
 
+def holds(element, kind, environment):
+    """`value` is compared, `match` and `name` are looked for; a leading '!' turns it around."""
+    actual = environment.get(CONDITIONS.get(kind) or UNLISTED_CONDITIONS[kind], "")
+    wanted = element.attrib.get("value", element.attrib.get("match", element.attrib.get("name")))
+    if wanted is None:
+        raise Crash("KeyError: 'name'")
+    plain = wanted.removeprefix("!")
+    try:
+        same = actual == plain if "value" in element.attrib else re.search(plain, actual) is not None
+    except re.error as error:
+        raise Crash(str(error)) from error
+    return same != wanted.startswith("!")
+
+
+def apply_conditions(parent, environment, depth=0):
+    """Takes away what does not hold here, <else/> and <elif/>, and all that stands inside of those."""
+    if depth > MOST_NESTED:
+        raise Crash("RecursionError")
+    kind = parent.tag
+    is_condition = kind in CONDITIONS or kind in UNLISTED_CONDITIONS
+    keep = not is_condition or holds(parent, kind, environment)
+    done = False
+    for child in list(parent):
+        if child.tag in ("else", "elif"):
+            if not is_condition:
+                raise Crash("Invalid tag '%s'" % child.tag)
+            parent.remove(child)
+            done = done or keep
+            keep = not done and (child.tag == "else" or holds(child, kind, environment))
+        elif not keep:
+            parent.remove(child)
+        elif len(child):
+            apply_conditions(child, environment, depth + 1)
+
+
 def read_tool(text, environment):
     try:
-        root = ElementTree.fromstring("<root>" + text + "</root>")
-    except ElementTree.ParseError as error:
+        root = ElementTree.fromstring("<root>" + (text if isinstance(text, str) else text.decode()) + "</root>")
+    except (ElementTree.ParseError, UnicodeDecodeError) as error:
         raise Crash(str(error)) from error
+    apply_conditions(root, environment)
     own = {}
     for element in root.iter("environment"):
         own[attribute(element, "name")] = value_of(element, "value", "default")
@@ -86,6 +128,7 @@ def read_element(tool, element, own, environment):
         return resolve(value_of(element, first, second), own, environment, tool.complaints)
 
     kind = element.tag
+    element.attrib.pop("comment", None)
     for name in element.attrib:
         if kind in KNOWN_ATTRIBUTES and name not in KNOWN_ATTRIBUTES[kind]:
             tool.complaints.append("Invalid attribute " + name)
@@ -112,7 +155,9 @@ def read_element(tool, element, own, environment):
         is_path = element.attrib.get("type", "").upper() == "PATH"
         if is_path and path and not Path(path).exists() and element.attrib.get("handler") != "warn":
             raise Refusal("Checks [FAIL] for " + path)
-    elif kind not in ("client", "info"):
+    elif kind in UNLISTED_CONDITIONS:
+        tool.complaints.append("Invalid tag " + kind)
+    elif kind not in ("client", "info") and kind not in CONDITIONS:
         tool.complaints.append("Unknown tag " + kind)
 
 
@@ -154,6 +199,8 @@ def used_tools(names, tools, complaints):
     """With all that they use; one that is not set up is only a warning."""
     found = []
     for name in names:
+        if name in tools and name in tools[name].uses:
+            raise Crash("Recursive variable '%s_EX_USE_ALL' references itself" % name)  # make
         if name not in tools:
             complaints.append("Invalid tool " + name)
             continue
@@ -189,3 +236,13 @@ def link_line(objects, uses, tools, complaints=None):
     linked = [name for name in chosen if "SKIP_TOOL_SYMLINKS" in tools[name].flags]
     folders = ["-L" + folder for name in linked for folder in tools[name].folders("LIBDIR")]
     return objects + flags + folders + ["-l" + lib for name in chosen for lib in tools[name].libs]
+
+
+def read_by_developer_areas(line):
+    """Whether scram hands a line of a release's makefiles to the developer areas made from it: not what only building
+    the product needs, nor what it exports besides libraries. Where no blank stands before the operator it passes."""
+    dropped = (r".+_(files|XDEPS|SKIP_FILES|libcheck|parent)\s+[:+]=",
+               r".+_LOC_(?!USE|FLAGS).+\s+[:+]=", r".+_LOC_USE\s*[+]=",
+               r".+_EX_(?!LIB).+\s+[:+]=",
+               r"ALL_COMMONRULES\s+\+=", r".+_PACKAGE\s+:=\s+self/", r".+\$\(call\s")
+    return not any(re.match(rule, line) for rule in dropped)

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -61,6 +62,13 @@ Status AsideFile::write(std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
+}
+
+Status AsideFile::keep_permissions() {
+  struct stat old {};
+  if (::lstat(target_.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return {};
+  if (::fchmod(descriptor_.get(), old.st_mode & 0777) == 0) return {};
+  return fail(file_error(target_, {"keep the permissions", errno}));
 }
 
 Status AsideFile::commit(Sync sync) {

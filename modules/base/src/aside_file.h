@@ -29,6 +29,8 @@ class AsideFile {
   ~AsideFile();
 
   Status write(std::string_view bytes);
+  // Takes the permissions of the file that commit() will replace, if there is one.
+  Status keep_permissions();
   // kNo: the file may be lost, or empty, when the machine crashes.
   enum class Sync { kYes, kNo };
   Status commit(Sync sync = Sync::kYes);

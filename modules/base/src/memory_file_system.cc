@@ -105,6 +105,8 @@ Status MemoryFileSystem::replace_atomically(const Path& path, std::string_view c
   file->kind = FileKind::kFile;
   file->contents = contents;
   file->last_used = ++clock_;
+  const auto old = tree_->find(path, MemoryTree::LastLink::kKeep);
+  file->executable = old && old->node != nullptr && old->node->executable;
   if (const auto put = tree_->put(path, std::move(file)); !put) {
     return failed(path, "replace", put.error());
   }

@@ -125,6 +125,7 @@ Result<std::vector<std::string>> RealFileSystem::list(const Path& directory) con
 Status RealFileSystem::replace_atomically(const Path& path, std::string_view contents) {
   TFAOT_ASSIGN(AsideFile aside, AsideFile::create(path, 0666));
   TFAOT_TRY(aside.write(contents));
+  TFAOT_TRY(aside.keep_permissions());
   return aside.commit();
 }
 

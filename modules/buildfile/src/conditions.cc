@@ -5,8 +5,8 @@
 
 #include <array>
 #include <functional>
-#include <regex>
 
+#include "tfaot/base/expression.h"
 #include "tfaot/base/letter_case.h"
 
 namespace tfaot {
@@ -37,14 +37,6 @@ const std::array<Condition, 12>& table() {
   return conditions;
 }
 
-Result<bool> found(const std::string& pattern, const std::string& text) {
-  try {
-    return std::regex_search(text, std::regex(pattern));
-  } catch (const std::regex_error& error) {
-    return fail(Error(fmt::format("'{}' is no regular expression", pattern)).note(error.what()));
-  }
-}
-
 std::string attribute(const std::map<std::string, std::string>& attributes, const char* name) {
   const auto entry = attributes.find(name);
   return entry == attributes.end() ? "" : entry->second;
@@ -57,8 +49,9 @@ Result<bool> tool_is_there(const std::map<std::string, std::string>& attributes,
   std::string version = attribute(attributes, "version");
   if (version.empty()) version = ".+";
   const bool turned = version.starts_with('!');
-  TFAOT_ASSIGN(const bool matches, found(turned ? version.substr(1) : version,
-                                         tool == conditions.tools.end() ? "" : tool->second));
+  TFAOT_ASSIGN(const bool matches,
+               search_expression(turned ? version.substr(1) : version,
+                                 tool == conditions.tools.end() ? "" : tool->second));
   return matches != turned;
 }
 
@@ -91,7 +84,7 @@ Result<bool> is_met(const std::string& tag, const std::map<std::string, std::str
     if (tag == condition.tag) actual = condition.actual(conditions);
   }
   if (exact) return (actual == wanted) != turned;
-  TFAOT_ASSIGN(const bool matches, found(wanted, actual));
+  TFAOT_ASSIGN(const bool matches, search_expression(wanted, actual));
   return matches != turned;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <pugixml.hpp>
 
 #include "attributes.h"
@@ -16,6 +17,8 @@
 namespace tfaot {
 namespace {
 
+constexpr int kMostNested = 100;          // elements inside of each other
+constexpr std::size_t kMostTurns = 1000;  // of a loop
 constexpr unsigned kParsing = pugi::parse_default | pugi::parse_fragment | pugi::parse_declaration;
 
 // At commas and blanks; empty words are none.
@@ -87,6 +90,18 @@ class Parser {
 
   Status read_node(const pugi::xml_node& node) {
     TFAOT_ASSIGN(const Element element, read_element(node, source_.file, source_.text));
+    if (nested_ == kMostNested) {
+      return fail(error(element, fmt::format("elements inside of each other, more than {} deep",
+                                             kMostNested))
+                      .note("nest them less"));
+    }
+    ++nested_;
+    Status status = read_element_of(node, element);
+    --nested_;
+    return status;
+  }
+
+  Status read_element_of(const pugi::xml_node& node, const Element& element) {
     if (element.tag == "else" || element.tag == "elif") {
       return fail(error(element, fmt::format("<{}> outside of a condition", element.tag)));
     }
@@ -205,35 +220,47 @@ class Parser {
     return {};
   }
 
-  // for="last", "first,last" or "first,step,last"; foreach="a,b". One empty value without either.
+  // for="last", "first,last" or "first,last,step"; foreach="a,b". One empty value without either.
   Result<std::vector<std::string>> loop_values(const Element& element) {
     if (element.has("foreach")) {
       const auto values = words_of(element.value("foreach"));
       if (values.empty()) return fail(error(element, "'foreach' holds no value"));
+      if (values.size() > kMostTurns) return fail(too_many_turns(element, "foreach"));
       return values;
     }
     if (!element.has("for")) return std::vector<std::string>{""};
-    std::vector<int> numbers;
+    std::vector<std::int64_t> numbers;
     bool good = true;
     for (const std::string& word : words_of(element.value("for"))) {
       int number = 0;
       const char* end = word.data() + word.size();
-      good = good && std::from_chars(word.data(), end, number).ptr == end;
+      const auto [stop, fault] = std::from_chars(word.data(), end, number);
+      good = good && stop == end && fault == std::errc();
       numbers.push_back(number);
     }
-    const bool bad_step = numbers.size() == 3 && numbers[1] <= 0;
+    const bool bad_step = numbers.size() == 3 && numbers[2] <= 0;
     if (!good || numbers.empty() || numbers.size() > 3 || bad_step) {
       return fail(error(element, fmt::format("for=\"{}\" is no loop", element.value("for")))
-                      .note("write for=\"last\", for=\"first,last\" or for=\"first,step,last\""));
+                      .note("write for=\"last\", for=\"first,last\" or for=\"first,last,step\""));
     }
-    const int first = numbers.size() == 1 ? 1 : numbers.front();
-    const int step = numbers.size() == 3 ? numbers[1] : 1;
+    const std::int64_t first = numbers.size() == 1 ? 1 : numbers[0];
+    const std::int64_t last = numbers.size() == 1 ? numbers[0] : numbers[1];
+    const std::int64_t step = numbers.size() == 3 ? numbers[2] : 1;
     variables_.set("start_value", std::to_string(first));
     variables_.set("step_value", std::to_string(step));
-    variables_.set("end_value", std::to_string(numbers.back()));
+    variables_.set("end_value", std::to_string(last));
     std::vector<std::string> values;
-    for (int i = first; i <= numbers.back(); i += step) values.push_back(std::to_string(i));
+    // scram stops where a value would be a whole step behind the last one.
+    for (std::int64_t i = first; i < last + step; i += step) {
+      if (values.size() == kMostTurns) return fail(too_many_turns(element, "for"));
+      values.push_back(std::to_string(i));
+    }
+    if (values.empty()) values.emplace_back();  // as without a loop
     return values;
+  }
+  Error too_many_turns(const Element& element, const char* attribute) const {
+    return error(element, fmt::format("'{}' makes more than {} products", attribute, kMostTurns))
+        .note("make fewer");
   }
 
   Status read_products(const pugi::xml_node& node, const Element& element) {
@@ -304,6 +331,7 @@ class Parser {
   BuildFile result_;
   BuildProduct* product_ = nullptr;  // the one that is being read
   bool in_export_ = false;
+  int nested_ = 0;
 };
 
 }  // namespace

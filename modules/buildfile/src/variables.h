@@ -21,14 +21,24 @@ class Variables {
 
   // `text` with ${NAME} and $(NAME) replaced, in their values too. A name that is not known is an
   // error: scram leaves it to make, whose variables are not here.
-  Result<std::string> expand(const std::string& text) const { return expand(text, false, 0); }
+  // Values inside of values have a limit: 20 deep, 1000 of them, 100,000 characters.
+  Result<std::string> expand(const std::string& text) const {
+    Expansion expansion;
+    return expand(text, expansion);
+  }
   // The same for a shell's command line, which keeps what it does not know.
   Result<std::string> expand_for_shell(const std::string& text) const {
-    return expand(text, true, 0);
+    Expansion expansion{.keep_unknown = true};
+    return expand(text, expansion);
   }
 
  private:
-  Result<std::string> expand(const std::string& text, bool keep_unknown, int depth) const;
+  struct Expansion {
+    bool keep_unknown = false;
+    int depth = 0;
+    int replaced = 0;  // so far, on all levels
+  };
+  Result<std::string> expand(const std::string& text, Expansion& expansion) const;
   const std::string* find(const std::string& name) const;
 
   std::vector<std::map<std::string, std::string>> scopes_;

@@ -52,6 +52,14 @@ bool is_condition(const std::string& element) {
   return std::ranges::find(kConditions, element) != kConditions.end();
 }
 
+std::vector<std::string> condition_attributes(const std::string& element) {
+  for (const char* unlisted : {"ifproject", "ifconfig", "ifscram", "ifversion"}) {
+    if (element == unlisted) return {};
+  }
+  if (element == "ifcxx11_abi") return {"value"};
+  return {"name", "match", "value"};
+}
+
 std::vector<std::string> known_elements() {
   std::vector<std::string> names(kConditions.begin(), kConditions.end());
   for (const auto& [name, rule] : rules()) names.push_back(name);

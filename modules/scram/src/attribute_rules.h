@@ -19,6 +19,9 @@ struct ElementRule {
 std::optional<ElementRule> element_rule(const std::string& element);
 // <architecture>, <ifrelease>, ...: their contents count where the condition holds.
 bool is_condition(const std::string& element);
+// The attributes of a condition that scram takes without a word; none of those that it heeds, but
+// calls invalid tags.
+std::vector<std::string> condition_attributes(const std::string& element);
 std::vector<std::string> known_elements();
 
 }  // namespace tfaot

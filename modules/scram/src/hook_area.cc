@@ -18,7 +18,7 @@ struct Anchor {
   const char* file;
   const char* text;
 };
-constexpr std::array<Anchor, 8> kAnchors = {{
+constexpr std::array<Anchor, 9> kAnchors = {{
     {"Plugins/BuildRules.py", "class BuildRules("},
     {"Plugins/BuildRules.py", "def dnn_template(self):"},
     {"Plugins/BuildRules.py", "self.dnn_template()"},
@@ -27,6 +27,7 @@ constexpr std::array<Anchor, 8> kAnchors = {{
     {"GMake/Makefile.rules", "$(eval $($(1)_PRE_INIT_FUNC))"},
     {"GMake/Makefile.rules", "$($(1)_precompile)"},
     {"GMake/Makefile.rules", "_USE_ALL"},
+    {"GMake/Makefile.rules", "define AutoCleanFile"},
 }};
 
 std::string first_line(const FileSystem& fs, const Path& file) {

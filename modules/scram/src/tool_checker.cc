@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "tfaot/base/expression.h"
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
@@ -26,7 +27,7 @@ void ToolChecker::check() {
 
 void ToolChecker::check_base() const {
   const std::string base = base_variable(name_);
-  if (name_.empty() || variables_.contains(base)) return;
+  if (name_.empty() || name_ == "self" || variables_.contains(base)) return;
   findings_.warning(
       0, fmt::format("the tool's folder is in no variable {}", base),
       {"looks for a tool's folder under that name: upper case, other than letters and digits as "
@@ -97,11 +98,64 @@ bool ToolChecker::check_attributes(const pugi::xml_node& node, const ElementRule
   return complete;
 }
 
-void ToolChecker::check_condition(const pugi::xml_node& node) {
-  for (const char* name : {"name", "match", "value"}) {
-    if (node.attribute(name)) return;
+void ToolChecker::check_comparison(const pugi::xml_node& node) {
+  for (const char* name : {"value", "match", "name"}) {  // the first one counts
+    const pugi::xml_attribute attribute = node.attribute(name);
+    if (!attribute) continue;
+    std::string wanted = attribute.value();
+    if (wanted.starts_with('!')) wanted.erase(0, 1);
+    if (name != std::string_view("value") && expression_fault(wanted)) {
+      findings_.error(xml_.line_of(node), fmt::format("'{}' is no regular expression", wanted),
+                      {"stops with a Python traceback where it compares",
+                       "write '.*' for any text, as in '.*_amd64', and a backslash before other "
+                       "signs that are meant"});
+    }
+    return;
   }
   missing_attribute(node, "name");
+}
+
+void ToolChecker::check_condition(const pugi::xml_node& node) {
+  const std::string element = node.name();
+  const std::vector<std::string> attributes = condition_attributes(element);
+  if (attributes.empty()) {
+    findings_.error(xml_.line_of(node), fmt::format("<{}> is not in scram's list of tags", element),
+                    {fmt::format("prints \"Invalid tag '{}'\" and heeds it all the same", element),
+                     "use <architecture>, <ifrelease>, <ifcompiler> or <ifos>"});
+  } else {
+    check_attributes(node, {.attributes = attributes});
+  }
+  if (node.first_child()) check_comparison(node);  // without contents nothing is compared
+}
+
+void ToolChecker::check_else(const pugi::xml_node& node) {
+  const std::string element = node.name();
+  if (!is_condition(node.parent().name())) {
+    findings_.error(xml_.line_of(node), fmt::format("<{}/> outside a condition", element),
+                    {"stops with a Python traceback",
+                     "put it into <architecture>, <ifrelease> or another condition"});
+    return;
+  }
+  if (element == "elif") check_comparison(node);
+  if (!node.first_child()) return;
+  findings_.error(xml_.line_of(node), fmt::format("<{}> with contents", element),
+                  {"drops what is in it",
+                   fmt::format("write <{}/>, and behind it what is for that case", element)});
+}
+
+void ToolChecker::check_unknown(const pugi::xml_node& node) {
+  const std::string element = node.name();
+  std::string advice = "leave it out";
+  if (const auto guess = closest_match(element, known_elements())) {
+    advice = fmt::format("did you mean <{}>?", *guess);
+  }
+  findings_.error(xml_.line_of(node), fmt::format("<{}> is unknown in a tool file", element),
+                  {element_rule(lower_case(element))
+                       ? fmt::format("prints \"Invalid tag '{}'\"", element)
+                       : fmt::format("prints \"ERROR: Unknown tag {}\" and takes what is in it as "
+                                     "if it stood outside",
+                                     element),
+                   advice});
 }
 
 void ToolChecker::check_element(const pugi::xml_node& node, bool conditional) {
@@ -112,24 +166,12 @@ void ToolChecker::check_element(const pugi::xml_node& node, bool conditional) {
     return;
   }
   if (element == "else" || element == "elif") {
-    if (conditional) return;
-    findings_.error(xml_.line_of(node), fmt::format("<{}/> outside a condition", element),
-                    {"stops with a Python traceback",
-                     "put it into <architecture>, <ifrelease> or another condition"});
+    check_else(node);
     return;
   }
   const auto rule = element_rule(element);
   if (!rule) {
-    std::string advice = "leave it out";
-    if (const auto guess = closest_match(element, known_elements())) {
-      advice = fmt::format("did you mean <{}>?", *guess);
-    }
-    findings_.error(
-        xml_.line_of(node), fmt::format("<{}> is unknown in a tool file", element),
-        {fmt::format("prints \"ERROR: Unknown tag {}\" and takes what is in it as if it "
-                     "stood outside",
-                     element),
-         advice});
+    check_unknown(node);
     check_children(node, conditional);
     return;
   }
@@ -170,6 +212,12 @@ void ToolChecker::check_name(const pugi::xml_node& node) {
     findings_.error(line, fmt::format("'{}' cannot be a tool's name", name),
                     {"writes the name into makefiles, where it falls apart",
                      "use letters, digits, '.', '_', '+' and '-'"});
+    return;
+  }
+  if (name_ == "self") {
+    findings_.error(line, "a tool cannot be called 'self'",
+                    {"overwrites its own tool of that name, the area's folders and flags",
+                     "choose another name"});
     return;
   }
   if (name != name_) {

@@ -27,6 +27,7 @@ class ToolChecker {
   void collect_variables(const pugi::xml_node& parent);
   void check_children(const pugi::xml_node& parent, bool conditional);
   void check_element(const pugi::xml_node& node, bool conditional);
+  void check_unknown(const pugi::xml_node& node);
   bool check_attributes(const pugi::xml_node& node, const ElementRule& rule);
   void check_tool(const pugi::xml_node& node);
   void check_name(const pugi::xml_node& node);
@@ -37,6 +38,9 @@ class ToolChecker {
   void check_runtime(const pugi::xml_node& node);
   void check_use(const pugi::xml_node& node);
   void check_condition(const pugi::xml_node& node);
+  // Of a condition or an <elif>: what scram compares with.
+  void check_comparison(const pugi::xml_node& node);
+  void check_else(const pugi::xml_node& node);
   void check_base() const;
   // What is wrong with the value as such; false then.
   bool check_value(int line, const std::string& element, const ResolvedValue& value);

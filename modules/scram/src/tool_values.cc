@@ -59,10 +59,10 @@ ResolvedValue ToolValues::resolve(const std::string& value) const {
   return {.is_endless = true};
 }
 
-std::vector<std::string> words_of(const std::string& value) {
+std::vector<std::string> words_of(const std::string& value, char separator) {
   std::vector<std::string> words;
   std::istringstream stream(value);
-  for (std::string word; std::getline(stream, word, ' ');) {
+  for (std::string word; std::getline(stream, word, separator);) {
     if (!word.empty()) words.push_back(word);
   }
   return words;

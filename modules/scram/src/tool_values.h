@@ -33,6 +33,6 @@ class ToolValues {
 };
 
 // What scram makes of a <flags> value: words between blanks.
-std::vector<std::string> words_of(const std::string& value);
+std::vector<std::string> words_of(const std::string& value, char separator = ' ');
 
 }  // namespace tfaot

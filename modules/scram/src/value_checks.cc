@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 7> kPathVariables = {
     "PATH",       "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
     "PYTHONPATH", "PYTHON27PATH",    "PYTHON3PATH"};
 // Names of scram's own record of a tool: a value added to them does not fit.
-constexpr std::array<std::string_view, 4> kReservedVariables = {"FLAGS", "RUNTIME", "TOOLNAME",
-                                                                "TOOLVERSION"};
+constexpr std::array<std::string_view, 5> kReservedVariables = {"FLAGS", "RUNTIME", "TOOLNAME",
+                                                                "TOOLVERSION", "VARIABLES"};
 constexpr std::string_view kPlaceholder = "@TOOL_BASE@";
 
 template <std::size_t n>
@@ -81,6 +81,12 @@ void ToolChecker::check_environment(const pugi::xml_node& node) {
   }
   const ResolvedValue value = values_.resolve(value_of(node));
   if (!check_value(line, "environment", value)) return;
+  if (value.text.empty()) {
+    findings_.error(line, fmt::format("the variable {} has no value", name),
+                    {"drops it and stops with a KeyError when it looks for it",
+                     "give it one, or leave it out"});
+    return;
+  }
   if (value.text.find(kPlaceholder) != std::string::npos) {
     if (name == base_variable(name_)) {
       findings_.warning(line, fmt::format("the tool's folder is still {}", kPlaceholder),
@@ -97,14 +103,21 @@ void ToolChecker::check_environment(const pugi::xml_node& node) {
 
 void ToolChecker::check_flags(const pugi::xml_node& node) {
   const int line = xml_.line_of(node);
-  const pugi::xml_attribute first = node.first_attribute();
+  const auto without_comment = [](pugi::xml_attribute attribute) {  // scram takes it away first
+    while (attribute && attribute.name() == std::string_view("comment")) {
+      attribute = attribute.next_attribute();
+    }
+    return attribute;
+  };
+  const pugi::xml_attribute first = without_comment(node.first_attribute());
   if (!first) {
     findings_.error(line, "<flags> without an attribute",
                     {"stops with a Python traceback: IndexError",
                      "write <flags NAME=\"...\"/>, or leave it out"});
     return;
   }
-  for (pugi::xml_attribute other = first.next_attribute(); other; other = other.next_attribute()) {
+  for (pugi::xml_attribute other = without_comment(first.next_attribute()); other;
+       other = without_comment(other.next_attribute())) {
     findings_.error(
         line, fmt::format("<flags> with a second attribute, '{}'", other.name()),
         {fmt::format("uses only the first one, '{}'", first.name()),
@@ -161,19 +174,31 @@ void ToolChecker::check_runtime(const pugi::xml_node& node) {
   const std::string type = upper_case(node.attribute("type").value());
   const bool is_path =
       type == "PATH" || (type.empty() && is_one_of(kPathVariables, node.attribute("name").value()));
-  if (!is_path || value.text.empty() || exists(value.text)) return;
+  if (!is_path || value.text.empty()) return;
+  const std::vector<std::string> paths =
+      node.attribute("join") ? words_of(value.text, ':') : std::vector<std::string>{value.text};
+  const auto missing =
+      std::ranges::find_if(paths, [this](const std::string& path) { return !exists(path); });
+  if (missing == paths.end()) return;
   if (upper_case(node.attribute("handler").value()) == "WARN") {
-    findings_.warning(line, fmt::format("no such path: {}", value.text),
+    findings_.warning(line, fmt::format("no such path: {}", *missing),
                       {"prints \"OK (but currently missing)\"", "make it, or correct the path"});
     return;
   }
-  findings_.error(line, fmt::format("no such path: {}", value.text),
+  findings_.error(line, fmt::format("no such path: {}", *missing),
                   {"prints \"Checks [FAIL]\" and does not set up the tool",
                    "make it, or say handler=\"warn\""});
 }
 
 void ToolChecker::check_use(const pugi::xml_node& node) {
   const std::string used = lower_case(node.attribute("name").value());
+  if (used == name_) {
+    findings_.error(
+        xml_.line_of(node), "a tool that uses itself",
+        {"sets it up, and scram b of its users stops with make's \"Recursive variable\"",
+         "leave this <use> out"});
+    return;
+  }
   const auto is_there = [&](const Path& folder) { return exists(folder / (used + ".xml")); };
   if (is_there(options_.file.parent_path()) ||
       std::ranges::any_of(options_.tool_folders, is_there)) {

@@ -21,10 +21,6 @@ class XmlText {
   int line_of(const pugi::xml_node& node) const;
 
  private:
-  bool check_declarations(Findings& findings) const;
-  bool check_entities(Findings& findings) const;
-  bool check_attributes(const pugi::xml_node& parent, Findings& findings) const;
-
   std::string text_;
   pugi::xml_document document_;
 };

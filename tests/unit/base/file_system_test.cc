@@ -153,6 +153,16 @@ TYPED_TEST(AnyFileSystem, SetsTheExecutableBit) {
             "ROOT/no: cannot change the mode: No such file or directory");
 }
 
+TYPED_TEST(AnyFileSystem, AReplacedFilePassesOnItsPermissions) {
+  this->write("file", "x");
+  ASSERT_TRUE(this->fs.set_executable(this->at("file"), true));
+  this->link("file", "link");
+  this->write("file", "y");
+  this->write("link", "z");
+  EXPECT_TRUE(this->side.is_executable(this->at("file")));
+  EXPECT_FALSE(this->side.is_executable(this->at("link")));
+}
+
 TYPED_TEST(AnyFileSystem, MakesFoldersThroughLinks) {
   this->make_folder("a/b/c");
   this->make_folder("a/b/c");

@@ -49,6 +49,15 @@ class RealFiles : public ::testing::Test {
   RealFileSystem fs_;
 };
 
+TEST_F(RealFiles, AReplacedFileKeepsItsMode) {
+  ASSERT_TRUE(fs_.replace_atomically(at("file"), "old"));
+  for (const mode_t expected : {0640U, 0755U, 0444U, 0666U}) {
+    ASSERT_EQ(::chmod(at("file").c_str(), expected), 0);
+    ASSERT_TRUE(fs_.replace_atomically(at("file"), "new"));
+    EXPECT_EQ(mode("file"), expected);
+  }
+}
+
 TEST_F(RealFiles, AFailedReplacementLeavesTheOldFileAndNothingElse) {
   ASSERT_TRUE(fs_.replace_atomically(at("file"), "old"));
   Status status;

@@ -66,7 +66,7 @@ TEST(ParseBuildFile, ReadsModels) {
 TEST(ParseBuildFile, RepeatsProducts) {
   const auto file = parse(
       "<set name='base' value='unit'/>"
-      "<bin name='a' file='${base}${value}.cc' for='3,2,7'><flags CPPDEFINES='N=${value}'/></bin>"
+      "<bin name='a' file='${base}${value}.cc' for='3,7,2'><flags CPPDEFINES='N=${value}'/></bin>"
       "<bin name='b' file='${value}.cc' foreach='x,y'/><bin name='c' file='c.cc' for='2'/>");
   ASSERT_TRUE(file) << error_of(file);
   std::vector<std::string> made;
@@ -76,6 +76,50 @@ TEST(ParseBuildFile, RepeatsProducts) {
   EXPECT_THAT(made, ElementsAre("a_3:unit3.cc", "a_5:unit5.cc", "a_7:unit7.cc", "b_x:x.cc",
                                 "b_y:y.cc", "c_1:c.cc", "c_2:c.cc"));
   EXPECT_EQ(file->products[1].block.flags.at(0).value, "N=5");
+}
+
+TEST(ParseBuildFile, CountsAsScramDoes) {
+  const auto names = [](const std::string& loop) {
+    const auto file = parse("<bin name='a' file='a.cc' for='" + loop + "'/>");
+    std::vector<std::string> made;
+    if (!file) return std::vector<std::string>{error_of(file)};
+    for (const BuildProduct& product : file->products) made.push_back(product.name);
+    return made;
+  };
+  EXPECT_THAT(names("3,5"), ElementsAre("a_3", "a_4", "a_5"));
+  EXPECT_THAT(names("1,10,4"), ElementsAre("a_1", "a_5", "a_9", "a_13"));
+  EXPECT_THAT(names("5,3"), ElementsAre("a"));
+}
+
+TEST(ParseBuildFile, HasLimits) {
+  for (const char* loop : {"2147483647", "1000000", "1,2147483647,1"}) {
+    EXPECT_EQ(error_of(parse("<bin name='a' file='a.cc' for='" + std::string(loop) + "'/>")),
+              "BuildFile.xml:1: 'for' makes more than 1000 products\n  make fewer");
+  }
+  const auto nested = [](const std::string& open, const std::string& close, int depth) {
+    std::string text = "\n";
+    for (int i = 0; i < depth; ++i) text += open;
+    for (int i = 0; i < depth; ++i) text += close;
+    return text;
+  };
+  for (const auto& [open, close] :
+       {std::pair("<unknown>", "</unknown>"), std::pair("<set name='a' value='b'>", "</set>"),
+        std::pair("<ifos name='.'>", "</ifos>")}) {
+    EXPECT_TRUE(parse(nested(open, close, 100)));
+    EXPECT_EQ(error_of(parse(nested(open, close, 10'000))),
+              "BuildFile.xml:2: elements inside of each other, more than 100 deep\n"
+              "  nest them less");
+  }
+  EXPECT_THAT(
+      error_of(parse("<ifrelease name='(a|a)*b'><lib name='x'/></ifrelease>")),
+      ::testing::StartsWith("BuildFile.xml:1: the regular expression '(a|a)*b' repeats a group"));
+  std::string growing = "<set name='v0' value='x'/>";
+  for (int i = 1; i < 20; ++i) {
+    const std::string before = "${v" + std::to_string(i - 1) + "}";
+    growing += "<set name='v" + std::to_string(i) + "' value='" + before + before + "'/>";
+  }
+  EXPECT_THAT(error_of(parse(growing + "\n<lib name='${v19}'/>")),
+              ::testing::StartsWith("BuildFile.xml:2: the variables in '${v"));
 }
 
 TEST(ParseBuildFile, WarnsOfWhatScramPassesOver) {
@@ -135,7 +179,7 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
             "BuildFile.xml:1: a variable stands for itself: '${b}'");
   EXPECT_EQ(error_of(parse("<bin file='a.cc' for='1,x'/>")),
             "BuildFile.xml:1: for=\"1,x\" is no loop\n"
-            "  write for=\"last\", for=\"first,last\" or for=\"first,step,last\"");
+            "  write for=\"last\", for=\"first,last\" or for=\"first,last,step\"");
   EXPECT_EQ(error_of(parse("<bin file='a.cc' foreach=','/>")),
             "BuildFile.xml:1: 'foreach' holds no value");
   EXPECT_EQ(error_of(parse("<aot_compile model='m'/>")),

@@ -75,6 +75,76 @@ TEST_F(CheckTool, FindsWhatTheParserRefuses) {
               ElementsAre("error 4: <lib> has the attribute 'name' twice"));
 }
 
+TEST_F(CheckTool, TakesAllThatXmlAllows) {
+  EXPECT_THAT(findings_of("<?xml-stylesheet x?><!-- - -->\n<![CDATA[ & < -- ]]>\n"
+                          "<flags A=\"&quot;&amp;&apos;&lt;&gt;&#65;&#x41;\n\"/>\n"
+                          "<flags comment=\"&amp;\" A='\"' />"),
+              IsEmpty());
+  EXPECT_THAT(findings_in("\xEF\xBB\xBF" + kHead + "\xC3\xA4</tool>"), IsEmpty());
+}
+
+TEST_F(CheckTool, RefusesWhatPythonsParserRefuses) {
+  EXPECT_THAT(findings_of("<!--\n a -- b -->"), ElementsAre("error 4: '--' inside of a comment"));
+  EXPECT_THAT(findings_of("<!-- a --->"), ElementsAre("error 3: '--' inside of a comment"));
+  EXPECT_THAT(findings_of("<flags A=\"\xFF\"/>"), ElementsAre("error 3: the byte 0xff is no text"));
+  EXPECT_THAT(findings_of("<flags A=\"\x01\"/>"), ElementsAre("error 3: the byte 0x01 is no text"));
+  EXPECT_THAT(findings_of("\xED\xA0\x80"), ElementsAre("error 3: the byte 0xed is no text"));
+  EXPECT_THAT(findings_of("<flags A=\"&nbsp;\"/>"),
+              ElementsAre("error 3: a '&' that begins no entity"));
+  EXPECT_THAT(findings_of("<flags A=\"&#0;&#x110000;\"/>"),
+              ElementsAre("error 3: a '&' that begins no entity"));
+  EXPECT_THAT(findings_of("<flags A=\"<b\"/>"), ElementsAre("error 3: a '<' in a value"));
+  EXPECT_THAT(findings_of("]]>"), ElementsAre("error 3: ']]>' outside of a <![CDATA["));
+  EXPECT_THAT(findings_of("<x:flags A=\"b\"/>"),
+              ElementsAre("error 3: 'x:flags' has a prefix that nothing declares"));
+  EXPECT_THAT(findings_of("<flags A=\"b\"B=\"c\"/>"),
+              ElementsAre("error 3: no blank before the attribute 'B'"));
+  EXPECT_THAT(findings_in("<?XML?>" + kHead + "</tool>"),
+              ElementsAre("error 1: <?xml ...> does not belong in a tool file"));
+}
+
+TEST_F(CheckTool, HasALimitForNestedElements) {
+  const auto nested = [](int depth) {
+    std::string text = "<tool name=\"t\" version=\"1\">\n";
+    for (int i = 0; i < depth; ++i) text += "<client>";
+    for (int i = 0; i < depth; ++i) text += "</client>";
+    return text + "</tool>";
+  };
+  EXPECT_THAT(findings_in(nested(499)),
+              ElementsAre("warning 0: the tool's folder is in no variable T_BASE"));
+  for (const int depth : {500, 17'000, 100'000}) {
+    EXPECT_THAT(findings_in(nested(depth)),
+                ElementsAre("error 2: elements inside of each other, more than 500 deep"));
+  }
+}
+
+TEST_F(CheckTool, ReadsConditionsAsScramDoes) {
+  EXPECT_THAT(findings_of("<architecture name=\"*_amd64\">\n<flags A=\"b\"/></architecture>"),
+              ElementsAre("error 3: '*_amd64' is no regular expression"));
+  EXPECT_THAT(
+      findings_of("<architecture name=\"!*\">\n<flags A=\"b\"/><elif match=\"(\"/></architecture>"),
+      ElementsAre("error 3: '*' is no regular expression",
+                  "error 4: '(' is no regular expression"));
+  EXPECT_THAT(findings_of("<architecture value=\"*\"><lib name=\"a\"/></architecture>\n"
+                          "<architecture name=\"*\"/><architecture/>"),
+              IsEmpty());
+  EXPECT_THAT(
+      findings_of("<architecture name=\"a\">\n<else><flags A=\"b\"/></else></architecture>"),
+      ElementsAre("error 4: <else> with contents"));
+  EXPECT_THAT(findings_of("<architecture name=\"a\"><info><else/></info></architecture>"),
+              ElementsAre("error 3: <else/> outside a condition"));
+  EXPECT_THAT(findings_of("<ifversion name=\"1\"><lib name=\"a\"/></ifversion>"),
+              ElementsAre("error 3: <ifversion> is not in scram's list of tags"));
+  EXPECT_THAT(findings_of("<ifcxx11_abi name=\"1\"><lib name=\"a\"/></ifcxx11_abi>"),
+              ElementsAre("error 3: <ifcxx11_abi> has no attribute 'name'"));
+}
+
+TEST_F(CheckTool, FindsToolsThatBreakOthers) {
+  EXPECT_THAT(findings_of("<use name=\"T\"/>"), ElementsAre("error 3: a tool that uses itself"));
+  EXPECT_THAT(findings_in("<tool name=\"Self\" version=\"1\"/>"),
+              ElementsAre("error 1: a tool cannot be called 'self'"));
+}
+
 TEST_F(CheckTool, FindsWhatStopsScram) {
   EXPECT_THAT(findings_in("<tool name=\"t\"/>"), ElementsAre("error 1: <tool> without 'version'"));
   EXPECT_THAT(findings_of("<flags/>"), ElementsAre("error 3: <flags> without an attribute"));
@@ -82,7 +152,13 @@ TEST_F(CheckTool, FindsWhatStopsScram) {
   EXPECT_THAT(findings_of("<runtime name=\"A\"/>"),
               ElementsAre("error 3: <runtime> without 'value'"));
   EXPECT_THAT(findings_of("<else/>"), ElementsAre("error 3: <else/> outside a condition"));
-  EXPECT_THAT(findings_of("<ifrelease/>"), ElementsAre("error 3: <ifrelease> without 'name'"));
+  EXPECT_THAT(findings_of("<ifrelease/>"), IsEmpty());
+  EXPECT_THAT(findings_of("<ifrelease><lib name=\"a\"/></ifrelease>"),
+              ElementsAre("error 3: <ifrelease> without 'name'"));
+  EXPECT_THAT(findings_of("<flags comment=\"b\"/>"),
+              ElementsAre("error 3: <flags> without an attribute"));
+  EXPECT_THAT(findings_of("<environment name=\"A\" default=\"\"/>"),
+              ElementsAre("error 3: the variable A has no value"));
   EXPECT_THAT(findings_of("<environment name=\"A\" default=\"$B\"/>\n"
                           "<environment name=\"B\" default=\"${A}/b\"/>"),
               ElementsAre("error 3: a variable that is made of itself",

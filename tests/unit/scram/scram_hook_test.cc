@@ -19,7 +19,7 @@ const std::string kRules =
     "    def dump(self):\n        self.dnn_template()";  // no line end
 const std::string kMakefile =
     "define CommonBinaryTail\n$(eval $($(1)_PRE_INIT_FUNC))\n$($(1)_precompile)\nendef\n"
-    "$($(1)_LOC_USE_ALL)\n";
+    "$($(1)_LOC_USE_ALL)\ndefine AutoCleanFile\nendef\n";
 const HookOptions kOptions{"/area", "/opt/tfaot/bin/tfaot"};
 
 constexpr std::size_t kNever = 1'000'000;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Python's parser (expat) refuses in a tool file and pugixml lets pass. Pure function.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace tfaot {
+
+struct SyntaxFault {
+  std::size_t place = 0;  // in the text
+  std::string what;
+  std::string advice;
+  std::string scram = "stops with a Python traceback: it cannot parse the file";
+};
+
+// The first one. What both refuse, such as a tag without an end, is left to pugixml.
+std::optional<SyntaxFault> first_syntax_fault(const std::string& text);
+
+// Elements inside of each other.
+constexpr int kMostNested = 500;
+
+}  // namespace tfaot
