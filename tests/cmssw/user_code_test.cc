@@ -143,6 +143,14 @@ TEST(UserCode, TheGeneratedClassKnowsTheModel) {
   EXPECT_EQ(models::dtypes("mine").name(), "mine");
 }
 
+#define TEXT(word) #word
+#define TEXT_OF(word) TEXT(word)
+
+TEST(UserCode, AModelIsNamedAfterItsNamespaceAndClass) {
+  EXPECT_EQ(models::minimal().name(), TEXT_OF(TFAOT_USER_MODELS) "_minimal");
+  EXPECT_EQ(tfaot::Model<models::minimal>().name(), TEXT_OF(TFAOT_USER_MODELS) "_minimal");
+}
+
 TEST(UserCode, RunsTheGeneratedClassAlone) {
   models::minimal wrapper;
   const ReferenceCase one = reference_of("minimal").front();

@@ -41,7 +41,8 @@ class embedded_net : public ::tfaot::Wrapper {
   using Outputs = ::tfaot::TensorList<
       ::tfaot::Tensor<float, 2>>;
 
-  explicit embedded_net(const ::std::string& name = "embedded_net") : ::tfaot::Wrapper(description(), name) {}
+  // Named as in CMSSW; the name is for messages.
+  explicit embedded_net(const ::std::string& name = "tfaot_model_embedded_net") : ::tfaot::Wrapper(description(), name) {}
 
   static const ::tfaot::Description& description() noexcept { return kDescription; }
 

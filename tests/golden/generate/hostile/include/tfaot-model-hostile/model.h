@@ -48,7 +48,8 @@ class hostile : public ::tfaot::Wrapper {
   using Outputs = ::tfaot::TensorList<
       ::tfaot::Tensor<double, 2>>;
 
-  explicit hostile(const ::std::string& name = "hostile") : ::tfaot::Wrapper(description(), name) {}
+  // Named as in CMSSW; the name is for messages.
+  explicit hostile(const ::std::string& name = "tfaot_model_hostile") : ::tfaot::Wrapper(description(), name) {}
 
   static const ::tfaot::Description& description() noexcept { return kDescription; }
 

@@ -52,7 +52,8 @@ class MixedNet : public ::tfaot::Wrapper {
       ::tfaot::Tensor<std::int32_t, 2, 3>,
       ::tfaot::Tensor<bool>>;
 
-  explicit MixedNet(const ::std::string& name = "MixedNet") : ::tfaot::Wrapper(description(), name) {}
+  // Named as in CMSSW; the name is for messages.
+  explicit MixedNet(const ::std::string& name = "cms::models_MixedNet") : ::tfaot::Wrapper(description(), name) {}
 
   static const ::tfaot::Description& description() noexcept { return kDescription; }
 

@@ -45,7 +45,8 @@ class test : public ::tfaot::Wrapper {
   using Outputs = ::tfaot::TensorList<
       ::tfaot::Tensor<float, 2>>;
 
-  explicit test(const ::std::string& name = "test") : ::tfaot::Wrapper(description(), name) {}
+  // Named as in CMSSW; the name is for messages.
+  explicit test(const ::std::string& name = "tfaot_model_test") : ::tfaot::Wrapper(description(), name) {}
 
   static const ::tfaot::Description& description() noexcept { return kDescription; }
 
