@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tfaot/package/package.h"
+#include "tfaot/package/repair_tree.h"
 #include "tune_options.h"
 #include "tune_report.h"
 #include "tuned_package.h"
@@ -26,7 +27,8 @@ Result<Subject> subject_of(const TuneCommand& command, const Context& context) {
   Subject subject;
   subject.name = by_option ? command.package : command.path;
   subject.path = context.absolute(subject.name);
-  const bool folder = is_package_tree(context.files, subject.path);
+  const bool folder =
+      is_package_tree(context.files, subject.path) || is_torn_tree(context.files, subject.path);
   if (!folder && !is_archive(context.files, subject.path)) {
     return fail(wrong_input(context.files, subject.path,
                             {"'tfaot tune' takes a package tree or an archive", ""}));

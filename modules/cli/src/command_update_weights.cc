@@ -13,6 +13,7 @@
 #include "tfaot/generate/package_record.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/package/package.h"
+#include "tfaot/package/repair_tree.h"
 #include "tool_layout.h"
 #include "version_option.h"
 #include "work_folder.h"
@@ -91,9 +92,14 @@ void report(Context& context, const Manifest& manifest, const Path& output) {
                                      manifest.name, manifest.version, output.string()));
 }
 
+// What a killed run left in pieces; a whole tree is only read.
+Status repair(Context& context, const Path& tree) {
+  if (!is_torn_tree(context.files, tree)) return {};
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, tree));
+  return repair_tree(context.files, tree);
+}
+
 Status update_tree(const Options& options, Context& context, const Path& tree) {
-  TFAOT_ASSIGN(Manifest manifest, verify_tree(context.files, tree));
-  TFAOT_ASSIGN(const Opened package, open_tree(context, tree, std::move(manifest)));
   const Path output =
       options.output_directory.empty() ? tree : context.absolute(options.output_directory);
   if (options.output_directory.empty()) {
@@ -101,6 +107,9 @@ Status update_tree(const Options& options, Context& context, const Path& tree) {
                                   "give the archive it was installed from instead, or write a new "
                                   "tree by -o and make an archive of it"));
   }
+  TFAOT_TRY(repair(context, tree));
+  TFAOT_ASSIGN(Manifest manifest, verify_tree(context.files, tree));
+  TFAOT_ASSIGN(const Opened package, open_tree(context, tree, std::move(manifest)));
   ModelSection model = package.model.spec.model;
   model.source = context.absolute(options.model);
   TFAOT_TRY(check_new_tree(context.files, output, model));
@@ -140,7 +149,9 @@ Status update(const Options& options, Context& context) {
     TFAOT_TRY(check_output_folder(context.files, "--output-directory",
                                   context.absolute(options.output_directory)));
   }
-  if (is_package_tree(context.files, package)) return update_tree(options, context, package);
+  if (is_package_tree(context.files, package) || is_torn_tree(context.files, package)) {
+    return update_tree(options, context, package);
+  }
   if (is_archive(context.files, package)) return update_archive(options, context, package);
   return fail(wrong_input(context.files, package,
                           {"'tfaot update-weights' takes an archive or a package tree", ""}));

@@ -5,6 +5,7 @@
 
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
+#include "tfaot/package/repair_tree.h"
 #include "wrong_input.h"
 
 namespace tfaot {
@@ -31,8 +32,9 @@ Status check_not_installed(const FileSystem& files, const Path& folder,
 
 Status check_holds_no_other_model(const FileSystem& files, const Path& folder,
                                   const std::string& model_name) {
-  if (!is_package_tree(files, folder)) return {};
-  const auto manifest = read_tree(files, folder);
+  const bool is_torn = is_torn_tree(files, folder);
+  if (!is_torn && !is_package_tree(files, folder)) return {};
+  const auto manifest = is_torn ? read_torn_tree(files, folder) : read_tree(files, folder);
   if (!manifest || manifest->name == model_name) return {};
   return fail(
       Error::at({folder.string()},

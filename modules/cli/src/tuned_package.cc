@@ -6,6 +6,7 @@
 #include "output_checks.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/package/package.h"
+#include "tfaot/package/repair_tree.h"
 #include "work_folder.h"
 
 namespace tfaot {
@@ -46,10 +47,13 @@ Status write_costs(FileSystem& files, const Path& tree, Manifest& manifest) {
 }  // namespace
 
 Result<Manifest> tune_tree(Context& context, const Path& tree, const TuneOptions& options) {
-  TFAOT_TRY(read_tree(context.files, tree));  // before a work folder is made in whatever it is
+  if (!is_torn_tree(context.files, tree)) {
+    TFAOT_TRY(read_tree(context.files, tree));  // before a work folder is made in whatever it is
+  }
   TFAOT_TRY(check_not_installed(context.files, tree,
                                 "tune the archive it was installed from: tfaot tune --package"));
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, tree));
+  TFAOT_TRY(repair_tree(context.files, tree));
   TFAOT_ASSIGN(Manifest manifest, measure(context, tree, work.path(), options));
   TFAOT_TRY(write_costs(context.files, tree, manifest));
   return manifest;

@@ -5,6 +5,7 @@
 
 #include "tfaot/base/text.h"
 #include "tfaot/install/install.h"
+#include "tfaot/package/repair_tree.h"
 
 namespace tfaot {
 namespace {
@@ -23,6 +24,10 @@ bool is_saved_model(const FileSystem& files, const Path& path) {
 Found found_folder(const FileSystem& files, const Path& path, const std::string& word) {
   if (is_package_tree(files, path)) {
     return {"a package tree", fmt::format("'tfaot package {}' makes an archive of it", word)};
+  }
+  if (is_torn_tree(files, path)) {
+    return {"a package tree that a killed run left in pieces",
+            "run that command again: 'tfaot compile', 'update-weights' or 'tune' makes it whole"};
   }
   if (is_release_area(files, path)) {
     return {"a release area",

@@ -12,7 +12,9 @@ TreeUpdate::TreeUpdate(FileSystem& fs, Path root) : fs_(fs), root_(std::move(roo
 TreeUpdate::~TreeUpdate() {
   if (!kept_) {
     std::ranges::reverse(moves_);
-    for (const Move& move : moves_) static_cast<void>(fs_.rename(move.to, move.from));
+    for (const Move& move : moves_) {
+      if (!fs_.rename(move.to, move.from)) return;  // what is aside is needed to repair the tree
+    }
   }
   static_cast<void>(fs_.remove_all(root_ / kAsideFolder));
   if (kept_) return;
@@ -31,7 +33,7 @@ Status TreeUpdate::make_folder(const Path& folder) {
 }
 
 Status TreeUpdate::put_aside(const StagedFile& file) {
-  const Path path = root_ / kAsideFolder / "new" / file.path;
+  const Path path = new_files(root_) / file.path;
   TFAOT_TRY(make_folder(path.parent_path()));
   if (file.source.empty()) return fs_.replace_atomically(path, file.text);
   return file.movable ? fs_.move_file(file.source, path) : fs_.copy_file(file.source, path);
@@ -46,12 +48,12 @@ Status TreeUpdate::rename(const Path& from, const Path& to) {
 
 Status TreeUpdate::take_out(const std::string& path) {
   if (fs_.kind(root_ / path) == FileKind::kMissing) return {};
-  return rename(root_ / path, root_ / kAsideFolder / "old" / path);
+  return rename(root_ / path, old_files(root_) / path);
 }
 
 Status TreeUpdate::move_in(const std::string& path) {
   TFAOT_TRY(take_out(path));
-  return rename(root_ / kAsideFolder / "new" / path, root_ / path);
+  return rename(new_files(root_) / path, root_ / path);
 }
 
 }  // namespace tfaot

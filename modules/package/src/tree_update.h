@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A change of a package tree that is whole or not at all: new files are put aside inside the tree,
 // then everything is renamed. Unless keep() is reached, all renames are taken back and the folders
-// that were made go. One at a time per tree; one thread.
+// that were made go. What is killed amid the renames, or cannot be taken back, repair_tree() ends.
+// One at a time per tree; one thread.
 #pragma once
 
 #include <string>
@@ -13,8 +14,14 @@
 
 namespace tfaot {
 
-// Inside the tree while it changes; with the new manifest in it once all files are aside.
+// Inside the tree while it changes. Once all files are aside, the new manifest is, too: the last
+// one to be put there.
 inline constexpr std::string_view kAsideFolder = ".tfaot-aside";
+// The old manifest's name while there are renames.
+inline constexpr std::string_view kOldManifestName = ".manifest.json.old";
+
+inline Path new_files(const Path& root) { return root / kAsideFolder / "new"; }
+inline Path old_files(const Path& root) { return root / kAsideFolder / "old"; }
 
 class TreeUpdate {
  public:

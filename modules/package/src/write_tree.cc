@@ -9,12 +9,11 @@
 #include "tfaot/generate/generate_types.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
+#include "tfaot/package/repair_tree.h"
 #include "tree_update.h"
 
 namespace tfaot {
 namespace {
-
-constexpr std::string_view kOldManifestName = ".manifest.json.old";
 
 std::set<std::string> paths_of(const Manifest& manifest) {
   std::set<std::string> paths;
@@ -30,13 +29,10 @@ std::set<std::string> listed_in(const FileSystem& fs, const Path& file) {
   return manifest ? paths_of(*manifest) : std::set<std::string>();
 }
 
-// What earlier runs made: the whole tree's files, else those that a killed run took out or meant to
-// put in.
+// What earlier runs made: the whole tree's files, else those that a killed run took out.
 std::set<std::string> earlier_files(const FileSystem& fs, const Path& root) {
-  if (fs.kind(root / kManifestName) == FileKind::kFile) return listed_in(fs, root / kManifestName);
-  std::set<std::string> files = listed_in(fs, root / kOldManifestName);
-  files.merge(listed_in(fs, root / kAsideFolder / "new" / kManifestName));
-  return files;
+  const bool is_whole = fs.kind(root / kManifestName) == FileKind::kFile;
+  return listed_in(fs, root / (is_whole ? kManifestName : kOldManifestName));
 }
 
 bool is_equal(const FileSystem& fs, const Path& path, const ManifestFile& listed) {
@@ -73,8 +69,7 @@ Status check_foreign(const FileSystem& fs, const std::vector<StagedFile>& change
   return {};
 }
 
-// While files change there is no manifest; the old one is kept beside, for a run after a kill to
-// tidy up from.
+// While files change there is no manifest; the old one is kept beside, for repair_tree().
 Status replace_files(FileSystem& fs, const std::vector<StagedFile>& changed,
                      const std::vector<std::string>& stale, const Path& root) {
   TreeUpdate update(fs, root);
@@ -88,10 +83,44 @@ Status replace_files(FileSystem& fs, const std::vector<StagedFile>& changed,
   return {};
 }
 
+// The new tree, from what is left of a killed run. Each step may be the last before the next kill.
+Status go_on(FileSystem& fs, const Path& root) {
+  const std::set<std::string> coming = listed_in(fs, new_files(root) / kManifestName);
+  for (const std::string& path : listed_in(fs, root / kOldManifestName)) {
+    if (coming.contains(path)) continue;
+    TFAOT_TRY(remove_if_there(fs, root / path));
+    remove_empty_folders(fs, root, path);
+  }
+  TFAOT_ASSIGN(const auto files, list_files_recursively(fs, new_files(root)));
+  for (const std::string& path : files) {
+    if (path == kManifestName) continue;
+    TFAOT_TRY(fs.create_directories((root / path).parent_path()));
+    TFAOT_TRY(fs.rename(new_files(root) / path, root / path));
+  }
+  return fs.rename(new_files(root) / kManifestName, root / kManifestName);
+}
+
 }  // namespace
+
+bool is_torn_tree(const FileSystem& fs, const Path& root) {
+  return fs.kind(root / kManifestName) == FileKind::kMissing &&
+         fs.kind(new_files(root) / kManifestName) == FileKind::kFile;
+}
+
+Result<Manifest> read_torn_tree(const FileSystem& fs, const Path& root) {
+  return read_tree(fs, new_files(root));
+}
+
+Status repair_tree(FileSystem& fs, const Path& root) {
+  if (is_torn_tree(fs, root)) TFAOT_TRY(go_on(fs, root));
+  TFAOT_TRY(remove_if_there(fs, root / kAsideFolder));
+  const bool is_whole = fs.kind(root / kManifestName) == FileKind::kFile;
+  return is_whole ? remove_if_there(fs, root / kOldManifestName) : Status();
+}
 
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
                   const Path& root) {
+  TFAOT_TRY(repair_tree(fs, root));
   std::vector<StagedFile> changed;
   std::set<std::string> staged;
   for (const StagedFile& file : files) {
@@ -111,7 +140,6 @@ Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Ma
   const auto old_text = fs.read(root / kManifestName);
   if (!changed.empty() || !stale.empty() || !old_text || *old_text != text) {
     changed.push_back({std::string(kManifestName), std::move(text), {}});  // the last
-    TFAOT_TRY(remove_if_there(fs, root / kAsideFolder));
     TFAOT_TRY(replace_files(fs, changed, stale, root));
     for (const std::string& path : stale) remove_empty_folders(fs, root, path);
   }

@@ -5,6 +5,7 @@
 #include "package_samples.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/generate/manifest_json.h"
+#include "tfaot/package/repair_tree.h"
 
 namespace tfaot::testing {
 namespace {
@@ -111,6 +112,78 @@ TEST(WriteTree, KilledAtAnyChangeLeavesNoManifestOrAWholeTree) {
         UnorderedElementsAre(Key("manifest.json"), Key("tfaot-model-test.xml"), Key("lib/new.o")))
         << change;
     ASSERT_LT(change, 60U);
+  }
+}
+
+// The next run of any command makes the tree whole, without the files of the killed one: the old
+// one as long as it was not in pieces, else the new one.
+TEST(RepairTree, MakesAKilledChangeWhole) {
+  bool finished = false;
+  std::size_t old_trees = 0;
+  std::size_t new_trees = 0;
+  std::size_t torn = 0;
+  for (std::size_t change = 1; !finished; ++change) {
+    MemoryFileSystem fs({{"/build/new.o", "code"}});
+    write_sample(fs, "/out");
+    const Files before = contents_of(fs, "/out");
+    Manifest manifest = sample_manifest({});
+    manifest.files = hash_staged_files(fs, other_files()).value();
+    fs.inject({.change = change, .all_after = true});
+    finished = write_tree(fs, other_files(), manifest, "/out").has_value();
+    fs.inject({.change = 1000});
+    EXPECT_EQ(is_torn_tree(fs, "/out"), fs.kind("/out/manifest.json") == FileKind::kMissing);
+    torn += is_torn_tree(fs, "/out") ? 1 : 0;
+
+    // Killed while it repairs, at each change, too.
+    bool repaired = false;
+    for (std::size_t again = 1; !repaired; ++again) {
+      fs.inject({.change = again, .all_after = true});
+      repaired = repair_tree(fs, "/out").has_value();
+      ASSERT_LT(again, 30U);
+    }
+    fs.inject({.change = 1000});
+    EXPECT_TRUE(verify_tree(fs, "/out")) << change;
+    const Files after = contents_of(fs, "/out");
+    (after == before ? old_trees : new_trees) += 1;
+    if (after != before) {
+      EXPECT_THAT(after, UnorderedElementsAre(Key("manifest.json"), Key("tfaot-model-test.xml"),
+                                              Key("lib/new.o")));
+    }
+    ASSERT_LT(change, 60U);
+  }
+  EXPECT_GT(old_trees, 3U);
+  EXPECT_GT(torn, 3U);
+  EXPECT_GT(new_trees, torn);
+}
+
+TEST(RepairTree, LeavesNothingOfATreeThatWasNotWritten) {
+  MemoryFileSystem fs({{"/out/.tfaot-aside/new/lib/new.o", "half"}, {"/out/mine.txt", "stays"}});
+  ASSERT_TRUE(repair_tree(fs, "/out"));
+  EXPECT_THAT(contents_of(fs, "/"), UnorderedElementsAre(Key("out/mine.txt")));
+  ASSERT_TRUE(repair_tree(fs, "/nowhere"));
+}
+
+TEST(RepairTree, LeavesAWholeTreeAlone) {
+  MemoryFileSystem fs;
+  write_sample(fs, "/out");
+  fs.inject({.change = 1, .all_after = true});
+  EXPECT_TRUE(repair_tree(fs, "/out"));
+  EXPECT_EQ(fs.changes(), 0U);
+}
+
+// A rename back that fails, too, must not take away what the next run needs.
+TEST(WriteTree, WhatCannotBeTakenBackIsRepairedLater) {
+  for (std::size_t change = 1; change < 30; ++change) {
+    MemoryFileSystem fs({{"/build/new.o", "code"}});
+    write_sample(fs, "/out");
+    Manifest manifest = sample_manifest({});
+    manifest.files = hash_staged_files(fs, other_files()).value();
+    fs.inject({.change = change, .all_after = true, .reason = EIO});
+    const Status written = write_tree(fs, other_files(), manifest, "/out");
+    fs.inject({.change = 1000});
+    ASSERT_TRUE(repair_tree(fs, "/out"));
+    EXPECT_TRUE(verify_tree(fs, "/out")) << change;
+    if (written) return;
   }
 }
 
