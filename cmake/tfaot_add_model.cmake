@@ -27,7 +27,7 @@ Compiles a model while the project is built, and makes a library of it.
 | `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
 | `STATIC` | on | Make a static library. |
 | `TUNE` | off | Measure the compiled batch sizes during the build, on this machine, and choose among them by that: `tfaot tune`. The package is then no longer the same bytes in each build. |
-| `SHARED` | off | Make a shared library, which carries code and weights once for all its users. |
+| `SHARED` | off | Make a shared library, which carries code and weights once for all its users. Its version, also in its SONAME, is the config's `model.version`. |
 
 ### Creates
 
@@ -81,8 +81,10 @@ function(tfaot_add_model target)
     endif()
   endforeach()
   set(type STATIC)
+  set(version "")
   if(arg_SHARED)
     set(type SHARED)
+    _tfaot_read_version("${arg_CONFIG}" version)
   endif()
 
   set(tune "")
@@ -93,7 +95,7 @@ function(tfaot_add_model target)
   _tfaot_remove_renamed_model("${tree}" "${tool_name}")
   _tfaot_compile_command(${target} CONFIG "${arg_CONFIG}" TREE "${tree}" WORK "${work}" NAME "${name}" ${tune}
                          NAMESPACE "${namespace}" TOOL_NAME "${tool_name}" OPTIONS ${tool_options})
-  _tfaot_model_library(${target} ${type} OBJECT "${work}/model.o" TREE "${tree}" ALIAS "${namespace}::${name}")
+  _tfaot_model_library(${target} ${type} OBJECT "${work}/model.o" TREE "${tree}" ALIAS "${namespace}::${name}" VERSION "${version}")
   string(TOLOWER "${tool_name}" tool_name)
   set_property(GLOBAL PROPERTY "TFAOT_MODEL_TOOL_${tool_name}" "${namespace}::${name}")  # scram's name of it
 endfunction()

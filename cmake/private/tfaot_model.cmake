@@ -85,9 +85,9 @@ function(_tfaot_plain_target function variable cpp_name)
   set(${variable} "${plain}" PARENT_SCOPE)
 endfunction()
 
-# _tfaot_model_library(<target> STATIC|SHARED OBJECT <file> TREE <folder> ALIAS <name>)
+# _tfaot_model_library(<target> STATIC|SHARED OBJECT <file> TREE <folder> ALIAS <name> [VERSION <version>])
 function(_tfaot_model_library target type)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "OBJECT;TREE;ALIAS" "")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "OBJECT;TREE;ALIAS;VERSION" "")
   add_library(${target} ${type} "${arg_OBJECT}")
   set_source_files_properties("${arg_OBJECT}" PROPERTIES GENERATED TRUE EXTERNAL_OBJECT TRUE)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX TFAOT_PACKAGE_TREE "${arg_TREE}")
@@ -100,6 +100,12 @@ function(_tfaot_model_library target type)
   if(type STREQUAL "SHARED")
     # The kernels inside are this library's own, whatever other models bring.
     target_link_options(${target} PRIVATE "LINKER:--exclude-libs,ALL")
+    # A process may hold two versions, and the loader takes a library by its name.
+    if(arg_VERSION)
+      set_target_properties(${target} PROPERTIES VERSION "${arg_VERSION}" SOVERSION "${arg_VERSION}")
+    endif()
+    # Its users find code and weights in it (tfaot/runtime/abi.h).
+    target_compile_definitions(${target} INTERFACE TFAOT_SHARED_MODELS)
     # Else an executable that names the weights gets a copy of them.
     set(gcc_12 0)
     if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")

@@ -112,10 +112,10 @@ void report(const CompileCommand& command, Context& context, const ModelTree& ma
     const auto tool_file = [&](const std::string& name) {
       return cmssw_relative(context.environment, output / (name + ".xml"));
     };
-    context.console.report(
-        next_steps_text({manifest.name, manifest.cpp_class, manifest.tool_name,
-                         tool_file(manifest.tool_name), tool_file(std::string(kRuntimeToolName)),
-                         manifest.headers == HeadersMode::kCmssw, manifest.batch_sizes}));
+    context.console.report(next_steps_text(
+        {manifest.name, manifest.cpp_class, manifest.tool_name, tool_file(manifest.tool_name),
+         tool_file(std::string(kRuntimeToolName)), manifest.headers == HeadersMode::kCmssw,
+         cmssw_relative(context.environment, output).starts_with('$'), manifest.batch_sizes}));
     return;
   }
   context.console.report(

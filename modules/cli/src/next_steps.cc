@@ -6,6 +6,14 @@
 #include "tfaot/base/text.h"
 
 namespace tfaot {
+namespace {
+
+constexpr const char* kHint = R"(
+  Does your code include PhysicsTools/TensorFlowAOT/interface/*.h of CMSSW? Then compile
+  the model with --headers cmssw.
+)";
+
+}  // namespace
 
 std::string next_steps_text(const NextSteps& steps) {
   return fmt::format(R"(
@@ -25,12 +33,13 @@ successfully AOT compiled model '{}' for batch sizes: {}
 
   4. create an AOT model instance via:
      auto model = tfaot::Model<{}>();
-
+{}
 )",
                      "", steps.model_name, fmt::join(steps.batch_sizes, ","),
                      shell_quoted(steps.runtime_tool_file), shell_quoted(steps.tool_file),
                      steps.uses_cmssw ? "     <use name=\"PhysicsTools/TensorFlowAOT\"/>\n" : "",
-                     steps.tool_name, steps.tool_name, steps.cpp_class);
+                     steps.tool_name, steps.tool_name, steps.cpp_class,
+                     steps.is_in_cmssw && !steps.uses_cmssw ? kHint : "");
 }
 
 }  // namespace tfaot

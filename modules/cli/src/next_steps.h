@@ -15,7 +15,8 @@ struct NextSteps {
   std::string tool_name;
   std::string tool_file;  // as the user should write it
   std::string runtime_tool_file;
-  bool uses_cmssw = false;  // PhysicsTools/TensorFlowAOT
+  bool uses_cmssw = false;   // PhysicsTools/TensorFlowAOT
+  bool is_in_cmssw = false;  // the tree lies below CMSSW_BASE
   std::vector<std::int64_t> batch_sizes;
 };
 

@@ -21,9 +21,16 @@
 namespace tfaot {
 namespace {
 
-// Symbols of the runtime that a header's code may call: all of namespace tfaot::v1, and a member.
-const std::vector<std::string> kRuntimeSymbols = {"_ZN5tfaot2v1", "_ZNK5tfaot2v1", "_ZTVN5tfaot2v1",
-                                                  "_ZTIN5tfaot2v1"};
+// Beginnings of the runtime's symbols that a header's code may call: all of namespace tfaot::v0_1_0
+// (tfaot/runtime/abi.h), and a member of it.
+std::vector<std::string> runtime_symbols() {
+  const std::string name = "v" + replace_all(TFAOT_VERSION, ".", "_");
+  std::vector<std::string> prefixes;
+  for (const char* kind : {"_ZN", "_ZNK", "_ZTVN", "_ZTIN"}) {
+    prefixes.push_back(fmt::format("{}5tfaot{}{}", kind, name.size(), name));
+  }
+  return prefixes;
+}
 
 // How the config's shapes are read.
 struct Batch {
@@ -156,7 +163,7 @@ Status write_objects(Context& context, const ModelSpec& spec, const CompiledMode
   JoinRequest metadata = function;
   function.output = outputs.function_object;
   metadata.output = outputs.metadata_object;
-  TFAOT_ASSIGN(metadata.wanted, archive_symbols(context.files, runtime, kRuntimeSymbols));
+  TFAOT_ASSIGN(metadata.wanted, archive_symbols(context.files, runtime, runtime_symbols()));
   for (const CompiledCode& code : compiled.codes) {
     function.objects.push_back(work / code.object);
     metadata.wanted.insert(metadata.wanted.end(), code.kernels.begin(), code.kernels.end());

@@ -16,6 +16,7 @@
 #include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/runtime_offers.h"
+#include "tfaot/compile/symbol_hash.h"
 #include "tfaot/config/cpu_levels.h"
 #include "weights_object.h"
 
@@ -71,8 +72,8 @@ Status add_weights_object(FileSystem& fs, const ModelSpec& spec, const CompileOp
                           MergedModel& merged) {
   if (merged.weight_files.empty()) return {};
   merged.model.weights_object = spec.model.name + "_weights.o";
-  merged.model.weights_symbol = symbol_prefix(spec) + "_weights";
-  return write_weights_object(fs, merged, options.work_directory / merged.model.weights_object);
+  return write_weights_object(fs, merged, symbol_prefix(spec) + "_weights",
+                              options.work_directory / merged.model.weights_object);
 }
 
 Status check_kernels(const ModelSpec& spec, const CompiledCode& code) {
@@ -96,6 +97,7 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
     TFAOT_ASSIGN(const auto neutral, fs.read(file));
     TFAOT_ASSIGN(code.kernels, undefined_symbols(neutral, {"__xla", "tfaot_"}));
     TFAOT_TRY(check_kernels(spec, code));
+    code.entry_symbol = symbol_name(code.entry_symbol, neutral);
     TFAOT_ASSIGN(const auto object,
                  rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol}));
     TFAOT_TRY(write_scratch(fs, file, object));

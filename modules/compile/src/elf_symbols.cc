@@ -115,6 +115,7 @@ Result<std::string> rename_symbol(const std::string& object, const SymbolRenamin
     const char* name = elf_strptr(table.elf.get(), table.header.sh_link, symbol.st_name);
     if (symbol.st_shndx == SHN_UNDEF || name == nullptr || name != names.from) continue;
     TFAOT_ASSIGN(symbol.st_name, append_string(table.elf.get(), table.header.sh_link, names.to));
+    symbol.st_info = GELF_ST_INFO(STB_WEAK, GELF_ST_TYPE(symbol.st_info));
     if (gelf_update_sym(table.symbols, i, &symbol) == 0) return fail(elf_error("rename a symbol"));
     return table.written();
   }

@@ -3,6 +3,7 @@
 
 #include "tfaot/base/hash.h"
 #include "tfaot/compile/elf_objects.h"
+#include "tfaot/compile/symbol_hash.h"
 
 namespace tfaot {
 namespace {
@@ -21,19 +22,29 @@ Status feed_blob(const FileSystem& fs, const MergedModel& merged, const ChunkSin
 
 }  // namespace
 
-Status write_weights_object(FileSystem& fs, MergedModel& merged, const Path& file) {
+Status write_weights_object(FileSystem& fs, MergedModel& merged, const std::string& symbol,
+                            const Path& file) {
   CompiledModel& model = merged.model;
-  const DataObjectFrame object = data_object_frame(
-      model.weights_size, {{model.weights_symbol, 0, model.weights_size}}, model.target_triple);
+  const auto frame = [&model](const std::string& name) {
+    const DataSymbol weights{name, 0, model.weights_size, false, true};
+    return data_object_frame(model.weights_size, {weights}, model.target_triple);
+  };
+  // The head is the same for every name of this length.
+  const std::string head = frame(SymbolHash::unknown_name(symbol)).head;
+  SymbolHash blob;
   Sha256 hash;
   const auto produce = [&](const ChunkSink& write) -> Status {
     const ChunkSink sink = [&](std::string_view bytes) {
       hash.update(bytes);
       return write(bytes);
     };
-    TFAOT_TRY(sink(object.head));
-    TFAOT_TRY(feed_blob(fs, merged, sink));
-    return sink(object.tail);
+    TFAOT_TRY(sink(head));
+    TFAOT_TRY(feed_blob(fs, merged, [&](std::string_view bytes) {
+      blob.update(bytes);
+      return sink(bytes);
+    }));
+    model.weights_symbol = blob.name(symbol);
+    return sink(frame(model.weights_symbol).tail);
   };
   TFAOT_TRY(fs.write_scratch(file, produce));
   model.weights_object_sha256 = hash.hex_digest();

@@ -7,7 +7,9 @@
 
 namespace tfaot {
 
-// REQUIRES: merged.model.weights_symbol and target_triple. Sets its weights_object_sha256.
-Status write_weights_object(FileSystem& fs, MergedModel& merged, const Path& file);
+// REQUIRES: merged.model.target_triple. Sets its weights_symbol, `symbol` with a hash of the blob,
+// and its weights_object_sha256.
+Status write_weights_object(FileSystem& fs, MergedModel& merged, const std::string& symbol,
+                            const Path& file);
 
 }  // namespace tfaot

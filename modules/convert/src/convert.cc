@@ -16,6 +16,7 @@
 #include "tfaot/compile/dtype.h"
 #include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/runtime_offers.h"
+#include "tfaot/compile/symbol_hash.h"
 #include "tfaot/config/cpu_levels.h"
 #include "upstream_header.h"
 
@@ -208,7 +209,7 @@ Status write_objects(FileSystem& files, const UpstreamModel& model, const Conver
     }
   }
   compiled.weights_object = model.name + "_weights.o";
-  compiled.weights_symbol = prefix + "_weights";
+  compiled.weights_symbol = symbol_name(prefix + "_weights", shared.blob());
   compiled.weights_size = shared.blob().size();
   std::vector<DataSymbol> symbols = shared.symbols();
   // For the headers, which may be used outside of the library that holds the objects.

@@ -7,7 +7,6 @@
 #include <array>
 #include <string_view>
 
-#include "header_data.h"
 #include "headers.h"
 #include "package_files.h"
 #include "record_checks.h"
@@ -76,26 +75,13 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
   TFAOT_TRY(check_names(spec, options));
   TFAOT_TRY(check_records(compiled));
 
-  GeneratedFiles generated;
+  HeaderFiles headers = model_headers(spec, compiled, names);
+  GeneratedFiles generated{std::move(headers.files)};
   const auto add = [&](std::string path, std::string text) {
     generated.files.push_back({std::move(path), std::move(text)});
   };
-  const std::string include = "include/" + names.tool + "/";
-  const bool cmssw = spec.compilation.headers == HeadersMode::kCmssw;
-  for (const std::int64_t batch_size : compiled.batch_sizes) {
-    add(include + tables_name(spec, batch_size) + ".h",
-        program_header(spec, compiled, names, batch_size));
-    if (!cmssw) continue;
-    add(include + program_name(spec, batch_size) + ".h",
-        xla_program_header(spec, compiled, names, batch_size));
-  }
   const GeneratedFile costs = cost_header(make_manifest(spec, compiled, options, {}));
   add(costs.path, costs.text);
-  if (cmssw) {
-    add(include + spec.model.name + "_tables.h", tables_header(spec, compiled, names));
-  }
-  add(include + "model.h",
-      cmssw ? xla_model_header(spec, compiled, names) : model_header(spec, compiled, names));
   TFAOT_ASSIGN(std::string tool_file, make_tool_file(spec, names, options.tool_base));
   add(names.tool + ".xml", std::move(tool_file));
   TFAOT_ASSIGN(std::string runtime_tool_file, make_runtime_tool_file(options.tool_base));

@@ -6,8 +6,10 @@
 
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "escape.h"
+#include "headers.h"
 #include "templates.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
@@ -56,6 +58,17 @@ TemplateData tensors_data(const std::vector<TensorSpec>& tensors, const char* pr
   return list;
 }
 
+// "serving_x_0" of "serving_x:0"; `otherwise` where nothing that C++ takes is left.
+std::string variable_of(const std::string& tensor, const std::string& otherwise) {
+  std::string variable;
+  for (const char c : identifier_of(tensor)) {
+    // Names with two underscores, or one at the start, are the compiler's.
+    if (c != '_' || (!variable.empty() && variable.back() != '_')) variable += c;
+  }
+  if (variable.ends_with('_')) variable.pop_back();
+  return is_cpp_identifier(variable) ? variable : otherwise;
+}
+
 TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled) {
   TemplateData list{TemplateData::type::list};
   for (const std::int64_t batch_size : compiled.batch_sizes) {
@@ -67,6 +80,24 @@ TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled)
 }
 
 }  // namespace
+
+ExampleVariables example_variables(const Signature& signature) {
+  std::set<std::string> taken = {"model", "rows", "std", "tfaot", "your_bools"};
+  const auto names_of = [&taken](const std::vector<TensorSpec>& tensors, const char* prefix) {
+    std::vector<std::string> names;
+    for (const TensorSpec& tensor : tensors) {
+      const std::string name = variable_of(tensor.name, fmt::format("{}{}", prefix, names.size()));
+      std::string free = name;
+      for (int i = 2; !taken.insert(free).second; ++i) free = fmt::format("{}_{}", name, i);
+      names.push_back(free);
+    }
+    return names;
+  };
+  ExampleVariables variables;
+  variables.inputs = names_of(signature.inputs, "x");
+  variables.outputs = names_of(signature.outputs, "y");
+  return variables;
+}
 
 std::string program_name(const ModelSpec& spec, std::int64_t batch_size) {
   return fmt::format("{}_bs{}", spec.model.name, batch_size);
@@ -96,8 +127,10 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
   if (has_weights) weights << TemplateObject{{"symbol", compiled.weights_symbol}};
   const std::string author = comment_line(spec.model.author);
   TemplateObject data{{"made_by", names.made_by},
+                      {"tool", names.tool},
                       {"class", names.cpp_class},
                       {"namespace", spec.compilation.namespace_name},
+                      {"build", kUnnamedBuild},
                       {"name", spec.model.name},
                       {"version", spec.model.version},
                       {"author", author},

@@ -21,6 +21,13 @@ std::string tables_name(const ModelSpec& spec, std::int64_t batch_size);
 
 std::uint64_t row_elements(const TensorSpec& tensor);
 
+// Variables of the usage example, called like the tensors as far as C++ allows: all differ.
+struct ExampleVariables {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+ExampleVariables example_variables(const Signature& signature);
+
 // A list of {"line": ...}.
 TemplateData lines_data(const std::vector<std::string>& lines);
 

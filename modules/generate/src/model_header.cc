@@ -22,7 +22,7 @@ std::string tensor_types(const std::vector<TensorSpec>& tensors) {
   return join(types, ",\n      ");
 }
 
-// A declaration of the usage example: "std::vector<float> x0(rows * 4);  // x".
+// A declaration of the usage example: "std::vector<float> x_0(rows * 4);  // x:0".
 std::string example_tensor(const TensorSpec& tensor, const std::string& variable) {
   std::string elements = "rows";
   for (const std::int64_t dimension : tensor.row_shape) elements += fmt::format(" * {}", dimension);
@@ -32,25 +32,24 @@ std::string example_tensor(const TensorSpec& tensor, const std::string& variable
           ? fmt::format("tfaot::Span<bool> {}(your_bools, {});", variable, elements)
           : fmt::format("std::vector<{}> {}({});", cpp_type_name(tensor.dtype), variable, elements);
   const std::string name = comment_line(tensor.name);
-  return name.empty() ? declaration : declaration + "  // " + name;
+  return name.empty() || name == variable ? declaration : declaration + "  // " + name;
 }
 
 TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names) {
   std::vector<std::string> lines = {
       fmt::format("#include \"{}/model.h\"", names.tool),
       fmt::format("tfaot::native::Model<{}> model;  // one per thread", names.cpp_class)};
-  const auto add_tensors = [&](const std::vector<TensorSpec>& tensors, const char* prefix) {
-    std::vector<std::string> variables;
-    for (const TensorSpec& tensor : tensors) {
-      variables.push_back(fmt::format("{}{}", prefix, variables.size()));
-      lines.push_back(example_tensor(tensor, variables.back()));
+  const auto add_tensors = [&lines](const std::vector<TensorSpec>& tensors,
+                                    const std::vector<std::string>& variables) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      lines.push_back(example_tensor(tensors[i], variables[i]));
     }
-    return join(variables, ", ");
   };
-  const std::string inputs = add_tensors(compiled.signature.inputs, "x");
-  const std::string outputs = add_tensors(compiled.signature.outputs, "y");
-  lines.push_back(
-      fmt::format("model.run(rows, tfaot::inputs({}), tfaot::outputs({}));", inputs, outputs));
+  const ExampleVariables variables = example_variables(compiled.signature);
+  add_tensors(compiled.signature.inputs, variables.inputs);
+  add_tensors(compiled.signature.outputs, variables.outputs);
+  lines.push_back(fmt::format("model.run(rows, tfaot::inputs({}), tfaot::outputs({}));",
+                              join(variables.inputs, ", "), join(variables.outputs, ", ")));
   return lines_data(lines);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "escape.h"
+#include "headers.h"
 #include "inline_headers.h"
 #include "names.h"
 #include "templates.h"
@@ -61,7 +62,7 @@ TemplateData accessors(const std::vector<TensorSpec>& tensors,
 }
 
 TemplateData classes_data(const ModelSpec& spec, const CompiledModel& compiled,
-                          const TfcompileHeader& header) {
+                          const TfcompileHeader& header, const std::string& build) {
   const std::size_t colons = header.cpp_class.rfind("::");
   const bool global = colons == std::string::npos;
   const std::string space = global ? "" : header.cpp_class.substr(0, colons);
@@ -74,6 +75,7 @@ TemplateData classes_data(const ModelSpec& spec, const CompiledModel& compiled,
     list << TemplateObject{
         {"cpp_class", header.cpp_class + suffix},
         {"class", name + suffix},
+        {"build", build},
         {"namespace_begin", global ? "" : "namespace " + space + " {\n"},
         {"namespace_end", global ? "" : "\n}  // namespace " + space},
         {"batch_size", std::to_string(size)},
@@ -88,16 +90,21 @@ TemplateData classes_data(const ModelSpec& spec, const CompiledModel& compiled,
   return list;
 }
 
-// model.h with the headers beside it.
-Result<std::string> model_text(const ModelSpec& spec, const CompiledModel& compiled) {
+struct ModelText {
+  std::string text;   // model.h with the headers beside it
+  std::string build;  // HeaderFiles::build
+};
+Result<ModelText> model_text(const ModelSpec& spec, const CompiledModel& compiled) {
   const GenerateOptions options{.tool_name = default_tool_name(spec.model.name)};
   TFAOT_ASSIGN(const GeneratedFiles generated, generate_files(spec, compiled, options));
+  const std::string build =
+      model_headers(spec, compiled, package_names(spec, compiled, options)).build;
   const std::string folder = "include/" + options.tool_name + "/";
   HeaderTexts headers;
   for (const GeneratedFile& file : generated.files) {
     if (file.path.starts_with(folder)) headers[file.path.substr(folder.size())] = file.text;
   }
-  return with_inlined_headers(headers.at("model.h"), headers);
+  return ModelText{with_inlined_headers(headers.at("model.h"), headers), build};
 }
 
 Status check_names(const TfcompileHeader& header) {
@@ -115,7 +122,7 @@ Status check_names(const TfcompileHeader& header) {
 Result<std::string> tfcompile_header(const ModelSpec& spec, const CompiledModel& compiled,
                                      const TfcompileHeader& header) {
   TFAOT_TRY(check_names(header));
-  TFAOT_ASSIGN(const std::string model, model_text(spec, compiled));
+  TFAOT_ASSIGN(const ModelText model, model_text(spec, compiled));
   HeaderTexts runtime = header.runtime;
   runtime["all"] =
       "#include \"tfaot/runtime/model.h\"\n#include \"tfaot/runtime/tfcompile_model.h\"\n";
@@ -126,8 +133,8 @@ Result<std::string> tfcompile_header(const ModelSpec& spec, const CompiledModel&
                      {"batch_sizes", list_of(compiled.batch_sizes)},
                      {"cpu_levels", join(compiled.cpu_levels, ", ")},
                      {"runtime", inlined_headers("all", runtime)},
-                     {"model", model},
-                     {"classes", classes_data(spec, compiled, header)}},
+                     {"model", model.text},
+                     {"classes", classes_data(spec, compiled, header, model.build)}},
       Escaping::kNone);
 }
 

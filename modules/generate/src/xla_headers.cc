@@ -77,20 +77,19 @@ const char* arrays_type(DType dtype) {
 TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names) {
   std::vector<std::string> lines = {fmt::format("#include \"{}/model.h\"", names.tool),
                                     fmt::format("tfaot::Model<{}> model;", names.cpp_class)};
-  std::vector<std::string> inputs;
-  for (const TensorSpec& tensor : compiled.signature.inputs) {
-    inputs.push_back(fmt::format("x{}", inputs.size()));
+  const ExampleVariables variables = example_variables(compiled.signature);
+  for (std::size_t i = 0; i < compiled.signature.inputs.size(); ++i) {
+    const TensorSpec& tensor = compiled.signature.inputs[i];
     lines.push_back(fmt::format("{} {}(rows, std::vector<{}>({}));", arrays_type(tensor.dtype),
-                                inputs.back(), cpp_type_name(tensor.dtype), row_elements(tensor)));
+                                variables.inputs[i], cpp_type_name(tensor.dtype),
+                                row_elements(tensor)));
   }
-  std::vector<std::string> outputs;
   std::vector<std::string> types;
   for (const TensorSpec& tensor : compiled.signature.outputs) {
-    outputs.push_back(fmt::format("y{}", outputs.size()));
     types.emplace_back(arrays_type(tensor.dtype));
   }
-  lines.push_back(fmt::format("auto [{}] = model.run<{}>(rows, {});", join(outputs, ", "),
-                              join(types, ", "), join(inputs, ", ")));
+  lines.push_back(fmt::format("auto [{}] = model.run<{}>(rows, {});", join(variables.outputs, ", "),
+                              join(types, ", "), join(variables.inputs, ", ")));
   return lines_data(lines);
 }
 
@@ -103,6 +102,7 @@ std::string xla_program_header(const ModelSpec& spec, const CompiledModel& compi
                 TemplateObject{{"made_by", names.made_by},
                                {"class", names.cpp_class},
                                {"namespace", spec.compilation.namespace_name},
+                               {"build", kUnnamedBuild},
                                {"name", spec.model.name},
                                {"batch_size", std::to_string(batch_size)},
                                {"input_count", std::to_string(signature.inputs.size())},

@@ -10,7 +10,7 @@
 #include "tfaot/runtime/description.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 std::size_t aligned_size(std::size_t bytes) noexcept {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -35,5 +35,5 @@ void AlignedMemory::Free::operator()(std::byte* data) const noexcept {
   std::free(block);
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -8,7 +8,7 @@
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 // Rows at which the table ends at the latest, or at twice the largest size. It ends far earlier but
@@ -103,5 +103,5 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> 
   next_.shrink_to_fit();
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -7,7 +7,7 @@
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 void copy(void* to, const void* from, std::size_t bytes) noexcept {
@@ -106,5 +106,5 @@ void BatchRunner::make_staging() {
   staged_outputs_ = TensorBlock(model.outputs, model.output_count, batch_sizes().back());
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -9,7 +9,7 @@
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 [[noreturn]] void invalid(const std::string& rule, const std::string& why) {
@@ -129,5 +129,5 @@ void BatchStrategy::setDefaultRule(std::size_t batchSize, const BatchPlan& plan)
   setRule(BatchRule(batchSize, std::move(sizes), padding));
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

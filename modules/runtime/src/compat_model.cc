@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/runtime/compat_model.h"
 
+#include "negative_rows.h"
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace detail {
 namespace {
 
@@ -47,6 +48,8 @@ void check_output(const Wrapper& wrapper, std::size_t index, DType dtype) {
 
 void check_rows(const Wrapper& wrapper, const RowCheck& check, std::size_t rows) {
   if (rows == check.batch_size) return;
+  const std::string negative = negative_rows_message(wrapper.name(), check.batch_size);
+  if (!negative.empty()) throw Error(Category::kInputMismatch, negative);
   throw Error(Category::kInputMismatch, input_name(wrapper, check.input) + " holds " +
                                             std::to_string(rows) + " rows, but the batch size is " +
                                             std::to_string(check.batch_size));
@@ -63,5 +66,5 @@ void check_row(const Wrapper& wrapper, const RowCheck& check, std::size_t row,
 }
 
 }  // namespace detail
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -12,7 +12,7 @@
 #endif
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 #if defined(__x86_64__)
@@ -201,5 +201,5 @@ std::vector<std::string> missing_features(const char* needed,
   return missing;
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

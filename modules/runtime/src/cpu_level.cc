@@ -6,7 +6,7 @@
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 std::string join(const std::vector<std::string>& names) {
@@ -72,5 +72,5 @@ std::size_t select_code(const char* model, const Program& program, const CpuChoi
   fail(who + " has no code for this CPU" + why, program, cpu);
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 // In the order of Category.
@@ -30,5 +30,5 @@ Error::Error(Category category, const std::string& message)
 
 const std::string& Error::category() const noexcept { return name_of(category_); }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -5,7 +5,7 @@
 #include <utility>
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 namespace {
 
@@ -90,5 +90,5 @@ void Instance::add(const Code& code) {
   calls_.push_back(call);
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -3,22 +3,26 @@
 
 #include <string>
 
+#include "negative_rows.h"
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace detail {
 
 void wrong_elements(const Description& model, const ElementCheck& check) {
   const bool input = check.direction == Direction::kInput;
   const TensorInfo& info = input ? model.inputs[check.index] : model.outputs[check.index];
-  throw Error(input ? Category::kInputMismatch : Category::kOutputMismatch,
-              std::string("model '") + model.name + "': " + (input ? "input " : "output ") +
-                  std::to_string(check.index) + " ('" + info.name + "') holds " +
-                  std::to_string(check.elements) + " elements, but " + std::to_string(check.rows) +
-                  " rows of " + std::to_string(info.row_elements) + " are expected");
+  const Category category = input ? Category::kInputMismatch : Category::kOutputMismatch;
+  const std::string negative = negative_rows_message(model.name, check.rows);
+  if (!negative.empty()) throw Error(category, negative);
+  throw Error(category, std::string("model '") + model.name +
+                            "': " + (input ? "input " : "output ") + std::to_string(check.index) +
+                            " ('" + info.name + "') holds " + std::to_string(check.elements) +
+                            " elements, but " + std::to_string(check.rows) + " rows of " +
+                            std::to_string(info.row_elements) + " are expected");
 }
 
 }  // namespace detail
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -6,7 +6,7 @@
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace detail {
 
 void run_while_running(const char* model) {
@@ -17,5 +17,5 @@ void run_while_running(const char* model) {
 }
 
 }  // namespace detail
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -8,7 +8,7 @@
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 // So many rows of any tensor keep the alignment of its first.
@@ -66,5 +66,5 @@ void ParallelRunner::run_task(const Job& job, std::size_t task) {
   lane.runner.run(std::min(job.share, job.rows - first), lane.inputs.data(), lane.outputs.data());
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

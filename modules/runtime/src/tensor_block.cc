@@ -4,7 +4,7 @@
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 TensorBlock::TensorBlock(const TensorInfo* infos, std::size_t count, std::size_t rows) {
   std::size_t bytes = 0;
@@ -17,5 +17,5 @@ TensorBlock::TensorBlock(const TensorInfo* infos, std::size_t count, std::size_t
   }
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

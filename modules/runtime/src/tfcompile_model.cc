@@ -7,7 +7,7 @@
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 bool is_aligned(const void* data) {
@@ -50,5 +50,5 @@ bool TfcompileModel::Run() {
   return true;
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -7,7 +7,7 @@
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 std::vector<std::size_t> row_elements(const TensorInfo* infos, std::size_t count) {
@@ -128,5 +128,5 @@ void* Wrapper::result_memory(std::size_t batch_size, std::size_t index, DType dt
   return results_[program].data(index);
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -69,6 +69,33 @@ case_execute("both" COMMAND "${compiler}" -std=c++17 -Wall -Werror -Iinclude -I.
 case_execute("both" COMMAND ./both)
 case_expect("same")
 
+# Two plugins with networks of one name in one process: each keeps its own.
+case_execute("host" COMMAND "${compiler}" -std=c++17 "${CASE_TOOLKIT}/tests/cmake/two_plugins/host.cc" -o host -ldl)
+file(WRITE "${CASE_BINARY}/plugin.cc" "#include \"twin/header.h\"
+extern \"C\" std::size_t predict(const float* x, std::size_t rows, float* y) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    twin net;
+    net.set_arg0_data(x + 4 * i);
+    if (!net.Run()) return 0;
+    y[i] = net.result0_data()[0];
+  }
+  return rows;
+}\n")
+foreach(net IN ITEMS trained retrained)
+  file(WRITE "${CASE_BINARY}/${net}.config.pbtxt" "feed { id { node_name: \"x\" } shape { dim { size: 1 } dim { size: 4 } } }\nfetch { id { node_name: \"y\" } }\n")
+  case_execute("tfcompile" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" "--graph=${CASE_TOOLKIT}/tests/e2e/models/works/frozen_${net}/frozen_graph.pb"
+               --config=${net}.config.pbtxt --cpp_class=twin --out_header=${net}/twin/header.h --out_metadata_object=${net}/m.o --out_function_object=${net}/f.o)
+  case_execute("plugin" COMMAND "${compiler}" -std=c++17 -Wall -Werror -fPIC -shared -I${net} plugin.cc ${net}/m.o ${net}/f.o -o ${net}.so)
+  case_execute("nm" COMMAND nm -D --defined-only ${net}.so)
+  case_expect_not("[^\n]* u [^\n]*tfaot[^\n]*|[^\n]* tfaot_[^\n]*|[^\n]*_ZT[VI]4twin[^\n]*")
+  case_execute("host" COMMAND ./host local ./${net}.so)
+  string(REGEX MATCH "${net}\\.so:[^\n]+" ${net} "${case_output}")
+endforeach()
+foreach(mode IN ITEMS local global)
+  case_execute("host" COMMAND ./host ${mode} ./trained.so ./retrained.so)
+  case_expect("${trained}" "${retrained}")
+endforeach()
+
 # No dimension is the batch: a scalar is fed and one is fetched.
 set(float "attr { key: \"dtype\" value { type: DT_FLOAT } }")
 set(type "attr { key: \"T\" value { type: DT_FLOAT } }")

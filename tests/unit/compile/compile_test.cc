@@ -15,6 +15,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/job_json.h"
+#include "tfaot/compile/symbol_hash.h"
 
 namespace tfaot {
 namespace {
@@ -122,9 +123,10 @@ TEST_F(CompileModel, MakesAnObjectOfTheWeights) {
   const auto compiled = compile();
   ASSERT_TRUE(compiled) << compiled.error().text();
   EXPECT_EQ(compiled->weights_object, "test_weights.o");
-  EXPECT_EQ(compiled->weights_symbol, "tfaot_tfaot_model_test_weights");
+  EXPECT_EQ(compiled->weights_symbol, symbol_name("tfaot_tfaot_model_test_weights", "wwww"));
   EXPECT_EQ(*fs_.read(options_.work_directory / "test_weights.o"),
-            *make_data_object("wwww", {{compiled->weights_symbol, 0, 4}}, compiled->target_triple));
+            *make_data_object("wwww", {{compiled->weights_symbol, 0, 4, false, true}},
+                              compiled->target_triple));
   EXPECT_EQ(compiled->weights_object_sha256,
             *sha256_of_file(fs_, options_.work_directory / "test_weights.o"));
 }
@@ -133,11 +135,14 @@ TEST_F(CompileModel, NamesTheEntryOfEachObject) {
   prepare(1, 0);
   prepare(2, 1);
   engine(copy_script());
-  ASSERT_TRUE(compile());
-  for (const char* name : {"1", "2"}) {
-    const auto object = fs_.read(options_.work_directory / fmt::format("test_bs{}.o", name));
+  const auto compiled = compile();
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  for (const CompiledCode& code : compiled->codes) {
+    const auto object = fs_.read(options_.work_directory / code.object);
     ASSERT_TRUE(object);
-    EXPECT_TRUE(rename_symbol(*object, {fmt::format("entry_bs{}", name), "other"}));
+    EXPECT_EQ(code.entry_symbol, symbol_name(fmt::format("entry_bs{}", code.batch_size),
+                                             *fs_.read(root_ / "made" / code.object)));
+    EXPECT_TRUE(rename_symbol(*object, {code.entry_symbol, "other"}));
     EXPECT_FALSE(rename_symbol(*object, {kNeutralEntrySymbol, "other"}));
   }
 }

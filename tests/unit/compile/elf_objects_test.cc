@@ -80,7 +80,7 @@ TEST(MakeDataObject, DefinesOneGlobalObjectOfTheBlobsSize) {
 
 TEST(MakeDataObject, NamesPartsOfTheBlob) {
   const auto object =
-      make_data_object("12345678", {{"all", 0, 8}, {"part", 4, 2, true}}, "x86_64-linux");
+      make_data_object("12345678", {{"all", 0, 8}, {"part", 4, 2, true, true}}, "x86_64-linux");
   ASSERT_TRUE(object);
   const auto read = read_object(*object);
   const auto& bytes = read.sections.at(".symtab").bytes;
@@ -90,6 +90,7 @@ TEST(MakeDataObject, NamesPartsOfTheBlob) {
   EXPECT_EQ(part.st_value, 4U);
   EXPECT_EQ(part.st_size, 2U);
   EXPECT_EQ(ELF64_ST_VISIBILITY(part.st_other), STV_HIDDEN);
+  EXPECT_EQ(ELF64_ST_BIND(part.st_info), STB_WEAK);
 }
 
 TEST(MakeDataObject, IsForTheTargetsMachine) {
@@ -103,7 +104,7 @@ TEST(MakeDataObject, SameInputSameBytes) {
             *make_data_object("abc", {{"s"}}, "x86_64-linux"));
 }
 
-TEST(RenameSymbol, ChangesTheNameAlone) {
+TEST(RenameSymbol, ChangesTheNameAndMakesItWeak) {
   const std::string blob("\0\1weights\xff", 10);
   const std::string machine = "x86_64-linux";
   const auto object = make_data_object(blob, {{"old_name", 0, blob.size()}}, machine);
@@ -116,7 +117,8 @@ TEST(RenameSymbol, ChangesTheNameAlone) {
   Elf64_Sym symbol{};
   std::memcpy(&symbol, after.sections.at(".symtab").bytes.data() + sizeof symbol, sizeof symbol);
   EXPECT_EQ(symbol.st_size, blob.size());
-  EXPECT_EQ(ELF64_ST_BIND(symbol.st_info), STB_GLOBAL);
+  EXPECT_EQ(ELF64_ST_BIND(symbol.st_info), STB_WEAK);
+  EXPECT_EQ(ELF64_ST_TYPE(symbol.st_info), STT_OBJECT);
   EXPECT_EQ(before.header.e_machine, after.header.e_machine);
   EXPECT_TRUE(rename_symbol(*renamed, {"a_longer_new_name", "b"}));
   EXPECT_FALSE(rename_symbol(*renamed, {"old_name", "b"}));

@@ -9,6 +9,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/compile/elf_objects.h"
+#include "tfaot/compile/symbol_hash.h"
 #include "weights_object.h"
 
 namespace tfaot {
@@ -52,13 +53,14 @@ Result<Merged> merge(const std::vector<EngineResult>& shares, const Files& files
   MemoryFileSystem fs;
   for (const auto& [name, bytes] : files) TFAOT_TRY(fs.replace_atomically("/w/" + name, bytes));
   TFAOT_ASSIGN(MergedModel merged, merge_parts(fs, "/w", shares));
-  merged.model.weights_symbol = "weights";
-  TFAOT_TRY(write_weights_object(fs, merged, "/weights.o"));
+  TFAOT_TRY(write_weights_object(fs, merged, "weights", "/weights.o"));
   TFAOT_ASSIGN(const std::string object, fs.read("/weights.o"));
   const std::uint64_t size = merged.model.weights_size;
-  const auto head = data_object_frame(size, {{"weights", 0, size}}, "x86_64-linux").head;
+  const std::vector<DataSymbol> symbols = {{merged.model.weights_symbol, 0, size, false, true}};
+  const auto head = data_object_frame(size, symbols, "x86_64-linux").head;
   const std::string blob = object.substr(head.size(), size);
-  EXPECT_EQ(object, *make_data_object(blob, {{"weights", 0, size}}, "x86_64-linux"));
+  EXPECT_EQ(object, *make_data_object(blob, symbols, "x86_64-linux"));
+  EXPECT_EQ(merged.model.weights_symbol, symbol_name("weights", blob));
   EXPECT_EQ(merged.model.weights_object_sha256, sha256_of(object));
   return Merged{merged.model, blob};
 }

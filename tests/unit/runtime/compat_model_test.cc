@@ -114,6 +114,15 @@ TEST(CompatModel, PadsWithZeros) {
             (std::vector<float>{8, 8, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
+TEST(CompatModel, SaysWhichNegativeNumberOfRowsItGot) {
+  Plain model;
+  const int rows = -3;
+  const FloatArrays x(1, std::vector<float>(4));
+  EXPECT_EQ(error_of([&] { model.run<FloatArrays>(static_cast<std::size_t>(rows), x); }),
+            "InputMismatch: model 'plain': run() was called with -3 rows; the number of rows is 0 "
+            "or more");
+}
+
 TEST(CompatModel, GivesEmptyOutputsForNoRows) {
   Fake model;
   calls() = {};

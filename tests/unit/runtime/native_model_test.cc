@@ -13,6 +13,7 @@
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/expect_error.h"
 #include "tests/unit/runtime/fake_model.h"
+#include "tfaot/runtime/compat_model.h"
 
 namespace {
 
@@ -125,6 +126,21 @@ TEST(NativeModel, ChecksTheNumberOfElementsWithoutOverflow) {
             "InputMismatch: model 'plain': input 0 ('x') holds 4 elements, but 4611686018427387905 "
             "rows of 4 are "
             "expected");
+}
+
+TEST(NativeModel, SaysWhichNegativeNumberOfRowsItGot) {
+  Plain model;
+  const int rows = -1;
+  const Floats x(4);
+  Floats y(4);
+  EXPECT_EQ(error_of([&] { model.run(static_cast<std::size_t>(rows), x, y); }),
+            "InputMismatch: model 'plain': run() was called with -1 rows; the number of rows is 0 "
+            "or more");
+}
+
+TEST(NativeModel, KnowsItsVersion) {
+  EXPECT_EQ(Fake().version(), "1.0.0");
+  EXPECT_EQ(tfaot::Model<tfaot_model::fake>().version(), "1.0.0");
 }
 
 TEST(NativeModel, TakesEmptyMemoryForNoRows) {

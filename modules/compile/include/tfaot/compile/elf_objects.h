@@ -17,6 +17,7 @@ struct DataSymbol {
   std::uint64_t offset = 0;  // in the blob
   std::uint64_t size = 0;
   bool is_hidden = false;  // known to the program or library that the object is linked into, alone
+  bool is_weak = false;    // the same object may be linked twice
 };
 
 // A relocatable object with `blob` in .rodata, aligned to 64 bytes, from 4096 bytes on to
@@ -40,7 +41,8 @@ Result<std::vector<std::string>> undefined_symbols(const std::string& object,
 // Where the loader looks for the libraries of a program: its RUNPATH or RPATH; empty: it has none.
 Result<std::string> run_path(const std::string& program);
 
-// The object with another name for a symbol that it defines. Equal input, equal bytes.
+// The object with another name for a symbol that it defines, which becomes weak: the same object
+// may be linked twice. Equal input, equal bytes.
 struct SymbolRenaming {
   std::string from;
   std::string to;

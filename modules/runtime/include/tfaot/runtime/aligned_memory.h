@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <memory>
 
+#include "tfaot/runtime/abi.h"
+
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // `bytes` rounded up to a multiple of kAlignment.
 std::size_t aligned_size(std::size_t bytes) noexcept;
@@ -27,5 +29,5 @@ class AlignedMemory {
   std::unique_ptr<std::byte[], Free> data_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "tfaot/runtime/abi.h"
+
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class BatchPlan {
  public:
@@ -40,5 +42,5 @@ class BatchPlan {
   std::vector<std::uint16_t> next_;  // by rest
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -16,7 +16,7 @@
 #include "tfaot/runtime/tensor_block.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class BatchRunner {
  public:
@@ -85,5 +85,5 @@ class BatchRunner {
   std::vector<void*> chunk_outputs_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

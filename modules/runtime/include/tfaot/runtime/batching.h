@@ -13,7 +13,7 @@
 #include "tfaot/runtime/batch_plan.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // `batchSize` rows are run as chunks of `sizes`, the last of which holds `lastPadding` rows too
 // many.
@@ -74,5 +74,5 @@ class BatchStrategy {
   std::map<std::size_t, BatchRule> rules_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -11,7 +11,7 @@
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace detail {
 
 // Their names and arguments stand in the compiler's message: Index counts from 0.
@@ -59,5 +59,5 @@ inline void check_elements(const Description& model, std::size_t row_elements,
 }
 
 }  // namespace detail
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -23,8 +23,11 @@
 #include "tfaot/runtime/util.h"
 #include "tfaot/runtime/wrapper.h"
 
+// For the headers of models that need CMSSW's tfaot::Model.
+#define TFAOT_RUNTIME_COMPATIBLE_API
+
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 namespace detail {
 
@@ -48,11 +51,13 @@ using ElementOf = typename std::decay_t<Arrays>::value_type::value_type;
 
 // W is a generated class.
 template <class W>
-class Model {
+class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too: docs/cmssw.md
  public:
   explicit Model() = default;  // throws Error (UnsupportedCpu)
 
   const std::string& name() const { return wrapper_.name(); }
+  // model.version of the config, "1.0.0". CMSSW's has no such call.
+  std::string version() const { return wrapper_.description().version; }
 
   // These throw Error (UnknownBatchSize) when a rule uses a size that is not compiled.
   void setBatchStrategy(const BatchStrategy& strategy) {
@@ -145,5 +150,5 @@ class Model {
   OneUser user_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

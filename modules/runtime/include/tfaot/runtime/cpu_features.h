@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/runtime/abi.h"
+
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // By asking the CPU (CPUID, XGETBV) or, on aarch64, the kernel (AT_HWCAP). Sorted.
 std::vector<std::string> detect_cpu_features();
@@ -21,5 +23,5 @@ std::vector<std::string> detect_cpu_levels();
 std::vector<std::string> missing_features(const char* needed,
                                           const std::vector<std::string>& offered);
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

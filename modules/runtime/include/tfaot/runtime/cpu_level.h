@@ -12,7 +12,7 @@
 #include "tfaot/runtime/description.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // What code may be taken. Made by name, as a level taken for a feature would quietly choose the
 // slowest code.
@@ -44,5 +44,5 @@ bool can_run(const Code& code, const CpuChoice& cpu);
 // that can run, when there is none. `model` is for the message.
 std::size_t select_code(const char* model, const Program& program, const CpuChoice& cpu);
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -8,16 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 
-// Of the toolkit these headers are from.
-#define TFAOT_RUNTIME_VERSION "0.1.0"
+#include "tfaot/runtime/abi.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // What generated headers may hold: the newest rises when the tables below get a member, the oldest
 // when one goes or changes. A model's header asserts that these headers take its own (generate).
 inline constexpr int kOldestTables = 1;
-inline constexpr int kNewestTables = 1;
+inline constexpr int kNewestTables = 2;
 constexpr bool takes_tables(int of_the_model) {
   return kOldestTables <= of_the_model && of_the_model <= kNewestTables;
 }
@@ -96,5 +95,5 @@ inline constexpr std::size_t kAlignment = 64;
 // What XLA assumes of every buffer it is handed (xla/cpu_function_runtime.h, MinAlign()).
 inline constexpr std::size_t kMinAlignment = 16;
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

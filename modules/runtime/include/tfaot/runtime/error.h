@@ -8,8 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "tfaot/runtime/abi.h"
+
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 enum class Category : std::uint8_t {
   kInputMismatch,     // number of inputs, of rows or of elements, or an input's element type
@@ -29,7 +31,8 @@ enum class Category : std::uint8_t {
 // "InputMismatch"
 std::string_view to_string(Category category) noexcept;
 
-class Error : public std::runtime_error {
+// Not hidden like the rest of the runtime: who loads a plugin may catch its errors.
+class [[gnu::visibility("default")]] Error : public std::runtime_error {
  public:
   Error(Category category, const std::string& message);
 
@@ -41,5 +44,5 @@ class Error : public std::runtime_error {
   Category category_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

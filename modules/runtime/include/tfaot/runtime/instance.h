@@ -15,7 +15,7 @@
 #include "tfaot/runtime/description.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // What rows of padding cost.
 enum class Padding : std::uint8_t {
@@ -91,5 +91,5 @@ class Instance {
   std::vector<Call> calls_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

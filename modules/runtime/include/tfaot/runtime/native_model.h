@@ -25,7 +25,7 @@
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 namespace detail {
 
@@ -36,7 +36,8 @@ template <class List>
 struct Spans;
 template <class... Tensors>
 struct Spans<TensorList<Tensors...>> {
-  static constexpr std::size_t kRowElements[] = {Tensors::kRowElements..., 0};
+  // Hidden, as g++ makes one symbol of it for the whole process else, and keeps its library loaded.
+  TFAOT_HIDDEN static constexpr std::size_t kRowElements[] = {Tensors::kRowElements..., 0};
   using Const = std::tuple<Span<const typename Tensors::Element>...>;
   using Mutable = std::tuple<Span<typename Tensors::Element>...>;
 };
@@ -94,6 +95,8 @@ class Model {
   }
 
   std::string_view name() const noexcept { return runner_.description().name; }
+  // model.version of the config, "1.0.0".
+  std::string_view version() const noexcept { return runner_.description().version; }
   const std::vector<std::size_t>& batch_sizes() const noexcept { return runner_.batch_sizes(); }
   // The level in use, "x86-64-v3".
   const char* cpu_level() const noexcept { return runner_.instance().cpu_level(0); }
@@ -140,5 +143,5 @@ class Model {
 };
 
 }  // namespace native
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -9,7 +9,7 @@
 #include "tfaot/runtime/description.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // A member of the model. Moving a model does not move its user.
 class OneUser {
@@ -50,5 +50,5 @@ inline void check_alone(const OneUser::Call& call, const char* model) {
 }
 
 }  // namespace detail
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -11,7 +11,7 @@
 #include "tfaot/runtime/batch_runner.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // Runs task(0) .. task(count - 1), in any order, on any threads, and returns when none runs any
 // more; what it throws is thrown on. Tasks throw nothing.
@@ -59,5 +59,5 @@ class ParallelRunner {
   std::vector<Lane> lanes_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -10,8 +10,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "tfaot/runtime/abi.h"
+
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 template <class T>
 class Span {
@@ -42,5 +44,5 @@ class Span {
   std::size_t size_ = 0;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

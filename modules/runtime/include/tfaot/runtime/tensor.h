@@ -9,7 +9,7 @@
 #include "tfaot/runtime/description.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // The DType of a C++ type; only these five have one.
 template <class T>
@@ -86,5 +86,5 @@ struct TensorList {
   static constexpr std::size_t kSize = sizeof...(Tensors);
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

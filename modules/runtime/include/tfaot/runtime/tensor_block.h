@@ -10,7 +10,7 @@
 #include "tfaot/runtime/description.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class TensorBlock {
  public:
@@ -27,5 +27,5 @@ class TensorBlock {
   std::vector<void*> tensors_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

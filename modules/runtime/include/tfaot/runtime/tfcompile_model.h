@@ -12,7 +12,7 @@
 #include "tfaot/runtime/tensor_block.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class TfcompileModel {
  public:
@@ -65,5 +65,5 @@ class TfcompileModel {
   std::string error_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

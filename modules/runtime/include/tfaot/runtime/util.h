@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "tfaot/runtime/abi.h"
+
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // One std::vector per row.
 using BoolArrays = std::vector<std::vector<bool>>;
@@ -34,5 +36,5 @@ auto createIndexLooper() {
   return createIndexLooper(std::make_index_sequence<N>{});
 }
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

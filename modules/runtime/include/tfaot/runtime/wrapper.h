@@ -15,7 +15,7 @@
 #include "tfaot/runtime/util.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class Wrapper {
  public:
@@ -106,5 +106,5 @@ class Wrapper {
   std::vector<TensorBlock> results_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

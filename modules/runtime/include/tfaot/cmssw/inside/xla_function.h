@@ -20,7 +20,7 @@
 #include "tfaot/runtime/description.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // The DType of T, for any of C++'s names of such a type: int64_t as well as long long.
 template <class T>
@@ -86,7 +86,7 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
     return copy;
   }
 
-  static const char** no_names() {
+  TFAOT_HIDDEN static const char** no_names() {
     static const char* names[] = {nullptr};
     return names;
   }
@@ -117,5 +117,5 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   const char* cpu_level_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tfaot/runtime/abi.h"
+
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // TensorFlow's type for a shape. Older versions know no shapes: the same members, which nobody
 // reads.
@@ -23,5 +25,5 @@ struct ShapeInfoOf<Function, std::void_t<typename Function::ShapeInfo>> {
   using Type = typename Function::ShapeInfo;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

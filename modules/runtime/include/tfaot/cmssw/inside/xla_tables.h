@@ -16,7 +16,7 @@
 #include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
-inline namespace v1 {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 // Names and shapes of inputs or outputs, as the lookups of XlaCompiledCpuFunction read them.
 class XlaSignature {
@@ -136,5 +136,5 @@ class XlaTables {
   std::vector<Weight> weights_;
 };
 
-}  // namespace v1
+}  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

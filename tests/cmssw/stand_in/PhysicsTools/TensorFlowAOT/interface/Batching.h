@@ -2,6 +2,8 @@
 // Stands in for CMSSW's. What user code of the tests calls, with the rules of CMSSW: the smallest
 // size repeated by default, and nothing checked against the model.
 #pragma once
+// CMSSW's guard, which our headers look at.
+#define PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H
 
 #include <algorithm>
 #include <cstddef>

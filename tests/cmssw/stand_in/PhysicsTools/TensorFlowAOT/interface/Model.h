@@ -2,6 +2,8 @@
 // Stands in for CMSSW's: runs a wrapper in chunks, a std::vector per row, with CMSSW's checks and
 // no others.
 #pragma once
+// CMSSW's guard, which our headers look at.
+#define PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H
 
 #include <algorithm>
 #include <cstddef>

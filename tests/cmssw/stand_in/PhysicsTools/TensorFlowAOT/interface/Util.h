@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for CMSSW's.
 #pragma once
+// CMSSW's guard, which our headers look at.
+#define PHYSICSTOOLS_TENSORFLOWAOT_UTIL_H
 
 #include <cstdint>
 #include <vector>

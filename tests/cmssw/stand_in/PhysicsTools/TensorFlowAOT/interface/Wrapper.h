@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for CMSSW's: the base of generated classes.
 #pragma once
+// CMSSW's guard, which our headers look at.
+#define PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H
 
 #include <cstddef>
 #include <map>

@@ -9,16 +9,17 @@
 
 #include "TagNet_costs.h"
 
-extern "C" void __tfaot_cms_models_TagNet_bs1_x86_64(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
-extern "C" void __tfaot_cms_models_TagNet_bs1_x86_64_v3(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs1_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
+inline namespace build_75bed2924e1b941c {
 
 struct TagNet_bs1_tables {
-  static constexpr ::std::size_t kBatchSize = 1;
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+  TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 9408},
       {::tfaot::BufferKind::kInput, 1, 0, 5},
       {::tfaot::BufferKind::kInput, 2, 0, 8},
@@ -31,7 +32,7 @@ struct TagNet_bs1_tables {
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 9408},
       {::tfaot::BufferKind::kInput, 1, 0, 5},
       {::tfaot::BufferKind::kInput, 2, 0, 8},
@@ -44,7 +45,7 @@ struct TagNet_bs1_tables {
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
-  static constexpr ::tfaot::Code kCodes[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_cms_models_TagNet_bs1_x86_64, kSlots_x86_64,
@@ -54,7 +55,8 @@ struct TagNet_bs1_tables {
        &::__tfaot_cms_models_TagNet_bs1_x86_64_v3, kSlots_x86_64_v3,
        11, 10, 192, TagNet_costs::kBs1_x86_64_v3, 251000, 0},
   };
-  static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
+}  // namespace build_75bed2924e1b941c
 }  // namespace cms::models

@@ -10,12 +10,13 @@
 #include "TagNet_tables.h"
 
 namespace cms::models {
+inline namespace build_75bed2924e1b941c {
 
 class TagNet_bs8 final : public ::tfaot::XlaFunction {
  public:
-  static constexpr ::std::size_t kNumArgs = 3;
-  static constexpr ::std::size_t kNumResults = 3;
-  static constexpr ::std::size_t kNumVariables = 0;
+  TFAOT_HIDDEN static constexpr ::std::size_t kNumArgs = 3;
+  TFAOT_HIDDEN static constexpr ::std::size_t kNumResults = 3;
+  TFAOT_HIDDEN static constexpr ::std::size_t kNumVariables = 0;
 
   // Bytes of an input.
   static ::std::int64_t ArgSize(::std::size_t index) { return tables().argument_bytes(index); }
@@ -73,10 +74,11 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   int result2_count() const { return 8; }
 
  private:
-  static const ::tfaot::XlaTables& tables() {
+  TFAOT_HIDDEN static const ::tfaot::XlaTables& tables() {
     static const ::tfaot::XlaTables kTables(TagNet_tables::description(), TagNet_bs8_tables::kProgram);
     return kTables;
   }
 };
 
+}  // namespace build_75bed2924e1b941c
 }  // namespace cms::models

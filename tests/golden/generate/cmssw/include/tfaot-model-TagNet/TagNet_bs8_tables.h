@@ -9,16 +9,17 @@
 
 #include "TagNet_costs.h"
 
-extern "C" void __tfaot_cms_models_TagNet_bs8_x86_64(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs8_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
-extern "C" void __tfaot_cms_models_TagNet_bs8_x86_64_v3(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs8_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
+inline namespace build_75bed2924e1b941c {
 
 struct TagNet_bs8_tables {
-  static constexpr ::std::size_t kBatchSize = 8;
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+  TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 75264},
       {::tfaot::BufferKind::kInput, 1, 0, 40},
       {::tfaot::BufferKind::kInput, 2, 0, 64},
@@ -32,7 +33,7 @@ struct TagNet_bs8_tables {
       {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 75264},
       {::tfaot::BufferKind::kInput, 1, 0, 40},
       {::tfaot::BufferKind::kInput, 2, 0, 64},
@@ -46,7 +47,7 @@ struct TagNet_bs8_tables {
       {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
-  static constexpr ::tfaot::Code kCodes[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_cms_models_TagNet_bs8_x86_64, kSlots_x86_64,
@@ -56,7 +57,8 @@ struct TagNet_bs8_tables {
        &::__tfaot_cms_models_TagNet_bs8_x86_64_v3, kSlots_x86_64_v3,
        12, 11, 192, TagNet_costs::kBs8_x86_64_v3, 258000, 900},
   };
-  static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
+}  // namespace build_75bed2924e1b941c
 }  // namespace cms::models

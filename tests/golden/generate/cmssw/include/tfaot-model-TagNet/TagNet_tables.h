@@ -9,33 +9,34 @@
 
 #include "TagNet_bs1_tables.h"
 #include "TagNet_bs8_tables.h"
-extern "C" const unsigned char __tfaot_tfaot_model_TagNet_weights[];
+extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_TagNet_weights[];
 
 namespace cms::models {
+inline namespace build_75bed2924e1b941c {
 
 class TagNet_tables {
  public:
-  static const ::tfaot::Description& description() noexcept { return kDescription; }
+  TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
 
  private:
-  static constexpr ::std::int64_t kInput0Shape[] = {28, 28, 3};
-  static constexpr ::std::int64_t kInput1Shape[] = {5};
-  static constexpr ::std::int64_t kOutput1Shape[] = {2, 3};
-  static constexpr ::tfaot::TensorInfo kInputs[] = {
+  TFAOT_HIDDEN static constexpr ::std::int64_t kInput0Shape[] = {28, 28, 3};
+  TFAOT_HIDDEN static constexpr ::std::int64_t kInput1Shape[] = {5};
+  TFAOT_HIDDEN static constexpr ::std::int64_t kOutput1Shape[] = {2, 3};
+  TFAOT_HIDDEN static constexpr ::tfaot::TensorInfo kInputs[] = {
       {"image", ::tfaot::DType::kFloat32, kInput0Shape, 3, 2352},
       {"mask", ::tfaot::DType::kBool, kInput1Shape, 1, 5},
       {"weight", ::tfaot::DType::kFloat64, nullptr, 0, 1},
   };
-  static constexpr ::tfaot::TensorInfo kOutputs[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::TensorInfo kOutputs[] = {
       {"class", ::tfaot::DType::kInt64, nullptr, 0, 1},
       {"counts", ::tfaot::DType::kInt32, kOutput1Shape, 2, 6},
       {"valid", ::tfaot::DType::kBool, nullptr, 0, 1},
   };
-  static constexpr ::tfaot::Program kPrograms[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kPrograms[] = {
       TagNet_bs1_tables::kProgram,
       TagNet_bs8_tables::kProgram,
   };
-  static constexpr ::tfaot::Description kDescription = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
       "TagNet", "2024a",
       kInputs, 3,
       kOutputs, 3,
@@ -43,4 +44,5 @@ class TagNet_tables {
       ::__tfaot_tfaot_model_TagNet_weights, 72};
 };
 
+}  // namespace build_75bed2924e1b941c
 }  // namespace cms::models

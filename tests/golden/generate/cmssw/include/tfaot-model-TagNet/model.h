@@ -16,10 +16,10 @@
 // Usage:
 //   #include "tfaot-model-TagNet/model.h"
 //   tfaot::Model<cms::models::TagNet> model;
-//   tfaot::FloatArrays x0(rows, std::vector<float>(2352));
-//   tfaot::BoolArrays x1(rows, std::vector<bool>(5));
-//   tfaot::DoubleArrays x2(rows, std::vector<double>(1));
-//   auto [y0, y1, y2] = model.run<tfaot::Int64Arrays, tfaot::Int32Arrays, tfaot::BoolArrays>(rows, x0, x1, x2);
+//   tfaot::FloatArrays image(rows, std::vector<float>(2352));
+//   tfaot::BoolArrays mask(rows, std::vector<bool>(5));
+//   tfaot::DoubleArrays weight(rows, std::vector<double>(1));
+//   auto [y0, counts, valid] = model.run<tfaot::Int64Arrays, tfaot::Int32Arrays, tfaot::BoolArrays>(rows, image, mask, weight);
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,11 @@
 #if !__has_include("PhysicsTools/TensorFlowAOT/interface/Model.h")
 #error "compiled with 'headers: cmssw', which needs CMSSW's PhysicsTools/TensorFlowAOT; see docs/cmssw.md"
 #endif
+#ifdef TFAOT_RUNTIME_COMPATIBLE_API
+#error "tfaot's own tfaot::Model was included before this header, which needs CMSSW's. Include models with 'headers: cmssw' and others in \
+different source files (docs/cmssw.md)"
+#include "one flavour of headers in each source file"  // not there: the compiler stops here
+#endif
 #include "FWCore/Utilities/interface/Exception.h"
 #include "PhysicsTools/TensorFlowAOT/interface/Model.h"
 #include "PhysicsTools/TensorFlowAOT/interface/Wrapper.h"
@@ -38,7 +43,7 @@
 #include "tfaot/runtime/error.h"
 #include "tfaot/runtime/instance.h"
 
-static_assert(::tfaot::takes_tables(1),
+static_assert(::tfaot::takes_tables(2),
               "tfaot-model-TagNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -47,6 +52,7 @@ static_assert(::tfaot::takes_tables(1),
 #include "TagNet_bs8.h"
 
 namespace cms::models {
+inline namespace build_75bed2924e1b941c {
 
 class TagNet : public ::tfaot::Wrapper {
  public:
@@ -63,34 +69,34 @@ class TagNet : public ::tfaot::Wrapper {
   TagNet& operator=(TagNet&&) = delete;
   ~TagNet() override = default;
 
-  const ::std::vector<::std::size_t>& batchSizes() const override {
+  TFAOT_HIDDEN const ::std::vector<::std::size_t>& batchSizes() const override {
     static const ::std::vector<::std::size_t> kBatchSizes = {1, 8};
     return kBatchSizes;
   }
 
   // The model's inputs alone; weights are set by the constructor.
   ::std::size_t nArgs() const override { return 3; }
-  const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& argCounts() const override {
+  TFAOT_HIDDEN const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& argCounts() const override {
     static const ::std::map<::std::size_t, ::std::vector<::std::size_t>> kCounts = {
         {1, {2352, 5, 1}},
         {8, {18816, 40, 8}},
     };
     return kCounts;
   }
-  const ::std::vector<::std::size_t>& argCountsNoBatch() const override {
+  TFAOT_HIDDEN const ::std::vector<::std::size_t>& argCountsNoBatch() const override {
     static const ::std::vector<::std::size_t> kCounts = {2352, 5, 1};
     return kCounts;
   }
 
   ::std::size_t nResults() const override { return 3; }
-  const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& resultCounts() const override {
+  TFAOT_HIDDEN const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& resultCounts() const override {
     static const ::std::map<::std::size_t, ::std::vector<::std::size_t>> kCounts = {
         {1, {1, 6, 1}},
         {8, {8, 48, 8}},
     };
     return kCounts;
   }
-  const ::std::vector<::std::size_t>& resultCountsNoBatch() const override {
+  TFAOT_HIDDEN const ::std::vector<::std::size_t>& resultCountsNoBatch() const override {
     static const ::std::vector<::std::size_t> kCounts = {1, 6, 1};
     return kCounts;
   }
@@ -124,7 +130,7 @@ class TagNet : public ::tfaot::Wrapper {
 
   // For BatchStrategy::setRule(): the cheapest way to run so many rows, by what 'tfaot tune' measured if it did. CMSSW's own default
   // repeats the smallest size. Throws cms::Exception: UnsupportedCpu; EmptySizes for 0 rows, as CMSSW has no rule for them.
-  static ::tfaot::BatchRule cheapestRule(::std::size_t rows) {
+  TFAOT_HIDDEN static ::tfaot::BatchRule cheapestRule(::std::size_t rows) {
     if (rows == 0) {
       throw ::cms::Exception("EmptySizes") << "cms::models::TagNet::cheapestRule(0): no rule has 0 rows, and CMSSW's Model runs none";
     }
@@ -143,7 +149,7 @@ class TagNet : public ::tfaot::Wrapper {
   }
 
   // CMSSW's Model runs whole batches, so rows of padding cost what the others do.
-  static const ::tfaot::BatchPlan& batch_plan() try {
+  TFAOT_HIDDEN static const ::tfaot::BatchPlan& batch_plan() try {
     static const ::tfaot::BatchPlan kPlan =
         ::tfaot::Instance(TagNet_tables::description()).batch_plan(::tfaot::Padding::kComputed);
     return kPlan;
@@ -181,4 +187,5 @@ class TagNet : public ::tfaot::Wrapper {
   TagNet_bs8 xla_function_bs8_;
 };
 
+}  // namespace build_75bed2924e1b941c
 }  // namespace cms::models

@@ -9,27 +9,29 @@
 
 #include "embedded_net_costs.h"
 
-extern "C" void __tfaot_tfaot_model_embedded_net_bs1_x86_64(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_embedded_net_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
+inline namespace build_961c54e79945cb48 {
 
 struct embedded_net_bs1 {
-  static constexpr ::std::size_t kBatchSize = 1;
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+  TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 16},
       {::tfaot::BufferKind::kOutput, 0, 0, 8},
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
-  static constexpr ::tfaot::Code kCodes[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_embedded_net_bs1_x86_64, kSlots_x86_64,
        5, 4, 192, embedded_net_costs::kBs1_x86_64, 251000, 0},
   };
-  static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
+}  // namespace build_961c54e79945cb48
 }  // namespace tfaot_model

@@ -14,18 +14,25 @@
 // Usage:
 //   #include "tfaot-model-embedded-net/model.h"
 //   tfaot::native::Model<tfaot_model::embedded_net> model;  // one per thread
-//   std::vector<float> x0(rows * 4);  // x
-//   std::vector<float> y0(rows * 2);  // y
-//   model.run(rows, tfaot::inputs(x0), tfaot::outputs(y0));
+//   std::vector<float> x(rows * 4);
+//   std::vector<float> y(rows * 2);
+//   model.run(rows, tfaot::inputs(x), tfaot::outputs(y));
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
+    defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
+#error "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-embedded-net with \
+'tfaot compile --headers cmssw', or do not include CMSSW's headers here (docs/cmssw.md)"
+#include "a package compiled with --headers cmssw"  // not there: the compiler stops here
+#endif
+
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(1),
+static_assert(::tfaot::takes_tables(2),
               "tfaot-model-embedded-net was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -33,6 +40,7 @@ static_assert(::tfaot::takes_tables(1),
 #include "embedded_net_bs1.h"
 
 namespace tfaot_model {
+inline namespace build_961c54e79945cb48 {
 
 class embedded_net : public ::tfaot::Wrapper {
  public:
@@ -44,21 +52,21 @@ class embedded_net : public ::tfaot::Wrapper {
   // Named as in CMSSW; the name is for messages.
   explicit embedded_net(const ::std::string& name = "tfaot_model_embedded_net") : ::tfaot::Wrapper(description(), name) {}
 
-  static const ::tfaot::Description& description() noexcept { return kDescription; }
+  TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
 
  private:
-  static constexpr ::std::int64_t kInput0Shape[] = {4};
-  static constexpr ::std::int64_t kOutput0Shape[] = {2};
-  static constexpr ::tfaot::TensorInfo kInputs[] = {
+  TFAOT_HIDDEN static constexpr ::std::int64_t kInput0Shape[] = {4};
+  TFAOT_HIDDEN static constexpr ::std::int64_t kOutput0Shape[] = {2};
+  TFAOT_HIDDEN static constexpr ::tfaot::TensorInfo kInputs[] = {
       {"x", ::tfaot::DType::kFloat32, kInput0Shape, 1, 4},
   };
-  static constexpr ::tfaot::TensorInfo kOutputs[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::TensorInfo kOutputs[] = {
       {"y", ::tfaot::DType::kFloat32, kOutput0Shape, 1, 2},
   };
-  static constexpr ::tfaot::Program kPrograms[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kPrograms[] = {
       embedded_net_bs1::kProgram,
   };
-  static constexpr ::tfaot::Description kDescription = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
       "embedded_net", "1.0.0",
       kInputs, 1,
       kOutputs, 1,
@@ -66,4 +74,5 @@ class embedded_net : public ::tfaot::Wrapper {
       nullptr, 0};
 };
 
+}  // namespace build_961c54e79945cb48
 }  // namespace tfaot_model

@@ -9,14 +9,15 @@
 
 #include "hostile_costs.h"
 
-extern "C" void __tfaot_tfaot_model_hostile_bs1_x86_64(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_hostile_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
+inline namespace build_dd22e435bd0f0d2e {
 
 struct hostile_bs1 {
-  static constexpr ::std::size_t kBatchSize = 1;
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+  TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 16},
       {::tfaot::BufferKind::kInput, 1, 0, 8},
       {::tfaot::BufferKind::kOutput, 0, 0, 16},
@@ -24,13 +25,14 @@ struct hostile_bs1 {
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
-  static constexpr ::tfaot::Code kCodes[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_hostile_bs1_x86_64, kSlots_x86_64,
        6, 5, 192, hostile_costs::kBs1_x86_64, 251000, 0},
   };
-  static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
+}  // namespace build_dd22e435bd0f0d2e
 }  // namespace tfaot_model

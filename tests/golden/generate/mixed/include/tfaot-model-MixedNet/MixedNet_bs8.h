@@ -9,14 +9,15 @@
 
 #include "MixedNet_costs.h"
 
-extern "C" void __tfaot_cms_models_MixedNet_bs8_x86_64(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_MixedNet_bs8_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
+inline namespace build_e28dbb6c4a215a10 {
 
 struct MixedNet_bs8 {
-  static constexpr ::std::size_t kBatchSize = 8;
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+  TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 75264},
       {::tfaot::BufferKind::kInput, 1, 0, 40},
       {::tfaot::BufferKind::kInput, 2, 0, 64},
@@ -30,13 +31,14 @@ struct MixedNet_bs8 {
       {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
-  static constexpr ::tfaot::Code kCodes[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64,
        12, 11, 192, MixedNet_costs::kBs8_x86_64, 258000, 900},
   };
-  static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
+}  // namespace build_e28dbb6c4a215a10
 }  // namespace cms::models

@@ -15,31 +15,39 @@
 // Usage:
 //   #include "tfaot-model-MixedNet/model.h"
 //   tfaot::native::Model<cms::models::MixedNet> model;  // one per thread
-//   std::vector<float> x0(rows * 28 * 28 * 3);  // image
-//   tfaot::Span<bool> x1(your_bools, rows * 5);  // mask
-//   std::vector<double> x2(rows);  // weight
+//   std::vector<float> image(rows * 28 * 28 * 3);
+//   tfaot::Span<bool> mask(your_bools, rows * 5);
+//   std::vector<double> weight(rows);
 //   std::vector<std::int64_t> y0(rows);  // class
-//   std::vector<std::int32_t> y1(rows * 2 * 3);  // counts
-//   tfaot::Span<bool> y2(your_bools, rows);  // valid
-//   model.run(rows, tfaot::inputs(x0, x1, x2), tfaot::outputs(y0, y1, y2));
+//   std::vector<std::int32_t> counts(rows * 2 * 3);
+//   tfaot::Span<bool> valid(your_bools, rows);
+//   model.run(rows, tfaot::inputs(image, mask, weight), tfaot::outputs(y0, counts, valid));
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
+    defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
+#error "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-MixedNet with \
+'tfaot compile --headers cmssw', or do not include CMSSW's headers here (docs/cmssw.md)"
+#include "a package compiled with --headers cmssw"  // not there: the compiler stops here
+#endif
+
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(1),
+static_assert(::tfaot::takes_tables(2),
               "tfaot-model-MixedNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
 
 #include "MixedNet_bs8.h"
 
-extern "C" const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
+extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace cms::models {
+inline namespace build_e28dbb6c4a215a10 {
 
 class MixedNet : public ::tfaot::Wrapper {
  public:
@@ -55,26 +63,26 @@ class MixedNet : public ::tfaot::Wrapper {
   // Named as in CMSSW; the name is for messages.
   explicit MixedNet(const ::std::string& name = "cms::models_MixedNet") : ::tfaot::Wrapper(description(), name) {}
 
-  static const ::tfaot::Description& description() noexcept { return kDescription; }
+  TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
 
  private:
-  static constexpr ::std::int64_t kInput0Shape[] = {28, 28, 3};
-  static constexpr ::std::int64_t kInput1Shape[] = {5};
-  static constexpr ::std::int64_t kOutput1Shape[] = {2, 3};
-  static constexpr ::tfaot::TensorInfo kInputs[] = {
+  TFAOT_HIDDEN static constexpr ::std::int64_t kInput0Shape[] = {28, 28, 3};
+  TFAOT_HIDDEN static constexpr ::std::int64_t kInput1Shape[] = {5};
+  TFAOT_HIDDEN static constexpr ::std::int64_t kOutput1Shape[] = {2, 3};
+  TFAOT_HIDDEN static constexpr ::tfaot::TensorInfo kInputs[] = {
       {"image", ::tfaot::DType::kFloat32, kInput0Shape, 3, 2352},
       {"mask", ::tfaot::DType::kBool, kInput1Shape, 1, 5},
       {"weight", ::tfaot::DType::kFloat64, nullptr, 0, 1},
   };
-  static constexpr ::tfaot::TensorInfo kOutputs[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::TensorInfo kOutputs[] = {
       {"class", ::tfaot::DType::kInt64, nullptr, 0, 1},
       {"counts", ::tfaot::DType::kInt32, kOutput1Shape, 2, 6},
       {"valid", ::tfaot::DType::kBool, nullptr, 0, 1},
   };
-  static constexpr ::tfaot::Program kPrograms[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kPrograms[] = {
       MixedNet_bs8::kProgram,
   };
-  static constexpr ::tfaot::Description kDescription = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
       "MixedNet", "2024a",
       kInputs, 3,
       kOutputs, 3,
@@ -82,4 +90,5 @@ class MixedNet : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_MixedNet_weights, 72};
 };
 
+}  // namespace build_e28dbb6c4a215a10
 }  // namespace cms::models

@@ -14,18 +14,25 @@
 // Usage:
 //   #include "tfaot-model-test/model.h"
 //   tfaot::native::Model<tfaot_model::test> model;  // one per thread
-//   std::vector<float> x0(rows * 4);  // x
-//   std::vector<float> y0(rows * 2);  // y
-//   model.run(rows, tfaot::inputs(x0), tfaot::outputs(y0));
+//   std::vector<float> x(rows * 4);
+//   std::vector<float> y(rows * 2);
+//   model.run(rows, tfaot::inputs(x), tfaot::outputs(y));
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
+    defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
+#error "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-test with \
+'tfaot compile --headers cmssw', or do not include CMSSW's headers here (docs/cmssw.md)"
+#include "a package compiled with --headers cmssw"  // not there: the compiler stops here
+#endif
+
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(1),
+static_assert(::tfaot::takes_tables(2),
               "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -34,9 +41,10 @@ static_assert(::tfaot::takes_tables(1),
 #include "test_bs2.h"
 #include "test_bs4.h"
 
-extern "C" const unsigned char __tfaot_tfaot_model_test_weights[];
+extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
+inline namespace build_1cff4e0504fb7076 {
 
 class test : public ::tfaot::Wrapper {
  public:
@@ -48,23 +56,23 @@ class test : public ::tfaot::Wrapper {
   // Named as in CMSSW; the name is for messages.
   explicit test(const ::std::string& name = "tfaot_model_test") : ::tfaot::Wrapper(description(), name) {}
 
-  static const ::tfaot::Description& description() noexcept { return kDescription; }
+  TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
 
  private:
-  static constexpr ::std::int64_t kInput0Shape[] = {4};
-  static constexpr ::std::int64_t kOutput0Shape[] = {2};
-  static constexpr ::tfaot::TensorInfo kInputs[] = {
+  TFAOT_HIDDEN static constexpr ::std::int64_t kInput0Shape[] = {4};
+  TFAOT_HIDDEN static constexpr ::std::int64_t kOutput0Shape[] = {2};
+  TFAOT_HIDDEN static constexpr ::tfaot::TensorInfo kInputs[] = {
       {"x", ::tfaot::DType::kFloat32, kInput0Shape, 1, 4},
   };
-  static constexpr ::tfaot::TensorInfo kOutputs[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::TensorInfo kOutputs[] = {
       {"y", ::tfaot::DType::kFloat32, kOutput0Shape, 1, 2},
   };
-  static constexpr ::tfaot::Program kPrograms[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kPrograms[] = {
       test_bs1::kProgram,
       test_bs2::kProgram,
       test_bs4::kProgram,
   };
-  static constexpr ::tfaot::Description kDescription = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
       "test", "1.0.0",
       kInputs, 1,
       kOutputs, 1,
@@ -72,4 +80,5 @@ class test : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_test_weights, 72};
 };
 
+}  // namespace build_1cff4e0504fb7076
 }  // namespace tfaot_model

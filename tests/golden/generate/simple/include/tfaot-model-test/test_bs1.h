@@ -9,16 +9,17 @@
 
 #include "test_costs.h"
 
-extern "C" void __tfaot_tfaot_model_test_bs1_x86_64(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
-extern "C" void __tfaot_tfaot_model_test_bs1_x86_64_v3(
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs1_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
+inline namespace build_1cff4e0504fb7076 {
 
 struct test_bs1 {
-  static constexpr ::std::size_t kBatchSize = 1;
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+  TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 16},
       {::tfaot::BufferKind::kWeight, 0, 0, 32},
       {::tfaot::BufferKind::kWeight, 1, 64, 8},
@@ -27,7 +28,7 @@ struct test_bs1 {
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
-  static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
       {::tfaot::BufferKind::kInput, 0, 0, 16},
       {::tfaot::BufferKind::kWeight, 0, 0, 32},
       {::tfaot::BufferKind::kWeight, 1, 64, 8},
@@ -36,7 +37,7 @@ struct test_bs1 {
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
-  static constexpr ::tfaot::Code kCodes[] = {
+  TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_test_bs1_x86_64, kSlots_x86_64,
@@ -46,7 +47,8 @@ struct test_bs1 {
        &::__tfaot_tfaot_model_test_bs1_x86_64_v3, kSlots_x86_64_v3,
        7, 6, 192, test_costs::kBs1_x86_64_v3, 251000, 0},
   };
-  static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
+}  // namespace build_1cff4e0504fb7076
 }  // namespace tfaot_model

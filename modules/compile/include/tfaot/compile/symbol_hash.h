@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of code and weights that say what they name: two libraries of one process may hold two
+// versions of a model, and each must find its own. One SymbolHash per thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tfaot/base/hash.h"
+
+namespace tfaot {
+
+class SymbolHash {
+ public:
+  // Code means something beside the kernels of its toolkit only, so the version counts.
+  SymbolHash();
+
+  void update(std::string_view bytes) { sha_.update(bytes); }
+  // "tfaot_tfaot_model_test_weights_0123456789abcdef": the prefix, '_' and a hash of the bytes.
+  // Ends the computation.
+  std::string name(const std::string& prefix);
+  // A name of the same length, for as long as the bytes are not known.
+  static std::string unknown_name(const std::string& prefix);
+
+ private:
+  Sha256 sha_;
+};
+
+// The name for bytes that are all there.
+std::string symbol_name(const std::string& prefix, std::string_view bytes);
+
+}  // namespace tfaot
