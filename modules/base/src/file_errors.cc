@@ -23,6 +23,11 @@ Error file_error(const Path& path, const FileFailure& failure) {
           "check the permissions and the owner of the path and of the folders above it");
     case EROFS:
       return error.note("that disk is mounted read-only: choose a folder on another one");
+    case ENAMETOOLONG:
+      return error.note("choose a folder with a shorter path, or a shorter name");
+    case EMFILE:
+    case ENFILE:
+      return error.note("too many files are open: raise the limit (ulimit -n), or use fewer jobs");
     default:
       return error;
   }

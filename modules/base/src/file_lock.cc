@@ -21,9 +21,20 @@ namespace tfaot {
 namespace {
 
 tl::unexpected<Error> failed(const Path& file, const std::string& action, const std::string& name) {
-  const std::string reason = std::generic_category().message(errno);
-  return fail(Error::at({file.string()}, fmt::format("cannot {} {}: {}", action, name, reason))
-                  .note("check that you may write into that folder"));
+  return fail(file_error(file, {action + " " + name, errno}));
+}
+
+tl::unexpected<Error> not_own(const Path& file, const std::string& name) {
+  return fail(Error::at({file.string()}, "is no file of its own, so it cannot be " + name)
+                  .note("it is a link or a folder, or another file has this name, too: remove it"));
+}
+
+// What we write into must be a file of ours, not a second name of somebody else's.
+Status check_own(int descriptor, const Path& file, const std::string& name) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return failed(file, "open", name);
+  if (S_ISREG(status.st_mode) && status.st_nlink <= 1) return {};
+  return not_own(file, name);
 }
 
 // Of those above the file's own folder, deepest first.
@@ -92,9 +103,15 @@ Result<FileLock> FileLock::acquire(const Path& file, const Options& options) {
     }
     Descriptor descriptor(::open(file.c_str(), flags | O_CREAT | O_EXCL, 0666));
     made.is_new_ = descriptor.valid();
-    if (!made.is_new_ && errno == EEXIST) descriptor = Descriptor(::open(file.c_str(), flags));
+    if (!made.is_new_ && errno == EEXIST) {
+      descriptor = Descriptor(::open(file.c_str(), flags | O_NONBLOCK));  // whatever it is
+    }
     if (!descriptor.valid() && errno == ENOENT) continue;  // it was removed meanwhile
+    if (!descriptor.valid() && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) {
+      return not_own(file, options.name);
+    }
     if (!descriptor.valid()) return failed(file, "open", options.name);
+    TFAOT_TRY(check_own(descriptor.get(), file, options.name));
     errno = lock(descriptor.get(), quiet);
     if (errno != 0 && !(options.optional && has_no_locks(errno))) {
       return failed(file, "take", options.name);

@@ -59,13 +59,33 @@ bool is_whole(const FileSystem& fs, const Path& root, const Manifest& manifest) 
   return true;
 }
 
-std::set<std::pair<std::string, std::string>> hashes_of(const Manifest& manifest) {
-  std::set<std::pair<std::string, std::string>> hashes;
-  for (const ManifestFile& file : manifest.files) hashes.emplace(file.path, file.sha256);
-  return hashes;
+// Paths of files that only one of the packages has, or that differ.
+std::set<std::string> differing_files(const Manifest& one, const Manifest& other) {
+  const auto hashes_of = [](const Manifest& manifest) {
+    std::set<std::pair<std::string, std::string>> hashes;
+    for (const ManifestFile& file : manifest.files) hashes.emplace(file.path, file.sha256);
+    return hashes;
+  };
+  std::vector<std::pair<std::string, std::string>> files;
+  std::ranges::set_symmetric_difference(hashes_of(one), hashes_of(other),
+                                        std::back_inserter(files));
+  std::set<std::string> paths;
+  for (const auto& [path, hash] : files) paths.insert(path);
+  return paths;
 }
 
-// "source model, batch sizes, 3 files of the new package"
+// "5 of 47 files: lib/a.o, lib/b.o, model.h, ..."
+std::string list_of(const std::set<std::string>& paths, std::size_t all) {
+  constexpr std::size_t kMostNames = 3;
+  std::vector<std::string> names(paths.begin(), paths.end());
+  if (names.size() > kMostNames) {
+    names.resize(kMostNames);
+    names.emplace_back("...");
+  }
+  return fmt::format("{} of {} files: {}", paths.size(), all, join(names, ", "));
+}
+
+// "source model, batch sizes, 1 of 47 files: lib/a.o"
 std::string differences(const Manifest& installed, const Manifest& wanted) {
   std::vector<std::string> words;
   const auto add = [&words](bool differs, const char* word) {
@@ -78,9 +98,9 @@ std::string differences(const Manifest& installed, const Manifest& wanted) {
   add(installed.weights != wanted.weights, "storage of the weights");
   add(installed.engine != wanted.engine, "engine");
   add(installed.toolkit_version != wanted.toolkit_version, "tfaot version");
-  std::vector<std::pair<std::string, std::string>> files;
-  std::ranges::set_difference(hashes_of(wanted), hashes_of(installed), std::back_inserter(files));
-  words.push_back(fmt::format("{} of {} files", files.size(), wanted.files.size()));
+  const auto files = differing_files(installed, wanted);
+  if (!files.empty()) words.push_back(list_of(files, wanted.files.size()));
+  add(words.empty(), "manifest.json alone");
   return join(words, ", ");
 }
 

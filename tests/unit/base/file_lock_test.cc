@@ -2,6 +2,7 @@
 #include "tfaot/base/file_lock.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +109,33 @@ TEST(FileLock, SaysWhomItWaitsFor) {
   EXPECT_EQ(holder, ::getpid());
   first->remove();
   second.join();
+}
+
+TEST(FileLock, RefusesASecondNameOfAnotherFile) {
+  const TemporaryFolder folder;
+  RealFileSystem fs;
+  const Path file = folder.path() / "lock";
+  ASSERT_TRUE(fs.replace_atomically(folder.path() / "precious", "text"));
+  std::filesystem::create_hard_link(folder.path() / "precious", file);
+  EXPECT_EQ(FileLock::acquire(file, {.name = "the work folder's lock"}).error().text(),
+            file.string() +
+                ": is no file of its own, so it cannot be the work folder's lock\n"
+                "  it is a link or a folder, or another file has this name, too: remove it");
+  EXPECT_EQ(fs.read(folder.path() / "precious").value(), "text");
+  ASSERT_TRUE(fs.remove_all(file));
+  ASSERT_EQ(::mkfifo(file.c_str(), 0666), 0);
+  EXPECT_FALSE(FileLock::acquire(file, {}));
+  ASSERT_TRUE(fs.remove_all(file));
+  ASSERT_TRUE(fs.replace_symlink("precious", file));
+  EXPECT_FALSE(FileLock::acquire(file, {}));
+}
+
+TEST(FileLock, SaysWhatToDoAboutTheVeryFailure) {
+  const TemporaryFolder folder;
+  const auto lock = FileLock::acquire(folder.path() / std::string(300, 'x'), {.name = "the lock"});
+  ASSERT_FALSE(lock);
+  EXPECT_THAT(lock.error().text(), ::testing::HasSubstr(": cannot open the lock: File name too long"
+                                                        "\n  choose a folder with a shorter path"));
 }
 
 TEST(RemoveHalfWritten, KnowsItsOwnFiles) {

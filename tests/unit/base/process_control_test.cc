@@ -109,7 +109,15 @@ TEST(ProcessEnd, DoesNotWaitForADaemonThatHoldsThePipes) {
   EXPECT_EQ(::kill(daemon, SIGKILL), 0);  // 0: it was alive, so it had left the group
 }
 
-TEST(ProcessInterrupt, StopsTheGroupAndReturnsAnError) {
+// A shell starts background jobs with SIGINT ignored, and so may these tests have been.
+class ProcessInterrupt : public ::testing::Test {
+ protected:
+  ProcessInterrupt() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  }
+};
+
+TEST_F(ProcessInterrupt, StopsTheGroupAndReturnsAnError) {
   for (const char* signal : {"INT", "TERM", "HUP"}) {
     Tripwire tripwire;
     const auto result =
@@ -120,24 +128,24 @@ TEST(ProcessInterrupt, StopsTheGroupAndReturnsAnError) {
   }
 }
 
-TEST(ProcessInterrupt, SaysWhichSignalItWas) {
+TEST_F(ProcessInterrupt, SaysWhichSignalItWas) {
   EXPECT_EQ(run_process(shell("kill -TERM $PPID; exec sleep 1000")).error().text(),
             "interrupted by signal 15 (Terminated); 'sh' was stopped");
 }
 
-TEST(ProcessInterrupt, IsToldToWhoEndsTheProcess) {
+TEST_F(ProcessInterrupt, IsToldToWhoEndsTheProcess) {
   ASSERT_FALSE(run_process(shell("kill -HUP $PPID; exec sleep 1000")));
   EXPECT_EQ(interrupting_signal(), SIGHUP);
 }
 
-TEST(ProcessInterrupt, LeavesTheHandlersAsTheyWere) {
+TEST_F(ProcessInterrupt, LeavesTheHandlersAsTheyWere) {
   ASSERT_TRUE(run_process(shell("true")).value().ok());
   struct sigaction now {};
   ASSERT_EQ(::sigaction(SIGINT, nullptr, &now), 0);
   EXPECT_EQ(now.sa_handler, SIG_DFL);
 }
 
-TEST(ProcessInterrupt, ObeysNohup) {
+TEST_F(ProcessInterrupt, ObeysNohup) {
   std::signal(SIGHUP, SIG_IGN);
   const auto result = run_process(shell("kill -HUP $PPID; echo still here"));
   EXPECT_EQ(result.value().standard_output, "still here\n");
