@@ -396,6 +396,33 @@ def fixed_batch():
 
 
 @maker
+def row_lookups():
+    """What looks like mixing rows and is not: each row looks things up in itself."""
+    def serve(x, i):
+        near = tf.math.top_k(-tf.square(x[:, :, None] - x[:, None, :]), 3).indices
+        rows = tf.tile(tf.range(tf.shape(x)[0])[:, None, None], [1, 6, 3])
+        return {"gathered": tf.gather(x, i, batch_dims=1),
+                "neighbours": tf.reduce_sum(tf.gather_nd(x, tf.stack([rows, near], -1)), 2),
+                "scattered": tf.scatter_nd(tf.stack([rows[:, 0], i], -1), x[:, :3], [tf.shape(x)[0], 6]),
+                "sorted": tf.sort(x, axis=1), "order": tf.argsort(x, axis=1), "summed": tf.cumsum(x, axis=1)}
+
+    works("row_lookups", serve, {"x": ("float32", [6]), "i": ("int32", [3], 6)})
+
+
+@maker
+def row_loops():
+    """Loops over the rows, one after the other, and over time."""
+    def serve(x):
+        time_major = tf.transpose(x, [1, 0, 2])
+        scanned = tf.scan(lambda state, now: state / 2 + now, time_major)
+        return {"mapped": tf.map_fn(lambda row: tf.cumsum(row, 0) * tf.reduce_sum(row), x),
+                "pairs": tf.vectorized_map(lambda row: row @ tf.transpose(row), x),
+                "scanned": tf.transpose(scanned, [1, 0, 2])}
+
+    works("row_loops", serve, {"x": ("float32", [3, 2])})
+
+
+@maker
 def signatures():
     (w,) = weights(17, (4, 2))
     made = tf.Module()
@@ -728,6 +755,64 @@ def uint8_output():
 @maker
 def batch_sum():
     refused("batch_sum", lambda x: {"y": tf.reduce_sum(x, axis=0)}, [spec("x", [3])])
+
+
+@maker
+def mean_of_batch():
+    refused("mean_of_batch", lambda x: {"y": x - tf.reduce_mean(x, axis=0), "z": x * 2}, [spec("x", [3])])
+
+
+@maker
+def softmax_of_batch():
+    refused("softmax_of_batch", lambda x: {"y": tf.nn.softmax(x, axis=0)}, [spec("x", [3])])
+
+
+@maker
+def running_sum_of_batch():
+    refused("running_sum_of_batch", lambda x: {"y": tf.cumsum(x, axis=0)}, [spec("x", [3])])
+
+
+@maker
+def sorted_batch():
+    refused("sorted_batch", lambda x: {"y": tf.sort(x, axis=0)}, [spec("x", [3])])
+
+
+@maker
+def normalized_batch():
+    """Batch normalisation as in training."""
+    refused("normalized_batch", lambda x: {"y": tf.compat.v1.nn.fused_batch_norm(
+        x, tf.ones(2), tf.zeros(2), is_training=True)[0]}, [spec("x", [2, 2, 2])])
+
+
+@maker
+def rolled_batch():
+    refused("rolled_batch", lambda x: {"y": tf.roll(x, 1, axis=0)}, [spec("x", [3])])
+
+
+@maker
+def reversed_batch():
+    refused("reversed_batch", lambda x: {"y": tf.reverse(x, [0])}, [spec("x", [3])])
+
+
+@maker
+def numbered_rows():
+    refused("numbered_rows", lambda x: {"y": x + tf.cast(tf.range(tf.shape(x)[0]), tf.float32)[:, None]}, [spec("x", [3])])
+
+
+@maker
+def pairs_of_rows():
+    refused("pairs_of_rows", lambda x: {"y": tf.nn.softmax(x @ tf.transpose(x)) @ x}, [spec("x", [3])])
+
+
+@maker
+def batch_size_in_values():
+    refused("batch_size_in_values", lambda x: {"y": x / tf.cast(tf.shape(x)[0], tf.float32)}, [spec("x", [3])])
+
+
+@maker
+def rows_decide_together():
+    refused("rows_decide_together", lambda x: {"y": tf.cond(tf.reduce_mean(x) > 0, lambda: x * 2, lambda: x)},
+            [spec("x", [3])])
 
 
 @maker

@@ -154,7 +154,10 @@ Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
       (spec.compilation.batch_sizes.size() + kLoweringsInAProcess - 1) / kLoweringsInAProcess;
   fewer.jobs = std::min(options.jobs, static_cast<unsigned>(useful));
   auto jobs = make_engine_jobs(spec, fewer);
-  for (auto& job : jobs) job.lower_only = true;
+  for (auto& job : jobs) {
+    job.lower_only = true;
+    job.check_rows = false;  // done when the package was made
+  }
   return run_jobs(fs, spec, jobs, options, diagnostics);
 }
 

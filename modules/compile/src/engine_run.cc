@@ -26,6 +26,8 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
       on_step(json[kJobProgressKey].get<std::string>());
     } else if (json.is_object() && json.contains(kJobNoteKey)) {
       diagnostics.verbose(json[kJobNoteKey].get<std::string>());
+    } else if (json.is_object() && json.contains(kJobWarningKey)) {
+      diagnostics.warning(json[kJobWarningKey].get<std::string>());
     } else if (auto error = reported_error(fs, spec, line)) {
       reported = std::move(error);
     } else {

@@ -250,9 +250,12 @@ bool Lowering::has_fixed_batch() const {
                                       [](const GraphTensor& input) { return input.shape[0] >= 0; });
 }
 
-Status Lowering::check_rows(const LoweredModel& lowered, std::int64_t batch_size) const {
+Status Lowering::check_rows(const LoweredModel& lowered, std::int64_t batch_size,
+                            bool coupled) const {
   if (has_fixed_batch()) return {};
-  TFAOT_ASSIGN(const auto other, lower(batch_size + 1));
+  const auto lowered_again = lower(batch_size + 1);
+  if (!lowered_again) return coupled ? Status() : fail(lowered_again.error());
+  const LoweredModel& other = *lowered_again;
   for (std::size_t i = 0; i < lowered.outputs.size(); ++i) {
     const auto& a = lowered.outputs[i];
     const auto& b = other.outputs[i];

@@ -38,8 +38,12 @@ class Lowering {
   Result<LoweredModel> lower(std::int64_t batch_size) const;
 
   // Fails when rows of the outputs are not what a batch of this size gives: compares with another
-  // size, because at one size alone any dimension of that length looks like the batch.
-  Status check_rows(const LoweredModel& lowered, std::int64_t batch_size) const;
+  // size, because at one size alone any dimension of that length looks like the batch. Where rows
+  // may be `coupled`, a model that has no other size passes.
+  Status check_rows(const LoweredModel& lowered, std::int64_t batch_size, bool coupled) const;
+
+  // Only one batch size can be lowered: the signature says it, or there is no batch.
+  bool has_fixed_batch() const;
 
   // Indices into SignatureFunction::weights of those that are parameters, in parameter order.
   const std::vector<std::size_t>& weight_parameters() const { return weight_parameters_; }
@@ -54,7 +58,6 @@ class Lowering {
                             const tensorflow::XlaCompilationResult& compiled,
                             std::int64_t batch_size) const;
   Status read_outputs(LoweredModel& lowered, std::int64_t batch_size) const;
-  bool has_fixed_batch() const;
 
   const ModelGraph* model_;
   const SignatureFunction* function_;

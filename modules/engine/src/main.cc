@@ -16,6 +16,7 @@
 #include "lowering.h"
 #include "object_code.h"
 #include "prepare.h"
+#include "row_check.h"
 #include "static_cost.h"
 #include "tensorflow/core/public/version.h"
 #include "tf2xla_config.h"
@@ -67,11 +68,32 @@ std::int64_t scratch_bytes(const ObjectCode& code) {
   return static_cast<std::int64_t>(bytes);
 }
 
+Result<bool> has_coupled_rows(const EngineJob& job, const Lowering& lowering,
+                              const LoweredModel& lowered, std::int64_t batch_size,
+                              const WeightStore& store) {
+  const RowMessages messages = {[](const std::string& text) {
+                                  say({{kJobWarningKey, text}});
+                                },
+                                [](const std::string& text) {
+                                  say({{kJobNoteKey, text}});
+                                }};
+  const Status alone = check_rows_alone(lowering, lowered, batch_size, store, messages);
+  if (alone || job.allow_coupled_rows) return !alone;
+  return fail(alone.error());
+}
+
 Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
                           std::int64_t batch_size, WeightStore& store, UsedWeights& used,
-                          CompiledModel& record) {
+                          EngineResult& result) {
+  CompiledModel& record = result.model;
   TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
-  if (record.codes.empty()) TFAOT_TRY(lowering.check_rows(lowered, batch_size));
+  if (record.codes.empty()) {
+    const bool coupled = !job.check_rows || job.allow_coupled_rows;
+    TFAOT_TRY(lowering.check_rows(lowered, batch_size, coupled));
+  }
+  if (record.codes.empty() && job.check_rows) {
+    TFAOT_ASSIGN(result.coupled_rows, has_coupled_rows(job, lowering, lowered, batch_size, store));
+  }
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
   TFAOT_ASSIGN(const auto prepared, prepare(lowered, store));
@@ -133,7 +155,7 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job) {
   record.variables = variables_of(function);
   UsedWeights used;
   for (const auto batch_size : job.batch_sizes) {
-    TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, store, used, record));
+    TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, store, used, result));
   }
   TFAOT_TRY(store.finish(used.all(), result));
   return result;

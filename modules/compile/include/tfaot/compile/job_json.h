@@ -20,10 +20,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobInput, tensor, dtype, has_shape, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobLevel, name, cpu, features, kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EngineJob, model_name, format, source, serving_key, inputs,
                                    outputs, fixed_shapes, symbol_prefix, target_triple, batch_sizes,
-                                   levels, embed_weights, lower_only, compiler_flags,
-                                   cache_directory, output_directory, weights_directory,
-                                   result_file)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EngineResult, model, weight_files)
+                                   levels, embed_weights, check_rows, allow_coupled_rows,
+                                   lower_only, compiler_flags, cache_directory, output_directory,
+                                   weights_directory, result_file)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EngineResult, model, weight_files, coupled_rows)
 
 inline std::string engine_job_to_json(const EngineJob& job) {
   return nlohmann::json(job).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -41,6 +41,8 @@ struct EngineJob {
   std::vector<std::int64_t> batch_sizes;  // of this process
   std::vector<JobLevel> levels;
   bool embed_weights = false;
+  bool check_rows = false;          // whether the model treats each row alone
+  bool allow_coupled_rows = false;  // one that does not is not refused; the result says so
   bool lower_only = false;  // no code: CompiledCode::object and all behind it but the hash is empty
   std::string compiler_flags;    // all that the environment tells the compiler, for the cache
   std::string cache_directory;   // of compiled code; empty: none
@@ -54,6 +56,7 @@ struct EngineResult {
   CompiledModel model;
   // Of model.weights, in weights_directory; whole when all processes have ended well.
   std::vector<std::string> weight_files;
+  bool coupled_rows = false;  // the model does not treat each row alone
 };
 
 // The first (lowest) level's object has upstream's plain name; the others carry their level.
@@ -77,9 +80,11 @@ inline constexpr const char* kNeutralEntrySymbol = "tfaot_entry";
 // Lines on the engine's standard output, one JSON object each:
 //   {"progress": "batch size 4, x86-64-v3"}     after each object
 //   {"note": "the code is not cached: ..."}     anything else, for -v
+//   {"warning": "output 'y' may mix ..."}       what the user should know
 //   {"error": "...", "notes": ["..."]}          before it exits with 1: the model is at fault
 inline constexpr const char* kJobProgressKey = "progress";
 inline constexpr const char* kJobNoteKey = "note";
+inline constexpr const char* kJobWarningKey = "warning";
 inline constexpr const char* kJobErrorKey = "error";
 inline constexpr const char* kJobNotesKey = "notes";
 inline constexpr const char* kJobFileKey = "file";  // that the error is about; else the model

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "row_flow.h"
+#include "row_trial.h"
+#include "simplify.h"
+
+namespace tfaot::engine {
+namespace {
+
+constexpr std::array<std::int64_t, 12> kPrimes = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};
+
+// Two batch sizes that no dimension of the model is a multiple of.
+std::pair<std::int64_t, std::int64_t> sizes_of(const LoweredModel& lowered) {
+  Dimensions used;
+  const auto add = [&](const xla::Shape& shape, int from) {
+    for (int d = from; d < shape.rank(); ++d) used.push_back(shape.dimensions(d));
+  };
+  const auto inputs = static_cast<int>(lowered.inputs.size());
+  for (int i = 0; i < lowered.shape.parameters_size(); ++i) {
+    add(lowered.shape.parameters(i), i < inputs ? 1 : 0);
+  }
+  for (const auto& output : lowered.shape.result().tuple_shapes()) add(output, 1);
+  Dimensions free;
+  for (const auto prime : kPrimes) {
+    const bool taken = std::any_of(used.begin(), used.end(), [&](std::int64_t size) {
+      return size >= prime && size % prime == 0;
+    });
+    if (!taken) free.push_back(prime);
+  }
+  free.insert(free.end(), {47, 53});
+  return {free[0], free[1]};
+}
+
+// "op 'Mean' (node 'model/mean')", as far as TensorFlow left its names
+std::string operation(const xla::HloInstruction& one) {
+  const auto& metadata = one.metadata();
+  const std::string hlo =
+      fmt::format("HLO {} '{}'", xla::HloOpcodeString(one.opcode()), one.name());
+  if (metadata.op_name().empty()) return hlo;
+  return fmt::format("op '{}' (node '{}', {})", metadata.op_type(), metadata.op_name(), hlo);
+}
+
+std::string explained(const RowCause& cause) {
+  return fmt::format("{} {}", operation(*cause.at), cause.why);
+}
+
+constexpr const char* kRule =
+    "batches are composed of the compiled sizes, which is right only when each row is treated "
+    "alone";
+constexpr const char* kAdvice =
+    "export the model so that it treats each row alone, for example in inference mode "
+    "(training=False), and do what is about the whole batch outside of it";
+
+struct Doubt {
+  std::string output;
+  const RowCause* cause = nullptr;
+  std::optional<std::string> seen;
+};
+
+Error refusal(const std::vector<Doubt>& doubts) {
+  const Doubt& first = doubts.front();
+  Error error(fmt::format("output '{}' mixes the rows of a batch: {}", first.output,
+                          explained(*first.cause)));
+  if (first.seen) error.note("seen in a trial run: " + *first.seen);
+  for (std::size_t i = 1; i < doubts.size(); ++i) {
+    error.note(
+        fmt::format("so does output '{}': {}", doubts[i].output, explained(*doubts[i].cause)));
+  }
+  return std::move(error.note(kRule)).note(kAdvice);
+}
+
+class RowCheck {
+ public:
+  RowCheck(const Lowering& lowering, const WeightStore& weights, const RowMessages& messages)
+      : lowering_(lowering), weights_(weights), messages_(messages) {}
+
+  Status at_two_sizes(std::pair<std::int64_t, std::int64_t> sizes) {
+    TFAOT_ASSIGN(const auto small, lowering_.lower(sizes.first));
+    TFAOT_ASSIGN(const auto large, lowering_.lower(sizes.second));
+    TFAOT_ASSIGN(const auto module, simplified(small));
+    TFAOT_ASSIGN(const auto twin, simplified(large));
+    const RowSizes differences = compare_sizes(*module, *twin, sizes);
+    return judge(*module, differences, {&small, sizes.first}, TrialModel{&large, sizes.second});
+  }
+
+  Status at_one_size(const LoweredModel& lowered, std::int64_t batch_size) {
+    TFAOT_ASSIGN(const auto module, simplified(lowered));
+    return judge(*module, {}, {&lowered, batch_size}, std::nullopt);
+  }
+
+ private:
+  static Result<std::unique_ptr<xla::HloModule>> simplified(const LoweredModel& lowered) {
+    TFAOT_ASSIGN(auto module, make_module(lowered.computation.proto()));
+    TFAOT_TRY(simplify(*module));
+    return module;
+  }
+
+  Status judge(const xla::HloModule& module, const RowSizes& differences, const TrialModel& model,
+               const std::optional<TrialModel>& other) {
+    RowStudy study(model.rows, differences);
+    const auto& outputs = model.lowered->outputs;
+    const auto causes = follow_rows(module, std::ssize(model.lowered->inputs), study);
+    std::vector<Doubt> doubts;
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+      if (causes[i] == nullptr) continue;
+      doubts.push_back({outputs[i].name, causes[i], std::nullopt});
+      indices.push_back(i);
+    }
+    if (doubts.empty()) return {};
+    auto findings = try_rows(model, other, [&](std::size_t i) { return weights_.value(i); });
+    if (!findings) return not_tried(doubts, findings.error());
+    std::vector<Doubt> seen;
+    for (std::size_t i = 0; i < doubts.size(); ++i) {
+      doubts[i].seen = (*findings)[indices[i]];
+      if (doubts[i].seen) {
+        seen.push_back(doubts[i]);
+      } else {
+        messages_.detail(
+            fmt::format("output '{}' is not proved to treat each row alone, since {}; "
+                        "in trial runs it did",
+                        doubts[i].output, explained(*doubts[i].cause)));
+      }
+    }
+    if (!seen.empty()) return fail(refusal(seen));
+    return {};
+  }
+
+  Status not_tried(const std::vector<Doubt>& doubts, const Error& why) {
+    std::vector<Doubt> mixing;
+    for (const Doubt& one : doubts) {
+      if (one.cause->mixes) mixing.push_back(one);
+    }
+    if (!mixing.empty()) return fail(refusal(mixing));
+    for (const Doubt& one : doubts) {
+      messages_.warning(fmt::format(
+          "output '{}' may mix the rows of a batch: {}, and it could not be tried ({}). If rows do "
+          "mix, batches of other sizes than the compiled ones give wrong results",
+          one.output, explained(*one.cause), why.message()));
+    }
+    return {};
+  }
+
+  const Lowering& lowering_;
+  const WeightStore& weights_;
+  const RowMessages& messages_;
+};
+
+}  // namespace
+
+Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
+                        std::int64_t batch_size, const WeightStore& weights,
+                        const RowMessages& messages) {
+  RowCheck check(lowering, weights, messages);
+  if (!lowering.has_fixed_batch()) return check.at_two_sizes(sizes_of(lowered));
+  // With one row in a batch, each is alone.
+  return batch_size == 1 ? Status() : check.at_one_size(lowered, batch_size);
+}
+
+}  // namespace tfaot::engine

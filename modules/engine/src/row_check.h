@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refuses models in which rows of a batch have to do with each other: a batch is composed of
+// compiled sizes, which gives what TensorFlow gives only when each row is treated alone. First
+// proved (row_flow.h), then tried (row_trial.h). Used by one thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "lowering.h"
+#include "weight_store.h"
+
+namespace tfaot::engine {
+
+// Where what the user should know goes, although the model is not refused.
+struct RowMessages {
+  std::function<void(const std::string&)> warning;
+  std::function<void(const std::string&)> detail;
+};
+
+// `lowered` is the model at one of its batch sizes. Errors name the output and the operation.
+Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
+                        std::int64_t batch_size, const WeightStore& weights,
+                        const RowMessages& messages);
+
+}  // namespace tfaot::engine
