@@ -31,7 +31,14 @@ configure_file(cmake/tfaotConfig.cmake.in "${PROJECT_BINARY_DIR}/tfaotConfig.cma
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tfaotConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/tfaotConfig.cmake" "${PROJECT_BINARY_DIR}/tfaotConfigVersion.cmake"
         DESTINATION "${package_dir}")
-install(FILES templates/aot_config.schema.json DESTINATION "${CMAKE_INSTALL_DATADIR}/tfaot" OPTIONAL)
+install(FILES "${PROJECT_SOURCE_DIR}/templates/aot_config.schema.json" DESTINATION "${CMAKE_INSTALL_DATADIR}/tfaot")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICE"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/modules/runtime/NOTICE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME NOTICE.runtime)
+# What the tool puts into every package.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/modules/runtime/NOTICE"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/tfaot/runtime")
 
 # scram's tool of the toolkit's own runtime, as packages have one (docs/scram.md). The prefix is known when it is installed.
 file(READ "${PROJECT_SOURCE_DIR}/templates/runtime_tool.xml.mustache" runtime_tool)

@@ -41,6 +41,8 @@ CliTest::CliTest() {
   write("prefix/include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/Model.h",
         "#pragma once\n");
   write("prefix/include/tfaot/cmssw/inside/xla_function.h", "#pragma once\n");
+  write("prefix/share/tfaot/runtime/LICENSE", "a licence\n");
+  write("prefix/share/tfaot/runtime/NOTICE", "notices\n");
 }
 
 CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,

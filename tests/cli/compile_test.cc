@@ -32,6 +32,7 @@ TEST_F(CompileTest, WritesATreeAndSaysSo) {
           "lib/cmake/tfaot-model-test-net/tfaot-model-test-net-config.cmake",
           "lib/pkgconfig/tfaot-model-test-net.pc", "lib/test_net_bs1_x86-64.o",
           "lib/test_net_bs4_x86-64.o", "lib/test_net_weights.o", "manifest.json", "record.json",
+          "runtime/LICENSE", "runtime/NOTICE",
           "runtime/include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/Model.h",
           "runtime/include/tfaot/runtime/model.h", "runtime/lib/libtfaot_runtime.a",
           "tfaot-model-test-net.xml", "tfaot-runtime.xml"}));

@@ -57,6 +57,22 @@ TEST_F(ConsoleTest, BarOnATerminal) {
   EXPECT_THAT(whole, ::testing::EndsWith("*\n"));
 }
 
+TEST_F(ConsoleTest, NothingPrintedReachesTheTerminalsControls) {
+  Console console({out_, err_, false});
+  console.set_verbosity(Verbosity::kVerbose);
+  const std::string evil = "a\x1b[2Jb\xff";
+  const std::string harmless = "a\\u001b[2Jb\\xff";
+  console.print(evil + "\n");
+  console.report(evil + "\n");
+  EXPECT_EQ(out_.str(), harmless + "\n" + harmless + "\n");
+  console.error(Error::at({evil}, evil).note(evil));
+  console.warning(evil);
+  console.verbose(evil);
+  console.progress(1, 2, evil);
+  EXPECT_EQ(err_.str().find('\x1b'), std::string::npos);
+  EXPECT_EQ(err_.str().find('\xff'), std::string::npos);
+}
+
 TEST_F(ConsoleTest, AnErrorStandsBelowAnUnfinishedBar) {
   Console console({out_, err_, true});
   console.progress(1, 2, "batch size 1");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli_test.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::testing {
 namespace {
@@ -11,6 +12,7 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
       {},
       {"compil"},
       {"frobnicate"},
+      {"uninstall"},
       {"--frob"},
       {"help", "compil"},
       {"help", "compile", "package"},
@@ -32,6 +34,8 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
       {"compile", "-c", "x", "-o", "y", "-o", "z"},
       {"compile", "-c", "x", "-o", ""},
       {"list", "--release-area", ""},
+      {"list"},
+      {"list", "area", "--release-area", "area"},
       {"compile", "-c", "x", "-o", "y", "-q", "-v"},
       {"compile", "-c", "x", "-o", "y", "z"},
       {"compile", "-c", "x", "-o", "y", "--additional-flags", "--graph=z"},
@@ -59,8 +63,23 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
 TEST_F(UsageTest, HelpIsAVerb) {
   EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
   EXPECT_EQ(run({"help"}).exit_code, 0);
+  EXPECT_EQ(run({"help", "help"}).out, run({"help"}).out);
   EXPECT_EQ(run({"help", "compile"}).out, run({"compile", "--help"}).out);
   EXPECT_NE(run({"help", "compile"}).out, run({"help"}).out);
+}
+
+TEST_F(UsageTest, HelpFitsTheTerminal) {
+  for (const std::string verb : {"compile", "install", "scram-hook", "spec"}) {
+    const std::string text = run({verb, "--help"}, {{"COLUMNS", "72"}}).out;
+    for (const std::string& line : split_lines(text)) EXPECT_LE(line.size(), 72U) << line;
+    EXPECT_NE(text, run({verb, "--help"}).out);
+  }
+}
+
+TEST_F(UsageTest, ListTakesTheAreaWithAndWithoutTheOption) {
+  ASSERT_TRUE(files_.create_directories(at("area/.tfaot")));
+  EXPECT_EQ(run({"list", "area"}).out, run({"list", "--release-area", "area"}).out);
+  EXPECT_EQ(run({"list", "area"}).exit_code, 0);
 }
 
 TEST_F(UsageTest, VersionIsOnTheStandardOutput) {

@@ -3,22 +3,37 @@
 
 #include <fmt/format.h>
 
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
+namespace {
+
+// What is longer holds a value of someone who wants it to be.
+constexpr std::size_t kLongestLine = 1000;
+constexpr std::size_t kMostNoteLines = 60;
+
+}  // namespace
 
 std::string Error::text() const {
   std::string text;
   if (!where_.file.empty()) {
-    text += where_.file;
+    text += printable_line(where_.file);
     if (where_.line > 0) text += fmt::format(":{}", where_.line);
     if (where_.line > 0 && where_.column > 0) text += fmt::format(":{}", where_.column);
     text += ": ";
   }
-  text += message_;
-  for (const std::string& note : notes_) {
-    for (const std::string& line : split_lines(note)) text += "\n  " + line;
+  const std::vector<std::string> message = split_lines(message_);
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    text += (i == 0 ? "" : "\n  ") + shown(message[i], kLongestLine);
   }
+  std::size_t count = 0;
+  for (const std::string& note : notes_) {
+    for (const std::string& line : split_lines(note)) {
+      if (++count <= kMostNoteLines) text += "\n  " + shown(line, kLongestLine);
+    }
+  }
+  if (count > kMostNoteLines) text += fmt::format("\n  and {} more lines", count - kMostNoteLines);
   return text;
 }
 

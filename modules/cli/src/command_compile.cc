@@ -124,6 +124,28 @@ void report(const CompileCommand& command, Context& context, const ModelTree& ma
                   join(manifest.cpu_levels, ","), output.string(), objects_text(made)));
 }
 
+// For -v: what is made from what.
+void tell(Context& context, const ModelSpec& spec, const ModelTreeOptions& tree) {
+  const auto say = [&](const char* what, const std::string& text) {
+    context.console.verbose(fmt::format("{:<10}{}", what, text));
+  };
+  say("config", spec.config_file.string());
+  say("model", spec.model.source.string());
+  say("class", spec.compilation.namespace_name + "::" + spec.model.name);
+  say("engine", tree.compile.engine.string());
+  say("processes", fmt::format("{} at the same time", tree.compile.jobs));
+  say("cache", tree.compile.cache.folder.empty() ? "none" : tree.compile.cache.folder.string());
+  say("runtime", fmt::format("{} files", tree.runtime.size()));
+}
+
+// For -v: what was made.
+void tell(Context& context, const Manifest& manifest, const Path& output) {
+  for (const ManifestFile& file : manifest.files) {
+    context.console.verbose(
+        fmt::format("wrote     {} ({} bytes)", (output / file.path).string(), file.size));
+  }
+}
+
 Status compile(const CompileCommand& command, Context& context) {
   TFAOT_ASSIGN(const ConfigOverrides overrides, config_overrides(command));
   TFAOT_ASSIGN(const ModelSpec spec,
@@ -145,7 +167,9 @@ Status compile(const CompileCommand& command, Context& context) {
   TFAOT_ASSIGN(tree.compile.engine, find_engine(context, command.engine));
   TFAOT_ASSIGN(tree.runtime, runtime_files(context, target, spec.compilation.headers));
 
+  tell(context, spec, tree);
   TFAOT_ASSIGN(const ModelTree made, make_model_tree(context, spec, tree));
+  tell(context, made.manifest, tree.output_directory);
   TFAOT_TRY(write_depfile(command, context, spec, tree));
   TFAOT_TRY(write_object_list(command, context, made.manifest, tree.output_directory));
   report(command, context, made, tree.output_directory);

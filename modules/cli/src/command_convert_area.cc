@@ -9,6 +9,7 @@
 
 #include "model_tree.h"
 #include "output_checks.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/cpu_levels.h"
 #include "tfaot/convert/convert.h"
@@ -65,8 +66,9 @@ Result<std::optional<ToolHeading>> find_tool_file(const Context& context, const 
   TFAOT_ASSIGN(const std::vector<std::string> names, list_files_recursively(context.files, area));
   for (const std::string& name : names) {
     if (Path(name).extension() != ".xml") continue;
-    TFAOT_ASSIGN(const std::string text, context.files.read(area / name));
-    const Result<ToolHeading> heading = read_tool_heading(text);
+    const auto text = read_limited(context.files, area / name, kToolFileLimit);
+    if (!text) continue;  // no tool file is as large
+    const Result<ToolHeading> heading = read_tool_heading(*text);
     if (heading && std::count(heading->objects.begin(), heading->objects.end(), object) > 0) {
       return std::optional(*heading);
     }

@@ -68,7 +68,7 @@ Status info(const Options& options, Context& context) {
   if (options.json) {
     ordered_json json = {{"kind", found.kind}};
     json.update(found.details);
-    context.console.print(json.dump(2) + "\n");
+    context.console.print(json_text(json));
   } else {
     context.console.print(fmt::format("{} {}\n{}", found.kind, options.path, found.text));
   }

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "allow_large.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/install/install.h"
@@ -23,16 +25,21 @@ struct Options {
   std::string scram_arch;
   bool no_current = false;
   bool replace = false;
+  bool allow_large = false;
 };
 
 // From an empty staging folder to the new state; the caller rolls back.
 Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& plan,
-                                         const Path& archive) {
-  if (!plan.already_installed) TFAOT_TRY(extract_archive(files, archive, plan.staging));
+                                         const Path& archive, const ExtractOptions& extract) {
+  if (!plan.already_installed) {
+    TFAOT_TRY(extract_archive(files, archive, plan.staging, extract));
+  }
   const Path tree = plan.already_installed ? plan.destination : plan.staging;
   const auto rebased = [&](const std::string& name) -> Result<std::string> {
-    TFAOT_ASSIGN(const std::string text, files.read(tree / (name + ".xml")));
-    return rebase_tool_file(text, plan.destination.string());
+    const Path file = tree / (name + ".xml");
+    TFAOT_ASSIGN(const std::string text, read_limited(files, file, kToolFileLimit));
+    return rebase_tool_file({text, (archive / (name + ".xml")).string()},
+                            plan.destination.string());
   };
   ToolFileTexts tool_files;
   TFAOT_ASSIGN(tool_files.model, rebased(plan.manifest.tool_name));
@@ -45,10 +52,11 @@ Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& p
 
 // REQUIRES: the area's lock is held.
 Result<InstallReceipt> install_archive(FileSystem& files, const Path& archive,
-                                       const InstallOptions& options) {
+                                       const InstallOptions& options,
+                                       const ExtractOptions& extract) {
   TFAOT_ASSIGN(const Manifest manifest, read_archive_manifest(files, archive));
   TFAOT_ASSIGN(const InstallPlan plan, plan_install(files, manifest, options));
-  Result<InstallReceipt> receipt = unpack_and_commit(files, plan, archive);
+  Result<InstallReceipt> receipt = unpack_and_commit(files, plan, archive, extract);
   if (receipt) return receipt;
   Error error = std::move(receipt).error();
   if (const Status undone = roll_back(files, plan); !undone) {
@@ -74,6 +82,16 @@ std::string describe(const InstallReceipt& receipt) {
   return text;
 }
 
+// For -v: what lies there now.
+void tell(Context& context, const InstallReceipt& receipt) {
+  const auto manifest = read_tree(context.files, receipt.destination);
+  if (!manifest) return;
+  for (const ManifestFile& file : manifest->files) {
+    context.console.verbose(fmt::format("{} {} ({} bytes)", receipt.unchanged ? "kept" : "wrote",
+                                        (receipt.destination / file.path).string(), file.size));
+  }
+}
+
 Status install(const Options& options, Context& context) {
   const InstallOptions wanted{context.absolute(options.release_area), options.scram_arch,
                               !options.no_current, options.replace, TFAOT_VERSION};
@@ -88,10 +106,13 @@ Status install(const Options& options, Context& context) {
   TFAOT_ASSIGN(AreaLock lock,
                AreaLock::acquire(wanted.area, tell_of_waiting(context.console, wanted.area)));
   for (const std::string& archive : options.archives) {
+    context.console.verbose("checking " + context.absolute(archive).string());
     TFAOT_ASSIGN(const InstallReceipt receipt,
-                 install_archive(context.files, context.absolute(archive), wanted));
+                 install_archive(context.files, context.absolute(archive), wanted,
+                                 {.allow_large = options.allow_large}));
     lock.keep();
     warn_of_blanks(context.console, receipt.destination.string());
+    tell(context, receipt);
     context.console.report(describe(receipt));
   }
   return {};
@@ -113,6 +134,7 @@ Action add_install(CLI::App& app) {
       ->option_text("ARCH");
   app.add_flag("--no-current", options->no_current, "leave the current version what users get");
   app.add_flag("--replace", options->replace, "replace the same version with other contents");
+  add_allow_large(app, options->allow_large);
   options->verbosity.add_to(app);
   app.footer(
       "Each archive is checked file by file, staged aside and renamed into place: a kill leaves "

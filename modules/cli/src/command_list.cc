@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "describe.h"
 #include "text_table.h"
 #include "tfaot/base/text.h"
 #include "tfaot/install/install.h"
@@ -15,7 +16,8 @@ namespace tfaot {
 namespace {
 
 struct Options {
-  std::string release_area;
+  std::string area;          // the word itself
+  std::string release_area;  // by the option
   bool json = false;
 };
 
@@ -29,7 +31,7 @@ std::string as_json(const std::vector<InstalledModel>& models) {
                     {"batch_sizes", model.manifest.batch_sizes},
                     {"cpu_levels", model.manifest.cpu_levels}});
   }
-  return list.dump(2) + "\n";
+  return json_text(list);
 }
 
 std::string as_table(const std::vector<InstalledModel>& models) {
@@ -44,7 +46,12 @@ std::string as_table(const std::vector<InstalledModel>& models) {
 }
 
 Status list(const Options& options, Context& context) {
-  const Path area = context.absolute(options.release_area);
+  if (options.area.empty() == options.release_area.empty()) {
+    return fail(Error::usage(options.area.empty() ? "list: a release area is required"
+                                                  : "list: the release area is given twice")
+                    .note("see 'tfaot list --help'"));
+  }
+  const Path area = context.absolute(options.area.empty() ? options.release_area : options.area);
   InstalledList list;
   if (is_folder(context.files, area)) {
     TFAOT_ASSIGN(list, list_installed(context.files, area));
@@ -67,14 +74,14 @@ Status list(const Options& options, Context& context) {
 
 Action add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("--release-area", options->release_area, "the folder that was installed into")
-      ->required()
-      ->option_text("AREA (required)");
+  app.add_option("AREA", options->area, "the folder that was installed into")->option_text(" ");
+  app.add_option("--release-area", options->release_area, "the same, as 'tfaot install' takes it")
+      ->option_text("AREA");
   app.add_flag("--json", options->json, "print JSON instead of a table");
   app.footer(
       "Models are sorted by tool name, then version; '*' marks the version that users get.\n"
       "Example:\n"
-      "  tfaot list --release-area /releases/r1");
+      "  tfaot list /releases/r1");
   return [options](Context& context) { return list(*options, context); };
 }
 

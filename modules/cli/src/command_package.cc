@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tfaot/base/limits.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/package/package.h"
@@ -30,8 +31,10 @@ Result<std::vector<StagedFile>> release_tool_files(const FileSystem& files, cons
   std::vector<StagedFile> released;
   for (const ManifestFile& file : manifest.files) {
     if (std::ranges::count(names, file.path) == 0) continue;
-    TFAOT_ASSIGN(const std::string text, files.read(tree / file.path));
-    TFAOT_ASSIGN(std::string rebased, rebase_tool_file(text, GenerateOptions().tool_base));
+    const Path path = tree / file.path;
+    TFAOT_ASSIGN(const std::string text, read_limited(files, path, kToolFileLimit));
+    TFAOT_ASSIGN(std::string rebased,
+                 rebase_tool_file({text, path.string()}, GenerateOptions().tool_base));
     released.push_back({file.path, std::move(rebased), {}});
   }
   return released;
@@ -50,8 +53,12 @@ Status package(const Options& options, Context& context) {
   const auto instead = [&](const Manifest& manifest) {
     return release_tool_files(context.files, tree, manifest);
   };
+  context.console.verbose("checking every file of " + tree.string());
   TFAOT_ASSIGN(const Package made,
                make_archive(context.files, tree, output, {.format = format, .instead = instead}));
+  for (const ManifestFile& file : made.manifest.files) {
+    context.console.verbose(fmt::format("holds {} ({} bytes)", file.path, file.size));
+  }
   context.console.report(fmt::format("archive  {}\nsize     {} bytes\nsha256   {}\n",
                                      made.archive.string(), made.size, made.sha256));
   return {};

@@ -2,6 +2,7 @@
 #include "command_table.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,8 @@
 #include "command_spec.h"
 #include "command_tune.h"
 #include "command_update_weights.h"
+#include "terminal.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
@@ -53,8 +56,18 @@ std::vector<std::string> verbs() {
 }
 
 Error with_guess(Error error, const std::string& word, const std::vector<std::string>& candidates) {
-  if (const auto guess = closest_match(word, candidates)) {
-    error.note(fmt::format("did you mean '{}'?", *guess));
+  const auto guess = closest_match(word, candidates);
+  const bool opposite = guess && word == "un" + *guess;
+  if (guess && !opposite) error.note(fmt::format("did you mean '{}'?", *guess));
+  return error;
+}
+
+// For words that are verbs of other tools.
+Error with_advice(Error error, const std::string& word) {
+  if (word == "uninstall" || word == "remove" || word == "delete") {
+    error.note(
+        "no verb removes a package: how to do it by hand is in docs/packages.md, 'Going "
+        "back, and removing'");
   }
   return error;
 }
@@ -70,20 +83,28 @@ Status check_verb(const std::vector<std::string>& arguments) {
   if (word.rfind('-', 0) == 0 || std::find(names.begin(), names.end(), word) != names.end()) {
     return {};
   }
-  return fail(with_guess(Error::usage(fmt::format("unknown verb '{}'", word)), word, names)
-                  .note("verbs: " + all));
+  Error error = Error::usage(fmt::format("unknown verb '{}'", shown(word)));
+  return fail(with_advice(with_guess(std::move(error), word, names), word).note("verbs: " + all));
 }
 
 // `tfaot help compile` is `tfaot compile --help`.
 Result<std::vector<std::string>> without_help_verb(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() != kHelpVerb) return arguments;
   arguments.erase(arguments.begin());
+  if (arguments == std::vector<std::string>{kHelpVerb}) arguments.clear();
   if (arguments.size() > 1) {
     return fail(Error::usage(fmt::format("help: unexpected argument '{}'", arguments[1]))
                     .note("see 'tfaot --help'"));
   }
   arguments.emplace_back("--help");
   return arguments;
+}
+
+std::size_t columns_of(const Environment& environment) {
+  const auto variable = environment.variables.find("COLUMNS");
+  return terminal_columns(STDOUT_FILENO,
+                          variable == environment.variables.end() ? "" : variable->second)
+      .value_or(kUsualColumns);
 }
 
 // "compile: " for a verb, nothing for the tool itself.
@@ -160,7 +181,8 @@ Status run_command_line(const std::vector<std::string>& words, Context& context)
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    context.console.print(replace_all(app.help(), "\n\n\n", "\n\n"));
+    const std::string help = replace_all(app.help(), "\n\n\n", "\n\n");
+    context.console.print(fitted_help(help, columns_of(context.environment)));
     return {};
   } catch (const CLI::CallForVersion& version) {
     context.console.print(std::string(version.what()) + "\n");

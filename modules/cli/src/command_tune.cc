@@ -57,9 +57,10 @@ Status tune(const TuneCommand& command, const Subject& subject, Context& context
   options.machine = context.environment.architecture;
   options.budget = std::chrono::milliseconds(static_cast<int>(command.budget_seconds * 1000));
   const Path output = command.output.empty() ? subject.path : context.absolute(command.output);
-  TFAOT_ASSIGN(const Manifest manifest, subject.archive
-                                            ? tune_archive(context, {subject.path, output}, options)
-                                            : tune_tree(context, subject.path, options));
+  TFAOT_ASSIGN(const Manifest manifest,
+               subject.archive
+                   ? tune_archive(context, {subject.path, output, command.allow_large}, options)
+                   : tune_tree(context, subject.path, options));
   context.console.report(fmt::format("tuned {}\n{}", output.string(), tuning_text(manifest)));
   return {};
 }

@@ -5,8 +5,10 @@
 
 #include <memory>
 
+#include "allow_large.h"
 #include "model_tree.h"
 #include "output_checks.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/compile/update_weights.h"
 #include "tfaot/config/cpu_levels.h"
 #include "tfaot/generate/generate.h"
@@ -29,6 +31,7 @@ struct Options {
   std::string output_directory;
   std::string version;
   std::string engine;
+  bool allow_large = false;
   unsigned jobs = 0;
   unsigned timeout_seconds = 600;
 };
@@ -51,7 +54,7 @@ Result<Opened> open_tree(const Context& context, const Path& tree, Manifest mani
                     .note("it was compiled with 'weights: embedded'; compile the model anew: tfaot "
                           "compile"));
   }
-  TFAOT_ASSIGN(const std::string text, context.files.read(file));
+  TFAOT_ASSIGN(const std::string text, read_limited(context.files, file, kRecordLimit));
   TFAOT_ASSIGN(PackagedModel model, package_record_from_json(manifest, text, file.string()));
   return Opened{tree, std::move(manifest), std::move(model)};
 }
@@ -80,9 +83,9 @@ Result<Manifest> write_updated(const Options& options, Context& context, const O
   TFAOT_ASSIGN(tree.runtime, runtime_files(context, target_machine(spec.compilation.target_triple),
                                            spec.compilation.headers));
   tree.generate.tool_name = package.manifest.tool_name;
-  TFAOT_ASSIGN(const std::string tool_file,
-               context.files.read(package.tree / (package.manifest.tool_name + ".xml")));
-  TFAOT_ASSIGN(tree.generate.tool_base, tool_base_of(tool_file));
+  const Path tool_file = package.tree / (package.manifest.tool_name + ".xml");
+  TFAOT_ASSIGN(const std::string text, read_limited(context.files, tool_file, kToolFileLimit));
+  TFAOT_ASSIGN(tree.generate.tool_base, tool_base_of({text, tool_file.string()}));
   tree.tuning = package.manifest.tuning;  // the code is the same
   return write_model_tree(context, spec, compiled, {package.tree / "lib", work}, tree);
 }
@@ -125,7 +128,8 @@ Status update_archive(const Options& options, Context& context, const Path& arch
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   const Path unpacked = work.path() / "package";
   const Path updated = work.path() / "updated";
-  TFAOT_ASSIGN(Manifest manifest, extract_archive(context.files, archive, unpacked));
+  TFAOT_ASSIGN(Manifest manifest, extract_archive(context.files, archive, unpacked,
+                                                  {.allow_large = options.allow_large}));
   if (output == archive.parent_path() &&
       (options.version.empty() || options.version == manifest.version)) {
     return fail(Error::usage("update-weights: the new archive would replace the package itself")
@@ -183,6 +187,7 @@ Action add_update_weights(CLI::App& app) {
   app.add_option("--engine", options->engine,
                  "engine to run [$TFAOT_ENGINE, else the one of this tfaot]")
       ->option_text("PATH");
+  add_allow_large(app, options->allow_large);
   options->verbosity.add_to(app);
   app.footer(
       "Nothing is compiled: the new model must have the architecture of the package's code. What "

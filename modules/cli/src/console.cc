@@ -6,6 +6,8 @@
 #include <boost/timer/progress_display.hpp>
 #include <ostream>
 
+#include "tfaot/base/printable.h"
+
 namespace tfaot {
 
 class Console::Bar {
@@ -37,12 +39,12 @@ void Console::set_verbosity(Verbosity verbosity) {
 
 void Console::print(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  streams_.out << text << std::flush;
+  streams_.out << printable_text(text) << std::flush;
 }
 
 void Console::report(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  if (verbosity_ != Verbosity::kQuiet) streams_.out << text << std::flush;
+  if (verbosity_ != Verbosity::kQuiet) streams_.out << printable_text(text) << std::flush;
 }
 
 void Console::error(const Error& error) {
@@ -52,7 +54,7 @@ void Console::error(const Error& error) {
 
 void Console::warning(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  line("tfaot: warning: " + text);
+  line("tfaot: warning: " + Error(text).text());
 }
 
 void Console::verbose(const std::string& text) {
@@ -74,7 +76,7 @@ void Console::progress(std::size_t done, std::size_t total, const std::string& s
 
 void Console::line(const std::string& text) {
   bar_.reset();
-  streams_.err << text << std::endl;
+  streams_.err << printable_text(text) << std::endl;
 }
 
 }  // namespace tfaot

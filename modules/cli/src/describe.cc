@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "text_table.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
@@ -15,9 +17,14 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// A row that says nothing is left out.
+constexpr std::size_t kLongestLine = 2000;
+
+// A row for each line of the value, which others may have written; none when it is empty.
 void add(Rows& rows, const std::string& label, const std::string& value) {
-  if (!value.empty()) rows.push_back({"  " + label, value});
+  std::string heading = "  " + label;
+  for (const std::string& line : split_lines(value)) {
+    rows.push_back({std::exchange(heading, ""), shown(line, kLongestLine)});
+  }
 }
 
 std::string numbers(const std::vector<std::int64_t>& values) {
@@ -31,7 +38,7 @@ std::string shape(const TensorSpec& tensor) {
 
 void add_tensors(Rows& rows, const std::string& role, const std::vector<TensorSpec>& tensors) {
   for (const TensorSpec& tensor : tensors) {
-    rows.push_back({"  " + role, tensor.name, dtype_name(tensor.dtype), shape(tensor)});
+    rows.push_back({"  " + role, shown(tensor.name), dtype_name(tensor.dtype), shape(tensor)});
   }
 }
 
@@ -111,7 +118,7 @@ std::string describe_manifest(const Manifest& manifest) {
   for (const ManifestFile& file : manifest.files) {
     files.push_back({"  " + file.path, fmt::format("{} bytes", file.size)});
   }
-  return text_table(head) + fmt::format("\nsignature {}\n", manifest.signature.key) +
+  return text_table(head) + fmt::format("\nsignature {}\n", shown(manifest.signature.key)) +
          text_table(tensors) + "\ncode\n" + text_table(code) +
          fmt::format("\n{} files\n", files.size()) + text_table(files);
 }
@@ -135,6 +142,11 @@ std::string describe_spec(const ModelSpec& spec) {
   add(rows, "TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " "));
   add(rows, "XLA_FLAGS", join(spec.compilation.xla_flags, " "));
   return text_table(rows);
+}
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  using nlohmann::ordered_json;
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {

@@ -28,5 +28,7 @@ PackageSizes package_sizes(const Manifest& manifest);
 std::string describe_manifest(const Manifest& manifest);
 std::string describe_spec(const ModelSpec& spec);
 nlohmann::ordered_json spec_to_json(const ModelSpec& spec);
+// Indented, with a newline; bytes that are no UTF-8 are replaced.
+std::string json_text(const nlohmann::ordered_json& json);
 
 }  // namespace tfaot

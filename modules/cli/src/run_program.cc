@@ -4,11 +4,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <new>
 
 #include "command_table.h"
 #include "console.h"
+#include "terminal.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
@@ -23,11 +26,19 @@ void die_of(int signal) {
   ::raise(signal);
 }
 
+// A terminal that is too narrow would wrap the bar.
+bool takes_bar(int descriptor) {
+  constexpr std::size_t kBarColumns = 52;  // Boost's bar, and the cursor
+  const char* const variable = std::getenv("COLUMNS");
+  const auto columns = terminal_columns(descriptor, variable == nullptr ? "" : variable);
+  return isatty(descriptor) == 1 && columns.value_or(kBarColumns) >= kBarColumns;
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv,
                 const std::function<Status(const std::vector<std::string>&, Context&)>& work) {
-  Console console({std::cout, std::cerr, isatty(STDERR_FILENO) == 1});
+  Console console({std::cout, std::cerr, takes_bar(STDERR_FILENO)});
   const auto run = [&]() -> Status {
     RealFileSystem files;
     TFAOT_ASSIGN(const Environment environment, look_up_environment(files));
@@ -39,6 +50,8 @@ int run_program(int argc, char** argv,
   Status status;
   try {
     status = run();
+  } catch (const std::bad_alloc&) {
+    status = fail(Error("there is not enough memory"));
   } catch (const std::exception& defect) {
     status = fail(Error::internal(defect.what())
                       .note("this is a defect of tfaot; please report it with the command line"));

@@ -71,6 +71,15 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
       staged.push_back({"runtime/" + path + "/" + name, "", prefix(context) / path / name});
     }
   }
+  const Path notices = prefix(context) / TFAOT_DATADIR / "tfaot/runtime";
+  for (const char* const name : {"LICENSE", "NOTICE"}) {
+    if (!is_file(context.files, notices / name)) {
+      return fail(Error("a licence that goes into every package is missing")
+                      .note("looked for " + (notices / name).string())
+                      .note("install tfaot anew"));
+    }
+    staged.push_back({fmt::format("runtime/{}", name), "", notices / name});
+  }
   return staged;
 }
 

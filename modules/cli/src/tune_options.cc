@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "allow_large.h"
+
 namespace tfaot {
 namespace {
 
@@ -96,6 +98,7 @@ void add_tune_options(CLI::App& app, TuneCommand& command) {
       ->option_text("SECONDS");
   app.add_option("--compiler", command.compiler, "C++ compiler to link with [c++]")
       ->option_text("PROGRAM");
+  add_allow_large(app, command.allow_large);
   command.verbosity.add_to(app);
   add_suggest_options(app, command);
   app.footer(

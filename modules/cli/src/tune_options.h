@@ -19,6 +19,7 @@ struct TuneCommand {
   std::string output;
   double budget_seconds = 10;
   std::string compiler = "c++";
+  bool allow_large = false;
 
   bool suggest = false;
   std::string range;

@@ -65,7 +65,7 @@ Result<Manifest> tune_archive(Context& context, const ArchivePaths& paths,
   TFAOT_TRY(read_archive_manifest(files, paths.input));
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, paths.output.parent_path()));
   const Path tree = work.path() / "tree";
-  TFAOT_TRY(extract_archive(files, paths.input, tree));
+  TFAOT_TRY(extract_archive(files, paths.input, tree, {.allow_large = paths.allow_large}));
   TFAOT_ASSIGN(Manifest manifest, measure(context, tree, work.path(), options));
   TFAOT_TRY(write_costs(files, tree, manifest));
   const ArchiveFormat format =

@@ -15,6 +15,7 @@ Result<Manifest> tune_tree(Context& context, const Path& tree, const TuneOptions
 struct ArchivePaths {
   Path input;
   Path output;  // may be the input
+  bool allow_large = false;
 };
 Result<Manifest> tune_archive(Context& context, const ArchivePaths& paths,
                               const TuneOptions& options);

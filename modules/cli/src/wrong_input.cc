@@ -30,8 +30,7 @@ Found found_folder(const FileSystem& files, const Path& path, const std::string&
             "run that command again: 'tfaot compile', 'update-weights' or 'tune' makes it whole"};
   }
   if (is_release_area(files, path)) {
-    return {"a release area",
-            fmt::format("'tfaot list --release-area {}' lists the packages in it", word)};
+    return {"a release area", fmt::format("'tfaot list {}' lists the packages in it", word)};
   }
   if (is_saved_model(files, path)) {
     return {"a SavedModel",

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/cpu_levels.h"
 
@@ -76,6 +78,22 @@ void check_cpu_levels(const Values& values, Problems& problems) {
                                        levels->second.label, level.Scalar(), triple))
         .note("allowed: " + describe_allowed_cpu_levels(machine));
   }
+}
+
+void check_object_count(const Values& values, Problems& problems) {
+  const auto levels = values.find("compilation.cpu_levels");
+  const auto sizes = values.find("compilation.batch_sizes");
+  if (levels == values.end() || !levels->second.good || sizes == values.end() ||
+      !sizes->second.good) {
+    return;
+  }
+  const std::size_t objects = levels->second.node.size() * sizes->second.node.size();
+  if (objects <= kMostObjects) return;
+  problems
+      .add(sizes->second.node.Mark(),
+           fmt::format("{} batch sizes times {} CPU levels are {} objects",
+                       sizes->second.node.size(), levels->second.node.size(), objects))
+      .note(fmt::format("allowed: at most {}", kMostObjects));
 }
 
 }  // namespace tfaot::config

@@ -24,6 +24,9 @@ void check_format(const Values& values, Problems& problems);
 // The levels must be those of the target's architecture.
 void check_cpu_levels(const Values& values, Problems& problems);
 
+// Batch sizes times CPU levels.
+void check_object_count(const Values& values, Problems& problems);
+
 // The model's folder or file: absolute, normalised, without a slash at the end.
 Path source_of(const Values& values, const Path& config_file);
 void check_source(const FileSystem& fs, const Path& config_file, const Values& values,

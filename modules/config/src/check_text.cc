@@ -9,14 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "taken_names.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::config {
 namespace {
 
-// What the preprocessor of a usual build replaces.
-constexpr std::array<std::string_view, 6> kMacros = {"NULL",   "EOF",   "errno",
-                                                     "assert", "linux", "unix"};
 // Namespaces at the top that belong to others.
 constexpr std::array<std::string_view, 3> kForeignNamespaces = {"std", "posix", "tfaot"};
 
@@ -31,6 +30,10 @@ std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_names
     return TextProblem{fmt::format("the namespace '{}' is taken", parts[0]),
                        "'std' and 'posix' belong to C++, 'tfaot' to the runtime"};
   }
+  if (is_namespace && is_taken_global(parts[0])) {
+    return TextProblem{fmt::format("'{}' is a name of C++'s standard headers", parts[0]),
+                       "choose another name"};
+  }
   for (const std::string& part : parts) {
     if (is_cpp_keyword(part)) {
       return TextProblem{fmt::format("'{}' is a C++ keyword", part), "choose another name"};
@@ -39,7 +42,7 @@ std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_names
       return TextProblem{fmt::format("'{}' is reserved in C++", part),
                          "names must not start with '__', nor with '_' and a capital letter"};
     }
-    if (std::count(kMacros.begin(), kMacros.end(), part)) {
+    if (is_taken_macro(part) || part.starts_with("TFAOT_")) {
       return TextProblem{fmt::format("'{}' is a macro in C++ builds", part), "choose another name"};
     }
   }
@@ -58,7 +61,7 @@ std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& t
   if (!key.allowed.empty()) {
     if (std::count(key.allowed.begin(), key.allowed.end(), text)) return std::nullopt;
     return TextProblem{
-        fmt::format("'{}' is not allowed{}", text, guess(text, key.allowed)),
+        fmt::format("'{}' is not allowed{}", shown(text), guess(text, key.allowed)),
         "allowed: " + (rule.meaning.empty() ? join(key.allowed, ", ") : rule.meaning)};
   }
   if (text.size() > rule.max_length) {
@@ -70,7 +73,7 @@ std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& t
   }
   if (rule.pattern.empty()) return std::nullopt;
   if (!std::regex_match(text, std::regex(rule.pattern))) {
-    return TextProblem{fmt::format("'{}' is not allowed", text), "allowed: " + rule.meaning};
+    return TextProblem{fmt::format("'{}' is not allowed", shown(text)), "allowed: " + rule.meaning};
   }
   return rule.cpp_name ? check_cpp_name(text, key.path == "compilation.namespace") : std::nullopt;
 }

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "tfaot/base/limits.h"
 #include "tfaot/config/cpu_levels.h"
 
 namespace tfaot {
 namespace {
 
-constexpr std::int64_t kMaxBatchSize = std::int64_t{1} << 20;
 constexpr std::int64_t kMaxDimension = (std::int64_t{1} << 31) - 1;
 
 const TextRule kNotEmpty = {.meaning = "any string that is not empty", .min_length = 1};
@@ -116,8 +116,9 @@ std::vector<ConfigKey> compilation_keys() {
        .list = true,
        .distinct = true,
        .min_items = 1,
+       .max_items = kMostBatchSizes,
        .required = true,
-       .maximum = kMaxBatchSize,
+       .maximum = kLargestBatchSize,
        .doc = "Batch sizes to compile code for."},
       {.path = "compilation.namespace",
        .fallback = "tfaot_model",
@@ -170,6 +171,7 @@ std::vector<ConfigKey> make_table() {
   std::vector<ConfigKey> table = model_keys();
   const std::vector<ConfigKey> more = compilation_keys();
   table.insert(table.end(), more.begin(), more.end());
+  table.push_back({.path = "$schema", .doc = "Where editors find the JSON Schema; not used here."});
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include "check_model.h"
 #include "overrides.h"
 #include "problems.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/config/config.h"
 #include "tfaot/config/cpu_levels.h"
 #include "value_checker.h"
@@ -29,7 +30,7 @@ Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
     return fail(Error::at(where, "the config is a folder, not a file")
                     .note("give the file in it, usually aot_config.yaml"));
   }
-  TFAOT_ASSIGN(const std::string text, fs.read(file));
+  TFAOT_ASSIGN(const std::string text, read_limited(fs, file, kConfigLimit));
   if (text.find('\0') != std::string::npos) {
     return fail(Error::at(where, "the config is no text file")
                     .note("give the file that describes the model, usually aot_config.yaml"));
@@ -146,6 +147,7 @@ Result<ModelSpec> load(const FileSystem& fs, const Path& file, const ConfigOverr
   const Values values = checked_values(root, config::values_of(overrides), problems);
   config::check_format(values, problems);
   config::check_cpu_levels(values, problems);
+  config::check_object_count(values, problems);
   config::check_source(fs, file, values, problems);
   if (problems.count() > 0) return fail(problems.to_error());
   return ModelSpec{

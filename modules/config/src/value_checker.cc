@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "yaml_text.h"
 
@@ -65,7 +66,7 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
   }
   const std::string& name = key.Scalar();
   if (const auto first = seen.find(name); first != seen.end()) {
-    problems_.add(key.Mark(), fmt::format("duplicate key '{}' {}", name, place_of(path)))
+    problems_.add(key.Mark(), fmt::format("duplicate key '{}' {}", shown(name), place_of(path)))
         .note(fmt::format("first given in line {}", first->second.line + 1));
     return false;
   }
@@ -73,7 +74,7 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
   if (std::count(names.begin(), names.end(), name)) return true;
   const auto match = closest_match(name, names);
   Error& error = problems_.add(
-      key.Mark(), fmt::format("unknown key '{}' {}{}", name, place_of(path),
+      key.Mark(), fmt::format("unknown key '{}' {}{}", shown(name), place_of(path),
                               match ? fmt::format(" (did you mean '{}'?)", *match) : ""));
   if (match) {
     const std::string meant = (path.empty() ? "" : path + ".") + *match;

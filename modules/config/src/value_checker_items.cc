@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check_text.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "value_checker.h"
 #include "yaml_text.h"
@@ -61,11 +62,18 @@ bool ValueChecker::check_value(const ConfigKey& key, const Value& value) {
   if (!node.IsSequence()) {
     Error& error = problems_.add(
         node.Mark(), fmt::format("{}: expected a list, found {}", label, describe(node)));
-    if (node.IsScalar()) error.note(fmt::format("write [{}]", join(words_of(node.Scalar()), ", ")));
+    if (node.IsScalar()) {
+      error.note(fmt::format("write [{}]", shown(join(words_of(node.Scalar()), ", "))));
+    }
     return false;
   }
   if (node.size() < key.min_items) {
     problems_.add(node.Mark(), fmt::format("{}: the list is empty", label)).note(key.doc);
+    return false;
+  }
+  if (node.size() > key.max_items) {
+    problems_.add(node.Mark(), fmt::format("{}: the list has {} items", label, node.size()))
+        .note(fmt::format("allowed: at most {}", key.max_items));
     return false;
   }
   bool good = true;
@@ -109,7 +117,7 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
   if (takes_text && node.IsScalar() && kind != NodeKind::kOther) {
     const auto problem = check_text(key, node.Scalar());
     error.note(problem ? problem->note
-                       : fmt::format("write it with quotes: \"{}\"", node.Scalar()));
+                       : fmt::format("write it with quotes: \"{}\"", shown(node.Scalar())));
   }
   return false;
 }
@@ -129,7 +137,7 @@ bool ValueChecker::check_whole_number(const ConfigKey& key, const YAML::Node& no
   if (number && is_whole_number(node.Scalar(), key.maximum)) return true;
   Error& error = problems_.add(
       node.Mark(),
-      number ? fmt::format("{}: {} is not allowed", label, node.Scalar())
+      number ? fmt::format("{}: {} is not allowed", label, shown(node.Scalar()))
              : fmt::format("{}: expected a whole number, found {}", label, describe(node)));
   if (kind_of(node) == NodeKind::kText && is_whole_number(node.Scalar(), key.maximum)) {
     error.note("write it without quotes: " + node.Scalar());
@@ -169,7 +177,7 @@ bool ValueChecker::check_distinct(const YAML::Node& list, const std::string& lab
   for (const YAML::Node& item : list) {
     const std::string identity = identity_of(item);
     if (seen.insert(identity).second) continue;
-    problems_.add(item.Mark(), fmt::format("{}: {} is given twice", label, identity));
+    problems_.add(item.Mark(), fmt::format("{}: {} is given twice", label, shown(identity)));
     good = false;
   }
   return good;

@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 
+#include <algorithm>
+#include <optional>
 #include <regex>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "problems.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::config {
@@ -16,8 +20,49 @@ namespace {
 
 constexpr std::size_t kMaxShown = 60;
 
-std::string shortened(const std::string& text) {
-  return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...";
+std::string shortened(const std::string& text) { return shown(text, kMaxShown); }
+
+// Nothing when every byte may stand in a YAML file.
+std::optional<Error> character_error(const std::string& text, const std::string& file) {
+  const auto error_at = [&](std::size_t at, const char* message) {
+    const auto line = line_at(text, static_cast<std::ptrdiff_t>(at));
+    return Error::at({.file = file, .line = line}, message)
+        .note(fmt::format("the byte is 0x{:02X}", static_cast<unsigned char>(text[at])));
+  };
+  if (const std::size_t at = first_non_utf8(text); at != std::string::npos) {
+    return error_at(at, "the config is not UTF-8 here").note("save the file as UTF-8");
+  }
+  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
+    return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == '\x7f';
+  });
+  if (control == text.end()) return std::nullopt;
+  return error_at(static_cast<std::size_t>(control - text.begin()),
+                  "the config holds a control character here, which YAML does not allow")
+      .note("remove it");
+}
+
+// Whether the quoted text that begins at `start` ends in this text.
+bool is_closed(std::string_view text, std::size_t start) {
+  const char quote = text[start];
+  for (std::size_t i = start + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      const bool doubled = quote == '\'' && text.substr(i + 1, 1) == "'";
+      if (!doubled) return true;
+      ++i;
+    }
+  }
+  return false;
+}
+
+// Where the value itself begins, behind its tag and anchor ("!!str &a 'text'").
+std::size_t value_start(std::string_view text, std::size_t at) {
+  while (at < text.size() && (text[at] == '!' || text[at] == '&')) {
+    at = std::min(text.find_first_of(" \t\r\n", at), text.size());
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+  }
+  return at;
 }
 
 NodeKind kind_of_plain(const std::string& text) {
@@ -42,17 +87,27 @@ NodeKind kind_of_scalar(const YAML::Node& node) {
   return NodeKind::kOther;
 }
 
-// Notes where documents start.
+// Notes where documents start, and a quoted text without end: yaml-cpp takes the file's end for it.
 class DocumentMarks final : public YAML::EventHandler {
  public:
+  // REQUIRES: the text outlives this.
+  explicit DocumentMarks(std::string_view text) : text_(text) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // is not counted in marks
+    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
+  }
   const std::vector<YAML::Mark>& marks() const { return marks_; }
+  const std::optional<YAML::Mark>& open_quote() const { return open_quote_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override { marks_.push_back(mark); }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
   void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                const std::string&) override {}
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    const std::size_t at = value_start(text_, static_cast<std::size_t>(mark.pos));
+    if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return;
+    if (!open_quote_ && !is_closed(text_, at)) open_quote_ = mark;
+  }
   void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {}
   void OnSequenceEnd() override {}
@@ -61,17 +116,22 @@ class DocumentMarks final : public YAML::EventHandler {
   void OnMapEnd() override {}
 
  private:
+  std::string_view text_;
   std::vector<YAML::Mark> marks_;
+  std::optional<YAML::Mark> open_quote_;
 };
 
 // At most two: YAML::LoadAll() of yaml-cpp 0.7 finds documents without end in texts like ", 4]".
-std::vector<YAML::Mark> first_documents(const std::string& text) {
+void read_first_documents(const std::string& text, DocumentMarks& documents) {
   std::istringstream in(text);
   YAML::Parser parser(in);
-  DocumentMarks documents;
   while (documents.marks().size() < 2 && parser.HandleNextDocument(documents)) {
   }
-  return documents.marks();
+}
+
+Error open_quote_error(const YAML::Mark& mark, const std::string& file) {
+  return Error::at(location_of(file, mark), "not valid YAML: this quote is never closed")
+      .note("write the same quote at the end of the text");
 }
 
 Error syntax_error(const YAML::Exception& e, const std::string& text, const std::string& file) {
@@ -88,16 +148,20 @@ Error syntax_error(const YAML::Exception& e, const std::string& text, const std:
 }  // namespace
 
 Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file) {
+  if (auto error = character_error(text, file)) return fail(*std::move(error));
   YAML::Node root;
+  DocumentMarks documents(text);
   try {
-    const std::vector<YAML::Mark> documents = first_documents(text);
-    if (documents.size() > 1) {
-      return fail(Error::at(location_of(file, documents[1]),
+    read_first_documents(text, documents);
+    if (documents.open_quote()) return fail(open_quote_error(*documents.open_quote(), file));
+    if (documents.marks().size() > 1) {
+      return fail(Error::at(location_of(file, documents.marks()[1]),
                             "a config is one YAML document, but another one starts here")
                       .note("is there a '---' line, or a stray character?"));
     }
     root.reset(YAML::Load(text));
   } catch (const YAML::Exception& e) {
+    if (documents.open_quote()) return fail(open_quote_error(*documents.open_quote(), file));
     return fail(syntax_error(e, text, file));
   } catch (const std::exception& e) {
     return fail(Error::at({.file = file}, std::string("not valid YAML: ") + e.what()));
@@ -142,7 +206,7 @@ std::string describe(const YAML::Node& node) {
     case NodeKind::kOther:
       break;
   }
-  return fmt::format("a value with the tag '{}'", node.Tag());
+  return fmt::format("a value with the tag '{}'", shortened(node.Tag()));
 }
 
 }  // namespace tfaot::config

@@ -13,7 +13,7 @@ namespace tfaot::config {
 
 enum class NodeKind { kNull, kText, kInteger, kFloat, kBool, kList, kMap, kOther };
 
-// The only document of a file. Error: not YAML, empty, several documents.
+// The only document of a file. Error: not UTF-8, not YAML, empty, several documents.
 Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file);
 
 NodeKind kind_of(const YAML::Node& node);

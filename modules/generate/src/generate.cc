@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 #include <string_view>
 
 #include "headers.h"
@@ -47,6 +48,13 @@ constexpr std::array<std::string_view, 28> kMemberNames = {"Inputs",
                                                            "unknownBatchSize",
                                                            "unknownResult"};
 
+// A table in a generated class: C++ lets no member have the class's own name.
+bool is_table_name(const std::string& name) {
+  static const std::regex tables(
+      "k(Inputs|Outputs|Programs|Description|(Input|Output)[0-9]+Shape)");
+  return std::regex_match(name, tables);
+}
+
 }  // namespace
 
 Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
@@ -59,7 +67,8 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
                     .note("that is the tool of the runtime, which every model's tool uses, or "
                           "scram's own"));
   }
-  if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0) {
+  if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0 ||
+      is_table_name(spec.model.name)) {
     return fail(
         Error::at({spec.config_file.string(), 0, 0},
                   fmt::format("the model cannot be named '{}': its class has a member of this name",

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
+
+#include "tfaot/base/printable.h"
 
 namespace tfaot {
 
@@ -15,8 +18,11 @@ Result<JsonReader> JsonReader::member(const std::string& key) const {
   return JsonReader(*found, file_, place_.empty() ? key : place_ + "." + key);
 }
 
-Result<std::vector<JsonReader>> JsonReader::elements() const {
+Result<std::vector<JsonReader>> JsonReader::elements(std::size_t most) const {
   if (!value_->is_array()) return failed("expected a list");
+  if (value_->size() > most) {
+    return failed(fmt::format("{} items, but at most {} are allowed", value_->size(), most));
+  }
   std::vector<JsonReader> readers;
   for (const nlohmann::json& element : *value_) {
     readers.push_back(JsonReader(element, file_, fmt::format("{}[{}]", place_, readers.size())));
@@ -49,8 +55,12 @@ tl::unexpected<Error> JsonReader::failed(const std::string& message) const {
 
 Result<nlohmann::json> parse_json(const std::string& text, const std::string& file) {
   using nlohmann::json;
+  const auto check_depth = [](int depth, json::parse_event_t, const json&) {
+    if (depth <= kMostNesting) return true;
+    throw std::length_error(fmt::format("nested deeper than {} levels", kMostNesting));
+  };
   try {
-    return json::parse(text);
+    return json::parse(text, check_depth);
   } catch (const json::parse_error& e) {
     const std::size_t end = std::min(text.size(), e.byte == 0 ? 0 : e.byte - 1);
     const std::string before = text.substr(0, end);
@@ -58,7 +68,7 @@ Result<nlohmann::json> parse_json(const std::string& text, const std::string& fi
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
     return fail(Error::at({file, static_cast<int>(line), static_cast<int>(end - line_start) + 1},
                           "not valid JSON")
-                    .note(e.what()));
+                    .note(shown(e.what(), 300)));
   } catch (const std::exception& e) {
     return fail(Error::at({file, 0, 0}, "not valid JSON").note(e.what()));
   }

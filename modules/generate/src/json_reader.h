@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/base/limits.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot {
@@ -21,7 +22,7 @@ class JsonReader {
 
   Result<JsonReader> member(const std::string& key) const;
   bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
-  Result<std::vector<JsonReader>> elements() const;
+  Result<std::vector<JsonReader>> elements(std::size_t most) const;
   Result<std::string> text() const;
   // From -2^63 to 2^63-1.
   Result<std::int64_t> number() const;
@@ -32,11 +33,11 @@ class JsonReader {
   // "FILE: signature.inputs[0]: message"
   tl::unexpected<Error> failed(const std::string& message) const;
 
-  // Every element, read by `read(JsonReader) -> Result<T>`.
+  // Every element, at most so many, read by `read(JsonReader) -> Result<T>`.
   template <class Read>
-  auto list(const Read& read) const
+  auto list(const Read& read, std::size_t most = kMostFiles) const
       -> Result<std::vector<typename decltype(read(*this))::value_type>> {
-    TFAOT_ASSIGN(const std::vector<JsonReader> readers, elements());
+    TFAOT_ASSIGN(const std::vector<JsonReader> readers, elements(most));
     std::vector<typename decltype(read(*this))::value_type> values;
     for (const JsonReader& reader : readers) {
       TFAOT_ASSIGN(auto value, read(reader));
@@ -54,7 +55,7 @@ class JsonReader {
   std::string place_;  // "signature.inputs[0]", empty for the document
 };
 
-// Error with line and column when `text` is no JSON.
+// Error with line and column when `text` is no JSON; an error when it is nested too deeply.
 Result<nlohmann::json> parse_json(const std::string& text, const std::string& file);
 
 }  // namespace tfaot

@@ -7,6 +7,7 @@
 
 #include "json_reader.h"
 #include "manifest_rules.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/compile/dtype.h"
 #include "tuning_json.h"
 
@@ -39,12 +40,12 @@ Result<TensorSpec> read_tensor(const JsonReader& json) {
   TensorSpec tensor;
   TFAOT_ASSIGN(tensor.name, json.member("name").and_then(&JsonReader::text));
   TFAOT_ASSIGN(tensor.dtype, json.member("dtype").and_then(read_dtype));
-  TFAOT_ASSIGN(tensor.row_shape, json.member("row_shape").and_then(read_sizes));
+  TFAOT_ASSIGN(tensor.row_shape, json.member("row_shape").and_then(read_shape));
   return tensor;
 }
 
 Result<std::vector<TensorSpec>> read_tensors(const JsonReader& json) {
-  return json.list(read_tensor);
+  return json.list(read_tensor, kMostTensors);
 }
 
 Result<Signature> read_signature(const JsonReader& json) {
@@ -68,7 +69,7 @@ Result<std::vector<ManifestFile>> read_files(const JsonReader& json) {
   for (std::size_t i = 1; i < files.size(); ++i) {
     if (files[i - 1].path < files[i].path) continue;
     return json.failed(
-        fmt::format("'{}' is not in the order of paths, or is there twice", files[i].path));
+        fmt::format("'{}' is not in the order of paths, or is there twice", shown(files[i].path)));
   }
   for (const ManifestFile& file : files) {
     if (file.path == "manifest.json") return json.failed("the manifest cannot list itself");
@@ -89,7 +90,7 @@ Status read_weights(const JsonReader& json, Manifest& manifest) {
 Result<HeadersMode> read_headers(const JsonReader& json) {
   TFAOT_ASSIGN(const std::string text, json.text());
   if (text == kCmssw) return HeadersMode::kCmssw;
-  return json.failed(fmt::format("expected '{}', or no such key, not '{}'", kCmssw, text));
+  return json.failed(fmt::format("expected '{}', or no such key, not '{}'", kCmssw, shown(text)));
 }
 
 // Of what the file is and who made it.
@@ -100,7 +101,7 @@ Status read_identity(const JsonReader& json, Manifest& manifest) {
   TFAOT_ASSIGN(manifest.version, json.member("version").and_then(read_file_name));
   TFAOT_ASSIGN(manifest.author, json.member("author").and_then(&JsonReader::text));
   TFAOT_ASSIGN(manifest.description, json.member("description").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(manifest.cpp_class, json.member("cpp_class").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(manifest.cpp_class, json.member("cpp_class").and_then(read_cpp_class));
   TFAOT_ASSIGN(manifest.tool_name, json.member("tool_name").and_then(read_tool_name));
   TFAOT_ASSIGN(manifest.architecture, json.member("architecture").and_then(read_file_name));
   TFAOT_ASSIGN(manifest.target_triple, json.member("target_triple").and_then(&JsonReader::text));
@@ -110,8 +111,14 @@ Status read_identity(const JsonReader& json, Manifest& manifest) {
 
 Status read_contents(const JsonReader& json, Manifest& manifest) {
   TFAOT_ASSIGN(manifest.signature, json.member("signature").and_then(read_signature));
-  TFAOT_ASSIGN(manifest.batch_sizes, json.member("batch_sizes").and_then(read_sizes));
-  TFAOT_ASSIGN(manifest.cpu_levels, json.member("cpu_levels").and_then(read_texts));
+  TFAOT_ASSIGN(manifest.batch_sizes, json.member("batch_sizes").and_then(read_batch_sizes));
+  TFAOT_ASSIGN(manifest.cpu_levels, json.member("cpu_levels").and_then(read_cpu_levels));
+  if (manifest.batch_sizes.size() * manifest.cpu_levels.size() > kMostObjects) {
+    return json.failed(
+        fmt::format("{} batch sizes times {} CPU levels, but at most {} objects are "
+                    "allowed",
+                    manifest.batch_sizes.size(), manifest.cpu_levels.size(), kMostObjects));
+  }
   TFAOT_ASSIGN(const JsonReader weights, json.member("weights"));
   TFAOT_TRY(read_weights(weights, manifest));
   TFAOT_ASSIGN(manifest.tf_xla_flags, json.member("tf_xla_flags").and_then(read_texts));
@@ -170,6 +177,11 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
     TFAOT_TRY(check_tuning(json, manifest));
   }
   return manifest;
+}
+
+Result<Manifest> read_manifest(const FileSystem& fs, const Path& file) {
+  TFAOT_ASSIGN(const std::string text, read_limited(fs, file, kManifestLimit));
+  return manifest_from_json(text, file.string());
 }
 
 }  // namespace tfaot

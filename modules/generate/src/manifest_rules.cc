@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 
 #include "names.h"
+#include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
@@ -42,19 +46,19 @@ Status check_schema_version(const JsonReader& json) {
 Result<DType> read_dtype(const JsonReader& json) {
   TFAOT_ASSIGN(const std::string word, json.text());
   if (const std::optional<DType> dtype = dtype_from_name(word)) return *dtype;
-  return json.failed(fmt::format("unknown dtype '{}'", word));
+  return json.failed(fmt::format("unknown dtype '{}'", shown(word)));
 }
 
 Result<std::string> read_storage(const JsonReader& json) {
   TFAOT_ASSIGN(std::string word, json.text());
   if (word == "shared" || word == "embedded") return word;
-  return json.failed(fmt::format("expected 'shared' or 'embedded', not '{}'", word));
+  return json.failed(fmt::format("expected 'shared' or 'embedded', not '{}'", shown(word)));
 }
 
 Result<std::string> read_sha256(const JsonReader& json) {
   TFAOT_ASSIGN(std::string digest, json.text());
   if (is_sha256(digest)) return digest;
-  return json.failed(fmt::format("'{}' is not 64 lower-case hexadecimal digits", digest));
+  return json.failed(fmt::format("'{}' is not 64 lower-case hexadecimal digits", shown(digest)));
 }
 
 Result<std::string> read_optional_sha256(const JsonReader& json) {
@@ -65,8 +69,12 @@ Result<std::string> read_optional_sha256(const JsonReader& json) {
 
 Result<std::string> read_file_name(const JsonReader& json) {
   TFAOT_ASSIGN(std::string name, json.text());
+  if (name.size() > kLongestName) {
+    return json.failed(
+        fmt::format("it has {} bytes, but at most {} are allowed", name.size(), kLongestName));
+  }
   if (is_safe_name(name)) return name;
-  return json.failed(fmt::format("'{}' cannot be a file name in a package", name));
+  return json.failed(fmt::format("'{}' cannot be a file name in a package", shown(name)));
 }
 
 Result<std::string> read_tool_name(const JsonReader& json) {
@@ -78,13 +86,17 @@ Result<std::string> read_tool_name(const JsonReader& json) {
 Result<std::string> read_toolkit_version(const JsonReader& json) {
   TFAOT_ASSIGN(std::string version, json.text());
   if (is_dotted_version(version)) return version;
-  return json.failed(fmt::format("'{}' is not a version of tfaot", version));
+  return json.failed(fmt::format("'{}' is not a version of tfaot", shown(version)));
 }
 
 Result<std::string> read_path(const JsonReader& json) {
   TFAOT_ASSIGN(std::string path, json.text());
+  if (path.size() > kLongestPath) {
+    return json.failed(
+        fmt::format("it has {} bytes, but at most {} are allowed", path.size(), kLongestPath));
+  }
   if (is_safe_path(path)) return path;
-  return json.failed(fmt::format("'{}' is not a plain path inside the package", path));
+  return json.failed(fmt::format("'{}' is not a plain path inside the package", shown(path)));
 }
 
 Result<std::uint64_t> read_size(const JsonReader& json) {
@@ -93,12 +105,47 @@ Result<std::uint64_t> read_size(const JsonReader& json) {
   return json.failed(fmt::format("{} is negative", size));
 }
 
-Result<std::vector<std::int64_t>> read_sizes(const JsonReader& json) {
-  return json.list([](const JsonReader& element) -> Result<std::int64_t> {
+Result<std::vector<std::int64_t>> read_shape(const JsonReader& json) {
+  const auto read = [](const JsonReader& element) -> Result<std::int64_t> {
     TFAOT_ASSIGN(const std::int64_t size, element.number());
     if (size >= 0) return size;
     return element.failed(fmt::format("{} is negative", size));
-  });
+  };
+  return json.list(read, kMostDimensions);
+}
+
+Result<std::vector<std::int64_t>> read_batch_sizes(const JsonReader& json) {
+  const auto read = [](const JsonReader& element) -> Result<std::int64_t> {
+    TFAOT_ASSIGN(const std::int64_t size, element.number());
+    if (size >= 1 && size <= kLargestBatchSize) return size;
+    return element.failed(fmt::format("{} is not from 1 to {}", size, kLargestBatchSize));
+  };
+  TFAOT_ASSIGN(std::vector<std::int64_t> sizes, json.list(read, kMostBatchSizes));
+  if (sizes.empty()) return json.failed("the list is empty");
+  if (std::ranges::adjacent_find(sizes, std::greater_equal()) == sizes.end()) return sizes;
+  return json.failed("the sizes do not grow from one to the next");
+}
+
+Result<std::vector<std::string>> read_cpu_levels(const JsonReader& json) {
+  TFAOT_ASSIGN(std::vector<std::string> levels, json.list(read_file_name));
+  if (levels.empty()) return json.failed("the list is empty");
+  std::set<std::string> seen;
+  for (const std::string& level : levels) {
+    if (!seen.insert(level).second) {
+      return json.failed(fmt::format("'{}' is there twice", shown(level)));
+    }
+  }
+  return levels;
+}
+
+Result<std::string> read_cpp_class(const JsonReader& json) {
+  TFAOT_ASSIGN(std::string name, json.text());
+  const std::vector<std::string> parts = split_lines(replace_all(name, "::", "\n"));
+  if (parts.size() > 1 && !name.ends_with("::") &&
+      std::ranges::all_of(parts, [](const std::string& part) { return is_cpp_identifier(part); })) {
+    return name;
+  }
+  return json.failed(fmt::format("'{}' is not a C++ class in a namespace", shown(name)));
 }
 
 Result<std::vector<std::string>> read_texts(const JsonReader& json) {

@@ -22,7 +22,10 @@ Result<std::string> read_tool_name(const JsonReader& json);
 Result<std::string> read_toolkit_version(const JsonReader& json);
 Result<std::string> read_path(const JsonReader& json);  // relative, with '/', without "." and ".."
 Result<std::uint64_t> read_size(const JsonReader& json);
-Result<std::vector<std::int64_t>> read_sizes(const JsonReader& json);  // none negative
+Result<std::vector<std::int64_t>> read_shape(const JsonReader& json);        // none negative
+Result<std::vector<std::int64_t>> read_batch_sizes(const JsonReader& json);  // growing, from 1 on
+Result<std::vector<std::string>> read_cpu_levels(const JsonReader& json);    // distinct
+Result<std::string> read_cpp_class(const JsonReader& json);                  // "a::b::Class"
 Result<std::vector<std::string>> read_texts(const JsonReader& json);
 
 }  // namespace tfaot

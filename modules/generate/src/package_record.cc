@@ -3,6 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json_reader.h"
+#include "record_checks.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/compile/compile_json.h"
 
 namespace tfaot {
@@ -30,6 +33,14 @@ std::vector<FrozenInput> inputs_from_json(const nlohmann::json& list) {
     inputs.push_back(std::move(input));
   }
   return inputs;
+}
+
+Status check_fits(const Manifest& manifest, const CompiledModel& compiled) {
+  TFAOT_TRY(check_records(compiled));
+  if (compiled.batch_sizes != manifest.batch_sizes || compiled.cpu_levels != manifest.cpu_levels) {
+    return fail(Error("the manifest says other batch sizes or CPU levels"));
+  }
+  return {};
 }
 
 ModelSpec spec_from_manifest(const Manifest& manifest) {
@@ -69,15 +80,19 @@ Result<PackagedModel> package_record_from_json(const Manifest& manifest, const s
                                                const std::string& where) {
   PackagedModel model{spec_from_manifest(manifest), {}};
   try {
-    const auto json = nlohmann::json::parse(text);
+    TFAOT_ASSIGN(const auto json, parse_json(text, where));
     if (json.at("format") == kFrozenGraph) model.spec.model.format = ModelFormat::kFrozenGraph;
     model.spec.model.inputs = inputs_from_json(json.at("inputs"));
     json.at("outputs").get_to(model.spec.model.outputs);
     json.at("compiled").get_to(model.compiled);
-    return model;
   } catch (const std::exception& e) {
-    return fail(Error::at({where}, "not a record of this tfaot").note(e.what()));
+    return fail(Error::at({where}, "not a record of this tfaot").note(shown(e.what(), 300)));
   }
+  if (const Status fits = check_fits(manifest, model.compiled); !fits) {
+    return fail(Error::at({where}, "the record is damaged, or of another package")
+                    .note(fits.error().message()));
+  }
+  return model;
 }
 
 }  // namespace tfaot

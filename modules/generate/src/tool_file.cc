@@ -9,7 +9,10 @@
 
 #include "templates.h"
 #include "tfaot/base/letter_case.h"
+#include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/render.h"
+#include "tfaot/base/text.h"
 #include "tfaot/generate/tool_file_xml.h"
 
 namespace tfaot {
@@ -31,12 +34,30 @@ Status check_base(const std::string& tool_base) {
   return fail(Error::usage("the tool base is empty or holds line ends or tabs"));
 }
 
+// Levels of elements inside each other, or that there are more than are allowed: written anew,
+// every level is indented, so that the text grows with the square of the depth.
+class DepthCheck : public pugi::xml_tree_walker {
+ public:
+  bool for_each(pugi::xml_node&) override { return depth() <= kMostNesting; }
+};
+
 // The attribute with the base, in the document that this reads.
-Result<pugi::xml_attribute> read_base(pugi::xml_document& document, const std::string& xml) {
+Result<pugi::xml_attribute> read_base(pugi::xml_document& document, const ToolFileText& tool_file) {
+  const std::string& xml = tool_file.xml;
+  const Location where{.file = tool_file.file};
+  if (xml.size() > kToolFileLimit.bytes) {
+    return fail(Error::at(where, over_limit(xml.size(), kToolFileLimit)));
+  }
   const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), kParsing);
   if (!parsed) {
-    return fail(Error(fmt::format("the tool file is not valid XML (byte {})", parsed.offset))
+    return fail(Error::at({.file = tool_file.file, .line = line_at(xml, parsed.offset)},
+                          "the tool file is not valid XML")
                     .note(parsed.description()));
+  }
+  DepthCheck depth;
+  if (!document.traverse(depth)) {
+    return fail(Error::at(
+        where, fmt::format("the tool file is nested deeper than {} levels", kMostNesting)));
   }
   const pugi::xml_node tool = document.child("tool");
   const std::string variable = base_variable(tool.attribute("name").value());
@@ -45,10 +66,10 @@ Result<pugi::xml_attribute> read_base(pugi::xml_document& document, const std::s
           .find_child_by_attribute("environment", "name", variable.c_str())
           .attribute("default");
   if (base) return base;
-  return fail(Error("the tool file does not define its base")
+  return fail(Error::at(where, "the tool file does not define its base")
                   .note(fmt::format("expected <environment name=\"{}\" default=\"...\"/> in the "
                                     "<client> of a <tool>",
-                                    variable)));
+                                    shown(variable))));
 }
 
 // The text of a template, written anew by pugixml.
@@ -93,17 +114,17 @@ Result<std::string> make_runtime_tool_file(const std::string& tool_base) {
                           Escaping::kXml));
 }
 
-Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base) {
+Result<std::string> rebase_tool_file(const ToolFileText& tool_file, const std::string& tool_base) {
   TFAOT_TRY(check_base(tool_base));
   pugi::xml_document document;
-  TFAOT_ASSIGN(pugi::xml_attribute base, read_base(document, xml));
+  TFAOT_ASSIGN(pugi::xml_attribute base, read_base(document, tool_file));
   base.set_value(tool_base.c_str());
   return print(document);
 }
 
-Result<std::string> tool_base_of(const std::string& xml) {
+Result<std::string> tool_base_of(const ToolFileText& tool_file) {
   pugi::xml_document document;
-  TFAOT_ASSIGN(const pugi::xml_attribute base, read_base(document, xml));
+  TFAOT_ASSIGN(const pugi::xml_attribute base, read_base(document, tool_file));
   return std::string(base.value());
 }
 

@@ -33,8 +33,7 @@ Result<Manifest> read_installed(const FileSystem& fs, const Path& folder) {
   const Path manifest_file = folder / kManifestName;
   if (fs.kind(manifest_file) != FileKind::kFile)
     return fail(broken(folder, "it holds no manifest.json"));
-  TFAOT_ASSIGN(const auto text, fs.read(manifest_file));
-  auto manifest = manifest_from_json(text, manifest_file.string());
+  auto manifest = read_manifest(fs, manifest_file);
   if (!manifest) return fail(broken(folder, "its manifest is not one: " + manifest.error().text()));
   if (folder.filename() != manifest->version ||
       folder.parent_path().filename() != manifest->tool_name) {

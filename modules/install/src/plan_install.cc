@@ -9,6 +9,7 @@
 #include "area_layout.h"
 #include "in_the_way.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/generate/manifest_json.h"
 
@@ -18,7 +19,7 @@ namespace {
 Status check_name(const std::string& what, const std::string& name, bool allowed) {
   if (allowed) return {};
   return fail(
-      Error(fmt::format("{} '{}' cannot name a folder of a release area", what, name))
+      Error(fmt::format("{} '{}' cannot name a folder of a release area", what, shown(name)))
           .note("use letters, digits, '.', '_', '+' and '-', and begin with a letter or digit")
           .note("'lib' and 'config' as a tool and 'current' as a version are taken"));
 }
@@ -136,9 +137,7 @@ Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
   }
 
   const Path manifest_file = plan.destination / kManifestName;
-  const auto text = fs.read(manifest_file);
-  const auto installed = text ? manifest_from_json(*text, manifest_file.string())
-                              : Result<Manifest>(fail(text.error()));
+  const auto installed = read_manifest(fs, manifest_file);
   if (installed && manifest_to_json(*installed) == manifest_to_json(manifest)) {
     // A damaged tree of the same package is installed anew, asked or not.
     plan.already_installed = is_whole(fs, plan.destination, manifest);

@@ -2,6 +2,7 @@
 #include "toolbox.h"
 
 #include "area_layout.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/generate/tool_file_xml.h"
@@ -41,8 +42,9 @@ ToolboxEntry read_toolbox_entry(const FileSystem& fs, const Path& area, const Pa
   using Maker = ToolboxEntry::Maker;
   const FileKind kind = fs.kind(file);
   if (kind == FileKind::kMissing) return {};
-  const auto text = fs.read(file);
-  const auto base = text ? tool_base_of(*text) : Result<std::string>(fail(text.error()));
+  const auto text = read_limited(fs, file, kToolFileLimit);
+  const auto base =
+      text ? tool_base_of({*text, file.string()}) : Result<std::string>(fail(text.error()));
   const auto parts = base ? parts_below(area, *base) : std::vector<std::string>();
   ToolboxEntry entry;
   if (parts.size() == 2 && is_tool_folder(fs, area / parts[0])) {
@@ -73,18 +75,17 @@ std::vector<Path> tool_files_in(const FileSystem& fs, const Path& area,
 }
 
 std::string toolkit_of_runtime(const FileSystem& fs, const Path& tool_file) {
-  const auto text = fs.read(tool_file);
+  const auto text = read_limited(fs, tool_file, kToolFileLimit);
   if (!text) return "";
-  const auto base = tool_base_of(*text);
+  const auto base = tool_base_of({*text, tool_file.string()});
   const auto heading = read_tool_heading(*text);
   if (!base || !heading) return "";
   const Path folder = *base;
   // Of a folder that only scram knows ("$CMSSW_BASE/tfaot/net").
   if (!folder.is_absolute()) return heading->version;
   if (fs.kind(folder) == FileKind::kMissing) return "";
-  const auto manifest_text = fs.read(folder / kManifestName);
-  if (!manifest_text) return heading->version;  // of a toolkit's own runtime
-  const auto manifest = manifest_from_json(*manifest_text, (folder / kManifestName).string());
+  if (!fs.size(folder / kManifestName)) return heading->version;  // of a toolkit's own runtime
+  const auto manifest = read_manifest(fs, folder / kManifestName);
   return manifest ? manifest->toolkit_version : "";
 }
 

@@ -7,13 +7,12 @@
 #include "archive_reader.h"
 #include "package_path.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
 
 namespace tfaot {
 namespace {
-
-constexpr std::uint64_t kLongestManifest = 16 << 20;  // bytes; of 300 files it has some 50 kB
 
 // What make_archive() puts first, so that all that follows is checked on the way.
 struct ManifestEntry {
@@ -28,9 +27,8 @@ Result<ManifestEntry> read_manifest_entry(ArchiveReader& reader, const Path& arc
   if (slash == std::string::npos || file->path.substr(slash + 1) != kManifestName) {
     return fail(reader.refused("it does not begin with manifest.json"));
   }
-  if (file->size > kLongestManifest) {
-    return fail(reader.refused(fmt::format("its manifest.json has {} bytes, at most {} are allowed",
-                                           file->size, kLongestManifest)));
+  if (file->size > kManifestLimit.bytes) {
+    return fail(reader.refused("its manifest.json " + over_limit(file->size, kManifestLimit)));
   }
   ManifestEntry entry;
   entry.stem = file->path.substr(0, slash);
@@ -82,9 +80,29 @@ Status copy_checked(ArchiveReader& reader, const ManifestFile& listed, const Chu
       reader.refused(fmt::format("'{}' differs from its SHA-256 in the manifest", listed.path)));
 }
 
-Result<Manifest> unpack(FileSystem& fs, const Path& archive, const Path& destination) {
+// Before anything is written: a small file must not fill a disk.
+Status check_unpacked_size(const ArchiveReader& reader, const Manifest& manifest,
+                           std::uint64_t archive_size) {
+  std::uint64_t size = 0;
+  for (const ManifestFile& file : manifest.files) {
+    if (__builtin_add_overflow(size, file.size, &size)) size = ~std::uint64_t{0};
+  }
+  if (size <= most_unpacked(archive_size)) return {};
+  return fail(reader
+                  .refused(fmt::format("it has {} bytes and would unpack to {}, but at most {} are "
+                                       "expected of such an archive",
+                                       archive_size, size, most_unpacked(archive_size)))
+                  .note("if you trust it, say --allow-large"));
+}
+
+Result<Manifest> unpack(FileSystem& fs, const Path& archive, const Path& destination,
+                        const ExtractOptions& options) {
   TFAOT_ASSIGN(ArchiveReader reader, ArchiveReader::open(fs, archive));
   TFAOT_ASSIGN(ManifestEntry manifest, read_manifest_entry(reader, archive));
+  TFAOT_ASSIGN(const std::uint64_t archive_size, fs.size(archive));
+  if (!options.allow_large) {
+    TFAOT_TRY(check_unpacked_size(reader, manifest.manifest, archive_size));
+  }
   std::map<std::string, const ManifestFile*> awaited{
       {std::string(kManifestName), nullptr}};  // null: came
   for (const ManifestFile& file : manifest.manifest.files) awaited.emplace(file.path, &file);
@@ -111,7 +129,8 @@ Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive
   return std::move(entry.manifest);
 }
 
-Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination) {
+Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination,
+                                 const ExtractOptions& options) {
   if (fs.kind(destination) != FileKind::kMissing) {
     TFAOT_ASSIGN(const auto names, fs.list(destination));
     if (!names.empty()) {
@@ -119,7 +138,7 @@ Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path
                       .note("remove the folder, or name another one"));
     }
   }
-  auto manifest = unpack(fs, archive, destination);
+  auto manifest = unpack(fs, archive, destination, options);
   if (manifest) return manifest;
   Error error = std::move(manifest).error();
   if (const auto removed = fs.remove_all(destination); !removed) error.note(removed.error().text());

@@ -11,6 +11,7 @@
 #include "archive_source.h"
 #include "archive_writer.h"
 #include "package_path.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/package/package.h"
 
 namespace tfaot {
@@ -50,6 +51,9 @@ class Unpacker {
         return fail(refused(fmt::format("the path '{}', which may lead out of the archive's folder",
                                         name != nullptr ? name : "")));
       }
+      if (++entries_ > kMostFiles) {
+        return fail(refused(fmt::format("more than {} files", kMostFiles)));
+      }
       if (archive_entry_filetype(entry) == AE_IFDIR) continue;
       TFAOT_TRY(unpack(entry, *path));
       paths.push_back(*path);
@@ -58,6 +62,8 @@ class Unpacker {
 
  private:
   Status open() {
+    TFAOT_ASSIGN(const std::uint64_t size, fs_.size(source_.path));
+    most_ = most_unpacked(size);
     archive* const handle = handle_.get();
     for (const int code :
          {archive_read_support_format_tar(handle), archive_read_support_filter_zstd(handle),
@@ -114,6 +120,8 @@ class Unpacker {
       const la_ssize_t count = archive_read_data(handle_.get(), buffer.data(), buffer.size());
       if (count < 0) return fail(failure());
       if (count == 0) return {};
+      unpacked_ += static_cast<std::uint64_t>(count);
+      if (unpacked_ > most_) return fail(too_large());
       TFAOT_TRY(sink({buffer.data(), static_cast<std::size_t>(count)}));
     }
   }
@@ -126,6 +134,11 @@ class Unpacker {
         .note("it must be a tar, which may be compressed by gzip, zstd, bzip2 or xz");
   }
 
+  Error too_large() const {
+    return refused(fmt::format("more than {} bytes, which is not expected of its size", most_))
+        .note("if you trust it, unpack it and name the config in its folder");
+  }
+
   Error refused(const std::string& what) const {
     return Error::at({source_.path.string()}, "the source archive is refused: it holds " + what);
   }
@@ -134,6 +147,9 @@ class Unpacker {
   const Path& destination_;
   ArchiveSource source_;
   ArchiveReadHandle handle_;  // after source_, so freed before it
+  std::uint64_t most_ = 0;    // bytes of all files
+  std::uint64_t unpacked_ = 0;
+  std::size_t entries_ = 0;
 };
 
 Status add_file(ArchiveWriter& writer, const FileSystem& fs, const StagedFile& file,

@@ -5,6 +5,7 @@
 
 #include "package_path.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
 
@@ -33,7 +34,8 @@ Result<std::vector<ManifestFile>> hash_staged_files(const FileSystem& fs,
   std::vector<ManifestFile> hashed;
   for (const StagedFile& file : files) {
     if (!is_package_path(file.path) || file.path == kManifestName) {
-      return fail(Error::internal(fmt::format("'{}' cannot be a file of a package", file.path)));
+      return fail(
+          Error::internal(fmt::format("'{}' cannot be a file of a package", shown(file.path))));
     }
     if (file.source.empty()) {
       hashed.push_back({file.path, sha256_of(file.text), file.text.size()});
@@ -62,8 +64,7 @@ Result<Manifest> read_tree(const FileSystem& fs, const Path& root) {
     return fail(Error::at({root.string()}, "not a model package: it holds no manifest.json")
                     .note("name the folder that 'tfaot compile' or 'tfaot install' wrote"));
   }
-  TFAOT_ASSIGN(const auto text, fs.read(file));
-  return manifest_from_json(text, file.string());
+  return read_manifest(fs, file);
 }
 
 Result<Manifest> verify_tree(const FileSystem& fs, const Path& root) {

@@ -23,9 +23,7 @@ std::set<std::string> paths_of(const Manifest& manifest) {
 
 // What the manifest at `file` lists; nothing when there is none or it is unreadable.
 std::set<std::string> listed_in(const FileSystem& fs, const Path& file) {
-  const auto text = fs.read(file);
-  if (!text) return {};
-  const auto manifest = manifest_from_json(*text, file.string());
+  const auto manifest = read_manifest(fs, file);
   return manifest ? paths_of(*manifest) : std::set<std::string>();
 }
 

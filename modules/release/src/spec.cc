@@ -7,26 +7,31 @@
 #include <vector>
 
 #include "spec_templates.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
 namespace {
 
-// A text that rpm does not take for its own words: no macro starts, nothing but blanks and
-// printable characters.
+// A text that rpm does not take for its own words: no macro starts, the line does not go on in the
+// next one, nothing but blanks and printable characters of UTF-8.
 std::string plain_line(const std::string& text) {
   std::string line;
   for (const char c : text) line += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
-  return replace_all(trim(line), "%", "%%");
+  line = printable_line(trim(line));
+  if (line.ends_with('\\')) line += '.';
+  return replace_all(std::move(line), "%", "%%");
 }
 
-// A line of %description. A "%" in front would still name a section, and "#" would hide the line.
+// A line of %description. A "%" in front, even behind blanks, would still name a section or a
+// condition, and "#" would hide the line.
 TemplateData description_lines(const SpecRecord& record) {
   TemplateData lines{TemplateData::type::list};
   const auto add = [&lines](const std::string& text) {
     std::string line = plain_line(text);
-    if (line.starts_with('%') || line.starts_with('#')) line.insert(0, " ");
+    if (line.starts_with('%')) line.insert(0, "> ");
+    if (line.starts_with('#')) line.insert(0, " ");
     lines << TemplateObject{{"line", line}};
   };
   for (const std::string& line : split_lines(record.description)) add(line);
@@ -39,10 +44,10 @@ std::string summary(const SpecRecord& record) {
   constexpr std::size_t kLongest = 70;
   const auto lines = split_lines(record.description);
   std::string line = lines.empty() ? "" : trim(lines.front());
+  while (line.ends_with('.')) line.pop_back();
   if (line.empty() || line.size() > kLongest) {
     line = fmt::format("{} {}, compiled ahead of time", record.tool_name, record.version);
   }
-  while (line.ends_with('.')) line.pop_back();
   return plain_line(line);
 }
 
@@ -85,6 +90,8 @@ Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
   TFAOT_TRY(check_word("the source's folder", record.source_folder));
   TFAOT_TRY(check_word("the data package", record.data_package));
   TFAOT_TRY(check_config_path(record.config, flavour));
+  const std::string license = plain_line(record.license);
+  if (license.empty()) return fail(Error("the licence is empty, which rpm refuses"));
   const auto optional = [](const char* key, const std::string& value) {
     return value.empty() ? TemplateData(false) : TemplateData(TemplateObject{{key, value}});
   };
@@ -93,7 +100,7 @@ Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
                               {"version", record.version},
                               {"rpm_version", rpm_version(record.version)},
                               {"summary", summary(record)},
-                              {"license", plain_line(record.license)},
+                              {"license", license},
                               {"processor", record.processor},
                               {"config", record.config},
                               {"description", description_lines(record)}};

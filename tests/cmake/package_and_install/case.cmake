@@ -14,6 +14,15 @@ case_expect_file("${installed}/1.0.0/manifest.json" "${installed}/current/manife
                  "build/the area/config/toolbox/el8_amd64_gcc12/tools/selected/tfaot-model-minimal.xml")
 case_expect_json("${installed}/current/manifest.json" "[1]" batch_sizes)
 
+# Licences and notices go with the toolkit and with the runtime in every package.
+foreach(file IN ITEMS doc/tfaot/README.md doc/tfaot/LICENSE doc/tfaot/NOTICE doc/tfaot/NOTICE.runtime doc/tfaot/docs/cli.md
+                      tfaot/aot_config.schema.json tfaot/runtime/LICENSE tfaot/runtime/NOTICE)
+  if(NOT EXISTS "${CASE_PREFIX}/share/${file}")
+    message(FATAL_ERROR "the installed toolkit lacks share/${file}")
+  endif()
+endforeach()
+case_expect_file("${installed}/current/runtime/LICENSE" "${installed}/current/runtime/NOTICE")
+
 # The same version with other contents: an error, but with REPLACE.
 case_configure(OPTIONS -DSIZES=2)
 case_build(TARGET first_install FAIL "tfaot_install_model: the model was not installed, see above")

@@ -19,7 +19,7 @@ std::vector<std::string> names_below(const std::string& map) {
 }
 
 TEST(ConfigKeys, TreeFollowsThePaths) {
-  EXPECT_THAT(names_below(""), ElementsAre("model", "compilation"));
+  EXPECT_THAT(names_below(""), ElementsAre("model", "compilation", "$schema"));
   EXPECT_THAT(names_below("model.inputs[]"), ElementsAre("name", "shape", "dtype"));
   EXPECT_THAT(names_below("model"),
               ElementsAre("name", "version", "format", "saved_model", "serving_key", "frozen_graph",

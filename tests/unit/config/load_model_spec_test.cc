@@ -119,13 +119,40 @@ TEST(LoadModelSpec, LinesCountInFilesOfOtherSystems) {
   EXPECT_EQ(error_of(load_text("\xEF\xBB\xBFmodel: {name: test, version: '1'}\r\n\r\nwrong: 1\r\n"
                                "compilation: {batch_sizes: [1]}\r\n")),
             "/m/aot_config.yaml:3:1: unknown key 'wrong' at the top level\n"
-            "  allowed: model, compilation");
+            "  allowed: model, compilation, $schema");
 }
 
 TEST(LoadModelSpec, RefusesWhatIsNoText) {
   EXPECT_EQ(error_of(load_text(std::string("\n\x0F\0model", 8))),
             "/m/aot_config.yaml: the config is no text file\n"
             "  give the file that describes the model, usually aot_config.yaml");
+}
+
+TEST(LoadModelSpec, RefusesWhatIsNoUtf8) {
+  EXPECT_EQ(error_of(load_text("model:\n  author: J\xe9r\xf4me\n")),
+            "/m/aot_config.yaml:2: the config is not UTF-8 here\n"
+            "  the byte is 0xE9\n"
+            "  save the file as UTF-8");
+}
+
+TEST(LoadModelSpec, FindsOpenQuotesBehindAMarkAndInFilesOfOtherSystems) {
+  EXPECT_EQ(
+      error_of(load_text("\xEF\xBB\xBFmodel: {name: test,\r\n author: 'für', version: \"1}\r\n")),
+      "/m/aot_config.yaml:2:27: not valid YAML: this quote is never closed\n"
+      "  write the same quote at the end of the text");
+}
+
+TEST(LoadModelSpec, LimitsSizesAndCounts) {
+  EXPECT_EQ(error_of(load_text(std::string((1 << 20) + 1, ' '))),
+            "/m/aot_config.yaml: has 1048577 bytes, but a config has at most 1048576");
+  std::string sizes = "1";
+  for (int i = 2; i <= 1001; ++i) sizes += ", " + std::to_string(i);
+  EXPECT_EQ(error_of(load_text(kModel + ("compilation: {batch_sizes: [" + sizes + "]}\n"))),
+            "/m/aot_config.yaml:2:28: compilation.batch_sizes: the list has 1001 items\n"
+            "  allowed: at most 1000");
+  const std::string text = error_of(load_text("model: {name: " + std::string(100'000, '-') +
+                                              "a, version: '1'}\ncompilation: {batch_sizes: [1]}"));
+  EXPECT_LT(text.size(), 400U) << text;
 }
 
 TEST(LoadModelSpec, KeepsTheNotesShortWhenAllIsWrong) {

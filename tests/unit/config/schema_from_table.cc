@@ -48,6 +48,7 @@ Json item_schema(const ConfigKey& key) {
 Json list_schema(const ConfigKey& key) {
   Json schema = {{"type", "array"}, {"items", item_schema(key)}};
   if (key.min_items > 0) schema["minItems"] = key.min_items;
+  schema["maxItems"] = key.max_items;
   if (key.distinct) schema["uniqueItems"] = true;
   return schema;
 }

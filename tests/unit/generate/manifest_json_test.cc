@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "tests/support/golden.h"
 #include "tests/unit/generate/records.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/generate/generate.h"
 
 namespace tfaot {
@@ -149,6 +151,56 @@ TEST(ManifestJson, WrongTypesNameTheirPlace) {
   EXPECT_EQ(error_with("/files/1/size", -1), "manifest.json: files[1].size: -1 is negative");
 }
 
+TEST(ManifestJson, SizesAndLevelsAreThoseOfAPackage) {
+  EXPECT_EQ(error_with("/batch_sizes", json::array()),
+            "manifest.json: batch_sizes: the list is empty");
+  EXPECT_EQ(error_with("/batch_sizes", {0}),
+            "manifest.json: batch_sizes[0]: 0 is not from 1 to 1048576");
+  EXPECT_EQ(error_with("/batch_sizes", {4, 4}),
+            "manifest.json: batch_sizes: the sizes do not grow from one to the next");
+  EXPECT_EQ(error_with("/cpu_levels", json::array()),
+            "manifest.json: cpu_levels: the list is empty");
+  EXPECT_EQ(error_with("/cpu_levels", {"x86-64", "x86-64"}),
+            "manifest.json: cpu_levels: 'x86-64' is there twice");
+  EXPECT_EQ(error_with("/cpu_levels", {"../x"}),
+            "manifest.json: cpu_levels[0]: '../x' cannot be a file name in a package");
+  for (const char* bad : {"", "test", "a::", "::a", "a::b c", "a::1", "a::class", "a;b::c"}) {
+    EXPECT_EQ(error_with("/cpp_class", bad), std::string("manifest.json: cpp_class: '") + bad +
+                                                 "' is not a C++ class in a namespace");
+  }
+}
+
+TEST(ManifestJson, CountsAndLengthsAreLimited) {
+  std::vector<std::int64_t> sizes(1001);
+  std::iota(sizes.begin(), sizes.end(), 1);
+  EXPECT_EQ(error_with("/batch_sizes", sizes),
+            "manifest.json: batch_sizes: 1001 items, but at most 1000 are allowed");
+  sizes.pop_back();
+  EXPECT_EQ(error_with("/batch_sizes", sizes), "no error");
+  json both = json::parse(manifest_to_json(manifest_of(testing::simple_records())));
+  both["batch_sizes"] = sizes;
+  for (int i = 0; i < 11; ++i) both["cpu_levels"][i] = "level" + std::to_string(i);
+  EXPECT_EQ(manifest_from_json(both.dump(), "m.json").error().text(),
+            "m.json: 1000 batch sizes times 11 CPU levels, but at most 10000 objects are allowed");
+  EXPECT_EQ(error_with("/signature/inputs/0/row_shape", std::vector<int>(101, 1)),
+            "manifest.json: signature.inputs[0].row_shape: 101 items, but at most 100 are allowed");
+  EXPECT_EQ(error_with("/files", std::vector<int>(50'001)),
+            "manifest.json: files: 50001 items, but at most 50000 are allowed");
+  EXPECT_EQ(error_with("/tool_name", std::string(201, 'a')),
+            "manifest.json: tool_name: it has 201 bytes, but at most 200 are allowed");
+  EXPECT_EQ(error_with("/files/0/path", std::string(1001, 'a')),
+            "manifest.json: files[0].path: it has 1001 bytes, but at most 1000 are allowed");
+  std::string deep = "1";
+  for (int i = 0; i < 100'000; ++i) deep.insert(0, 1, '[');
+  EXPECT_EQ(manifest_from_json(deep, "m.json").error().text(),
+            "m.json: not valid JSON\n  nested deeper than 64 levels");
+}
+
+TEST(ManifestJson, LongValuesAreShownInPart) {
+  const std::string text = error_with("/weights/storage", std::string(1'000'000, 'x'));
+  EXPECT_LT(text.size(), 300U);
+}
+
 TEST(ManifestJson, HashesAreLowerCaseHex) {
   for (const std::string& bad :
        {std::string(63, 'a'), std::string(64, 'A'), std::string(64, 'g'), std::string()}) {
@@ -160,7 +212,7 @@ TEST(ManifestJson, HashesAreLowerCaseHex) {
 TEST(ManifestJson, NothingLeavesThePackage) {
   for (const char* bad : {"/etc/passwd", "..", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", ""}) {
     EXPECT_EQ(error_with("/files/0/path", bad), std::string("manifest.json: files[0].path: '") +
-                                                    bad +
+                                                    printable_line(bad) +
                                                     "' is not a plain path inside the package");
   }
   for (const char* key : {"name", "version", "tool_name", "architecture"}) {

@@ -6,6 +6,7 @@
 
 #include "tests/unit/generate/records.h"
 #include "tfaot/generate/generate.h"
+#include "tfaot/generate/package_record.h"
 
 namespace tfaot {
 namespace {
@@ -77,6 +78,33 @@ TEST(RecordChecks, Buffers) {
             inconsistent("test_bs1_x86-64.o has no table of outputs"));
   EXPECT_EQ(finding([](CompiledModel& m) { m.codes[0].entry_symbol = "f(); int g"; }),
             inconsistent("bad names 'test_bs1_x86-64.o', 'f(); int g' of an object"));
+}
+
+// The same rules for record.json, which may come from anywhere: there they are the package's fault.
+TEST(RecordChecks, OfAPackageAreErrorsOfItsFile) {
+  const Records records = testing::simple_records();
+  const Manifest manifest = make_manifest(records.spec, records.compiled, {}, {});
+  const std::string text = package_record_to_json(records.spec, records.compiled);
+  ASSERT_TRUE(package_record_from_json(manifest, text, "record.json"));
+  const auto error_of = [](const Manifest& of, const std::string& record) {
+    const auto read = package_record_from_json(of, record, "record.json");
+    if (read) return std::string("no error");
+    EXPECT_EQ(read.error().kind(), ErrorKind::kInput);
+    return read.error().text();
+  };
+  CompiledModel damaged = records.compiled;
+  damaged.weights[1].offset = 128;
+  EXPECT_EQ(error_of(manifest, package_record_to_json(records.spec, damaged)),
+            "record.json: the record is damaged, or of another package\n"
+            "  the compilation record is inconsistent: weight 'bias' lies outside the blob");
+  Manifest other = manifest;
+  other.batch_sizes = {1};
+  EXPECT_EQ(error_of(other, text),
+            "record.json: the record is damaged, or of another package\n"
+            "  the manifest says other batch sizes or CPU levels");
+  for (const char* bad : {"", "{", "{}", "null", "[1]", "{\"compiled\": 7}"}) {
+    EXPECT_NE(error_of(manifest, bad), "no error") << bad;
+  }
 }
 
 }  // namespace

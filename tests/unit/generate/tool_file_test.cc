@@ -18,14 +18,15 @@ std::string tool_file(const std::string& base) {
 }
 
 std::string rebase_error(const std::string& xml, const std::string& base = "/base") {
-  const auto rebased = rebase_tool_file(xml, base);
+  const auto rebased = rebase_tool_file({xml, "t.xml"}, base);
   return rebased ? "no error" : rebased.error().text();
 }
 
 TEST(ToolFile, RebaseEqualsGeneratedWithThatBase) {
   const std::string hostile = "/an area/<&>'\"/1.0.0";
-  EXPECT_EQ(*rebase_tool_file(tool_file("@TOOL_BASE@"), hostile), tool_file(hostile));
-  EXPECT_EQ(*rebase_tool_file(tool_file(hostile), "$CMSSW_BASE"), tool_file("$CMSSW_BASE"));
+  EXPECT_EQ(*rebase_tool_file({tool_file("@TOOL_BASE@"), "t.xml"}, hostile), tool_file(hostile));
+  EXPECT_EQ(*rebase_tool_file({tool_file(hostile), "t.xml"}, "$CMSSW_BASE"),
+            tool_file("$CMSSW_BASE"));
 }
 
 TEST(ToolFile, IsWhatRealScramReads) {
@@ -36,7 +37,8 @@ TEST(ToolFile, IsWhatRealScramReads) {
 
 TEST(ToolFile, SaysWhoMadeIt) {
   EXPECT_TRUE(is_made_by_tfaot(tool_file("@TOOL_BASE@")));
-  EXPECT_TRUE(is_made_by_tfaot(*rebase_tool_file(tool_file("@TOOL_BASE@"), "/area/t/1")));
+  EXPECT_TRUE(
+      is_made_by_tfaot(*rebase_tool_file({tool_file("@TOOL_BASE@"), "t.xml"}, "/area/t/1")));
   EXPECT_FALSE(is_made_by_tfaot("<tool name='Made by tfaot' version='1'/>"));
   EXPECT_FALSE(is_made_by_tfaot("<!-- by hand --><tool name='t' version='1'/>"));
   EXPECT_FALSE(is_made_by_tfaot("Made by tfaot"));
@@ -44,13 +46,22 @@ TEST(ToolFile, SaysWhoMadeIt) {
 
 TEST(ToolFile, RebaseRefusesWhatIsNoToolFile) {
   EXPECT_EQ(rebase_error("<tool"),
-            "the tool file is not valid XML (byte 4)\n  Error parsing start element tag");
+            "t.xml:1: the tool file is not valid XML\n  Error parsing start element tag");
   EXPECT_EQ(
       rebase_error("<tool name='t' version='1'><client/></tool>"),
-      "the tool file does not define its base\n"
+      "t.xml: the tool file does not define its base\n"
       "  expected <environment name=\"T_BASE\" default=\"...\"/> in the <client> of a <tool>");
   EXPECT_EQ(rebase_error(tool_file("@TOOL_BASE@"), ""),
             "the tool base is empty or holds line ends or tabs");
+}
+
+TEST(ToolFile, RebaseRefusesWhatWouldGrowWithoutEnd) {
+  std::string deep = "<tool name='t' version='1'>";
+  for (int i = 0; i < 40'000; ++i) deep += "<a>";
+  for (int i = 0; i < 40'000; ++i) deep += "</a>";
+  EXPECT_EQ(rebase_error(deep + "</tool>"), "t.xml: the tool file is nested deeper than 64 levels");
+  EXPECT_EQ(rebase_error("<tool>" + std::string(1 << 20, ' ') + "</tool>"),
+            "t.xml: has 1048589 bytes, but a tool file has at most 1048576");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "install_samples.h"
 #include "tfaot/base/memory_file_system.h"
+#include "tfaot/base/printable.h"
 
 namespace tfaot::testing {
 namespace {
@@ -46,7 +47,7 @@ TEST(PlanInstall, RefusesNamesThatLeaveTheAreaOrAreTaken) {
     EXPECT_EQ(refusal_of(fs, {.tool_name = name}), "the tool '" + name + rest);
   }
   for (const std::string name : {"", "..", ".hidden", "1/2", "current", "1.0\n"}) {
-    EXPECT_EQ(refusal_of(fs, {.version = name}), "the version '" + name + rest);
+    EXPECT_EQ(refusal_of(fs, {.version = name}), "the version '" + printable_line(name) + rest);
   }
   for (const std::string name : {"..", "a/b"}) {
     EXPECT_EQ(refusal_of(fs, {}, {.area = "/area", .scram_arch = name}),

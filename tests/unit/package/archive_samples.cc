@@ -73,6 +73,9 @@ std::string make_tar(const std::vector<Entry>& entries, int (*add_filter)(archiv
 
 }  // namespace
 
+std::string make_tar(const std::vector<Entry>& entries) {
+  return make_tar(entries, archive_write_add_filter_none);
+}
 std::string make_tar_zst(const std::vector<Entry>& entries) {
   return make_tar(entries, archive_write_add_filter_zstd);
 }

@@ -16,6 +16,7 @@ struct Entry {
   EntryKind kind = EntryKind::kFile;
 };
 
+std::string make_tar(const std::vector<Entry>& entries);
 std::string make_tar_zst(const std::vector<Entry>& entries);
 std::string make_tar_gz(const std::vector<Entry>& entries);
 

@@ -166,7 +166,7 @@ TEST(ExtractRefuses, AManifestWithoutEnd) {
   auto entries = sample_entries();
   entries[0].contents.assign((16 << 20) + 1, ' ');
   EXPECT_EQ(refusal_of(entries),
-            foreign("its manifest.json has 16777217 bytes, at most 16777216 are allowed"));
+            foreign("its manifest.json has 16777217 bytes, but a manifest has at most 16777216"));
 }
 
 TEST(ExtractRefuses, AnotherFolder) {
@@ -253,10 +253,32 @@ TEST(ExtractRefuses, FilesLongerThanTheManifestSaysBeforeWritingThem) {
   EXPECT_EQ(fs.written, 0U);
 }
 
+TEST(ExtractRefuses, WhatWouldFillADiskBeforeWritingAnything) {
+  Manifest manifest = sample_manifest(sample_files());
+  manifest.files[0].size = 3'000'000'000;
+  auto entries = sample_entries();
+  entries[0].contents = manifest_to_json(manifest);
+  const std::string archive = make_tar_zst(entries);
+  MemoryFileSystem memory({{"/a.tar.zst", archive}});
+  CountingFileSystem fs(memory);
+  const std::string text = extract_archive(fs, "/a.tar.zst", "/new").error().text();
+  EXPECT_THAT(text, ::testing::HasSubstr(" bytes and would unpack to 3000"));
+  EXPECT_THAT(text, ::testing::EndsWith("if you trust it, say --allow-large"));
+  EXPECT_EQ(fs.written, 0U);
+  // Asked to, it goes on, and finds that the file is shorter.
+  EXPECT_THAT(extract_archive(fs, "/a.tar.zst", "/new", {.allow_large = true}).error().text(),
+              ::testing::HasSubstr("its manifest says 3000000000"));
+  for (ManifestFile& file : manifest.files)
+    file.size = ~std::uint64_t{0} >> 1U;  // the sum overflows
+  entries[0].contents = manifest_to_json(manifest);
+  EXPECT_THAT(refusal_of(entries), ::testing::HasSubstr("and would unpack to"));
+}
+
 TEST(ExtractRefuses, BytesBehindTheEnd) {
   EXPECT_EQ(refusal_of(make_tar_gz(sample_entries()) + "tail"), damaged("4 bytes follow its end"));
   EXPECT_EQ(refusal_of(make_tar_zst(sample_entries()) + "tail"),
             damaged("Zstd decompression failed: Unknown frame descriptor"));
+  EXPECT_EQ(refusal_of(make_tar(sample_entries()) + "tail"), damaged("Truncated tar archive"));
   // A second archive behind the first, as one stream.
   EXPECT_EQ(refusal_of(make_tar_zst(sample_entries()) + make_tar_zst({{kStem + "/evil", ""}})),
             damaged("it holds 'evil', which its manifest does not list"));

@@ -81,6 +81,13 @@ TEST(SourceArchive, NothingLeadsOut) {
   EXPECT_EQ(refusal({{"a/x", "1"}}), "taken");
 }
 
+TEST(SourceArchive, IsNotTakenWhenItWouldFillADisk) {
+  EXPECT_THAT(refusal({{"zeros", std::string(201'000'000, '\0')}}),
+              HasSubstr("more than 200000000 bytes, which is not expected of its size"));
+  EXPECT_THAT(refusal(std::vector<Entry>(50'001, {"again", ""})),
+              HasSubstr("more than 50000 files"));
+}
+
 TEST(SourceArchive, DamageLeavesNothing) {
   MemoryFileSystem fs;
   const std::string whole = make_tar_gz({{"a/x", std::string(100000, 'x')}, {"a/y", "2"}});

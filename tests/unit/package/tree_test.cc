@@ -4,6 +4,7 @@
 #include "forwarding_file_system.h"
 #include "package_samples.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/repair_tree.h"
 
@@ -36,7 +37,8 @@ TEST(HashStagedFiles, RefusesDoubledAndUnsafePaths) {
                                  "manifest.json", "h\xc3\xa4"}) {
     const auto refused = hash_staged_files(fs, {{path, "", {}}});
     ASSERT_FALSE(refused) << path;
-    EXPECT_EQ(refused.error().text(), "'" + path + "' cannot be a file of a package");
+    EXPECT_EQ(refused.error().text(),
+              "'" + printable_line(path) + "' cannot be a file of a package");
   }
 }
 

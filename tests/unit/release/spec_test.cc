@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/golden.h"
+#include "tests/support/temporary_folder.h"
+#include "tfaot/base/process.h"
 
 namespace tfaot::testing {
 namespace {
@@ -62,9 +64,63 @@ TEST(Spec, WordsOfTheModelAreNoWordsOfRpm) {
   record.description = "%files\n# %{lua:os.exit()}\n\n%build\tnow\nend\r";
   const std::string text = text_of(record, SpecFlavour::kRpm);
   EXPECT_THAT(text, HasSubstr("License: a Release: 9\n"));
-  EXPECT_THAT(text, HasSubstr("%description\n %%files\n # %%{lua:os.exit()}\n %%build now\nend\n"
+  EXPECT_THAT(text, HasSubstr("%description\n> %%files\n # %%{lua:os.exit()}\n> %%build now\nend\n"
                               "Author: %%(touch /tmp/x)\n"));
   EXPECT_THAT(text, HasSubstr("Summary: %%files\n"));
+}
+
+// rpm itself reads what any author and description became.
+TEST(Spec, OfAnyTextIsReadByRpm) {
+  ProcessSpec rpmspec;
+  rpmspec.program = "rpmspec";
+  rpmspec.arguments = {"--version"};
+  if (!run_process(rpmspec)) GTEST_SKIP() << "rpmspec is missing";
+  TemporaryFolder folder("tfaot-spec-XXXXXX");  // rpm takes no blanks
+  RealFileSystem files;
+  const Path spec = folder.path() / "m.spec";
+  ASSERT_TRUE(files.replace_atomically(folder.path() / "tfaot-compile.file",
+                                       compile_file_text(SpecFlavour::kRpm)));
+  for (const char* text : {"",
+                           "a\\",
+                           "\\",
+                           "\\\\",
+                           ".",
+                           "..",
+                           "...",
+                           "a\\\nb\\",
+                           "\xe9t\xe9",
+                           "%",
+                           "%%",
+                           "%{",
+                           "%(",
+                           "%if 1",
+                           "%files",
+                           "#",
+                           "# %{x",
+                           "{",
+                           "\xff",
+                           "Name: x",
+                           "\u202e",
+                           "a\vb",
+                           "-",
+                           "%\\",
+                           "%define x \\",
+                           "%include /etc/passwd",
+                           "${x}",
+                           "`id`",
+                           "\"",
+                           "'"}) {
+    for (const bool is_author : {true, false}) {
+      SpecRecord record = sample();
+      record.author = is_author ? text : "";
+      record.description = is_author ? "" : text;
+      ASSERT_TRUE(files.replace_atomically(spec, text_of(record, SpecFlavour::kRpm)));
+      rpmspec.arguments = {"-P", "--define", "_sourcedir " + folder.path().string(), spec.string()};
+      const auto read = run_process(rpmspec);
+      ASSERT_TRUE(read);
+      EXPECT_TRUE(read->ok()) << "'" << text << "': " << read->standard_error;
+    }
+  }
 }
 
 TEST(Spec, SummaryIsOneShortLine) {
@@ -87,6 +143,8 @@ TEST(Spec, RefusesWhatRpmWouldTakeApart) {
   EXPECT_EQ(refused([](SpecRecord& r) { r.tool_name = "a b"; }),
             "the tool's name 'a b' cannot stand in a spec file\n"
             "  it must not hold blanks, quotes, '\\' or '%'");
+  EXPECT_EQ(refused([](SpecRecord& r) { r.license = " \n"; }),
+            "the licence is empty, which rpm refuses");
   EXPECT_EQ(refused([](SpecRecord& r) { r.config = "a$b"; }),
             "the config's path 'a$b' cannot stand in a spec file\n"
             "  it must not hold quotes, '\\', '`', '%', '$' or line ends");

@@ -35,9 +35,10 @@ struct TextRule {
 struct ConfigKey {
   std::string path;  // "model.name"; "model.inputs[].name" for a key in a list of maps
   KeyType type = KeyType::kText;
-  bool list = false;                       // a list of `type`
-  bool distinct = false;                   // no item of the list may come twice
-  std::size_t min_items = 0;               // of the list
+  bool list = false;          // a list of `type`
+  bool distinct = false;      // no item of the list may come twice
+  std::size_t min_items = 0;  // of the list
+  std::size_t max_items = 1000;
   bool required = false;                   // with `format`: when the model has that format
   std::optional<ModelFormat> format = {};  // the key belongs to models of this format only
   std::string fallback = {};              // the default as YAML; empty: none, or computed (see doc)

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 #include "tfaot/generate/generate_types.h"
 
@@ -12,7 +13,8 @@ namespace tfaot {
 // Two-space indent, keys in a fixed order, trailing newline.
 std::string manifest_to_json(const Manifest& manifest);
 // `where` names the file in errors. Refuses another schema_version, missing keys, absolute or ".."
-// paths in `files`.
+// paths in `files`, and what is above the limits of base/limits.h.
 Result<Manifest> manifest_from_json(const std::string& text, const std::string& where);
+Result<Manifest> read_manifest(const FileSystem& fs, const Path& file);
 
 }  // namespace tfaot

@@ -20,7 +20,8 @@ struct PackagedModel {
   ModelSpec spec;
   CompiledModel compiled;
 };
-// `where` names the file in errors.
+// `where` names the file in errors. Refuses what generate_files() could not work with, and what is
+// of other code than the manifest says.
 Result<PackagedModel> package_record_from_json(const Manifest& manifest, const std::string& text,
                                                const std::string& where);
 

@@ -9,10 +9,15 @@
 
 namespace tfaot {
 
-// A tool file, the model's or the runtime's, for a tree whose base has become final (an install).
-Result<std::string> rebase_tool_file(const std::string& xml, const std::string& tool_base);
-// The base folder that a tool file defines.
-Result<std::string> tool_base_of(const std::string& xml);
+// A tool file, the model's or the runtime's, that may come from anywhere.
+struct ToolFileText {
+  std::string xml;
+  std::string file;  // names it in errors
+};
+// The same for a tree whose base has become final (an install).
+Result<std::string> rebase_tool_file(const ToolFileText& tool_file, const std::string& tool_base);
+// The base folder that it defines.
+Result<std::string> tool_base_of(const ToolFileText& tool_file);
 // Whether tfaot made it, as the comment at its top says.
 bool is_made_by_tfaot(const std::string& xml);
 

@@ -51,9 +51,14 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
 // Reads the manifest alone, without unpacking.
 Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive);
 
+struct ExtractOptions {
+  bool allow_large = false;  // however much larger than the archive its files are (limits.h)
+};
+
 // Unpacks into the empty or missing folder `destination`, checking every file against the manifest
 // on the way: size and SHA-256, nothing missing, nothing extra, regular files only, no path that
 // leaves the folder. On failure the folder is removed.
-Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination);
+Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination,
+                                 const ExtractOptions& options = {});
 
 }  // namespace tfaot

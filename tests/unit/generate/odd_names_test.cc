@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever name a config may give a model or its namespace, the package's header compiles: every
+// word of our own headers is tried, and what C++ programs are full of.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/temporary_folder.h"
+#include "tests/unit/generate/records.h"
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/memory_file_system.h"
+#include "tfaot/base/process.h"
+#include "tfaot/base/text.h"
+#include "tfaot/config/config.h"
+#include "tfaot/generate/generate.h"
+
+namespace tfaot {
+namespace {
+
+using Names = std::set<std::string>;
+
+struct Name {
+  std::string model;
+  std::string name_space;
+};
+
+bool is_accepted(const Name& name) {
+  const MemoryFileSystem fs(
+      {{"/m/aot_config.yaml", "model: {name: '" + name.model +
+                                  "', version: '1'}\ncompilation: {batch_sizes: [1], namespace: '" +
+                                  name.name_space + "'}\n"},
+       {"/m/saved_model/saved_model.pb", "model"}});
+  const auto spec = load_model_spec(fs, "/m/aot_config.yaml");
+  return spec && check_names(*spec, {});
+}
+
+std::vector<GeneratedFile> package_of(const Name& name, HeadersMode headers) {
+  testing::Records records =
+      headers == HeadersMode::kCmssw ? testing::cmssw_records() : testing::simple_records();
+  records.spec.model.name = name.model;
+  records.spec.compilation.namespace_name = name.name_space;
+  const auto generated = generate_files(records.spec, records.compiled, {.tool_name = "odd"});
+  EXPECT_TRUE(generated) << (generated ? "" : generated.error().text());
+  return generated ? generated->files : std::vector<GeneratedFile>();
+}
+
+void add_words(const std::string& text, Names& names) {
+  std::string word;
+  for (const char c : text + "\n") {
+    if (is_letter_or_digit(c) || c == '_') {
+      word += c;
+    } else {
+      if (is_cpp_identifier(word)) names.insert(word);
+      word.clear();
+    }
+  }
+}
+
+Names words_of_our_headers() {
+  Names names;
+  for (const HeadersMode mode : {HeadersMode::kSelfContained, HeadersMode::kCmssw}) {
+    for (const GeneratedFile& file : package_of({"test", "tfaot_model"}, mode)) {
+      if (file.path.ends_with(".h")) add_words(file.text, names);
+    }
+  }
+  const RealFileSystem files;
+  const Path runtime = Path(TFAOT_RUNTIME_INCLUDE) / "tfaot/runtime";
+  for (const char* header : {"wrapper.h", "native_model.h", "model.h"}) {
+    if (const auto text = files.read(runtime / header)) add_words(*text, names);
+  }
+  return names;
+}
+
+// Compiles the headers of all these names together, each used as a model.
+void compile_all(const std::vector<Name>& names) {
+  const testing::TemporaryFolder folder;
+  RealFileSystem files;
+  std::string source =
+      "#include <cstring>\n#include <iostream>\n#include <string>\n#include <vector>\n";
+  std::string uses;
+  std::size_t count = 0;
+  for (const Name& name : names) {
+    if (!is_accepted(name)) continue;
+    const std::string place = "n" + std::to_string(++count);
+    for (const GeneratedFile& file : package_of(name, HeadersMode::kSelfContained)) {
+      if (!file.path.ends_with(".h")) continue;
+      ASSERT_TRUE(files.replace_atomically(folder.path() / place / file.path, file.text));
+    }
+    source += "#include \"" + place + "/include/odd/model.h\"  // " + name.model + "\n";
+    const std::string type = "::" + name.name_space + "::" + name.model;
+    uses += "void use_" + place + "() {\n  ::tfaot::native::Model<" + type +
+            "> native;\n  ::tfaot::Model<" + type + "> compatible;\n  " + type +
+            " model;\n  (void)model.nArgs();\n  (void)sizeof(native);\n  "
+            "(void)sizeof(compatible);\n}\n";
+  }
+  ASSERT_GT(count, 0U);
+  ASSERT_TRUE(files.replace_atomically(folder.path() / "all.cc", source + uses));
+  ProcessSpec compiler;
+  compiler.program = TFAOT_TEST_CXX;
+  compiler.arguments = {"-std=c++17", "-w", "-fsyntax-only", "-I", TFAOT_RUNTIME_INCLUDE, "all.cc"};
+  compiler.working_directory = folder.path();
+  const auto compiled = run_process(compiler);
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  EXPECT_TRUE(compiled->ok()) << compiled->standard_error.substr(0, 5000);
+}
+
+TEST(OddNames, OfModelsCompileWhereTheConfigTakesThem) {
+  Names words = words_of_our_headers();
+  ASSERT_GT(words.size(), 100U);
+  for (const char* word : {"kDescription", "kInput0Shape", "BUFSIZ", "size_t", "printf", "std_",
+                           "main", "int32_t", "cms", "edm", "xla", "Eigen", "linux", "I", "_x"}) {
+    words.insert(word);
+  }
+  std::vector<Name> names;
+  // Each in a namespace of its own: 'test_bs1' is also a name of the model 'test'.
+  for (const std::string& word : words) {
+    names.push_back({word, "odd_models" + std::to_string(names.size())});
+  }
+  compile_all(names);
+}
+
+TEST(OddNames, OfNamespacesCompileWhereTheConfigTakesThem) {
+  std::vector<Name> names;
+  for (const char* word :
+       {"size_t",      "stdin",    "abs",      "printf",    "malloc",  "FILE",
+        "test",        "a::std",   "a::tfaot", "a::size_t", "runtime", "native",
+        "detail",      "literals", "Model",    "kInputs",   "main_",   "a::b::c::d::e",
+        "cms::models", "_a",       "string",   "vector",    "time",    "index",
+        "y0",          "signal"}) {
+    names.push_back({"test", word});
+  }
+  compile_all(names);
+}
+
+}  // namespace
+}  // namespace tfaot
