@@ -523,6 +523,54 @@ def recurrent():
     mf.write_reference(folder, mf.saved_model_predictor(saved_model), {"sequence": ("float32", [5, 3])})
 
 
+def mixed(name, policy):
+    """A Keras model in mixed precision. Its hidden values are inputs, so that 16 bits hold them without rounding."""
+    tf.keras.mixed_precision.set_global_policy(policy)
+    inputs = tf.keras.Input([4], name="x")
+    hidden = tf.keras.layers.Dense(6, activation="relu")(inputs)
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(2, dtype="float32", name="y")(hidden))
+    tf.keras.mixed_precision.set_global_policy("float32")
+    one_input = np.array([[1, 0, 0, 0, -1, 0], [0, -1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 1], [0, 0, 0, -1, 0, 0]])
+    model.set_weights([one_input, np.zeros(6), *weights(32, (6, 2), (2,))])
+    folder = WORKS / name
+    saved_model = mf.fresh(folder)
+    model.export(str(saved_model), verbose=False)
+    mf.trim(saved_model)
+    write_config(folder)
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), {"x": ("float32", [4])})
+
+
+@maker
+def mixed_bfloat16():
+    mixed("mixed_bfloat16", "mixed_bfloat16")
+
+
+@maker
+def mixed_float16():
+    mixed("mixed_float16", "mixed_float16")
+
+
+@maker
+def untaken_dropout():
+    """Dropout in a branch that is never taken."""
+    works("untaken_dropout", lambda x: {"y": tf.cond(tf.constant(False), lambda: tf.nn.dropout(x, 0.5), lambda: x + 1)},
+          {"x": ("float32", [4])})
+
+
+@maker
+def half_floats():
+    """Every conversion between 16-bit floats and the others, back and forth."""
+
+    def serve(x, d):
+        def through(value, dtype):  # without rounding
+            return tf.cast(tf.cast(value, dtype) * tf.cast(2, dtype), value.dtype)
+
+        return {"float_b": through(x, tf.bfloat16), "float_h": through(x, tf.float16),
+                "double_b": through(d, tf.bfloat16), "double_h": through(d, tf.float16)}
+
+    works("half_floats", serve, {"x": ("float32", [5]), "d": ("float64", [5])})
+
+
 # --- graphs of the TF1 kind: operations in the main graph, no call node around the outputs ------------------------
 
 
@@ -732,6 +780,118 @@ def lookup_table():
     made.serve = tf.function(lambda x: {"y": made.table.lookup(x)}, input_signature=[spec("x", [], "int64")])
     mf.save(folder, made, made.serve)
     write_config(folder)
+
+
+# Models that act on the machine that compiles them: TensorFlow folds constants by running its own kernels.
+
+FILE = "/proc/version"
+
+
+def number_in_file():
+    return tf.reduce_sum(tf.cast(tf.io.decode_raw(tf.io.read_file(FILE), tf.uint8), tf.float32))
+
+
+@maker
+def reads_file():
+    refused("reads_file", lambda x: {"y": x + number_in_file()}, [spec("x", [2])])
+
+
+@maker
+def reads_file_for_shape():
+    """TensorFlow wants the value as soon as it reads the graph."""
+    refused("reads_file_for_shape", lambda x: {"y": tf.reshape(x, [-1, tf.cast(number_in_file(), tf.int32)])},
+            [spec("x", [2])])
+
+
+@maker
+def reads_file_in_loop():
+    refused("reads_file_in_loop", lambda x: {"y": tf.while_loop(
+        lambda i, y: i < 3, lambda i, y: (i + 1, y + number_in_file()), (0, x))[1]}, [spec("x", [2])])
+
+
+@maker
+def maps_file():
+    """A constant whose value is a file's."""
+    refused("maps_file", lambda x: {"y": x + tf.cast(tf.raw_ops.ImmutableConst(
+        dtype=tf.uint8, shape=[2], memory_region_name=FILE), tf.float32)}, [spec("x", [2])])
+
+
+@maker
+def writes_file_for_debugging():
+    refused("writes_file_for_debugging", lambda x: {"y": x + tf.raw_ops.DebugIdentity(
+        input=tf.constant(1.0), tensor_name="t:0", debug_urls=["file:///tmp/tfaot-refused"])}, [spec("x", [2])])
+
+
+def writing_loop():
+    def body(i):
+        with tf.control_dependencies([tf.raw_ops.WriteFile(filename="/tmp/tfaot-refused", contents="here")]):
+            return i + 1
+
+    return tf.while_loop(lambda i: i < 3.0, body, [tf.constant(0.0)])[0]
+
+
+@maker
+def writes_file_in_loop():
+    """All that goes into the loop is constant."""
+    refused("writes_file_in_loop", lambda x: {"y": x + writing_loop()}, [spec("x", [2])])
+
+
+def tf1_refused(name, build_main_op):
+    """A TF1 SavedModel whose variable `v` is set by an operation that runs when the model is loaded."""
+    folder = REFUSED / name
+    saved_model = mf.fresh(folder)
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [None, 2], name="x")
+        v = v1.get_variable("v", initializer=np.float32(1), use_resource=True)
+        session.run(v1.global_variables_initializer())
+        signature = v1.saved_model.predict_signature_def({"x": x}, {"y": x * v})
+        builder = v1.saved_model.Builder(str(saved_model))
+        builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature},
+                                             main_op=build_main_op(v))
+        builder.save()
+    mf.trim(saved_model)
+    write_config(folder)
+
+
+@maker
+def reads_file_when_loaded():
+    tf1_refused("reads_file_when_loaded", lambda v: v.assign(number_in_file()).op)
+
+
+@maker
+def restores_other_file():
+    tf1_refused("restores_other_file", lambda v: v.assign(
+        tf.reshape(tf.raw_ops.RestoreV2(prefix="/tmp/other/variables", tensor_names=["v"], shape_and_slices=[""],
+                                        dtypes=[tf.float32])[0], [])).op)
+
+
+@maker
+def frozen_reads_file():
+    folder = REFUSED / "frozen_reads_file"
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [None, 2], name="x")
+        tf.add(x, number_in_file(), name="y")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "frozen_graph.pb").write_bytes(graph.as_graph_def().SerializeToString(deterministic=True))
+    write_config(folder, format="frozen_graph", inputs="[x]", outputs="[y]")
+
+
+@maker
+def random_noise():
+    refused("random_noise", lambda x: {"y": x + tf.random.normal(tf.shape(x))}, [spec("x", [2])])
+
+
+@maker
+def stateless_random():
+    """Of one seed: TensorFlow and XLA have other generators."""
+    refused("stateless_random", lambda x: {"y": x + tf.random.stateless_uniform([4], seed=[1, 2])}, [spec("x", [4])])
+
+
+@maker
+def dropout_left_on():
+    """Exported in training mode."""
+    refused("dropout_left_on", lambda x: {"y": tf.nn.dropout(x, 0.5)}, [spec("x", [2])])
 
 
 @maker

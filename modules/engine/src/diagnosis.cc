@@ -39,11 +39,19 @@ void collect_functions(const tf::NodeDef& node, std::deque<std::string>& queue) 
   }
 }
 
+// Names are the model's, of any length.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kShown = 300;
+  return name.size() <= kShown ? name : name.substr(0, kShown) + "...";
+}
+
 }  // namespace
 
 std::string describe_node(const tf::NodeDef& node, const std::string& function) {
-  if (function.empty()) return fmt::format("op '{}' (node '{}')", node.op(), node.name());
-  return fmt::format("op '{}' (node '{}' in function '{}')", node.op(), node.name(), function);
+  const std::string op = shortened(node.op());
+  const std::string name = shortened(node.name());
+  if (function.empty()) return fmt::format("op '{}' (node '{}')", op, name);
+  return fmt::format("op '{}' (node '{}' in function '{}')", op, name, shortened(function));
 }
 
 std::vector<std::string> find_nodes(const SignatureFunction& function,
@@ -68,6 +76,12 @@ std::vector<std::string> find_nodes(const SignatureFunction& function,
     }
   }
   return found;
+}
+
+Error no_kernel_for(const std::vector<std::string>& nodes, const std::string& label) {
+  Error error(fmt::format("XLA cannot compile {}: no kernel for {}", label, nodes.front()));
+  for (std::size_t i = 1; i < nodes.size(); ++i) error.note("nor for " + nodes[i]);
+  return error.note("do this part outside of the model, or express it by ops that XLA knows");
 }
 
 bool has_no_xla_kernel(const tf::NodeDef& node) {

@@ -20,6 +20,9 @@ std::string describe_node(const tensorflow::NodeDef& node, const std::string& fu
 std::vector<std::string> find_nodes(const SignatureFunction& function,
                                     const std::function<bool(const tensorflow::NodeDef&)>& wanted);
 
+// REQUIRES: `nodes`, as describe_node() tells them, is not empty. `label`: ModelGraph::label().
+Error no_kernel_for(const std::vector<std::string>& nodes, const std::string& label);
+
 // Predicates for find_nodes().
 bool has_no_xla_kernel(const tensorflow::NodeDef& node);
 bool has_data_dependent_shape(const tensorflow::NodeDef& node);

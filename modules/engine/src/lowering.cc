@@ -31,13 +31,8 @@ bool can_be_parameter(const WeightArgument& weight) {
 Error compile_error(const ModelGraph& model, const SignatureFunction& function,
                     const absl::Status& status) {
   const auto unsupported = find_nodes(function, has_no_xla_kernel);
-  if (unsupported.empty()) {
-    return error_of(status, fmt::format("XLA cannot compile {}", model.label()));
-  }
-  Error error(
-      fmt::format("XLA cannot compile {}: no kernel for {}", model.label(), unsupported.front()));
-  for (std::size_t i = 1; i < unsupported.size(); ++i) error.note("nor for " + unsupported[i]);
-  return error.note("do this part outside of the model, or express it by ops that XLA knows");
+  if (!unsupported.empty()) return no_kernel_for(unsupported, model.label());
+  return error_of(status, fmt::format("XLA cannot compile {}", model.label()));
 }
 
 Error written_variable(const ModelGraph& model, const SignatureFunction& function,

@@ -7,6 +7,7 @@
 #include "fold.h"
 #include "kernel_calls.h"
 #include "live_rows.h"
+#include "random_numbers.h"
 #include "simplify.h"
 
 namespace tfaot::engine {
@@ -63,6 +64,7 @@ Result<PreparedModel> prepare(const LoweredModel& lowered, WeightStore& weights)
   const auto inputs = static_cast<std::int64_t>(lowered.inputs.size());
   TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
   TFAOT_TRY(simplify(*module));
+  TFAOT_TRY(check_random_numbers(*module));
   TFAOT_TRY(call_kernels(*module, inputs));
   TFAOT_TRY(hoist_invariants(*module));
   TFAOT_ASSIGN(const auto known, fold_weights(*module, inputs, weights));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "restored_variables.h"
 
-#include <deque>
 #include <optional>
 #include <vector>
 
+#include "graph_nodes.h"
 #include "tensorflow/cc/saved_model/constants.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/tensor.h"
@@ -14,47 +14,18 @@ namespace {
 
 namespace tf = tensorflow;
 
-// Nodes that name each other: a graph, or the body of a function, whose arguments stand for nodes
-// of the graph that calls it.
-using Nodes = std::map<std::string, const tf::NodeDef*>;
-
-// "node", "node:1", "node:output:1" or "^node".
-std::string node_name(const std::string& input) {
-  const std::size_t start = input.starts_with('^') ? 1 : 0;
-  return input.substr(start, input.find(':') - start);
-}
-
 int output_index(const std::string& input) {
   const auto colon = input.rfind(':');
   return colon == std::string::npos ? 0 : std::atoi(input.c_str() + colon + 1);
 }
 
-const tf::NodeDef* find(const Nodes& nodes, const std::string& input) {
-  const auto found = nodes.find(node_name(input));
-  return found == nodes.end() ? nullptr : found->second;
-}
-
-// All that `name` needs, itself too.
-std::vector<const tf::NodeDef*> needed_by(const Nodes& nodes, const std::string& name) {
-  std::vector<const tf::NodeDef*> needed;
-  std::set<const tf::NodeDef*> seen;
-  std::deque<const tf::NodeDef*> queue = {find(nodes, name)};
-  while (!queue.empty()) {
-    const tf::NodeDef* node = queue.front();
-    queue.pop_front();
-    if (node == nullptr || !seen.insert(node).second) continue;
-    needed.push_back(node);
-    for (const auto& input : node->input()) queue.push_back(find(nodes, input));
-  }
-  return needed;
-}
-
 // One of a constant's texts.
 std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
   tf::Tensor value;
-  if (node == nullptr || node->op() != "Const" ||
-      !value.FromProto(node->attr().at("value").tensor()) || value.dtype() != tf::DT_STRING ||
-      index >= value.NumElements()) {
+  if (node == nullptr || node->op() != "Const") return {};
+  const auto found = node->attr().find("value");
+  if (found == node->attr().end() || found->second.tensor().dtype() != tf::DT_STRING ||
+      !value.FromProto(found->second.tensor()) || index < 0 || index >= value.NumElements()) {
     return {};
   }
   return std::string(value.flat<tf::tstring>()(index));
@@ -62,22 +33,24 @@ std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
 
 // The key behind a restored value; nothing for parts of tensors and whatever else there may be.
 std::optional<std::string> key_behind(const Nodes& nodes, std::string input) {
-  const tf::NodeDef* node = find(nodes, input);
-  while (node != nullptr && node->op() == "Identity") {
+  const tf::NodeDef* node = find_node(nodes, input);
+  std::set<const tf::NodeDef*> seen;
+  while (node != nullptr && node->op() == "Identity" && node->input_size() > 0) {
+    if (!seen.insert(node).second) return {};  // a graph may be anything
     input = node->input(0);
-    node = find(nodes, input);
+    node = find_node(nodes, input);
   }
   if (node == nullptr || node->op() != "RestoreV2" || node->input_size() < 3) return {};
   const int index = output_index(input);
-  const auto part = text_at(find(nodes, node->input(2)), index);
+  const auto part = text_at(find_node(nodes, node->input(2)), index);
   if (!part || !part->empty()) return {};
-  return text_at(find(nodes, node->input(1)), index);
+  return text_at(find_node(nodes, node->input(1)), index);
 }
 
 class RestoreReader {
  public:
   explicit RestoreReader(const tf::MetaGraphDef& model) {
-    for (const auto& node : model.graph_def().node()) graph_[node.name()] = &node;
+    graph_ = nodes_of(model.graph_def().node());
     for (const auto& function : model.graph_def().library().function()) {
       functions_[function.signature().name()] = &function;
     }
@@ -103,7 +76,7 @@ class RestoreReader {
       if ((node->op() != "AssignVariableOp" && node->op() != "Assign") || node->input_size() < 2) {
         continue;
       }
-      const tf::NodeDef* variable = find(nodes, node->input(0));
+      const tf::NodeDef* variable = find_node(nodes, node->input(0));
       const auto key = key_behind(nodes, node->input(1));
       if (variable == nullptr || !is_variable(*variable) || !key) continue;
       const std::string name = resource_name(*variable);
@@ -115,32 +88,20 @@ class RestoreReader {
 
   void visit_call(const tf::NodeDef& node) {
     if (node.op() != "StatefulPartitionedCall" && node.op() != "PartitionedCall") return;
-    const auto found = functions_.find(node.attr().at("f").func().name());
+    const auto function = node.attr().find("f");
+    if (function == node.attr().end()) return;
+    const auto found = functions_.find(function->second.func().name());
     if (found == functions_.end()) return;
     Nodes body;
     std::vector<const tf::NodeDef*> operations;
     for (int i = 0; i < found->second->signature().input_arg_size() && i < node.input_size(); ++i) {
-      body[found->second->signature().input_arg(i).name()] = find(graph_, node.input(i));
+      body[found->second->signature().input_arg(i).name()] = find_node(graph_, node.input(i));
     }
     for (const auto& inner : found->second->node_def()) {
       body[inner.name()] = &inner;
       operations.push_back(&inner);
     }
     visit(operations, body);
-  }
-
-  static std::vector<std::string> init_operations(const tf::MetaGraphDef& model) {
-    std::vector<std::string> names;
-    const auto signature = model.signature_def().find(tf::kSavedModelInitOpSignatureKey);
-    if (signature != model.signature_def().end()) {
-      for (const auto& [key, output] : signature->second.outputs()) names.push_back(output.name());
-    }
-    for (const char* key : {tf::kSavedModelMainOpKey, tf::kSavedModelLegacyInitOpKey}) {
-      const auto collection = model.collection_def().find(key);
-      if (collection == model.collection_def().end()) continue;
-      for (const auto& name : collection->second.node_list().value()) names.push_back(name);
-    }
-    return names;
   }
 
   Nodes graph_;
@@ -154,6 +115,20 @@ std::string resource_name(const tf::NodeDef& node) {
   std::string name;
   tf::GetNodeAttr(node, "shared_name", &name).IgnoreError();
   return name.empty() ? node.name() : name;
+}
+
+std::vector<std::string> init_operations(const tf::MetaGraphDef& model) {
+  std::vector<std::string> names;
+  const auto signature = model.signature_def().find(tf::kSavedModelInitOpSignatureKey);
+  if (signature != model.signature_def().end()) {
+    for (const auto& [key, output] : signature->second.outputs()) names.push_back(output.name());
+  }
+  for (const char* key : {tf::kSavedModelMainOpKey, tf::kSavedModelLegacyInitOpKey}) {
+    const auto collection = model.collection_def().find(key);
+    if (collection == model.collection_def().end()) continue;
+    for (const auto& name : collection->second.node_list().value()) names.push_back(name);
+  }
+  return names;
 }
 
 RestoredVariables restored_variables(const tf::MetaGraphDef& model) {

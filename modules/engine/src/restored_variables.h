@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tensorflow/core/protobuf/meta_graph.pb.h"
 
@@ -23,6 +24,9 @@ struct RestoredVariables {
 
 // What TensorFlow's sessions know the variable of a VarHandleOp or VariableV2 node by.
 std::string resource_name(const tensorflow::NodeDef& node);
+
+// The operations that loading runs when the checkpoint is read: initialisers.
+std::vector<std::string> init_operations(const tensorflow::MetaGraphDef& model);
 
 RestoredVariables restored_variables(const tensorflow::MetaGraphDef& model);
 

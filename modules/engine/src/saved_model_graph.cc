@@ -60,21 +60,21 @@ Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph
 
 class SavedModelGraph final : public ModelGraph {
  public:
-  explicit SavedModelGraph(const std::string& folder) : checkpoint_(folder), session_(folder) {}
+  explicit SavedModelGraph(const std::string& folder)
+      : checkpoint_(folder), session_(folder, model_, graph_) {}
 
   Status open(const EngineJob& job) {
-    tf::MetaGraphDef model;
-    const auto status = tf::ReadMetaGraphDefFromSavedModel(job.source, {kServeTag}, &model);
+    const auto status = tf::ReadMetaGraphDefFromSavedModel(job.source, {kServeTag}, &model_);
     if (!status.ok()) {
       return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
     }
-    const auto found = model.signature_def().find(job.serving_key);
-    if (found == model.signature_def().end()) return fail(unknown_signature(job, model));
+    const auto found = model_.signature_def().find(job.serving_key);
+    if (found == model_.signature_def().end()) return fail(unknown_signature(job, model_));
     label_ = fmt::format("signature '{}'", job.serving_key);
     TFAOT_ASSIGN(inputs_, graph_tensors("input", found->second.inputs()));
     TFAOT_ASSIGN(outputs_, graph_tensors("output", found->second.outputs()));
-    restored_ = restored_variables(model);
-    graph_ = std::move(*model.mutable_graph_def());
+    restored_ = restored_variables(model_);
+    graph_ = std::move(*model_.mutable_graph_def());
     return {};
   }
 
@@ -90,6 +90,7 @@ class SavedModelGraph final : public ModelGraph {
   }
 
  private:
+  tf::MetaGraphDef model_;  // its graph is graph_
   RestoredVariables restored_;
   Checkpoint checkpoint_;
   LoadedSession session_;

@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "conversions.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::engine {
 namespace {
+
+// Of one row. Sizes in bytes, of many rows, must not overflow.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
 constexpr const char* kAllowedTypes = "bool, int32, int64, float32, float64";
 
@@ -28,6 +33,7 @@ Status check_input(const GraphTensor& input, bool fixed_shapes) {
     return fail(Error(fmt::format("input '{}' is a scalar: it has no batch dimension", input.name))
                     .note("the first dimension of every input must be the batch"));
   }
+  std::int64_t elements = 1;
   for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
     if (input.shape[i] < 0) {
       return fail(Error(fmt::format("input '{}' of shape {}: dimension {} is unknown", input.name,
@@ -35,6 +41,11 @@ Status check_input(const GraphTensor& input, bool fixed_shapes) {
                       .note("only the first dimension (the batch) may be unknown; save the model "
                             "with a fixed size"));
     }
+    if (input.shape[i] > kMostElements / std::max<std::int64_t>(elements, 1)) {
+      return fail(Error(fmt::format("input '{}' of shape {} is larger than any memory", input.name,
+                                    shape_text(input.shape))));
+    }
+    elements *= input.shape[i];
   }
   return {};
 }

@@ -9,7 +9,10 @@
 #include <set>
 
 #include "conversions.h"
+#include "diagnosis.h"
+#include "pure_operations.h"
 #include "restored_variables.h"
+#include "safe_graph.h"
 #include "tensorflow/compiler/tf2xla/const_analysis.h"
 #include "tensorflow/compiler/tf2xla/functionalize_control_flow.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
@@ -26,6 +29,7 @@ namespace {
 namespace tf = tensorflow;
 
 constexpr const char* kFunctionName = "tfaot_signature";
+constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
 
 // "node", "node:1" or "^node" as written in NodeDef::input.
 struct TensorId {
@@ -57,9 +61,13 @@ bool was_variable_read(const tf::NodeDef& node) {
 // lives in a loop of TensorFlow 1, which takes nothing from outside but through its own nodes.
 bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
   if (node.op() != "Const" || node.input_size() > 0) return false;
-  const auto type = node.attr().at("dtype").type();
-  if (type != tf::DT_FLOAT && type != tf::DT_DOUBLE) return false;
-  const auto& shape = node.attr().at("value").tensor().tensor_shape();
+  const auto type = node.attr().find("dtype");
+  const auto value = node.attr().find("value");
+  if (type == node.attr().end() || value == node.attr().end()) return false;  // TensorFlow says so
+  const tf::DataType dtype = value->second.tensor().dtype();
+  if (type->second.type() != dtype) return false;
+  if (dtype != tf::DT_FLOAT && dtype != tf::DT_DOUBLE) return false;
+  const auto& shape = value->second.tensor().tensor_shape();
   for (const auto& dimension : shape.dim()) {
     if (dimension.size() == 0) return false;
   }
@@ -101,7 +109,7 @@ class Cutter {
     return {};
   }
 
-  const tf::GraphDef& graph() const { return cut_; }
+  tf::GraphDef& graph() { return cut_; }
   std::vector<WeightArgument>& weights() { return weights_; }
 
  private:
@@ -149,6 +157,8 @@ class Cutter {
     if (!tf::TensorShape::BuildTensorShape(proto.tensor_shape(), &value.shape).ok()) {
       return broken();
     }
+    // A constant of few bytes may claim to be of any size: the last value is repeated.
+    if (value.shape.num_elements() > kMostElements) return broken();
     value.read = [broken, &proto]() -> Result<tf::Tensor> {
       tf::Tensor tensor;
       if (!tensor.FromProto(proto)) return broken();
@@ -220,6 +230,20 @@ bool has_unstructured_control_flow(const tf::Graph& graph) {
   return false;
 }
 
+// What TensorFlow may compute ahead is a subset of what XLA compiles, but for texts and the like.
+GraphRules rules_for(const std::string& label) {
+  const auto allows = [](const std::string& operation) {
+    return is_compiled(operation) || is_pure(operation);
+  };
+  const auto refuse = [label](const std::vector<std::string>& nodes) {
+    return no_kernel_for(nodes, label)
+        .note(
+            "tfaot runs only operations of TensorFlow that compute and do nothing else: others may "
+            "read and write files");
+  };
+  return {allows, refuse};
+}
+
 // A function in the making, and which of its weights XLA must know the values of when it compiles:
 // shapes, axes, ranges and what those are computed from.
 struct CutFunction {
@@ -253,6 +277,7 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
 Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_constants) {
   Cutter cutter(model, std::move(kept_constants));
   TFAOT_TRY(cutter.cut());
+  TFAOT_TRY(make_safe(cutter.graph(), rules_for(model.label())));
 
   CutFunction made;
   SignatureFunction& function = made.function;

@@ -7,8 +7,8 @@
 
 #include <vector>
 
+#include "make_nodes.h"
 #include "tensorflow/core/framework/node_def_util.h"
-#include "tensorflow/core/framework/tensor.h"
 
 namespace tfaot::engine {
 namespace {
@@ -17,31 +17,6 @@ namespace tf = tensorflow;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
-
-tf::NodeDef node(const std::string& name, const std::string& op,
-                 const std::vector<std::string>& inputs = {}) {
-  tf::NodeDef made;
-  made.set_name(name);
-  made.set_op(op);
-  for (const auto& input : inputs) made.add_input(input);
-  return made;
-}
-
-tf::NodeDef variable(const std::string& name, const std::string& shared_name) {
-  tf::NodeDef made = node(name, "VarHandleOp");
-  tf::AddNodeAttr("shared_name", shared_name, &made);
-  return made;
-}
-
-tf::NodeDef texts(const std::string& name, const std::vector<std::string>& values) {
-  tf::Tensor tensor(tf::DT_STRING, {static_cast<std::int64_t>(values.size())});
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    tensor.flat<tf::tstring>()(static_cast<std::int64_t>(i)) = values[i];
-  }
-  tf::NodeDef made = node(name, "Const");
-  tf::AddNodeAttr("value", tensor, &made);
-  return made;
-}
 
 tf::MetaGraphDef model_of(const std::vector<tf::NodeDef>& nodes) {
   tf::MetaGraphDef model;
