@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <utility>
@@ -8,9 +10,16 @@
 namespace tfaot {
 namespace {
 
-// The path with no link in it. REQUIRES: it leads to something.
+// Of a folder whose links are followed: a few folders that link to each other make millions.
+constexpr std::size_t kMostEntries = 10'000;
+
+// More than any system follows: such links lead in a circle.
+constexpr int kMostLinks = 64;
+
+// The path with no link in it; one that leads in a circle stays.
 Result<Path> real_path(const FileSystem& fs, const Path& path) {
   Path real;
+  int links = 0;
   std::deque<Path> rest(path.begin(), path.end());
   while (!rest.empty()) {
     const Path part = std::exchange(rest.front(), {});
@@ -18,7 +27,7 @@ Result<Path> real_path(const FileSystem& fs, const Path& path) {
     if (part.empty() || part == ".") continue;
     if (part == ".." && real.has_relative_path() && real.filename() != "..") {
       real = real.parent_path();
-    } else if (fs.kind(real / part) == FileKind::kSymlink) {
+    } else if (fs.kind(real / part) == FileKind::kSymlink && ++links <= kMostLinks) {
       TFAOT_ASSIGN(const Path target, fs.read_symlink(real / part));
       rest.insert(rest.begin(), target.begin(), target.end());
     } else {
@@ -30,8 +39,8 @@ Result<Path> real_path(const FileSystem& fs, const Path& path) {
 
 class FileCollector {
  public:
-  FileCollector(const FileSystem& fs, FolderLinks folder_links)
-      : fs_(fs), folder_links_(folder_links) {}
+  FileCollector(const FileSystem& fs, Path root, FolderLinks folder_links)
+      : fs_(fs), root_(std::move(root)), folder_links_(folder_links) {}
 
   Status collect(const Path& directory, const std::string& prefix) {
     TFAOT_ASSIGN(const auto names, fs_.list(directory));
@@ -42,7 +51,10 @@ class FileCollector {
     };
     if (std::any_of(entered_.begin(), entered_.end(), lies_inside)) return {};
     entered_.push_back(real);
-    for (const std::string& name : names) TFAOT_TRY(add(directory / name, prefix + name));
+    for (const std::string& name : names) {
+      TFAOT_TRY(check_count());
+      TFAOT_TRY(add(directory / name, prefix + name));
+    }
     entered_.pop_back();
     return {};
   }
@@ -59,11 +71,32 @@ class FileCollector {
     const bool follow = kind == FileKind::kSymlink && folder_links_ == FolderLinks::kFollow;
     if (follow && fs_.list(path)) kind = FileKind::kDirectory;
     if (kind == FileKind::kFile) files_.push_back(name);
+    if (folder_links_ == FolderLinks::kFollow) TFAOT_TRY(check_kind(path, kind));
     return kind == FileKind::kDirectory ? collect(path, name + "/") : Status();
   }
 
+  Status check_count() {
+    if (folder_links_ == FolderLinks::kSkip || ++entries_ <= kMostEntries) return {};
+    return fail(Error::at({root_.string()},
+                          fmt::format("the folder holds more than {} files", kMostEntries))
+                    .note("links to folders are followed: remove those that lead to each other"));
+  }
+
+  // Whoever reads a pipe waits, and a device has no end.
+  Status check_kind(const Path& path, FileKind kind) const {
+    if (kind == FileKind::kSymlink) {
+      TFAOT_ASSIGN(const Path real, real_path(fs_, path));
+      kind = fs_.kind(real);
+    }
+    if (kind != FileKind::kOther) return {};
+    return fail(Error::at({path.string()}, "neither a file nor a folder")
+                    .note("pipes, sockets and devices cannot be read as files: remove it"));
+  }
+
   const FileSystem& fs_;
+  const Path root_;
   const FolderLinks folder_links_;
+  std::size_t entries_ = 0;
   std::vector<std::string> files_;
   std::vector<Path> entered_;  // from the root to where we are, without links
 };
@@ -84,7 +117,7 @@ Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view
 
 Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, const Path& root,
                                                         FolderLinks folder_links) {
-  FileCollector collector(fs, folder_links);
+  FileCollector collector(fs, root, folder_links);
   TFAOT_TRY(collector.collect(root, ""));
   return std::move(collector).sorted_files();
 }

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <future>
+#include <iterator>
 #include <mutex>
 
 #include "engine_jobs.h"
 #include "engine_run.h"
 #include "lower_model.h"
 #include "merge.h"
+#include "model_files.h"
+#include "target_offers.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/compile/elf_objects.h"
@@ -24,6 +27,8 @@ namespace tfaot {
 namespace {
 
 constexpr std::size_t kLoweringsInAProcess = 8;
+// The helpers of compilers are in every runtime.
+constexpr const char* kX86 = "x86_64";
 
 // Counts the steps of all processes into one progress.
 class Progress {
@@ -76,13 +81,22 @@ Status add_weights_object(FileSystem& fs, const ModelSpec& spec, const CompileOp
                               options.work_directory / merged.model.weights_object);
 }
 
-Status check_kernels(const ModelSpec& spec, const CompiledCode& code) {
-  for (const auto& kernel : code.kernels) {
-    if (runtime_offers(kernel, spec.compilation.target_triple)) continue;
+bool is_kernel(const std::string& symbol) {
+  return symbol.starts_with("__xla") || symbol.starts_with("tfaot_");
+}
+
+// `calls`: all symbols that the code leaves open. Without this a package would be made that no
+// program can be linked with.
+Status check_calls(const ModelSpec& spec, const CompiledCode& code,
+                   const std::vector<std::string>& calls) {
+  for (const auto& symbol : calls) {
+    const bool offered = is_kernel(symbol) ? runtime_offers(symbol, spec.compilation.target_triple)
+                                           : target_offers(symbol) || runtime_offers(symbol, kX86);
+    if (offered) continue;
     return fail(Error::at({spec.model.source.string()},
                           fmt::format("the code for batch size {}, {}, calls '{}', which "
                                       "libtfaot_runtime does not have",
-                                      code.batch_size, code.cpu_level, kernel))
+                                      code.batch_size, code.cpu_level, symbol))
                     .note("do this part of the model outside, or express it by other ops"));
   }
   return {};
@@ -95,8 +109,9 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
     code.cpu_features = cpu_level(code.cpu_level).features;
     const Path file = options.work_directory / code.object;
     TFAOT_ASSIGN(const auto neutral, fs.read(file));
-    TFAOT_ASSIGN(code.kernels, undefined_symbols(neutral, {"__xla", "tfaot_"}));
-    TFAOT_TRY(check_kernels(spec, code));
+    TFAOT_ASSIGN(const auto calls, undefined_symbols(neutral, {""}));
+    TFAOT_TRY(check_calls(spec, code, calls));
+    std::copy_if(calls.begin(), calls.end(), std::back_inserter(code.kernels), is_kernel);
     code.entry_symbol = symbol_name(code.entry_symbol, neutral);
     TFAOT_ASSIGN(const auto object,
                  rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol}));
@@ -139,6 +154,7 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
 
 Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
                                     const CompileOptions& options, Diagnostics& diagnostics) {
+  TFAOT_TRY(check_model_files(fs, spec.model.source));
   const auto jobs = make_engine_jobs(spec, options);
   TFAOT_ASSIGN(auto compiled, run_jobs(fs, spec, jobs, options, diagnostics));
   TFAOT_TRY(finish_objects(fs, spec, options, compiled));
@@ -148,6 +164,7 @@ Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
 
 Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
                                   const CompileOptions& options, Diagnostics& diagnostics) {
+  TFAOT_TRY(check_model_files(fs, spec.model.source));
   CompileOptions fewer = options;
   // The start of a process takes longer than lowering.
   const auto useful =

@@ -331,5 +331,22 @@ TYPED_TEST(AnyFileSystem, FollowsLinksToFoldersThatLieElsewhere) {
               ElementsAre("a", "b/file", "variables/index", "variables/more/file"));
 }
 
+TYPED_TEST(AnyFileSystem, EndsWhereFoldersLinkToEachOther) {
+  const std::string names = "abcdefghi";
+  for (const char from : names) {
+    for (const char to : names) {
+      if (from == to) continue;
+      this->link(std::string("../") + to, std::string("t/") + from + "/" + to);
+    }
+  }
+  this->link("b", "circle/a");
+  this->link("a", "circle/b");
+  EXPECT_EQ(this->error_of(list_files_recursively(this->fs, this->at("t"), FolderLinks::kFollow)),
+            "ROOT/t: the folder holds more than 10000 files\n"
+            "  links to folders are followed: remove those that lead to each other");
+  EXPECT_THAT(list_files_recursively(this->fs, this->at("circle"), FolderLinks::kFollow).value(),
+              ElementsAre());
+}
+
 }  // namespace
 }  // namespace tfaot

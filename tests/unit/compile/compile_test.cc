@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <mutex>
@@ -158,6 +160,27 @@ TEST_F(CompileModel, RefusesCodeThatCallsWhatTheRuntimeDoesNotHave) {
             "  do this part of the model outside, or express it by other ops");
 }
 
+// libgcc has it since GCC 13; "system" is a function that a model wants called.
+TEST_F(CompileModel, RefusesCodeThatCallsWhatNotEveryTargetHas) {
+  for (const char* symbol : {"__extendbfsf2", "system"}) {
+    prepare(1, 0);
+    prepare(2, 1);
+    const Path object = root_ / "made" / "test_bs2.o";
+    const auto lost = fs_.read(TFAOT_LOST_CALL_OBJECT);
+    ASSERT_TRUE(lost);
+    std::string changed = *lost;
+    const std::string name = "tfaot_lost_f32_x86_64";
+    std::string padded = symbol;
+    padded.resize(name.size(), '\0');
+    const auto place = changed.find(name);
+    ASSERT_NE(place, std::string::npos);
+    changed.replace(place, name.size(), padded);
+    ASSERT_TRUE(fs_.replace_atomically(object, changed));
+    engine(copy_script());
+    EXPECT_THAT(error_text(), HasSubstr(fmt::format("calls '{}', which libtfaot_runtime", symbol)));
+  }
+}
+
 TEST_F(CompileModel, TellsItsProgress) {
   prepare(1, 0);
   prepare(2, 1);
@@ -185,6 +208,41 @@ TEST_F(CompileModel, TurnsACrashIntoAnErrorWithItsLastWords) {
             "ROOT/model: the compiler crashed with signal 6 (Aborted) (batch sizes 1)\n"
             "  its last words:\n"
             "    Check failed: so sad");
+}
+
+TEST_F(CompileModel, NamesAFlagHoweverLong) {
+  spec_.compilation.batch_sizes = {1};
+  for (int i = 0; i < 4; ++i) spec_.compilation.xla_flags.push_back("--" + std::string(20000, 'x'));
+  engine("echo \"Unknown flags in XLA_FLAGS: $XLA_FLAGS\" >&2\nkill -ABRT $$\n");
+  EXPECT_THAT(error_text(), HasSubstr("XLA does not know '--xxx"));
+  engine("echo \"Flag parsing failed.\nusage: $XLA_FLAGS\" >&2\nexit 1\n");
+  EXPECT_THAT(error_text(), HasSubstr("XLA cannot read the value of '--xxx"));
+  engine("echo \"Couldn't interpret value $XLA_FLAGS\" >&2\nexit 1\n");
+  EXPECT_THAT(error_text(), HasSubstr("ended with exit code 1"));
+}
+
+// TensorFlow would wait for the pipe's other end, and the hash of the model read on for minutes.
+TEST_F(CompileModel, LooksAtTheModelsFilesFirst) {
+  engine("touch \"$1.started\"\n");
+  ASSERT_TRUE(fs_.create_directories(root_ / "model" / "variables"));
+  const Path index = root_ / "model" / "variables" / "variables.index";
+  ASSERT_EQ(::mkfifo(index.c_str(), 0600), 0);
+  const std::string pipe =
+      "neither a file nor a folder\n  pipes, sockets and devices cannot be read as files: remove "
+      "it";
+  EXPECT_EQ(error_text(), "ROOT/model/variables/variables.index: " + pipe);
+  ASSERT_TRUE(fs_.remove_all(index));
+  ASSERT_TRUE(fs_.replace_symlink("/dev/zero", index));
+  EXPECT_EQ(error_text(), "ROOT/model/variables/variables.index: " + pipe);
+  ASSERT_TRUE(fs_.remove_all(index));
+
+  const Path asset = root_ / "model" / "asset";
+  ASSERT_TRUE(fs_.replace_atomically(asset, "x"));
+  ASSERT_EQ(::truncate(asset.c_str(), 60'000'000'000), 0);
+  EXPECT_EQ(error_text(),
+            "ROOT/model/asset: 60000000000 bytes, so that the model has more than 16 GB\n"
+            "  leave out of the model's folder what is not needed to predict");
+  EXPECT_EQ(fs_.list(root_ / "work").value(), std::vector<std::string>());
 }
 
 TEST_F(CompileModel, TurnsAnEngineWithoutTensorFlowIntoAnError) {

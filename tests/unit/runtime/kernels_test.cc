@@ -9,6 +9,8 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 extern "C" {
@@ -35,6 +37,13 @@ void __xla_cpu_runtime_TopKF32(std::int64_t, std::int64_t, std::int64_t, const f
 void __xla_cpu_runtime_KeyValueSort(std::int64_t, std::int64_t, std::int64_t, char**, std::int32_t,
                                     std::int32_t*, bool, char*, std::int64_t*,
                                     void (*)(char*, char*, char**, char**, std::int64_t*));
+
+// A 16-bit float is in the low bits of a float's register.
+float __extendhfsf2(float half);
+double __extendhfdf2(float half);
+float __truncsfhf2(float value);
+float __truncsfbf2(float value);
+float __truncdfbf2(double value);
 }
 
 namespace {
@@ -45,6 +54,72 @@ std::vector<float> values(std::size_t count) {
   std::vector<float> all(count);
   for (std::size_t i = 0; i < count; ++i) all[i] = value(i);
   return all;
+}
+
+std::uint16_t low_bits(float value) {
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+template <class Bits>
+float float_of(Bits bits) {
+  const std::uint32_t wide = bits;
+  float value = 0;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+// By its definition, not by bits: sign, exponent of 5 bits, fraction of 10.
+float float16_value(std::uint32_t bits) {
+  const int exponent = static_cast<int>(bits >> 10 & 31U);
+  const double fraction = bits & 1023U;
+  const double value =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  return static_cast<float>((bits & 0x8000U) != 0 ? -value : value);
+}
+
+TEST(HalfFloats, ConvertEveryFloat16AndBack) {
+  for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
+    const float value = __extendhfsf2(float_of(bits));
+    const bool is_finite = (bits & 0x7c00U) != 0x7c00U;
+    ASSERT_TRUE(!is_finite || value == float16_value(bits)) << bits;
+    ASSERT_EQ(std::isnan(value), !is_finite && (bits & 1023U) != 0) << bits;
+    ASSERT_EQ(std::signbit(value), (bits & 0x8000U) != 0) << bits;
+    if (std::isnan(value)) continue;
+    ASSERT_EQ(low_bits(__truncsfhf2(value)), bits);
+    ASSERT_EQ(__extendhfdf2(float_of(bits)), static_cast<double>(value));
+  }
+}
+
+TEST(HalfFloats, RoundToTheNearestAndToEven) {
+  // Between neighbours a and b of both kinds: below, at and above the middle.
+  for (std::uint32_t bits = 0; bits < 0x7bffU; ++bits) {
+    const float a = float16_value(bits), b = float16_value(bits + 1);
+    const float middle = (a + b) / 2;
+    ASSERT_EQ(low_bits(__truncsfhf2(std::nextafter(middle, a))), bits);
+    ASSERT_EQ(low_bits(__truncsfhf2(middle)), bits + (bits & 1U));
+    ASSERT_EQ(low_bits(__truncsfhf2(std::nextafter(middle, b))), bits + 1);
+    ASSERT_EQ(low_bits(__truncsfhf2(-std::nextafter(middle, b))), bits + 1 + 0x8000U);
+  }
+  for (std::uint32_t bits = 0; bits < 0x7f7fU; ++bits) {
+    const std::uint32_t middle = (bits << 16) + 0x8000U;
+    ASSERT_EQ(low_bits(__truncsfbf2(float_of(bits << 16))), bits);
+    ASSERT_EQ(low_bits(__truncsfbf2(float_of(middle - 1))), bits);
+    ASSERT_EQ(low_bits(__truncsfbf2(float_of(middle))), bits + (bits & 1U));
+    ASSERT_EQ(low_bits(__truncsfbf2(float_of(middle + 1))), bits + 1);
+    ASSERT_EQ(low_bits(__truncdfbf2(static_cast<double>(float_of(middle + 1)))), bits + 1);
+  }
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(low_bits(__truncsfhf2(65519.996F)), 0x7bffU);
+  for (const float large : {65520.0F, 1e6F, kInfinity}) {
+    EXPECT_EQ(low_bits(__truncsfhf2(large)), 0x7c00U);
+    EXPECT_EQ(low_bits(__truncsfhf2(-large)), 0xfc00U);
+  }
+  EXPECT_EQ(low_bits(__truncsfbf2(std::numeric_limits<float>::max())), 0x7f80U);
+  EXPECT_EQ(low_bits(__truncsfbf2(-kInfinity)), 0xff80U);
+  EXPECT_TRUE(std::isnan(__extendhfsf2(__truncsfhf2(kNan))));
+  EXPECT_TRUE(std::isnan(float_of(static_cast<std::uint32_t>(low_bits(__truncsfbf2(kNan))) << 16)));
 }
 
 TEST(Kernels, AllLinkIntoASharedLibrary) {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compiled code may call without libtfaot_runtime.a: what every libc, libm and libgcc of the
+// targets has. Pure function, safe from many threads.
+#pragma once
+
+#include <string>
+
+namespace tfaot {
+
+bool target_offers(const std::string& symbol);
+
+}  // namespace tfaot
