@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tfaot compile` around a fake engine: what goes in, what comes out, and what stays when it fails.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
 
 #include "cli_test.h"
 
@@ -124,6 +131,23 @@ TEST_F(CompileTest, AFailureIsToldAndLeavesTheOutputAsItWas) {
   EXPECT_EQ(compile({"--batch-sizes", "16"}, {{"FAKE_ENGINE", "crash"}}).exit_code, 1);
   EXPECT_EQ(files_in("out"), before);
   EXPECT_EQ(read("out/manifest.json"), manifest);
+}
+
+// Else it would compile on, and hold what it has of the folder.
+TEST_F(CompileTest, NoEngineOutlivesATool) {
+  write("lock", "");
+  const Outcome outcome =
+      compile({}, {{"FAKE_ENGINE", "orphan"}, {"FAKE_ENGINE_LOCK", at("lock")}});
+  ASSERT_EQ(outcome.signal, SIGKILL);
+  const int lock = ::open(at("lock").c_str(), O_RDWR);
+  ASSERT_GE(lock, 0);
+  bool is_free = false;
+  for (int i = 0; i < 1000 && !is_free; ++i) {
+    is_free = ::flock(lock, LOCK_EX | LOCK_NB) == 0;
+    if (!is_free) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ::close(lock);
+  EXPECT_TRUE(is_free);
 }
 
 TEST_F(CompileTest, TellsHowToGetTensorFlow) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speaks the engine's side of job_types.h without TensorFlow. FAKE_ENGINE in the environment makes
-// it misbehave: "refuse" the model, find a disk "full", "crash", or "interrupt" (a user's Ctrl-C
-// while it works).
+// it misbehave: "refuse" the model, find a disk "full", "crash", "interrupt" (a user's Ctrl-C while
+// it works) or "orphan" (kill -9 of the tool; it holds a lock on FAKE_ENGINE_LOCK while it lives).
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +14,7 @@
 
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/parent_process.h"
 #include "tfaot/compile/job_json.h"
 
 namespace tfaot {
@@ -102,6 +105,11 @@ void misbehave(const std::string& how) {
     kill(getppid(), SIGINT);
     for (;;) pause();  // the tool must end it
   }
+  if (how == "orphan") {
+    flock(open(std::getenv("FAKE_ENGINE_LOCK"), O_RDWR), LOCK_EX);
+    kill(getppid(), SIGKILL);
+    for (;;) pause();  // it must end by itself
+  }
 }
 
 }  // namespace
@@ -109,6 +117,7 @@ void misbehave(const std::string& how) {
 
 int main(int argc, char** argv) {
   using namespace tfaot;
+  if (argc != 3 || !end_with_parent(std::atol(argv[2]))) return 2;
   const char* how = std::getenv("FAKE_ENGINE");
   misbehave(how == nullptr ? "" : how);
   if (how != nullptr && std::string(how) == "refuse") {
@@ -118,7 +127,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   RealFileSystem files;
-  const auto text = files.read(argc == 2 ? argv[1] : "");
+  const auto text = files.read(argv[1]);
   const auto job = text ? engine_job_from_json(*text) : fail(text.error());
   if (job && how != nullptr && std::string(how) == "full") {
     std::cout << nlohmann::json{{kJobErrorKey, "cannot write: No space left on device"},

@@ -118,7 +118,10 @@ std::string describe_manifest(const Manifest& manifest) {
   for (const ManifestFile& file : manifest.files) {
     files.push_back({"  " + file.path, fmt::format("{} bytes", file.size)});
   }
-  return text_table(head) + fmt::format("\nsignature {}\n", shown(manifest.signature.key)) +
+  // A frozen graph has inputs and outputs, but no name for them.
+  const std::string& key = manifest.signature.key;
+  return text_table(head) +
+         (key.empty() ? "\nno signature, a graph\n" : fmt::format("\nsignature {}\n", shown(key))) +
          text_table(tensors) + "\ncode\n" + text_table(code) +
          fmt::format("\n{} files\n", files.size()) + text_table(files);
 }

@@ -68,7 +68,8 @@ void compare_variables(const std::vector<Variable>& package, const std::vector<V
                                 package[i].name, ours, model[i].name, theirs));
   }
   if (count > kShownWeights) {
-    lines.push_back(fmt::format("and {} more weights", count - kShownWeights));
+    const std::size_t more = count - kShownWeights;
+    lines.push_back(fmt::format("and {} more weight{}", more, more == 1 ? "" : "s"));
   }
 }
 

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <regex>
+#include <string_view>
 
 #include "tfaot/base/text.h"
 #include "tfaot/compile/elf_objects.h"
@@ -39,40 +40,61 @@ std::optional<Error> flag_error(const FileSystem& fs, const ModelSpec& spec,
   return std::nullopt;
 }
 
-bool is_among(const std::string& words, const std::string& flag) {
-  return (" " + words + " ").find(" " + flag + " ") != std::string::npos;
+bool is_among(std::string_view words, const std::string& flag) {
+  return (" " + std::string(words) + " ").find(" " + flag + " ") != std::string::npos;
+}
+
+// The rest of the line after the first of `marks` that the text holds; nothing if it holds none.
+// No std::regex: it goes as deep as a text is long, and the flags are the user's.
+std::optional<std::string_view> line_after(std::string_view text,
+                                           std::initializer_list<std::string_view> marks) {
+  for (const std::string_view mark : marks) {
+    const auto place = text.find(mark);
+    if (place == std::string_view::npos) continue;
+    text.remove_prefix(place + mark.size());
+    return text.substr(0, text.find('\n'));
+  }
+  return std::nullopt;
+}
+
+// The name of the flag in "Couldn't interpret value X for flag NAME".
+std::string flag_of_bad_value(std::string_view line) {
+  constexpr std::string_view kMark = " for flag ";
+  const auto place = line.rfind(kMark);
+  if (place == std::string_view::npos) return "";
+  line.remove_prefix(place + kMark.size());
+  const auto end = std::find_if_not(line.begin(), line.end(),
+                                    [](char c) { return is_letter_or_digit(c) || c == '_'; });
+  return {line.begin(), end};
 }
 
 // XLA ends the process over a flag in the environment that it cannot read.
 std::optional<Error> wrong_flag(const FileSystem& fs, const ModelSpec& spec,
                                 const std::string& last_words) {
-  static const std::regex unknown("Unknown flags? in (TF_)?XLA_FLAGS: ([^\\n]*)");
-  static const std::regex bad_value("Couldn't interpret value [^\\n]* for flag ([A-Za-z0-9_]+)");
-  static const std::regex refused("Flag parsing failed[^\\n]*\\nusage: ([^\\n]*)");
-  std::smatch match;
-  if (std::regex_search(last_words, match, unknown)) {
-    const std::string list = match[1].matched ? kTfXlaFlags : kXlaFlags;
-    std::string flags = match[2];
-    flags.resize(std::min(flags.size(), flags.find("  ")));  // what follows was read well
+  for (const std::string list : {kTfXlaFlags, kXlaFlags}) {
+    const std::string name = list == kXlaFlags ? "XLA_FLAGS: " : "TF_XLA_FLAGS: ";
+    auto flags = line_after(last_words, {"Unknown flag in " + name, "Unknown flags in " + name});
+    if (!flags) continue;
+    flags = flags->substr(0, flags->find("  "));  // what follows was read well
     return flag_error(fs, spec, "XLA does not know '%'",
                       [&](const std::string& key, const std::string& flag) {
-                        return key == list && is_among(flags, flag);
+                        return key == list && is_among(*flags, flag);
                       });
   }
-  if (std::regex_search(last_words, match, bad_value)) {
-    const std::string name = "--" + match[1].str();
+  if (const auto line = line_after(last_words, {"Couldn't interpret value "})) {
+    const std::string name = "--" + flag_of_bad_value(*line);
     return flag_error(fs, spec, "XLA cannot read the value of '%'",
                       [&](const std::string&, const std::string& flag) {
                         return flag == name || flag.starts_with(name + "=");
                       });
   }
-  if (std::regex_search(last_words, match, refused)) {
-    const std::string flags = match[1];
-    return flag_error(
-        fs, spec, "XLA cannot read the value of '%', or of a flag after it",
-        [&](const std::string&, const std::string& flag) { return is_among(flags, flag); });
-  }
-  return std::nullopt;
+  const auto refused = last_words.find("Flag parsing failed");
+  if (refused == std::string::npos) return std::nullopt;
+  const auto flags = line_after(std::string_view(last_words).substr(refused), {"\nusage: "});
+  if (!flags) return std::nullopt;
+  return flag_error(
+      fs, spec, "XLA cannot read the value of '%', or of a flag after it",
+      [&](const std::string&, const std::string& flag) { return is_among(*flags, flag); });
 }
 
 }  // namespace
@@ -93,13 +115,11 @@ std::optional<Error> reported_error(const FileSystem& fs, const ModelSpec& spec,
 std::optional<Error> missing_tensorflow(const FileSystem& fs, const Path& engine,
                                         const ProcessResult& result) {
   constexpr int kNotStarted = 127;  // what the loader ends with
-  static const std::regex lost("error while loading shared libraries: (libtensorflow[^:\n]*)");
-  std::smatch match;
-  if (result.exit_code != kNotStarted || !std::regex_search(result.standard_error, match, lost)) {
-    return std::nullopt;
-  }
-  Error error =
-      Error::at({engine.string()}, fmt::format("TensorFlow's {} cannot be loaded", match[1].str()));
+  constexpr std::string_view kFirst = "libtensorflow";
+  const auto line = line_after(result.standard_error, {"error while loading shared libraries: "});
+  if (result.exit_code != kNotStarted || !line || !line->starts_with(kFirst)) return std::nullopt;
+  Error error = Error::at({engine.string()}, fmt::format("TensorFlow's {} cannot be loaded",
+                                                         line->substr(0, line->find(':'))));
   const auto program = fs.read(engine);
   const std::string path = program ? run_path(*program).value_or("") : "";
   error.note(fmt::format("looked in {} and the loader's own folders",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine_run.h"
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -17,7 +19,7 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
   std::optional<Error> reported;
   ProcessSpec process;
   process.program = options.engine;
-  process.arguments = {job_file.string()};
+  process.arguments = {job_file.string(), std::to_string(::getpid())};
   process.environment = engine_environment(spec);
   process.timeout = options.timeout;
   process.on_stdout_line = [&](const std::string& line) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-engine JOB.json: compiles a share of a model's batch sizes for all CPU levels
+// tfaot-engine JOB.json PARENT: compiles a share of a model's batch sizes for all CPU levels
 // (job_types.h). Started by the compile room; the only program that links TensorFlow.
 #include <fmt/format.h>
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,7 @@
 #include "tensorflow/core/public/version.h"
 #include "tf2xla_config.h"
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/parent_process.h"
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/tf2xla_types.h"
 
@@ -188,13 +190,15 @@ Status say_config(const std::string& file) {
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   using namespace tfaot;
-  if (argc != 2 && (argc != 3 || std::string(argv[1]) != kConfigOption)) {
-    std::cerr << "usage: tfaot-engine JOB.json   (started by tfaot compile)\n";
+  if (argc != 3) {
+    std::cerr << "usage: tfaot-engine JOB.json PARENT   (started by tfaot compile)\n";
     return 2;
   }
+  const bool is_job = std::string(argv[1]) != kConfigOption;
+  if (is_job && !end_with_parent(std::atol(argv[2]))) return 1;
   mallopt(M_MMAP_THRESHOLD, engine::kMappedFrom);
   RealFileSystem fs;
-  const Status done = argc == 3 ? engine::say_config(argv[2]) : engine::run_job(fs, argv[1]);
+  const Status done = is_job ? engine::run_job(fs, argv[1]) : engine::say_config(argv[2]);
   if (done) return 0;
   engine::say({{kJobErrorKey, done.error().message()},
                {kJobNotesKey, done.error().notes()},

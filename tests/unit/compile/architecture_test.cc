@@ -67,6 +67,8 @@ TEST(ArchitectureDifferences, OfManyWeightsAreCut) {
   const auto lines = architecture_differences(package, model);
   ASSERT_EQ(lines.size(), 7U);
   EXPECT_EQ(lines[5], "and 4 more weights");
+  for (std::size_t i = 0; i < 3; ++i) model.variables[i] = package.variables[i];
+  EXPECT_EQ(architecture_differences(package, model)[5], "and 1 more weight");
 }
 
 TEST(ArchitectureDifferences, OfTheComputation) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/base/parent_process.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+namespace tfaot {
+
+// The parent may have died before we asked for the signal, and then none comes: looked at after.
+bool end_with_parent(long parent) {
+  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
+}
+
+}  // namespace tfaot
