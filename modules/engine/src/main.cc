@@ -93,12 +93,13 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     const bool coupled = !job.check_rows || job.allow_coupled_rows;
     TFAOT_TRY(lowering.check_rows(lowered, batch_size, coupled));
   }
-  if (record.codes.empty() && job.check_rows) {
-    TFAOT_ASSIGN(result.coupled_rows, has_coupled_rows(job, lowering, lowered, batch_size, store));
-  }
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
   TFAOT_ASSIGN(const auto prepared, prepare(lowered, store));
+  // After prepare(), which refuses random numbers: these would pass for rows that mix.
+  if (record.codes.empty() && job.check_rows) {
+    TFAOT_ASSIGN(result.coupled_rows, has_coupled_rows(job, lowering, lowered, batch_size, store));
+  }
   const auto hlo = hlo_sha256(prepared.computation);
   std::vector<std::uint32_t> weights;
   for (const auto stored : prepared.weights) weights.push_back(used.use(stored));
