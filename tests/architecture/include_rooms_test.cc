@@ -135,6 +135,10 @@ TEST(IncludeRooms, TextsAndCommentsAreNoIncludes) {
               IsEmpty());
 }
 
+TEST(IncludeRooms, AWordForTheCompilerIsNoFile) {
+  EXPECT_THAT(with("modules/base/src/x.cc", "#include \"a compiler in C++17 mode\""), IsEmpty());
+}
+
 TEST(IncludeRooms, TheTableAndTheTreeHaveTheSameRooms) {
   EXPECT_THAT(with("modules/extra/src/x.cc", ""),
               ElementsAre("modules/extra/src/x.cc: room 'extra' is not in the table"));

@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 7> kFolders = {
     ".ci", "cmake", "examples", "modules", "packaging", "templates", "tests"};
 
 bool is_source(const std::string& path, std::string_view text) {
-  return is_cpp(path) || is_cmake(path) || path.ends_with(".sh") || path.ends_with(".py") ||
-         text.starts_with("#!");
+  return is_cpp(path) || is_cmake(path) || path.ends_with(".inc") || path.ends_with(".sh") ||
+         path.ends_with(".py") || text.starts_with("#!");
 }
 
 }  // namespace

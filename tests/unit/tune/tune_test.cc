@@ -70,8 +70,9 @@ TEST_F(TuneTest, LinksTheObjectsAndTheRuntime) {
   ASSERT_TRUE(tune());
   EXPECT_EQ(*fs_.read(at("measure.cc")), "the source");
   EXPECT_EQ(*fs_.read(at("arguments")),
-            "-std=c++17\n-O2\n-I\n/the tree/include\n-I\n/the tree/runtime/include\n-o\n" + at("measure") + "\n" +
-                at("measure.cc") + "\n/the tree/lib/net_bs1.o\n/the tree/runtime/lib/libtfaot_runtime.a\n");
+            "-std=c++17\n-O2\n-I\n/the tree/include\n-I\n/the tree/runtime/include\n-o\n" +
+                at("measure") + "\n" + at("measure.cc") +
+                "\n/the tree/lib/net_bs1.o\n/the tree/runtime/lib/libtfaot_runtime.a\n");
 }
 
 TEST_F(TuneTest, StopsWhenTheIntervalsAreNarrow) {

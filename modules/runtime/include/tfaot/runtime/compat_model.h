@@ -36,8 +36,7 @@ void check_counts(const Wrapper& wrapper, std::size_t input_count, std::size_t o
 void check_input(const Wrapper& wrapper, std::size_t index, DType dtype);
 void check_output(const Wrapper& wrapper, std::size_t index, DType dtype);
 struct RowCheck {
-  std::size_t input;
-  std::size_t batch_size;
+  std::size_t input, batch_size;
 };
 void check_rows(const Wrapper& wrapper, const RowCheck& check, std::size_t rows);
 void check_row(const Wrapper& wrapper, const RowCheck& check, std::size_t row,
@@ -105,9 +104,7 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
  private:
   // Rows first .. first + rows, run as a batch of `size`.
   struct Chunk {
-    std::size_t size;
-    std::size_t first;
-    std::size_t rows;
+    std::size_t size, first, rows;
   };
 
   void set_rule(const BatchRule& rule) {
@@ -140,9 +137,8 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
     using T = detail::ElementOf<Arrays>;
     const T* from = wrapper_.template resultData<T>(chunk.size, index);
     const std::size_t elements = wrapper_.resultCountsNoBatch()[index];
-    for (std::size_t i = 0; i < chunk.rows; ++i, from += elements) {
+    for (std::size_t i = 0; i < chunk.rows; ++i, from += elements)
       output[chunk.first + i].assign(from, from + elements);
-    }
   }
 
   W wrapper_;
