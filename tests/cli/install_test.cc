@@ -72,6 +72,20 @@ TEST_F(InstallTest, RenewsTheLinkThatWasRemoved) {
                                     "tfaot-model-test-net/1.0.0\n"));
 }
 
+TEST_F(InstallTest, ACutArchiveIsRefusedWhereItsPackageIsInstalled) {
+  const std::string whole = archive("1.0.0");
+  ASSERT_EQ(run({"install", whole, "--release-area", "area"}).exit_code, 0);
+  const std::string bytes = read(whole);
+  for (const std::size_t size : {bytes.size() - 1, bytes.size() - 30}) {
+    write("cut.tar.zst", bytes.substr(0, size));
+    const Outcome outcome = run({"install", "cut.tar.zst", "--release-area", "area"});
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.text();
+    EXPECT_THAT(outcome.err, ::testing::HasSubstr("ROOT/cut.tar.zst: the archive is damaged"));
+  }
+  EXPECT_THAT(run({"install", whole, "--release-area", "area"}).out,
+              ::testing::StartsWith("unchanged"));
+}
+
 TEST_F(InstallTest, AnotherPackageOfThisVersionNeedsReplace) {
   const std::string first = archive("1.0.0");
   ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);

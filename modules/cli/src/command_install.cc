@@ -11,6 +11,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/install/install.h"
+#include "tfaot/package/check_archive.h"
 #include "tfaot/package/package.h"
 #include "work_folder.h"
 #include "wrong_input.h"
@@ -31,7 +32,9 @@ struct Options {
 // From an empty staging folder to the new state; the caller rolls back.
 Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& plan,
                                          const Path& archive, const ExtractOptions& extract) {
-  if (!plan.already_installed) {
+  if (plan.already_installed) {
+    TFAOT_TRY(check_archive(files, archive));  // "unchanged" is said of a whole archive
+  } else {
     TFAOT_TRY(extract_archive(files, archive, plan.staging, extract));
   }
   const Path tree = plan.already_installed ? plan.destination : plan.staging;

@@ -9,6 +9,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/generate/manifest_json.h"
+#include "tfaot/package/check_archive.h"
 #include "tfaot/package/package.h"
 
 namespace tfaot {
@@ -95,14 +96,12 @@ Status check_unpacked_size(const ArchiveReader& reader, const Manifest& manifest
                   .note("if you trust it, say --allow-large"));
 }
 
-Result<Manifest> unpack(FileSystem& fs, const Path& archive, const Path& destination,
-                        const ExtractOptions& options) {
-  TFAOT_ASSIGN(ArchiveReader reader, ArchiveReader::open(fs, archive));
-  TFAOT_ASSIGN(ManifestEntry manifest, read_manifest_entry(reader, archive));
-  TFAOT_ASSIGN(const std::uint64_t archive_size, fs.size(archive));
-  if (!options.allow_large) {
-    TFAOT_TRY(check_unpacked_size(reader, manifest.manifest, archive_size));
-  }
+using Producer = std::function<Status(const ChunkSink&)>;
+// Takes a file's path and what gives its contents.
+using FileWriter = std::function<Status(const std::string&, const Producer&)>;
+
+// The files behind the manifest, all of them and no others.
+Status read_files(ArchiveReader& reader, const ManifestEntry& manifest, const FileWriter& write) {
   std::map<std::string, const ManifestFile*> awaited{
       {std::string(kManifestName), nullptr}};  // null: came
   for (const ManifestFile& file : manifest.manifest.files) awaited.emplace(file.path, &file);
@@ -112,11 +111,25 @@ Result<Manifest> unpack(FileSystem& fs, const Path& archive, const Path& destina
     TFAOT_ASSIGN(const auto path, checked_path(reader, *file, manifest, awaited));
     const ManifestFile& listed = *std::exchange(awaited[path], nullptr);
     const auto produce = [&](const ChunkSink& sink) { return copy_checked(reader, listed, sink); };
-    TFAOT_TRY(fs.write_chunks(destination / path, produce));
+    TFAOT_TRY(write(path, produce));
   }
   for (const auto& [path, listed] : awaited) {
     if (listed != nullptr) return fail(reader.refused(fmt::format("it lacks '{}'", path)));
   }
+  return {};
+}
+
+Result<Manifest> unpack(FileSystem& fs, const Path& archive, const Path& destination,
+                        const ExtractOptions& options) {
+  TFAOT_ASSIGN(ArchiveReader reader, ArchiveReader::open(fs, archive));
+  TFAOT_ASSIGN(ManifestEntry manifest, read_manifest_entry(reader, archive));
+  TFAOT_ASSIGN(const std::uint64_t archive_size, fs.size(archive));
+  if (!options.allow_large) {
+    TFAOT_TRY(check_unpacked_size(reader, manifest.manifest, archive_size));
+  }
+  TFAOT_TRY(read_files(reader, manifest, [&](const std::string& path, const Producer& producer) {
+    return fs.write_chunks(destination / path, producer);
+  }));
   TFAOT_TRY(fs.replace_atomically(destination / kManifestName, manifest.text));
   return std::move(manifest.manifest);
 }
@@ -127,6 +140,14 @@ Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive
   TFAOT_ASSIGN(ArchiveReader reader, ArchiveReader::open(fs, archive));
   TFAOT_ASSIGN(ManifestEntry entry, read_manifest_entry(reader, archive));
   return std::move(entry.manifest);
+}
+
+Status check_archive(const FileSystem& fs, const Path& archive) {
+  TFAOT_ASSIGN(ArchiveReader reader, ArchiveReader::open(fs, archive));
+  TFAOT_ASSIGN(const ManifestEntry manifest, read_manifest_entry(reader, archive));
+  return read_files(reader, manifest, [](const std::string&, const Producer& producer) {
+    return producer([](std::string_view) { return Status(); });
+  });
 }
 
 Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination,
