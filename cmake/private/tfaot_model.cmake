@@ -104,15 +104,20 @@ function(_tfaot_model_library target type)
     if(arg_VERSION)
       set_target_properties(${target} PROPERTIES VERSION "${arg_VERSION}" SOVERSION "${arg_VERSION}")
     endif()
-    # Its users find code and weights in it (tfaot/runtime/abi.h).
-    target_compile_definitions(${target} INTERFACE TFAOT_SHARED_MODELS)
-    # Else an executable that names the weights gets a copy of them.
-    set(gcc_12 0)
-    if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-      set(gcc_12 "$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>>")
-    endif()
-    target_compile_options(${target} INTERFACE
-      "$<${gcc_12}:-mno-direct-extern-access>" "$<$<CXX_COMPILER_ID:Clang>:-fno-direct-access-external-data>")
+    _tfaot_share_models(${target} INTERFACE)
   endif()
   add_library(${arg_ALIAS} ALIAS ${target})
+endfunction()
+
+# _tfaot_share_models(<shared library> INTERFACE|PUBLIC): its users find its models' code and weights in it, as do its own
+# sources with PUBLIC (tfaot/runtime/abi.h).
+function(_tfaot_share_models target visibility)
+  target_compile_definitions(${target} ${visibility} TFAOT_SHARED_MODELS)
+  # Else an executable that names the weights gets a copy of them.
+  set(gcc_12 0)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    set(gcc_12 "$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>>")
+  endif()
+  target_compile_options(${target} INTERFACE
+    "$<${gcc_12}:-mno-direct-extern-access>" "$<$<CXX_COMPILER_ID:Clang>:-fno-direct-access-external-data>")
 endfunction()

@@ -51,7 +51,8 @@ TEST(Tune, MeasuresEverySizeAndLevelAgainAndAgain) {
 TEST(Tune, MeasuresAPackageForCmssw) {
   const TemporaryFolder folder;
   const std::string tree = (folder.path() / "out").string();
-  run_tool({"compile", "-c", TFAOT_MODEL, "-o", tree, "--batch-sizes", "1,8", "--cpu-levels",
+  const stdfs::path config = stdfs::path(TFAOT_MODEL) / "aot_config.yaml";
+  run_tool({"compile", "-c", config.string(), "-o", tree, "--batch-sizes", "1,8", "--cpu-levels",
             "x86-64", "--headers", "cmssw", "-q"});
   run_tool({"tune", tree, "--budget", "0.1", "-q"});
   EXPECT_TRUE(is_measured(tree));

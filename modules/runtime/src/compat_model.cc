@@ -21,13 +21,14 @@ std::string type_text(DType wanted, DType given) {
 }  // namespace
 
 void check_counts(const Wrapper& wrapper, std::size_t input_count, std::size_t output_count) {
-  const std::string who = "model '" + wrapper.name() + "'";
+  // Only where one is wrong is there a text: a call allocates nothing but its outputs.
+  const auto who = [&] { return "model '" + wrapper.name() + "'"; };
   if (input_count != wrapper.nArgs()) {
-    throw Error(Category::kInputMismatch, who + " takes " + std::to_string(wrapper.nArgs()) +
+    throw Error(Category::kInputMismatch, who() + " takes " + std::to_string(wrapper.nArgs()) +
                                               " inputs, not " + std::to_string(input_count));
   }
   if (output_count != wrapper.nResults()) {
-    throw Error(Category::kOutputMismatch, who + " gives " + std::to_string(wrapper.nResults()) +
+    throw Error(Category::kOutputMismatch, who() + " gives " + std::to_string(wrapper.nResults()) +
                                                " outputs, not " + std::to_string(output_count));
   }
 }
