@@ -21,7 +21,7 @@
 namespace tfaot {
 namespace {
 
-// Beginnings of the runtime's symbols that a header's code may call: all of namespace tfaot::v0_1_0
+// Beginnings of the runtime's symbols that a header's code may call: all of namespace tfaot::v0_2_0
 // (tfaot/runtime/abi.h), and a member of it.
 std::vector<std::string> runtime_symbols() {
   const std::string name = "v" + replace_all(TFAOT_VERSION, ".", "_");

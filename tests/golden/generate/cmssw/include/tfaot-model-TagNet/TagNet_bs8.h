@@ -10,7 +10,7 @@
 #include "TagNet_tables.h"
 
 namespace cms::models {
-inline namespace build_75bed2924e1b941c {
+inline namespace build_ecf538d02f601c9b {
 
 class TagNet_bs8 final : public ::tfaot::XlaFunction {
  public:
@@ -80,5 +80,5 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   }
 };
 
-}  // namespace build_75bed2924e1b941c
+}  // namespace build_ecf538d02f601c9b
 }  // namespace cms::models

@@ -52,7 +52,7 @@ static_assert(::tfaot::takes_tables(2),
 #include "TagNet_bs8.h"
 
 namespace cms::models {
-inline namespace build_75bed2924e1b941c {
+inline namespace build_ecf538d02f601c9b {
 
 class TagNet : public ::tfaot::Wrapper {
  public:
@@ -187,5 +187,5 @@ class TagNet : public ::tfaot::Wrapper {
   TagNet_bs8 xla_function_bs8_;
 };
 
-}  // namespace build_75bed2924e1b941c
+}  // namespace build_ecf538d02f601c9b
 }  // namespace cms::models

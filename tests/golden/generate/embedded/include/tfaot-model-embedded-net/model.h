@@ -40,7 +40,7 @@ static_assert(::tfaot::takes_tables(2),
 #include "embedded_net_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_961c54e79945cb48 {
+inline namespace build_5734d16b8a618de8 {
 
 class embedded_net : public ::tfaot::Wrapper {
  public:
@@ -74,5 +74,5 @@ class embedded_net : public ::tfaot::Wrapper {
       nullptr, 0};
 };
 
-}  // namespace build_961c54e79945cb48
+}  // namespace build_5734d16b8a618de8
 }  // namespace tfaot_model

@@ -46,7 +46,7 @@ static_assert(::tfaot::takes_tables(2),
 #include "hostile_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_dd22e435bd0f0d2e {
+inline namespace build_56e6748db7385360 {
 
 class hostile : public ::tfaot::Wrapper {
  public:
@@ -83,5 +83,5 @@ class hostile : public ::tfaot::Wrapper {
       nullptr, 0};
 };
 
-}  // namespace build_dd22e435bd0f0d2e
+}  // namespace build_56e6748db7385360
 }  // namespace tfaot_model

@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_MixedNet_bs8_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_e28dbb6c4a215a10 {
+inline namespace build_45e5035e4c2b341e {
 
 struct MixedNet_bs8 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
@@ -40,5 +40,5 @@ struct MixedNet_bs8 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_e28dbb6c4a215a10
+}  // namespace build_45e5035e4c2b341e
 }  // namespace cms::models

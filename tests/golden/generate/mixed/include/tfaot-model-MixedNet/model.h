@@ -47,7 +47,7 @@ static_assert(::tfaot::takes_tables(2),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace cms::models {
-inline namespace build_e28dbb6c4a215a10 {
+inline namespace build_45e5035e4c2b341e {
 
 class MixedNet : public ::tfaot::Wrapper {
  public:
@@ -90,5 +90,5 @@ class MixedNet : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_MixedNet_weights, 72};
 };
 
-}  // namespace build_e28dbb6c4a215a10
+}  // namespace build_45e5035e4c2b341e
 }  // namespace cms::models

@@ -44,7 +44,7 @@ static_assert(::tfaot::takes_tables(2),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_1cff4e0504fb7076 {
+inline namespace build_d6058283cf38d6db {
 
 class test : public ::tfaot::Wrapper {
  public:
@@ -80,5 +80,5 @@ class test : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_test_weights, 72};
 };
 
-}  // namespace build_1cff4e0504fb7076
+}  // namespace build_d6058283cf38d6db
 }  // namespace tfaot_model

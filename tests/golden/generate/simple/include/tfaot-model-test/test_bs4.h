@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs4_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_1cff4e0504fb7076 {
+inline namespace build_d6058283cf38d6db {
 
 struct test_bs4 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 4;
@@ -52,5 +52,5 @@ struct test_bs4 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_1cff4e0504fb7076
+}  // namespace build_d6058283cf38d6db
 }  // namespace tfaot_model
