@@ -86,6 +86,20 @@ TEST_F(InstallTest, ACutArchiveIsRefusedWhereItsPackageIsInstalled) {
               ::testing::StartsWith("unchanged"));
 }
 
+TEST_F(InstallTest, WhatCannotBeLookedAtIsNotMissing) {
+  const std::string first = archive("1.0.0");
+  ASSERT_TRUE(files_.replace_symlink("loop", at("loop")));
+  for (const std::vector<std::string>& line :
+       std::vector<std::vector<std::string>>{{"install", first, "--release-area", "loop/area"},
+                                             {"list", "--release-area", "loop/area"},
+                                             {"package", "loop/tree"},
+                                             {"update-weights", "loop/tree", "--model", "model"}}) {
+    const Outcome outcome = run(line);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.text();
+    EXPECT_THAT(outcome.err, ::testing::HasSubstr("Too many levels of symbolic links"));
+  }
+}
+
 TEST_F(InstallTest, AnotherPackageOfThisVersionNeedsReplace) {
   const std::string first = archive("1.0.0");
   ASSERT_EQ(run({"install", first, "--release-area", "area"}).exit_code, 0);

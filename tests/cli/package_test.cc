@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
 #include <regex>
 
 #include "cli_test.h"
@@ -63,6 +65,28 @@ TEST_F(PackageTest, WrongInputsAreToldForWhatTheyAre) {
     ASSERT_TRUE(files_.remove_all(at("new")));
   }
   EXPECT_TRUE(matches_golden(transcript, "cli/wrong_inputs.txt"));
+}
+
+// A killed run leaves the new manifest aside, and the tree without one.
+TEST_F(PackageTest, ATreeInPiecesIsToldAsOne) {
+  write_tree_at("tree", {});
+  ASSERT_TRUE(
+      files_.move_file(at("tree/manifest.json"), at("tree/.tfaot-aside/new/manifest.json")));
+  for (const std::string verb : {"package", "info"}) {
+    const Outcome outcome = run({verb, "tree"});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(
+        outcome.err,
+        ::testing::HasSubstr("ROOT/tree: a package tree that a killed run left in pieces; 'tfaot " +
+                             verb + "' takes a"));
+    EXPECT_THAT(outcome.err, ::testing::HasSubstr("run that command again: 'tfaot compile', "
+                                                  "'update-weights' or 'tune' makes it whole"));
+  }
+  write_model();
+  write("model/other.yaml",
+        std::regex_replace(read("model/aot_config.yaml"), std::regex("test_net"), "other_net"));
+  EXPECT_THAT(run({"compile", "-c", "model/other.yaml", "-o", "tree"}).err,
+              ::testing::HasSubstr("holds the package tree of model 'test_net'"));
 }
 
 TEST_F(PackageTest, TheToolFilesBaseStaysBehind) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,17 @@
 #include "file_errors.h"
 
 namespace tfaot {
+namespace {
+
+// Locks a file that was just made. False: who tidies up took it for one that was left behind,
+// before the lock. A disk without locks does without.
+bool is_ours(int descriptor) {
+  struct stat status {};
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
+}
+
+}  // namespace
 
 Path without_trailing_slash(const Path& path) {
   return path.has_filename() || !path.has_relative_path() ? path : path.parent_path();
@@ -29,32 +41,47 @@ bool is_aside_name(std::string_view name) {
   return name.starts_with(".tfaot-") && name.ends_with(".tmp");
 }
 
-AsideFile::AsideFile(Descriptor descriptor, Path aside, Path target)
-    : descriptor_(std::move(descriptor)), aside_(std::move(aside)), target_(std::move(target)) {}
+std::vector<Path> missing_folders(Path folder) {
+  std::vector<Path> missing;
+  for (; folder.has_relative_path() && RealFileSystem().kind(folder) == FileKind::kMissing;
+       folder = folder.parent_path()) {
+    missing.push_back(folder);
+  }
+  return missing;
+}
 
 AsideFile::AsideFile(AsideFile&& other) noexcept
     : descriptor_(std::move(other.descriptor_)),
       aside_(std::exchange(other.aside_, Path())),
-      target_(std::move(other.target_)) {}
+      target_(std::move(other.target_)),
+      made_(std::exchange(other.made_, {})) {}
 
 AsideFile::~AsideFile() {
   if (!aside_.empty()) ::unlink(aside_.c_str());
+  for (const Path& folder : made_) ::rmdir(folder.c_str());  // unless it has something in it
 }
 
 Result<AsideFile> AsideFile::create(const Path& path, mode_t mode) {
-  const Path target = without_trailing_slash(path);
+  TFAOT_TRY(check_interrupts());
+  AsideFile file(without_trailing_slash(path));
+  const Path folder = folder_of(file.target_);
+  file.made_ = missing_folders(folder);
   std::error_code ec;
-  std::filesystem::create_directories(folder_of(target), ec);
-  if (ec) return fail(file_error(folder_of(target), {"make the folder", ec.value()}));
+  std::filesystem::create_directories(folder, ec);
+  if (ec) return fail(file_error(folder, {"make the folder", ec.value()}));
   for (;;) {
-    const Path aside = aside_path(target);
-    const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd >= 0) return AsideFile(Descriptor(fd), aside, target);
-    if (errno != EEXIST) return fail(file_error(path, {"write", errno}));
+    Path aside = aside_path(file.target_);
+    Descriptor descriptor(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (!descriptor.valid() && errno != EEXIST) return fail(file_error(path, {"write", errno}));
+    if (!descriptor.valid() || !is_ours(descriptor.get())) continue;
+    file.descriptor_ = std::move(descriptor);
+    file.aside_ = std::move(aside);
+    return file;
   }
 }
 
 Status AsideFile::write(std::string_view bytes) {
+  TFAOT_TRY(check_interrupts());
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -72,6 +99,8 @@ Status AsideFile::keep_permissions() {
 }
 
 Status AsideFile::commit(Sync sync) {
+  TFAOT_TRY(check_interrupts());
+  const Descriptor lock(::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0));  // until it is renamed
   if ((sync == Sync::kYes && ::fsync(descriptor_.get()) != 0) || descriptor_.close() != 0) {
     return fail(file_error(target_, {"write", errno}));
   }
@@ -79,6 +108,7 @@ Status AsideFile::commit(Sync sync) {
     return fail(file_error(target_, {"replace", errno}));
   }
   aside_.clear();
+  made_.clear();
   return {};
 }
 

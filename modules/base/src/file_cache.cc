@@ -54,6 +54,9 @@ Status FileCache::put(const std::string& key, std::string_view contents) {
 }
 
 Status FileCache::trim(std::uint64_t limit) {
+  for (const std::string& part : fs_.list(folder_).value_or(std::vector<std::string>{})) {
+    TFAOT_TRY(fs_.remove_half_written(folder_ / part));
+  }
   std::vector<Entry> entries = entries_in(fs_, folder_);
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.last_used > b.last_used; });

@@ -28,9 +28,14 @@ Error file_error(const Path& path, const FileFailure& failure) {
     case EMFILE:
     case ENFILE:
       return error.note("too many files are open: raise the limit (ulimit -n), or use fewer jobs");
+    case EIO:
+    case ESTALE:
+      return error.note("the disk, or the network to it, fails: see the system's log");
     default:
       return error;
   }
 }
+
+bool is_absence(int error_number) { return error_number == ENOENT || error_number == ENOTDIR; }
 
 }  // namespace tfaot

@@ -17,4 +17,7 @@ struct FileFailure {
 // "PATH: cannot ACTION: REASON", and what to do where there is something to do.
 Error file_error(const Path& path, const FileFailure& failure);
 
+// Whether this errno of a look at a path says that nothing is there.
+bool is_absence(int error_number);
+
 }  // namespace tfaot

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -22,29 +23,6 @@ namespace {
 
 tl::unexpected<Error> failed(const Path& file, const std::string& action, const std::string& name) {
   return fail(file_error(file, {action + " " + name, errno}));
-}
-
-tl::unexpected<Error> not_own(const Path& file, const std::string& name) {
-  return fail(Error::at({file.string()}, "is no file of its own, so it cannot be " + name)
-                  .note("it is a link or a folder, or another file has this name, too: remove it"));
-}
-
-// What we write into must be a file of ours, not a second name of somebody else's.
-Status check_own(int descriptor, const Path& file, const std::string& name) {
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return failed(file, "open", name);
-  if (S_ISREG(status.st_mode) && status.st_nlink <= 1) return {};
-  return not_own(file, name);
-}
-
-// Of those above the file's own folder, deepest first.
-std::vector<Path> missing_folders(const Path& file) {
-  std::vector<Path> missing;
-  for (Path folder = file.parent_path().parent_path();
-       RealFileSystem().kind(folder) == FileKind::kMissing; folder = folder.parent_path()) {
-    missing.push_back(folder);
-  }
-  return missing;
 }
 
 // Whether the open file is still the one of that name.
@@ -75,54 +53,86 @@ void sign(int descriptor) {
   static_cast<void>(::pwrite(descriptor, text.data(), text.size(), 0));
 }
 
-// errno's value, 0 when it is locked.
+// errno's value, 0 when it is locked. Tries again and again, as a signal may come to another thread
+// than the one that waits in flock(), or before it waits.
 int lock(int descriptor, const FileLock::Options& options) {
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
-  if (errno == EWOULDBLOCK && options.on_wait) options.on_wait(holder(descriptor));
-  while (::flock(descriptor, LOCK_EX) != 0) {
-    if (errno != EINTR) return errno;
+  constexpr std::chrono::milliseconds kPause{20};
+  for (bool told = false; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0; told = true) {
+    if (errno != EWOULDBLOCK) return errno;
+    if (!told && options.on_wait) options.on_wait(holder(descriptor));
+    if (wait_for_interrupt(kPause)) return EINTR;
   }
   return 0;
+}
+
+tl::unexpected<Error> not_own(const Path& file, const std::string& name) {
+  return fail(Error::at({file.string()}, "is no file of its own, so it cannot be " + name)
+                  .note("it is a link or a folder, or another file has this name, too: remove it"));
+}
+
+// What we write into must be a file of ours, not a second name of somebody else's.
+Status check_own(int descriptor, const Path& file, const std::string& name) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return failed(file, "open", name);
+  if (S_ISREG(status.st_mode) && status.st_nlink <= 1) return {};
+  return not_own(file, name);
 }
 
 }  // namespace
 
 Result<FileLock> FileLock::acquire(const Path& file, const Options& options) {
-  Options quiet = options;  // once it has told
-  const int flags = O_RDWR | O_NOFOLLOW | (options.outlived_by_children ? 0 : O_CLOEXEC);
-  int retries = 1000;  // a dangling link looks the same, and stays
+  const InterruptWatch watch;  // from before anything is made
+  Options quiet = options;     // once it has told
+  int retries = 10'000;        // a dangling link looks like a folder that goes, and stays
   for (;;) {
     FileLock made;
+    TFAOT_TRY(check_interrupts());
     made.file_ = file;
-    made.made_ = missing_folders(file);
-    std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
-    if (may_pass(error) && --retries > 0) continue;
-    if (error) {
-      return fail(file_error(file.parent_path(), {"make the folder", error.value()}));
+    made.made_ = missing_folders(file.parent_path());
+    auto locked = made.try_lock(quiet, --retries > 0);
+    if (!locked) {
+      for (const Path& folder : made.made_)
+        ::rmdir(folder.c_str());  // unless it has something in it
+      return fail(std::move(locked).error());
     }
-    Descriptor descriptor(::open(file.c_str(), flags | O_CREAT | O_EXCL, 0666));
-    made.is_new_ = descriptor.valid();
-    if (!made.is_new_ && errno == EEXIST) {
-      descriptor = Descriptor(::open(file.c_str(), flags | O_NONBLOCK));  // whatever it is
-    }
-    if (!descriptor.valid() && errno == ENOENT) continue;  // it was removed meanwhile
-    if (!descriptor.valid() && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) {
-      return not_own(file, options.name);
-    }
-    if (!descriptor.valid()) return failed(file, "open", options.name);
-    TFAOT_TRY(check_own(descriptor.get(), file, options.name));
-    errno = lock(descriptor.get(), quiet);
-    if (errno != 0 && !(options.optional && has_no_locks(errno))) {
-      return failed(file, "take", options.name);
-    }
+    if (*locked) return made;
     quiet.on_wait = nullptr;
-    if (!is_open_file(descriptor.get(), file)) continue;
-    if (!made.is_new_) made.made_.clear();  // they are of others
-    sign(descriptor.get());
-    made.descriptor_ = descriptor.release();
-    return made;
   }
+}
+
+// False: another process removed the file or a folder meanwhile, so it is to be tried again.
+Result<bool> FileLock::try_lock(const Options& options, bool may_retry) {
+  const int flags = O_RDWR | O_NOFOLLOW | (options.outlived_by_children ? 0 : O_CLOEXEC);
+  std::error_code error;
+  std::filesystem::create_directories(file_.parent_path(), error);
+  if (error) {
+    if (may_retry && may_pass(error)) return false;
+    return fail(file_error(file_.parent_path(), {"make the folder", error.value()}));
+  }
+  Descriptor descriptor(::open(file_.c_str(), flags | O_CREAT | O_EXCL, 0666));
+  is_new_ = descriptor.valid();
+  if (!is_new_ && errno == EEXIST) {
+    descriptor = Descriptor(::open(file_.c_str(), flags | O_NONBLOCK));  // whatever it is
+  }
+  if (!descriptor.valid() && errno == ENOENT && may_retry) return false;
+  if (!descriptor.valid() && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) {
+    return not_own(file_, options.name);
+  }
+  if (!descriptor.valid()) return failed(file_, "open", options.name);
+  TFAOT_TRY(check_own(descriptor.get(), file_, options.name));
+  errno = lock(descriptor.get(), options);
+  if (errno != 0 && !(options.optional && has_no_locks(errno))) {
+    const int reason = errno;
+    if (is_new_ && reason != EINTR) ::unlink(file_.c_str());  // else another process has it
+    TFAOT_TRY(check_interrupts());
+    errno = reason;
+    return failed(file_, "take", options.name);
+  }
+  if (!is_open_file(descriptor.get(), file_)) return false;
+  if (!is_new_) made_.clear();  // they are of others
+  sign(descriptor.get());
+  descriptor_ = descriptor.release();
+  return true;
 }
 
 FileLock::~FileLock() {
@@ -133,9 +143,9 @@ void FileLock::remove() {
   if (descriptor_ < 0) return;
   // While the lock is held; who waits for this file sees that it is gone and makes another.
   ::unlink(file_.c_str());
-  bool empty = ::rmdir(file_.parent_path().c_str()) == 0;
-  for (auto folder = made_.begin(); empty && folder != made_.end(); ++folder) {
-    empty = ::rmdir(folder->c_str()) == 0;
+  if (made_.empty()) made_ = {file_.parent_path()};
+  for (const Path& folder : made_) {
+    if (::rmdir(folder.c_str()) != 0) break;
   }
   ::close(std::exchange(descriptor_, -1));
 }
@@ -145,15 +155,6 @@ void FileLock::swap(FileLock& other) noexcept {
   std::swap(is_new_, other.is_new_);
   std::swap(file_, other.file_);
   std::swap(made_, other.made_);
-}
-
-Status remove_half_written(FileSystem& fs, const Path& folder) {
-  if (fs.kind(folder) != FileKind::kDirectory) return {};
-  TFAOT_ASSIGN(const std::vector<std::string> names, fs.list(folder));
-  for (const std::string& name : names) {
-    if (is_aside_name(name)) TFAOT_TRY(fs.remove_all(folder / name));
-  }
-  return {};
 }
 
 }  // namespace tfaot

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <stdexcept>
 
+#include "aside_file.h"
 #include "file_errors.h"
 #include "memory_tree.h"
 
@@ -20,6 +21,20 @@ tl::unexpected<Error> failed(const Path& path, std::string action, int error_num
 Path parent_of(const Path& path) {
   return path.has_filename() ? path.parent_path() : path.parent_path().parent_path();
 }
+
+// As it was when it was opened.
+class OpenedContents final : public OpenedFile {
+ public:
+  explicit OpenedContents(std::string contents) : contents_(std::move(contents)) {}
+
+  Result<std::string> read_range(const ByteRange& range) const override {
+    return contents_.substr(std::min<std::size_t>(range.offset, contents_.size()), range.size);
+  }
+  Result<std::uint64_t> size() const override { return contents_.size(); }
+
+ private:
+  std::string contents_;
+};
 
 }  // namespace
 
@@ -54,9 +69,11 @@ bool MemoryFileSystem::is_executable(const Path& path) const {
   return file && (*file)->executable;
 }
 
-FileKind MemoryFileSystem::kind(const Path& path) const {
+Result<FileKind> MemoryFileSystem::look(const Path& path) const {
   const auto place = tree_->find(path, MemoryTree::LastLink::kKeep);
-  return place && place->node != nullptr ? place->node->kind : FileKind::kMissing;
+  if (place) return place->node == nullptr ? FileKind::kMissing : place->node->kind;
+  if (is_absence(place.error())) return FileKind::kMissing;
+  return failed(path, "look at it", place.error());
 }
 
 Result<std::string> MemoryFileSystem::read(const Path& path) const {
@@ -74,11 +91,9 @@ Status MemoryFileSystem::read_chunks(const Path& path, const ChunkSink& sink) co
   return {};
 }
 
-Result<std::string> MemoryFileSystem::read_range(const Path& path, const ByteRange& range) const {
-  const auto file = tree_->find_file(path);
-  if (!file) return failed(path, "read", file.error());
-  const std::string& contents = (*file)->contents;
-  return contents.substr(std::min<std::size_t>(range.offset, contents.size()), range.size);
+Result<std::unique_ptr<OpenedFile>> MemoryFileSystem::open(const Path& path) const {
+  TFAOT_ASSIGN(std::string contents, read(path));
+  return std::make_unique<OpenedContents>(std::move(contents));
 }
 
 Result<std::uint64_t> MemoryFileSystem::size(const Path& path) const {
@@ -201,6 +216,13 @@ Status MemoryFileSystem::remove_all(const Path& path) {
   TFAOT_TRY(begin_change(path, "remove"));
   const auto place = tree_->find(path, MemoryTree::LastLink::kKeep);
   if (place && place->parent != nullptr) place->parent->children.erase(place->name);
+  return {};
+}
+
+Status MemoryFileSystem::remove_half_written(const Path& folder) {
+  for (const std::string& name : list(folder).value_or(std::vector<std::string>())) {
+    if (is_aside_name(name)) TFAOT_TRY(remove_all(folder / name));
+  }
   return {};
 }
 

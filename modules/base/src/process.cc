@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/base/process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <uv.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -17,7 +18,8 @@
 namespace tfaot {
 namespace {
 
-std::atomic<int> interrupted_by = 0;
+// For what was told to end by an interrupt, before it is killed.
+constexpr std::chrono::seconds kGrace{5};
 
 Error cannot_start(const ProcessSpec& spec, std::string_view reason) {
   return Error(fmt::format("cannot start '{}': {}", spec.program.string(), reason));
@@ -72,25 +74,33 @@ class Child {
  private:
   int start();  // libuv's error or 0
   int spawn(std::array<uv_stdio_container_t, 3>& stdio);
-  void watch_interrupts();
-  void kill_group() { ::kill(-process_.pid, SIGKILL); }
+  int open_life();
+  int watch_interrupts();
+  void kill_group(int signal = SIGKILL) { ::kill(-process_.pid, signal); }
+  bool descendants_end();
   void close_watchers();
   static void on_exit(uv_process_t* process, std::int64_t exit_code, int signal);
   static void on_timeout(uv_timer_t* timer);
-  static void on_interrupt(uv_signal_t* watcher, int signal);
+  static void on_interrupt(uv_poll_t* watcher, int status, int events);
+  static void on_end_of_grace(uv_timer_t* timer);
 
+  const InterruptWatch watch_;
   const ProcessSpec& spec_;
   uv_loop_t loop_{};
   uv_process_t process_{};
   uv_timer_t timer_{};
-  std::array<uv_signal_t, 3> interrupts_{};
+  uv_poll_t interrupt_{};
   ProcessOutput out_;
   ProcessOutput err_;
-  int interrupted_by_ = 0;
+  bool interrupted_ = false;
+  // A pipe that every descendant inherits: it ends when all of them have ended.
+  Descriptor life_;
+  Descriptor life_of_descendants_;
   ProcessResult result_;
 };
 
 Result<ProcessResult> Child::run() {
+  TFAOT_TRY(check_interrupts());
   if (const int error = uv_loop_init(&loop_); error != 0) {
     return fail(cannot_start(spec_, uv_strerror(error)));
   }
@@ -101,11 +111,11 @@ Result<ProcessResult> Child::run() {
     return fail(cannot_start(spec_, "no such program in PATH"));
   }
   if (start_error != 0) return fail(cannot_start(spec_, uv_strerror(start_error)));
-  if (interrupted_by_ != 0) {
-    interrupted_by = interrupted_by_;
+  if (interrupted_) {
+    life_of_descendants_ = Descriptor();
+    if (!descendants_end()) kill_group();
     return fail(
-        Error(fmt::format("interrupted by signal {} ({}); '{}' was stopped", interrupted_by_,
-                          ::strsignal(interrupted_by_), spec_.program.string())));
+        Error(fmt::format("{}; '{}' was stopped", interruption_text(), spec_.program.string())));
   }
   result_.standard_output = out_.take_text();
   result_.standard_error = err_.take_text();
@@ -115,10 +125,6 @@ Result<ProcessResult> Child::run() {
 int Child::start() {
   uv_timer_init(&loop_, &timer_);
   timer_.data = this;
-  for (uv_signal_t& watcher : interrupts_) {
-    uv_signal_init(&loop_, &watcher);
-    watcher.data = this;
-  }
   out_.init(loop_);
   err_.init(loop_);
 
@@ -136,10 +142,11 @@ int Child::start() {
   }
   if (error == 0) error = out_.open(out_end);
   if (error == 0) error = err_.open(err_end);
+  if (error == 0) error = open_life();
+  if (error == 0) error = watch_interrupts();
   if (error == 0) {
     give(1, out_end);
     give(2, err_end);
-    watch_interrupts();
     error = spawn(stdio);
   }
   if (error != 0) {
@@ -180,28 +187,43 @@ int Child::spawn(std::array<uv_stdio_container_t, 3>& stdio) {
   return error;
 }
 
+// Only the end for the descendants is inherited.
+int Child::open_life() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return uv_translate_sys_error(errno);
+  life_ = Descriptor(ends[0]);
+  life_of_descendants_ = Descriptor(ends[1]);
+  return ::fcntl(ends[1], F_SETFD, 0) == 0 ? 0 : uv_translate_sys_error(errno);
+}
+
+// Those that left the child's group, too, if they end within the time. An interrupted tfaot that
+// runs a compiler, for example, stops it.
+bool Child::descendants_end() {
+  pollfd waited{life_.get(), 0, 0};
+  return ::poll(&waited, 1, static_cast<int>(std::chrono::milliseconds(kGrace).count())) == 1;
+}
+
 // The child is not in the terminal's foreground group, so ^C reaches only us: it is ours to stop
 // the child.
-void Child::watch_interrupts() {
-  constexpr std::array<int, 3> kInterrupts = {SIGINT, SIGTERM, SIGHUP};
-  for (std::size_t i = 0; i < kInterrupts.size(); ++i) {
-    struct sigaction now {};
-    ::sigaction(kInterrupts[i], nullptr, &now);
-    if (now.sa_handler == SIG_IGN) continue;  // nohup
-    uv_signal_start(&interrupts_[i], &Child::on_interrupt, kInterrupts[i]);
+int Child::watch_interrupts() {
+  if (const int error = uv_poll_init(&loop_, &interrupt_, interrupt_descriptor()); error != 0) {
+    return error;
   }
+  interrupt_.data = this;
+  return uv_poll_start(&interrupt_, UV_READABLE, &Child::on_interrupt);
 }
 
 void Child::close_watchers() {
   close_handle(timer_);
-  for (uv_signal_t& watcher : interrupts_) close_handle(watcher);
+  if (interrupt_.data != nullptr) close_handle(interrupt_);
 }
 
 void Child::on_exit(uv_process_t* process, std::int64_t exit_code, int signal) {
   Child& child = *static_cast<Child*>(process->data);
   child.result_.exit_code = static_cast<int>(exit_code);
   child.result_.signal = child.result_.timed_out ? SIGKILL : signal;
-  child.kill_group();  // what the child started and left behind
+  // What the child started and left behind.
+  if (!child.interrupted_) child.kill_group();
   child.out_.take_rest();
   child.err_.take_rest();
   child.close_watchers();
@@ -214,15 +236,18 @@ void Child::on_timeout(uv_timer_t* timer) {
   child.kill_group();
 }
 
-void Child::on_interrupt(uv_signal_t* watcher, int signal) {
+void Child::on_interrupt(uv_poll_t* watcher, int, int) {
   Child& child = *static_cast<Child*>(watcher->data);
-  child.interrupted_by_ = signal;
-  child.kill_group();
+  child.interrupted_ = true;
+  uv_poll_stop(watcher);
+  child.kill_group(SIGTERM);
+  uv_timer_start(&child.timer_, &Child::on_end_of_grace,
+                 static_cast<std::uint64_t>(std::chrono::milliseconds(kGrace).count()), 0);
 }
 
-}  // namespace
+void Child::on_end_of_grace(uv_timer_t* timer) { static_cast<Child*>(timer->data)->kill_group(); }
 
-int interrupting_signal() { return interrupted_by; }
+}  // namespace
 
 Result<ProcessResult> run_process(const ProcessSpec& spec) {
   std::error_code ec;

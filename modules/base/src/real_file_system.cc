@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "descriptor.h"
 #include "file_errors.h"
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/interrupts.h"
 
 namespace tfaot {
 namespace {
@@ -25,13 +27,13 @@ tl::unexpected<Error> failed(const Path& path, const char* action, int error_num
 }
 
 // Errors are errno's values, so that callers can say what they were about to do.
-struct OpenedFile {
+struct ReadableFile {
   Descriptor descriptor;
   struct stat status;
 };
-tl::expected<OpenedFile, int> open_to_read(const Path& path) {
+tl::expected<ReadableFile, int> open_to_read(const Path& path) {
   // O_NONBLOCK: a pipe at this path must fail, not wait for a writer.
-  OpenedFile file{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), {}};
+  ReadableFile file{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), {}};
   if (!file.descriptor.valid()) return tl::unexpected(errno);
   if (::fstat(file.descriptor.get(), &file.status) != 0) return tl::unexpected(errno);
   if (S_ISDIR(file.status.st_mode)) return tl::unexpected(EISDIR);
@@ -39,10 +41,43 @@ tl::expected<OpenedFile, int> open_to_read(const Path& path) {
   return file;
 }
 
-Status feed(const Path& path, const OpenedFile& file,
+class FileOnDisk final : public OpenedFile {
+ public:
+  FileOnDisk(Path path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+  Result<std::string> read_range(const ByteRange& range) const override {
+    TFAOT_ASSIGN(const std::uint64_t file_size, size());
+    const std::uint64_t behind = file_size - std::min(range.offset, file_size);
+    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(range.size, behind)), '\0');
+    for (std::size_t done = 0; done < bytes.size();) {
+      TFAOT_TRY(check_interrupts());
+      const ssize_t count = ::pread(descriptor_.get(), bytes.data() + done, bytes.size() - done,
+                                    static_cast<off_t>(range.offset + done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return failed(path_, "read");
+      if (count == 0) bytes.resize(done);  // someone shortened the file
+      done += static_cast<std::size_t>(count);
+    }
+    return bytes;
+  }
+
+  Result<std::uint64_t> size() const override {
+    struct stat status {};
+    if (::fstat(descriptor_.get(), &status) != 0) return failed(path_, "get the size");
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+ private:
+  Path path_;
+  Descriptor descriptor_;
+};
+
+Status feed(const Path& path, const ReadableFile& file,
             const std::function<Status(std::string_view)>& sink) {
   std::string buffer(std::min(kChunk, static_cast<std::size_t>(file.status.st_size) + 1), '\0');
   for (;;) {
+    TFAOT_TRY(check_interrupts());
     const ssize_t count = ::read(file.descriptor.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failed(path, "read");
@@ -53,21 +88,15 @@ Status feed(const Path& path, const OpenedFile& file,
 
 }  // namespace
 
-FileKind RealFileSystem::kind(const Path& path) const {
-  std::error_code ec;
-  switch (stdfs::symlink_status(without_trailing_slash(path), ec).type()) {
-    case stdfs::file_type::regular:
-      return FileKind::kFile;
-    case stdfs::file_type::directory:
-      return FileKind::kDirectory;
-    case stdfs::file_type::symlink:
-      return FileKind::kSymlink;
-    case stdfs::file_type::none:
-    case stdfs::file_type::not_found:
-      return FileKind::kMissing;
-    default:
-      return FileKind::kOther;
+Result<FileKind> RealFileSystem::look(const Path& path) const {
+  struct stat status {};
+  if (::lstat(without_trailing_slash(path).c_str(), &status) != 0) {
+    if (is_absence(errno)) return FileKind::kMissing;
+    return failed(path, "look at it");
   }
+  if (S_ISREG(status.st_mode)) return FileKind::kFile;
+  if (S_ISDIR(status.st_mode)) return FileKind::kDirectory;
+  return S_ISLNK(status.st_mode) ? FileKind::kSymlink : FileKind::kOther;
 }
 
 Result<std::string> RealFileSystem::read(const Path& path) const {
@@ -85,21 +114,10 @@ Status RealFileSystem::read_chunks(const Path& path, const ChunkSink& sink) cons
   return feed(path, *file, sink);
 }
 
-Result<std::string> RealFileSystem::read_range(const Path& path, const ByteRange& range) const {
-  const auto file = open_to_read(path);
+Result<std::unique_ptr<OpenedFile>> RealFileSystem::open(const Path& path) const {
+  auto file = open_to_read(path);
   if (!file) return failed(path, "read", file.error());
-  const auto file_size = static_cast<std::uint64_t>(file->status.st_size);
-  const std::uint64_t behind = file_size - std::min(range.offset, file_size);
-  std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(range.size, behind)), '\0');
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t count = ::pread(file->descriptor.get(), bytes.data() + done, bytes.size() - done,
-                                  static_cast<off_t>(range.offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed(path, "read");
-    if (count == 0) bytes.resize(done);  // someone shortened the file
-    done += static_cast<std::size_t>(count);
-  }
-  return bytes;
+  return std::make_unique<FileOnDisk>(path, std::move(file->descriptor));
 }
 
 Result<std::uint64_t> RealFileSystem::size(const Path& path) const {
@@ -144,6 +162,7 @@ Status RealFileSystem::write_scratch(const Path& path,
 }
 
 Result<bool> RealFileSystem::claim(const Path& path) {
+  TFAOT_TRY(check_interrupts());
   const Path target = without_trailing_slash(path);
   TFAOT_TRY(create_directories(folder_of(target)));
   const Descriptor made(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
@@ -162,6 +181,7 @@ Status RealFileSystem::copy_file(const Path& from, const Path& to) {
 }
 
 Status RealFileSystem::move_file(const Path& from, const Path& to) {
+  TFAOT_TRY(check_interrupts());
   {
     const auto source = open_to_read(from);
     if (!source) return failed(from, "read", source.error());
@@ -178,6 +198,7 @@ Status RealFileSystem::move_file(const Path& from, const Path& to) {
 }
 
 Status RealFileSystem::create_directories(const Path& path) {
+  TFAOT_TRY(check_interrupts());
   std::error_code ec;
   stdfs::create_directories(path, ec);
   if (ec) return failed(path, "make the folder", ec.value());
@@ -185,6 +206,7 @@ Status RealFileSystem::create_directories(const Path& path) {
 }
 
 Status RealFileSystem::rename(const Path& from, const Path& to) {
+  TFAOT_TRY(check_interrupts());
   if (::rename(without_trailing_slash(from).c_str(), without_trailing_slash(to).c_str()) != 0) {
     const int error_number = errno;
     return fail(file_error(from, {"rename to '" + to.string() + "'", error_number}));
@@ -193,6 +215,7 @@ Status RealFileSystem::rename(const Path& from, const Path& to) {
 }
 
 Status RealFileSystem::exchange(const Path& first, const Path& second) {
+  TFAOT_TRY(check_interrupts());
   const Path a = without_trailing_slash(first);
   const Path b = without_trailing_slash(second);
   if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return {};
@@ -201,6 +224,8 @@ Status RealFileSystem::exchange(const Path& first, const Path& second) {
 }
 
 Status RealFileSystem::replace_symlink(const Path& target, const Path& link) {
+  const InterruptWatch watch;  // a link cannot be told from one that was left behind
+  TFAOT_TRY(check_interrupts());
   const Path entry = without_trailing_slash(link);
   TFAOT_TRY(create_directories(folder_of(entry)));
   for (;;) {
@@ -230,7 +255,22 @@ Status RealFileSystem::remove_all(const Path& path) {
   return {};
 }
 
+// A writer that lives has a lock on its file (aside_file.h).
+Status RealFileSystem::remove_half_written(const Path& folder) {
+  if (kind(folder) != FileKind::kDirectory) return {};
+  TFAOT_ASSIGN(const std::vector<std::string> names, list(folder));
+  for (const std::string& name : names) {
+    if (!is_aside_name(name)) continue;
+    const Path path = folder / name;
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+    if (!file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed(path, "remove");
+  }
+  return {};
+}
+
 Status RealFileSystem::set_executable(const Path& path, bool executable) {
+  TFAOT_TRY(check_interrupts());
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return failed(path, "change the mode");
   constexpr mode_t kExecuteBits = S_IXUSR | S_IXGRP | S_IXOTH;
@@ -249,6 +289,7 @@ Result<std::int64_t> RealFileSystem::last_used(const Path& path) const {
 }
 
 Status RealFileSystem::mark_used(const Path& path) {
+  TFAOT_TRY(check_interrupts());
   if (::utimensat(AT_FDCWD, path.c_str(), nullptr, 0) != 0) return failed(path, "change the time");
   return {};
 }

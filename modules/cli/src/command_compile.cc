@@ -10,6 +10,7 @@
 #include "model_tree.h"
 #include "next_steps.h"
 #include "output_checks.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/config/cpu_levels.h"
@@ -168,8 +169,14 @@ Status compile(const CompileCommand& command, Context& context) {
   TFAOT_ASSIGN(tree.runtime, runtime_files(context, target, spec.compilation.headers));
 
   tell(context, spec, tree);
+  const InterruptWatch watch;
   TFAOT_ASSIGN(const ModelTree made, make_model_tree(context, spec, tree));
   tell(context, made.manifest, tree.output_directory);
+  const DespiteInterrupts finish;  // the tree is there: a build wants all three or none
+  for (const std::string& file : {command.depfile, command.object_list}) {
+    if (file.empty()) continue;  // else: of runs that were killed
+    static_cast<void>(context.files.remove_half_written(context.absolute(file).parent_path()));
+  }
   TFAOT_TRY(write_depfile(command, context, spec, tree));
   TFAOT_TRY(write_object_list(command, context, made.manifest, tree.output_directory));
   report(command, context, made, tree.output_directory);

@@ -11,7 +11,6 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/install/install.h"
-#include "tfaot/package/check_archive.h"
 #include "tfaot/package/package.h"
 #include "work_folder.h"
 #include "wrong_input.h"
@@ -29,25 +28,28 @@ struct Options {
   bool allow_large = false;
 };
 
+struct OpenedArchive {
+  Path path;
+  PackageArchive package;
+};
+
 // From an empty staging folder to the new state; the caller rolls back.
 Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& plan,
-                                         const Path& archive, const ExtractOptions& extract) {
-  if (plan.already_installed) {
-    TFAOT_TRY(check_archive(files, archive));  // "unchanged" is said of a whole archive
-  } else {
-    TFAOT_TRY(extract_archive(files, archive, plan.staging, extract));
-  }
+                                         OpenedArchive& archive, const ExtractOptions& extract) {
+  TFAOT_TRY(plan.already_installed ? archive.package.check()
+                                   : archive.package.unpack(files, plan.staging, extract));
   const Path tree = plan.already_installed ? plan.destination : plan.staging;
   const auto rebased = [&](const std::string& name) -> Result<std::string> {
     const Path file = tree / (name + ".xml");
     TFAOT_ASSIGN(const std::string text, read_limited(files, file, kToolFileLimit));
-    return rebase_tool_file({text, (archive / (name + ".xml")).string()},
+    return rebase_tool_file({text, (archive.path / (name + ".xml")).string()},
                             plan.destination.string());
   };
   ToolFileTexts tool_files;
   TFAOT_ASSIGN(tool_files.model, rebased(plan.manifest.tool_name));
   const std::string runtime(kRuntimeToolName);
-  if (files.kind(tree / (runtime + ".xml")) == FileKind::kFile) {
+  TFAOT_ASSIGN(const FileKind kind, files.look(tree / (runtime + ".xml")));
+  if (kind == FileKind::kFile) {
     TFAOT_ASSIGN(tool_files.runtime, rebased(runtime));
   }
   return commit_install(files, plan, tool_files);
@@ -57,9 +59,10 @@ Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& p
 Result<InstallReceipt> install_archive(FileSystem& files, const Path& archive,
                                        const InstallOptions& options,
                                        const ExtractOptions& extract) {
-  TFAOT_ASSIGN(const Manifest manifest, read_archive_manifest(files, archive));
-  TFAOT_ASSIGN(const InstallPlan plan, plan_install(files, manifest, options));
-  Result<InstallReceipt> receipt = unpack_and_commit(files, plan, archive, extract);
+  TFAOT_ASSIGN(PackageArchive package, PackageArchive::open(files, archive));
+  OpenedArchive opened{archive, std::move(package)};
+  TFAOT_ASSIGN(const InstallPlan plan, plan_install(files, opened.package.manifest(), options));
+  Result<InstallReceipt> receipt = unpack_and_commit(files, plan, opened, extract);
   if (receipt) return receipt;
   Error error = std::move(receipt).error();
   if (const Status undone = roll_back(files, plan); !undone) {

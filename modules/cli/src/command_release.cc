@@ -11,6 +11,7 @@
 #include "spec_source.h"
 #include "text_table.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/cpu_levels.h"
 #include "tfaot/release/release.h"
@@ -40,12 +41,14 @@ class Preparation {
       : options_(options), context_(context), output_(output) {}
 
   Status run(const Path& work) {
+    work_ = work / "spec";
     if (!options_.source.empty()) {
       unpacked_ = {context_.absolute(options_.source), work / "source", {}};
       TFAOT_ASSIGN(unpacked_.paths,
                    unpack_source_archive(context_.files, unpacked_.archive, unpacked_.folder));
     }
     for (const std::string& config : options_.configs) {
+      TFAOT_TRY(check_interrupts());
       if (Status prepared = prepare(config); !prepared) {
         failed.push_back({Kind::kFailed, config, "", {}, std::move(prepared).error()});
       }
@@ -71,9 +74,8 @@ class Preparation {
     }
     TFAOT_TRY(spec_text(job.spec, SpecFlavour::kRpm));  // before anything is written
     const Path archive = source_file(output_, job.spec, SpecFlavour::kRpm);
-    TFAOT_TRY(put_source_archive(context_, source, archive));
     TFAOT_ASSIGN(const WrittenSpec written,
-                 write_spec(context_, job.spec, SpecFlavour::kRpm, output_));
+                 write_spec(context_, job.spec, SpecFlavour::kRpm, {output_, work_, &source}));
     TFAOT_ASSIGN(job.inputs.source_sha256, sha256_of_file(context_.files, archive));
     job.inputs.spec_sha256 = sha256_of(written.text + compile_file_text(SpecFlavour::kRpm));
     TFAOT_ASSIGN(job.inputs.toolkit_sha256, toolkit(source.spec));
@@ -94,6 +96,7 @@ class Preparation {
   const Options& options_;
   Context& context_;
   const Path& output_;
+  Path work_;
   UnpackedArchive unpacked_;
   std::map<std::string, std::string> configs_;   // by tool
   std::map<std::string, std::string> toolkits_;  // hashes, by machine
@@ -153,7 +156,7 @@ Status release(const Options& options, Context& context) {
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", output));
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   for (const char* const folder : {".", "SPECS", "SOURCES", "RPMS"}) {
-    TFAOT_TRY(remove_half_written(context.files, output / folder));
+    TFAOT_TRY(context.files.remove_half_written(output / folder));
   }
   Preparation preparation(options, context, output);
   TFAOT_TRY(preparation.run(work.path()));

@@ -88,9 +88,13 @@ Status write(const Options& options, Context& context, const Path& output) {
   }
   TFAOT_TRY(spec_text(record, flavour));  // before anything is written
   const SpecFolders folders = spec_folders(output, flavour);
+  for (const Path& folder : {output, folders.specs, folders.sources}) {
+    TFAOT_TRY(context.files.remove_half_written(folder));  // of runs that were killed
+  }
   const Path archive = source_file(output, record, flavour);
-  if (!fetched) TFAOT_TRY(put_source_archive(context, source, archive));
-  TFAOT_ASSIGN(const WrittenSpec written, write_spec(context, record, flavour, output));
+  TFAOT_ASSIGN(const WrittenSpec written,
+               write_spec(context, record, flavour,
+                          {output, work.path() / "spec", fetched ? nullptr : &source}));
   context.console.report(fmt::format("spec     {}\n", written.spec_file.string()));
   if (!fetched) context.console.report(fmt::format("source   {}\n", archive.string()));
   context.console.report(fmt::format("list     {}\n", folders.list.string()));

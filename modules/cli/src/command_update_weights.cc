@@ -45,7 +45,8 @@ struct Opened {
 
 Result<Opened> open_tree(const Context& context, const Path& tree, Manifest manifest) {
   const Path file = tree / kRecordName;
-  if (context.files.kind(file) != FileKind::kFile) {
+  TFAOT_ASSIGN(const FileKind kind, context.files.look(file));
+  if (kind != FileKind::kFile) {
     return fail(Error::at({tree.string()}, fmt::format("the package has no {}", kRecordName))
                     .note("it was made by an older tfaot; compile the model anew: tfaot compile"));
   }
@@ -65,7 +66,8 @@ Result<Manifest> write_updated(const Options& options, Context& context, const O
   ModelSpec spec = package.model.spec;
   spec.model.source = context.absolute(options.model);
   if (!options.version.empty()) spec.model.version = options.version;
-  if (context.files.kind(spec.model.source) == FileKind::kMissing) {
+  TFAOT_ASSIGN(const FileKind kind, context.files.look(spec.model.source));
+  if (kind == FileKind::kMissing) {
     return fail(
         Error::at({spec.model.source.string()}, "no such file or folder").note("named by --model"));
   }

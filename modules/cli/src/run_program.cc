@@ -13,7 +13,7 @@
 #include "console.h"
 #include "terminal.h"
 #include "tfaot/base/file_system.h"
-#include "tfaot/base/process.h"
+#include "tfaot/base/interrupts.h"
 
 namespace tfaot {
 namespace {
@@ -57,7 +57,10 @@ int run_program(int argc, char** argv,
                       .note("this is a defect of tfaot; please report it with the command line"));
   }
   if (!status) console.error(status.error());
-  if (const int signal = interrupting_signal(); !status && signal != 0) die_of(signal);
+  if (const int signal = interrupting_signal(); signal != 0) {  // even when the work was done
+    std::cout.flush();
+    die_of(signal);
+  }
   return exit_code(status);
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec_files.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tfaot/base/interrupts.h"
 #include "tfaot/release/spec.h"
 
 namespace tfaot {
@@ -11,6 +16,37 @@ Result<std::string> read_list(const FileSystem& files, const Path& list) {
   if (files.kind(list) == FileKind::kMissing) return std::string();
   return files.read(list);
 }
+
+// Files made aside, to be renamed one after the other.
+class Renames {
+ public:
+  Renames(FileSystem& files, const Path& work) : files_(files), work_(work) {}
+
+  // Where to make the file that goes to `place`.
+  Result<Path> aside(const Path& place) {
+    TFAOT_TRY(files_.create_directories(place.parent_path()));
+    renames_.emplace_back(work_ / std::to_string(renames_.size()), place);
+    return renames_.back().first;
+  }
+
+  Status put(const Path& place, const std::string& text) {
+    if (const auto old = files_.read(place); old && *old == text) return {};
+    TFAOT_ASSIGN(const Path path, aside(place));
+    return files_.replace_atomically(path, text);
+  }
+
+  Status commit() {
+    TFAOT_TRY(check_interrupts());
+    const DespiteInterrupts commit;
+    for (const auto& [from, to] : renames_) TFAOT_TRY(files_.rename(from, to));
+    return {};
+  }
+
+ private:
+  FileSystem& files_;
+  const Path work_;
+  std::vector<std::pair<Path, Path>> renames_;
+};
 
 }  // namespace
 
@@ -27,15 +63,21 @@ Path source_file(const Path& output, const SpecRecord& record, SpecFlavour flavo
 }
 
 Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecFlavour flavour,
-                               const Path& output) {
-  const SpecFolders folders = spec_folders(output, flavour);
+                               const SpecOutput& output) {
+  const SpecFolders folders = spec_folders(output.folder, flavour);
   WrittenSpec written{.spec_file = folders.specs / (record.tool_name + ".spec"), .text = {}};
   TFAOT_ASSIGN(written.text, spec_text(record, flavour));
   TFAOT_ASSIGN(const std::string list, read_list(context.files, folders.list));
-  TFAOT_TRY(
-      write_if_changed(context.files, folders.sources / kCompileFile, compile_file_text(flavour)));
-  TFAOT_TRY(write_if_changed(context.files, written.spec_file, written.text));
-  TFAOT_TRY(write_if_changed(context.files, folders.list, with_model(list, record.tool_name)));
+  Renames renames(context.files, output.work / record.tool_name);
+  const Path archive = source_file(output.folder, record, flavour);
+  if (output.source != nullptr && output.source->archive != archive) {
+    TFAOT_ASSIGN(const Path aside, renames.aside(archive));
+    TFAOT_TRY(put_source_archive(context, *output.source, aside));
+  }
+  TFAOT_TRY(renames.put(folders.sources / kCompileFile, compile_file_text(flavour)));
+  TFAOT_TRY(renames.put(written.spec_file, written.text));
+  TFAOT_TRY(renames.put(folders.list, with_model(list, record.tool_name)));
+  TFAOT_TRY(renames.commit());
   return written;
 }
 

@@ -25,9 +25,15 @@ struct WrittenSpec {
   Path spec_file;
   std::string text;  // of the spec file
 };
-// Spec file, tfaot-compile.file, and the model in the list; not its source archive.
+struct SpecOutput {
+  Path folder;
+  Path work;                           // on the same disk, for files on their way
+  const SpecSource* source = nullptr;  // its archive is written, too
+};
+// Spec file, tfaot-compile.file, the model in the list and the source archive: all are made aside,
+// then renamed, so that a full disk or a signal leaves the old ones or the new ones.
 Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecFlavour flavour,
-                               const Path& output);
+                               const SpecOutput& output);
 
 // Takes the spec file away and the model from the list; false when there was neither.
 Result<bool> remove_spec(Context& context, const std::string& tool_name, const Path& output);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "target_flags.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/compile.h"
 #include "tfaot/compile/join_objects.h"
@@ -155,14 +156,15 @@ struct Outputs {
   Path metadata_object;
 };
 
-Status write_objects(Context& context, const ModelSpec& spec, const CompiledModel& compiled,
-                     const Path& work, const Path& runtime, const Outputs& outputs) {
+Status write_outputs(Context& context, const ModelSpec& spec, const CompiledModel& compiled,
+                     const Path& work, const Path& runtime, const std::string& header,
+                     const Outputs& outputs) {
   const std::string machine = target_machine(spec.compilation.target_triple);
   JoinRequest function;
   if (machine != context.environment.architecture) function.linker = machine + "-linux-gnu-ld";
   JoinRequest metadata = function;
-  function.output = outputs.function_object;
-  metadata.output = outputs.metadata_object;
+  function.output = work / "function.o";
+  metadata.output = work / "metadata.o";
   TFAOT_ASSIGN(metadata.wanted, archive_symbols(context.files, runtime, runtime_symbols()));
   for (const CompiledCode& code : compiled.codes) {
     function.objects.push_back(work / code.object);
@@ -171,10 +173,12 @@ Status write_objects(Context& context, const ModelSpec& spec, const CompiledMode
   if (!compiled.weights_object.empty()) function.objects.push_back(work / compiled.weights_object);
   metadata.archives = {runtime};
   metadata.weak = true;
-  TFAOT_TRY(context.files.create_directories(function.output.parent_path()));
   TFAOT_TRY(join_objects(context.files, function));
-  TFAOT_TRY(context.files.create_directories(metadata.output.parent_path()));
-  return join_objects(context.files, metadata);
+  TFAOT_TRY(join_objects(context.files, metadata));
+  const DespiteInterrupts finish;  // what belongs together
+  TFAOT_TRY(context.files.move_file(function.output, outputs.function_object));
+  TFAOT_TRY(context.files.move_file(metadata.output, outputs.metadata_object));
+  return context.files.replace_atomically(outputs.header, header);
 }
 
 Status compile(const TfcompileFlags& flags, Context& context) {
@@ -208,8 +212,7 @@ Status compile(const TfcompileFlags& flags, Context& context) {
   for (const Tf2xlaFetch& fetch : config.fetches) header.result_names.push_back(fetch.name);
   TFAOT_ASSIGN(header.runtime, runtime_headers(context.files, runtime));
   TFAOT_ASSIGN(const std::string text, tfcompile_header(spec, compiled, header));
-  TFAOT_TRY(write_objects(context, spec, compiled, work.path(), runtime.front().source, outputs));
-  return context.files.replace_atomically(outputs.header, text);
+  return write_outputs(context, spec, compiled, work.path(), runtime.front().source, text, outputs);
 }
 
 }  // namespace

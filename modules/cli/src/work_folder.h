@@ -2,7 +2,7 @@
 // A folder for files on their way, .tfaot-work inside the output folder, so that both lie on one
 // disk. One process at a time has it: another one says what it waits for. What a killed run left is
 // removed first; at the end the folder goes, and the output folder with it when it is new and
-// nothing was put into it.
+// nothing was put into it. As long as it lives, a signal is noted and ends the work (interrupts.h).
 #pragma once
 
 #include "context.h"

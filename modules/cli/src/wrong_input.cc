@@ -90,8 +90,14 @@ Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wante
     if (!wanted.from.empty()) error.note(wanted.from);
     return error;
   };
-  if (files.kind(path) == FileKind::kMissing) {
+  const auto kind = files.look(path);
+  if (!kind) return kind.error();
+  if (*kind == FileKind::kMissing) {
     return with_source(Error::at({path.string()}, "no such file or folder").note(wanted.what));
+  }
+  if (*kind == FileKind::kDirectory) {  // a folder that cannot be read is not an empty one
+    if (const auto names = files.list(path); !names) return names.error();
+    if (const auto inside = files.look(path / "manifest.json"); !inside) return inside.error();
   }
   const Found found = found_at(files, path);
   Error error = Error::at({path.string()}, fmt::format("{}; {}", found.what, wanted.what));
@@ -101,8 +107,9 @@ Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wante
 
 Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path) {
   Path there = path;
-  while (there.has_relative_path() && files.kind(there) == FileKind::kMissing) {
-    there = there.parent_path();
+  for (;; there = there.parent_path()) {
+    TFAOT_ASSIGN(const FileKind kind, files.look(there));
+    if (kind != FileKind::kMissing || !there.has_relative_path()) break;
   }
   if (is_folder(files, there)) return {};
   return fail(Error::usage(fmt::format("{}: '{}' is {}, but a folder is wanted", option,

@@ -16,13 +16,10 @@ namespace {
 constexpr std::chrono::minutes kLinkerTimeout{5};
 constexpr std::size_t kShownLines = 5;
 
-}  // namespace
-
-Status join_objects(FileSystem& fs, const JoinRequest& request) {
+Status join_into(FileSystem& fs, const JoinRequest& request, const Path& aside) {
   ProcessSpec linker;
   linker.program = request.linker;
   linker.timeout = kLinkerTimeout;
-  const Path aside = request.output.string() + ".joined";
   linker.arguments = {"-r", "-o", aside.string()};
   for (const std::string& symbol : request.wanted) {
     linker.arguments.insert(linker.arguments.end(), {"-u", symbol});
@@ -47,6 +44,15 @@ Status join_objects(FileSystem& fs, const JoinRequest& request) {
   TFAOT_ASSIGN(const auto weak, weakened(strong));
   TFAOT_TRY(fs.replace_atomically(request.output, weak));
   return fs.remove_all(aside);
+}
+
+}  // namespace
+
+Status join_objects(FileSystem& fs, const JoinRequest& request) {
+  const Path aside = request.output.string() + ".joined";
+  Status joined = join_into(fs, request, aside);
+  if (!joined) static_cast<void>(fs.remove_all(aside));
+  return joined;
 }
 
 Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,

@@ -77,7 +77,9 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
     return problems.add(mark, fmt::format("{}: '{}' {}", label, text, what))
         .note("it leads to " + path.string());
   };
-  if (kind == FileKind::kMissing && fs.kind(path) == FileKind::kSymlink) {
+  if (const auto seen = fs.look(path); !seen) {
+    add("cannot be looked at").note(seen.error().text());
+  } else if (kind == FileKind::kMissing && *seen == FileKind::kSymlink) {
     const auto target = fs.read_symlink(path);
     add(target ? fmt::format("is a link to '{}', which is missing", target->string())
                : "is a broken link");

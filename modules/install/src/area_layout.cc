@@ -56,7 +56,7 @@ Status check_inside_area(const FileSystem& fs, const Path& area, const Path& pat
   Path folder = area;
   for (const Path& part : path.lexically_relative(area).parent_path()) {
     folder /= part;
-    const FileKind kind = fs.kind(folder);
+    TFAOT_ASSIGN(const FileKind kind, fs.look(folder));
     if (kind == FileKind::kMissing) return {};
     if (kind == FileKind::kDirectory) continue;
     return fail(Error::at({folder.string()}, "not a folder, so nothing can be installed below it")

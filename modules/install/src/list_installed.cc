@@ -12,13 +12,27 @@ namespace tfaot {
 namespace {
 
 Error broken(const Path& folder, const std::string& reason) {
-  return Error::at({folder.string()}, "the installed package is broken: " + reason)
-      .note("install it again, or remove the folder");
+  return Error::at({folder.string()}, "the installed package is broken: " + reason);
 }
 
-// The version `current` names; empty when there is no such link.
+// Whose manifest tells that it is the package to be installed: plan_install() mends it.
+Error damaged(const Path& folder, const std::string& reason) {
+  return broken(folder, reason).note("install it again, or remove the folder");
+}
+
+// Which may be another's: plan_install() replaces it when told to.
+Error unknown(const Path& folder, const std::string& reason) {
+  return broken(folder, reason).note("install it again with --replace, or remove the folder");
+}
+
+// The version `current` names; empty when there is none.
 Result<std::string> current_version(const FileSystem& fs, const Path& link) {
-  if (fs.kind(link) != FileKind::kSymlink) return std::string();
+  TFAOT_ASSIGN(const FileKind kind, fs.look(link));
+  if (kind == FileKind::kMissing) return std::string();
+  if (kind != FileKind::kSymlink) {
+    return fail(Error::at({link.string()}, "should be a link to an installed version")
+                    .note("move it away, then install a version again"));
+  }
   TFAOT_ASSIGN(const Path target, fs.read_symlink(link));
   if (is_area_name(target.string()) &&
       fs.kind(link.parent_path() / target) == FileKind::kDirectory) {
@@ -31,20 +45,25 @@ Result<std::string> current_version(const FileSystem& fs, const Path& link) {
 
 Result<Manifest> read_installed(const FileSystem& fs, const Path& folder) {
   const Path manifest_file = folder / kManifestName;
-  if (fs.kind(manifest_file) != FileKind::kFile)
-    return fail(broken(folder, "it holds no manifest.json"));
+  TFAOT_ASSIGN(const FileKind kind, fs.look(manifest_file));
+  if (kind != FileKind::kFile) return fail(unknown(folder, "it holds no manifest.json"));
   auto manifest = read_manifest(fs, manifest_file);
-  if (!manifest) return fail(broken(folder, "its manifest is not one: " + manifest.error().text()));
+  if (!manifest) {
+    return fail(unknown(folder, "its manifest is not one: " + manifest.error().text()));
+  }
   if (folder.filename() != manifest->version ||
       folder.parent_path().filename() != manifest->tool_name) {
-    return fail(
-        broken(folder, "its manifest.json is of " + manifest->tool_name + " " + manifest->version));
+    return fail(unknown(
+        folder, "its manifest.json is of " + manifest->tool_name + " " + manifest->version));
   }
   for (const ManifestFile& file : manifest->files) {
-    const auto size = fs.size(folder / file.path);
-    if (!size) return fail(broken(folder, "it lacks " + file.path));
-    if (*size != file.size)
-      return fail(broken(folder, file.path + " has another size than it should"));
+    TFAOT_ASSIGN(const FileKind there, fs.look(folder / file.path));
+    if (there == FileKind::kMissing) return fail(damaged(folder, "it lacks " + file.path));
+    if (there != FileKind::kFile) return fail(damaged(folder, file.path + " is no file"));
+    TFAOT_ASSIGN(const auto size, fs.size(folder / file.path));
+    if (size != file.size) {
+      return fail(damaged(folder, file.path + " has another size than it should"));
+    }
   }
   return manifest;
 }
@@ -53,7 +72,8 @@ Result<Manifest> read_installed(const FileSystem& fs, const Path& folder) {
 Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path& tool_folder) {
   TFAOT_ASSIGN(auto names, fs.list(tool_folder));
   std::erase_if(names, [&](const std::string& name) {
-    return !is_area_name(name) || fs.kind(tool_folder / name) != FileKind::kDirectory;
+    return !is_area_name(name) || name == kCurrentName ||
+           fs.kind(tool_folder / name) != FileKind::kDirectory;
   });
   std::ranges::stable_sort(names, [](const std::string& a, const std::string& b) {
     return ::strverscmp(a.c_str(), b.c_str()) < 0;  // 1.9.0 before 1.10.0

@@ -128,7 +128,7 @@ Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
     TFAOT_TRY(check_inside_area(fs, options.area, path));
   }
   TFAOT_TRY(check_nothing_in_the_way(fs, plan));
-  const FileKind kind = fs.kind(plan.destination);
+  TFAOT_ASSIGN(const FileKind kind, fs.look(plan.destination));
   if (kind == FileKind::kMissing) return plan;
   if (kind != FileKind::kDirectory) {
     return fail(Error::at({plan.destination.string()},

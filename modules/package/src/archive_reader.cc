@@ -37,8 +37,8 @@ ArchiveReader::ArchiveReader(std::unique_ptr<ArchiveSource> source)
 
 Result<ArchiveReader> ArchiveReader::open(const FileSystem& fs, const Path& archive_path) {
   ArchiveReader reader(std::make_unique<ArchiveSource>());
-  reader.source_->fs = &fs;
   reader.source_->path = archive_path;
+  TFAOT_ASSIGN(reader.source_->file, fs.open(archive_path));
   archive* const handle = reader.handle_.get();
   // read_concatenated_archives: goes on behind the end-of-archive mark, so that nothing can hide
   // there.
@@ -90,7 +90,7 @@ Status ArchiveReader::read(const ChunkSink& sink) {
 
 // libarchive ignores what follows a gzip stream.
 Status ArchiveReader::check_end() const {
-  TFAOT_ASSIGN(const auto size, source_->fs->size(source_->path));
+  TFAOT_ASSIGN(const auto size, source_->file->size());
   const auto used = static_cast<std::uint64_t>(archive_filter_bytes(handle_.get(), -1));
   if (used == size) return {};
   return fail(refused(fmt::format("{} bytes follow its end", size - used)));

@@ -24,13 +24,16 @@ struct ArchiveFile {
 
 class ArchiveReader {
  public:
-  // REQUIRES: fs outlives the reader.
+  // REQUIRES: fs outlives the reader. The file is opened once: another one that takes its name
+  // meanwhile is not read.
   static Result<ArchiveReader> open(const FileSystem& fs, const Path& archive_path);
 
   // The next file, nothing after the last one; then the archive was read to its very end.
   Result<std::optional<ArchiveFile>> next();
   // Feeds the contents of the file that next() gave: exactly its size in bytes.
   Status read(const ChunkSink& sink);
+
+  Result<std::uint64_t> archive_size() const { return source_->file->size(); }
 
   // From here on the archive counts as one of ours: what is wrong with it is damage.
   void set_ours() { ours_ = true; }

@@ -7,7 +7,7 @@ la_ssize_t ArchiveSource::read(archive*, void* source, const void** bytes) {
   constexpr std::size_t kPiece = 1 << 20;
   auto& self = *static_cast<ArchiveSource*>(source);
   if (self.error) return -1;
-  auto piece = self.fs->read_range(self.path, {self.offset, kPiece});
+  auto piece = self.file->read_range({self.offset, kPiece});
   if (!piece) {
     self.error = std::move(piece).error();
     return -1;

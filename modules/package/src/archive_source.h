@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that libarchive reads an archive from, through a FileSystem, in pieces. Lives at a fixed
-// address, as libarchive keeps a pointer to it. One thread.
+// The file that libarchive reads an archive from, in pieces. It is opened once, so that all pieces
+// are of one file. Lives at a fixed address, as libarchive keeps a pointer to it. One thread.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,8 +14,8 @@
 namespace tfaot {
 
 struct ArchiveSource {
-  const FileSystem* fs = nullptr;
-  Path path;
+  std::unique_ptr<OpenedFile> file;
+  Path path;  // for errors
   std::uint64_t offset = 0;
   std::string buffer;
   std::optional<Error> error;  // of the file system

@@ -9,7 +9,6 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/generate/manifest_json.h"
-#include "tfaot/package/check_archive.h"
 #include "tfaot/package/package.h"
 
 namespace tfaot {
@@ -82,8 +81,8 @@ Status copy_checked(ArchiveReader& reader, const ManifestFile& listed, const Chu
 }
 
 // Before anything is written: a small file must not fill a disk.
-Status check_unpacked_size(const ArchiveReader& reader, const Manifest& manifest,
-                           std::uint64_t archive_size) {
+Status check_unpacked_size(const ArchiveReader& reader, const Manifest& manifest) {
+  TFAOT_ASSIGN(const std::uint64_t archive_size, reader.archive_size());
   std::uint64_t size = 0;
   for (const ManifestFile& file : manifest.files) {
     if (__builtin_add_overflow(size, file.size, &size)) size = ~std::uint64_t{0};
@@ -96,9 +95,9 @@ Status check_unpacked_size(const ArchiveReader& reader, const Manifest& manifest
                   .note("if you trust it, say --allow-large"));
 }
 
-using Producer = std::function<Status(const ChunkSink&)>;
-// Takes a file's path and what gives its contents.
-using FileWriter = std::function<Status(const std::string&, const Producer&)>;
+// Takes a file's path and what writes it into a sink: where the file goes.
+using FileWriter = std::function<Status(const std::string& path,
+                                        const std::function<Status(const ChunkSink&)>& producer)>;
 
 // The files behind the manifest, all of them and no others.
 Status read_files(ArchiveReader& reader, const ManifestEntry& manifest, const FileWriter& write) {
@@ -110,8 +109,8 @@ Status read_files(ArchiveReader& reader, const ManifestEntry& manifest, const Fi
     if (!file) break;
     TFAOT_ASSIGN(const auto path, checked_path(reader, *file, manifest, awaited));
     const ManifestFile& listed = *std::exchange(awaited[path], nullptr);
-    const auto produce = [&](const ChunkSink& sink) { return copy_checked(reader, listed, sink); };
-    TFAOT_TRY(write(path, produce));
+    TFAOT_TRY(
+        write(path, [&](const ChunkSink& sink) { return copy_checked(reader, listed, sink); }));
   }
   for (const auto& [path, listed] : awaited) {
     if (listed != nullptr) return fail(reader.refused(fmt::format("it lacks '{}'", path)));
@@ -119,51 +118,67 @@ Status read_files(ArchiveReader& reader, const ManifestEntry& manifest, const Fi
   return {};
 }
 
-Result<Manifest> unpack(FileSystem& fs, const Path& archive, const Path& destination,
-                        const ExtractOptions& options) {
-  TFAOT_ASSIGN(ArchiveReader reader, ArchiveReader::open(fs, archive));
-  TFAOT_ASSIGN(ManifestEntry manifest, read_manifest_entry(reader, archive));
-  TFAOT_ASSIGN(const std::uint64_t archive_size, fs.size(archive));
-  if (!options.allow_large) {
-    TFAOT_TRY(check_unpacked_size(reader, manifest.manifest, archive_size));
-  }
-  TFAOT_TRY(read_files(reader, manifest, [&](const std::string& path, const Producer& producer) {
-    return fs.write_chunks(destination / path, producer);
-  }));
-  TFAOT_TRY(fs.replace_atomically(destination / kManifestName, manifest.text));
-  return std::move(manifest.manifest);
-}
-
 }  // namespace
 
-Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive) {
+struct PackageArchive::Parts {
+  ArchiveReader reader;
+  ManifestEntry manifest;
+};
+
+PackageArchive::PackageArchive(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+PackageArchive::PackageArchive(PackageArchive&&) noexcept = default;
+PackageArchive::~PackageArchive() = default;
+
+Result<PackageArchive> PackageArchive::open(const FileSystem& fs, const Path& archive) {
   TFAOT_ASSIGN(ArchiveReader reader, ArchiveReader::open(fs, archive));
-  TFAOT_ASSIGN(ManifestEntry entry, read_manifest_entry(reader, archive));
-  return std::move(entry.manifest);
+  TFAOT_ASSIGN(ManifestEntry manifest, read_manifest_entry(reader, archive));
+  return PackageArchive(std::make_unique<Parts>(Parts{std::move(reader), std::move(manifest)}));
 }
 
-Status check_archive(const FileSystem& fs, const Path& archive) {
-  TFAOT_ASSIGN(ArchiveReader reader, ArchiveReader::open(fs, archive));
-  TFAOT_ASSIGN(const ManifestEntry manifest, read_manifest_entry(reader, archive));
-  return read_files(reader, manifest, [](const std::string&, const Producer& producer) {
+const Manifest& PackageArchive::manifest() const { return parts_->manifest.manifest; }
+
+Status PackageArchive::check() {
+  return read_files(parts_->reader, parts_->manifest, [](const std::string&, const auto& producer) {
     return producer([](std::string_view) { return Status(); });
   });
 }
 
-Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination,
-                                 const ExtractOptions& options) {
-  if (fs.kind(destination) != FileKind::kMissing) {
+Status PackageArchive::unpack(FileSystem& fs, const Path& destination,
+                              const ExtractOptions& options) {
+  if (!options.allow_large) {
+    TFAOT_TRY(check_unpacked_size(parts_->reader, parts_->manifest.manifest));
+  }
+  TFAOT_ASSIGN(const FileKind there, fs.look(destination));
+  if (there != FileKind::kMissing) {
     TFAOT_ASSIGN(const auto names, fs.list(destination));
     if (!names.empty()) {
       return fail(Error::at({destination.string()}, "cannot unpack into a folder that is not empty")
                       .note("remove the folder, or name another one"));
     }
   }
-  auto manifest = unpack(fs, archive, destination, options);
-  if (manifest) return manifest;
-  Error error = std::move(manifest).error();
+  Status unpacked = read_files(parts_->reader, parts_->manifest,
+                               [&](const std::string& path, const auto& producer) {
+                                 return fs.write_chunks(destination / path, producer);
+                               });
+  if (unpacked) {
+    unpacked = fs.replace_atomically(destination / kManifestName, parts_->manifest.text);
+  }
+  if (unpacked) return {};
+  Error error = std::move(unpacked).error();
   if (const auto removed = fs.remove_all(destination); !removed) error.note(removed.error().text());
   return fail(std::move(error));
+}
+
+Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive) {
+  TFAOT_ASSIGN(const PackageArchive opened, PackageArchive::open(fs, archive));
+  return opened.manifest();
+}
+
+Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination,
+                                 const ExtractOptions& options) {
+  TFAOT_ASSIGN(PackageArchive opened, PackageArchive::open(fs, archive));
+  TFAOT_TRY(opened.unpack(fs, destination, options));
+  return opened.manifest();
 }
 
 }  // namespace tfaot

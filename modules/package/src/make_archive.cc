@@ -80,6 +80,7 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
     }
     return writer.close();
   };
+  static_cast<void>(fs.remove_half_written(output_directory));  // of runs that were killed
   TFAOT_TRY(fs.write_chunks(package.archive, produce));
   package.sha256 = hash.hex_digest();
   return package;

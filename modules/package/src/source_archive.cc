@@ -34,7 +34,6 @@ class Unpacker {
   Unpacker(FileSystem& fs, const Path& archive, const Path& destination)
       : fs_(fs), destination_(destination), handle_(archive_read_new()) {
     if (!handle_) throw std::bad_alloc();
-    source_.fs = &fs;
     source_.path = archive;
   }
 
@@ -62,7 +61,8 @@ class Unpacker {
 
  private:
   Status open() {
-    TFAOT_ASSIGN(const std::uint64_t size, fs_.size(source_.path));
+    TFAOT_ASSIGN(source_.file, fs_.open(source_.path));
+    TFAOT_ASSIGN(const std::uint64_t size, source_.file->size());
     most_ = most_unpacked(size);
     archive* const handle = handle_.get();
     for (const int code :

@@ -8,13 +8,14 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
+#include "tfaot/package/repair_tree.h"
 
 namespace tfaot {
 namespace {
 
 // Why the file differs from what the manifest says of it; empty when it does not.
 Result<std::string> difference(const FileSystem& fs, const Path& path, const ManifestFile& listed) {
-  const FileKind kind = fs.kind(path);
+  TFAOT_ASSIGN(const FileKind kind, fs.look(path));
   if (kind == FileKind::kMissing) return "is missing";
   if (kind != FileKind::kFile) return "is not a regular file";
   TFAOT_ASSIGN(const auto size, fs.size(path));
@@ -60,7 +61,13 @@ Result<std::vector<ManifestFile>> hash_staged_files(const FileSystem& fs,
 
 Result<Manifest> read_tree(const FileSystem& fs, const Path& root) {
   const Path file = root / kManifestName;
-  if (fs.kind(file) == FileKind::kMissing) {
+  TFAOT_ASSIGN(const FileKind kind, fs.look(file));
+  if (kind == FileKind::kMissing && is_torn_tree(fs, root)) {
+    return fail(Error::at({root.string()}, "a killed run left this package tree in pieces")
+                    .note("run that command again: 'tfaot compile', 'update-weights' or 'tune' "
+                          "makes it whole"));
+  }
+  if (kind == FileKind::kMissing) {
     return fail(Error::at({root.string()}, "not a model package: it holds no manifest.json")
                     .note("name the folder that 'tfaot compile' or 'tfaot install' wrote"));
   }

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "tfaot/base/interrupts.h"
+
 namespace tfaot {
 
 TreeUpdate::TreeUpdate(FileSystem& fs, Path root) : fs_(fs), root_(std::move(root)) {}
 
 // What cannot be removed here, the next change of the tree removes.
 TreeUpdate::~TreeUpdate() {
+  const DespiteInterrupts cleaning;
   if (!kept_) {
     std::ranges::reverse(moves_);
     for (const Move& move : moves_) {

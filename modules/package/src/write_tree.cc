@@ -6,6 +6,7 @@
 
 #include "package_path.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/generate/generate_types.h"
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
@@ -57,9 +58,11 @@ void remove_empty_folders(FileSystem& fs, const Path& root, const std::string& p
 // build's `clean` removes it, we cannot tell.
 Status check_foreign(const FileSystem& fs, const std::vector<StagedFile>& changed,
                      const std::set<std::string>& earlier, const Path& root) {
-  if (earlier.empty() && fs.kind(root / kRecordName) != FileKind::kMissing) return {};
+  if (earlier.empty() && fs.kind(root / kRecordName) == FileKind::kFile) return {};
   for (const StagedFile& file : changed) {
-    if (earlier.contains(file.path) || fs.kind(root / file.path) == FileKind::kMissing) continue;
+    if (earlier.contains(file.path)) continue;
+    TFAOT_ASSIGN(const FileKind kind, fs.look(root / file.path));
+    if (kind == FileKind::kMissing) continue;
     return fail(Error::at({(root / file.path).string()},
                           "is not of a package, but a file of the package would replace it")
                     .note("move it away, or choose another folder for the package"));
@@ -72,6 +75,8 @@ Status replace_files(FileSystem& fs, const std::vector<StagedFile>& changed,
                      const std::vector<std::string>& stale, const Path& root) {
   TreeUpdate update(fs, root);
   for (const StagedFile& file : changed) TFAOT_TRY(update.put_aside(file));
+  TFAOT_TRY(check_interrupts());
+  const DespiteInterrupts commit;  // renames alone
   if (fs.kind(root / kManifestName) != FileKind::kMissing) {
     TFAOT_TRY(update.rename(root / kManifestName, root / kOldManifestName));
   }
@@ -110,7 +115,11 @@ Result<Manifest> read_torn_tree(const FileSystem& fs, const Path& root) {
 }
 
 Status repair_tree(FileSystem& fs, const Path& root) {
-  if (is_torn_tree(fs, root)) TFAOT_TRY(go_on(fs, root));
+  const InterruptWatch watch;
+  TFAOT_TRY(check_interrupts());
+  const DespiteInterrupts commit;  // renames alone
+  TFAOT_ASSIGN(const FileKind manifest, fs.look(root / kManifestName));
+  if (manifest == FileKind::kMissing && is_torn_tree(fs, root)) TFAOT_TRY(go_on(fs, root));
   TFAOT_TRY(remove_if_there(fs, root / kAsideFolder));
   const bool is_whole = fs.kind(root / kManifestName) == FileKind::kFile;
   return is_whole ? remove_if_there(fs, root / kOldManifestName) : Status();
@@ -118,6 +127,7 @@ Status repair_tree(FileSystem& fs, const Path& root) {
 
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
                   const Path& root) {
+  const InterruptWatch watch;
   TFAOT_TRY(repair_tree(fs, root));
   std::vector<StagedFile> changed;
   std::set<std::string> staged;

@@ -11,6 +11,7 @@
 
 #include "rpm_build.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/release/rpm_record_json.h"
 #include "tfaot/release/spec.h"
 
@@ -153,6 +154,8 @@ class Builder {
     record.rpm = built.filename().string();
     TFAOT_ASSIGN(record.rpm_sha256, sha256_of_file(fs_, built));
     TFAOT_TRY(fs_.create_directories(record_file.parent_path()));
+    TFAOT_TRY(check_interrupts());
+    const DespiteInterrupts commit;  // the two belong together
     TFAOT_TRY(fs_.rename(built, record_file.parent_path() / record.rpm));
     return fs_.replace_atomically(record_file, rpm_record_to_json(record));
   }

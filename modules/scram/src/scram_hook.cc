@@ -10,6 +10,7 @@
 #include "hook_area.h"
 #include "hook_block.h"
 #include "hook_files.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot {
@@ -97,7 +98,10 @@ Result<bool> install_hook(FileSystem& fs, const HookOptions& options) {
   TFAOT_ASSIGN(const std::string rules, fs.read(rules_file));
   TFAOT_TRY(check_block(rules_file, rules));
   for (const HookFile& file : hook_files(options)) TFAOT_TRY(check_ours(fs, file.path));
+  const InterruptWatch watch;
+  const DespiteInterrupts finish;  // three short files that belong together
   for (const HookFile& file : hook_files(options)) {
+    TFAOT_TRY(fs.remove_half_written(file.path.parent_path()));  // of runs that were killed
     TFAOT_TRY(fs.replace_atomically(file.path, file.text));
   }
   TFAOT_TRY(fs.replace_atomically(rules_file, with_block(rules, TFAOT_VERSION)));
@@ -111,6 +115,8 @@ Result<bool> remove_hook(FileSystem& fs, const HookOptions& options) {
   TFAOT_ASSIGN(const std::string rules, fs.read(rules_file));
   TFAOT_TRY(check_block(rules_file, rules));
   for (const HookFile& file : hook_files(options)) TFAOT_TRY(check_ours(fs, file.path));
+  const InterruptWatch watch;
+  const DespiteInterrupts finish;  // as above
   if (find_block(rules)) TFAOT_TRY(fs.replace_atomically(rules_file, without_block(rules)));
   for (const HookFile& file : hook_files(options)) TFAOT_TRY(fs.remove_all(file.path));
   return true;

@@ -130,29 +130,54 @@ TEST(FileLock, RefusesASecondNameOfAnotherFile) {
   EXPECT_FALSE(FileLock::acquire(file, {}));
 }
 
-TEST(FileLock, SaysWhatToDoAboutTheVeryFailure) {
+TEST(FileLock, AFailureLeavesNoFolder) {
   const TemporaryFolder folder;
-  const auto lock = FileLock::acquire(folder.path() / std::string(300, 'x'), {.name = "the lock"});
+  const RealFileSystem fs;
+  const Path name(std::string(300, 'x'));
+  const auto lock = FileLock::acquire(folder.path() / "a/b" / name, {.name = "the lock"});
   ASSERT_FALSE(lock);
   EXPECT_THAT(lock.error().text(), ::testing::HasSubstr(": cannot open the lock: File name too long"
                                                         "\n  choose a folder with a shorter path"));
+  EXPECT_THAT(fs.list(folder.path()).value(), ::testing::IsEmpty());
 }
 
-TEST(RemoveHalfWritten, KnowsItsOwnFiles) {
+// A writer that is killed, or one that lives; what it writes is there when this returns.
+pid_t start_writer(const Path& folder, bool killed) {
+  std::array<int, 2> pipe{};
+  if (::pipe(pipe.data()) != 0) return -1;
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    RealFileSystem fs;
+    static_cast<void>(fs.write_chunks(folder / "file", [&](const ChunkSink& sink) {
+      static_cast<void>(sink("half"));
+      if (killed) ::raise(SIGKILL);
+      ::close(pipe[1]);
+      ::sleep(600);
+      return Status();
+    }));
+  }
+  ::close(pipe[1]);
+  char end = 0;
+  EXPECT_EQ(::read(pipe[0], &end, 1), 0);
+  ::close(pipe[0]);
+  return writer;
+}
+
+TEST(RemoveHalfWritten, LeavesWhatALivingProcessWrites) {
   const TemporaryFolder folder;
   RealFileSystem fs;
-  const Status halfway = fs.write_chunks(folder.path() / "file", [&](const ChunkSink& sink) {
-    EXPECT_TRUE(sink("half"));
-    EXPECT_EQ(fs.list(folder.path()).value().size(), 1U);
-    EXPECT_TRUE(remove_half_written(fs, folder.path()));
-    EXPECT_THAT(fs.list(folder.path()).value(), ::testing::IsEmpty());
-    return Status(fail(Error("enough")));
-  });
-  EXPECT_FALSE(halfway);
-  ASSERT_TRUE(fs.replace_atomically(folder.path() / "file", "whole"));
-  EXPECT_TRUE(remove_half_written(fs, folder.path()));
-  EXPECT_TRUE(remove_half_written(fs, folder.path() / "missing"));
-  EXPECT_THAT(fs.list(folder.path()).value(), ::testing::ElementsAre("file"));
+  const pid_t dead = start_writer(folder.path(), true);
+  const pid_t alive = start_writer(folder.path(), false);
+  ASSERT_EQ(::waitpid(dead, nullptr, 0), dead);
+  ASSERT_TRUE(fs.replace_atomically(folder.path() / "mine", "whole"));
+  EXPECT_EQ(fs.list(folder.path()).value().size(), 3U);
+  EXPECT_TRUE(fs.remove_half_written(folder.path()));
+  EXPECT_EQ(fs.list(folder.path()).value().size(), 2U);
+  ::kill(alive, SIGKILL);
+  ASSERT_EQ(::waitpid(alive, nullptr, 0), alive);
+  EXPECT_TRUE(fs.remove_half_written(folder.path()));
+  EXPECT_THAT(fs.list(folder.path()).value(), ::testing::ElementsAre("mine"));
+  EXPECT_TRUE(fs.remove_half_written(folder.path() / "missing"));
 }
 
 }  // namespace

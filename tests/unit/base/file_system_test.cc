@@ -27,6 +27,25 @@ TYPED_TEST(AnyFileSystem, TellsKindsApart) {
   EXPECT_EQ(this->kind("file/below"), FileKind::kMissing);
 }
 
+TYPED_TEST(AnyFileSystem, WhatCannotBeToldIsNotMissing) {
+  this->link("b", "a");
+  this->link("a", "b");
+  EXPECT_EQ(this->kind("a"), FileKind::kSymlink);
+  EXPECT_EQ(this->kind("a/below"), FileKind::kUnknown);
+  EXPECT_EQ(this->error_of(this->fs.look(this->at("a/below"))),
+            "ROOT/a/below: cannot look at it: Too many levels of symbolic links");
+}
+
+TYPED_TEST(AnyFileSystem, AnOpenedFileStaysTheSame) {
+  this->write("file", "0123456789");
+  const auto file = this->fs.open(this->at("file")).value();
+  this->write("file", "another");
+  EXPECT_EQ(file->size().value(), 10U);
+  EXPECT_EQ(file->read_range({.offset = 2, .size = 3}).value(), "234");
+  EXPECT_EQ(this->error_of(this->fs.open(this->at("none"))),
+            "ROOT/none: cannot read: No such file or directory");
+}
+
 TYPED_TEST(AnyFileSystem, ReadsWhatWasWritten) {
   const std::string bytes("a\0\n\xff", 4);
   this->write("deep/er/file", bytes);

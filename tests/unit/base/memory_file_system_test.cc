@@ -33,17 +33,15 @@ TEST(MemoryFileSystem, FailsTheChosenChangeAsAFullDiskDoes) {
 
 TEST(MemoryFileSystem, FailsEveryKindOfChangeAndAllAfter) {
   MemoryFileSystem fs{{"/f", "old"}, {"/d/g", ""}};
-  fs.inject({.change = 1, .all_after = true, .reason = EIO});
-  EXPECT_EQ(error_of(fs.replace_atomically("/f", "x")), "/f: cannot write: Input/output error");
-  EXPECT_EQ(error_of(fs.copy_file("/f", "/h")), "/h: cannot write: Input/output error");
-  EXPECT_EQ(error_of(fs.create_directories("/e")),
-            "/e: cannot make the folder: Input/output error");
-  EXPECT_EQ(error_of(fs.rename("/f", "/h")), "/f: cannot rename to '/h': Input/output error");
-  EXPECT_EQ(error_of(fs.replace_symlink("f", "/l")),
-            "/l: cannot make the link: Input/output error");
-  EXPECT_EQ(error_of(fs.remove_all("/d")), "/d: cannot remove: Input/output error");
+  fs.inject({.change = 1, .all_after = true, .reason = EINVAL});
+  EXPECT_EQ(error_of(fs.replace_atomically("/f", "x")), "/f: cannot write: Invalid argument");
+  EXPECT_EQ(error_of(fs.copy_file("/f", "/h")), "/h: cannot write: Invalid argument");
+  EXPECT_EQ(error_of(fs.create_directories("/e")), "/e: cannot make the folder: Invalid argument");
+  EXPECT_EQ(error_of(fs.rename("/f", "/h")), "/f: cannot rename to '/h': Invalid argument");
+  EXPECT_EQ(error_of(fs.replace_symlink("f", "/l")), "/l: cannot make the link: Invalid argument");
+  EXPECT_EQ(error_of(fs.remove_all("/d")), "/d: cannot remove: Invalid argument");
   EXPECT_EQ(error_of(fs.set_executable("/f", true)),
-            "/f: cannot change the mode: Input/output error");
+            "/f: cannot change the mode: Invalid argument");
   EXPECT_EQ(fs.changes(), 7U);
   EXPECT_EQ(list_files_recursively(fs, "/").value(), (std::vector<std::string>{"d/g", "f"}));
   EXPECT_EQ(fs.read("/f").value(), "old");

@@ -112,13 +112,13 @@ TEST(ProcessEnd, DoesNotWaitForADaemonThatHoldsThePipes) {
 // A shell starts background jobs with SIGINT ignored, and so may these tests have been.
 class ProcessInterrupt : public ::testing::Test {
  protected:
-  ProcessInterrupt() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-  }
+  ProcessInterrupt() { forget_interrupts(); }
+  ~ProcessInterrupt() override { forget_interrupts(); }
 };
 
 TEST_F(ProcessInterrupt, StopsTheGroupAndReturnsAnError) {
   for (const char* signal : {"INT", "TERM", "HUP"}) {
+    forget_interrupts();
     Tripwire tripwire;
     const auto result =
         run_process(shell("sleep 1000 & kill -" + std::string(signal) + " $PPID; wait; true"));
@@ -138,6 +138,34 @@ TEST_F(ProcessInterrupt, IsToldToWhoEndsTheProcess) {
   EXPECT_EQ(interrupting_signal(), SIGHUP);
 }
 
+TEST_F(ProcessInterrupt, StartsNothingMore) {
+  ASSERT_FALSE(run_process(shell("kill -HUP $PPID; exec sleep 1000")));
+  const testing::TemporaryFolder folder;
+  ProcessSpec spec = shell("touch started");
+  spec.working_directory = folder.path();
+  EXPECT_EQ(run_process(spec).error().text(), "interrupted by signal 1 (Hangup)");
+  EXPECT_EQ(RealFileSystem().kind(folder.path() / "started"), FileKind::kMissing);
+}
+
+// As an interrupted rpmbuild, whose tfaot has started an engine in a group of its own.
+TEST_F(ProcessInterrupt, WaitsForWhatTheGroupStopsItself) {
+  const testing::TemporaryFolder folder;
+  ProcessSpec spec = shell(
+      "setsid sh -c 'touch ready; while [ ! -e told ]; do sleep 0.05; done; sleep 0.3; touch late' "
+      "& trap 'touch told; exit 1' TERM; while [ ! -e ready ]; do sleep 0.05; done; "
+      "kill -INT $PPID; while :; do sleep 0.05; done");
+  spec.working_directory = folder.path();
+  ASSERT_FALSE(run_process(spec));
+  EXPECT_EQ(RealFileSystem().kind(folder.path() / "late"), FileKind::kFile);
+}
+
+TEST_F(ProcessInterrupt, KillsWhatDoesNotEndByItself) {
+  Tripwire tripwire;
+  const auto result = run_process(shell("trap '' TERM; kill -INT $PPID; sleep 1000; sleep 1000"));
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(tripwire.all_descendants_end());
+}
+
 TEST_F(ProcessInterrupt, LeavesTheHandlersAsTheyWere) {
   ASSERT_TRUE(run_process(shell("true")).value().ok());
   struct sigaction now {};
@@ -152,7 +180,6 @@ TEST_F(ProcessInterrupt, ObeysNohup) {
   struct sigaction now {};
   ASSERT_EQ(::sigaction(SIGHUP, nullptr, &now), 0);
   EXPECT_EQ(now.sa_handler, SIG_IGN);
-  std::signal(SIGHUP, SIG_DFL);
 }
 
 }  // namespace

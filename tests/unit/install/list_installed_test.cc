@@ -89,17 +89,21 @@ TEST(ListInstalled, NeedsAFolder) {
 class BrokenTree : public ::testing::Test {
  protected:
   BrokenTree() { EXPECT_TRUE(install_sample(fs_, {}, kOptions)); }
-  void expect(const std::string& reason) const {
+  // And that doing as the list says mends it.
+  void expect(const std::string& reason, const std::string& option = "") {
     EXPECT_THAT(listing(fs_),
                 ElementsAre("/area/tfaot-model-test/1.0.0: the installed package is broken: " +
-                            reason + "\n  install it again, or remove the folder"));
+                            reason + "\n  install it again" + option + ", or remove the folder"));
+    EXPECT_EQ(install_sample(fs_, {}, kOptions).has_value(), option.empty());
+    EXPECT_TRUE(install_sample(fs_, {}, {.area = "/area", .replace = !option.empty()}));
+    EXPECT_THAT(listing(fs_), ElementsAre("tfaot-model-test 1.0.0 *"));
   }
   MemoryFileSystem fs_;
 };
 
 TEST_F(BrokenTree, HasNoManifest) {
   ASSERT_TRUE(fs_.remove_all(kTool / "1.0.0/manifest.json"));
-  expect("it holds no manifest.json");
+  expect("it holds no manifest.json", " with --replace");
 }
 
 TEST_F(BrokenTree, LacksAFile) {
@@ -115,12 +119,13 @@ TEST_F(BrokenTree, HasAFileOfAnotherSize) {
 TEST_F(BrokenTree, HasAnotherPackagesManifest) {
   ASSERT_TRUE(fs_.replace_atomically(kTool / "1.0.0/manifest.json",
                                      manifest_to_json(SamplePackage{.version = "3"}.manifest())));
-  expect("its manifest.json is of tfaot-model-test 3");
+  expect("its manifest.json is of tfaot-model-test 3", " with --replace");
 }
 
 TEST_F(BrokenTree, HasAManifestThatIsNoJson) {
   ASSERT_TRUE(fs_.replace_atomically(kTool / "1.0.0/manifest.json", "[]"));
-  expect("its manifest is not one: /area/tfaot-model-test/1.0.0/manifest.json: expected an object");
+  expect("its manifest is not one: /area/tfaot-model-test/1.0.0/manifest.json: expected an object",
+         " with --replace");
 }
 
 TEST_F(BrokenTree, IsWhereCurrentLeadsNowhere) {
@@ -130,6 +135,28 @@ TEST_F(BrokenTree, IsWhereCurrentLeadsNowhere) {
       ElementsAre("/area/tfaot-model-test/current: leads to '9.9', which is no installed version\n"
                   "  install a version again to renew the link",
                   "tfaot-model-test 1.0.0"));
+}
+
+TEST_F(BrokenTree, IsWhereCurrentIsNoLink) {
+  ASSERT_TRUE(fs_.remove_all(kTool / "current"));
+  ASSERT_TRUE(fs_.create_directories(kTool / "current"));
+  EXPECT_THAT(
+      listing(fs_),
+      ElementsAre("/area/tfaot-model-test/current: should be a link to an installed version\n"
+                  "  move it away, then install a version again",
+                  "tfaot-model-test 1.0.0"));
+  EXPECT_FALSE(install_sample(fs_, {}, kOptions));
+  ASSERT_TRUE(fs_.rename(kTool / "current", "/away"));
+  ASSERT_TRUE(install_sample(fs_, {}, kOptions));
+  EXPECT_THAT(listing(fs_), ElementsAre("tfaot-model-test 1.0.0 *"));
+}
+
+TEST_F(BrokenTree, IsNotSaidOfWhatCannotBeRead) {
+  ASSERT_TRUE(fs_.rename(kTool / "1.0.0/lib", "/lib"));
+  ASSERT_TRUE(fs_.replace_symlink("lib", kTool / "1.0.0/lib"));
+  EXPECT_THAT(
+      listing(fs_),
+      ElementsAre(::testing::HasSubstr("cannot look at it: Too many levels of symbolic links")));
 }
 
 TEST_F(BrokenTree, IsNoReasonToLeaveTheOthersOut) {

@@ -301,5 +301,32 @@ TEST(ExtractFails, WithTheDisksReasonAndLeavesNothing) {
   }
 }
 
+// Another archive that takes the name of the one that was opened.
+TEST(PackageArchive, IsReadOnce) {
+  MemoryFileSystem fs;
+  write_sample(fs, "/tree");
+  const Path archive = make_archive(fs, "/tree", "/dist", {}).value().archive;
+  auto opened = PackageArchive::open(fs, archive);
+  ASSERT_TRUE(opened);
+  ASSERT_TRUE(fs.replace_atomically(archive, "another"));
+  EXPECT_EQ(opened->manifest().name, "test");
+  ASSERT_TRUE(opened->unpack(fs, "/there"));
+  EXPECT_EQ(contents_of(fs, "/there"), contents_of(fs, "/tree"));
+}
+
+TEST(PackageArchive, IsCheckedToItsEndWithoutBeingUnpacked) {
+  MemoryFileSystem fs;
+  write_sample(fs, "/tree");
+  const Path archive = make_archive(fs, "/tree", "/dist", {}).value().archive;
+  const std::string bytes = fs.read(archive).value();
+  fs.inject({.change = 1000});
+  EXPECT_TRUE(PackageArchive::open(fs, archive)->check());
+  EXPECT_EQ(fs.changes(), 0U);
+  ASSERT_TRUE(fs.replace_atomically(archive, bytes.substr(0, bytes.size() - 20)));
+  auto cut = PackageArchive::open(fs, archive);
+  ASSERT_TRUE(cut) << cut.error().text();
+  EXPECT_FALSE(cut->check());
+}
+
 }  // namespace
 }  // namespace tfaot::testing

@@ -12,13 +12,13 @@ class ForwardingFileSystem : public FileSystem {
   // REQUIRES: target outlives this.
   explicit ForwardingFileSystem(FileSystem& target) : target_(target) {}
 
-  FileKind kind(const Path& path) const override { return target_.kind(path); }
+  Result<FileKind> look(const Path& path) const override { return target_.look(path); }
   Result<std::string> read(const Path& path) const override { return target_.read(path); }
   Status read_chunks(const Path& path, const ChunkSink& sink) const override {
     return target_.read_chunks(path, sink);
   }
-  Result<std::string> read_range(const Path& path, const ByteRange& range) const override {
-    return target_.read_range(path, range);
+  Result<std::unique_ptr<OpenedFile>> open(const Path& path) const override {
+    return target_.open(path);
   }
   Result<std::uint64_t> size(const Path& path) const override { return target_.size(path); }
   Result<std::vector<std::string>> list(const Path& directory) const override {
@@ -52,6 +52,9 @@ class ForwardingFileSystem : public FileSystem {
   }
   Result<Path> read_symlink(const Path& link) const override { return target_.read_symlink(link); }
   Status remove_all(const Path& path) override { return target_.remove_all(path); }
+  Status remove_half_written(const Path& folder) override {
+    return target_.remove_half_written(folder);
+  }
   Status set_executable(const Path& path, bool executable) override {
     return target_.set_executable(path, executable);
   }

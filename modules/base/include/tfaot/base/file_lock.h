@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lock between processes: flock() on a file that exists for it. The kernel releases it when the
-// process dies, however that happens. One thread at a time; not for two users in one process.
+// process dies, however that happens. While it is held, or waited for, a signal does not end the
+// process (interrupts.h). One thread at a time; not for two users in one process.
 #pragma once
 
 #include <sys/types.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot {
@@ -27,7 +29,7 @@ class FileLock {
     bool optional = false;  // go without where the disk has no locks
   };
 
-  // Makes the file and missing folders, then waits.
+  // Makes the file and missing folders, then waits. What it made goes when it fails.
   static Result<FileLock> acquire(const Path& file, const Options& options);
   FileLock(FileLock&& other) noexcept { swap(other); }
   FileLock& operator=(FileLock&& other) noexcept {
@@ -44,16 +46,14 @@ class FileLock {
 
  private:
   FileLock() = default;
+  Result<bool> try_lock(const Options& options, bool may_retry);
   void swap(FileLock& other) noexcept;
 
+  InterruptWatch watch_;
   int descriptor_ = -1;
   bool is_new_ = false;
   Path file_;
-  std::vector<Path> made_;  // folders above that of the file, deepest first
+  std::vector<Path> made_;  // folders for the file, deepest first
 };
-
-// Removes what writers that were killed left aside in a folder, if there is one. REQUIRES: a lock
-// keeps others from writing there.
-Status remove_half_written(FileSystem& fs, const Path& folder);
 
 }  // namespace tfaot

@@ -8,39 +8,50 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tfaot/base/opened_file.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot {
 
 using Path = std::filesystem::path;
 
-// A piece of a file; short at the file's end, empty behind it.
-struct ByteRange {
-  std::uint64_t offset = 0;
-  std::size_t size = 0;
-};
-
 // Takes a file's contents piece by piece.
 using ChunkSink = std::function<Status(std::string_view)>;
 
-enum class FileKind { kMissing, kFile, kDirectory, kSymlink, kOther };
+enum class FileKind {
+  kMissing,  // there is certainly nothing
+  kFile,
+  kDirectory,
+  kSymlink,
+  kOther,
+  kUnknown  // it cannot be told: no permission, a loop of links, a disk that fails
+};
 
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // The kind of the entry itself: a symlink is kSymlink, whatever it points to.
-  virtual FileKind kind(const Path& path) const = 0;
+  // The kind of the entry itself: a symlink is kSymlink, whatever it points to. Never kUnknown: an
+  // Error says why it cannot be told.
+  virtual Result<FileKind> look(const Path& path) const = 0;
+  // The same, with kUnknown instead of an Error: what one does next will say why.
+  FileKind kind(const Path& path) const { return look(path).value_or(FileKind::kUnknown); }
   // Whole contents of a regular file (links are followed). Error: missing, a directory, unreadable.
   virtual Result<std::string> read(const Path& path) const = 0;
   // Feeds a file in pieces of at most 1 MiB; stops at the first failing sink.
   virtual Status read_chunks(const Path& path, const ChunkSink& sink) const = 0;
+  // Opens a regular file (links are followed). The file system must outlive it.
+  virtual Result<std::unique_ptr<OpenedFile>> open(const Path& path) const = 0;
   // One piece of a regular file (links are followed).
-  virtual Result<std::string> read_range(const Path& path, const ByteRange& range) const = 0;
+  Result<std::string> read_range(const Path& path, const ByteRange& range) const {
+    TFAOT_ASSIGN(const auto file, open(path));
+    return file->read_range(range);
+  }
   // Size of a regular file in bytes (links are followed).
   virtual Result<std::uint64_t> size(const Path& path) const = 0;
   // Names (not paths) of a folder's entries, sorted by byte value.
@@ -74,6 +85,9 @@ class FileSystem {
   virtual Result<Path> read_symlink(const Path& link) const = 0;
   // Removes a tree, never following links out of it. Removing what is missing is no error.
   virtual Status remove_all(const Path& path) = 0;
+  // Removes what writers that were killed left aside in a folder, if there is one; what writers
+  // that live are writing stays, where the disk has locks.
+  virtual Status remove_half_written(const Path& folder) = 0;
   virtual Status set_executable(const Path& path, bool executable) = 0;
   // When a file was last written or marked by mark_used(): larger is later, in no unit that means
   // more.
@@ -81,13 +95,14 @@ class FileSystem {
   virtual Status mark_used(const Path& path) = 0;
 };
 
-// The machine's file system; one stateless object is enough for a process.
+// The machine's file system; one stateless object is enough for a process. Once a signal interrupts
+// the process (interrupts.h), changes fail but for remove_all().
 class RealFileSystem final : public FileSystem {
  public:
-  FileKind kind(const Path& path) const override;
+  Result<FileKind> look(const Path& path) const override;
   Result<std::string> read(const Path& path) const override;
   Status read_chunks(const Path& path, const ChunkSink& sink) const override;
-  Result<std::string> read_range(const Path& path, const ByteRange& range) const override;
+  Result<std::unique_ptr<OpenedFile>> open(const Path& path) const override;
   Result<std::uint64_t> size(const Path& path) const override;
   Result<std::vector<std::string>> list(const Path& directory) const override;
   Status replace_atomically(const Path& path, std::string_view contents) override;
@@ -104,6 +119,7 @@ class RealFileSystem final : public FileSystem {
   Status replace_symlink(const Path& target, const Path& link) override;
   Result<Path> read_symlink(const Path& link) const override;
   Status remove_all(const Path& path) override;
+  Status remove_half_written(const Path& folder) override;
   Status set_executable(const Path& path, bool executable) override;
   Result<std::int64_t> last_used(const Path& path) const override;
   Status mark_used(const Path& path) override;

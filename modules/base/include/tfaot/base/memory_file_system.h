@@ -37,10 +37,10 @@ class MemoryFileSystem final : public FileSystem {
   std::size_t changes() const { return changes_; }
   bool is_executable(const Path& path) const;
 
-  FileKind kind(const Path& path) const override;
+  Result<FileKind> look(const Path& path) const override;
   Result<std::string> read(const Path& path) const override;
   Status read_chunks(const Path& path, const ChunkSink& sink) const override;
-  Result<std::string> read_range(const Path& path, const ByteRange& range) const override;
+  Result<std::unique_ptr<OpenedFile>> open(const Path& path) const override;
   Result<std::uint64_t> size(const Path& path) const override;
   Result<std::vector<std::string>> list(const Path& directory) const override;
   Status replace_atomically(const Path& path, std::string_view contents) override;
@@ -57,6 +57,7 @@ class MemoryFileSystem final : public FileSystem {
   Status replace_symlink(const Path& target, const Path& link) override;
   Result<Path> read_symlink(const Path& link) const override;
   Status remove_all(const Path& path) override;
+  Status remove_half_written(const Path& folder) override;
   Status set_executable(const Path& path, bool executable) override;
   Result<std::int64_t> last_used(const Path& path) const override;
   Status mark_used(const Path& path) override;

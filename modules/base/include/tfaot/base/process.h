@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts a child process and waits for it, never through a shell. The child gets its own process
-// group, which is killed as a whole on a timeout, when SIGINT, SIGTERM or SIGHUP reach us, and when
-// the child ends, so nothing hangs and nothing stays behind. Safe from many threads.
+// group, which is killed as a whole on a timeout and when the child ends, so nothing hangs and
+// nothing stays behind. When SIGINT, SIGTERM or SIGHUP reach us (interrupts.h), the group gets
+// SIGTERM and a few seconds to clean up and to stop what it started in other groups; then it is
+// killed. Safe from many threads.
 #pragma once
 
 #include <chrono>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/interrupts.h"
 
 namespace tfaot {
 
@@ -38,9 +41,5 @@ struct ProcessResult {
 // Fails only when the child cannot be started, or when we were interrupted (the caller then cleans
 // up and ends); a child that ends badly is a ProcessResult.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
-
-// The signal that interrupted a run_process(), 0 while none did. Of the process, as signals are:
-// once all is cleaned up, main() ends by it.
-int interrupting_signal();
 
 }  // namespace tfaot

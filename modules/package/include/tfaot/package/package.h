@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ Result<std::vector<ManifestFile>> hash_staged_files(const FileSystem& fs,
 
 // Writes files and manifest into `root`; leaves equal files alone, removes what only an older
 // manifest there lists, never replaces a file of others. All is put aside, then renamed, the
-// manifest last: a failure leaves the tree as it was; one with a manifest is whole, even killed.
+// manifest last: a failure leaves the tree as it was; one with a manifest is whole, even killed;
+// one without is made whole by repair_tree.h. A signal before the renames counts as a failure.
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
                   const Path& root);
 
@@ -48,16 +50,40 @@ std::string package_stem(const Manifest& manifest);
 Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& output_directory,
                              const ArchiveOptions& options);
 
-// Reads the manifest alone, without unpacking.
-Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive);
-
 struct ExtractOptions {
   bool allow_large = false;  // however much larger than the archive its files are (limits.h)
 };
 
-// Unpacks into the empty or missing folder `destination`, checking every file against the manifest
-// on the way: size and SHA-256, nothing missing, nothing extra, regular files only, no path that
-// leaves the folder. On failure the folder is removed.
+// An archive that was opened and whose manifest was read; the rest follows. It is read once: what
+// is checked or unpacked belongs to that manifest, even when another file takes the archive's name
+// meanwhile. One thread.
+class PackageArchive {
+ public:
+  // REQUIRES: fs outlives it.
+  static Result<PackageArchive> open(const FileSystem& fs, const Path& archive);
+  PackageArchive(PackageArchive&&) noexcept;
+  PackageArchive& operator=(PackageArchive&&) = delete;
+  ~PackageArchive();
+
+  const Manifest& manifest() const;
+  // Once, one of the two.
+  // Unpacks into the empty or missing folder `destination`, checking every file against the
+  // manifest on the way: size and SHA-256, nothing missing, nothing extra, regular files only, no
+  // path that leaves the folder. On failure the folder is removed.
+  Status unpack(FileSystem& fs, const Path& destination, const ExtractOptions& options = {});
+  // The same checks, but nothing is written.
+  Status check();
+
+ private:
+  struct Parts;
+  explicit PackageArchive(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// Reads the manifest alone, without unpacking.
+Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive);
+
+// PackageArchive::unpack() of an archive.
 Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination,
                                  const ExtractOptions& options = {});
 
