@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a commit, each one rename:
+// What a commit renames, in this order:
 //   1. staging -> AREA/TOOL/VERSION, or both exchanged when a tree is there (then that one is
 //   removed)
 //   2. the CMake link, which leads through `current`, so a first install's leads nowhere yet
@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "area_layout.h"
+#include "area_update.h"
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/generate/tool_file_xml.h"
@@ -21,16 +22,6 @@
 
 namespace tfaot {
 namespace {
-
-// Made aside in .tfaot, where the next install tidies up, as a kill may come between making and
-// moving.
-Status put_link(FileSystem& fs, const Path& area, const Path& target, const Path& link) {
-  if (const auto old = fs.read_symlink(link); old && *old == target) return {};
-  const Path aside = private_folder(area) / (std::string(kStagingPrefix) + "link");
-  TFAOT_TRY(fs.replace_symlink(target, aside));
-  TFAOT_TRY(fs.create_directories(link.parent_path()));
-  return fs.rename(aside, link);
-}
 
 // What users get up to now, if that will be another version: empty when it is none.
 std::optional<std::string> replaced_version(const FileSystem& fs, const InstallPlan& plan) {
@@ -48,17 +39,6 @@ Status renew_times(FileSystem& fs, const Path& folder) {
   return {};
 }
 
-Status renew_tool_file(FileSystem& fs, const InstallPlan& plan, const std::string& name,
-                       const std::string& text) {
-  const Path installed = plan.destination / installed_tool_file(name);
-  if (const auto old = fs.read(installed); old && *old == text) return {};
-  const Path aside =
-      private_folder(plan.options.area) / (std::string(kStagingPrefix) + "tool-file");
-  TFAOT_TRY(fs.replace_atomically(aside, text));
-  TFAOT_TRY(fs.create_directories(installed.parent_path()));
-  return fs.rename(aside, installed);
-}
-
 // scram sets a tool up under the name that its file says: it would replace that tool's.
 Status check_tool_name(const std::string& text, const std::string& tool_name) {
   TFAOT_ASSIGN(const ToolHeading heading, read_tool_heading(text));
@@ -68,70 +48,48 @@ Status check_tool_name(const std::string& text, const std::string& tool_name) {
                   .note("compile the model again with 'tfaot compile'"));
 }
 
-Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files) {
-  const std::string runtime(kRuntimeToolName);
+// The tree with its tool files of the final base.
+Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
+                AreaUpdate& update) {
+  const Path model = installed_tool_file(plan.manifest.tool_name);
+  const Path runtime = installed_tool_file(std::string(kRuntimeToolName));
   if (plan.already_installed) {
-    TFAOT_TRY(renew_tool_file(fs, plan, plan.manifest.tool_name, tool_files.model));
-    return tool_files.runtime.empty() ? Status()
-                                      : renew_tool_file(fs, plan, runtime, tool_files.runtime);
+    TFAOT_TRY(update.put_file(tool_files.model, plan.destination / model));
+    return tool_files.runtime.empty()
+               ? Status()
+               : update.put_file(tool_files.runtime, plan.destination / runtime);
   }
   if (fs.kind(plan.staging / kManifestName) != FileKind::kFile) {
     return fail(Error::internal("nothing was unpacked into " + plan.staging.string()));
   }
-  TFAOT_TRY(fs.replace_atomically(plan.staging / installed_tool_file(plan.manifest.tool_name),
-                                  tool_files.model));
+  TFAOT_TRY(fs.replace_atomically(plan.staging / model, tool_files.model));
   if (!tool_files.runtime.empty()) {
-    TFAOT_TRY(
-        fs.replace_atomically(plan.staging / installed_tool_file(runtime), tool_files.runtime));
+    TFAOT_TRY(fs.replace_atomically(plan.staging / runtime, tool_files.runtime));
   }
-  if (fs.kind(plan.destination) == FileKind::kMissing) {
-    TFAOT_TRY(fs.create_directories(plan.destination.parent_path()));
-    return fs.rename(plan.staging, plan.destination);
-  }
-  if (auto exchanged = fs.exchange(plan.staging, plan.destination); !exchanged) {
-    return fail(
-        std::move(exchanged).error().note("some disks (NFS) cannot replace a folder in one step: "
-                                          "give the new package another version"));
-  }
-  // Done; what stays behind here is removed by the next install.
-  static_cast<void>(fs.remove_all(plan.staging));
-  return {};
+  return update.put_folder(plan.staging, plan.destination);
 }
 
-// Files of toolboxes that become those of the plan's version: made aside, then renamed.
-class ToolboxChange {
- public:
-  explicit ToolboxChange(const Path& area) : area_(area) {}
-
-  // Does nothing when the file is as it should be. scram looks at its time: where the package is
-  // younger the file is written anew, so that users of a replaced version notice.
-  Status prepare(FileSystem& fs, const Path& installed, const Path& file) {
-    TFAOT_ASSIGN(const std::string text, fs.read(installed));
-    if (fs.kind(file) == FileKind::kFile) {
-      TFAOT_ASSIGN(const std::string old, fs.read(file));
-      TFAOT_ASSIGN(const std::int64_t time, fs.last_used(file));
-      TFAOT_ASSIGN(const std::int64_t package_time, fs.last_used(installed));
-      if (old == text && time >= package_time) return {};
-    }
-    Path aside = private_folder(area_) /
-                 fmt::format("{}{}-{}", kStagingPrefix, file.filename().string(), files_.size());
-    TFAOT_TRY(fs.replace_atomically(aside, text));
-    files_.emplace_back(std::move(aside), file);
-    return {};
-  }
-
-  Status commit(FileSystem& fs) const {
-    for (const auto& [aside, file] : files_) {
-      TFAOT_TRY(fs.create_directories(file.parent_path()));
-      TFAOT_TRY(fs.rename(aside, file));
-    }
-    return {};
-  }
-
- private:
-  Path area_;
-  std::vector<std::pair<Path, Path>> files_;  // aside, its place
+// What a package has: in its final place only once the update is committed.
+struct PackagedToolFile {
+  Path place;
+  const std::string& text;
 };
+
+// Leaves a file of a toolbox that is as it should be. scram looks at its time: where the package is
+// younger the file is written anew, so that users of a replaced version notice.
+Status put_in_toolbox(const FileSystem& fs, const InstallPlan& plan,
+                      const PackagedToolFile& packaged, const Path& file, AreaUpdate& update) {
+  TFAOT_ASSIGN(const FileKind kind, fs.look(file));
+  const auto installed = fs.read(packaged.place);
+  const bool is_installed = plan.already_installed && installed && *installed == packaged.text;
+  if (kind == FileKind::kFile && is_installed) {
+    TFAOT_ASSIGN(const std::string old, fs.read(file));
+    TFAOT_ASSIGN(const std::int64_t time, fs.last_used(file));
+    TFAOT_ASSIGN(const std::int64_t package_time, fs.last_used(packaged.place));
+    if (old == packaged.text && time >= package_time) return {};
+  }
+  return update.renew_file(packaged.text, file);
+}
 
 // `current` is one for all SCRAM_ARCHs: other toolboxes that have a version of this tool get this
 // one as well.
@@ -147,37 +105,36 @@ std::vector<Path> tool_files_of(const FileSystem& fs, const InstallPlan& plan) {
 }
 
 // The tool file of the newest runtime: this package's, or that of the toolbox.
-Path newest_runtime(const FileSystem& fs, const InstallPlan& plan, const Path& in_toolbox) {
-  Path own = plan.destination / installed_tool_file(std::string(kRuntimeToolName));
-  const auto text = fs.read(in_toolbox);
-  const auto own_text = fs.read(own);
-  if (text && own_text && *text == *own_text) return own;
-  const std::string toolkit = toolkit_of_runtime(fs, in_toolbox);
-  const bool is_older =
-      toolkit.empty() || ::strverscmp(toolkit.c_str(), plan.manifest.toolkit_version.c_str()) < 0;
-  return is_older ? own : in_toolbox;
+Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::string& text,
+                   AreaUpdate& update) {
+  const std::string runtime(kRuntimeToolName);
+  const Path file = area_entries(plan.options, plan.manifest.tool_name).runtime_tool_file;
+  const auto there = fs.read(file);
+  const ToolboxEntry entry = read_toolbox_entry(fs, plan.options.area, file);
+  const bool is_of_this_package =
+      entry.tool_name == plan.manifest.tool_name && entry.version == plan.manifest.version;
+  const std::string toolkit = there ? toolkit_of_runtime(fs, file) : "";
+  if (is_of_this_package || toolkit.empty() ||
+      ::strverscmp(toolkit.c_str(), plan.manifest.toolkit_version.c_str()) < 0) {
+    return put_in_toolbox(fs, plan, {plan.destination / installed_tool_file(runtime), text}, file,
+                          update);
+  }
+  return update.put_file(*there, file);  // where it is a link, of an earlier tfaot
 }
 
 // Everything but the tree: what makes its version the current one.
-Status make_current(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files) {
-  const Path& area = plan.options.area;
+Status make_current(const FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
+                    AreaUpdate& update) {
   const std::string& tool_name = plan.manifest.tool_name;
   const AreaEntries entries = area_entries(plan.options, tool_name);
+  TFAOT_TRY(update.put_link(cmake_link_target(tool_name), entries.cmake));
+  if (!tool_files.runtime.empty()) TFAOT_TRY(put_runtime(fs, plan, tool_files.runtime, update));
+  TFAOT_TRY(update.put_link(plan.manifest.version, entries.current));
   const Path model = plan.destination / installed_tool_file(tool_name);
-  // What needs room on the disk is done before users notice anything.
-  ToolboxChange before_current(area);
-  ToolboxChange after_current(area);
-  if (!tool_files.runtime.empty()) {
-    const Path& file = entries.runtime_tool_file;
-    TFAOT_TRY(before_current.prepare(fs, newest_runtime(fs, plan, file), file));
-  }
   for (const Path& file : tool_files_of(fs, plan)) {
-    TFAOT_TRY(after_current.prepare(fs, model, file));
+    TFAOT_TRY(put_in_toolbox(fs, plan, {model, tool_files.model}, file, update));
   }
-  TFAOT_TRY(put_link(fs, area, cmake_link_target(tool_name), entries.cmake));
-  TFAOT_TRY(before_current.commit(fs));
-  TFAOT_TRY(put_link(fs, area, plan.manifest.version, entries.current));
-  return after_current.commit(fs);
+  return {};
 }
 
 }  // namespace
@@ -195,11 +152,17 @@ Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
   if (!tool_files.runtime.empty()) {
     TFAOT_TRY(check_tool_name(tool_files.runtime, std::string(kRuntimeToolName)));
   }
-  TFAOT_TRY(put_tree(fs, plan, tool_files));
+  AreaUpdate update(fs, plan.options.area);
+  TFAOT_TRY(put_tree(fs, plan, tool_files, update));
+  // Before the files of toolboxes, which must not be older.
   if (receipt.unchanged && receipt.replaced_version) TFAOT_TRY(renew_times(fs, plan.destination));
-  if (!plan.options.make_current) return receipt;
-  TFAOT_TRY(make_current(fs, plan, tool_files));
-  receipt.tool_file = plan.tool_file;
+  if (plan.options.make_current) {
+    TFAOT_TRY(make_current(fs, plan, tool_files, update));
+    receipt.tool_file = plan.tool_file;
+  }
+  TFAOT_TRY(update.commit());
+  // Done; what stays behind of a replaced tree is removed by the next install.
+  if (!plan.already_installed) static_cast<void>(fs.remove_all(plan.staging));
   return receipt;
 }
 
@@ -208,7 +171,8 @@ Status roll_back(FileSystem& fs, const InstallPlan& plan) {
 }
 
 Status remove_leftovers(FileSystem& fs, const Path& area) {
-  if (fs.kind(private_folder(area)) == FileKind::kMissing) return {};
+  TFAOT_ASSIGN(const FileKind kind, fs.look(private_folder(area)));
+  if (kind == FileKind::kMissing) return {};
   TFAOT_ASSIGN(const auto names, fs.list(private_folder(area)));
   for (const std::string& name : names) {
     if (name != "lock") TFAOT_TRY(fs.remove_all(private_folder(area) / name));

@@ -90,6 +90,20 @@ Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& packa
   return receipt;
 }
 
+std::map<std::string, std::string> everything_in(const FileSystem& fs, const Path& folder) {
+  std::map<std::string, std::string> found;
+  const std::vector<std::string> names = fs.list(folder).value();
+  for (const std::string& name : names) {
+    const Path path = folder / name;
+    const FileKind kind = fs.kind(path);
+    found[path.string()] = kind == FileKind::kDirectory ? "folder"
+                           : kind == FileKind::kSymlink ? fs.read_symlink(path).value().string()
+                                                        : fs.read(path).value();
+    if (kind == FileKind::kDirectory) found.merge(everything_in(fs, path));
+  }
+  return found;
+}
+
 std::ostream& operator<<(std::ostream& out, const AreaView& view) {
   return out << "version '" << view.version << "', object '" << view.object << "', cmake '"
              << view.cmake << "', tool file '" << view.tool_file << "'";

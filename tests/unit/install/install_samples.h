@@ -31,6 +31,9 @@ Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& packa
 // The package's tool file of the runtime, with its final base.
 std::string runtime_tool_file(const SamplePackage& package, const Path& area);
 
+// Every entry below a folder and what it is: a file's contents, a link's target, "folder".
+std::map<std::string, std::string> everything_in(const FileSystem& fs, const Path& folder);
+
 // What users of tfaot-model-test see: through `current`, the CMake link and the tool file. Each ""
 // when not there.
 struct AreaView {

@@ -114,8 +114,8 @@ TEST(Install, ReplacesAVersionWhenAsked) {
 TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
   MemoryFileSystem fs;
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
-  fs.inject(
-      {.change = 8, .reason = EINVAL});  // five files are unpacked, the tool files are written
+  fs.inject({.change = 12, .reason = EINVAL});  // five files are unpacked, four tool files and two
+                                                // copies of the old ones are written
   EXPECT_EQ(install_sample(fs, {.object = "other code"}, kReplace).error().text(),
             "/area/.tfaot/staging-tfaot-model-test-1.0.0: cannot exchange with "
             "'/area/tfaot-model-test/1.0.0': Invalid argument\n"
@@ -123,6 +123,56 @@ TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
             "version");
   EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
   EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+}
+
+// Whatever fails, and whenever: the area is as it was, to the last entry, or the install is done.
+TEST(Install, AFailureAtAnyChangeLeavesTheAreaAsItWas) {
+  struct Change {
+    std::vector<SamplePackage> before;
+    SamplePackage after;
+  };
+  const SamplePackage first;
+  const SamplePackage second{.version = "2.0.0"};
+  std::vector<Change> changes(5);  // the first one: into an empty area
+  changes[1] = {{first}, SamplePackage{.version = "1.1.0", .object = "new"}};
+  changes[2] = {{first}, SamplePackage{.object = "other code"}};
+  changes[3] = {{first, second}, SamplePackage{.object = "other code"}};
+  changes[4] = {{first}, SamplePackage{.version = "1.1.0", .toolkit = "9.0.0"}};
+  for (const Change& change : changes) {
+    for (std::size_t n = 1;; ++n) {
+      ASSERT_LT(n, 80U);
+      MemoryFileSystem fs;
+      ASSERT_TRUE(fs.create_directories("/area/.tfaot"));  // as the area's lock does
+      for (const SamplePackage& package : change.before) {
+        ASSERT_TRUE(install_sample(fs, package, kReplace));
+      }
+      const auto before = everything_in(fs, "/area");
+      fs.inject({.change = n});
+      const bool installed = install_sample(fs, change.after, kReplace).has_value();
+      const bool ended = fs.changes() < n;
+      fs.inject({.change = 1000});
+      EXPECT_EQ(view_of(fs, "/area"), installed ? expected_view(change.after, "/area")
+                                      : change.before.empty()
+                                          ? AreaView()
+                                          : expected_view(change.before.back(), "/area"));
+      if (!installed) {
+        ASSERT_TRUE(remove_leftovers(fs, "/area"));  // where it was a removal that failed
+        EXPECT_EQ(everything_in(fs, "/area"), before) << n;
+      }
+      if (ended) break;
+    }
+  }
+}
+
+TEST(Install, DoesNotReplaceAFolderByALink) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(fs.create_directories("/area/lib/cmake/tfaot-model-test/of others"));
+  EXPECT_EQ(install_sample(fs, {}, kOptions).error().text(),
+            "/area/lib/cmake/tfaot-model-test: a folder that tfaot did not make is in the way\n"
+            "  move it away, or give the package another tool name (--tool-name of 'tfaot "
+            "compile')");
+  EXPECT_EQ(fs.kind("/area/tfaot-model-test"), FileKind::kMissing);
+  EXPECT_EQ(fs.kind("/area/.tfaot"), FileKind::kMissing);
 }
 
 TEST(Install, GivesTheAreaTheRuntimeOfTheNewestToolkit) {
