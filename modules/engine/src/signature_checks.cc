@@ -12,7 +12,7 @@ namespace tfaot::engine {
 namespace {
 
 // Of one row. Sizes in bytes, of many rows, must not overflow.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+constexpr std::int64_t kMostRowElements = std::int64_t{1} << 40;
 
 constexpr const char* kAllowedTypes = "bool, int32, int64, float32, float64";
 
@@ -41,7 +41,7 @@ Status check_input(const GraphTensor& input, bool fixed_shapes) {
                       .note("only the first dimension (the batch) may be unknown; save the model "
                             "with a fixed size"));
     }
-    if (input.shape[i] > kMostElements / std::max<std::int64_t>(elements, 1)) {
+    if (input.shape[i] > kMostRowElements / std::max<std::int64_t>(elements, 1)) {
       return fail(Error(fmt::format("input '{}' of shape {} is larger than any memory", input.name,
                                     shape_text(input.shape))));
     }

@@ -29,7 +29,7 @@ namespace {
 namespace tf = tensorflow;
 
 constexpr const char* kFunctionName = "tfaot_signature";
-constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
+constexpr std::int64_t kMostConstantElements = std::int64_t{1} << 33;
 
 // "node", "node:1" or "^node" as written in NodeDef::input.
 struct TensorId {
@@ -158,7 +158,7 @@ class Cutter {
       return broken();
     }
     // A constant of few bytes may claim to be of any size: the last value is repeated.
-    if (value.shape.num_elements() > kMostElements) return broken();
+    if (value.shape.num_elements() > kMostConstantElements) return broken();
     value.read = [broken, &proto]() -> Result<tf::Tensor> {
       tf::Tensor tensor;
       if (!tensor.FromProto(proto)) return broken();
