@@ -40,10 +40,13 @@ install(FILES "${PROJECT_SOURCE_DIR}/modules/runtime/NOTICE" DESTINATION "${CMAK
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/modules/runtime/NOTICE"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/tfaot/runtime")
 
-# scram's tool of the toolkit's own runtime, as packages have one (docs/scram.md). The prefix is known when it is installed.
+# scram's tool of the toolkit's own runtime, as packages have one (docs/scram.md). The prefix is known when it is installed. Its headers
+# come before those of all tools, so they are in a folder that holds nothing else: PREFIX/include may have models or other programs' headers.
+set(runtime_include "${CMAKE_INSTALL_DATADIR}/tfaot/runtime/include")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/modules/runtime/include/tfaot" DESTINATION "${runtime_include}")
 file(READ "${PROJECT_SOURCE_DIR}/templates/runtime_tool.xml.mustache" runtime_tool)
 foreach(pair IN ITEMS "tool=tfaot-runtime" "base=TFAOT_RUNTIME_BASE" "version=${PROJECT_VERSION}" "libdir=${CMAKE_INSTALL_LIBDIR}"
-             "includedir=${CMAKE_INSTALL_INCLUDEDIR}")
+             "includedir=${runtime_include}")
   string(REGEX MATCH "^([a-z]+)=(.*)$" matched "${pair}")
   string(REPLACE "{{${CMAKE_MATCH_1}}}" "${CMAKE_MATCH_2}" runtime_tool "${runtime_tool}")
 endforeach()

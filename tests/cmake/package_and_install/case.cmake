@@ -23,6 +23,16 @@ foreach(file IN ITEMS doc/tfaot/README.md doc/tfaot/LICENSE doc/tfaot/NOTICE doc
 endforeach()
 case_expect_file("${installed}/current/runtime/LICENSE" "${installed}/current/runtime/NOTICE")
 
+# scram's tool of the toolkit's own runtime: its headers hide nobody else's, whatever PREFIX/include holds.
+file(READ "${CASE_PREFIX}/share/tfaot/tfaot-runtime.xml" runtime_tool)
+string(REGEX MATCH "CPPFLAGS=\"-I\\$TFAOT_RUNTIME_BASE/([^\"]+)\"" matched "${runtime_tool}")
+set(runtime_include "${CMAKE_MATCH_1}")
+file(GLOB children RELATIVE "${CASE_PREFIX}/${runtime_include}" "${CASE_PREFIX}/${runtime_include}/*")
+if(NOT runtime_include MATCHES "/runtime/include$" OR NOT children STREQUAL "tfaot" OR
+   NOT EXISTS "${CASE_PREFIX}/${runtime_include}/tfaot/runtime/model.h")
+  message(FATAL_ERROR "tfaot-runtime.xml names '${runtime_include}', which is no folder of the runtime's headers alone: ${children}")
+endif()
+
 # The same version with other contents: an error, but with REPLACE.
 case_configure(OPTIONS -DSIZES=2)
 case_build(TARGET first_install FAIL "tfaot_install_model: the model was not installed, see above")
