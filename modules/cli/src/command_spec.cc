@@ -88,9 +88,6 @@ Status write(const Options& options, Context& context, const Path& output) {
   }
   TFAOT_TRY(spec_text(record, flavour));  // before anything is written
   const SpecFolders folders = spec_folders(output, flavour);
-  for (const Path& folder : {output, folders.specs, folders.sources}) {
-    TFAOT_TRY(context.files.remove_half_written(folder));  // of runs that were killed
-  }
   const Path archive = source_file(output, record, flavour);
   TFAOT_ASSIGN(const WrittenSpec written,
                write_spec(context, record, flavour,
@@ -102,7 +99,9 @@ Status write(const Options& options, Context& context, const Path& output) {
 }
 
 Status remove(const Options& options, Context& context, const Path& output) {
-  TFAOT_ASSIGN(const bool removed, remove_spec(context, options.remove, output));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
+  TFAOT_ASSIGN(const bool removed,
+               remove_spec(context, options.remove, {output, work.path() / "spec", nullptr}));
   context.console.report(fmt::format("{} {}\n", removed ? "removed" : "not there", options.remove));
   return {};
 }

@@ -36,6 +36,6 @@ Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecF
                                const SpecOutput& output);
 
 // Takes the spec file away and the model from the list; false when there was neither.
-Result<bool> remove_spec(Context& context, const std::string& tool_name, const Path& output);
+Result<bool> remove_spec(Context& context, const std::string& tool_name, const SpecOutput& output);
 
 }  // namespace tfaot
