@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each verb that writes, with a fault at each call that may change the disk (fault_at.cc): killed,
+// it leaves what its next run makes whole; interrupted or refused by the disk, it leaves the old
+// state or the new one, to the last entry.
+#include <gmock/gmock.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "cli_test.h"
+#include "tests/unit/convert/upstream_samples.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::testing {
+namespace {
+
+constexpr const char* kArchive = "tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+constexpr const char* kOther = "tfaot-model-test-net-1.1.0-x86_64-linux.tar.zst";
+
+struct Verb {
+  std::string name;
+  std::vector<std::string> command;  // what it writes is below "now"
+  // A new version's RPM that has no record yet counts: the next one gets a higher number.
+  bool kill_counts = false;
+};
+
+const std::vector<Verb> kVerbs = {
+    {"first_install", {"install", std::string("in/") + kArchive, "--release-area", "now/area"}},
+    {"install", {"install", std::string("in/") + kOther, "--release-area", "now/old_area"}},
+    {"back", {"install", std::string("in/") + kArchive, "--release-area", "now/two_area"}},
+    {"replace",
+     {"install", std::string("in/changed/") + kArchive, "--release-area", "now/old_area",
+      "--replace"}},
+    {"package", {"package", "in/tree", "-o", "now/dist"}},
+    {"compile", {"compile", "-c", "model/aot_config.yaml", "-o", "now/new", "-j1"}},
+    {"compile_again",
+     {"compile", "-c", "model/aot_config.yaml", "-o", "now/tree", "-j1", "--batch-sizes", "1,8"}},
+    {"update_weights", {"update-weights", "now/tree", "--model", "retrained", "-j1"}},
+    {"tune", {"tune", "now/tree", "--compiler", "./c++"}},
+    {"convert_area", {"convert-area", "area", "-o", "now/converted"}},
+    {"spec", {"spec", "-c", "model/aot_config.yaml", "-o", "now/new/rpm", "--flavour", "rpm"}},
+    {"spec_again", {"spec", "-c", "model/second.yaml", "-o", "now/rpm", "--flavour", "rpm"}},
+    {"release", {"release", "model/aot_config.yaml", "-o", "now/new/rpm", "-j1"}, true},
+    {"release_again", {"release", "model/second.yaml", "-o", "now/rpm", "-j1"}, true},
+    {"spec_remove", {"spec", "--remove", "tfaot-model-test-net", "-o", "now/rpm"}},
+};
+
+class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
+ protected:
+  using Entries = std::map<std::string, std::string>;
+
+  FaultsTest() {
+    write_model();
+    write("retrained/saved_model.pb", "the same with weights n");
+    write("c++",
+          "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\n"
+          "printf '#!/bin/sh\\necho 1 x86-64 2000\\necho 4 x86-64 5250.25\\n' > \"$2\"\n"
+          "chmod +x \"$2\"\n");
+    write("bin/rpmbuild",
+          "#!/bin/sh\nfor word; do case $word in *_topdir*) top=${word#_topdir };; esac; done\n"
+          "mkdir -p \"$top/RPMS\"\necho rpm > \"$top/RPMS/new.rpm\"\n");
+    EXPECT_TRUE(files_.set_executable(at("c++"), true));
+    EXPECT_TRUE(files_.set_executable(at("bin/rpmbuild"), true));
+    write("model/second.yaml",
+          replace_all(read("model/aot_config.yaml"), "version: \"1.0.0\"", "version: \"1.1.0\""));
+    write("area/include/net_bs4.h", replace_all(header_text(4), "entry_bs4", "tfaot_entry"));
+    write("area/lib/net_bs4.o", files_.read(TFAOT_FAKE_OBJECT).value());
+    write("area/net.xml",
+          "<tool name=\"tfaot-model-net\" version=\"2.1\">\n"
+          "  <flags LDFLAGS=\"$TFAOT_MODEL_NET_BASE/lib/net_bs4.o\"/>\n</tool>\n");
+    done({"compile", "-c", "model/aot_config.yaml", "-o", "in/tree"});
+    done({"package", "in/tree", "-o", "in"});
+    done({"update-weights", "in/tree", "--model", "retrained", "-o", "in/changed/tree"});
+    done({"package", "in/changed/tree", "-o", "in/changed"});
+    done({"update-weights", std::string("in/") + kArchive, "--model", "retrained", "--version",
+          "1.1.0"});
+    done({"compile", "-c", "model/aot_config.yaml", "-o", "start/tree"});
+    done({"spec", "-c", "model/aot_config.yaml", "-o", "start/rpm", "--flavour", "rpm"});
+    done({"release", "model/aot_config.yaml", "-o", "start/rpm", "-j1"});
+    done({"install", std::string("in/") + kArchive, "--release-area", "start/old_area"});
+    done({"install", std::string("in/") + kArchive, std::string("in/") + kOther, "--release-area",
+          "start/two_area"});
+  }
+
+  Outcome run_verb(const std::vector<std::string>& command, Variables environment = {}) const {
+    environment["PATH"] = at("bin") + ":" + std::getenv("PATH");
+    return run(command, environment);
+  }
+
+  void done(const std::vector<std::string>& command) const {
+    const Outcome outcome = run_verb(command);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  }
+
+  void start_anew() {
+    using Copy = std::filesystem::copy_options;
+    std::filesystem::remove_all(at("now"));
+    std::filesystem::copy(at("start"), at("now"), Copy::recursive | Copy::copy_symlinks);
+  }
+
+  Outcome run_with_fault(const std::string& fault, long at_call) const {
+    return run_verb(GetParam().command, {{"LD_PRELOAD", TFAOT_FAULT_LIBRARY},
+                                         {"TFAOT_FAULT", fault},
+                                         {"TFAOT_FAULT_AT", std::to_string(at_call)},
+                                         {"TFAOT_FAULT_FILE", at("calls")}});
+  }
+
+  // Each entry below a folder and what it is.
+  Entries entries() const {
+    Entries found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(at("now"))) {
+      const std::string path = entry.path().string();
+      const bool is_lock = entry.path().filename() == "lock";  // says which process had it last
+      found[path] = is_lock                ? "lock"
+                    : entry.is_symlink()   ? "link to " + files_.read_symlink(path).value().string()
+                    : entry.is_directory() ? "folder"
+                                           : files_.read(path).value();
+    }
+    return found;
+  }
+
+  // What differs, by name.
+  static std::string differences(const Entries& now, const Entries& wanted) {
+    std::string text;
+    for (const auto& [path, what] : now) {
+      const auto found = wanted.find(path);
+      if (found == wanted.end()) text += "\n  more: " + path;
+      if (found != wanted.end() && found->second != what) text += "\n  other: " + path;
+    }
+    for (const auto& [path, what] : wanted) {
+      if (now.count(path) == 0) text += "\n  missing: " + path;
+    }
+    return text;
+  }
+
+  // Sets old_ and new_; how many calls there are.
+  long learn() {
+    start_anew();
+    old_ = entries();
+    const Outcome outcome = run_with_fault("0", 1'000'000);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    new_ = entries();
+    return std::atol(read("calls").c_str());
+  }
+
+  // Each call takes two runs of the tool, so of many calls only some are tried; TFAOT_ALL_FAULTS=1
+  // tries all.
+  static long step_of(long calls) {
+    constexpr long kMostCalls = 6;
+    return std::getenv("TFAOT_ALL_FAULTS") != nullptr ? 1 : 1 + calls / kMostCalls;
+  }
+
+  void expect_old_or_new(const Outcome& outcome, long call) const {
+    const Entries now = entries();
+    EXPECT_TRUE(now == old_ || now == new_)
+        << "call " << call << "\n"
+        << outcome.text() << "old state:" << differences(now, old_)
+        << "\nnew state:" << differences(now, new_);
+  }
+
+  Entries old_;
+  Entries new_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Verbs, FaultsTest, ::testing::ValuesIn(kVerbs),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(FaultsTest, KilledAnywhereTheNextRunMakesItWhole) {
+  const long calls = learn();
+  ASSERT_GT(calls, 3);
+  for (long call = 1; call <= calls; call += step_of(calls)) {
+    start_anew();
+    ASSERT_EQ(run_with_fault("kill", call).signal, SIGKILL) << call;
+    const Outcome again = run_verb(GetParam().command);
+    EXPECT_EQ(again.exit_code, 0) << call << "\n" << again.text();
+    Entries now = entries();
+    if (GetParam().kill_counts) {
+      std::erase_if(now, [](const auto& entry) { return entry.first.ends_with(".json"); });
+      std::erase_if(new_, [](const auto& entry) { return entry.first.ends_with(".json"); });
+    }
+    EXPECT_EQ(differences(now, new_), "") << "killed at call " << call;
+  }
+}
+
+TEST_P(FaultsTest, InterruptedAnywhereItLeavesTheOldStateOrTheNewOne) {
+  const long calls = learn();
+  for (long call = 1; call <= calls; call += step_of(calls)) {
+    start_anew();
+    const Outcome outcome = run_with_fault("interrupt", call);
+    EXPECT_EQ(outcome.signal, SIGINT) << call << "\n" << outcome.text();
+    expect_old_or_new(outcome, call);
+  }
+}
+
+TEST_P(FaultsTest, RefusedAnywhereItLeavesTheOldStateOrTheNewOne) {
+  const long calls = learn();
+  for (long call = 1; call <= calls; call += step_of(calls)) {
+    start_anew();
+    const Outcome outcome = run_with_fault(std::to_string(ENOSPC), call);
+    EXPECT_EQ(outcome.signal, 0) << call << "\n" << outcome.text();
+    EXPECT_LE(outcome.exit_code, 1) << call << "\n" << outcome.text();
+    expect_old_or_new(outcome, call);
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::testing
