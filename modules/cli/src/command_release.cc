@@ -50,6 +50,7 @@ class Preparation {
     for (const std::string& config : options_.configs) {
       TFAOT_TRY(check_interrupts());
       if (Status prepared = prepare(config); !prepared) {
+        TFAOT_TRY(check_interrupts());  // the model is not at fault
         failed.push_back({Kind::kFailed, config, "", {}, std::move(prepared).error()});
       }
     }

@@ -138,6 +138,7 @@ class Builder {
                                            options_));
     if (!built.error) {
       if (Status kept = keep(built.rpm, record_file, result.rpm); !kept) {
+        TFAOT_TRY(check_interrupts());
         built.error = std::move(kept).error();
       }
     }
