@@ -17,14 +17,10 @@ find modules tests examples -path tests/golden -prune -o \( -name '*.cc' -o -nam
   xargs -0 clang-format-14 --dry-run -Werror
 echo "clang-format: clean"
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-# Its output repeats the command of every file; only complaints are worth reading.
-if ! run-clang-tidy-14 -quiet -p "$build_dir" -extra-arg=-Wno-unknown-warning-option '/modules/((?!engine/)[^/]+|engine/lint)/src/' >"$log" 2>&1; then
-  grep -E '(warning|error|note):' -A 3 "$log" || cat "$log"
+packaging/clang_tidy.py "$build_dir" '/modules/((?!engine/)[^/]+|engine/lint)/src/' || {
   echo "clang-tidy: see above" >&2
   exit 1
-fi
+}
 echo "clang-tidy: clean"
 
 if command -v shellcheck >/dev/null; then
