@@ -9,7 +9,7 @@ Compiles a model while the project is built, and makes a library of it.
     tfaot_add_model(<target> CONFIG <file>
                     [BATCH_SIZES <size>...] [CPU_LEVELS <level>...]
                     [NAMESPACE <namespace>] [NAME <name>]
-                    [HEADERS self_contained | cmssw]
+                    [HEADERS self_contained | cmssw] [ROWS alone | coupled]
                     [OUTPUT_DIR <folder>] [SHARED | STATIC] [TUNE])
 
 `<target>` is a name of your choice, or the C++ name of the model, such as `tfaot_model::test`.
@@ -24,6 +24,7 @@ Compiles a model while the project is built, and makes a library of it.
 | `NAMESPACE` | the config's `compilation.namespace`, else `tfaot_model` | C++ namespace of the model's class. |
 | `NAME` | the config's `model.name` | Needed only when the config is written in a way CMake cannot read (YAML flow style, anchors). It must equal the config's. |
 | `HEADERS` | the config's `compilation.headers`, else `self_contained` | `cmssw`: the headers are for CMSSW's own PhysicsTools/TensorFlowAOT; their users need that and TensorFlow's XLA runtime (cmssw.md). |
+| `ROWS` | the config's `compilation.rows`, else `alone` | `coupled`: rows of a batch depend on each other, so only batches of the compiled sizes run (config.md). |
 | `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
 | `STATIC` | on | Make a static library. |
 | `TUNE` | off | Measure the compiled batch sizes during the build, on this machine, and choose among them by that: `tfaot tune`. The package is then no longer the same bytes in each build. |
@@ -48,12 +49,15 @@ linked again only when what they use differs.
 #]=]
 function(tfaot_add_model target)
   set(options SHARED STATIC TUNE)
-  set(values CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR)
+  set(values CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS)
   set(lists BATCH_SIZES CPU_LEVELS)
   cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
   _tfaot_check_args(tfaot_add_model REQUIRED CONFIG EXCLUSIVE SHARED STATIC)
   if(DEFINED arg_HEADERS AND NOT arg_HEADERS MATCHES "^(self_contained|cmssw)$")
     message(FATAL_ERROR "tfaot_add_model: HEADERS '${arg_HEADERS}' is neither self_contained nor cmssw")
+  endif()
+  if(DEFINED arg_ROWS AND NOT arg_ROWS MATCHES "^(alone|coupled)$")
+    message(FATAL_ERROR "tfaot_add_model: ROWS '${arg_ROWS}' is neither alone nor coupled")
   endif()
   _tfaot_check_toolkit(tfaot_add_model)
   _tfaot_absolute_path(arg_CONFIG "${CMAKE_CURRENT_SOURCE_DIR}")
@@ -72,7 +76,7 @@ function(tfaot_add_model target)
   _tfaot_absolute_path(tree "${CMAKE_CURRENT_BINARY_DIR}")
   string(REPLACE "_" "-" tool_name "tfaot-model-${name}")
   _tfaot_target_options(tool_options)
-  foreach(keyword IN ITEMS BATCH_SIZES CPU_LEVELS HEADERS NAMESPACE)
+  foreach(keyword IN ITEMS BATCH_SIZES CPU_LEVELS HEADERS NAMESPACE ROWS)
     if(DEFINED arg_${keyword})  # not if(arg_...): 0 and "no" are values too
       string(TOLOWER "--${keyword}" option)
       string(REPLACE "_" "-" option "${option}")

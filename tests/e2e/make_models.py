@@ -422,6 +422,20 @@ def row_loops():
     works("row_loops", serve, {"x": ("float32", [3, 2])})
 
 
+def coupled(name, function, row_shape, sizes=(1, 4)):
+    """Compiled with rows: coupled; the reference has the compiled sizes only."""
+    folder = WORKS / name
+    made = module(function, [spec("x", row_shape)])
+    saved_model = mf.save(folder, made, made.serve)
+    write_config(folder, sizes, ["rows: coupled"])
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), {"x": ("float32", row_shape)}, batch_sizes=sizes)
+
+
+@maker
+def coupled_rows():
+    coupled("coupled_rows", lambda x: {"y": x - tf.reduce_mean(x, axis=0), "share": tf.nn.softmax(x, axis=0)}, [3])
+
+
 @maker
 def signatures():
     (w,) = weights(17, (4, 2))

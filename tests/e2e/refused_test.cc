@@ -46,5 +46,31 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(Models, Refused, ::testing::ValuesIn(names()),
                          [](const auto& one) { return one.param; });
 
+// Code for another architecture cannot run here, but the operations can.
+TEST(RefusedRows, ThatMixForAnyTarget) {
+  const TemporaryFolder folder;
+  ProcessSpec process;
+  process.program = TFAOT_TOOL;
+  process.arguments = {"compile",
+                       "-c",
+                       TFAOT_REFUSED_MODELS "/rows_decide_together/aot_config.yaml",
+                       "-o",
+                       (folder.path() / "out").string(),
+                       "--target-triple",
+                       "aarch64-unknown-linux-gnu",
+                       "-q"};
+  const auto result = run_process(process);
+  ASSERT_TRUE(result) << result.error().text();
+  if (result->standard_error.find("this tfaot has no runtime") != std::string::npos) {
+    GTEST_SKIP() << "this tfaot is built without TFAOT_RUNTIME_TARGETS=aarch64";
+  }
+  EXPECT_EQ(result->exit_code, 1);
+  EXPECT_NE(result->standard_error.find("output 'y' mixes the rows of a batch: op 'Mean'"),
+            std::string::npos)
+      << result->standard_error;
+  EXPECT_NE(result->standard_error.find("seen in a trial run"), std::string::npos)
+      << result->standard_error;
+}
+
 }  // namespace
 }  // namespace tfaot::testing

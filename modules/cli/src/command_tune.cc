@@ -46,6 +46,12 @@ Status suggest(const TuneCommand& command, const Subject& subject, Context& cont
   TFAOT_ASSIGN(const Manifest manifest, subject.archive
                                             ? read_archive_manifest(context.files, subject.path)
                                             : read_tree(context.files, subject.path));
+  if (manifest.rows == RowsMode::kCoupled) {
+    return fail(Error::at({subject.name},
+                          "this model runs only batches of the sizes that it is compiled for "
+                          "(compilation.rows: coupled)")
+                    .note("compile the sizes that you run: there are no others to suggest"));
+  }
   TFAOT_ASSIGN(const Suggestion suggestion, suggest_sizes(manifest, options, subject.name));
   context.console.print(suggestion_text(suggestion));
   return {};

@@ -63,6 +63,10 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
       ->check(CLI::IsMember({"self_contained", "cmssw"}))
       ->option_text("self_contained|cmssw")
       ->group(group);
+  app.add_option("--rows", command.rows, "coupled: rows of a batch depend on each other")
+      ->check(CLI::IsMember({"alone", "coupled"}))
+      ->option_text("alone|coupled")
+      ->group(group);
 }
 
 void add_run_options(CLI::App& app, CompileCommand& command) {
@@ -137,6 +141,9 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
   if (!command.headers.empty()) {
     overrides.headers =
         command.headers == "cmssw" ? HeadersMode::kCmssw : HeadersMode::kSelfContained;
+  }
+  if (!command.rows.empty()) {
+    overrides.rows = command.rows == "coupled" ? RowsMode::kCoupled : RowsMode::kAlone;
   }
   return overrides;
 }

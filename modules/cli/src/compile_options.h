@@ -27,6 +27,7 @@ struct CompileCommand {
   std::string target_triple;
   std::string weights;
   std::string headers;
+  std::string rows;
   unsigned jobs = 0;  // the machine's cores
   unsigned timeout_seconds = 600;
   std::string engine;

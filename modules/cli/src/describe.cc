@@ -46,6 +46,9 @@ const char* word(WeightsMode mode) { return mode == WeightsMode::kShared ? "shar
 const char* word(HeadersMode mode) {
   return mode == HeadersMode::kCmssw ? "cmssw" : "self_contained";
 }
+const char* word(RowsMode mode) {
+  return mode == RowsMode::kCoupled ? "coupled: batches of the compiled sizes alone" : "";
+}
 const char* word(ModelFormat format) {
   return format == ModelFormat::kSavedModel ? "saved_model" : "frozen_graph";
 }
@@ -101,6 +104,7 @@ std::string describe_manifest(const Manifest& manifest) {
                          : fmt::format("{} bytes, {}", sizes.weights, manifest.weights));
   add(head, "tuned on", manifest.tuning ? manifest.tuning->cpu : "");
   add(head, "headers", fmt::format("{} bytes, {}", sizes.headers, word(manifest.headers)));
+  add(head, "rows", word(manifest.rows));
   add(head, "TF_XLA_FLAGS", join(manifest.tf_xla_flags, " "));
   add(head, "XLA_FLAGS", join(manifest.xla_flags, " "));
   add(head, "engine", manifest.engine);
@@ -142,6 +146,7 @@ std::string describe_spec(const ModelSpec& spec) {
   add(rows, "batch sizes", numbers(spec.compilation.batch_sizes));
   add(rows, "weights", word(spec.compilation.weights));
   add(rows, "headers", word(spec.compilation.headers));
+  add(rows, "rows", word(spec.compilation.rows));
   add(rows, "TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " "));
   add(rows, "XLA_FLAGS", join(spec.compilation.xla_flags, " "));
   return text_table(rows);
@@ -168,6 +173,7 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"batch_sizes", spec.compilation.batch_sizes},
           {"weights", word(spec.compilation.weights)},
           {"headers", word(spec.compilation.headers)},
+          {"rows", spec.compilation.rows == RowsMode::kCoupled ? "coupled" : "alone"},
           {"tf_xla_flags", spec.compilation.tf_xla_flags},
           {"xla_flags", spec.compilation.xla_flags}};
 }

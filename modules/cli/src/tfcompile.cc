@@ -203,6 +203,7 @@ Status compile(const TfcompileFlags& flags, Context& context) {
                runtime_files(context, target_machine(spec.compilation.target_triple)));
   options.work_directory = work.path();
   options.fixed_shapes = batch.fixed;
+  options.allow_coupled_rows = true;  // tfcompile's classes run compiled sizes alone
   TFAOT_ASSIGN(const CompiledModel compiled,
                compile_model(context.files, spec, options, context.console));
 

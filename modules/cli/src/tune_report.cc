@@ -65,6 +65,8 @@ std::string tuning_text(const Manifest& manifest) {
                      microseconds(call.low) + " to " + microseconds(call.high),
                      std::to_string(call.repeats)});
   }
+  const std::string measured = fmt::format("measured on {}\n{}", tuning.cpu, text_table(costs));
+  if (manifest.rows == RowsMode::kCoupled) return measured;  // nothing is composed
   const LevelCosts level = highest_level(manifest);
   Rows plans = {{"  rows", "us/call", "us/row", "run as"}};
   for (const std::size_t rows : kShownRows) {
@@ -72,8 +74,7 @@ std::string tuning_text(const Manifest& manifest) {
     plans.push_back({fmt::format("  {}", rows), microseconds(planned.ns),
                      microseconds(planned.ns / static_cast<double>(rows)), chunks_text(planned)});
   }
-  return fmt::format("measured on {}\n{}\nwith CPU level {}\n{}", tuning.cpu, text_table(costs),
-                     level.cpu_level, text_table(plans));
+  return fmt::format("{}\nwith CPU level {}\n{}", measured, level.cpu_level, text_table(plans));
 }
 
 std::string suggestion_text(const Suggestion& suggestion) {

@@ -144,6 +144,7 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
   }
   TFAOT_TRY(add_weights_object(fs, spec, options, *merged));
   CompiledModel compiled = std::move(merged->model);
+  compiled.coupled_rows = parts.front().coupled_rows;  // of the process that looked
   compiled.batch_sizes = spec.compilation.batch_sizes;
   for (const auto& level : jobs.front().levels) compiled.cpu_levels.push_back(level.name);
   TFAOT_ASSIGN(compiled.source_sha256, source_sha256.get());

@@ -94,8 +94,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.inputs = job_inputs(spec, options.fixed_shapes);
   common.outputs = spec.model.outputs;
   common.fixed_shapes = options.fixed_shapes;
-  // Where there is no config it is tfcompile's work, whose classes run compiled sizes alone.
-  common.allow_coupled_rows = spec.config_file.empty();
+  common.allow_coupled_rows = options.allow_coupled_rows;
   common.symbol_prefix = symbol_prefix(spec);
   common.target_triple = spec.compilation.target_triple;
   common.levels = job_levels(spec.compilation.cpu_levels);
@@ -113,7 +112,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
   for (std::size_t i = 0; i < count; ++i) {
     // One process looks: what it finds holds for all batch sizes.
-    jobs[i].check_rows = i == 0;
+    jobs[i].check_rows = i == 0 && spec.compilation.rows == RowsMode::kAlone;
     jobs[i].result_file = (options.work_directory / fmt::format("result_{}.json", i)).string();
   }
   return jobs;

@@ -96,4 +96,19 @@ void check_object_count(const Values& values, Problems& problems) {
       .note(fmt::format("allowed: at most {}", kMostObjects));
 }
 
+void check_rows(const Values& values, Problems& problems) {
+  const auto rows = values.find("compilation.rows");
+  if (rows == values.end() || !rows->second.good || rows->second.node.Scalar() != "coupled" ||
+      !is_usable(values, "compilation.headers") ||
+      node_or_default(values, "compilation.headers").Scalar() != "cmssw") {
+    return;
+  }
+  problems
+      .add(rows->second.node.Mark(),
+           fmt::format("{}: 'coupled' does not go with the headers 'cmssw'", rows->second.label))
+      .note(
+          "CMSSW's own PhysicsTools/TensorFlowAOT composes batches of any size; use the headers "
+          "'self_contained'");
+}
+
 }  // namespace tfaot::config

@@ -154,6 +154,12 @@ std::vector<ConfigKey> compilation_keys() {
        .allowed = {"self_contained", "cmssw"},
        .doc = "What the C++ headers are made for: any C++17 program, or CMSSW's own "
               "PhysicsTools/TensorFlowAOT with TensorFlow's runtime (see docs/cmssw.md)."},
+      {.path = "compilation.rows",
+       .fallback = "alone",
+       .allowed = {"alone", "coupled"},
+       .doc = "What rows of a batch have to do with each other: nothing, so that any number of "
+              "rows runs, or something, so that only batches of the compiled sizes do (see "
+              "docs/config.md)."},
       {.path = "compilation.tf_xla_flags",
        .list = true,
        .fallback = "[]",

@@ -127,6 +127,8 @@ CompilationSection compilation_of(const Values& values) {
                                                                          : WeightsMode::kShared;
   section.headers = text_of(values, "compilation.headers") == "cmssw" ? HeadersMode::kCmssw
                                                                       : HeadersMode::kSelfContained;
+  section.rows =
+      text_of(values, "compilation.rows") == "coupled" ? RowsMode::kCoupled : RowsMode::kAlone;
   section.tf_xla_flags = texts_of(values, "compilation.tf_xla_flags");
   section.xla_flags = texts_of(values, "compilation.xla_flags");
   for (const YAML::Node& size : values.at("compilation.batch_sizes").node) {
@@ -148,6 +150,7 @@ Result<ModelSpec> load(const FileSystem& fs, const Path& file, const ConfigOverr
   config::check_format(values, problems);
   config::check_cpu_levels(values, problems);
   config::check_object_count(values, problems);
+  config::check_rows(values, problems);
   config::check_source(fs, file, values, problems);
   if (problems.count() > 0) return fail(problems.to_error());
   return ModelSpec{

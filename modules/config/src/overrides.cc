@@ -41,6 +41,10 @@ Values values_of(const ConfigOverrides& overrides) {
     const bool cmssw = *overrides.headers == HeadersMode::kCmssw;
     add("compilation.headers", "--headers", text_node(cmssw ? "cmssw" : "self_contained"));
   }
+  if (overrides.rows) {
+    const bool coupled = *overrides.rows == RowsMode::kCoupled;
+    add("compilation.rows", "--rows", text_node(coupled ? "coupled" : "alone"));
+  }
   return values;
 }
 

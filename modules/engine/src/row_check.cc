@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "row_flow.h"
-#include "row_trial.h"
 #include "simplify.h"
 
 namespace tfaot::engine {
@@ -36,44 +33,6 @@ std::pair<std::int64_t, std::int64_t> sizes_of(const LoweredModel& lowered) {
   }
   free.insert(free.end(), {47, 53});
   return {free[0], free[1]};
-}
-
-// "op 'Mean' (node 'model/mean')", as far as TensorFlow left its names
-std::string operation(const xla::HloInstruction& one) {
-  const auto& metadata = one.metadata();
-  const std::string hlo =
-      fmt::format("HLO {} '{}'", xla::HloOpcodeString(one.opcode()), one.name());
-  if (metadata.op_name().empty()) return hlo;
-  return fmt::format("op '{}' (node '{}', {})", metadata.op_type(), metadata.op_name(), hlo);
-}
-
-std::string explained(const RowCause& cause) {
-  return fmt::format("{} {}", operation(*cause.at), cause.why);
-}
-
-constexpr const char* kRule =
-    "batches are composed of the compiled sizes, which is right only when each row is treated "
-    "alone";
-constexpr const char* kAdvice =
-    "export the model so that it treats each row alone, for example in inference mode "
-    "(training=False), and do what is about the whole batch outside of it";
-
-struct Doubt {
-  std::string output;
-  const RowCause* cause = nullptr;
-  std::optional<std::string> seen;
-};
-
-Error refusal(const std::vector<Doubt>& doubts) {
-  const Doubt& first = doubts.front();
-  Error error(fmt::format("output '{}' mixes the rows of a batch: {}", first.output,
-                          explained(*first.cause)));
-  if (first.seen) error.note("seen in a trial run: " + *first.seen);
-  for (std::size_t i = 1; i < doubts.size(); ++i) {
-    error.note(
-        fmt::format("so does output '{}': {}", doubts[i].output, explained(*doubts[i].cause)));
-  }
-  return std::move(error.note(kRule)).note(kAdvice);
 }
 
 class RowCheck {
@@ -107,45 +66,14 @@ class RowCheck {
     RowStudy study(model.rows, differences);
     const auto& outputs = model.lowered->outputs;
     const auto causes = follow_rows(module, std::ssize(model.lowered->inputs), study);
-    std::vector<Doubt> doubts;
-    std::vector<std::size_t> indices;
+    std::vector<RowDoubt> doubts;
     for (std::size_t i = 0; i < causes.size(); ++i) {
-      if (causes[i] == nullptr) continue;
-      doubts.push_back({outputs[i].name, causes[i], std::nullopt});
-      indices.push_back(i);
+      if (causes[i] != nullptr) doubts.push_back({outputs[i].name, i, causes[i]});
     }
     if (doubts.empty()) return {};
-    auto findings = try_rows(model, other, [&](std::size_t i) { return weights_.value(i); });
-    if (!findings) return not_tried(doubts, findings.error());
-    std::vector<Doubt> seen;
-    for (std::size_t i = 0; i < doubts.size(); ++i) {
-      doubts[i].seen = (*findings)[indices[i]];
-      if (doubts[i].seen) {
-        seen.push_back(doubts[i]);
-      } else {
-        messages_.detail(
-            fmt::format("output '{}' is not proved to treat each row alone, since {}; "
-                        "in trial runs it did",
-                        doubts[i].output, explained(*doubts[i].cause)));
-      }
-    }
-    if (!seen.empty()) return fail(refusal(seen));
-    return {};
-  }
-
-  Status not_tried(const std::vector<Doubt>& doubts, const Error& why) {
-    std::vector<Doubt> mixing;
-    for (const Doubt& one : doubts) {
-      if (one.cause->mixes) mixing.push_back(one);
-    }
-    if (!mixing.empty()) return fail(refusal(mixing));
-    for (const Doubt& one : doubts) {
-      messages_.warning(fmt::format(
-          "output '{}' may mix the rows of a batch: {}, and it could not be tried ({}). If rows do "
-          "mix, batches of other sizes than the compiled ones give wrong results",
-          one.output, explained(*one.cause), why.message()));
-    }
-    return {};
+    return judge_rows(doubts,
+                      try_rows(model, other, [&](std::size_t i) { return weights_.value(i); }),
+                      messages_);
   }
 
   const Lowering& lowering_;

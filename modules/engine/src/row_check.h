@@ -4,19 +4,11 @@
 // proved (row_flow.h), then tried (row_trial.h). Used by one thread.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "lowering.h"
+#include "row_verdict.h"
 #include "weight_store.h"
 
 namespace tfaot::engine {
-
-// Where what the user should know goes, although the model is not refused.
-struct RowMessages {
-  std::function<void(const std::string&)> warning;
-  std::function<void(const std::string&)> detail;
-};
 
 // `lowered` is the model at one of its batch sizes. Errors name the output and the operation.
 Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,

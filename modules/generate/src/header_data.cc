@@ -113,6 +113,10 @@ std::uint64_t row_elements(const TensorSpec& tensor) {
                          std::multiplies<>());
 }
 
+bool has_coupled_rows(const ModelSpec& spec, const CompiledModel& compiled) {
+  return compiled.coupled_rows || spec.compilation.rows == RowsMode::kCoupled;
+}
+
 TemplateData lines_data(const std::vector<std::string>& lines) {
   TemplateData list{TemplateData::type::list};
   for (const std::string& line : lines) list << TemplateObject{{"line", line}};
@@ -146,7 +150,8 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                       {"output_count", std::to_string(signature.outputs.size())},
                       {"program_count", std::to_string(compiled.batch_sizes.size())},
                       {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
-                      {"weights_bytes", std::to_string(compiled.weights_size)}};
+                      {"weights_bytes", std::to_string(compiled.weights_size)},
+                      {"coupled", has_coupled_rows(spec, compiled)}};
   data["runtime_check"] = render(templates::kRuntimeCheck,
                                  TemplateObject{{"tables_number", TFAOT_TABLES},
                                                 {"tool", names.tool},

@@ -19,6 +19,9 @@ std::string program_name(const ModelSpec& spec, std::int64_t batch_size);
 // where the first name is that of another class.
 std::string tables_name(const ModelSpec& spec, std::int64_t batch_size);
 
+// Rows of a batch depend on each other, as the config says or the engine found.
+bool has_coupled_rows(const ModelSpec& spec, const CompiledModel& compiled);
+
 std::uint64_t row_elements(const TensorSpec& tensor);
 
 // Variables of the usage example, called like the tensors as far as C++ allows: all differ.

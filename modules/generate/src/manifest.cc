@@ -26,6 +26,7 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.batch_sizes = compiled.batch_sizes;
   manifest.cpu_levels = compiled.cpu_levels;
   manifest.headers = spec.compilation.headers;
+  manifest.rows = spec.compilation.rows;
   manifest.weights = spec.compilation.weights == WeightsMode::kShared ? "shared" : "embedded";
   manifest.weights_size = compiled.weights_size;
   manifest.weights_sha256 = compiled.weights_object_sha256;

@@ -17,6 +17,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kCmssw = "cmssw";
+constexpr const char* kCoupled = "coupled";
 
 ordered_json tensors_to_json(const std::vector<TensorSpec>& tensors) {
   ordered_json list = ordered_json::array();
@@ -93,6 +94,12 @@ Result<HeadersMode> read_headers(const JsonReader& json) {
   return json.failed(fmt::format("expected '{}', or no such key, not '{}'", kCmssw, shown(text)));
 }
 
+Result<RowsMode> read_rows(const JsonReader& json) {
+  TFAOT_ASSIGN(const std::string text, json.text());
+  if (text == kCoupled) return RowsMode::kCoupled;
+  return json.failed(fmt::format("expected '{}', or no such key, not '{}'", kCoupled, shown(text)));
+}
+
 // Of what the file is and who made it.
 Status read_identity(const JsonReader& json, Manifest& manifest) {
   TFAOT_ASSIGN(manifest.toolkit_version,
@@ -157,6 +164,7 @@ std::string manifest_to_json(const Manifest& manifest) {
                        {"xla_flags", manifest.xla_flags},
                        {"source_sha256", manifest.source_sha256}};
   if (manifest.headers == HeadersMode::kCmssw) json["headers"] = kCmssw;
+  if (manifest.rows == RowsMode::kCoupled) json["rows"] = kCoupled;
   if (manifest.tuning) json["tuning"] = tuning_to_json(*manifest.tuning);
   json["files"] = files_to_json(manifest.files);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
@@ -171,6 +179,9 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   TFAOT_TRY(read_contents(json, manifest));
   if (json.has("headers")) {
     TFAOT_ASSIGN(manifest.headers, json.member("headers").and_then(read_headers));
+  }
+  if (json.has("rows")) {
+    TFAOT_ASSIGN(manifest.rows, json.member("rows").and_then(read_rows));
   }
   if (json.has("tuning")) {
     TFAOT_ASSIGN(manifest.tuning, json.member("tuning").and_then(read_tuning));

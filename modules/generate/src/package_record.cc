@@ -56,6 +56,7 @@ ModelSpec spec_from_manifest(const Manifest& manifest) {
   spec.compilation.target_triple = manifest.target_triple;
   spec.compilation.cpu_levels = manifest.cpu_levels;
   spec.compilation.headers = manifest.headers;
+  spec.compilation.rows = manifest.rows;
   spec.compilation.weights =
       manifest.weights == "shared" ? WeightsMode::kShared : WeightsMode::kEmbedded;
   spec.compilation.tf_xla_flags = manifest.tf_xla_flags;

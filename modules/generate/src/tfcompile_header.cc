@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "escape.h"
+#include "header_data.h"
 #include "headers.h"
 #include "inline_headers.h"
 #include "names.h"
@@ -128,13 +129,17 @@ Result<std::string> tfcompile_header(const ModelSpec& spec, const CompiledModel&
       "#include \"tfaot/runtime/model.h\"\n#include \"tfaot/runtime/tfcompile_model.h\"\n";
   return render(
       templates::kTfcompileHeader,
-      TemplateObject{{"graph", comment_line(header.graph)},
-                     {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
-                     {"batch_sizes", list_of(compiled.batch_sizes)},
-                     {"cpu_levels", join(compiled.cpu_levels, ", ")},
-                     {"runtime", inlined_headers("all", runtime)},
-                     {"model", model.text},
-                     {"classes", classes_data(spec, compiled, header, model.build)}},
+      TemplateObject{
+          {"graph", comment_line(header.graph)},
+          {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
+          {"batch_sizes", list_of(compiled.batch_sizes)},
+          {"any_rows", has_coupled_rows(spec, compiled)
+                           ? "compiled sizes only, as rows of a batch depend on each other"
+                           : "any number of rows"},
+          {"cpu_levels", join(compiled.cpu_levels, ", ")},
+          {"runtime", inlined_headers("all", runtime)},
+          {"model", model.text},
+          {"classes", classes_data(spec, compiled, header, model.build)}},
       Escaping::kNone);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "tfaot/runtime/error.h"
@@ -101,6 +102,27 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> 
   }
   while (next_.size() > 1 && next_.back() == steady_) next_.pop_back();
   next_.shrink_to_fit();
+}
+
+BatchPlan BatchPlan::of_coupled_rows(std::vector<std::size_t> sizes) {
+  BatchPlan plan(std::move(sizes));
+  plan.composes_ = false;
+  plan.next_.assign(plan.sizes_.back() + 1, 0);
+  for (std::size_t i = 0; i < plan.sizes_.size(); ++i) {
+    plan.next_[plan.sizes_[i]] = static_cast<std::uint16_t>(i);
+  }
+  return plan;
+}
+
+void BatchPlan::check(std::size_t rows, const char* model) const {
+  if (composes_ || std::binary_search(sizes_.begin(), sizes_.end(), rows)) return;
+  std::string known;
+  for (const std::size_t size : sizes_) known += (known.empty() ? "" : ", ") + std::to_string(size);
+  throw Error(Category::kUnknownBatchSize,
+              "model '" + std::string(model) + "': " + std::to_string(rows) +
+                  " rows cannot be run, as rows of a batch depend on each other "
+                  "(compilation.rows: coupled); compiled are batches of " +
+                  known);
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -35,17 +35,17 @@ std::size_t BatchRunner::find_program(std::size_t batch_size) const noexcept {
 }
 
 void BatchRunner::set_strategy(const BatchStrategy& strategy) {
-  for (const auto& [size, rule] : strategy.rules())
-    check_sizes(rule, batch_sizes(), description().name);
+  for (const auto& [size, rule] : strategy.rules()) check_rule(rule, plan_, description().name);
   strategy_ = strategy;
 }
 
 void BatchRunner::set_rule(const BatchRule& rule) {
-  check_sizes(rule, batch_sizes(), description().name);
+  check_rule(rule, plan_, description().name);
   strategy_.setRule(rule);
 }
 
 void BatchRunner::compose(std::size_t rows, const void* const* inputs, void* const* outputs) {
+  if (rows > 0) plan_.check(rows, description().name);
   const BatchRule* rule = strategy_.findRule(rows);
   return rule == nullptr ? run_plan(rows, inputs, outputs) : run_rule(*rule, inputs, outputs);
 }

@@ -100,6 +100,16 @@ void check_sizes(const BatchRule& rule, const std::vector<std::size_t>& compiled
   }
 }
 
+void check_rule(const BatchRule& rule, const BatchPlan& plan, const std::string& model) {
+  check_sizes(rule, plan.sizes(), model);
+  if (plan.composes() || (rule.nSizes() == 1 && rule.getLastPadding() == 0)) return;
+  throw Error(Category::kInvalidBatchRule,
+              "model '" + model + "': the rule for batch size " +
+                  std::to_string(rule.getBatchSize()) +
+                  " composes it, but rows of a batch depend on each other "
+                  "(compilation.rows: coupled)");
+}
+
 const BatchRule& BatchStrategy::getRule(std::size_t batchSize) const {
   const BatchRule* rule = findRule(batchSize);
   if (rule == nullptr) {

@@ -44,6 +44,7 @@ BatchPlan Instance::batch_plan(Padding padding) const {
     estimated.push_back(codes_[i]->estimated_cost);
     live.push_back(padding == Padding::kSkipped ? codes_[i]->live_permille : 0);
   }
+  if (description_->coupled_rows) return BatchPlan::of_coupled_rows(std::move(sizes));
   for (std::vector<std::uint64_t>* costs : {&measured, &estimated}) {
     if (!costs->empty() && std::find(costs->begin(), costs->end(), 0) == costs->end()) {
       return BatchPlan(std::move(sizes), std::move(*costs), live);

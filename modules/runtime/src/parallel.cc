@@ -22,7 +22,7 @@ std::size_t round_up(std::size_t value, std::size_t factor) {
 
 ParallelRunner::ParallelRunner(const BatchRunner& like, Parallelism parallelism)
     : parallelism_(std::move(parallelism)) {
-  if (!parallelism_.executor) return;
+  if (!parallelism_.executor || !like.plan().composes()) return;
   parallelism_.min_rows = std::max<std::size_t>(1, parallelism_.min_rows);
   const Description& model = like.description();
   lanes_.reserve(parallelism_.tasks);

@@ -10,12 +10,14 @@ expect("tfaot_add_model(m CONFIG nowhere.yaml)"
        "tfaot_add_model: CONFIG is not a file: ${CASE_SOURCE}/nowhere.yaml")
 expect("tfaot_add_model(m CONFG a.yaml)"
        "tfaot_add_model: unknown keyword 'CONFG' (did you mean 'CONFIG'?)
-          Known keywords: SHARED STATIC TUNE CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR BATCH_SIZES CPU_LEVELS")
+          Known keywords: SHARED STATIC TUNE CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS BATCH_SIZES CPU_LEVELS")
 expect("tfaot_add_model(m CONFIG a.yaml BATCH_SIZES 1 2 NAMESPCE ns)"
        "tfaot_add_model: unknown keyword 'NAMESPCE' (did you mean 'NAMESPACE'?)")
 expect("tfaot_add_model(m CONFIG a.yaml SOMETHING)" "tfaot_add_model: unknown keyword 'SOMETHING' Known keywords:")
 expect("tfaot_add_model(m CONFIG a.yaml HEADERS CMSSW)"
        "tfaot_add_model: HEADERS 'CMSSW' is neither self_contained nor cmssw")
+expect("tfaot_add_model(m CONFIG a.yaml ROWS mixed)"
+       "tfaot_add_model: ROWS 'mixed' is neither alone nor coupled")
 expect("tfaot_add_model(m CONFIG a.yaml SHARED STATIC)"
        "tfaot_add_model: SHARED and STATIC exclude each other; give one")
 expect("tfaot_add_model(m CONFIG \${config} NAMESPACE 9lives)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 case_configure()
 case_build()
-foreach(namespace IN ITEMS sizes a_b folder shared fixed named tuned)
+foreach(namespace IN ITEMS sizes a_b folder shared fixed named tuned rows)
   case_run(use_${namespace})
   case_expect_predictions(model minimal 1)
   set(said_${namespace} "${case_output}")
@@ -14,6 +14,9 @@ case_expect("cpu level: x86-64 model")
 case_expect_json(build/with_levels.tfaot/package/manifest.json "[\"x86-64\"]" cpu_levels)
 case_expect_json("build/a tree/manifest.json" folder::minimal cpp_class)
 case_expect_json(build/with_headers.tfaot/package/manifest.json cmssw headers)
+case_expect_json(build/with_rows.tfaot/package/manifest.json coupled rows)
+set(case_output "${said_rows}")
+case_expect("UnknownBatchSize: model 'minimal': 2 rows cannot be run")
 case_expect_file(build/with_headers.tfaot/package/runtime/include/tfaot/cmssw/inside/xla_function.h
                  build/with_static.tfaot/package/runtime/include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/AOT.h)
 case_expect_file(build/libwith_static.a build/libwith_folder.a build/libwith_shared.so)

@@ -12,7 +12,8 @@ using testing::load_text;
 
 constexpr const char* kText =
     "model: {name: test, version: '1'}\n"
-    "compilation: {batch_sizes: [1], namespace: a, cpu_levels: [x86-64], weights: embedded}\n";
+    "compilation: {batch_sizes: [1], namespace: a, cpu_levels: [x86-64], weights: embedded, "
+    "rows: coupled}\n";
 
 TEST(Overrides, ReplaceTheWordsOfTheFile) {
   const auto spec = load_text(kText, {.batch_sizes = {"8", "2"},
@@ -20,7 +21,8 @@ TEST(Overrides, ReplaceTheWordsOfTheFile) {
                                       .cpu_levels = {"native", "x86-64-v3"},
                                       .target_triple = "x86_64-pc-linux",
                                       .weights = WeightsMode::kShared,
-                                      .headers = HeadersMode::kCmssw});
+                                      .headers = HeadersMode::kCmssw,
+                                      .rows = RowsMode::kAlone});
   ASSERT_TRUE(spec) << error_of(spec);
   EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(2, 8));
   EXPECT_EQ(spec->compilation.namespace_name, "b::c");
@@ -28,6 +30,7 @@ TEST(Overrides, ReplaceTheWordsOfTheFile) {
   EXPECT_EQ(spec->compilation.target_triple, "x86_64-pc-linux");
   EXPECT_EQ(spec->compilation.weights, WeightsMode::kShared);
   EXPECT_EQ(spec->compilation.headers, HeadersMode::kCmssw);
+  EXPECT_EQ(spec->compilation.rows, RowsMode::kAlone);
 }
 
 TEST(Overrides, LeaveTheRestAlone) {
@@ -37,6 +40,7 @@ TEST(Overrides, LeaveTheRestAlone) {
   EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64"));
   EXPECT_EQ(spec->compilation.weights, WeightsMode::kEmbedded);
   EXPECT_EQ(spec->compilation.headers, HeadersMode::kSelfContained);
+  EXPECT_EQ(spec->compilation.rows, RowsMode::kCoupled);
 }
 
 TEST(Overrides, StandInForARequiredKey) {

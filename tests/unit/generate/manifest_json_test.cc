@@ -57,6 +57,7 @@ TEST(ManifestJson, RoundTrip) {
     EXPECT_EQ(manifest->signature.inputs.size(), records.compiled.signature.inputs.size());
     EXPECT_EQ(manifest->weights_size, records.compiled.weights_size);
     EXPECT_EQ(manifest->headers, records.spec.compilation.headers);
+    EXPECT_EQ(manifest->rows, records.spec.compilation.rows);
   }
 }
 

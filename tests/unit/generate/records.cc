@@ -140,6 +140,7 @@ Records embedded_records() {
   Records records = base_records();
   records.spec.model.name = "embedded_net";
   records.spec.compilation.weights = WeightsMode::kEmbedded;
+  records.spec.compilation.rows = RowsMode::kCoupled;
   records.compiled.batch_sizes = {1};
   records.compiled.cpu_levels = {"x86-64"};
   make_codes(records);

@@ -207,6 +207,46 @@ TEST_F(BatchRunnerTest, RunsAfterAMove) {
   other.check();
 }
 
+TEST(BatchRunner, RunsCoupledRowsInOneCallOrNotAtAll) {
+  tfaot::BatchRunner runner(tfaot_model::coupled::description());
+  std::vector<float> x(4 * 17, 1);
+  std::vector<float> y(4 * 17);
+  const auto run = [&](std::size_t rows, std::size_t shift = 0) {
+    const void* const inputs[] = {x.data() + shift};
+    void* const outputs[] = {y.data() + shift};
+    runner.run(rows, inputs, outputs);
+  };
+  calls() = {};
+  run(0);
+  run(16);
+  run(4);
+  run(16, 1);  // staged
+  EXPECT_EQ(calls().count, 3);
+  EXPECT_EQ((Sizes{calls().batches, calls().batches + 3}), (Sizes{16, 4, 16}));
+  calls() = {};
+  for (const std::size_t rows : {1, 2, 3, 5, 8, 15, 17, 20, 32, 1000000}) {
+    EXPECT_EQ(tfaot_test::error_of([&] { run(rows); }),
+              "UnknownBatchSize: model 'plain': " + std::to_string(rows) +
+                  " rows cannot be run, as rows of a batch depend on each other "
+                  "(compilation.rows: coupled); compiled are batches of 4, 16");
+  }
+  EXPECT_EQ(calls().count, 0);
+}
+
+TEST(BatchRunner, RefusesRulesThatComposeCoupledRows) {
+  tfaot::BatchRunner runner(tfaot_model::coupled::description());
+  runner.set_rule(tfaot::BatchRule("16:16"));
+  for (const char* const rule : {"16:4,4,4,4", "5:16", "20:16,4", "3:4"}) {
+    const tfaot::BatchRule composed{std::string(rule)};
+    EXPECT_EQ(tfaot_test::error_of([&] { runner.set_rule(composed); }),
+              "InvalidBatchRule: model 'plain': the rule for batch size " +
+                  std::to_string(composed.getBatchSize()) +
+                  " composes it, but rows of a batch depend on each other "
+                  "(compilation.rows: coupled)");
+  }
+  EXPECT_EQ(runner.strategy().rules().size(), 1U);
+}
+
 TEST(BatchRunner, NeedsAProgram) {
   const tfaot::Description model = {"empty", "1", nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0};
   EXPECT_EQ(tfaot_test::error_of([&] { tfaot::BatchRunner runner(model); }),

@@ -211,4 +211,19 @@ TEST(CompatModel, FollowsMeasuredCostsUnlessARuleSaysOtherwise) {
   EXPECT_EQ(tfaot_test::calls().count, 5);
 }
 
+TEST(CompatModel, RunsCoupledRowsInOneCallOrNotAtAll) {
+  tfaot::Model<tfaot_model::coupled> model;
+  const FloatArrays x(16, std::vector<float>(4, 1));
+  calls() = {};
+  EXPECT_EQ(std::get<0>(model.run<FloatArrays>(16, x)), FloatArrays(16, std::vector<float>(4, 2)));
+  EXPECT_EQ(calls().count, 1) << "although four calls of 4 cost less";
+  const FloatArrays five(5, std::vector<float>(4, 1));
+  EXPECT_EQ(error_of([&] { model.run<FloatArrays>(5, five); }),
+            "UnknownBatchSize: model 'plain': 5 rows cannot be run, as rows of a batch depend on "
+            "each other (compilation.rows: coupled); compiled are batches of 4, 16");
+  EXPECT_EQ(error_of([&] { model.setBatchRule("5:4,4"); }),
+            "InvalidBatchRule: model 'plain': the rule for batch size 5 composes it, but rows of a "
+            "batch depend on each other (compilation.rows: coupled)");
+}
+
 }  // namespace

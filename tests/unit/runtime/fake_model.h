@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models as the generate room writes them, by hand, with entry functions in C++ (fake_model.cc)
 // that check their buffer tables as compiled code would use them:
-//   tfaot_model::fake   x: float [3], n: int64 [2] -> sum: float [2], flag: bool []; batch sizes 1,
-//   2, 4, 8
-//                       sum[0] = weight * (x0 + x1 + x2), sum[1] = n0 + n1; flag = x0 > 0
+//   tfaot_model::fake   x: float [3], n: int64 [2] -> sum: float [2], flag: bool []; for 1, 2,
+//   4, 8 rows; sum[0] = weight * (x0 + x1 + x2), sum[1] = n0 + n1; flag = x0 > 0
 //   tfaot_model::plain  x: float [4] -> y: float [4]; batch sizes 4, 16; y = x + 1
 //   tfaot_model::leveled  plain, and code that needs "abacus": y = x + 100; demanding: that alone
-//   tfaot_model::tuned  plain with measured costs, by which 16 rows are done as four times 4
+//   tfaot_model::tuned  plain with costs: 16 rows are done as four times 4; coupled: rows depend
 // plain shows what is special: no weights, no scratch, code for level "x86-64" or "generic" alone.
 #pragma once
 
@@ -33,7 +32,6 @@ inline constexpr char kBaseLevel[] = "x86-64";
 #else
 inline constexpr char kBaseLevel[] = "generic";
 #endif
-
 inline constexpr char kAbacusLevel[] = "abacus-v1";
 
 // What the entry functions saw; reset by the tests.
@@ -120,7 +118,7 @@ struct demanding_bs {
   static constexpr tfaot::Program kProgram = {N, &kCode, 1};
 };
 
-template <class Small, class Large>
+template <class Small, class Large, bool Coupled = false>
 class plain_of : public tfaot::Wrapper {
  public:
   using Inputs = tfaot::TensorList<tfaot::Tensor<float, 4>>;
@@ -132,7 +130,7 @@ class plain_of : public tfaot::Wrapper {
     static constexpr tfaot::TensorInfo kOutputs[] = {{"y", tfaot::DType::kFloat32, kShape, 1, 4}};
     static constexpr tfaot::Program kPrograms[] = {Small::kProgram, Large::kProgram};
     static constexpr tfaot::Description kDescription = {"plain",   "1.0.0", kInputs, 1, kOutputs, 1,
-                                                        kPrograms, 2,       nullptr, 0};
+                                                        kPrograms, 2,       nullptr, 0, Coupled};
     return kDescription;
   }
 
@@ -144,7 +142,9 @@ using leveled = plain_of<leveled_bs<4, &tfaot_test_plain_bs4, &tfaot_test_abacus
                          leveled_bs<16, &tfaot_test_plain_bs16, &tfaot_test_abacus_bs16>>;
 using demanding =
     plain_of<demanding_bs<4, &tfaot_test_abacus_bs4>, demanding_bs<16, &tfaot_test_abacus_bs16>>;
-using tuned =
-    plain_of<plain_bs<4, &tfaot_test_plain_bs4, 100>, plain_bs<16, &tfaot_test_plain_bs16, 500>>;
+using small = plain_bs<4, &tfaot_test_plain_bs4, 100>;
+using large = plain_bs<16, &tfaot_test_plain_bs16, 500>;
+using tuned = plain_of<small, large>;
+using coupled = plain_of<small, large, true>;
 
 }  // namespace tfaot_model

@@ -221,4 +221,17 @@ TEST(NativeModel, RunsAfterAMove) {
   EXPECT_EQ(x, Floats(12, 3));
 }
 
+TEST(NativeModel, KeepsCoupledRowsTogetherOnThreadsToo) {
+  tfaot::native::Model<tfaot_model::coupled> model;
+  model.set_parallelism({[](std::size_t, const auto&) { FAIL() << "rows were shared out"; }, 2, 1});
+  Floats x(64, 1);
+  Floats y(64);
+  model.run(16, x, y);
+  EXPECT_EQ(y, Floats(64, 2));
+  Floats five(20);
+  EXPECT_EQ(tfaot_test::error_of([&] { model.run(5, five, five); }),
+            "UnknownBatchSize: model 'plain': 5 rows cannot be run, as rows of a batch depend on "
+            "each other (compilation.rows: coupled); compiled are batches of 4, 16");
+}
+
 }  // namespace

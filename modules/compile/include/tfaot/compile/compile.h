@@ -32,6 +32,9 @@ struct CompileOptions {
   // Of a frozen graph: no dimension is the batch, the inputs' row_shape is the whole shape, and so
   // is that of the outputs in the record. REQUIRES: the batch sizes are {1}.
   bool fixed_shapes = false;
+  // A model in which rows of a batch depend on each other is not an error of RowsMode::kAlone;
+  // CompiledModel::coupled_rows tells.
+  bool allow_coupled_rows = false;
 };
 
 // REQUIRES: spec came from load_model_spec(). Objects lie in options.work_directory under the names

@@ -88,6 +88,8 @@ struct CompiledModel {
   std::string weights_symbol;       // "tfaot_tfaot_model_test_weights"
   std::vector<CompiledCode> codes;  // by batch size, then CPU level
   std::string source_sha256;        // sha256_of_tree() of the model's source
+  // CompileOptions::allow_coupled_rows let them pass; a package's record does not keep it.
+  bool coupled_rows = false;
   // The HLO of the smallest batch size for people, a line an operation, without large constants;
   // empty when embedded.
   std::string hlo_text;

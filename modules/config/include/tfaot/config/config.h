@@ -17,8 +17,8 @@ namespace tfaot {
 
 // What a command line or CMake call says instead of the file; empty members leave the file's word.
 // Values are validated by the same rules; errors then name the option
-// (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights, --headers) instead of a
-// line and are usage errors.
+// (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights, --headers, --rows) instead
+// of a line and are usage errors.
 struct ConfigOverrides {
   std::vector<std::string> batch_sizes = {};  // as they were written
   std::string namespace_name = {};
@@ -26,6 +26,7 @@ struct ConfigOverrides {
   std::string target_triple = {};
   std::optional<WeightsMode> weights = {};
   std::optional<HeadersMode> headers = {};
+  std::optional<RowsMode> rows = {};
 };
 
 // The error is the first one in the order of the file; its notes name the others.

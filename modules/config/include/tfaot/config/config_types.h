@@ -23,6 +23,12 @@ enum class HeadersMode {
   kCmssw,          // CMSSW's PhysicsTools/TensorFlowAOT and TensorFlow's XlaCompiledCpuFunction
 };
 
+// What rows of a batch have to do with each other.
+enum class RowsMode {
+  kAlone,    // nothing: any number of rows is composed of compiled sizes
+  kCoupled,  // results depend on the other rows: only batches of compiled sizes run
+};
+
 // An input of a frozen graph; what is left out, the graph's placeholder says.
 struct FrozenInput {
   std::string name;                                    // tensor name "x" or "x:0"
@@ -49,6 +55,7 @@ struct CompilationSection {
   std::vector<std::string> cpu_levels;  // psABI names, ascending; see cpu_levels.h
   WeightsMode weights = WeightsMode::kShared;
   HeadersMode headers = HeadersMode::kSelfContained;
+  RowsMode rows = RowsMode::kAlone;
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
 };

@@ -68,6 +68,7 @@ struct Manifest {
   std::vector<std::int64_t> batch_sizes;
   std::vector<std::string> cpu_levels;
   HeadersMode headers = HeadersMode::kSelfContained;
+  RowsMode rows = RowsMode::kAlone;
   std::string weights;  // "shared" or "embedded"
   std::uint64_t weights_size = 0;
   std::string weights_sha256;  // of the object that holds them

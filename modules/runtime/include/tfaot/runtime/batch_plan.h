@@ -27,9 +27,17 @@ class BatchPlan {
   BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs,
             const std::vector<std::uint32_t>& live = {});
 
-  const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
+  // Sizes of a model whose rows depend on each other: each runs by itself, and nothing else does.
+  // REQUIRES and throws as above.
+  static BatchPlan of_coupled_rows(std::vector<std::size_t> sizes);
 
-  // Index into sizes() of the next chunk. REQUIRES: rest > 0.
+  const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
+  // False: only sizes() run.
+  bool composes() const noexcept { return composes_; }
+  // Throws Error (UnknownBatchSize) unless these rows can be run; it calls the model `model`.
+  void check(std::size_t rows, const char* model) const;
+
+  // Index into sizes() of the next chunk. REQUIRES: rest > 0, and check() passes.
   std::size_t next(std::size_t rest) const noexcept {
     return rest < next_.size() ? next_[rest] : steady_;
   }
@@ -40,6 +48,7 @@ class BatchPlan {
   // batch_plan.cc).
   std::size_t steady_ = 0;
   std::vector<std::uint16_t> next_;  // by rest
+  bool composes_ = true;
 };
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -34,13 +34,15 @@ class BatchRunner {
   // Allocates the staging memory now; run() then allocates nothing.
   void make_staging();
 
-  // Throws Error (UnknownBatchSize) when a rule names a size that is not compiled.
+  // Throws Error: UnknownBatchSize when a rule names a size that is not compiled,
+  // InvalidBatchRule when it composes a batch of coupled rows.
   void set_strategy(const BatchStrategy& strategy);
   void set_rule(const BatchRule& rule);
   const BatchStrategy& strategy() const noexcept { return strategy_; }
 
   // inputs[i] and outputs[i] hold `rows` rows each, row-major, of any alignment. Outputs must
-  // overlap neither each other nor an input. Nothing happens for 0 rows.
+  // overlap neither each other nor an input. Nothing happens for 0 rows. Throws Error
+  // (UnknownBatchSize) for any number but the compiled ones where rows are coupled.
   void run(std::size_t rows, const void* const* inputs, void* const* outputs) {
     const std::size_t program = plan_.next(rows);
     if (plan_.sizes()[program] == rows && strategy_.rules().empty() &&

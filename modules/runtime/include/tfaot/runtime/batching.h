@@ -50,6 +50,9 @@ std::ostream& operator<<(std::ostream& out, const BatchRule& rule);
 void check_sizes(const BatchRule& rule, const std::vector<std::size_t>& compiled,
                  const std::string& model);
 
+// The same, and Error (InvalidBatchRule) when the rule composes a batch where `plan` does not.
+void check_rule(const BatchRule& rule, const BatchPlan& plan, const std::string& model);
+
 class BatchStrategy {
  public:
   void setRule(const BatchRule& rule) { rules_.insert_or_assign(rule.getBatchSize(), rule); }
@@ -60,7 +63,8 @@ class BatchStrategy {
   // The cheapest composition by BatchPlan's own costs: of a model, more is known to its wrapper's
   // batchPlan(). Throws Error (EmptySizes).
   void setDefaultRule(std::size_t batchSize, const std::vector<std::size_t>& availableBatchSizes);
-  // The cheapest composition by `plan`.
+  // The cheapest composition by `plan`. Throws Error (UnknownBatchSize) where it has none: rows
+  // are coupled.
   void setDefaultRule(std::size_t batchSize, const BatchPlan& plan);
 
   // Null without a rule.

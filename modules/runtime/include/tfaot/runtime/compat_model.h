@@ -58,10 +58,9 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
   // model.version of the config, "1.0.0". CMSSW's has no such call.
   std::string version() const { return wrapper_.description().version; }
 
-  // These throw Error (UnknownBatchSize) when a rule uses a size that is not compiled.
+  // They throw Error: UnknownBatchSize for a size not compiled, InvalidBatchRule for coupled rows.
   void setBatchStrategy(const BatchStrategy& strategy) {
-    for (const auto& [size, rule] : strategy.rules())
-      check_sizes(rule, wrapper_.batchSizes(), wrapper_.name());
+    for (const auto& [_, rule] : strategy.rules()) check_rule(rule, wrapper_.batchPlan(), name());
     strategy_ = strategy;
   }
   void setBatchRule(std::size_t batchSize, const std::vector<std::size_t>& sizes,
@@ -73,8 +72,8 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
   const BatchStrategy& getBatchStrategy() const { return strategy_; }
 
   // inputs[row][element]: `batchSize` rows each, flattened; outputs likewise, in the order of the
-  // model's outputs. Throws Error: InputMismatch, OutputMismatch; ConcurrentUse when two threads
-  // run this model at once.
+  // model's outputs. Throws Error: InputMismatch, OutputMismatch; UnknownBatchSize when rows are
+  // coupled and `batchSize` is not compiled; ConcurrentUse when two threads run this model at once.
   template <class... Outputs, class... Inputs>
   std::tuple<Outputs...> run(std::size_t batchSize, Inputs&&... inputs) {
     const OneUser::Call call(user_);
@@ -86,6 +85,7 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
     (detail::check_output(wrapper_, index++, kDTypeOf<detail::ElementOf<Outputs>>), ...);
     std::tuple<Outputs...> outputs{Outputs(batchSize)...};
     if (batchSize == 0) return outputs;
+    wrapper_.batchPlan().check(batchSize, wrapper_.name().c_str());
     if (!strategy_.hasRule(batchSize)) strategy_.setDefaultRule(batchSize, wrapper_.batchPlan());
     Chunk chunk{0, 0, 0};
     for (const std::size_t size : strategy_.getRule(batchSize).getSizes()) {
@@ -108,7 +108,7 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
   };
 
   void set_rule(const BatchRule& rule) {
-    check_sizes(rule, wrapper_.batchSizes(), wrapper_.name());
+    check_rule(rule, wrapper_.batchPlan(), wrapper_.name());
     strategy_.setRule(rule);
   }
 

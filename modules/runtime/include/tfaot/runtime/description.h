@@ -16,7 +16,7 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 // What generated headers may hold: the newest rises when the tables below get a member, the oldest
 // when one goes or changes. A model's header asserts that these headers take its own (generate).
 inline constexpr int kOldestTables = 1;
-inline constexpr int kNewestTables = 2;
+inline constexpr int kNewestTables = 3;
 constexpr bool takes_tables(int of_the_model) {
   return kOldestTables <= of_the_model && of_the_model <= kNewestTables;
 }
@@ -88,6 +88,8 @@ struct Description {
   std::size_t program_count;
   const unsigned char* weights;  // aligned to kAlignment; null when embedded in the code
   std::size_t weights_bytes;
+  // Rows of a batch depend on each other: only batches of compiled sizes run, each in one call.
+  bool coupled_rows = false;
 };
 
 // Alignment of scratch and weights in bytes.

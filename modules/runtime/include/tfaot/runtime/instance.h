@@ -36,7 +36,7 @@ class Instance {
   const char* cpu_level(std::size_t program) const noexcept { return codes_[program]->cpu_level; }
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   // By the costs of the levels in use, when all of them were measured; else by the estimated ones;
-  // without those by the default costs.
+  // without those by the default costs. Where rows are coupled, costs do not count.
   BatchPlan batch_plan(Padding padding = Padding::kSkipped) const;
 
   // Runs description().programs[program] on inputs[i], each programs[program].batch_size rows, into

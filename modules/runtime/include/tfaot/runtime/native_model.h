@@ -72,9 +72,9 @@ class Model {
   explicit Model(const CpuChoice& cpu) : runner_(M::description(), cpu) {}
 
   // Each tensor holds exactly `rows` rows. Any number of rows will do: what is not compiled is
-  // composed. Throws Error (InputMismatch, OutputMismatch) before anything is run, and
-  // (ConcurrentUse) when two threads run this model at once. REQUIRES:
-  // outputs overlap neither each other nor an input.
+  // composed; where rows are coupled, compiled numbers alone will. Throws Error (InputMismatch,
+  // OutputMismatch, UnknownBatchSize) before anything is run, and (ConcurrentUse) when two threads
+  // run this model at once. REQUIRES: outputs overlap neither each other nor an input.
   void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
     run_all(rows, inputs, outputs, std::make_index_sequence<std::tuple_size_v<Inputs>>(),
             std::make_index_sequence<std::tuple_size_v<Outputs>>());
@@ -101,7 +101,8 @@ class Model {
   // The level in use, "x86-64-v3".
   const char* cpu_level() const noexcept { return runner_.instance().cpu_level(0); }
 
-  // Throw Error (UnknownBatchSize) when a rule names a size that is not compiled.
+  // Throw Error: UnknownBatchSize when a rule names a size that is not compiled, InvalidBatchRule
+  // when it composes a batch of coupled rows.
   void set_batch_rule(const BatchRule& rule) { runner_.set_rule(rule); }
   void set_batch_strategy(const BatchStrategy& strategy) { runner_.set_strategy(strategy); }
   const BatchStrategy& batch_strategy() const noexcept { return runner_.strategy(); }

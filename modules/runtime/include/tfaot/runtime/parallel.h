@@ -26,7 +26,7 @@ struct Parallelism {
 
 class ParallelRunner {
  public:
-  // Tasks run the code of `like`.
+  // Tasks run the code of `like`. Coupled rows stay together: there are no tasks.
   ParallelRunner(const BatchRunner& like, Parallelism parallelism);
 
   // True when there is work for two tasks.

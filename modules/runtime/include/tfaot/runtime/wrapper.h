@@ -39,7 +39,7 @@ class Wrapper {
   const std::vector<std::size_t>& batchSizes() const noexcept { return batch_sizes_; }
   std::size_t nBatchSizes() const noexcept { return batch_sizes_.size(); }
   bool hasBatchSize(std::size_t batchSize) const noexcept;
-  // How any number of rows is composed of them at the least cost.
+  // How any number of rows is composed of them at the least cost, if it may be.
   const BatchPlan& batchPlan() const noexcept { return batch_plan_; }
 
   // Numbers of elements, by batch size and index, or of one row by index. The calls with an index

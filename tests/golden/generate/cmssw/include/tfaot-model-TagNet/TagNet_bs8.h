@@ -10,7 +10,7 @@
 #include "TagNet_tables.h"
 
 namespace cms::models {
-inline namespace build_ecf538d02f601c9b {
+inline namespace build_a91870e06d85a393 {
 
 class TagNet_bs8 final : public ::tfaot::XlaFunction {
  public:
@@ -80,5 +80,5 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   }
 };
 
-}  // namespace build_ecf538d02f601c9b
+}  // namespace build_a91870e06d85a393
 }  // namespace cms::models

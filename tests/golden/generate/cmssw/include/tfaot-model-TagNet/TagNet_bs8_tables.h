@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs8_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_ecf538d02f601c9b {
+inline namespace build_a91870e06d85a393 {
 
 struct TagNet_bs8_tables {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
@@ -60,5 +60,5 @@ struct TagNet_bs8_tables {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_ecf538d02f601c9b
+}  // namespace build_a91870e06d85a393
 }  // namespace cms::models

@@ -12,7 +12,7 @@
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_TagNet_weights[];
 
 namespace cms::models {
-inline namespace build_ecf538d02f601c9b {
+inline namespace build_a91870e06d85a393 {
 
 class TagNet_tables {
  public:
@@ -44,5 +44,5 @@ class TagNet_tables {
       ::__tfaot_tfaot_model_TagNet_weights, 72};
 };
 
-}  // namespace build_ecf538d02f601c9b
+}  // namespace build_a91870e06d85a393
 }  // namespace cms::models

@@ -43,7 +43,7 @@ different source files (docs/cmssw.md)"
 #include "tfaot/runtime/error.h"
 #include "tfaot/runtime/instance.h"
 
-static_assert(::tfaot::takes_tables(2),
+static_assert(::tfaot::takes_tables(3),
               "tfaot-model-TagNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -52,7 +52,7 @@ static_assert(::tfaot::takes_tables(2),
 #include "TagNet_bs8.h"
 
 namespace cms::models {
-inline namespace build_ecf538d02f601c9b {
+inline namespace build_a91870e06d85a393 {
 
 class TagNet : public ::tfaot::Wrapper {
  public:
@@ -187,5 +187,5 @@ class TagNet : public ::tfaot::Wrapper {
   TagNet_bs8 xla_function_bs8_;
 };
 
-}  // namespace build_ecf538d02f601c9b
+}  // namespace build_a91870e06d85a393
 }  // namespace cms::models

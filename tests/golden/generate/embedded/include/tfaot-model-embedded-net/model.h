@@ -5,7 +5,7 @@
 //   Tags jets.
 //   Trained on simulation.
 //
-// Inputs (element type and shape of one row; a batch holds any number of rows):
+// Inputs (element type and shape of one row; rows depend on each other, so a batch has a compiled size):
 //   x: float32 [4]
 // Outputs:
 //   y: float32 [2]
@@ -32,7 +32,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(2),
+static_assert(::tfaot::takes_tables(3),
               "tfaot-model-embedded-net was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -40,7 +40,7 @@ static_assert(::tfaot::takes_tables(2),
 #include "embedded_net_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_5734d16b8a618de8 {
+inline namespace build_4043aaad3409d27e {
 
 class embedded_net : public ::tfaot::Wrapper {
  public:
@@ -71,8 +71,8 @@ class embedded_net : public ::tfaot::Wrapper {
       kInputs, 1,
       kOutputs, 1,
       kPrograms, 1,
-      nullptr, 0};
+      nullptr, 0, true};
 };
 
-}  // namespace build_5734d16b8a618de8
+}  // namespace build_4043aaad3409d27e
 }  // namespace tfaot_model

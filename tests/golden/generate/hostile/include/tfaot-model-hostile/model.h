@@ -38,7 +38,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(2),
+static_assert(::tfaot::takes_tables(3),
               "tfaot-model-hostile was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -46,7 +46,7 @@ static_assert(::tfaot::takes_tables(2),
 #include "hostile_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_56e6748db7385360 {
+inline namespace build_a3aa6e90e0d8d4fd {
 
 class hostile : public ::tfaot::Wrapper {
  public:
@@ -83,5 +83,5 @@ class hostile : public ::tfaot::Wrapper {
       nullptr, 0};
 };
 
-}  // namespace build_56e6748db7385360
+}  // namespace build_a3aa6e90e0d8d4fd
 }  // namespace tfaot_model

@@ -37,7 +37,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(2),
+static_assert(::tfaot::takes_tables(3),
               "tfaot-model-MixedNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -47,7 +47,7 @@ static_assert(::tfaot::takes_tables(2),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace cms::models {
-inline namespace build_45e5035e4c2b341e {
+inline namespace build_0b6c5d4920ffb8f1 {
 
 class MixedNet : public ::tfaot::Wrapper {
  public:
@@ -90,5 +90,5 @@ class MixedNet : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_MixedNet_weights, 72};
 };
 
-}  // namespace build_45e5035e4c2b341e
+}  // namespace build_0b6c5d4920ffb8f1
 }  // namespace cms::models

@@ -32,7 +32,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(2),
+static_assert(::tfaot::takes_tables(3),
               "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -44,7 +44,7 @@ static_assert(::tfaot::takes_tables(2),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_d6058283cf38d6db {
+inline namespace build_f59d6760ad595c42 {
 
 class test : public ::tfaot::Wrapper {
  public:
@@ -80,5 +80,5 @@ class test : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_test_weights, 72};
 };
 
-}  // namespace build_d6058283cf38d6db
+}  // namespace build_f59d6760ad595c42
 }  // namespace tfaot_model

@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs4_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_d6058283cf38d6db {
+inline namespace build_f59d6760ad595c42 {
 
 struct test_bs4 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 4;
@@ -52,5 +52,5 @@ struct test_bs4 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_d6058283cf38d6db
+}  // namespace build_f59d6760ad595c42
 }  // namespace tfaot_model
