@@ -65,7 +65,7 @@ std::string tuning_text(const Manifest& manifest) {
                      microseconds(call.low) + " to " + microseconds(call.high),
                      std::to_string(call.repeats)});
   }
-  const std::string measured = fmt::format("measured on {}\n{}", tuning.cpu, text_table(costs));
+  std::string measured = fmt::format("measured on {}\n{}", tuning.cpu, text_table(costs));
   if (manifest.rows == RowsMode::kCoupled) return measured;  // nothing is composed
   const LevelCosts level = highest_level(manifest);
   Rows plans = {{"  rows", "us/call", "us/row", "run as"}};

@@ -100,7 +100,8 @@ DataObjectFrame data_object_frame(std::uint64_t blob_size, const std::vector<Dat
   for (const DataSymbol& symbol : symbols) {
     Elf64_Sym& entry = entries.emplace_back();
     entry.st_name = names.add(symbol.name);
-    entry.st_info = ELF64_ST_INFO(symbol.is_weak ? STB_WEAK : STB_GLOBAL, STT_OBJECT);
+    entry.st_info = static_cast<unsigned char>(
+        ELF64_ST_INFO(symbol.is_weak ? STB_WEAK : STB_GLOBAL, STT_OBJECT));
     entry.st_other = symbol.is_hidden ? STV_HIDDEN : STV_DEFAULT;
     entry.st_shndx = kData;
     entry.st_value = symbol.offset;

@@ -19,9 +19,9 @@ struct LoadingGraph {
   std::vector<std::string> initialize;
 };
 
-// `graph` is the model's, wherever it is kept. Errors: operations that do more than to compute, by
-// name.
+// `whole` is the model's graph, wherever it is kept. Errors: operations that do more than to
+// compute, by name.
 Result<LoadingGraph> loading_graph(const tensorflow::MetaGraphDef& model,
-                                   const tensorflow::GraphDef& graph);
+                                   const tensorflow::GraphDef& whole);
 
 }  // namespace tfaot::engine

@@ -40,8 +40,9 @@ void fill_with(Literal& value, std::mt19937_64& random, const Spread& spread) {
       element = random() % 2 == 0;
     } else if constexpr (std::is_integral_v<T>) {
       // Numbers of classes and the like for most of the runs.
-      element = static_cast<T>(
-          spread.middle == 0 && spread.width <= 1 ? random() % 10 : std::lround(numbers(random)));
+      element =
+          static_cast<T>(spread.middle == 0 && spread.width <= 1 ? static_cast<long>(random() % 10)
+                                                                 : std::lround(numbers(random)));
     } else {
       element = static_cast<T>(numbers(random));
     }

@@ -13,8 +13,7 @@ namespace {
 // "op 'Mean' (node 'model/mean')", as far as TensorFlow left its names
 std::string operation(const xla::HloInstruction& one) {
   const auto& metadata = one.metadata();
-  const std::string hlo =
-      fmt::format("HLO {} '{}'", xla::HloOpcodeString(one.opcode()), one.name());
+  std::string hlo = fmt::format("HLO {} '{}'", xla::HloOpcodeString(one.opcode()), one.name());
   if (metadata.op_name().empty()) return hlo;
   return fmt::format("op '{}' (node '{}', {})", metadata.op_type(), metadata.op_name(), hlo);
 }
