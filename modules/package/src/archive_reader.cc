@@ -30,23 +30,25 @@ const char* kind_of(archive_entry* entry) {
 
 }  // namespace
 
-ArchiveReader::ArchiveReader(std::unique_ptr<ArchiveSource> source)
-    : source_(std::move(source)), handle_(archive_read_new()) {
+ArchiveReader::ArchiveReader(std::unique_ptr<DecompressedArchive> bytes)
+    : bytes_(std::move(bytes)), handle_(archive_read_new()) {
   if (!handle_) throw std::bad_alloc();
 }
 
 Result<ArchiveReader> ArchiveReader::open(const FileSystem& fs, const Path& archive_path) {
-  ArchiveReader reader(std::make_unique<ArchiveSource>());
-  reader.source_->path = archive_path;
-  TFAOT_ASSIGN(reader.source_->file, fs.open(archive_path));
+  ArchiveSource source;
+  source.path = archive_path;
+  TFAOT_ASSIGN(source.file, fs.open(archive_path));
+  ArchiveReader reader(std::make_unique<DecompressedArchive>(std::move(source)));
+  if (!reader.bytes_->open()) return fail(reader.failure_of(reader.bytes_->handle()));
   archive* const handle = reader.handle_.get();
   // read_concatenated_archives: goes on behind the end-of-archive mark, so that nothing can hide
   // there.
   for (const int code :
-       {archive_read_support_format_tar(handle), archive_read_support_filter_zstd(handle),
-        archive_read_support_filter_gzip(handle),
+       {archive_read_support_format_tar(handle),
         archive_read_set_format_option(handle, "tar", "read_concatenated_archives", "1"),
-        archive_read_open(handle, reader.source_.get(), nullptr, ArchiveSource::read, nullptr)}) {
+        archive_read_open(handle, reader.bytes_.get(), nullptr, DecompressedArchive::read,
+                          nullptr)}) {
     if (code != ARCHIVE_OK) return fail(reader.failure());
   }
   return reader;
@@ -70,6 +72,7 @@ Result<std::optional<ArchiveFile>> ArchiveReader::next() {
         fmt::format("it holds the path '{}', which may lead out of the package's folder", path)));
   }
   current_ = {path, static_cast<std::uint64_t>(archive_entry_size(entry))};
+  bytes_->expect_file(current_.size);
   return current_;
 }
 
@@ -90,28 +93,30 @@ Status ArchiveReader::read(const ChunkSink& sink) {
 
 // libarchive ignores what follows a gzip stream.
 Status ArchiveReader::check_end() const {
-  TFAOT_ASSIGN(const auto size, source_->file->size());
-  const auto used = static_cast<std::uint64_t>(archive_filter_bytes(handle_.get(), -1));
-  if (used == size) return {};
+  TFAOT_ASSIGN(const auto size, archive_size());
+  const std::uint64_t used = bytes_->used();
+  if (used >= size) return {};
   return fail(refused(fmt::format("{} bytes follow its end", size - used)));
 }
 
-Error ArchiveReader::failure() const {
-  if (source_->error) return *source_->error;
-  const char* const text = archive_error_string(handle_.get());
+Error ArchiveReader::failure() const { return failure_of(handle_.get()); }
+
+Error ArchiveReader::failure_of(archive* handle) const {
+  if (bytes_->source().error) return *bytes_->source().error;
+  const char* const text = archive_error_string(handle);
   const std::string reason = text != nullptr ? text : "unknown reason";
   // EILSEQ stands for a wrong format, so the bytes could be decompressed; what could not, was cut.
-  return archive_errno(handle_.get()) == EILSEQ ? refused(reason) : damaged(reason);
+  return archive_errno(handle) == EILSEQ ? refused(reason) : damaged(reason);
 }
 
 Error ArchiveReader::refused(const std::string& reason) const {
   if (ours_) return damaged(reason);
-  return Error::at({source_->path.string()}, "not a model package: " + reason)
+  return Error::at({bytes_->source().path.string()}, "not a model package: " + reason)
       .note("'tfaot package' makes one of a package tree");
 }
 
 Error ArchiveReader::damaged(const std::string& reason) const {
-  return Error::at({source_->path.string()}, "the archive is damaged: " + reason)
+  return Error::at({bytes_->source().path.string()}, "the archive is damaged: " + reason)
       .note("get the archive again, or make it anew with 'tfaot package'");
 }
 

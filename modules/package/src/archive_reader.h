@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "archive_handles.h"
-#include "archive_source.h"
+#include "decompressed_archive.h"
 #include "tfaot/base/file_system.h"
 
 namespace tfaot {
@@ -33,7 +33,7 @@ class ArchiveReader {
   // Feeds the contents of the file that next() gave: exactly its size in bytes.
   Status read(const ChunkSink& sink);
 
-  Result<std::uint64_t> archive_size() const { return source_->file->size(); }
+  Result<std::uint64_t> archive_size() const { return bytes_->source().file->size(); }
 
   // From here on the archive counts as one of ours: what is wrong with it is damage.
   void set_ours() { ours_ = true; }
@@ -41,13 +41,14 @@ class ArchiveReader {
   Error refused(const std::string& reason) const;
 
  private:
-  explicit ArchiveReader(std::unique_ptr<ArchiveSource> source);
+  explicit ArchiveReader(std::unique_ptr<DecompressedArchive> bytes);
   Error failure() const;
+  Error failure_of(archive* handle) const;
   Error damaged(const std::string& reason) const;
   Status check_end() const;
 
-  std::unique_ptr<ArchiveSource> source_;
-  ArchiveReadHandle handle_;  // after source_, so freed before it
+  std::unique_ptr<DecompressedArchive> bytes_;
+  ArchiveReadHandle handle_;  // after bytes_, so freed before it
   ArchiveFile current_;
   bool ours_ = false;
 };

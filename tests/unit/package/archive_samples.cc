@@ -83,6 +83,26 @@ std::string make_tar_gz(const std::vector<Entry>& entries) {
   return make_tar(entries, archive_write_add_filter_gzip);
 }
 
+std::string zstd_of(const std::string& bytes) {
+  std::string compressed;
+  const std::unique_ptr<archive, int (*)(archive*)> writer(archive_write_new(), archive_write_free);
+  archive* const handle = writer.get();
+  must(archive_write_set_format_raw(handle), handle);
+  must(archive_write_add_filter_zstd(handle), handle);
+  must(archive_write_set_bytes_in_last_block(handle, 1), handle);
+  must(archive_write_open2(handle, &compressed, nullptr, append, nullptr, nullptr), handle);
+  const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
+                                                                       archive_entry_free);
+  archive_entry_set_filetype(entry.get(), AE_IFREG);
+  must(archive_write_header(handle, entry.get()), handle);
+  if (archive_write_data(handle, bytes.data(), bytes.size()) !=
+      static_cast<la_ssize_t>(bytes.size())) {
+    throw std::runtime_error(archive_error_string(handle));
+  }
+  must(archive_write_close(handle), handle);
+  return compressed;
+}
+
 std::vector<EntryHeader> list_archive(const std::string& bytes) {
   std::vector<EntryHeader> headers;
   const std::unique_ptr<archive, int (*)(archive*)> reader(archive_read_new(), archive_read_free);

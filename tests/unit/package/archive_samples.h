@@ -19,6 +19,7 @@ struct Entry {
 std::string make_tar(const std::vector<Entry>& entries);
 std::string make_tar_zst(const std::vector<Entry>& entries);
 std::string make_tar_gz(const std::vector<Entry>& entries);
+std::string zstd_of(const std::string& bytes);
 
 struct EntryHeader {
   std::string path;

@@ -5,6 +5,7 @@
 #include "forwarding_file_system.h"
 #include "package_samples.h"
 #include "tests/support/temporary_folder.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
 #include "tfaot/generate/manifest_json.h"
 
@@ -284,6 +285,21 @@ TEST(ExtractRefuses, BytesBehindTheEnd) {
             damaged("it holds 'evil', which its manifest does not list"));
   EXPECT_EQ(refusal_of(make_tar_gz(sample_entries()) + make_tar_gz({{kStem + "/evil", ""}})),
             damaged("it holds 'evil', which its manifest does not list"));
+}
+
+// Each is a few kilobytes, however many zeros it stands for.
+TEST(ExtractRefuses, EndlessZerosAndWhatIsCompressedTwice) {
+  const std::string zeros(kStrayBytes + (1 << 20), '\0');
+  const std::string many = "more than 16777216 bytes in it belong to no file";
+  EXPECT_EQ(refusal_of(make_tar_zst(sample_entries()) + zstd_of(zeros)), damaged(many));
+  EXPECT_THAT(refusal_of(zstd_of(zeros) + make_tar_zst(sample_entries())),
+              ::testing::HasSubstr(many));
+  EXPECT_THAT(refusal_of(zstd_of(make_tar_zst(sample_entries()))),
+              ::testing::HasSubstr("it is compressed more than once"));
+  // What tar pads its archives with is no fault.
+  MemoryFileSystem fs(
+      {{"/a.tar.zst", make_tar_zst(sample_entries()) + zstd_of(zeros.substr(0, 10240))}});
+  EXPECT_TRUE(extract_archive(fs, "/a.tar.zst", "/new"));
 }
 
 TEST(ExtractFails, WithTheDisksReasonAndLeavesNothing) {

@@ -40,6 +40,8 @@ constexpr std::size_t kLongestPath = 1000;  // of a file in a package
 // An archive may unpack to so many bytes, or to so many times its own size, whichever is more.
 constexpr std::uint64_t kUnpackedBytes = 200'000'000;
 constexpr std::uint64_t kUnpackedTimes = 100;
+// Bytes of an archive, unpacked, that belong to no file: long names, zeros at its end.
+constexpr std::uint64_t kStrayBytes = std::uint64_t{16} << 20;
 
 // The whole file, or an error when it is larger.
 Result<std::string> read_limited(const FileSystem& fs, const Path& path, const FileLimit& limit);
