@@ -36,12 +36,11 @@ Status AreaUpdate::make_folder(const Path& folder) {
 
 // REQUIRES: entry.coming is there.
 Status AreaUpdate::add(Entry entry) {
+  const Path copy = aside("old");
   entries_.push_back(entry);  // from here on it is tidied up
   TFAOT_TRY(make_folder(entry.place.parent_path()));
   TFAOT_ASSIGN(const FileKind kind, fs_.look(entry.place));
   if (kind == FileKind::kMissing) return {};
-  const Path copy =
-      private_folder(area_) / fmt::format("{}old-{}", kStagingPrefix, entries_.size() - 1);
   entries_.back().copy = copy;
   if (kind == FileKind::kFile) return fs_.copy_file(entry.place, copy);
   if (kind != FileKind::kSymlink) {

@@ -104,7 +104,7 @@ std::vector<Path> tool_files_of(const FileSystem& fs, const InstallPlan& plan) {
   return files;
 }
 
-// The tool file of the newest runtime: this package's, or that of the toolbox.
+// The toolbox keeps the tool file of the newest runtime: this package's, or the one it has.
 Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::string& text,
                    AreaUpdate& update) {
   const std::string runtime(kRuntimeToolName);

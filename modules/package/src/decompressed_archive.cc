@@ -42,9 +42,9 @@ bool DecompressedArchive::open() {
 }
 
 void DecompressedArchive::expect_file(std::uint64_t bytes) {
-  const std::uint64_t more = bytes + kHeadersOfAFile;
-  const bool overflows = more < bytes || expected_ + more < expected_;
-  expected_ = overflows ? ~std::uint64_t{0} : expected_ + more;
+  for (const std::uint64_t more : {bytes, kHeadersOfAFile}) {
+    if (__builtin_add_overflow(expected_, more, &expected_)) expected_ = ~std::uint64_t{0};
+  }
 }
 
 la_ssize_t DecompressedArchive::read(archive* reader, void* decompressed, const void** bytes) {

@@ -16,7 +16,7 @@ class DecompressedArchive {
   // Throws std::bad_alloc.
   explicit DecompressedArchive(ArchiveSource source);
 
-  // False: failure() says why.
+  // False: the error of handle() says why.
   bool open();
   // From here on so many bytes more belong to files.
   void expect_file(std::uint64_t bytes);
@@ -24,7 +24,6 @@ class DecompressedArchive {
   static la_ssize_t read(archive* reader, void* decompressed, const void** bytes);
 
   const ArchiveSource& source() const { return source_; }
-  // Where the last problem is one of these bytes: else of the format that is read from them.
   archive* handle() const { return handle_.get(); }
   // Compressed bytes that were read.
   std::uint64_t used() const;

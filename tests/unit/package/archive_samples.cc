@@ -49,14 +49,22 @@ void set_kind(archive_entry* entry, const Entry& sample) {
   }
 }
 
-std::string make_tar(const std::vector<Entry>& entries, int (*add_filter)(archive*)) {
-  std::string bytes;
-  const std::unique_ptr<archive, int (*)(archive*)> writer(archive_write_new(), archive_write_free);
+using Writer = std::unique_ptr<archive, int (*)(archive*)>;
+
+Writer open_writer(std::string& bytes, int (*set_format)(archive*), int (*add_filter)(archive*)) {
+  Writer writer(archive_write_new(), archive_write_free);
   archive* const handle = writer.get();
-  must(archive_write_set_format_pax_restricted(handle), handle);
+  must(set_format(handle), handle);
   must(add_filter(handle), handle);
   must(archive_write_set_bytes_in_last_block(handle, 1), handle);
   must(archive_write_open2(handle, &bytes, nullptr, append, nullptr, nullptr), handle);
+  return writer;
+}
+
+std::string make_tar(const std::vector<Entry>& entries, int (*add_filter)(archive*)) {
+  std::string bytes;
+  const Writer writer = open_writer(bytes, archive_write_set_format_pax_restricted, add_filter);
+  archive* const handle = writer.get();
   for (const Entry& sample : entries) {
     const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
                                                                          archive_entry_free);
@@ -85,12 +93,9 @@ std::string make_tar_gz(const std::vector<Entry>& entries) {
 
 std::string zstd_of(const std::string& bytes) {
   std::string compressed;
-  const std::unique_ptr<archive, int (*)(archive*)> writer(archive_write_new(), archive_write_free);
+  const Writer writer =
+      open_writer(compressed, archive_write_set_format_raw, archive_write_add_filter_zstd);
   archive* const handle = writer.get();
-  must(archive_write_set_format_raw(handle), handle);
-  must(archive_write_add_filter_zstd(handle), handle);
-  must(archive_write_set_bytes_in_last_block(handle, 1), handle);
-  must(archive_write_open2(handle, &compressed, nullptr, append, nullptr, nullptr), handle);
   const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
                                                                        archive_entry_free);
   archive_entry_set_filetype(entry.get(), AE_IFREG);
