@@ -989,6 +989,67 @@ def rows_decide_together():
             [spec("x", [3])])
 
 
+def refused_code(name, body):
+    """A model that brings code of XLA's own language: `body` makes %y of %x."""
+    from tensorflow.compiler.mlir.stablehlo import stablehlo
+    from tensorflow.compiler.tf2xla.ops import gen_xla_ops
+
+    row = "tensor<2x4xf32>"
+    text = f"module {{ func.func public @main(%x: {row}) -> {row} {{ {body.format(row=row)} return %y : {row} }} }}"
+    code = stablehlo.serialize_portable_artifact_str(text, "0.9.0")
+    made = module(lambda x: {"y": gen_xla_ops.xla_call_module(
+        [x], version=9, module=code, Sout=[[2, 4]], Tout=[tf.float32], platforms=["CPU"])[0]},
+        [tf.TensorSpec([2, 4], tf.float32, "x")])
+    mf.save(REFUSED / name, made, made.serve)
+    write_config(REFUSED / name, [2])
+
+
+@maker
+def function_by_name():
+    refused_code("function_by_name", "%y = stablehlo.custom_call @puts(%x) {{api_version = 1 : i32}} : ({row}) -> {row}")
+
+
+@maker
+def waits_for_host():
+    refused_code("waits_for_host", """%t = stablehlo.create_token : !stablehlo.token
+        %y, %u = "stablehlo.infeed"(%t) {{infeed_config = ""}} : (!stablehlo.token) -> ({row}, !stablehlo.token)""")
+
+
+@maker
+def rng_of_xla():
+    refused_code("rng_of_xla", """%a = stablehlo.constant dense<0.0> : tensor<f32>
+        %b = stablehlo.constant dense<1.0> : tensor<f32>
+        %s = stablehlo.constant dense<[2, 4]> : tensor<2xi64>
+        %r = stablehlo.rng %a, %b, %s, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> {row}
+        %y = stablehlo.add %x, %r : {row}""")
+
+
+@maker
+def endless_loop():
+    """Ends for numbers up to 1 alone, so not in a trial run; without a reference, which random numbers would make."""
+    made = module(lambda x: {"y": tf.while_loop(lambda y: tf.reduce_any(y > 1), lambda y: [tf.where(y > 1, y * y, y)],
+                                                [x])[0]}, [spec("x", [2])])
+    mf.save(MODELS / "endless_loop", made, made.serve)
+    write_config(MODELS / "endless_loop")
+
+
+@maker
+def rows_of_one_number():
+    """Rows meet where an input is a number of the model's, which random ones never are."""
+    refused("rows_of_one_number", lambda x, id: {"y": x + tf.reduce_sum(tf.where(id == 123456, x, 0.0), axis=0)},
+            [spec("x", [2]), spec("id", [1], "int32")])
+
+
+@maker
+def equal_rows():
+    """Rows meet where two of them are equal."""
+    def serve(x):
+        equal = tf.cast(x[:, :1] == tf.transpose(x[:, :1]), tf.float32)
+        return {"y": x / tf.reduce_sum(equal, axis=1, keepdims=True)}
+
+    refused("equal_rows", serve, [spec("x", [2])])
+
+
 @maker
 def transposed_output():
     refused("transposed_output", lambda x: {"y": tf.transpose(x)}, [spec("x", [4])])

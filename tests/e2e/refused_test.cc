@@ -72,5 +72,26 @@ TEST(RefusedRows, ThatMixForAnyTarget) {
       << result->standard_error;
 }
 
+// A trial that does not end proves nothing, and keeps nobody waiting.
+TEST(TriedRows, NeedNotEnd) {
+  const TemporaryFolder folder;
+  ProcessSpec process;
+  process.program = TFAOT_TOOL;
+  process.arguments = {"compile",
+                       "-c",
+                       TFAOT_ENDLESS_LOOP "/aot_config.yaml",
+                       "-o",
+                       (folder.path() / "out").string(),
+                       "--cpu-levels",
+                       "x86-64"};
+  const auto result = run_process(process);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->exit_code, 0) << result->standard_error;
+  EXPECT_NE(result->standard_error.find(
+                "and it could not be tried (a run with random numbers did not end within 10 s)"),
+            std::string::npos)
+      << result->standard_error;
+}
+
 }  // namespace
 }  // namespace tfaot::testing

@@ -39,13 +39,19 @@ void collect_functions(const tf::NodeDef& node, std::deque<std::string>& queue) 
   }
 }
 
-// Names are the model's, of any length.
+}  // namespace
+
 std::string shortened(const std::string& name) {
   constexpr std::size_t kShown = 300;
   return name.size() <= kShown ? name : name.substr(0, kShown) + "...";
 }
 
-}  // namespace
+std::string describe_instruction(const HloName& name, const xla::OpMetadata& metadata) {
+  std::string hlo = fmt::format("HLO {} '{}'", name.opcode, shortened(std::string(name.name)));
+  if (metadata.op_name().empty()) return hlo;
+  return fmt::format("op '{}' (node '{}', {})", shortened(metadata.op_type()),
+                     shortened(metadata.op_name()), hlo);
+}
 
 std::string describe_node(const tf::NodeDef& node, const std::string& function) {
   const std::string op = shortened(node.op());

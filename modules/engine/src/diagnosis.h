@@ -6,14 +6,26 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "signature_function.h"
+#include "xla/xla_data.pb.h"
 
 namespace tfaot::engine {
 
 // "op 'Where' (node 'mask/Where' in function '__inference_f_12')"
 std::string describe_node(const tensorflow::NodeDef& node, const std::string& function);
+
+// "op 'Mean' (node 'model/mean', HLO reduce 'reduce.1')", as far as TensorFlow left its names.
+struct HloName {
+  std::string_view opcode;
+  std::string_view name;
+};
+std::string describe_instruction(const HloName& name, const xla::OpMetadata& metadata);
+
+// For messages: names are the model's, of any length.
+std::string shortened(const std::string& name);
 
 // Descriptions of all nodes reachable from the signature for which `wanted` holds, in graph order,
 // without doubles.

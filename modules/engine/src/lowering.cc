@@ -7,6 +7,7 @@
 
 #include "conversions.h"
 #include "diagnosis.h"
+#include "foreign_calls.h"
 #include "signature_checks.h"
 #include "tensorflow/compiler/tf2xla/literal_util.h"
 #include "tensorflow/compiler/tf2xla/shape_util.h"
@@ -125,6 +126,7 @@ Result<LoweredModel> Lowering::lower(std::int64_t batch_size) const {
   if (!compiled.resource_updates.empty()) {
     return fail(written_variable(*model_, *function_, compiled));
   }
+  TFAOT_TRY(check_calls(compiled.computation->proto(), model_->label()));
   TFAOT_ASSIGN(auto lowered, wrap(arguments, compiled, batch_size));
   TFAOT_TRY(read_outputs(lowered, batch_size));
   for (std::size_t i = 0; i < model_->inputs().size(); ++i) {

@@ -275,7 +275,7 @@ std::optional<RowFact> RowFlow::visit_control(const HloInstruction& one,
       RowFact fact = is_small(one.shape()) ? known_fact(one.literal().Clone())
                                            : fact_of(one.shape(), Along::kVaries);
       if (study_->sizes().numbers.contains(&one)) {
-        fact.cause = study_->mixing(one, "depends on how many rows the batch has");
+        fact.cause = study_->unclear(one, "depends on how many rows the batch has");
       }
       return fact;
     }

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <random>
+#include <thread>
 #include <type_traits>
 
 #include "xla/client/client_library.h"
@@ -22,45 +25,80 @@ namespace {
 using xla::Literal;
 using Data = std::vector<std::unique_ptr<xla::GlobalData>>;
 
-// Of the numbers that rows hold: small, usual and large ones, and of one sign. Conditions on sums
-// over rows and the like are then met and not met.
+// Of the numbers that rows hold: small, usual and large ones, of one sign, and zeros, as in rows of
+// padding. Conditions on sums over rows and the like are then met and not met.
 struct Spread {
   double middle = 0;
   double width = 1;
 };
-constexpr std::array kSpreads = {Spread{0, 1}, Spread{0, 0.05}, Spread{5, 4}, Spread{-5, 4},
-                                 Spread{0, 1000}};
+constexpr std::array kSpreads = {Spread{0, 1},  Spread{0, 0.05}, Spread{5, 4},
+                                 Spread{-5, 4}, Spread{0, 1000}, Spread{0, 0}};
+
+// What inputs are made of: every second number is one of the model's own, where there are any.
+struct RowNumbers {
+  Spread spread;
+  const std::vector<double>* own = nullptr;
+};
+
+// The single numbers that the model compares with, adds and so on. A row may count only where an
+// input is such a number.
+std::vector<double> numbers_of(const LoweredModel& model) {
+  constexpr int kFew = 16;  // more of them are weights
+  std::vector<double> numbers;
+  const auto add = [&numbers](const auto& values) {
+    if (values.size() <= kFew) numbers.insert(numbers.end(), values.begin(), values.end());
+  };
+  for (const auto& computation : model.computation.proto().computations()) {
+    for (const auto& one : computation.instructions()) {
+      if (one.opcode() != "constant") continue;
+      add(one.literal().s32s());
+      add(one.literal().s64s());
+      add(one.literal().f32s());
+      add(one.literal().f64s());
+    }
+  }
+  const auto unusable = [](double number) { return !(std::abs(number) < 1e9); };
+  numbers.erase(std::remove_if(numbers.begin(), numbers.end(), unusable), numbers.end());
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
 
 template <class T>
-void fill_with(Literal& value, std::mt19937_64& random, const Spread& spread) {
+void fill_with(Literal& value, std::mt19937_64& random, const RowNumbers& from) {
+  const Spread& spread = from.spread;
   std::uniform_real_distribution<double> numbers(spread.middle - spread.width,
                                                  spread.middle + spread.width);
   for (T& element : value.data<T>()) {
     if constexpr (std::is_same_v<T, bool>) {
       element = random() % 2 == 0;
+    } else if (from.own != nullptr && random() % 2 == 0) {
+      constexpr std::array kAround = {1.0, 1.0, 0.9, 1.1};
+      element = static_cast<T>((*from.own)[random() % from.own->size()] *
+                               kAround[random() % kAround.size()]);
     } else if constexpr (std::is_integral_v<T>) {
-      // Numbers of classes and the like for most of the runs.
-      element =
-          static_cast<T>(spread.middle == 0 && spread.width <= 1 ? static_cast<long>(random() % 10)
-                                                                 : std::lround(numbers(random)));
+      // RowNumbers of classes and the like for most of the runs.
+      const bool is_small = spread.middle == 0 && spread.width <= 1 && spread.width > 0;
+      element = static_cast<T>(is_small ? static_cast<long>(random() % 10)
+                                        : std::lround(numbers(random)));
     } else {
       element = static_cast<T>(numbers(random));
     }
   }
 }
 
-void fill(Literal& value, std::mt19937_64& random, const Spread& spread) {
+void fill(Literal& value, std::mt19937_64& random, const RowNumbers& numbers) {
   switch (value.shape().element_type()) {
     case xla::PRED:
-      return fill_with<bool>(value, random, spread);
+      return fill_with<bool>(value, random, numbers);
     case xla::S32:
-      return fill_with<std::int32_t>(value, random, spread);
+      return fill_with<std::int32_t>(value, random, numbers);
     case xla::S64:
-      return fill_with<std::int64_t>(value, random, spread);
+      return fill_with<std::int64_t>(value, random, numbers);
     case xla::F64:
-      return fill_with<double>(value, random, spread);
+      return fill_with<double>(value, random, numbers);
     default:
-      return fill_with<float>(value, random, spread);
+      return fill_with<float>(value, random, numbers);
   }
 }
 
@@ -117,6 +155,21 @@ bool are_alike(const Row& a, const Row& b, bool exact) {
   }
 }
 
+// A loop need not end with numbers that its model is not made for.
+constexpr std::chrono::seconds kLongestRun{10};
+
+// Nobody can stop a run. One that takes too long goes on in its thread until the engine ends, so
+// what it uses is in `run`.
+template <class Run>
+auto within_time(Run run) -> Result<decltype(run())> {
+  std::packaged_task<decltype(run())()> task(std::move(run));
+  auto result = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (result.wait_for(kLongestRun) == std::future_status::ready) return result.get();
+  return fail(
+      Error(fmt::format("a run with random numbers did not end within {} s", kLongestRun.count())));
+}
+
 // A compiled model and its weights, where XLA runs it.
 class Program {
  public:
@@ -135,7 +188,7 @@ class Program {
       TFAOT_ASSIGN(const auto value, weight(i - inputs));
       auto made = program.client_->TransferToServer(xla::LiteralSlice(*value));
       if (!made.ok()) return fail(internal_error(made.status()));
-      program.weights_.push_back(std::move(*made));
+      program.weights_->push_back(std::move(*made));
     }
     const auto code = program.client_->Compile(model.lowered->computation, shapes);
     if (!code.ok()) return fail(internal_error(code.status()));
@@ -145,27 +198,30 @@ class Program {
 
   std::int64_t rows() const { return rows_; }
 
-  std::vector<Literal> random_inputs(std::mt19937_64& random, const Spread& spread) const {
+  std::vector<Literal> random_inputs(std::mt19937_64& random, const RowNumbers& numbers) const {
     std::vector<Literal> made;
     for (std::size_t i = 0; i < model_->inputs.size(); ++i) {
       const auto& shape = model_->shape.parameters(static_cast<int>(i));
       made.emplace_back(shape_of(shape.element_type(), shape.dimensions()));
-      fill(made.back(), random, spread);
+      fill(made.back(), random, numbers);
     }
     return made;
   }
 
   Result<std::vector<Literal>> run(const std::vector<Literal>& inputs) const {
-    Data data;
-    std::vector<xla::GlobalData*> arguments;
+    const auto data = std::make_shared<Data>();
     for (const Literal& input : inputs) {
       auto made = client_->TransferToServer(input);
       if (!made.ok()) return fail(internal_error(made.status()));
-      data.push_back(std::move(*made));
-      arguments.push_back(data.back().get());
+      data->push_back(std::move(*made));
     }
-    for (const auto& weight : weights_) arguments.push_back(weight.get());
-    auto result = client_->Execute(code_, arguments);
+    const auto execute = [client = client_, code = code_, data, weights = weights_] {
+      std::vector<xla::GlobalData*> arguments;
+      for (const auto& input : *data) arguments.push_back(input.get());
+      for (const auto& weight : *weights) arguments.push_back(weight.get());
+      return client->Execute(code, arguments);
+    };
+    TFAOT_ASSIGN(auto result, within_time(execute));
     if (!result.ok()) return fail(internal_error(result.status()));
     xla::Shape shape = model_->shape.result();
     xla::ShapeUtil::ForEachMutableSubshape(&shape, [](xla::Shape* one, const xla::ShapeIndex&) {
@@ -183,7 +239,7 @@ class Program {
   std::int64_t rows_;
   xla::Client* client_ = nullptr;
   xla::ExecutionHandle code_;
-  Data weights_;
+  std::shared_ptr<Data> weights_ = std::make_shared<Data>();
 };
 
 class Trial {
@@ -192,16 +248,28 @@ class Trial {
 
   // Some rows stay, the others change: every second, then the rest of them. The others take
   // numbers of every kind, so that what follows from all rows, as a condition does, changes too.
-  Status change_others(const Spread& spread) {
-    TFAOT_ASSIGN(auto first, start(spread));
-    for (const Spread& others : kSpreads) TFAOT_TRY(change_others(first, others));
+  Status change_others(const RowNumbers& numbers, const std::vector<RowNumbers>& kinds) {
+    TFAOT_ASSIGN(auto first, start(numbers));
+    for (const std::int64_t kept : {0, 1}) {
+      for (const RowNumbers& others : kinds) {
+        TFAOT_TRY(compare_kept(first, program_.random_inputs(random_, others), kept));
+      }
+      auto inputs = program_.random_inputs(random_, numbers);
+      for (std::int64_t r = 1 - kept; r < program_.rows(); r += 2) {
+        const std::int64_t beside = r == 0 ? 1 : r - 1;  // a kept one
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+          copy({&first.inputs[i], beside}, {&inputs[i], r});
+        }
+      }
+      TFAOT_TRY(compare_kept(first, std::move(inputs), kept));
+    }
     return {};
   }
 
   // Each row one place further.
-  Status move_rows(const Spread& spread) {
-    TFAOT_ASSIGN(auto first, start(spread));
-    auto inputs = program_.random_inputs(random_, spread);
+  Status move_rows(const RowNumbers& numbers) {
+    TFAOT_ASSIGN(auto first, start(numbers));
+    auto inputs = program_.random_inputs(random_, numbers);
     const auto to = [&](std::int64_t r) { return (r + 1) % program_.rows(); };
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       for (std::int64_t r = 0; r < program_.rows(); ++r) {
@@ -218,9 +286,9 @@ class Trial {
   }
 
   // The same rows, and more.
-  Status add_rows(const Program& other, const Spread& spread) {
-    TFAOT_ASSIGN(auto first, start(spread));
-    auto inputs = other.random_inputs(random_, spread);
+  Status add_rows(const Program& other, const RowNumbers& numbers) {
+    TFAOT_ASSIGN(auto first, start(numbers));
+    auto inputs = other.random_inputs(random_, numbers);
     const std::int64_t rows = std::min(program_.rows(), other.rows());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       for (std::int64_t r = 0; r < rows; ++r) copy({&first.inputs[i], r}, {&inputs[i], r});
@@ -246,28 +314,26 @@ class Trial {
     std::int64_t row = 0;
   };
 
-  Status change_others(Run& first, const Spread& spread) {
-    for (const std::int64_t kept : {0, 1}) {
-      auto inputs = program_.random_inputs(random_, spread);
-      for (std::size_t i = 0; i < inputs.size(); ++i) {
-        for (std::int64_t r = kept; r < program_.rows(); r += 2) {
-          copy({&first.inputs[i], r}, {&inputs[i], r});
-        }
-      }
-      TFAOT_ASSIGN(auto outputs, program_.run(inputs));
+  // REQUIRES: `inputs` are like those of `first`; the kept rows are put in here.
+  Status compare_kept(Run& first, std::vector<Literal> inputs, std::int64_t kept) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
       for (std::int64_t r = kept; r < program_.rows(); r += 2) {
-        compare({&first.outputs, r}, {&outputs, r}, true,
-                fmt::format("in a batch of {}, row {} of the output changed when only other rows "
-                            "of the inputs did",
-                            program_.rows(), r));
+        copy({&first.inputs[i], r}, {&inputs[i], r});
       }
+    }
+    TFAOT_ASSIGN(auto outputs, program_.run(inputs));
+    for (std::int64_t r = kept; r < program_.rows(); r += 2) {
+      compare({&first.outputs, r}, {&outputs, r}, true,
+              fmt::format("in a batch of {}, row {} of the output changed when only other rows "
+                          "of the inputs did",
+                          program_.rows(), r));
     }
     return {};
   }
 
-  Result<Run> start(const Spread& spread) {
+  Result<Run> start(const RowNumbers& numbers) {
     Run run;
-    run.inputs = program_.random_inputs(random_, spread);
+    run.inputs = program_.random_inputs(random_, numbers);
     TFAOT_ASSIGN(run.outputs, program_.run(run.inputs));
     return run;
   }
@@ -291,11 +357,15 @@ Result<TrialFindings> try_rows(const TrialModel& model, const std::optional<Tria
                                const std::function<Result<Value>(std::size_t)>& weight) {
   TFAOT_ASSIGN(const auto program, Program::create(model, weight));
   Trial trial(program, model.lowered->outputs.size());
-  for (const Spread& spread : kSpreads) TFAOT_TRY(trial.change_others(spread));
-  TFAOT_TRY(trial.move_rows(kSpreads.front()));
+  const auto own = numbers_of(*model.lowered);
+  std::vector<RowNumbers> kinds;
+  for (const Spread& spread : kSpreads) kinds.push_back({spread, nullptr});
+  if (!own.empty()) kinds.push_back({kSpreads.front(), &own});
+  for (const RowNumbers& kind : kinds) TFAOT_TRY(trial.change_others(kind, kinds));
+  TFAOT_TRY(trial.move_rows(kinds.front()));
   if (other) {
     TFAOT_ASSIGN(const auto larger, Program::create(*other, weight));
-    TFAOT_TRY(trial.add_rows(larger, kSpreads.front()));
+    TFAOT_TRY(trial.add_rows(larger, kinds.front()));
   }
   return std::move(trial).findings();
 }

@@ -19,7 +19,8 @@ struct TrialModel {
   std::int64_t rows = 0;
 };
 
-// By output: what was seen ("row 0 changed with the others"), or nothing. Error: it cannot run.
+// By output: what was seen ("row 0 changed with the others"), or nothing. Error: it cannot run, or
+// does not end in 10 s.
 // `other`, if there is one, is the same model at another batch size.
 using TrialFindings = std::vector<std::optional<std::string>>;
 Result<TrialFindings> try_rows(const TrialModel& model, const std::optional<TrialModel>& other,

@@ -5,17 +5,14 @@
 
 #include <optional>
 
+#include "diagnosis.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace tfaot::engine {
 namespace {
 
-// "op 'Mean' (node 'model/mean')", as far as TensorFlow left its names
 std::string operation(const xla::HloInstruction& one) {
-  const auto& metadata = one.metadata();
-  std::string hlo = fmt::format("HLO {} '{}'", xla::HloOpcodeString(one.opcode()), one.name());
-  if (metadata.op_name().empty()) return hlo;
-  return fmt::format("op '{}' (node '{}', {})", metadata.op_type(), metadata.op_name(), hlo);
+  return describe_instruction({xla::HloOpcodeString(one.opcode()), one.name()}, one.metadata());
 }
 
 std::string explained(const RowCause& cause) {
@@ -29,6 +26,10 @@ constexpr const char* kAdvice =
     "export the model so that it treats each row alone, for example in inference mode "
     "(training=False), or set 'compilation.rows: coupled': then only batches of the compiled sizes "
     "run";
+
+constexpr const char* kIfRowsMix =
+    ". If rows do mix, batches of other sizes than the compiled ones give wrong results: set "
+    "'compilation.rows: coupled'";
 
 struct Mixing {
   const RowDoubt* doubt = nullptr;
@@ -47,28 +48,22 @@ Error refusal(const std::vector<Mixing>& mixing) {
   return std::move(error.note(kRule)).note(kAdvice);
 }
 
-Status not_tried(const std::vector<RowDoubt>& doubts, const Error& why,
-                 const RowMessages& messages) {
-  std::vector<Mixing> mixing;
+void not_tried(const std::vector<RowDoubt>& doubts, const Error& why, const RowMessages& messages) {
   for (const RowDoubt& one : doubts) {
-    if (one.cause->mixes) mixing.push_back({&one, std::nullopt});
+    messages.warning(
+        fmt::format("output '{}' may mix the rows of a batch: {}, and it could not be tried ({}){}",
+                    one.output, explained(*one.cause), why.message(), kIfRowsMix));
   }
-  if (!mixing.empty()) return fail(refusal(mixing));
-  for (const RowDoubt& one : doubts) {
-    messages.warning(fmt::format(
-        "output '{}' may mix the rows of a batch: {}, and it could not be tried ({}). If rows do "
-        "mix, batches of other sizes than the compiled ones give wrong results: set "
-        "'compilation.rows: coupled'",
-        one.output, explained(*one.cause), why.message()));
-  }
-  return {};
 }
 
 }  // namespace
 
 Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFindings>& tried,
                   const RowMessages& messages) {
-  if (!tried) return not_tried(doubts, tried.error(), messages);
+  if (!tried) {
+    not_tried(doubts, tried.error(), messages);
+    return {};
+  }
   std::vector<Mixing> mixing;
   for (const RowDoubt& one : doubts) {
     const auto& seen = (*tried)[one.index];
@@ -76,10 +71,15 @@ Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFinding
       mixing.push_back({&one, seen});
       continue;
     }
-    messages.detail(
-        fmt::format("output '{}' is not proved to treat each row alone, since {}; "
-                    "in trial runs it did",
-                    one.output, explained(*one.cause)));
+    const std::string doubt = fmt::format(
+        "output '{}' is not proved to treat each row alone, since {}; in trial runs it "
+        "did",
+        one.output, explained(*one.cause));
+    if (one.cause->mixes) {
+      messages.warning(doubt + kIfRowsMix);
+    } else {
+      messages.detail(doubt);
+    }
   }
   if (!mixing.empty()) return fail(refusal(mixing));
   return {};

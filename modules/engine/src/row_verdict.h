@@ -27,7 +27,7 @@ struct RowDoubt {
 };
 
 // `tried`: what trial runs showed, or why there were none. Outputs whose rows were seen to mix are
-// an error; without a trial those that have an operation that mixes are. REQUIRES: doubts.
+// an error. REQUIRES: doubts.
 Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFindings>& tried,
                   const RowMessages& messages);
 
