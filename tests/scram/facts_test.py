@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from scram_rules import Crash, Refusal, compile_flags, exported, external_links, link_line, read_tool
+from scram_rules import Crash, Refusal, built_anew, compile_flags, exported, external_links, link_line, read_tool
 
 TOOL = os.environ["TFAOT_TOOL"]
 
@@ -37,6 +37,9 @@ class Facts(unittest.TestCase):
         text = tool_file(attributes='name="t"')
         self.assertRaises(Crash, read_tool, text, {})
         self.expect(text, "<tool> without 'version'")
+        text = tool_file(attributes='name="t" version=""')
+        self.assertRaises(Crash, read_tool, text, {})
+        self.expect(text, "<tool> with an empty version")
 
     def test_revision_is_dropped_with_a_complaint(self):
         text = tool_file(attributes='name="t" version="1" revision="2"')
@@ -184,6 +187,15 @@ class Facts(unittest.TestCase):
         self.expect(text, "no such file: /t/none.o", exit_code=0)
         self.expect(text, "LIBDIR is missing: /t/none", exit_code=0)
 
+    def test_only_the_first_products_tools_are_looked_at(self):
+        """So docs/scram.md and 'compile --dev' say to write <use> at the top, where every product has it."""
+        model = ["tfaot-model-t"]
+        self.assertEqual(built_anew({"SubPkg": model, "program": model}, model), ["SubPkg", "program"])
+        self.assertEqual(built_anew({"SubPkg": [], "program": model}, model), [])
+        self.assertEqual(built_anew({"SubPkg": model, "program": []}, model), ["SubPkg", "program"])
+        advice = (Path(__file__).parents[2] / "docs/scram.md").read_text()
+        self.assertIn("**Write the `<use>` at the top of the BuildFile**", advice)
+
     def test_a_used_tool_that_is_not_set_up_is_a_warning(self):
         text = tool_file('<use name="tfaot-runtime"/>')
         complaints = []
@@ -210,6 +222,11 @@ class Facts(unittest.TestCase):
                  "r": read_tool('<tool name="r" version="1"><client><environment name="INCLUDE" default="/r/i"/>'
                                 '</client><flags CPPFLAGS="-I/r/i"/></tool>', {})}
         self.assertEqual(compile_flags(["t"], tools), ["-I/r/i", "-I/t/i", "-I/r/i"])
+
+    def test_a_blank_in_a_folder_makes_several(self):
+        text = tool_file(client='<environment name="INCLUDE" default="/tmp/with blank"/>')
+        self.assertIn("-I/tmp/with blank", compile_flags(["t"], {"t": read_tool(text, {})}))  # make splits it
+        self.expect(text, "a blank in INCLUDE: /tmp/with blank")
 
     def test_library_folders_become_links_unless_told_otherwise(self):
         client = '<client><environment name="LIBDIR" default="/%s"/></client>'

@@ -287,6 +287,16 @@ User.so:
         self.read_build_file()
         self.assertNotIn("_EX_", (self.area / "SubPkg.mk").read_text())
 
+    def test_a_used_library_may_not_have_a_model_of_the_same_class(self):
+        """Its header would be found first: flags of used products stand before the product's own."""
+        self.read_build_file()
+        flags = "Other_EX_FLAGS_CPPFLAGS=-Iinclude/%s/include"
+        out = self.make("SubPkg_LOC_USE_ALL=Other", flags % "el8_amd64_gcc12/tfaot/Other/minimal", check=False)
+        self.assertIn("<aot_compile> of 'minimal' in src/Sub/Pkg: a library that this product uses has a model of this "
+                      "class, too (include/el8_amd64_gcc12/tfaot/Other/minimal/include)", out)
+        self.assertFalse((self.area / "SubPkg.so").exists())
+        self.make("SubPkg_LOC_USE_ALL=Other", flags % "el8_amd64_gcc12/tfaot/Other/bigger" + " -I/opt/minimal/include")
+
     def test_a_config_says_the_rest(self):
         self.write("src/Sub/Pkg/data/aot_config.yaml", (MINIMAL / "aot_config.yaml").read_text()
                    .replace("./saved_model", "my_model"))

@@ -135,6 +135,8 @@ def read_element(tool, element, own, environment):
     if kind == "tool":
         tool.name = attribute(element, "name").lower()
         tool.version = attribute(element, "version")
+        if not tool.version:
+            raise Crash("KeyError: 'TOOLVERSION'")
     elif kind == "environment":
         text = value("default", "value")
         if text:
@@ -208,6 +210,12 @@ def used_tools(names, tools, complaints):
             if other not in found:
                 found.append(other)
     return found
+
+
+def built_anew(products, changed):
+    """Which of a BuildFile's products, {name: tools}, `scram b` builds again when tools changed: it looks at the tools
+    of the first product by the alphabet alone, and then builds all of them."""
+    return sorted(products) if set(products[min(products)]) & set(changed) else []
 
 
 def exported(uses, tools):

@@ -57,6 +57,14 @@ Status check_program(const std::string& program) {
                   .note("install tfaot to a folder with an ordinary name"));
 }
 
+// Of runs that were killed. BuildRules.py lies beside one of the files.
+Status remove_half_written(FileSystem& fs, const HookOptions& options) {
+  for (const HookFile& file : hook_files(options)) {
+    TFAOT_TRY(fs.remove_half_written(file.path.parent_path()));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<HookStatus> hook_status(const FileSystem& fs, const HookOptions& options) {
@@ -100,8 +108,8 @@ Result<bool> install_hook(FileSystem& fs, const HookOptions& options) {
   for (const HookFile& file : hook_files(options)) TFAOT_TRY(check_ours(fs, file.path));
   const InterruptWatch watch;
   const DespiteInterrupts finish;  // three short files that belong together
+  TFAOT_TRY(remove_half_written(fs, options));
   for (const HookFile& file : hook_files(options)) {
-    TFAOT_TRY(fs.remove_half_written(file.path.parent_path()));  // of runs that were killed
     TFAOT_TRY(fs.replace_atomically(file.path, file.text));
   }
   TFAOT_TRY(fs.replace_atomically(rules_file, with_block(rules, TFAOT_VERSION)));
@@ -117,6 +125,7 @@ Result<bool> remove_hook(FileSystem& fs, const HookOptions& options) {
   for (const HookFile& file : hook_files(options)) TFAOT_TRY(check_ours(fs, file.path));
   const InterruptWatch watch;
   const DespiteInterrupts finish;  // as above
+  TFAOT_TRY(remove_half_written(fs, options));
   if (find_block(rules)) TFAOT_TRY(fs.replace_atomically(rules_file, without_block(rules)));
   for (const HookFile& file : hook_files(options)) TFAOT_TRY(fs.remove_all(file.path));
   return true;

@@ -196,6 +196,11 @@ void ToolChecker::check_tool(const pugi::xml_node& node) {
         {"makes one tool of both, under the name of the last one", "write one file for each tool"});
   }
   check_name(node);
+  if (node.attribute("version").value() == std::string_view()) {
+    findings_.error(
+        xml_.line_of(node), "<tool> with an empty version",
+        {"stops with a Python traceback: KeyError: 'TOOLVERSION'", "write <tool version=\"...\">"});
+  }
   const std::string type = upper_case(node.attribute("type").value());
   if (!type.empty() && type != "SCRAM" && type != "COMPILER") {
     findings_.error(xml_.line_of(node), fmt::format("no such type of tool: '{}'", type),

@@ -95,7 +95,17 @@ void ToolChecker::check_environment(const pugi::xml_node& node) {
     }
     return;
   }
-  if ((name == "LIBDIR" || name == "INCLUDE") && !exists(value.text)) {
+  if (name != "LIBDIR" && name != "INCLUDE") return;
+  const std::vector<std::string> folders = words_of(value.text);
+  if (folders.size() > 1) {
+    const auto is_there = [this](const std::string& folder) { return exists(folder); };
+    if (std::ranges::all_of(folders, is_there)) return;
+    findings_.error(
+        line, fmt::format("a blank in {}: {}", name, value.text),
+        {"takes it for several folders", "move the files to a folder without blanks in its path"});
+    return;
+  }
+  if (!exists(value.text)) {
     findings_.warning(line, fmt::format("{} is missing: {}", name, value.text),
                       {"does not look; the compiler will pass over it", "make it, or correct it"});
   }

@@ -163,6 +163,9 @@ class Scanner {
 
   void read_tag() {
     const std::size_t start = at_++;
+    if (++elements_ > kMostElements) {
+      report(start, fmt::format("more than {} elements", kMostElements), "write fewer");
+    }
     const std::string element = read_name();
     std::set<std::string> names;
     while (!fault_ && at_ < text_.size() && text_[at_] != '>' && text_[at_] != '/') {
@@ -178,6 +181,8 @@ class Scanner {
                "keep one of them");
       } else if (!is_blank(text_[place - 1])) {
         report(place, fmt::format("no blank before the attribute '{}'", name), "write one");
+      } else if (names.size() > kMostAttributes) {
+        report(start, fmt::format("more than {} attributes", kMostAttributes), "write fewer");
       }
       if (!read_value()) return skip_behind(">");
     }
@@ -211,6 +216,7 @@ class Scanner {
   const std::string& text_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  int elements_ = 0;
   Fault fault_;
 };
 

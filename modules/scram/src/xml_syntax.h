@@ -20,5 +20,7 @@ std::optional<SyntaxFault> first_syntax_fault(const std::string& text);
 
 // Elements inside of each other.
 constexpr int kMostNested = 500;
+constexpr int kMostElements = 5000;
+constexpr std::size_t kMostAttributes = 100;  // of an element
 
 }  // namespace tfaot

@@ -103,6 +103,15 @@ TEST_F(CheckTool, RefusesWhatPythonsParserRefuses) {
               ElementsAre("error 1: <?xml ...> does not belong in a tool file"));
 }
 
+TEST_F(CheckTool, HasALimitForElementsAndAttributes) {
+  std::string many = "<tool name=\"t\" version=\"1\">\n";
+  for (int i = 0; i < 5000; ++i) many += "<lib name=\"a\"/>\n";
+  EXPECT_THAT(findings_in(many + "</tool>"), ElementsAre("error 5001: more than 5000 elements"));
+  std::string wide = "<tool name=\"t\" version=\"1\">\n<lib name=\"a\"";
+  for (int i = 0; i < 100; ++i) wide += " a" + std::to_string(i) + "=\"1\"";
+  EXPECT_THAT(findings_in(wide + "/></tool>"), ElementsAre("error 2: more than 100 attributes"));
+}
+
 TEST_F(CheckTool, HasALimitForNestedElements) {
   const auto nested = [](int depth) {
     std::string text = "<tool name=\"t\" version=\"1\">\n";
@@ -200,6 +209,13 @@ TEST_F(CheckTool, LooksForPaths) {
   EXPECT_THAT(findings_of("<environment name=\"LIBDIR\" default=\"$T_BASE/lib\"/>\n"
                           "<environment name=\"INCLUDE\" default=\"$T_BASE/inc\"/>"),
               ElementsAre("warning 4: INCLUDE is missing: /t/inc"));
+  ASSERT_TRUE(fs_.create_directories("/with blank"));
+  const auto include = [this](const std::string& value) {
+    return findings_of("<client>\n<environment name=\"INCLUDE\" default=\"" + value +
+                       "\"/></client>");
+  };
+  EXPECT_THAT(include("/with blank"), ElementsAre("error 4: a blank in INCLUDE: /with blank"));
+  EXPECT_THAT(include("/t/include /t/lib"), IsEmpty());
   EXPECT_THAT(
       findings_of("<runtime name=\"A\" value=\"$T_BASE/lib\" type=\"path\"/>\n"
                   "<runtime name=\"A\" value=\"$T_BASE/no\" type=\"path\"/>\n"

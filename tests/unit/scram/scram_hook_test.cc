@@ -52,6 +52,7 @@ TEST_F(ScramHook, InstallsOnceAndIsRemovedToTheByte) {
   EXPECT_FALSE(install_hook(fs_, kOptions).value());
   EXPECT_EQ(rules(), before);
 
+  ASSERT_TRUE(fs_.replace_atomically(kScram + "Plugins/.tfaot-0123abcd.tmp", "of a killed run"));
   EXPECT_TRUE(remove_hook(fs_, kOptions).value());
   EXPECT_EQ(rules(), kRules);
   EXPECT_THAT(list_files_recursively(fs_, "/area").value(),
