@@ -18,6 +18,7 @@ namespace tfaot {
 namespace {
 
 constexpr int kMostNested = 100;          // elements inside of each other
+constexpr int kMostElements = 10'000;     // each as often as it is read
 constexpr std::size_t kMostTurns = 1000;  // of a loop
 constexpr unsigned kParsing = pugi::parse_default | pugi::parse_fragment | pugi::parse_declaration;
 
@@ -94,6 +95,11 @@ class Parser {
       return fail(error(element, fmt::format("elements inside of each other, more than {} deep",
                                              kMostNested))
                       .note("nest them less"));
+    }
+    if (++elements_ > kMostElements) {
+      return fail(error(element, fmt::format("more than {} elements, those in loops counted again",
+                                             kMostElements))
+                      .note("write several BuildFiles"));
     }
     ++nested_;
     Status status = read_element_of(node, element);
@@ -332,6 +338,7 @@ class Parser {
   BuildProduct* product_ = nullptr;  // the one that is being read
   bool in_export_ = false;
   int nested_ = 0;
+  int elements_ = 0;
 };
 
 }  // namespace

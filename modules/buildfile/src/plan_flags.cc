@@ -11,7 +11,8 @@
 namespace tfaot {
 namespace {
 
-// Words for the compiler and the linker; REM_<name> takes some out again.
+// Words for the compiler and the linker. REM_<name> takes out what the compiler's tool and others
+// bring, of which there is none here; never the BuildFile's own words.
 constexpr std::array<std::string_view, 6> kCompilerFlags = {"CXXFLAGS", "CFLAGS",     "FFLAGS",
                                                             "CPPFLAGS", "CPPDEFINES", "LDFLAGS"};
 // Read elsewhere, or of no consequence here.
@@ -40,22 +41,6 @@ std::string last_value(const std::vector<BuildFlag>& flags, const std::string& n
 }
 
 bool is_yes(const std::string& value) { return value == "1" || value == "yes" || value == "YES"; }
-
-// As make's filter-out: '%' stands for any text.
-bool matches(const std::string& pattern, const std::string& word) {
-  const std::size_t percent = pattern.find('%');
-  if (percent == std::string::npos) return pattern == word;
-  const std::string tail = pattern.substr(percent + 1);
-  return word.size() >= pattern.size() - 1 && word.starts_with(pattern.substr(0, percent)) &&
-         word.ends_with(tail);
-}
-
-void remove(std::vector<std::string>& words, const std::vector<std::string>& patterns) {
-  std::erase_if(words, [&patterns](const std::string& word) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [&word](const std::string& pattern) { return matches(pattern, word); });
-  });
-}
 
 }  // namespace
 
@@ -93,7 +78,6 @@ Status apply_flags(const std::string& file, const std::vector<BuildFlag>& flags,
   for (const std::string_view view : kCompilerFlags) {
     const std::string name(view);
     std::vector<std::string> words = flag_words(flags, name);
-    remove(words, flag_words(flags, "REM_" + name));
     if (!words.empty()) target.flags[name] = std::move(words);
   }
   target.skipped = flag_words(flags, "SKIP_FILES");

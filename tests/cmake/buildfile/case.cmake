@@ -14,11 +14,11 @@ endfunction()
 
 # Packages: a library of src, one of headers alone; uses are handed on, what NO_EXPORT names is not.
 write(One/Lib/BuildFile.xml "<use name='elsewhere'/><use name='Two/Headers'/><flags CPPDEFINES='INNER=1'/>
-<flags CXXFLAGS='-DFLAG=3 -DGONE=1'/><flags REM_CXXFLAGS='-DGONE%'/><flags SKIP_FILES='broken.cc'/>
+<flags CXXFLAGS='-DFLAG=3 -DKEPT=1'/><flags REM_CXXFLAGS='-DKEPT%'/><flags SKIP_FILES='broken.cc'/>
 <export><lib name='1'/></export>")
 write(One/Lib/interface/lib.h "int lib();\n")
 write(One/Lib/src/lib.cc "#include \"One/Lib/interface/lib.h\"\n#include \"Two/Headers/interface/two.h\"
-#ifdef GONE\n#error\n#endif\nint lib() { return INNER * 1000 + FLAG * 100 + ELSEWHERE + TWO; }\n")
+#ifndef KEPT\n#error\n#endif\nint lib() { return INNER * 1000 + FLAG * 100 + ELSEWHERE + TWO; }\n")
 write(One/Lib/src/broken.cc "#error skipped\n")
 write(Two/Headers/BuildFile.xml "")
 write(Two/Headers/interface/two.h "#define TWO 7\n")
@@ -71,7 +71,7 @@ case_expect("Passed" "100% tests passed, 0 tests failed out of 2")
 
 # Conditions the other way; IGNORE_USES leaves out what is used, in any case of letters.
 set(call "IGNORE_USES Elsewhere COMPILER llvm ARCHITECTURE el8_aarch64_gcc12 VARIABLES dir=sub")
-write(One/Lib/BuildFile.xml "<use name='elsewhere'/><use name='Two/Headers'/><flags CPPDEFINES='INNER=1 FLAG=1 ELSEWHERE=1'/>
+write(One/Lib/BuildFile.xml "<use name='elsewhere'/><use name='Two/Headers'/><flags CPPDEFINES='INNER=1 FLAG=1 ELSEWHERE=1 KEPT=1'/>
 <ifcompiler name='gcc'><flags SKIP_FILES='lib.cc'/></ifcompiler><flags SKIP_FILES='broken.cc'/><export><lib name='1'/></export>")
 write(One/Lib/bin/a.cc "#include <iostream>\nint part();\nint main() { std::cout << \"a: \" << part() << std::endl; }\n")
 configure("${call}" ${files})

@@ -110,6 +110,11 @@ TEST(ParseBuildFile, HasLimits) {
               "BuildFile.xml:2: elements inside of each other, more than 100 deep\n"
               "  nest them less");
   }
+  std::string many;
+  for (int i = 0; i < 10'001; ++i) many += "<use name='a'/>\n";
+  EXPECT_EQ(error_of(parse(many)),
+            "BuildFile.xml:10001: more than 10000 elements, those in loops counted again\n"
+            "  write several BuildFiles");
   EXPECT_THAT(
       error_of(parse("<ifrelease name='(a|a)*b'><lib name='x'/></ifrelease>")),
       ::testing::StartsWith("BuildFile.xml:1: the regular expression '(a|a)*b' repeats a group"));

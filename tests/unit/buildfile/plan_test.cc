@@ -89,7 +89,7 @@ TEST(Plan, ProductsGetWhatTheFileSaysForAll) {
       "<flags CXXFLAGS='-O3'/><lib name='1'/></library><library file='q.cc' name='Q'/>");
   ASSERT_TRUE(made) << error_of(made);
   EXPECT_EQ(names_of(made->targets[0].private_uses), "a b");
-  EXPECT_THAT(made->targets[0].flags.at("CXXFLAGS"), ElementsAre("-O2", "-O3"));
+  EXPECT_THAT(made->targets[0].flags.at("CXXFLAGS"), ElementsAre("-O2", "-Wx=1", "-O3"));
   EXPECT_THAT(made->targets[0].flags.at("CPPDEFINES"), ElementsAre("A", "B=1"));
   EXPECT_THAT(made->targets[0].libraries, ElementsAre("l"));
   EXPECT_THAT(made->targets[1].flags.at("CXXFLAGS"), ElementsAre("-O2", "-Wx=1"));

@@ -9,6 +9,11 @@
 #include "a compiler in C++17 mode"  // not there: the compiler stops here, without errors that follow
 #endif
 
+#ifdef _GLIBCXX_DEBUG
+#error \
+    "a package's library has std::vector of another layout than -D_GLIBCXX_DEBUG makes: use -D_GLIBCXX_ASSERTIONS"
+#endif
+
 // Of the toolkit these headers are from. The namespace has the same number.
 #define TFAOT_RUNTIME_VERSION "0.2.0"
 #define TFAOT_RUNTIME_NAMESPACE v0_2_0
