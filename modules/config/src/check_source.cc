@@ -95,7 +95,10 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
   } else if (kind != FileKind::kDirectory) {
     check_saved_model(fs, path, kind, add("is not a folder"));
   } else if (!holds_saved_model(fs, path)) {
-    check_saved_model(fs, path, kind, add("holds neither saved_model.pb nor saved_model.pbtxt"));
+    const bool is_there = fs.kind(path / "saved_model.pb") != FileKind::kMissing;
+    check_saved_model(fs, path, kind,
+                      add(is_there ? "has a saved_model.pb that is no file, or leads nowhere"
+                                   : "holds neither saved_model.pb nor saved_model.pbtxt"));
   }
 }
 

@@ -17,7 +17,7 @@ namespace tfaot::config {
 namespace {
 
 // Namespaces at the top that belong to others.
-constexpr std::array<std::string_view, 3> kForeignNamespaces = {"std", "posix", "tfaot"};
+constexpr std::array<std::string_view, 4> kForeignNamespaces = {"std", "posix", "main", "tfaot"};
 
 std::vector<std::string> parts_of(const std::string& name) {
   return split_lines(replace_all(name, "::", "\n"));
@@ -28,7 +28,7 @@ std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_names
   const std::vector<std::string> parts = parts_of(name);
   if (is_namespace && std::count(kForeignNamespaces.begin(), kForeignNamespaces.end(), parts[0])) {
     return TextProblem{fmt::format("the namespace '{}' is taken", parts[0]),
-                       "'std' and 'posix' belong to C++, 'tfaot' to the runtime"};
+                       "'std', 'posix' and 'main' belong to C++, 'tfaot' to the runtime"};
   }
   if (is_namespace && is_taken_global(parts[0])) {
     return TextProblem{fmt::format("'{}' is a name of C++'s standard headers", parts[0]),

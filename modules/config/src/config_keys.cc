@@ -18,8 +18,10 @@ const TextRule kTensorName = {
     .meaning = "a tensor's name in the graph, like 'x', 'x:0' or 'scope/x:0'",
     .max_length = 1000};
 
-const TextRule kFlag = {.pattern = R"(^--[^\s=]+(=\S*)?$)",
-                        .meaning = "'--name' or '--name=value', without blanks"};
+// A config may come from others: its flags name no files to write.
+const TextRule kFlag = {
+    .pattern = R"(^--(?!xla_dump_)[^\s=]+(=[^\s/]*)?$)",
+    .meaning = "'--name' or '--name=value', without blanks and paths, and no --xla_dump_..."};
 
 std::vector<std::string> all_cpu_levels() {
   std::vector<std::string> names;

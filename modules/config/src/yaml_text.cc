@@ -2,6 +2,7 @@
 #include "yaml_text.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
@@ -135,7 +136,10 @@ Error open_quote_error(const YAML::Mark& mark, const std::string& file) {
 }
 
 Error syntax_error(const YAML::Exception& e, const std::string& text, const std::string& file) {
-  Error error = Error::at(location_of(file, e.mark), "not valid YAML: " + e.msg);
+  // Whose own words are "bad file".
+  const bool deep = dynamic_cast<const YAML::DeepRecursion*>(&e) != nullptr;
+  Error error = Error::at(location_of(file, e.mark),
+                          "not valid YAML: " + (deep ? "nested too deeply" : e.msg));
   const std::vector<std::string> lines = split_lines(text);
   const auto line = static_cast<std::size_t>(e.mark.line);
   if (!e.mark.is_null() && line < lines.size() && !trim(lines[line]).empty()) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ class JsonReader {
   std::string file_;
   std::string place_;  // "signature.inputs[0]", empty for the document
 };
+
+// What the JSON library says, without its numbers of errors.
+std::string words_of(const std::exception& fault);
 
 // Error with line and column when `text` is no JSON; an error when it is nested too deeply.
 Result<nlohmann::json> parse_json(const std::string& text, const std::string& file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/generate/package_record.h"
+#include "tfaot/generate/package_record_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -77,6 +77,11 @@ std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& c
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+bool is_package_record(const std::string& text) {
+  const auto json = parse_json(text, "");
+  return json && json->is_object() && json->contains("format") && json->contains("compiled");
+}
+
 Result<PackagedModel> package_record_from_json(const Manifest& manifest, const std::string& text,
                                                const std::string& where) {
   PackagedModel model{spec_from_manifest(manifest), {}};
@@ -87,7 +92,7 @@ Result<PackagedModel> package_record_from_json(const Manifest& manifest, const s
     json.at("outputs").get_to(model.spec.model.outputs);
     json.at("compiled").get_to(model.compiled);
   } catch (const std::exception& e) {
-    return fail(Error::at({where}, "not a record of this tfaot").note(shown(e.what(), 300)));
+    return fail(Error::at({where}, "not a record of this tfaot").note(shown(words_of(e), 300)));
   }
   if (const Status fits = check_fits(manifest, model.compiled); !fits) {
     return fail(Error::at({where}, "the record is damaged, or of another package")

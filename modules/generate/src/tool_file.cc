@@ -31,7 +31,10 @@ Status check_base(const std::string& tool_base) {
   const bool has_control = std::any_of(tool_base.begin(), tool_base.end(),
                                        [](char c) { return static_cast<unsigned char>(c) < ' '; });
   if (!tool_base.empty() && !has_control) return {};
-  return fail(Error::usage("the tool base is empty or holds line ends or tabs"));
+  return fail(Error::usage(fmt::format("the tool base '{}' is empty or holds control characters",
+                                       printable_line(tool_base)))
+                  .note("it is the folder that --tool-base names, or that the package is installed "
+                        "into: choose another one"));
 }
 
 // Levels of elements inside each other, or that there are more than are allowed: written anew,

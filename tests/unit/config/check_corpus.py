@@ -16,7 +16,7 @@ def is_taken(validator, path):
     load = json.loads if path.suffix == ".json" else yaml.safe_load
     try:
         return validator.is_valid(load(path.read_text()))
-    except yaml.YAMLError:
+    except (yaml.YAMLError, RecursionError):
         return False
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the compiler which names its standard headers take. What it says must be in the table of the
-// config room; other compilers may take fewer. TFAOT_UPDATE_GOLDEN=1 writes the table anew.
+// Asks the compiler which names its standard headers and POSIX's take. What it says must be in the
+// table of the config room; other compilers may take fewer. TFAOT_UPDATE_GOLDEN=1 writes the table
+// anew.
 #include "taken_names.h"
 
 #include <gtest/gtest.h>
@@ -32,8 +33,16 @@ constexpr const char* kHeaders =
     "system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility "
     "valarray variant vector";
 
+// Of POSIX, as programs include them before a model's header.
+constexpr const char* kPosixHeaders =
+    "arpa/inet.h dirent.h dlfcn.h fcntl.h fenv.h glob.h grp.h netdb.h netinet/in.h poll.h "
+    "pthread.h "
+    "pwd.h sched.h semaphore.h sys/ioctl.h sys/mman.h sys/resource.h sys/select.h sys/socket.h "
+    "sys/stat.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/utsname.h sys/wait.h syslog.h "
+    "termios.h unistd.h";
+
 std::string includes() {
-  std::istringstream names(kHeaders);
+  std::istringstream names(std::string(kHeaders) + " " + kPosixHeaders);
   std::string text;
   for (std::string name; names >> name;) text += "#include <" + name + ">\n";
   return text;

@@ -6,9 +6,11 @@
 
 #include <functional>
 #include <regex>
+#include <set>
 
 #include "tests/support/golden.h"
 #include "tests/unit/generate/records.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot {
 namespace {
@@ -174,7 +176,33 @@ TEST(Generate, RefusesBadToolNamesAndBases) {
             "bad tool name '../up'\n"
             "  allowed are letters, digits and _ . + -, with a letter or digit first");
   EXPECT_EQ(error_of(records, {.tool_base = "/with\nline end"}),
-            "the tool base is empty or holds line ends or tabs");
+            "the tool base '/with\\u000aline end' is empty or holds control characters\n"
+            "  it is the folder that --tool-base names, or that the package is installed into: "
+            "choose another one");
+}
+
+// What is called in the class: the first word before a bracket in each line of its body.
+TEST(Generate, RefusesNamesOfAllMembersOfItsClasses) {
+  const std::regex member(R"(^  (?!//)[^ (].*?\b(\w+)\(.*)");
+  std::set<std::string> members;
+  for (const Records& records : {testing::simple_records(), testing::cmssw_records()}) {
+    const auto generated = generate_files(records.spec, records.compiled, {});
+    const std::string tool = "tfaot-model-" + records.spec.model.name;
+    const std::string& header = file_named(*generated, "include/" + tool + "/model.h").text;
+    for (const std::string& line : split_lines(header)) {
+      std::smatch found;
+      if (std::regex_match(line, found, member) && found[1] != records.spec.model.name) {
+        members.insert(found[1]);
+      }
+    }
+  }
+  EXPECT_GT(members.size(), 15U);
+  for (const std::string& name : members) {
+    Records records = testing::cmssw_records();
+    records.spec.model.name = name;
+    EXPECT_THAT(error_of(records), ::testing::HasSubstr("its class has a member of this name"))
+        << name;
+  }
 }
 
 TEST(Generate, RefusesNamesOfMembers) {

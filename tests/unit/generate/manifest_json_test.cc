@@ -187,8 +187,8 @@ TEST(ManifestJson, CountsAndLengthsAreLimited) {
             "manifest.json: signature.inputs[0].row_shape: 101 items, but at most 100 are allowed");
   EXPECT_EQ(error_with("/files", std::vector<int>(50'001)),
             "manifest.json: files: 50001 items, but at most 50000 are allowed");
-  EXPECT_EQ(error_with("/tool_name", std::string(201, 'a')),
-            "manifest.json: tool_name: it has 201 bytes, but at most 200 are allowed");
+  EXPECT_EQ(error_with("/tool_name", std::string(121, 'a')),
+            "manifest.json: tool_name: it has 121 bytes, but at most 120 are allowed");
   EXPECT_EQ(error_with("/files/0/path", std::string(1001, 'a')),
             "manifest.json: files[0].path: it has 1001 bytes, but at most 1000 are allowed");
   std::string deep = "1";

@@ -6,7 +6,7 @@
 
 #include "tests/unit/generate/records.h"
 #include "tfaot/generate/generate.h"
-#include "tfaot/generate/package_record.h"
+#include "tfaot/generate/package_record_json.h"
 
 namespace tfaot {
 namespace {

@@ -52,7 +52,9 @@ TEST(ToolFile, RebaseRefusesWhatIsNoToolFile) {
       "t.xml: the tool file does not define its base\n"
       "  expected <environment name=\"T_BASE\" default=\"...\"/> in the <client> of a <tool>");
   EXPECT_EQ(rebase_error(tool_file("@TOOL_BASE@"), ""),
-            "the tool base is empty or holds line ends or tabs");
+            "the tool base '' is empty or holds control characters\n"
+            "  it is the folder that --tool-base names, or that the package is installed into: "
+            "choose another one");
 }
 
 TEST(ToolFile, RebaseRefusesWhatWouldGrowWithoutEnd) {

@@ -14,7 +14,7 @@
 
 namespace tfaot {
 
-inline constexpr const char* kRecordName = "record.json";  // package_record.h
+inline constexpr const char* kRecordName = "record.json";  // package_record_json.h
 
 // The scram tool that every model's tool uses. Its file lies beside theirs, NAME.xml.
 inline constexpr std::string_view kRuntimeToolName = "tfaot-runtime";

@@ -15,6 +15,9 @@ namespace tfaot {
 
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled);
 
+// Whether the text is the record of any package.
+bool is_package_record(const std::string& text);
+
 // What a package was made from. The spec has neither config file nor source.
 struct PackagedModel {
   ModelSpec spec;
