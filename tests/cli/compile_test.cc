@@ -47,6 +47,19 @@ TEST_F(CompileTest, WritesATreeAndSaysSo) {
   EXPECT_EQ(run({"package", "out", "-o", "dist"}).exit_code, 0);
 }
 
+TEST_F(CompileTest, DoesNotEmptyAFolderThatALinkLeadsTo) {
+  write("mine/kept", "x");
+  std::filesystem::create_directories(root_ / "out");
+  std::filesystem::create_symlink(root_ / "mine", root_ / "out/.tfaot-work");
+  const Outcome outcome = compile();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err,
+            "tfaot: error: ROOT/out/.tfaot-work: not a folder, so nothing can be put below it\n"
+            "  links out of ROOT/out are not followed\n"
+            "  remove it, then try again\n");
+  EXPECT_EQ(read("mine/kept"), "x");
+}
+
 TEST_F(CompileTest, TakesTheRuntimeOfTheTarget) {
   write("prefix/" TFAOT_LIBDIR "/tfaot/aarch64/libtfaot_runtime.a", "of aarch64");
   const Outcome outcome =

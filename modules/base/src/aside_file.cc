@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <random>
@@ -16,6 +17,11 @@
 
 namespace tfaot {
 namespace {
+
+// The name of a file aside: START, a number of kDigits hexadecimal digits, END.
+constexpr std::string_view kStart = ".tfaot-";
+constexpr std::string_view kEnd = ".tmp";
+constexpr std::size_t kDigits = 8;
 
 // Locks a file that was just made. False: who tidies up took it for one that was left behind,
 // before the lock. A disk without locks does without.
@@ -34,11 +40,14 @@ Path without_trailing_slash(const Path& path) {
 Path folder_of(const Path& path) { return path.has_parent_path() ? path.parent_path() : Path("."); }
 
 Path aside_path(const Path& path) {
-  return folder_of(path) / fmt::format(".tfaot-{:08x}.tmp", std::random_device()());
+  return folder_of(path) / fmt::format("{}{:08x}{}", kStart, std::random_device()(), kEnd);
 }
 
 bool is_aside_name(std::string_view name) {
-  return name.starts_with(".tfaot-") && name.ends_with(".tmp");
+  if (name.size() != kStart.size() + kDigits + kEnd.size()) return false;
+  const std::string_view number = name.substr(kStart.size(), kDigits);
+  return name.starts_with(kStart) && name.ends_with(kEnd) &&
+         number.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 std::vector<Path> missing_folders(Path folder) {
@@ -96,6 +105,15 @@ Status AsideFile::keep_permissions() {
   if (::lstat(target_.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return {};
   if (::fchmod(descriptor_.get(), old.st_mode & 0777) == 0) return {};
   return fail(file_error(target_, {"keep the permissions", errno}));
+}
+
+Status AsideFile::take_after(const struct stat& other) {
+  const std::array<timespec, 2> times = {other.st_atim, other.st_mtim};
+  if (::fchmod(descriptor_.get(), other.st_mode & 0777) == 0 &&
+      ::futimens(descriptor_.get(), times.data()) == 0) {
+    return {};
+  }
+  return fail(file_error(target_, {"keep the permissions and the time", errno}));
 }
 
 Status AsideFile::commit(Sync sync) {

@@ -5,6 +5,7 @@
 // interrupts the process. One thread.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <string_view>
@@ -25,6 +26,7 @@ std::vector<Path> missing_folders(Path folder);
 Path folder_of(const Path& path);
 // A name for a temporary entry in the same folder; may be taken already, however unlikely.
 Path aside_path(const Path& path);
+// Whether aside_path() may have made it.
 bool is_aside_name(std::string_view name);
 
 class AsideFile {
@@ -38,6 +40,8 @@ class AsideFile {
   Status write(std::string_view bytes);
   // Takes the permissions of the file that commit() will replace, if there is one.
   Status keep_permissions();
+  // Takes the permissions and the time of another file. Nothing may be written after it.
+  Status take_after(const struct stat& other);
   // kNo: the file may be lost, or empty, when the machine crashes.
   enum class Sync { kYes, kNo };
   Status commit(Sync sync = Sync::kYes);

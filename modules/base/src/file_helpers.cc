@@ -115,6 +115,19 @@ Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view
   return true;
 }
 
+Status check_own_folders(const FileSystem& fs, const Path& root, const Path& path) {
+  Path folder = root;
+  for (const Path& part : path.lexically_relative(root).parent_path()) {
+    folder /= part;
+    TFAOT_ASSIGN(const FileKind kind, fs.look(folder));
+    if (kind == FileKind::kMissing) return {};
+    if (kind == FileKind::kDirectory) continue;
+    return fail(Error::at({folder.string()}, "not a folder, so nothing can be put below it")
+                    .note("links out of " + root.string() + " are not followed"));
+  }
+  return {};
+}
+
 Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, const Path& root,
                                                         FolderLinks folder_links) {
   FileCollector collector(fs, root, folder_links);

@@ -16,7 +16,7 @@
 namespace tfaot {
 namespace {
 
-constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 5> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
 std::atomic<int> noted = 0;
 std::atomic<int> descriptor = -1;  // an eventfd, never closed: a handler may write to it

@@ -157,6 +157,16 @@ Status MemoryFileSystem::copy_file(const Path& from, const Path& to) {
   return {};
 }
 
+Status MemoryFileSystem::copy_entry(const Path& from, const Path& to) {
+  if (kind(from) == FileKind::kSymlink) {
+    TFAOT_ASSIGN(const Path target, read_symlink(from));
+    return replace_symlink(target, to);
+  }
+  TFAOT_TRY(copy_file(from, to));
+  tree_->find_file(to).value()->last_used = tree_->find_file(from).value()->last_used;
+  return {};
+}
+
 Status MemoryFileSystem::move_file(const Path& from, const Path& to) {
   TFAOT_TRY(copy_file(from, to));
   const auto place = tree_->find(from, MemoryTree::LastLink::kKeep);

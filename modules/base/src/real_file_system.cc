@@ -180,6 +180,19 @@ Status RealFileSystem::copy_file(const Path& from, const Path& to) {
   return aside.commit();
 }
 
+Status RealFileSystem::copy_entry(const Path& from, const Path& to) {
+  if (kind(from) == FileKind::kSymlink) {
+    TFAOT_ASSIGN(const Path target, read_symlink(from));
+    return replace_symlink(target, to);
+  }
+  const auto source = open_to_read(from);
+  if (!source) return failed(from, "read", source.error());
+  TFAOT_ASSIGN(AsideFile aside, AsideFile::create(to, 0666));
+  TFAOT_TRY(feed(from, *source, [&aside](std::string_view chunk) { return aside.write(chunk); }));
+  TFAOT_TRY(aside.take_after(source->status));
+  return aside.commit();
+}
+
 Status RealFileSystem::move_file(const Path& from, const Path& to) {
   TFAOT_TRY(check_interrupts());
   {
@@ -262,7 +275,8 @@ Status RealFileSystem::remove_half_written(const Path& folder) {
   for (const std::string& name : names) {
     if (!is_aside_name(name)) continue;
     const Path path = folder / name;
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+    // To write: a disk of another machine (NFS) gives no lock of one writer to who only reads.
+    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (!file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed(path, "remove");
   }

@@ -41,6 +41,12 @@ Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& p
   const Path tree = plan.already_installed ? plan.destination : plan.staging;
   const auto rebased = [&](const std::string& name) -> Result<std::string> {
     const Path file = tree / (name + ".xml");
+    TFAOT_ASSIGN(const FileKind kind, files.look(file));
+    if (kind == FileKind::kMissing) {
+      return fail(Error::at({archive.path.string()},
+                            fmt::format("the package has no tool file {}.xml", name))
+                      .note("make it again with 'tfaot package'"));
+    }
     TFAOT_ASSIGN(const std::string text, read_limited(files, file, kToolFileLimit));
     return rebase_tool_file({text, (archive.path / (name + ".xml")).string()},
                             plan.destination.string());
@@ -56,19 +62,28 @@ Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& p
 }
 
 // REQUIRES: the area's lock is held.
-Result<InstallReceipt> install_archive(FileSystem& files, const Path& archive,
-                                       const InstallOptions& options,
-                                       const ExtractOptions& extract) {
-  TFAOT_ASSIGN(PackageArchive package, PackageArchive::open(files, archive));
-  OpenedArchive opened{archive, std::move(package)};
-  TFAOT_ASSIGN(const InstallPlan plan, plan_install(files, opened.package.manifest(), options));
-  Result<InstallReceipt> receipt = unpack_and_commit(files, plan, opened, extract);
+Result<InstallReceipt> install_opened(FileSystem& files, OpenedArchive& archive,
+                                      const InstallOptions& options,
+                                      const ExtractOptions& extract) {
+  TFAOT_ASSIGN(const InstallPlan plan, plan_install(files, archive.package.manifest(), options));
+  Result<InstallReceipt> receipt = unpack_and_commit(files, plan, archive, extract);
   if (receipt) return receipt;
   Error error = std::move(receipt).error();
   if (const Status undone = roll_back(files, plan); !undone) {
     error.note("and the unpacked files could not be removed: " + undone.error().text());
   }
   return fail(std::move(error));
+}
+
+// REQUIRES: the area's lock is held. Errors name the archive: it may be one of several.
+Result<InstallReceipt> install_archive(FileSystem& files, const Path& archive,
+                                       const InstallOptions& options,
+                                       const ExtractOptions& extract) {
+  TFAOT_ASSIGN(PackageArchive package, PackageArchive::open(files, archive));
+  OpenedArchive opened{archive, std::move(package)};
+  Result<InstallReceipt> receipt = install_opened(files, opened, options, extract);
+  if (receipt || receipt.error().where().file == archive.string()) return receipt;
+  return fail(std::move(receipt).error().note("while installing " + archive.string()));
 }
 
 std::string describe(const InstallReceipt& receipt) {
@@ -86,6 +101,16 @@ std::string describe(const InstallReceipt& receipt) {
     text += fmt::format("  tool file {}\n", receipt.tool_file.string());
   }
   return text;
+}
+
+// scram hands the tools that it last read in a release to all developer areas that are made later.
+std::string next_step(const FileSystem& files, const InstallOptions& wanted,
+                      const InstallReceipt& receipt) {
+  const bool is_scram_area =
+      files.kind(wanted.area / "config" / "scram_version") != FileKind::kMissing;
+  if (!is_scram_area || !receipt.replaced_version || receipt.replaced_version->empty()) return "";
+  return fmt::format("  next: 'scram b' in {}, which reads the new tool file\n",
+                     wanted.area.string());
 }
 
 // For -v: what lies there now.
@@ -119,7 +144,7 @@ Status install(const Options& options, Context& context) {
     lock.keep();
     warn_of_blanks(context.console, receipt.destination.string());
     tell(context, receipt);
-    context.console.report(describe(receipt));
+    context.console.report(describe(receipt) + next_step(context.files, wanted, receipt));
   }
   return {};
 }

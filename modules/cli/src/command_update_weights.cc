@@ -12,7 +12,7 @@
 #include "tfaot/compile/update_weights.h"
 #include "tfaot/config/cpu_levels.h"
 #include "tfaot/generate/generate.h"
-#include "tfaot/generate/package_record.h"
+#include "tfaot/generate/package_record_json.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"

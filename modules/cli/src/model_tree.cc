@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_tree.h"
 
-#include "tfaot/generate/package_record.h"
+#include "tfaot/generate/package_record_json.h"
 #include "tfaot/package/package.h"
 #include "work_folder.h"
 

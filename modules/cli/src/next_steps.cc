@@ -25,7 +25,7 @@ successfully AOT compiled model '{}' for batch sizes: {}
      > scram setup {}
      > scram setup {}
 
-  2. 'use' the tool in your BuildFile.xml:
+  2. 'use' the tool at the top of your BuildFile.xml:
 {}     <use name="{}"/>
 
   3. include the following header in your code:

@@ -14,6 +14,7 @@
 #include "terminal.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/base/program_start.h"
 
 namespace tfaot {
 namespace {
@@ -38,6 +39,7 @@ bool takes_bar(int descriptor) {
 
 int run_program(int argc, char** argv,
                 const std::function<Status(const std::vector<std::string>&, Context&)>& work) {
+  start_program();
   Console console({std::cout, std::cerr, takes_bar(STDERR_FILENO)});
   const auto run = [&]() -> Status {
     RealFileSystem files;

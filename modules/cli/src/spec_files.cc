@@ -76,7 +76,7 @@ class Renames {
       TFAOT_TRY(files_.create_directories(rename.to.parent_path()));
       if (files_.kind(rename.to) == FileKind::kMissing) continue;
       rename.copy = rename.from.string() + ".old";
-      TFAOT_TRY(files_.copy_file(rename.to, rename.copy));
+      TFAOT_TRY(files_.copy_entry(rename.to, rename.copy));
     }
     return {};
   }

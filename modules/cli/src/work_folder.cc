@@ -29,6 +29,8 @@ std::function<void(pid_t)> tell_of_waiting(Console& console, const Path& folder)
 
 Result<WorkFolder> WorkFolder::create(Context& context, const Path& output) {
   Path path = output / ".tfaot-work";
+  Status own = check_own_folders(context.files, output, path / kLockName);
+  if (!own) return fail(std::move(own).error().note("remove it, then try again"));
   FileLock::Options options{.name = "the work folder's lock",
                             .on_wait = tell_of_waiting(context.console, output),
                             .outlived_by_children = true,

@@ -53,19 +53,9 @@ bool is_tool_folder(const FileSystem& fs, const Path& folder) {
 }
 
 Status check_inside_area(const FileSystem& fs, const Path& area, const Path& path) {
-  Path folder = area;
-  for (const Path& part : path.lexically_relative(area).parent_path()) {
-    folder /= part;
-    TFAOT_ASSIGN(const FileKind kind, fs.look(folder));
-    if (kind == FileKind::kMissing) return {};
-    if (kind == FileKind::kDirectory) continue;
-    return fail(Error::at({folder.string()}, "not a folder, so nothing can be installed below it")
-                    .note(fmt::format(
-                        "a release area keeps its own folders: links out of {} are not followed",
-                        area.string()))
-                    .note("move it away, or choose another area"));
-  }
-  return {};
+  Status own = check_own_folders(fs, area, path);
+  if (own) return own;
+  return fail(std::move(own).error().note("move it away, or choose another area"));
 }
 
 }  // namespace tfaot

@@ -42,14 +42,11 @@ Status AreaUpdate::add(Entry entry) {
   TFAOT_ASSIGN(const FileKind kind, fs_.look(entry.place));
   if (kind == FileKind::kMissing) return {};
   entries_.back().copy = copy;
-  if (kind == FileKind::kFile) return fs_.copy_file(entry.place, copy);
-  if (kind != FileKind::kSymlink) {
-    return fail(
-        Error::at({entry.place.string()}, "neither a file nor a link, so it is not replaced")
-            .note("move it away, then install again"));
+  if (kind == FileKind::kFile || kind == FileKind::kSymlink) {
+    return fs_.copy_entry(entry.place, copy);
   }
-  TFAOT_ASSIGN(const Path target, fs_.read_symlink(entry.place));
-  return fs_.replace_symlink(target, copy);
+  return fail(Error::at({entry.place.string()}, "neither a file nor a link, so it is not replaced")
+                  .note("move it away, then install again"));
 }
 
 Status AreaUpdate::put_link(const Path& target, const Path& link) {

@@ -18,12 +18,22 @@ Error not_ours(const Path& path, std::string_view what) {
       .note(kAdvice);
 }
 
+// A version may be damaged, but has something of a package.
+Status check_version(const FileSystem& fs, const InstallPlan& plan) {
+  TFAOT_ASSIGN(const auto names, fs.list(plan.destination));
+  const bool is_ours = fs.kind(plan.destination / kManifestName) != FileKind::kMissing ||
+                       fs.kind(plan.destination / installed_tool_file(plan.manifest.tool_name)) !=
+                           FileKind::kMissing;
+  if (names.empty() || is_ours) return {};
+  return fail(not_ours(plan.destination, "a folder"));
+}
+
 // AREA/TOOL may hold versions, or nothing.
 Status check_folder(const FileSystem& fs, const InstallPlan& plan) {
   const Path folder = plan.destination.parent_path();
-  if (fs.kind(folder) == FileKind::kMissing || fs.kind(plan.destination) != FileKind::kMissing) {
-    return {};
-  }
+  if (fs.kind(folder) == FileKind::kMissing) return {};
+  if (fs.kind(plan.destination) == FileKind::kDirectory) return check_version(fs, plan);
+  if (fs.kind(plan.destination) != FileKind::kMissing) return {};  // plan_install() says so
   TFAOT_ASSIGN(const auto names, fs.list(folder));
   if (names.empty() || is_tool_folder(fs, folder)) return {};
   return fail(not_ours(folder, "a folder"));

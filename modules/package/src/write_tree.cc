@@ -9,6 +9,7 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/generate/generate_types.h"
 #include "tfaot/generate/manifest_json.h"
+#include "tfaot/generate/package_record_json.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
 #include "tree_update.h"
@@ -54,16 +55,25 @@ void remove_empty_folders(FileSystem& fs, const Path& root, const std::string& p
   }
 }
 
-// A file that nobody knows of is not ours to replace. In a tree that lost its manifest, as a
-// build's `clean` removes it, we cannot tell.
+// Whether an earlier run made the tree, though it lost its manifest, as a build's `clean` removes
+// it.
+bool has_record(const FileSystem& fs, const Path& root) {
+  const auto text = fs.read(root / kRecordName);
+  return text && is_package_record(*text);
+}
+
+// A file that nobody knows of is not ours to replace.
 Status check_foreign(const FileSystem& fs, const std::vector<StagedFile>& changed,
                      const std::set<std::string>& earlier, const Path& root) {
-  if (earlier.empty() && fs.kind(root / kRecordName) == FileKind::kFile) return {};
-  for (const StagedFile& file : changed) {
-    if (earlier.contains(file.path)) continue;
-    TFAOT_ASSIGN(const FileKind kind, fs.look(root / file.path));
+  if (earlier.empty() && has_record(fs, root)) return {};
+  std::vector<std::string> paths;
+  if (earlier.empty()) paths.emplace_back(kManifestName);
+  for (const StagedFile& file : changed) paths.push_back(file.path);
+  for (const std::string& path : paths) {
+    if (earlier.contains(path)) continue;
+    TFAOT_ASSIGN(const FileKind kind, fs.look(root / path));
     if (kind == FileKind::kMissing) continue;
-    return fail(Error::at({(root / file.path).string()},
+    return fail(Error::at({(root / path).string()},
                           "is not of a package, but a file of the package would replace it")
                     .note("move it away, or choose another folder for the package"));
   }
@@ -86,10 +96,24 @@ Status replace_files(FileSystem& fs, const std::vector<StagedFile>& changed,
   return {};
 }
 
+// What is written and removed lies in the tree, whatever someone made of its folders.
+Status check_folders(const FileSystem& fs, const std::set<std::string>& paths, const Path& root) {
+  for (const std::string& path : paths) {
+    Status own = check_own_folders(fs, root, root / path);
+    if (own) continue;
+    return fail(
+        std::move(own).error().note("move it away, or choose another folder for the package"));
+  }
+  return {};
+}
+
 // The new tree, from what is left of a killed run. Each step may be the last before the next kill.
 Status go_on(FileSystem& fs, const Path& root) {
   const std::set<std::string> coming = listed_in(fs, new_files(root) / kManifestName);
-  for (const std::string& path : listed_in(fs, root / kOldManifestName)) {
+  const std::set<std::string> old = listed_in(fs, root / kOldManifestName);
+  TFAOT_TRY(check_folders(fs, coming, root));
+  TFAOT_TRY(check_folders(fs, old, root));
+  for (const std::string& path : old) {
     if (coming.contains(path)) continue;
     TFAOT_TRY(remove_if_there(fs, root / path));
     remove_empty_folders(fs, root, path);
@@ -141,6 +165,8 @@ Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Ma
     return fail(Error::internal("the manifest does not list just the files of the package"));
   }
   const std::set<std::string> earlier = earlier_files(fs, root);
+  TFAOT_TRY(check_folders(fs, staged, root));
+  TFAOT_TRY(check_folders(fs, earlier, root));
   TFAOT_TRY(check_foreign(fs, changed, earlier, root));
   std::vector<std::string> stale;
   std::ranges::set_difference(earlier, staged, std::back_inserter(stale));

@@ -180,5 +180,22 @@ TEST(RemoveHalfWritten, LeavesWhatALivingProcessWrites) {
   EXPECT_TRUE(fs.remove_half_written(folder.path() / "missing"));
 }
 
+TEST(RemoveHalfWritten, LeavesWhatOthersMade) {
+  const TemporaryFolder folder;
+  RealFileSystem fs;
+  const std::vector<std::string> names = {".tfaot-.tmp", ".tfaot-0123456789.tmp",
+                                          ".tfaot-0123456G.tmp", ".tfaot-notes.tmp"};
+  for (const std::string& name : names) ASSERT_TRUE(write_scratch(fs, folder.path() / name, "x"));
+  ASSERT_EQ(::mkfifo((folder.path() / ".tfaot-00000001.tmp").c_str(), 0666), 0);
+  ASSERT_TRUE(fs.create_directories(folder.path() / ".tfaot-00000002.tmp"));
+  ASSERT_TRUE(fs.replace_symlink("elsewhere", folder.path() / ".tfaot-00000003.tmp"));
+  ASSERT_TRUE(write_scratch(fs, folder.path() / ".tfaot-00000004.tmp", "ours"));
+  EXPECT_TRUE(fs.remove_half_written(folder.path()));
+  EXPECT_THAT(fs.list(folder.path()).value(),
+              ::testing::ElementsAre(".tfaot-.tmp", ".tfaot-00000001.tmp", ".tfaot-00000002.tmp",
+                                     ".tfaot-00000003.tmp", ".tfaot-0123456789.tmp",
+                                     ".tfaot-0123456G.tmp", ".tfaot-notes.tmp"));
+}
+
 }  // namespace
 }  // namespace tfaot::testing

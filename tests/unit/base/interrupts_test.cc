@@ -51,6 +51,16 @@ TEST_F(Interrupts, AreNotedAsLongAsOneWatchLives) {
   EXPECT_EQ(check_interrupts().error().text(), "interrupted by signal 1 (Hangup)");
 }
 
+TEST_F(Interrupts, AreAllThatUsuallyEndAProcess) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
+    forget_interrupts();
+    const InterruptWatch watch;
+    ::raise(signal);
+    EXPECT_EQ(interrupting_signal(), signal);
+    EXPECT_FALSE(check_interrupts());
+  }
+}
+
 TEST_F(Interrupts, AreIgnoredWhereTheyWereIgnored) {
   std::signal(SIGHUP, SIG_IGN);
   const InterruptWatch watch;

@@ -101,8 +101,8 @@ TEST(AreaLock, SaysWhyItCannotBeMade) {
   ASSERT_TRUE(fs.replace_symlink("/tmp", folder.path() / "b/.tfaot"));
   EXPECT_EQ(AreaLock::acquire(folder.path() / "b").error().text(),
             area +
-                "/b/.tfaot: not a folder, so nothing can be installed below it\n"
-                "  a release area keeps its own folders: links out of " +
+                "/b/.tfaot: not a folder, so nothing can be put below it\n"
+                "  links out of " +
                 area +
                 "/b are not followed\n"
                 "  move it away, or choose another area");

@@ -96,9 +96,11 @@ std::map<std::string, std::string> everything_in(const FileSystem& fs, const Pat
   for (const std::string& name : names) {
     const Path path = folder / name;
     const FileKind kind = fs.kind(path);
-    found[path.string()] = kind == FileKind::kDirectory ? "folder"
-                           : kind == FileKind::kSymlink ? fs.read_symlink(path).value().string()
-                                                        : fs.read(path).value();
+    found[path.string()] =
+        kind == FileKind::kDirectory ? "folder"
+        : kind == FileKind::kSymlink
+            ? fs.read_symlink(path).value().string()
+            : fs.read(path).value() + " of " + std::to_string(fs.last_used(path).value());
     if (kind == FileKind::kDirectory) found.merge(everything_in(fs, path));
   }
   return found;

@@ -62,11 +62,10 @@ TEST(PlanInstall, RefusesFoldersThatAreLinksOutOfTheArea) {
     MemoryFileSystem fs;
     ASSERT_TRUE(fs.create_directories("/elsewhere"));
     ASSERT_TRUE(fs.replace_symlink("/elsewhere", "/area/" + folder));
-    EXPECT_EQ(refusal_of(fs, {}),
-              "/area/" + folder +
-                  ": not a folder, so nothing can be installed below it\n"
-                  "  a release area keeps its own folders: links out of /area are not followed\n"
-                  "  move it away, or choose another area");
+    EXPECT_EQ(refusal_of(fs, {}), "/area/" + folder +
+                                      ": not a folder, so nothing can be put below it\n"
+                                      "  links out of /area are not followed\n"
+                                      "  move it away, or choose another area");
   }
 }
 
@@ -122,12 +121,19 @@ TEST(PlanInstall, SaysInWhatPackagesOfOneVersionDiffer) {
       "tfaot version");
 }
 
-TEST(PlanInstall, RefusesWhatIsNoPackageUnlessAsked) {
-  MemoryFileSystem fs({{"/area/tfaot-model-test/1.0.0/notes.txt", "mine"}});
+TEST(PlanInstall, RefusesWhatIsNoPackage) {
+  MemoryFileSystem fs({{"/area/tfaot-model-test/1.0.0/manifest.json", "damaged"}});
   EXPECT_EQ(refusal_of(fs, {}),
             "/area/tfaot-model-test/1.0.0: this version is installed with other contents\n"
             "  the folder holds no package that can be read\n"
             "  give the new package another version, or replace the installed one (--replace)");
+  EXPECT_EQ(refusal_of(fs, {}, {.area = "/area", .replace = true}), "no error");
+  ASSERT_TRUE(fs.remove_all("/area/tfaot-model-test"));
+  ASSERT_TRUE(fs.replace_atomically("/area/tfaot-model-test/1.0.0/notes.txt", "mine"));
+  EXPECT_EQ(
+      refusal_of(fs, {}, {.area = "/area", .replace = true}),
+      "/area/tfaot-model-test/1.0.0: a folder that tfaot did not make is in the way\n"
+      "  move it away, or give the package another tool name (--tool-name of 'tfaot compile')");
   ASSERT_TRUE(fs.remove_all("/area/tfaot-model-test"));
   ASSERT_TRUE(fs.replace_atomically("/area/tfaot-model-test/1.0.0", "a file"));
   EXPECT_EQ(

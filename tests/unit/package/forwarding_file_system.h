@@ -39,6 +39,9 @@ class ForwardingFileSystem : public FileSystem {
   Status copy_file(const Path& from, const Path& to) override {
     return target_.copy_file(from, to);
   }
+  Status copy_entry(const Path& from, const Path& to) override {
+    return target_.copy_entry(from, to);
+  }
   Status move_file(const Path& from, const Path& to) override {
     return target_.move_file(from, to);
   }

@@ -275,8 +275,34 @@ TEST(WriteTree, RefusesToReplaceAFileOfOthers) {
             "/out/tfaot-model-test.xml: is not of a package, but a file of the package would "
             "replace it\n  move it away, or choose another folder for the package");
   EXPECT_THAT(contents_of(fs, "/out"), UnorderedElementsAre(Key("tfaot-model-test.xml")));
-  ASSERT_TRUE(fs.replace_atomically("/out/record.json", "{}"));  // only the manifest is lost
+  ASSERT_TRUE(fs.replace_atomically("/out/record.json", "{}"));  // another's
+  EXPECT_FALSE(write_tree(fs, files, sample_manifest(files), "/out"));
+  // Ours: only the manifest is lost.
+  ASSERT_TRUE(fs.replace_atomically("/out/record.json", R"({"format": "", "compiled": {}})"));
   EXPECT_TRUE(write_tree(fs, files, sample_manifest(files), "/out"));
+
+  ASSERT_TRUE(fs.replace_atomically("/other/manifest.json", R"({"name": "webapp"})"));
+  EXPECT_EQ(write_tree(fs, files, sample_manifest(files), "/other").error().text(),
+            "/other/manifest.json: is not of a package, but a file of the package would replace "
+            "it\n  move it away, or choose another folder for the package");
+  EXPECT_THAT(contents_of(fs, "/other"), UnorderedElementsAre(Key("manifest.json")));
+}
+
+TEST(WriteTree, DoesNotLeaveTheTreeByALink) {
+  MemoryFileSystem fs;
+  write_sample(fs, "/out");
+  ASSERT_TRUE(fs.rename("/out/lib", "/elsewhere"));
+  ASSERT_TRUE(fs.replace_symlink("/elsewhere", "/out/lib"));
+  const auto before = contents_of(fs, "/elsewhere");
+  Manifest manifest;
+  manifest.files = hash_staged_files(fs, {{"a.h", "1", {}}}).value();
+  const auto written = write_tree(fs, {{"a.h", "1", {}}}, manifest, "/out");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().text(),
+            "/out/lib: not a folder, so nothing can be put below it\n"
+            "  links out of /out are not followed\n"
+            "  move it away, or choose another folder for the package");
+  EXPECT_EQ(contents_of(fs, "/elsewhere"), before);
 }
 
 TEST(WriteTree, LeavesNoEmptyFolders) {

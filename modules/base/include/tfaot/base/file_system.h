@@ -72,7 +72,9 @@ class FileSystem {
   virtual Result<bool> claim(const Path& path) = 0;
   // Copies a regular file like replace_atomically does; keeps the executable bit.
   virtual Status copy_file(const Path& from, const Path& to) = 0;
-  // The same when nobody needs `from` any more: renamed where both lie on one disk.
+  // Copies a file with its permissions and its time, or a link itself, to put it back later.
+  virtual Status copy_entry(const Path& from, const Path& to) = 0;
+  // copy_file() when nobody needs `from` any more: renamed where both lie on one disk.
   virtual Status move_file(const Path& from, const Path& to) = 0;
   virtual Status create_directories(const Path& path) = 0;
   // Renames a file, link or folder; replaces an existing file or link in one step, never a
@@ -112,6 +114,7 @@ class RealFileSystem final : public FileSystem {
                        const std::function<Status(const ChunkSink&)>& producer) override;
   Result<bool> claim(const Path& path) override;
   Status copy_file(const Path& from, const Path& to) override;
+  Status copy_entry(const Path& from, const Path& to) override;
   Status move_file(const Path& from, const Path& to) override;
   Status create_directories(const Path& path) override;
   Status rename(const Path& from, const Path& to) override;
@@ -131,6 +134,9 @@ Status write_scratch(FileSystem& fs, const Path& path, std::string_view contents
 // Writes only when the contents differ, so that nothing rebuilds for nothing. Returns whether it
 // wrote.
 Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents);
+
+// Error when a folder between `root` and `path` is a link, which leads out of `root`, or a file.
+Status check_own_folders(const FileSystem& fs, const Path& root, const Path& path);
 
 enum class FolderLinks {
   kSkip,   // a link to a folder is not entered

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT, SIGTERM and SIGHUP while there is something to clean up. As long as an InterruptWatch
-// lives, these signals do not end the process. They are noted: child processes are stopped
-// (process.h), and from then on RealFileSystem refuses every change, so that the work ends and is
-// taken back as on a full disk. At its end main() dies of the signal. Without a watch there is
-// nothing to clean up, and a signal ends the process at once. A signal that is ignored (nohup)
+// SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE while there is something to clean up. As long as an
+// InterruptWatch lives, these signals do not end the process. They are noted: child processes are
+// stopped (process.h), and from then on RealFileSystem refuses every change, so that the work ends
+// and is taken back as on a full disk. At its end main() dies of the signal. Without a watch there
+// is nothing to clean up, and a signal ends the process at once. A signal that is ignored (nohup)
 // stays ignored. Of the process, as signals are. Safe from many threads.
 #pragma once
 

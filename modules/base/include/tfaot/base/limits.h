@@ -34,7 +34,7 @@ constexpr std::size_t kMostObjects = 10'000;  // batch sizes times CPU levels
 constexpr std::size_t kMostTensors = 10'000;  // inputs, or outputs
 constexpr std::size_t kMostDimensions = 100;
 constexpr std::size_t kMostFiles = 50'000;
-constexpr std::size_t kLongestName = 200;   // of a tool, a version, an architecture, a CPU level
+constexpr std::size_t kLongestName = 120;   // of a tool, a version, an architecture, a CPU level
 constexpr std::size_t kLongestPath = 1000;  // of a file in a package
 
 // An archive may unpack to so many bytes, or to so many times its own size, whichever is more.

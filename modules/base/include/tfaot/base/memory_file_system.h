@@ -50,6 +50,7 @@ class MemoryFileSystem final : public FileSystem {
                        const std::function<Status(const ChunkSink&)>& producer) override;
   Result<bool> claim(const Path& path) override;
   Status copy_file(const Path& from, const Path& to) override;
+  Status copy_entry(const Path& from, const Path& to) override;
   Status move_file(const Path& from, const Path& to) override;
   Status create_directories(const Path& path) override;
   Status rename(const Path& from, const Path& to) override;
