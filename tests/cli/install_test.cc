@@ -111,6 +111,19 @@ TEST_F(InstallTest, AnotherPackageOfThisVersionNeedsReplace) {
   EXPECT_TRUE(matches_golden(transcript, "cli/install_replace.txt"));
 }
 
+// scram hands what it last read in a release to developer areas that are made later.
+TEST_F(InstallTest, AnUpdateOfAScramAreaSaysWhatIsNext) {
+  const ::testing::Matcher<std::string> next =
+      ::testing::HasSubstr("  next: 'scram b' in ROOT/area, which reads the new tool file\n");
+  write("area/config/scram_version", "V3_00_78\n");
+  const std::string first = archive("1.0.0");
+  const std::string second = archive("2.0.0");
+  EXPECT_THAT(run({"install", first, "--release-area", "area"}).out, ::testing::Not(next));
+  EXPECT_THAT(run({"install", second, "--release-area", "area"}).out, next);
+  EXPECT_THAT(run({"install", second, "--release-area", "area"}).out, ::testing::Not(next));
+  EXPECT_THAT(run({"install", first, "--release-area", "area"}).out, next);
+}
+
 TEST_F(InstallTest, ABrokenArchiveLeavesTheAreaAsItWas) {
   ASSERT_EQ(run({"install", archive("1.0.0"), "--release-area", "area"}).exit_code, 0);
   const std::string before = installed();
