@@ -106,6 +106,9 @@ class Facts(unittest.TestCase):
         self.assertEqual(self.check_tool(text % '<else/><flags A="c"/>')[0], 0)
         self.assertEqual(read_tool(text % '<else><flags A="c"/></else>', {}).flags, {})
         self.expect(text % '<else><flags A="c"/></else>', "<else> with contents")
+        second = text % '<else/><flags A="c"/><else/><flags A="d"/>'
+        self.assertEqual(read_tool(second, {}).flags, {"A": ["c"]})
+        self.expect(second, "<else/> behind an <else/>")
         text = tool_file('<architecture name="."><client><else/></client></architecture>')
         self.assertRaises(Crash, read_tool, text, {"SCRAM_ARCH": "el8"})
         self.expect(text, "<else/> outside a condition")

@@ -136,6 +136,13 @@ void ToolChecker::check_else(const pugi::xml_node& node) {
                      "put it into <architecture>, <ifrelease> or another condition"});
     return;
   }
+  for (pugi::xml_node before = node.previous_sibling(); before;
+       before = before.previous_sibling()) {
+    if (before.name() != std::string_view("else")) continue;
+    findings_.error(xml_.line_of(node), fmt::format("<{}/> behind an <else/>", element),
+                    {"drops what is behind it", "write one <else/>, as the last case"});
+    return;
+  }
   if (element == "elif") check_comparison(node);
   if (!node.first_child()) return;
   findings_.error(xml_.line_of(node), fmt::format("<{}> with contents", element),
