@@ -10,6 +10,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
+#include "tool.h"
 
 namespace tfaot::testing {
 namespace {
@@ -46,51 +47,34 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(Models, Refused, ::testing::ValuesIn(names()),
                          [](const auto& one) { return one.param; });
 
+using RefusedRows = ToolTest;
+using TriedRows = ToolTest;
+
 // Code for another architecture cannot run here, but the operations can.
-TEST(RefusedRows, ThatMixForAnyTarget) {
-  const TemporaryFolder folder;
-  ProcessSpec process;
-  process.program = TFAOT_TOOL;
-  process.arguments = {"compile",
-                       "-c",
-                       TFAOT_REFUSED_MODELS "/rows_decide_together/aot_config.yaml",
-                       "-o",
-                       (folder.path() / "out").string(),
-                       "--target-triple",
-                       "aarch64-unknown-linux-gnu",
-                       "-q"};
-  const auto result = run_process(process);
-  ASSERT_TRUE(result) << result.error().text();
-  if (result->standard_error.find("this tfaot has no runtime") != std::string::npos) {
+TEST_F(RefusedRows, ThatMixForAnyTarget) {
+  const ProcessResult result =
+      tool({"compile", "-c", TFAOT_REFUSED_MODELS "/rows_decide_together/aot_config.yaml", "-o",
+            "out", "--target-triple", "aarch64-unknown-linux-gnu", "-q"});
+  if (result.standard_error.find("this tfaot has no runtime") != std::string::npos) {
     GTEST_SKIP() << "this tfaot is built without TFAOT_RUNTIME_TARGETS=aarch64";
   }
-  EXPECT_EQ(result->exit_code, 1);
-  EXPECT_NE(result->standard_error.find("output 'y' mixes the rows of a batch: op 'Mean'"),
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.standard_error.find("output 'y' mixes the rows of a batch: op 'Mean'"),
             std::string::npos)
-      << result->standard_error;
-  EXPECT_NE(result->standard_error.find("seen in a trial run"), std::string::npos)
-      << result->standard_error;
+      << result.standard_error;
+  EXPECT_NE(result.standard_error.find("seen in a trial run"), std::string::npos)
+      << result.standard_error;
 }
 
 // A trial that does not end proves nothing, and keeps nobody waiting.
-TEST(TriedRows, NeedNotEnd) {
-  const TemporaryFolder folder;
-  ProcessSpec process;
-  process.program = TFAOT_TOOL;
-  process.arguments = {"compile",
-                       "-c",
-                       TFAOT_ENDLESS_LOOP "/aot_config.yaml",
-                       "-o",
-                       (folder.path() / "out").string(),
-                       "--cpu-levels",
-                       "x86-64"};
-  const auto result = run_process(process);
-  ASSERT_TRUE(result) << result.error().text();
-  EXPECT_EQ(result->exit_code, 0) << result->standard_error;
-  EXPECT_NE(result->standard_error.find(
+TEST_F(TriedRows, NeedNotEnd) {
+  const ProcessResult result = tool({"compile", "-c", TFAOT_ENDLESS_LOOP "/aot_config.yaml", "-o",
+                                     "out", "--cpu-levels", "x86-64"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_NE(result.standard_error.find(
                 "and it could not be tried (a run with random numbers did not end within 10 s)"),
             std::string::npos)
-      << result->standard_error;
+      << result.standard_error;
 }
 
 }  // namespace
