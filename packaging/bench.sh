@@ -82,32 +82,10 @@ install_debian_packages
 step "TensorFlow, for the engine and its session"
 tensorflow=$(bash packaging/fetch_tensorflow.sh)
 
-# Fills the cache folder $1 by the function $2, which gets a folder to fill; aside and renamed, under a lock.
-cached() {
-  local home="$1" fill="$2" staging
-  exec 8>"$cache/.bench_lock"
-  flock 8
-  if [[ ! -d $home ]]; then
-    rm -rf "$cache"/.bench.?????? # of a run that was killed: we hold the lock
-    staging=$(mktemp -d "$cache/.bench.XXXXXX")
-    # shellcheck disable=SC2064 # this very folder
-    trap "rm -rf '$staging'" EXIT
-    "$fill" "$staging" || fail "pip could not fetch all of it; it says why above." "Check the network and pip's settings (pip config list), then run this again."
-    mv -T "$staging" "$home"
-    trap - EXIT
-  fi
-  exec 8>&-
-}
-pip_install() {
-  python3 -m pip install --disable-pip-version-check --no-cache-dir --quiet --no-warn-script-location --root-user-action ignore \
-    --require-hashes --only-binary=:all: --target "$@"
-}
 fill_python() { pip_install "$1" --requirement "$scripts/requirements.txt"; }
 fill_peers() { pip_install "$1" --no-deps --requirement "$scripts/peers.txt"; }
-hash_of() { cat "$@" | sha256sum | cut -c1-12; }
 
-cache=${TFAOT_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/tfaot}
-mkdir -p "$cache"
+cache=$(cache_folder)
 step "Peers: ONNX Runtime and LiteRT"
 peers="$cache/bench-peers-$(hash_of "$scripts/peers.txt")"
 cached "$peers" fill_peers

@@ -6,7 +6,18 @@ set -euo pipefail
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$source_dir"
 
-step() { printf '\n== %s (%d s after the start)\n' "$*" "$SECONDS"; }
+# step WHAT: the next part of the script begins; says how long the one before took.
+part="" part_start=0 parts=()
+step() {
+  if [[ -n $part ]]; then
+    parts+=("$(printf '%6d s  %s' "$((SECONDS - part_start))" "$part")")
+    printf -- '-- %s: %d s\n' "$part" "$((SECONDS - part_start))"
+  fi
+  printf '\n== %s (%d s after the start)\n' "$*" "$SECONDS"
+  part=$* part_start=$SECONDS
+}
+# What the parts before this one took.
+show_times() { printf '%s\n' "Time so far:" "${parts[@]}"; }
 fail() {
   printf 'error: %s\n' "$@" >&2
   exit 1
@@ -42,6 +53,32 @@ install_debian_packages() {
 fetch_tensorflow() {
   step "TensorFlow, for the engine"
   bash packaging/fetch_tensorflow.sh
+}
+
+# Python packages, pinned with hashes, in the cache that fetch_tensorflow.sh uses too.
+cache_folder() { echo "${TFAOT_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/tfaot}"; }
+hash_of() { cat "$@" | sha256sum | cut -c1-12; }
+pip_install() {
+  python3 -m pip install --disable-pip-version-check --no-cache-dir --quiet --no-warn-script-location --root-user-action ignore \
+    --require-hashes --only-binary=:all: --target "$@"
+}
+# cached FOLDER FILL: where FOLDER is missing, the function FILL fills another one, which is then renamed; under a lock.
+cached() {
+  local home="$1" fill="$2" cache staging
+  cache=$(dirname "$home")
+  mkdir -p "$cache"
+  exec 8>"$cache/.python_lock"
+  flock 8
+  if [[ ! -d $home ]]; then
+    rm -rf "$cache"/.python.?????? # of a run that was killed: we hold the lock
+    staging=$(mktemp -d "$cache/.python.XXXXXX")
+    # shellcheck disable=SC2064 # this very folder
+    trap "rm -rf '$staging'" EXIT
+    "$fill" "$staging" || fail "pip could not fetch all of it; it says why above." "Check the network and pip's settings (pip config list), then run this again."
+    mv -T "$staging" "$home"
+    trap - EXIT
+  fi
+  exec 8>&-
 }
 
 # build PRESET [TARGET]: configures and builds TARGET, else all, into build/PRESET. With ccache, what one build folder compiled

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sets the machine up, builds, and runs every check: formatting and clang-tidy, the unit tests under the address and
-# undefined-behaviour sanitizers, then all tests of the release build. Ends with ctest's own words.
+# undefined-behaviour sanitizers, then all tests of the release build. Says how long each part took. Ends with ctest's own words.
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 install_debian_packages
 fetch_tensorflow
+step "MkDocs, for the test of the documentation"
+bash packaging/docs.sh --setup-only || echo "MkDocs is missing; the test packaging.docs will be skipped."
 build release
 
 step "Formatting and clang-tidy"
@@ -16,4 +18,5 @@ step "Unit tests with sanitizers"
 ctest --preset asan --parallel "$(nproc)"
 
 step "All tests"
+show_times
 exec ctest --preset release --parallel "$(nproc)"
