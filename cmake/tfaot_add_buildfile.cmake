@@ -2,18 +2,19 @@
 #[=[
 ## tfaot_add_buildfile
 
-Makes targets of what a scram `BuildFile.xml` says, so that a package of CMSSW builds without scram. [buildfile.md](buildfile.md)
-tells how each tag is read.
+Makes targets of what a scram `BuildFile.xml` says, so that a package of CMSSW builds without scram.
+[buildfile.md](buildfile.md) says how each tag is read.
 
 ### Signature
 
     tfaot_add_buildfile(<BuildFile.xml>
                         [USES <name>=<target>...] [IGNORE_USES <name>...] [PACKAGE <Sub/Pkg>]
-                        [TOOLS <name>=<version>...] [ARCHITECTURE <architecture>] [COMPILER <name>] [RELEASE <name>]
+                        [TOOLS <name>=<version>...] [ARCHITECTURE <architecture>]
+                        [COMPILER <name>] [RELEASE <name>]
                         [VARIABLES <name>=<value>...])
 
-The file is that of a package, `Sub/Pkg/BuildFile.xml`, or of its `plugins`, `bin` or `test`; its path is relative to the current
-source folder. Add packages before those that use them.
+The file is that of a package, `Sub/Pkg/BuildFile.xml`, or of its `plugins`, `bin` or `test`. Its path
+is relative to the current source folder. Add packages before those that use them.
 
 ### Keywords
 
@@ -22,7 +23,7 @@ source folder. Add packages before those that use them.
 | `USES` | none | What `<use name="..."/>` links, such as `boost=Boost::boost`. A name may come more than once. |
 | `IGNORE_USES` | none | Names of `<use>` that need nothing here. |
 | `PACKAGE` | from the path | `Sub/Pkg`, when the file's folders have other names. |
-| `TOOLS` | none | Tools that are there, for `<iftool>`; those in `USES` are too. Without `=<version>` the version is `unknown`. |
+| `TOOLS` | none | Tools that exist, for `<iftool>`; those in `USES` do, too. Without `=<version>` the version is `unknown`. |
 | `ARCHITECTURE` | such as `linux_amd64_gcc12` | For `<ifarchitecture>`: scram's `SCRAM_ARCH`. |
 | `COMPILER` | `gcc`, `llvm` or the compiler's id | For `<ifcompiler>`. |
 | `RELEASE` | empty | For `<ifrelease>`: the name of the CMSSW release. |
@@ -30,19 +31,22 @@ source folder. Add packages before those that use them.
 
 ### Creates
 
-- Of `Sub/Pkg/BuildFile.xml` the shared library `SubPkg` of `src/*.cc`, or an interface library when there is none, also called
-  `Sub::Pkg`. It hands on what it uses, and the folder above `Sub` as include folder.
-- Of each `<library>` in `plugins`, or with `EDM_PLUGIN=1`, a module `plugin<name>.so`, which is the target `<name>`; of others a
-  shared library.
-- Of each `<bin>` an executable; in `test` a test of that name too. Of each `<test>` a test.
-- Of each `<aot_compile>` a model, as `tfaot_add_model` makes it, for the products it is given for.
+| From | Comes |
+|---|---|
+| `Sub/Pkg/BuildFile.xml` | the shared library `SubPkg` of `src/*.cc`, or an interface library if there are none; also called `Sub::Pkg`. It hands on what it uses, and the folder above `Sub` as include folder. |
+| `<library>` in `plugins`, or with `EDM_PLUGIN=1` | a module `plugin<name>.so`, which is the target `<name>` |
+| any other `<library>` | a shared library |
+| `<bin>` | an executable; in `test` a test of that name too |
+| `<test>` | a test |
+| `<aot_compile>` | a model, as `tfaot_add_model` makes it, for the products it is given for |
 
-The BuildFile is read anew when it changes, and when files come or go that its patterns match.
+The BuildFile is read again when it changes, and when files come or go that its patterns match.
 
 ### Example
 
     tfaot_add_buildfile(Demo/Tagger/BuildFile.xml IGNORE_USES FWCore/Framework)
-    tfaot_add_buildfile(Demo/Tagger/plugins/BuildFile.xml USES boost=Boost::boost IGNORE_USES FWCore/Framework)
+    tfaot_add_buildfile(Demo/Tagger/plugins/BuildFile.xml
+                        USES boost=Boost::boost IGNORE_USES FWCore/Framework)
 #]=]
 function(tfaot_add_buildfile file)
   set(options "")

@@ -20,9 +20,9 @@ Installs a model's package into a release area, on demand.
 
 ### Creates
 
-The target `<target>_install`, not part of `all`. Build it to install:
-the package goes to `<area>/tfaot-model-<name>/<version>`, where a build finds it with `CMAKE_PREFIX_PATH=<area>`
-and `find_package(tfaot-model-<name>)`.
+The target `<target>_install`, not part of `all`. Build it to install: the package goes to
+`<area>/tfaot-model-<name>/<version>`, where a build finds it with `CMAKE_PREFIX_PATH=<area>` and
+`find_package(tfaot-model-<name>)`.
 
 ### Example
 
