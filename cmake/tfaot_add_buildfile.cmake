@@ -13,8 +13,8 @@ Makes targets of what a scram `BuildFile.xml` says, so that a package of CMSSW b
                         [COMPILER <name>] [RELEASE <name>]
                         [VARIABLES <name>=<value>...])
 
-The file is that of a package, `Sub/Pkg/BuildFile.xml`, or of its `plugins`, `bin` or `test`. Its path
-is relative to the current source folder. Add packages before those that use them.
+The file is that of a package, `Sub/Pkg/BuildFile.xml`, or of its `plugins`, `bin` or `test`. Its
+path is relative to the current source folder. Add packages before those that use them.
 
 ### Keywords
 

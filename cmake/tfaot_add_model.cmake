@@ -32,13 +32,14 @@ Compiles a model while the project is built, and makes a library of it.
 
 ### Creates
 
-- The library `<target>`, and an alias with the C++ name of the model, such as `tfaot_model::test`. Link
-  either. It brings the include folder of `tfaot-model-<name>/model.h` (`_` in the name becomes `-`) and
-  the runtime. If `<target>` is the C++ name, the targets are named after it with `_` for `::`.
+- The library `<target>`, and an alias with the C++ name of the model, such as `tfaot_model::test`.
+  Link either. It brings the include folder of `tfaot-model-<name>/model.h` (`_` in the name becomes
+  `-`) and the runtime. If `<target>` is the C++ name, the targets are named after it with `_` for
+  `::`.
 - The target `<target>_compile`, which makes the package tree.
 
-The model is compiled again when the config, any file of the model, the keywords or the toolkit change.
-Its users are compiled or linked again only when what they use differs.
+The model is compiled again when the config, any file of the model, the keywords or the toolkit
+change. Its users are compiled or linked again only when what they use differs.
 
 ### Example
 

@@ -19,7 +19,8 @@ Packs a model into an archive whenever it was compiled.
 
 ### Creates
 
-The target `<target>_package`, part of `all`, which writes `tfaot-model-<name>-<version>-<architecture>.<format>`.
+The target `<target>_package`, part of `all`, which writes
+`tfaot-model-<name>-<version>-<architecture>.<format>`.
 
 ### Example
 
