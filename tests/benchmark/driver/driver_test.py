@@ -19,7 +19,7 @@ ENGINES = {"tfaot": "tfaot", "onnxruntime": "ONNX Runtime", "litert": "LiteRT"}
 
 
 def canned():
-    """Two batch sizes: ours wins the first; in the second the peer is faster in every round, though slower in one by the clock,
+    """Two batch sizes: ours wins the first; in the second the peer is faster in every round, though slower in one by wall time,
     as the machine stood still for both."""
     rounds = {(1, "tfaot"): [10.0, 12.0, 11.0], (1, "onnxruntime"): [20.0, 24.0, 22.0], (1, "litert"): [30.0, 36.0, 33.0],
               (8, "tfaot"): [40.0, 400.0, 42.0], (8, "onnxruntime"): [32.0, 320.0, 33.6], (8, "litert"): [40.0, 400.0, 42.0]}
@@ -49,7 +49,7 @@ class Report(unittest.TestCase):
         self.assertEqual((peer["batch"], peer["engine"], peer["us_per_call"], peer["us_per_row"]), (8, "onnxruntime", 33.6, 4.2))
         self.assertEqual(peer["times_tfaot"], 0.8)
 
-    def test_losses_are_told(self):
+    def test_losses_are_named(self):
         results = report.results_of(canned())
         self.assertEqual(report.losses_of(results), [("net_a", 8, "onnxruntime", 0.8)])
         text = report.summary(results, ENGINES)
@@ -58,10 +58,10 @@ class Report(unittest.TestCase):
 
     def test_times_of_the_processor(self):
         measurements = canned()
-        self.assertIn("Times are by the clock; the runners had the core for 21% of theirs or more.", report.markdown(measurements))
+        self.assertIn("Times are wall time; the runners had the core for 21% of theirs or more.", report.markdown(measurements))
         measurements["machine"]["clock"] = "cpu_us"
         self.assertEqual({(r["us_per_call"], r["times_tfaot"]) for r in report.results_of(measurements)}, {(9.0, 1.0)})
-        self.assertIn("not of the clock** (which it had for 21% at worst)", report.markdown(measurements))
+        self.assertIn("not wall time**\n  (the runners had the core for 21% of it at worst)", report.markdown(measurements))
 
     def test_the_tuned_package_is_no_peer(self):
         measurements = canned()
@@ -84,7 +84,7 @@ class Report(unittest.TestCase):
         text = report.markdown(canned())
         self.assertIn("| batch | tfaot, us a call | us a row | share of 100 GFLOP/s | ONNX Runtime | LiteRT | fastest |", text)
         self.assertIn("| 1 | 11 ± 0.5 | 11 | 20% | 2.00 | 3.00 | tfaot |", text)
-        self.assertIn("1.50 MB of weights. Reading these once takes 5.5 us on this core: at batch 1 ours is at 50% of that roof.\n", text)
+        self.assertIn("1.50 MB of weights.\nReading these once takes 5.5 us on this core: at batch 1 ours is at 50% of that roof.\n", text)
         self.assertIn("| 0.80 | 1.00 | **ONNX Runtime wins: ours takes 1.25 times as long** |", text)
         self.assertIn("| tfaot | 5.00 | 3.00 | 2.50 | 2 | 1.2 |", text)
         self.assertIn("| a runner without an engine | 3.00 | 1.00 | 0.00 | 1 |  |", text)

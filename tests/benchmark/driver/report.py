@@ -95,7 +95,7 @@ def roof_text(net, rows):
     single = next((by_engine[OURS] for batch, by_engine in rows if batch == 1), None)
     if not net["dense"] or single is None:
         return ""
-    return (f" Reading these once takes {short(net['read_us'])} us on this core: at batch 1 ours is at "
+    return (f"\nReading these once takes {short(net['read_us'])} us on this core: at batch 1 ours is at "
             f"{net['read_us'] / single['us_per_call']:.0%} of that roof.")
 
 
@@ -127,24 +127,31 @@ def summary(results, engines):
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 # Benchmarks
 
-Written by `packaging/bench.sh {mode}--update-docs`; do not edit. `packaging/bench.sh --help` tells the rest.
+Written by `packaging/bench.sh {mode}--update-docs`; do not edit. For how, see
+`packaging/bench.sh --help`.
 
 {machine}
-{clock}
+- {clock}
 
-All engines hold the same weights and get the same inputs; outputs are compared with TensorFlow's at every batch size before
-anything is timed. One thread, one core; each engine in a process of its own, all started before the first round; in every round each is
-asked for about {round_ms} ms of calls, in a turning order; {rounds} rounds, medians, ± half the distance of the quartiles. A peer's number is
-its time over ours in the same round (median over rounds): above 1, ours is faster.
+All engines hold the same weights and get the same inputs. Outputs are compared with TensorFlow's at
+every batch size before anything is timed. Each engine has a process of its own with one thread, all
+on one core and all started before the first round. In every round each is asked for about
+{round_ms} ms of calls, in a turning order. Shown are medians of {rounds} rounds, ± half the distance of the
+quartiles. A peer's number is its time over ours in the same round (median over rounds): above 1,
+ours is faster.
 
-- **tfaot**: the package of `aot_config.yaml` with its defaults (three CPU levels), batch sizes {sizes}; native API.
-- **tfaot, tuned**: the same after `tfaot tune` on this machine; no peer, so it wins no row.
-- **usual AOT route**: the same sizes by cmsml 0.2.7 and `saved_model_cli`; any x86-64; kernels as the wheel ships them; other sizes
-  as calls of the smallest. Without the copies of CMSSW's wrapper, in its favour.
+- **tfaot**: the package of `aot_config.yaml` with its defaults (three CPU levels), batch sizes
+  {sizes}; native API.
+- **tfaot, tuned**: the same after `tfaot tune` on this machine; not a peer, so it wins no row.
+- **usual AOT route**: the same sizes by cmsml 0.2.7 and `saved_model_cli`; any x86-64; kernels as
+  the wheel ships them; other sizes as calls of the smallest. Without the copies of CMSSW's wrapper,
+  in its favour.
 - **TensorFlow session**: 2.18.1, C++, frozen graph, callable in the calling thread.
-- **TensorFlow with XLA JIT**: the same session over a SavedModel whose function has `jit_compile=True`, compiled before the first round;
-  `--xla_cpu_use_thunk_runtime=false`, which was never slower and on the CNN three times as fast as the default.
-- **ONNX Runtime** {onnxruntime} and **LiteRT** {litert} (XNNPACK): their C interfaces, inputs and outputs in place.
+- **TensorFlow with XLA JIT**: the same session over a SavedModel whose function has
+  `jit_compile=True`, compiled before the first round; `--xla_cpu_use_thunk_runtime=false`, which
+  was never slower and on the CNN three times as fast as the default.
+- **ONNX Runtime** {onnxruntime} and **LiteRT** {litert} (XNNPACK): their C interfaces, inputs and
+  outputs in place.
 
 ![Time of each engine over ours](benchmarks.svg)
 
@@ -155,24 +162,29 @@ its time over ours in the same round (median over rounds): above 1, ours is fast
 FOOT = """
 ## Memory, size, load and compile time
 
-Resident and proportional memory of a process after predictions of 1 and 64 rows; bytes a plugin ships (what the engine adds to a stripped
-program, its libraries, the model); start of the process to its first prediction, files in the page cache; compile time of all batch
-sizes: ours makes three CPU levels on all cores, the usual route one level.
+- **resident, proportional MB**: memory of a process after predictions of 1 and 64 rows.
+- **shipped MB**: what the engine adds to a stripped program, its libraries, the model.
+- **load ms**: start of the process to its first prediction, files in the page cache.
+- **compile s**: all batch sizes; ours makes three CPU levels on all cores, the usual route one
+  level.
 """
 
 
 def clock_text(measurements):
     least = min(map(busy_of, measurements["samples"]))
     if measurements["machine"]["clock"] == "cpu_us":
-        return f"**The machine was busy, so times are those of the processor, not of the clock** (which it had for {least:.0%} at worst)."
-    return f"Times are by the clock; the runners had the core for {least:.0%} of theirs or more."
+        return ("**The machine was busy, so times are those of the processor, not wall time**\n"
+                f"  (the runners had the core for {least:.0%} of it at worst).")
+    return f"Times are wall time; the runners had the core for {least:.0%} of theirs or more."
 
 
 def markdown(measurements):
     results = results_of(measurements)
     machine, engines = measurements["machine"], measurements["engines"]
-    described = (f"{machine['cpu']}, {machine['cores']} cores; {machine['system']}; peak of one core in multiply-adds, measured in "
-                 f"the same run: {machine['peak_gflops']:.0f} GFLOP/s; tfaot at {machine['commit']}, {machine['date']}.")
+    described = (f"- {machine['cpu']}, {machine['cores']} cores; {machine['system']}.\n"
+                 f"- tfaot at {machine['commit']}, {machine['date']}.\n"
+                 "- Peak of one core in multiply-adds, measured in the same run: "
+                 f"{machine['peak_gflops']:.0f} GFLOP/s.")
     text = HEAD.format(machine=described, clock=clock_text(measurements), summary=summary(results, engines), mode="--quick " if machine["quick"] else "",
                        round_ms=machine["round_ms"], rounds=machine["rounds"], sizes=", ".join(map(str, machine["compiled_sizes"])),
                        onnxruntime=machine["versions"]["onnxruntime"], litert=machine["versions"]["ai-edge-litert"])
