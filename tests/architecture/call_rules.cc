@@ -6,7 +6,7 @@
 #include "tests/architecture/text_rules.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 struct Rule {
@@ -74,4 +74,4 @@ Violations check_calls(const SourceTree& tree) {
   return violations;
 }
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

@@ -6,7 +6,7 @@
 #include "tests/architecture/text_rules.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 struct Ban {
@@ -66,4 +66,4 @@ Violations check_cmake_commands(const SourceTree& tree) {
   return violations;
 }
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

@@ -6,7 +6,7 @@
 #include "tests/architecture/include_rules.h"
 #include "tests/support/temporary_folder.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 using ::testing::ElementsAre;
@@ -156,4 +156,4 @@ TEST(IncludeRooms, TheTableAndTheTreeHaveTheSameRooms) {
 }
 
 }  // namespace
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

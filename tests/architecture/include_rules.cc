@@ -11,7 +11,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 using Rooms = std::set<std::string>;
@@ -205,4 +205,4 @@ Violations check_includes(const SourceTree& tree) {
   return violations;
 }
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

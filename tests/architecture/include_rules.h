@@ -4,10 +4,10 @@
 
 #include "tests/architecture/source_tree.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 
 // Every #include of modules/: other rooms' headers, libraries, system headers, private headers; and
 // that the rooms of the tree are those of the table.
 Violations check_includes(const SourceTree& tree);
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 constexpr std::array<std::string_view, 7> kFolders = {
@@ -81,4 +81,4 @@ std::string without_comments_and_literals(std::string_view cpp) {
   return code;
 }
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

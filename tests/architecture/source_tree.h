@@ -9,7 +9,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 
 struct SourceFile {
   std::string path;  // relative to the project, with '/'
@@ -30,4 +30,4 @@ bool is_cmake(std::string_view path);
 // The same text, line for line, with C++ comments and the contents of literals blanked.
 std::string without_comments_and_literals(std::string_view cpp);
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

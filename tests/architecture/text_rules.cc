@@ -7,7 +7,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 std::size_t longest(std::string_view path) {
@@ -46,4 +46,4 @@ Violations check_lengths(const SourceTree& tree) {
   return violations;
 }
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

@@ -5,7 +5,7 @@
 
 #include "tests/architecture/source_tree.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 
 // An SPDX line among the first two lines (a "#!" may be the first).
 Violations check_licences(const SourceTree& tree);
@@ -17,4 +17,4 @@ Violations check_cmake_commands(const SourceTree& tree);
 // have one room each.
 Violations check_calls(const SourceTree& tree);
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 using ::testing::Contains;
@@ -136,4 +136,4 @@ TEST(WithoutCommentsAndLiterals, KeepsLinesAndCode) {
 }
 
 }  // namespace
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(BuildListsTest, DepfileEscapesAsGccDoes) {
@@ -24,4 +24,4 @@ TEST(BuildListsTest, ResponseFileQuotes) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

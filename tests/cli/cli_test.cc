@@ -11,7 +11,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/package/package.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 template <class T>
@@ -126,4 +126,4 @@ void CliTest::write_tree_at(const std::string& path, const Tree& tree) {
   value_of(write_tree(files_, staged, manifest, root_ / path));
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -14,7 +14,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 class CliTest : public ::testing::Test {
  protected:
@@ -54,4 +54,4 @@ class CliTest : public ::testing::Test {
   Path root_ = scratch_.path();
 };
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

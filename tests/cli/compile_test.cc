@@ -11,7 +11,7 @@
 
 #include "cli_test.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 class CompileTest : public CliTest {
@@ -318,4 +318,4 @@ TEST_F(CompileTest, DevWarnsOfAForeignTarget) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

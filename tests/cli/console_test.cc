@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 class ConsoleTest : public ::testing::Test {
@@ -81,4 +81,4 @@ TEST_F(ConsoleTest, AnErrorStandsBelowAnUnfinishedBar) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

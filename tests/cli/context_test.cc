@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(ContextTest, PathsBelowCmsswBaseAreWrittenRelativeToIt) {
@@ -34,4 +34,4 @@ TEST(ContextTest, PathsOfTheUserBecomeAbsolute) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

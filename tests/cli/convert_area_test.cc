@@ -8,7 +8,7 @@
 #include "tests/unit/convert/upstream_samples.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -91,4 +91,4 @@ TEST_F(ConvertAreaTest, ErrorsSayWhatToDo) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -5,7 +5,7 @@
 
 #include "text_table.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(DescribeTest, CodeIsCountedWithoutWeightsAndRuntime) {
@@ -29,4 +29,4 @@ TEST(DescribeTest, TableAlignsColumns) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

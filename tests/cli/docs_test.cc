@@ -2,7 +2,7 @@
 // docs/cli.md holds the help texts; here the tool proves that they are its own.
 #include "cli_test.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using DocsTest = CliTest;
@@ -36,4 +36,4 @@ TEST_F(DocsTest, ManualShowsTheHelpOfEachVerb) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

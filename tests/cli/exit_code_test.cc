@@ -3,7 +3,7 @@
 
 #include "command_table.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(ExitCodeTest, FollowsTheKindOfError) {
@@ -14,4 +14,4 @@ TEST(ExitCodeTest, FollowsTheKindOfError) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

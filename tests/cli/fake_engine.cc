@@ -17,7 +17,7 @@
 #include "tfaot/base/parent_process.h"
 #include "tfaot/compile/job_json.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // A model may say "wider" or end with the letter that its weights are made of.
@@ -113,10 +113,10 @@ void misbehave(const std::string& how) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit
 
 int main(int argc, char** argv) {
-  using namespace tfaot;
+  using namespace tfaot::toolkit;
   if (argc != 3 || !end_with_parent(std::atol(argv[2]))) return 2;
   const char* how = std::getenv("FAKE_ENGINE");
   misbehave(how == nullptr ? "" : how);

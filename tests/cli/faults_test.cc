@@ -13,7 +13,7 @@
 #include "tests/unit/convert/upstream_samples.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 constexpr const char* kArchive = "tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
@@ -219,4 +219,4 @@ TEST_P(FaultsTest, RefusedAnywhereItLeavesTheOldStateOrTheNewOne) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

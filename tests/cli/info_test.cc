@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli_test.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using InfoTest = CliTest;
@@ -44,4 +44,4 @@ TEST_F(InfoTest, CannotTellThatAnArchiveIsCutBehindTheManifest) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

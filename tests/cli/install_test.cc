@@ -6,7 +6,7 @@
 
 #include "cli_test.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 class InstallTest : public CliTest {
@@ -160,4 +160,4 @@ TEST_F(InstallTest, ListSaysWhyItListsNothing) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

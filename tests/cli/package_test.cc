@@ -5,7 +5,7 @@
 
 #include "cli_test.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using PackageTest = CliTest;
@@ -109,4 +109,4 @@ TEST_F(PackageTest, TheToolFilesBaseStaysBehind) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

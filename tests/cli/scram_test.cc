@@ -2,7 +2,7 @@
 #include "cli_test.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 class ScramTest : public CliTest {
@@ -87,4 +87,4 @@ TEST_F(ScramTest, HooksAnArea) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

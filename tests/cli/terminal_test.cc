@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kHelp =
@@ -64,4 +64,4 @@ TEST(TerminalColumns, AreWhatTheUserSaysElseWhatTheTerminalSays) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

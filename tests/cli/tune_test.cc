@@ -7,7 +7,7 @@
 
 #include "cli_test.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 class TuneTest : public CliTest {
@@ -121,4 +121,4 @@ TEST_F(TuneTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -2,7 +2,7 @@
 #include "cli_test.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using UsageTest = CliTest;
@@ -90,4 +90,4 @@ TEST_F(UsageTest, VersionIsOnTheStandardOutput) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

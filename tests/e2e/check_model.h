@@ -11,7 +11,7 @@
 #include "reference.h"
 #include "tfaot/runtime/model.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 // std::vector<bool> has no memory to point at.
 template <class T>
@@ -136,4 +136,4 @@ void check_model(const std::string& reference_file) {
   }
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

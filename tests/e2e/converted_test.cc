@@ -7,7 +7,7 @@
 #include "tfaot-model-converted-graph/model.h"
 #include "tfaot-model-whole-graph/model.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 TEST(Converted, PredictsAsTensorFlowDoes) {
@@ -46,4 +46,4 @@ TEST(Converted, WeightsAreOutsideOfTheCode) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -8,7 +8,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/config/cpu_levels.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 class CpuNames : public ::testing::TestWithParam<const char*> {};
@@ -44,4 +44,4 @@ INSTANTIATE_TEST_SUITE_P(All, CpuNames, ::testing::Values("x86_64", "aarch64"),
                          [](const auto& value) { return std::string(value.param); });
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -13,7 +13,7 @@
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 namespace stdfs = std::filesystem;
@@ -76,4 +76,4 @@ TEST_F(DocsCommands, OfThePageFromCmsTfaotAllRun) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

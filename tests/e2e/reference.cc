@@ -6,7 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 std::vector<ReferenceCase> read_reference(const std::string& file) {
   std::ifstream in(file);
@@ -56,4 +56,4 @@ template ::testing::AssertionResult is_close(const std::vector<std::int64_t>&,
 template ::testing::AssertionResult is_close(const std::vector<float>&, const nlohmann::json&);
 template ::testing::AssertionResult is_close(const std::vector<double>&, const nlohmann::json&);
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 struct ReferenceCase {
   std::size_t batch_size = 0;
@@ -42,4 +42,4 @@ extern template ::testing::AssertionResult is_close(const std::vector<float>&,
 extern template ::testing::AssertionResult is_close(const std::vector<double>&,
                                                     const nlohmann::json&);
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

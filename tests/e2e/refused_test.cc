@@ -12,7 +12,7 @@
 #include "tfaot/base/text.h"
 #include "tool.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 class Refused : public ::testing::TestWithParam<std::string> {};
@@ -78,4 +78,4 @@ TEST_F(TriedRows, NeedNotEnd) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -8,7 +8,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 namespace stdfs = std::filesystem;
@@ -42,4 +42,4 @@ TEST(Reproducible, SameModelSameBytes) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 constexpr std::uintptr_t kPage = 4096;
@@ -105,4 +105,4 @@ TEST(SharedWeights, AreInMemoryOnce) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

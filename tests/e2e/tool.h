@@ -11,7 +11,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 class ToolTest : public ::testing::Test {
  protected:
@@ -42,4 +42,4 @@ class ToolTest : public ::testing::Test {
   Path root_ = scratch_.path();
 };
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -8,7 +8,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 namespace stdfs = std::filesystem;
@@ -59,4 +59,4 @@ TEST(Tune, MeasuresAPackageForCmssw) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

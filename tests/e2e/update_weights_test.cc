@@ -5,7 +5,7 @@
 
 #include "tool.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -73,4 +73,4 @@ TEST_F(UpdateWeightsTest, RefusesAnotherArchitectureByWhatDiffers) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 inline ::testing::AssertionResult matches_golden(const std::string& actual,
                                                  const std::string& name) {
@@ -35,4 +35,4 @@ inline ::testing::AssertionResult matches_golden(const std::string& actual,
          << actual;
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

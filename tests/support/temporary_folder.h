@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 class TemporaryFolder {
  public:
@@ -31,4 +31,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

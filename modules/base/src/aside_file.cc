@@ -15,7 +15,7 @@
 
 #include "file_errors.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The name of a file aside: START, a number of kDigits hexadecimal digits, END.
@@ -130,4 +130,4 @@ Status AsideFile::commit(Sync sync) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

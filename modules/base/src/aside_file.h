@@ -16,7 +16,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // "link/" would name what the link points to; what works on the entry itself must not.
 Path without_trailing_slash(const Path& path);
@@ -56,4 +56,4 @@ class AsideFile {
   std::vector<Path> made_;  // folders, deepest first
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class Descriptor {
  public:
@@ -31,4 +31,4 @@ class Descriptor {
   int fd_ = -1;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

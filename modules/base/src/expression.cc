@@ -6,7 +6,7 @@
 #include <regex>
 #include <string_view>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kLongestExpression = 200;
@@ -90,4 +90,4 @@ std::optional<std::string> expression_fault(const std::string& expression) {
   return std::nullopt;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,7 +6,7 @@
 
 #include "tfaot/base/hash.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kHashLength = 64;
@@ -68,4 +68,4 @@ Status FileCache::trim(std::uint64_t limit) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Error file_error(const Path& path, const FileFailure& failure) {
   Error error =
@@ -38,4 +38,4 @@ Error file_error(const Path& path, const FileFailure& failure) {
 
 bool is_absence(int error_number) { return error_number == ENOENT || error_number == ENOTDIR; }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

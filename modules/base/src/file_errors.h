@@ -7,7 +7,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct FileFailure {
   std::string action;    // "write": what could not be done
@@ -20,4 +20,4 @@ Error file_error(const Path& path, const FileFailure& failure);
 // Whether this errno of a look at a path says that nothing is there.
 bool is_absence(int error_number);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Of a folder whose links are followed: a few folders that link to each other make millions.
@@ -135,4 +135,4 @@ Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, co
   return std::move(collector).sorted_files();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -18,7 +18,7 @@
 #include "descriptor.h"
 #include "file_errors.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 tl::unexpected<Error> failed(const Path& file, const std::string& action, const std::string& name) {
@@ -157,4 +157,4 @@ void FileLock::swap(FileLock& other) noexcept {
   std::swap(made_, other.made_);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include <array>
 #include <new>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct Sha256::Context {
   struct Free {
@@ -74,4 +74,4 @@ Result<std::string> sha256_of_tree(const FileSystem& fs, const Path& path) {
   return hash.hex_digest();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

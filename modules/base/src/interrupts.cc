@@ -13,7 +13,7 @@
 #include <cstring>
 #include <mutex>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::array<int, 5> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
@@ -87,4 +87,4 @@ void forget_interrupts() {
   for (const int signal : kSignals) ::signal(signal, SIG_DFL);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/base/letter_case.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string lower_case(std::string text) {
   for (char& c : text) {
@@ -17,4 +17,4 @@ std::string upper_case(std::string text) {
   return text;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

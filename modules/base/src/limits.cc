@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<std::string> read_limited(const FileSystem& fs, const Path& path, const FileLimit& limit) {
   TFAOT_ASSIGN(std::string text, fs.read_range(path, {0, limit.bytes + 1}));
@@ -22,4 +22,4 @@ std::string over_limit(std::uint64_t bytes, const FileLimit& limit) {
   return fmt::format("has {} bytes, but {} has at most {}", bytes, limit.what, limit.bytes);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include "file_errors.h"
 #include "memory_tree.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 20;
@@ -258,4 +258,4 @@ Status MemoryFileSystem::mark_used(const Path& path) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

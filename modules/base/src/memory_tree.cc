@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr int kMostLinks = 40;  // as Linux has it
@@ -136,4 +136,4 @@ tl::expected<void, int> MemoryTree::rename(const Path& from, const Path& to) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct MemoryNode {
   FileKind kind = FileKind::kDirectory;
@@ -49,4 +49,4 @@ class MemoryTree {
   std::unique_ptr<MemoryNode> root_ = std::make_unique<MemoryNode>();
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

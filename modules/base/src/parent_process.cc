@@ -5,11 +5,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // The parent may have died before we asked for the signal, and then none comes: looked at after.
 bool end_with_parent(long parent) {
   return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

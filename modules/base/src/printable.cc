@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::string_view kCut = "…";
@@ -97,4 +97,4 @@ std::size_t first_non_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -15,7 +15,7 @@
 #include "descriptor.h"
 #include "process_output.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // For what was told to end by an interrupt, before it is killed.
@@ -259,4 +259,4 @@ Result<ProcessResult> run_process(const ProcessSpec& spec) {
   return Child(spec).run();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 void ProcessOutput::init(uv_loop_t& loop) {
   uv_pipe_init(&loop, &pipe_, 0);
@@ -58,4 +58,4 @@ void ProcessOutput::append(std::string_view bytes) {
   }
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

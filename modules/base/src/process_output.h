@@ -12,7 +12,7 @@
 
 #include "descriptor.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Closes a libuv handle of any kind, once.
 template <class Handle>
@@ -50,4 +50,4 @@ class ProcessOutput {
   std::array<char, 65536> buffer_{};
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

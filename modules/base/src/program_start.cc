@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 void start_program() {
   int descriptor = 0;
@@ -14,4 +14,4 @@ void start_program() {
   ::signal(SIGXFSZ, SIG_IGN);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

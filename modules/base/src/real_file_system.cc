@@ -15,7 +15,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 namespace stdfs = std::filesystem;
@@ -308,4 +308,4 @@ Status RealFileSystem::mark_used(const Path& path) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/base/render.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string render(std::string_view template_text, const TemplateData& data, Escaping escaping) {
   kainjow::mustache::mustache tmpl{std::string(template_text)};
@@ -12,4 +12,4 @@ std::string render(std::string_view template_text, const TemplateData& data, Esc
   return tmpl.render(data);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

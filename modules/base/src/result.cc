@@ -6,7 +6,7 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // What is longer holds a value of someone who wants it to be.
@@ -37,4 +37,4 @@ std::string Error::text() const {
   return text;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

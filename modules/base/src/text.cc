@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
@@ -155,4 +155,4 @@ std::vector<std::string> last_lines(std::string_view text, std::size_t count) {
   return lines;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

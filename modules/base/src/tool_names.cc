@@ -6,7 +6,7 @@
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string identifier_of(std::string text) {
   std::replace_if(
@@ -22,4 +22,4 @@ std::string toolbox_file_name(const std::string& tool_name) {
   return lower_case(tool_name) + ".xml";
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

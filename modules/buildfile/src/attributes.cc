@@ -9,7 +9,7 @@
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Tag {
@@ -97,4 +97,4 @@ Result<Element> read_element(const pugi::xml_node& node, const std::string& file
   return element;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct Element {
   std::string tag;          // in lower case, as scram compares
@@ -32,4 +32,4 @@ bool is_known_tag(const std::string& tag);
 Result<Element> read_element(const pugi::xml_node& node, const std::string& file,
                              const std::string& text);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

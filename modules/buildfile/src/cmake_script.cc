@@ -3,7 +3,7 @@
 
 #include "tfaot/buildfile/buildfile.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::string quoted(const std::string& text) {
@@ -116,4 +116,4 @@ std::string cmake_script(const BuildPlan& plan) {
   return text;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include "tfaot/base/expression.h"
 #include "tfaot/base/letter_case.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Condition {
@@ -88,4 +88,4 @@ Result<bool> is_met(const std::string& tag, const std::map<std::string, std::str
   return matches != turned;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/buildfile/buildfile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 bool is_condition(const std::string& tag);
 
@@ -17,4 +17,4 @@ bool is_condition(const std::string& tag);
 Result<bool> is_met(const std::string& tag, const std::map<std::string, std::string>& attributes,
                     const BuildConditions& conditions);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/buildfile/buildfile.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Request {
@@ -63,11 +63,11 @@ Status run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit
 
 int main(int argc, char** argv) {
-  const auto status = tfaot::run(std::vector<std::string>(argv + 1, argv + argc));
+  const auto status = tfaot::toolkit::run(std::vector<std::string>(argv + 1, argv + argc));
   if (status) return 0;
   std::cerr << status.error().text() << '\n';
-  return status.error().kind() == tfaot::ErrorKind::kUsage ? 2 : 1;
+  return status.error().kind() == tfaot::toolkit::ErrorKind::kUsage ? 2 : 1;
 }

@@ -14,7 +14,7 @@
 #include "tfaot/buildfile/buildfile.h"
 #include "variables.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr int kMostNested = 100;          // elements inside of each other
@@ -348,4 +348,4 @@ Result<BuildFile> parse_build_file(const BuildFileSource& source,
   return Parser(source, conditions).run();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

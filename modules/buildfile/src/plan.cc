@@ -7,7 +7,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/buildfile/buildfile.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // What the file says for all, then what the product says: scram's order.
@@ -167,4 +167,4 @@ Result<BuildPlan> plan_build(const BuildFile& file, const BuildPlace& place) {
   return Planner(file, place).run();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

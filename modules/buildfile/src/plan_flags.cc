@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string_view>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Words for the compiler and the linker. REM_<name> takes out what the compiler's tool and others
@@ -98,4 +98,4 @@ Status apply_flags(const std::string& file, const std::vector<BuildFlag>& flags,
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/buildfile/buildfile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Puts into `target` what its flags say, but for the plugin flags; adds to `warnings`.
 Status apply_flags(const std::string& file, const std::vector<BuildFlag>& flags,
@@ -20,4 +20,4 @@ Result<PluginFlag> plugin_flag(const std::string& file, const std::vector<BuildF
 // All values of a flag, split at blanks.
 std::vector<std::string> flag_words(const std::vector<BuildFlag>& flags, const std::string& name);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr int kDeepest = 20;
@@ -59,4 +59,4 @@ Result<std::string> Variables::expand(const std::string& text, Expansion& expans
   return expanded;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

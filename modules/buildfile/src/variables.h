@@ -9,7 +9,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class Variables {
  public:
@@ -44,4 +44,4 @@ class Variables {
   std::vector<std::map<std::string, std::string>> scopes_;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

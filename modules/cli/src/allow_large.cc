@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allow_large.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 void add_allow_large(CLI::App& app, bool& allow_large) {
   app.add_flag("--allow-large", allow_large,
@@ -9,4 +9,4 @@ void add_allow_large(CLI::App& app, bool& allow_large) {
       ->option_text(" ");
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 void add_allow_large(CLI::App& app, bool& allow_large);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

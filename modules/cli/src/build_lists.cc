@@ -3,7 +3,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // As gcc -MD writes: a backslash means itself, unless backslashes end in front of a blank or '#'.
@@ -36,4 +36,4 @@ std::string response_file_text(const std::vector<Path>& paths) {
   return text;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

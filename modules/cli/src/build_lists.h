@@ -7,7 +7,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // The rule "target: prerequisites" that make and Ninja share. Blanks, '#' and '$' are escaped.
 std::string depfile_text(const Path& target, const std::vector<Path>& prerequisites);
@@ -15,4 +15,4 @@ std::string depfile_text(const Path& target, const std::vector<Path>& prerequisi
 // A response file, "@FILE", of gcc and binutils: one quoted path a line.
 std::string response_file_text(const std::vector<Path>& paths);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

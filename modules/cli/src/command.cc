@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 void VerbosityOption::add_to(CLI::App& app) {
   auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "say nothing but warnings and errors");
@@ -16,4 +16,4 @@ void VerbosityOption::apply(Console& console) const {
                                   : Verbosity::kNormal);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "context.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Runs a verb with the options that were parsed into it.
 using Action = std::function<Status(Context&)>;
@@ -30,4 +30,4 @@ struct VerbosityOption {
   void apply(Console& console) const;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

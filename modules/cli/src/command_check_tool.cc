@@ -10,7 +10,7 @@
 #include "tfaot/scram/check_tool.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Options {
@@ -123,4 +123,4 @@ Action add_check_tool(CLI::App& app) {
   return [options](Context& context) { return check_tools(*options, context); };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

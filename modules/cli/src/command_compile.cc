@@ -17,7 +17,7 @@
 #include "tool_layout.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1'000'000;
@@ -194,4 +194,4 @@ Action add_compile(CLI::App& app) {
   };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -20,7 +20,7 @@
 #include "work_folder.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Options {
@@ -221,4 +221,4 @@ Action add_convert_area(CLI::App& app) {
   };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

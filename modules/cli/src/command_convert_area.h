@@ -4,8 +4,8 @@
 
 #include "command.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Action add_convert_area(CLI::App& app);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/package/package.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using nlohmann::ordered_json;
@@ -93,4 +93,4 @@ Action add_info(CLI::App& app) {
   return [options](Context& context) { return info(*options, context); };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

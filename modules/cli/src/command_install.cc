@@ -15,7 +15,7 @@
 #include "work_folder.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Options {
@@ -181,4 +181,4 @@ Action add_install(CLI::App& app) {
   };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include "tfaot/install/install.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Options {
@@ -85,4 +85,4 @@ Action add_list(CLI::App& app) {
   return [options](Context& context) { return list(*options, context); };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

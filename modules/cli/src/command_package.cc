@@ -12,7 +12,7 @@
 #include "tfaot/package/package.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Options {
@@ -84,4 +84,4 @@ Action add_package(CLI::App& app) {
   };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -20,7 +20,7 @@
 #include "work_folder.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Kind = ReleaseResult::Kind;
@@ -203,4 +203,4 @@ Action add_release(CLI::App& app) {
   };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 
 #include "tfaot/scram/scram_hook.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Options {
@@ -89,4 +89,4 @@ Action add_scram_hook(CLI::App& app) {
   return [options](Context& context) { return run(*options, context); };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -25,7 +25,7 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kHelpVerb = "help";
@@ -211,4 +211,4 @@ int exit_code(const Status& status) {
   return 3;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "context.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // `words`: without the program's own name. A wrong command line is an Error of kind kUsage.
 Status run_command_line(const std::vector<std::string>& words, Context& context);
@@ -18,4 +18,4 @@ Status run_command_line(const std::vector<std::string>& words, Context& context)
 // 0 ok, 1 input, 2 usage, 3 a defect of tfaot.
 int exit_code(const Status& status);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

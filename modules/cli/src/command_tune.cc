@@ -12,7 +12,7 @@
 #include "tuned_package.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The package that the user named.
@@ -85,4 +85,4 @@ Action add_tune(CLI::App& app) {
   };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

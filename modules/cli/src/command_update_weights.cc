@@ -21,7 +21,7 @@
 #include "work_folder.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Options {
@@ -205,4 +205,4 @@ Action add_update_weights(CLI::App& app) {
   };
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

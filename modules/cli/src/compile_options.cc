@@ -5,7 +5,7 @@
 
 #include "target_flags.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 void add_upstream_options(CLI::App& app, CompileCommand& command) {
@@ -148,4 +148,4 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
   return overrides;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "tfaot/config/config.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Empty or 0: not said, unless another default stands here.
 struct CompileCommand {
@@ -48,4 +48,4 @@ void add_compile_options(CLI::App& app, CompileCommand& command);
 // What the command line says instead of the config.
 Result<ConfigOverrides> config_overrides(const CompileCommand& command);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/base/printable.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class Console::Bar {
  public:
@@ -79,4 +79,4 @@ void Console::line(const std::string& text) {
   streams_.err << printable_text(text) << std::endl;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -13,7 +13,7 @@
 #include "tfaot/base/diagnostics.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class Verbosity {
   kQuiet,   // warnings and errors alone
@@ -56,4 +56,4 @@ class Console final : public Diagnostics {
   std::unique_ptr<Bar> bar_;  // on a terminal, from the first step to the last
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

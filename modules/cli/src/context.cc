@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::string variable(const char* name) {
@@ -78,4 +78,4 @@ void warn_of_blanks(Console& console, const std::string& tool_base) {
                   tool_base + "'");
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct Environment {
   std::string cmssw_base;  // $CMSSW_BASE, empty when unset
@@ -41,4 +41,4 @@ std::string cmssw_relative(const Environment& environment, const Path& path);
 // A tool file whose base holds blanks is of no use to scram; all else of the package is.
 void warn_of_blanks(Console& console, const std::string& tool_base);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

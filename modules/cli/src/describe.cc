@@ -12,7 +12,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -178,4 +178,4 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"xla_flags", spec.compilation.xla_flags}};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include "tfaot/config/config_types.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Bytes of the package by use, from the manifest's file list.
 struct PackageSizes {
@@ -31,4 +31,4 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec);
 // Indented, with a newline; bytes that are no UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& json);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -3,4 +3,6 @@
 #include "command_table.h"
 #include "run_program.h"
 
-int main(int argc, char** argv) { return tfaot::run_program(argc, argv, tfaot::run_command_line); }
+int main(int argc, char** argv) {
+  return tfaot::toolkit::run_program(argc, argv, tfaot::toolkit::run_command_line);
+}

@@ -5,7 +5,7 @@
 #include "tfaot/package/package.h"
 #include "work_folder.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::vector<StagedFile> object_files(const CompiledModel& compiled, const ObjectFolders& folders) {
@@ -66,4 +66,4 @@ Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec&
   return paths;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

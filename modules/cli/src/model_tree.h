@@ -13,7 +13,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/package/package_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct ModelTreeOptions {
   Path output_directory;   // absolute; made when missing
@@ -45,4 +45,4 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
 // Every file of the model's source, sorted; absolute.
 Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kHint = R"(
@@ -42,4 +42,4 @@ successfully AOT compiled model '{}' for batch sizes: {}
                      steps.is_in_cmssw && !steps.uses_cmssw ? kHint : "");
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

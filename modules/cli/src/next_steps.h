@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct NextSteps {
   std::string model_name;
@@ -22,4 +22,4 @@ struct NextSteps {
 
 std::string next_steps_text(const NextSteps& steps);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

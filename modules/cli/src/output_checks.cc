@@ -8,7 +8,7 @@
 #include "tfaot/package/repair_tree.h"
 #include "wrong_input.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // AREA/TOOL/VERSION or AREA/TOOL/current: installing adds etc/scram.d; a version that is not there
@@ -60,4 +60,4 @@ Status check_new_tree(const FileSystem& files, const Path& folder, const ModelSe
   return check_holds_no_other_model(files, folder, model.name);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/config/config_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Error when `folder` is, or would be, a version in a release area. `instead` says what to do.
 Status check_not_installed(const FileSystem& files, const Path& folder, const std::string& instead);
@@ -24,4 +24,4 @@ Status check_outside_model(const Path& folder, const Path& model);
 // All three, for what will be written into a folder that the user named by -o.
 Status check_new_tree(const FileSystem& files, const Path& folder, const ModelSection& model);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -16,7 +16,7 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/program_start.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // What started us, such as a shell's loop, must see that we were interrupted.
@@ -66,4 +66,4 @@ int run_program(int argc, char** argv,
   return exit_code(status);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include "context.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Runs `work` on the arguments with the real files, console and environment, and returns the exit
 // code. Errors, and exceptions as our own defects, go to the standard error. An
@@ -17,4 +17,4 @@ namespace tfaot {
 int run_program(int argc, char** argv,
                 const std::function<Status(const std::vector<std::string>&, Context&)>& work);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/release/spec.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Empty when there is none yet.
@@ -142,4 +142,4 @@ Result<bool> remove_spec(Context& context, const std::string& tool_name, const S
   return there || rest != list;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/release/release_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct SpecFolders {
   Path specs;
@@ -38,4 +38,4 @@ Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecF
 // Takes the spec file away and the model from the list; false when there was neither.
 Result<bool> remove_spec(Context& context, const std::string& tool_name, const SpecOutput& output);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

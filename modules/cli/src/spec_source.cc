@@ -12,7 +12,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/release/spec.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The deepest folder that both lie in.
@@ -131,4 +131,4 @@ Status put_source_archive(Context& context, const SpecSource& source, const Path
   return context.files.copy_file(source.archive, file);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include "tfaot/package/source_archive.h"
 #include "tfaot/release/release_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // A config and its model, and how a source archive holds them.
 struct SpecSource {
@@ -46,4 +46,4 @@ SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFla
 // Writes or copies the archive.
 Status put_source_archive(Context& context, const SpecSource& source, const Path& file);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

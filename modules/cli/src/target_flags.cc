@@ -11,7 +11,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -107,4 +107,4 @@ Result<TargetFlags> parse_target_flags(const std::string& text) {
   return flags;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Empty members: not said.
 struct TargetFlags {
@@ -20,4 +20,4 @@ struct TargetFlags {
 // Features become the lowest CPU level that has them all, as packages are compiled for levels only.
 Result<TargetFlags> parse_target_flags(const std::string& text);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kFewestColumns = 20;
@@ -86,4 +86,4 @@ std::string fitted_help(const std::string& text, std::size_t columns) {
   return fitted;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

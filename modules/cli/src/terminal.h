@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 constexpr std::size_t kUsualColumns = 100;  // what help texts are written for
 
@@ -18,4 +18,4 @@ std::optional<std::size_t> terminal_columns(int descriptor, const std::string& c
 // column, example commands go on behind a '\'.
 std::string fitted_help(const std::string& text, std::size_t columns);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

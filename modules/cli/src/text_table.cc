@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string text_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -26,4 +26,4 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Two blanks between columns, none at a line's end. Rows may differ in length.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -19,7 +19,7 @@
 #include "tool_layout.h"
 #include "work_folder.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Beginnings of the runtime's symbols that a header's code may call: all of namespace tfaot::v0_2_0
@@ -239,4 +239,4 @@ Status run_tfcompile(const std::vector<std::string>& arguments, Context& context
   return compile(flags, context);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,8 +8,8 @@
 #include "context.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Status run_tfcompile(const std::vector<std::string>& arguments, Context& context);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -168,4 +168,4 @@ std::string full_triple(const std::string& triple) {
   return triple.substr(0, dash) + "-unknown" + triple.substr(dash);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct TfcompileFlags {
   std::string graph;
@@ -39,4 +39,4 @@ Status read_tfcompile_comments(const std::string& text, const std::string& file,
 // "x86_64-unknown-linux-gnu" for "x86_64-linux-gnu", which g++ -dumpmachine says on Debian.
 std::string full_triple(const std::string& triple);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

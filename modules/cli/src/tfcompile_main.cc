@@ -3,4 +3,6 @@
 #include "run_program.h"
 #include "tfcompile.h"
 
-int main(int argc, char** argv) { return tfaot::run_program(argc, argv, tfaot::run_tfcompile); }
+int main(int argc, char** argv) {
+  return tfaot::toolkit::run_program(argc, argv, tfaot::toolkit::run_tfcompile);
+}

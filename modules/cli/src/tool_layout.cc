@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 bool is_file(const FileSystem& files, const Path& path) { return files.size(path).has_value(); }
@@ -83,4 +83,4 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
   return staged;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/config/config_types.h"
 #include "tfaot/package/package_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // `wanted` (from --engine) or $TFAOT_ENGINE when not empty, else the engine that came with the
 // tool.
@@ -23,4 +23,4 @@ Result<Path> find_engine(const Context& context, const std::string& wanted);
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
                                               HeadersMode headers = HeadersMode::kSelfContained);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

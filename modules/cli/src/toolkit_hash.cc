@@ -4,7 +4,7 @@
 #include "tfaot/base/hash.h"
 #include "tool_layout.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<std::string> toolkit_sha256(const Context& context, const std::string& machine) {
   std::vector<StagedFile> files;
@@ -23,4 +23,4 @@ Result<std::string> toolkit_sha256(const Context& context, const std::string& ma
   return sha256_of(lines);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

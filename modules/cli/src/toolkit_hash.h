@@ -7,9 +7,9 @@
 #include "context.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // `machine`: that packages are made for ("x86_64").
 Result<std::string> toolkit_sha256(const Context& context, const std::string& machine);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

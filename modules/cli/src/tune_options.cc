@@ -8,7 +8,7 @@
 
 #include "allow_large.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 void add_suggest_options(CLI::App& app, TuneCommand& command) {
@@ -143,4 +143,4 @@ Result<SuggestOptions> suggest_options(const TuneCommand& command) {
   return options;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

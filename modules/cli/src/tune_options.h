@@ -9,7 +9,7 @@
 #include "command.h"
 #include "tfaot/tune/suggest.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Empty or 0: not said, unless another default stands here.
 struct TuneCommand {
@@ -38,4 +38,4 @@ Status check_tune_command(const TuneCommand& command);
 
 Result<SuggestOptions> suggest_options(const TuneCommand& command);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

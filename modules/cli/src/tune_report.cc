@@ -10,7 +10,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/tune/plan.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -89,4 +89,4 @@ std::string suggestion_text(const Suggestion& suggestion) {
       numbers(suggestion.suggested.sizes));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

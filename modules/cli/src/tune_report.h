@@ -7,11 +7,11 @@
 #include "tfaot/generate/generate_types.h"
 #include "tfaot/tune/suggest.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // The costs, and what the plan makes of some numbers of rows. REQUIRES: manifest.tuning.
 std::string tuning_text(const Manifest& manifest);
 
 std::string suggestion_text(const Suggestion& suggestion);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

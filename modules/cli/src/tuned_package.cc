@@ -9,7 +9,7 @@
 #include "tfaot/package/repair_tree.h"
 #include "work_folder.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 Status check_holds_costs(const Manifest& manifest, const Path& tree) {
@@ -75,4 +75,4 @@ Result<Manifest> tune_archive(Context& context, const ArchivePaths& paths,
   return manifest;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

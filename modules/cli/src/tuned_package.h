@@ -7,7 +7,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/tune/tune.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // `options`: without tree, work_directory and program, which are set here.
 Result<Manifest> tune_tree(Context& context, const Path& tree, const TuneOptions& options);
@@ -20,4 +20,4 @@ struct ArchivePaths {
 Result<Manifest> tune_archive(Context& context, const ArchivePaths& paths,
                               const TuneOptions& options);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string check_version(const std::string& version) {
   const bool fits = !version.empty() && is_letter_or_digit(version.front()) &&
@@ -13,4 +13,4 @@ std::string check_version(const std::string& version) {
   return fits ? "" : "a letter or digit, then letters, digits, '.', '_', '+' and '-'";
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

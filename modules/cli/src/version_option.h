@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // What is allowed; empty when the version is. For CLI11's check().
 std::string check_version(const std::string& version);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kLockName = "lock";
@@ -58,4 +58,4 @@ WorkFolder::~WorkFolder() {
   lock_.remove();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

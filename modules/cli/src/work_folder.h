@@ -9,7 +9,7 @@
 #include "tfaot/base/file_lock.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class WorkFolder {
  public:
@@ -33,4 +33,4 @@ class WorkFolder {
 // For FileLock: says on the console that `folder` is another process's, and who that is.
 std::function<void(pid_t)> tell_of_waiting(Console& console, const Path& folder);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

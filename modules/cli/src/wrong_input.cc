@@ -7,7 +7,7 @@
 #include "tfaot/install/install.h"
 #include "tfaot/package/repair_tree.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kMostNames = 5;
@@ -128,4 +128,4 @@ Status check_output_file(const Context& context, const std::string& option,
   return check_output_folder(context.files, option, file.parent_path());
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

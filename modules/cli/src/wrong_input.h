@@ -8,7 +8,7 @@
 #include "context.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 bool is_folder(const FileSystem& files, const Path& path);  // through a link, too
 bool is_package_tree(const FileSystem& files, const Path& path);
@@ -28,4 +28,4 @@ Status check_output_folder(const FileSystem& files, const std::string& option, c
 Status check_output_file(const Context& context, const std::string& option,
                          const std::string& path);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -158,4 +158,4 @@ Lines architecture_differences(const CompiledModel& package, const CompiledModel
   return lines;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/compile/compile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // One line a difference, the telling ones first; empty when the code serves the model too. Names of
 // weights may differ. Of `model` only the records matter that lowering makes: the signature, the
@@ -16,4 +16,4 @@ namespace tfaot {
 std::vector<std::string> architecture_differences(const CompiledModel& package,
                                                   const CompiledModel& model);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

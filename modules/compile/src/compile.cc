@@ -23,7 +23,7 @@
 #include "tfaot/config/cpu_levels.h"
 #include "weights_object.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kLoweringsInAProcess = 8;
@@ -179,4 +179,4 @@ Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
   return run_jobs(fs, spec, jobs, options, diagnostics);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::uint64_t kWeightAlignment = 64;
@@ -141,4 +141,4 @@ Result<std::string> make_data_object(std::string_view blob, const std::vector<Da
   return object + frame.tail;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,7 +4,7 @@
 #include "tfaot/compile/elf_handles.h"
 #include "tfaot/compile/elf_objects.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The first section of this type; null when there is none.
@@ -137,4 +137,4 @@ Result<std::string> weakened(const std::string& object) {
   return table.written();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

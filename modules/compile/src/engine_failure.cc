@@ -15,7 +15,7 @@
 #include "tfaot/compile/job_json.h"
 #include "tfaot/config/config.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kShownLines = 12;
@@ -158,4 +158,4 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
   return error;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "tfaot/compile/compile.h"
 #include "tfaot/compile/job_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // What the engine itself says is wrong with the model or the config, if the line says that.
 std::optional<Error> reported_error(const FileSystem& fs, const ModelSpec& spec,
@@ -25,4 +25,4 @@ std::optional<Error> missing_tensorflow(const FileSystem& fs, const Path& engine
 Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
                      const EngineJob& job, const ProcessResult& result);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

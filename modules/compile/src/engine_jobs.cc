@@ -8,7 +8,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/config/cpu_levels.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::string native_level() {
@@ -118,4 +118,4 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   return jobs;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

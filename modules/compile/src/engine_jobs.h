@@ -10,7 +10,7 @@
 #include "tfaot/compile/compile.h"
 #include "tfaot/compile/job_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // "tfaot_a_b_test" for namespace a::b and model test. No leading "__": XLA would rename it.
 std::string symbol_prefix(const ModelSpec& spec);
@@ -25,4 +25,4 @@ std::map<std::string, std::string> engine_environment(const ModelSpec& spec);
 // Batch sizes dealt out evenly over at most `jobs` processes.
 std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

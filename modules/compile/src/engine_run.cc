@@ -11,7 +11,7 @@
 #include "tfaot/base/process.h"
 #include "tfaot/compile/job_json.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
                                 const Path& job_file, const CompileOptions& options,
                                 const std::function<void(const std::string&)>& on_step,
@@ -45,4 +45,4 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
   return engine_result_from_json(text, job.result_file);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

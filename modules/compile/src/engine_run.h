@@ -8,7 +8,7 @@
 #include "tfaot/compile/compile.h"
 #include "tfaot/compile/job_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // REQUIRES: job_file holds the job. `on_step` is called after each object with its description.
 Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
@@ -16,4 +16,4 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
                                 const std::function<void(const std::string&)>& on_step,
                                 Diagnostics& diagnostics);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "tfaot/compile/elf_handles.h"
 #include "tfaot/compile/elf_objects.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::chrono::minutes kLinkerTimeout{5};
@@ -79,4 +79,4 @@ Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Pat
   return names;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,10 +4,10 @@
 
 #include "tfaot/compile/compile.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // The codes of the result have no object: batch size, level and the HLO's hash only.
 Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
                                   const CompileOptions& options, Diagnostics& diagnostics);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/config/cpu_levels.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::uint64_t kWeightAlignment = 64;
@@ -117,4 +117,4 @@ Result<MergedModel> merge_parts(const FileSystem& fs, const Path& weights_direct
   return merged;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/job_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct MergedModel {
   CompiledModel model;             // but for what describes the weights' object
@@ -22,4 +22,4 @@ struct MergedModel {
 Result<MergedModel> merge_parts(const FileSystem& fs, const Path& weights_directory,
                                 const std::vector<EngineResult>& parts);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

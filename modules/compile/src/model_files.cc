@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // All are read once, for the hash of the model. Eight times what a program's data may be.
@@ -35,4 +35,4 @@ Status check_model_files(const FileSystem& fs, const Path& source) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

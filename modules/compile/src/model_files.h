@@ -4,9 +4,9 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Errors: pipes and devices, folders without end, more bytes than a model has.
 Status check_model_files(const FileSystem& fs, const Path& source);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/compile/symbol_hash.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kDigits = 16;
@@ -24,4 +24,4 @@ std::string symbol_name(const std::string& prefix, std::string_view bytes) {
   return hash.name(prefix);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Sorted. Not more than arithmetic needs: a model that makes its code call another function of the
@@ -148,4 +148,4 @@ bool target_offers(const std::string& symbol) {
   return std::binary_search(kSymbols.begin(), kSymbols.end(), std::string_view(symbol));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,8 +5,8 @@
 
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 bool target_offers(const std::string& symbol);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

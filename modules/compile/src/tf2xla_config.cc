@@ -11,7 +11,7 @@
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/tf2xla_json.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kShownLines = 5;
@@ -41,4 +41,4 @@ Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
   return fail(std::move(error));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

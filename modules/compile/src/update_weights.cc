@@ -8,7 +8,7 @@
 #include "architecture.h"
 #include "lower_model.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<CompiledModel> update_weights(FileSystem& fs, const ModelSpec& spec,
                                      const CompiledModel& package, const CompileOptions& options,
@@ -35,4 +35,4 @@ Result<CompiledModel> update_weights(FileSystem& fs, const ModelSpec& spec,
   return model;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

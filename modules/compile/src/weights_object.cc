@@ -5,7 +5,7 @@
 #include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/symbol_hash.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Hands on the blob: weights at their offsets, zeros between them.
@@ -51,4 +51,4 @@ Status write_weights_object(FileSystem& fs, MergedModel& merged, const std::stri
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

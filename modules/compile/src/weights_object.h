@@ -5,11 +5,11 @@
 
 #include "merge.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // REQUIRES: merged.model.target_triple. Sets its weights_symbol, `symbol` with a hash of the blob,
 // and its weights_object_sha256.
 Status write_weights_object(FileSystem& fs, MergedModel& merged, const std::string& symbol,
                             const Path& file);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

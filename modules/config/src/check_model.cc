@@ -10,7 +10,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/config/cpu_levels.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 constexpr const char* kWhyNotForSavedModel =
@@ -111,4 +111,4 @@ void check_rows(const Values& values, Problems& problems) {
           "'self_contained'");
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

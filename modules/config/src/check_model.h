@@ -7,7 +7,7 @@
 #include "tfaot/base/file_system.h"
 #include "value_checker.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 
 // What was given, or the default of the table. REQUIRES: the key has a default, or its value was
 // given.
@@ -35,4 +35,4 @@ Path source_of(const Values& values, const Path& config_file);
 void check_source(const FileSystem& fs, const Path& config_file, const Values& values,
                   Problems& problems);
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

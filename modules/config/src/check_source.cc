@@ -4,7 +4,7 @@
 #include "check_model.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 std::string source_key(const Values& values) {
@@ -102,4 +102,4 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
   }
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

@@ -13,7 +13,7 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 // Namespaces at the top that belong to others.
@@ -78,4 +78,4 @@ std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& t
   return rule.cpp_name ? check_cpp_name(text, key.path == "compilation.namespace") : std::nullopt;
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

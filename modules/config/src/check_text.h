@@ -7,7 +7,7 @@
 
 #include "tfaot/config/config_keys.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 
 struct TextProblem {
   std::string message;  // goes behind the key's name
@@ -16,4 +16,4 @@ struct TextProblem {
 
 std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& text);
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

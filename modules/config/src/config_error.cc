@@ -8,7 +8,7 @@
 #include "tfaot/config/config.h"
 #include "yaml_text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // "model", "outputs" and 0 of "model.outputs[0]".
@@ -52,4 +52,4 @@ Error config_error(const FileSystem& fs, const ModelSpec& spec, const std::strin
   return Error::at({spec.config_file.string()}, fmt::format("{} (default): {}", name, message));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

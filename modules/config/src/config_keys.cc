@@ -6,7 +6,7 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/config/cpu_levels.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::int64_t kMaxDimension = (std::int64_t{1} << 31) - 1;
@@ -209,4 +209,4 @@ std::vector<const ConfigKey*> children_of(const std::string& map) {
 
 std::string key_name(const ConfigKey& key) { return key.path.substr(key.path.rfind('.') + 1); }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

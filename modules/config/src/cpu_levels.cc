@@ -11,7 +11,7 @@
 #include "cpu_names.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -126,4 +126,4 @@ std::string compiler_features(const CpuLevel& level) {
   return absent.empty() ? "" : fmt::format("-{}", fmt::join(absent, ",-"));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu_names.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 const std::vector<CpuRow>& x86_64_cpus() {
   static const std::vector<CpuRow> table = {
@@ -79,4 +79,4 @@ const std::vector<CpuRow>& aarch64_cpus() {
   return table;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

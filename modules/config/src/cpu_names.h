@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Names of CPUs that need the same; a level comes before the CPUs. `like` is a name of an earlier
 // row, whose features they have too.
@@ -21,4 +21,4 @@ struct CpuRow {
 const std::vector<CpuRow>& x86_64_cpus();
 const std::vector<CpuRow>& aarch64_cpus();
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

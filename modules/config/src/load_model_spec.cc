@@ -13,7 +13,7 @@
 #include "value_checker.h"
 #include "yaml_text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using config::Problems;
@@ -169,4 +169,4 @@ Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
   }
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "overrides.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 YAML::Node text_node(const std::string& text) {
@@ -48,4 +48,4 @@ Values values_of(const ConfigOverrides& overrides) {
   return values;
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

@@ -6,8 +6,8 @@
 #include "tfaot/config/config.h"
 #include "value_checker.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 
 Values values_of(const ConfigOverrides& overrides);
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 constexpr std::size_t kMaxListed = 10;
@@ -49,4 +49,4 @@ Error Problems::to_error() const {
   return first;
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

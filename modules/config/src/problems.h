@@ -11,7 +11,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 
 class Problems {
  public:
@@ -31,4 +31,4 @@ class Problems {
 
 Location location_of(const std::string& file, const YAML::Mark& mark);
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

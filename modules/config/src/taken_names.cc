@@ -3,7 +3,7 @@
 
 #include <set>
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 // Kept by tests/unit/config/taken_names_test.cc, which asks the compiler.
@@ -31,4 +31,4 @@ bool is_taken_global(std::string_view name) {
   return globals.count(name) > 0;
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

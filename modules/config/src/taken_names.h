@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 
 // A macro of a usual build.
 bool is_taken_macro(std::string_view name);
@@ -13,4 +13,4 @@ bool is_taken_macro(std::string_view name);
 // A type, function or variable outside of all namespaces, such as 'size_t' or 'abs'.
 bool is_taken_global(std::string_view name);
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

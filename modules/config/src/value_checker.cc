@@ -10,7 +10,7 @@
 #include "tfaot/base/text.h"
 #include "yaml_text.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 // "in 'model.inputs'", "at the top level".
@@ -87,4 +87,4 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
   return false;
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

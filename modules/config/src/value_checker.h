@@ -12,7 +12,7 @@
 #include "problems.h"
 #include "tfaot/config/config_keys.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 
 // A value that was given and is not null.
 struct Value {
@@ -56,4 +56,4 @@ class ValueChecker {
 // tensor.
 std::string identity_of(const YAML::Node& item);
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

@@ -13,7 +13,7 @@
 #include "value_checker.h"
 #include "yaml_text.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 std::string expected(const ConfigKey& key) {
@@ -183,4 +183,4 @@ bool ValueChecker::check_distinct(const YAML::Node& list, const std::string& lab
   return good;
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

@@ -16,7 +16,7 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 constexpr std::size_t kMaxShown = 60;
@@ -213,4 +213,4 @@ std::string describe(const YAML::Node& node) {
   return fmt::format("a value with the tag '{}'", shortened(node.Tag()));
 }
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

@@ -9,7 +9,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 
 enum class NodeKind { kNull, kText, kInteger, kFloat, kBool, kList, kMap, kOther };
 
@@ -21,4 +21,4 @@ NodeKind kind_of(const YAML::Node& node);
 // For messages: "the text 'abc'", "the number 4", "a list".
 std::string describe(const YAML::Node& node);
 
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

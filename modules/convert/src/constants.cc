@@ -7,7 +7,7 @@
 #include "elf_reader.h"
 #include "relocations.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Compilers merge what has SHF_MERGE (.rodata.cst16); it is small, and stays.
@@ -95,4 +95,4 @@ Result<ObjectConstants> find_constants(const std::string& object) {
   return constants;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // A read-only section that other objects may share.
 struct ConstantSection {
@@ -41,4 +41,4 @@ struct MovedSection {
 Result<std::string> move_constants(const std::string& object,
                                    const std::vector<MovedSection>& moved);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -20,7 +20,7 @@
 #include "tfaot/config/cpu_levels.h"
 #include "upstream_header.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // A batch size on its way.
@@ -250,4 +250,4 @@ Result<ConvertedModel> convert_model(FileSystem& files, const UpstreamModel& mod
   return converted;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf_reader.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 Error not_an_object() { return Error("not a relocatable object of 64 bits for x86-64 or aarch64"); }
@@ -77,4 +77,4 @@ Result<ElfTables> read_elf_tables(Elf* elf) {
   return tables;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/elf_handles.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct ElfSection {
   Elf_Scn* handle = nullptr;
@@ -43,4 +43,4 @@ struct ElfTables {
 // REQUIRES: elf_version() was called. Fails for what is no relocatable 64-bit object.
 Result<ElfTables> read_elf_tables(Elf* elf);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

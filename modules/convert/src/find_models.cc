@@ -8,7 +8,7 @@
 
 #include "tfaot/convert/convert.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct ProgramName {
@@ -68,4 +68,4 @@ Result<std::vector<UpstreamModel>> find_upstream_models(const FileSystem& files,
   return found;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
@@ -76,4 +76,4 @@ Error HeaderLines::unfit(const std::string& what) const {
       .note("compile the model anew: tfaot compile");
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class HeaderLines {
  public:
@@ -39,4 +39,4 @@ class HeaderLines {
 // A whole number, digits alone.
 Result<std::int64_t> number_of(std::string_view text);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

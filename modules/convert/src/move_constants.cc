@@ -4,7 +4,7 @@
 #include "constants.h"
 #include "elf_reader.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Puts the names of new symbols behind those of the others.
@@ -109,4 +109,4 @@ Result<std::string> move_constants(const std::string& object,
   return file.contents();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

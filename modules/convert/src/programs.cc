@@ -9,7 +9,7 @@
 
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::int64_t elements(const std::vector<std::int64_t>& shape) {
@@ -153,4 +153,4 @@ Result<std::vector<BufferSlot>> buffer_slots(const UpstreamHeader& header,
   return slots.take();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

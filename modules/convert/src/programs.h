@@ -11,7 +11,7 @@
 #include "tfaot/compile/compile_types.h"
 #include "upstream_header.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // What saved_model_cli and cmsml put before the names of inputs and outputs.
 inline constexpr char kInputPrefix[] = "feed_";
@@ -30,4 +30,4 @@ Result<Signature> row_signature(const UpstreamHeader& header, std::int64_t batch
 Result<std::vector<BufferSlot>> buffer_slots(const UpstreamHeader& header,
                                              const std::string& where);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::optional<RelocationUse> use_on_x86_64(std::uint32_t type) {
@@ -57,4 +57,4 @@ bool is_position_dependent(std::uint16_t machine, std::uint32_t type) {
   return machine == EM_X86_64 && (type == R_X86_64_32 || type == R_X86_64_32S);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class RelocationUse {
   kAddress,  // of the symbol plus the addend, however it is written down
@@ -18,4 +18,4 @@ std::optional<RelocationUse> relocation_use(std::uint16_t machine, std::uint32_t
 // Whether it keeps its object out of libraries: an absolute address in 32 bits.
 bool is_position_dependent(std::uint16_t machine, std::uint32_t type);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include "tfaot/base/hash.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // As much as find_constants() lets a section want.
@@ -23,4 +23,4 @@ std::string SharedConstants::add(const std::string& bytes) {
   return symbols_.back().name;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/compile/elf_objects.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class SharedConstants {
  public:
@@ -29,4 +29,4 @@ class SharedConstants {
   std::map<std::string, std::size_t> known_;  // by SHA-256
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct CloseLibrary {
@@ -26,4 +26,4 @@ bool system_offers(const std::string& symbol) {
          offers("libgcc_s.so.1", symbol);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

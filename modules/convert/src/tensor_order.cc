@@ -10,7 +10,7 @@
 #include "programs.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -95,4 +95,4 @@ std::vector<std::string> unify_orders(const std::string& model,
   return remarks;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "upstream_header.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // The header of one batch size.
 struct SizedHeader {
@@ -23,4 +23,4 @@ struct SizedHeader {
 std::vector<std::string> unify_orders(const std::string& model,
                                       const std::vector<SizedHeader>& headers);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include "header_lines.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Text between two words of a line; empty when they are not there.
@@ -174,4 +174,4 @@ Result<UpstreamHeader> read_upstream_header(const std::string& text, const std::
   return header;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/compile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct UpstreamTensor {
   std::string name;  // as tfcompile has it, "feed_x_bs4"; empty when unnamed
@@ -43,4 +43,4 @@ struct UpstreamHeader {
 // `where` names the file in errors.
 Result<UpstreamHeader> read_upstream_header(const std::string& text, const std::string& where);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,7 +6,7 @@
 
 #include "xla/literal.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -120,4 +120,4 @@ HloInstruction* apply(const Activation& activation, HloInstruction* input) {
   return remake(activation.output, input->shape().dimensions(), made);
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

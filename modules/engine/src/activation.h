@@ -9,7 +9,7 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 enum class Course { kRises, kFallsThenRises };
 
@@ -25,4 +25,4 @@ std::optional<Activation> find_activation(xla::HloInstruction& output);
 // The same of another input, which may have another shape.
 xla::HloInstruction* apply(const Activation& activation, xla::HloInstruction* input);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 #include "tfaot/base/hash.h"
 #include "xla/tsl/lib/strings/proto_serialization.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // Counts from 1 in the order of the first mention: XLA takes 0 for "none".
@@ -84,4 +84,4 @@ Result<std::string> hlo_text(const xla::XlaComputation& computation) {
                               .set_include_layout_in_shapes(false));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -10,7 +10,7 @@
 #include "tfaot/base/result.h"
 #include "xla/client/xla_computation.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation);
 
@@ -19,4 +19,4 @@ std::string hlo_sha256(const xla::XlaComputation& computation);
 // For people, a line an operation; large constants are left out.
 Result<std::string> hlo_text(const xla::XlaComputation& computation);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 #include "tensorflow/core/platform/path.h"
 #include "tensorflow/core/protobuf/trackable_object_graph.pb.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -62,4 +62,4 @@ std::string Checkpoint::key_of(const std::string& variable) {
   return variable;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

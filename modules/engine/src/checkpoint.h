@@ -9,7 +9,7 @@
 #include "stored_tensor.h"
 #include "tensorflow/core/util/tensor_bundle/tensor_bundle.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 class Checkpoint {
  public:
@@ -32,4 +32,4 @@ class Checkpoint {
   std::unique_ptr<tensorflow::BundleReader> reader_;
 };
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -7,7 +7,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/compile/compile_json.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // An entry: a line of JSON, then the object. No member may throw: an entry that is not as expected
@@ -53,4 +53,4 @@ Status CodeCache::keep(const std::string& hlo, const JobLevel& level, const Obje
   return files_->put(key(hlo, level), head.dump() + "\n" + code.bytes);
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -10,7 +10,7 @@
 #include "object_code.h"
 #include "tfaot/base/file_cache.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 class CodeCache {
  public:
@@ -29,4 +29,4 @@ class CodeCache {
   std::string common_;  // what the keys of all levels have in common
 };
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

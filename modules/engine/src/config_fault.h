@@ -8,7 +8,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 inline constexpr const char* kConfigPlace = "config:";
 
@@ -23,4 +23,4 @@ inline std::string config_key_of(const Error& error) {
   return file.starts_with(place) ? file.substr(place.size()) : "";
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

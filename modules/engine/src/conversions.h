@@ -11,7 +11,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/compile_types.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // The dtypes that models may have at their surface; nothing for all others.
 inline std::optional<DType> dtype_of(tensorflow::DataType type) {
@@ -55,4 +55,4 @@ inline Error error_of(const absl::Status& status, std::string message) {
   return Error(std::move(message)).note(status_note(status));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 #include "tfaot/kernels/kernel_calls.h"
 #include "window.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -174,4 +174,4 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
       epilogue.last->ReplaceAllUsesWith(reshape(result, epilogue.last->shape().dimensions())));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -6,10 +6,10 @@
 
 #include "weight_values.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Replaces `convolution` and what its epilogue takes in; leaves alone what the kernels are not
 // made for.
 Status replace_convolution(xla::HloInstruction& convolution, const WeightValues& values);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -12,7 +12,7 @@
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -110,4 +110,4 @@ bool writes_variable(const tf::NodeDef& node) {
          op == "AssignSub";
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -12,7 +12,7 @@
 #include "signature_function.h"
 #include "xla/xla_data.pb.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // "op 'Where' (node 'mask/Where' in function '__inference_f_12')"
 std::string describe_node(const tensorflow::NodeDef& node, const std::string& function);
@@ -40,4 +40,4 @@ bool has_no_xla_kernel(const tensorflow::NodeDef& node);
 bool has_data_dependent_shape(const tensorflow::NodeDef& node);
 bool writes_variable(const tensorflow::NodeDef& node);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -4,7 +4,7 @@
 #include "tfaot/kernels/kernel_calls.h"
 #include "xla/literal.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -129,4 +129,4 @@ Epilogue find_epilogue(HloInstruction& result, std::int64_t columns, bool can_sc
   return Finder(result, columns, can_scale, values).find();
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

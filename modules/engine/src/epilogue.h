@@ -6,7 +6,7 @@
 
 #include "weight_values.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct Epilogue {
   xla::HloInstruction* scale = nullptr;  // [columns], for the right-hand side; null: none
@@ -22,4 +22,4 @@ struct Epilogue {
 Epilogue find_epilogue(xla::HloInstruction& result, std::int64_t columns, bool can_scale,
                        const WeightValues& values);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -6,7 +6,7 @@
 
 #include "shape_ops.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -236,4 +236,4 @@ Result<Value> Evaluator::compute_on(const HloInstruction& instruction, const xla
   return compute(*made, stand.values());
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -12,7 +12,7 @@
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Large values are handed on, not copied.
 using Value = std::shared_ptr<const xla::LiteralBase>;
@@ -53,4 +53,4 @@ class Evaluator {
   xla::HloEvaluator evaluator_;
 };
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -12,7 +12,7 @@
 #include "tfaot/base/hash.h"
 #include "weight_values.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -158,4 +158,4 @@ Result<std::vector<std::size_t>> fold_weights(xla::HloModule& module, std::int64
   return Folder(module, first_weight, store).fold();
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -7,11 +7,11 @@
 #include "hlo.h"
 #include "weight_store.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // REQUIRES: parameter first_weight + i of the entry computation is weight i of the store, for the
 // first weights of the store. Returns the weights behind all parameters from first_weight on.
 Result<std::vector<std::size_t>> fold_weights(xla::HloModule& module, std::int64_t first_weight,
                                               WeightStore& store);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -10,7 +10,7 @@
 
 #include "diagnosis.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // Custom calls that XLA computes itself or leaves out. Sorted.
@@ -51,4 +51,4 @@ Status check_calls(const xla::HloModuleProto& module, const std::string& label) 
   return {};
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

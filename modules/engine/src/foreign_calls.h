@@ -9,10 +9,10 @@
 #include "tfaot/base/result.h"
 #include "xla/service/hlo.pb.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Error: names the first instruction that calls a function other than XLA's own, or that talks to a
 // host. `label`: ModelGraph::label().
 Status check_calls(const xla::HloModuleProto& module, const std::string& label);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -14,7 +14,7 @@
 #include "tensorflow/core/platform/env.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -129,4 +129,4 @@ Result<std::unique_ptr<ModelGraph>> load_frozen_graph(const EngineJob& job) {
   return std::unique_ptr<ModelGraph>(std::move(model));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -7,8 +7,8 @@
 
 #include "model_graph.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 Result<std::unique_ptr<ModelGraph>> load_frozen_graph(const EngineJob& job);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

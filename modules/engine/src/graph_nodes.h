@@ -10,7 +10,7 @@
 
 #include "tensorflow/core/framework/node_def.pb.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // The arguments of a function may stand for nodes of the graph that calls it.
 using Nodes = std::map<std::string, const tensorflow::NodeDef*>;
@@ -50,4 +50,4 @@ inline std::vector<const tensorflow::NodeDef*> needed_by(const Nodes& nodes,
   return needed;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

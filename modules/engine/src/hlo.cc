@@ -7,7 +7,7 @@
 
 #include "xla/literal_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 using xla::HloInstruction;
 
@@ -68,4 +68,4 @@ HloInstruction* pad_end(HloInstruction* operand, std::int64_t dimension, std::in
       HloInstruction::CreatePad(shape_of(type, sizes), operand, zero, config));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -14,7 +14,7 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/shape_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 using Dimensions = std::vector<std::int64_t>;
 
@@ -49,4 +49,4 @@ xla::HloInstruction* binary(xla::HloOpcode opcode, xla::HloInstruction* a, xla::
 xla::HloInstruction* pad_end(xla::HloInstruction* operand, std::int64_t dimension,
                              std::int64_t new_size);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

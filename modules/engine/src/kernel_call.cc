@@ -3,7 +3,7 @@
 
 #include "xla/literal_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 using xla::HloInstruction;
 
@@ -59,4 +59,4 @@ void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {
   }
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -12,7 +12,7 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 inline constexpr const char* kKernelPrefix = "tfaot_";
 
@@ -57,4 +57,4 @@ xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstr
 // Appends the level's suffix to the targets of all kernel calls of a module.
 void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

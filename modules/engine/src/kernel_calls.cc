@@ -6,7 +6,7 @@
 #include "pool_calls.h"
 #include "weight_values.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 Status replace(xla::HloInstruction& instruction, const WeightValues& values) {
@@ -35,4 +35,4 @@ Status call_kernels(xla::HloModule& module, std::int64_t first_weight) {
   return {};
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

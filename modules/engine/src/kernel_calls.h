@@ -5,9 +5,9 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Parameters of the entry computation from `first_weight` on are weights.
 Status call_kernels(xla::HloModule& module, std::int64_t first_weight);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

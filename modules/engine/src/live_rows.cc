@@ -10,7 +10,7 @@
 #include "xla/literal_util.h"
 #include "xla/shape_layout.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -163,4 +163,4 @@ Result<bool> leave_out_padding(xla::HloModule& module, std::int64_t inputs) {
   return true;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

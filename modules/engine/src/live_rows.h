@@ -8,10 +8,10 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // REQUIRES: kernel calls are as add_kernel_call() makes them; parameters from `inputs` on are
 // weights. Returns whether there is such a parameter now.
 Result<bool> leave_out_padding(xla::HloModule& module, std::int64_t inputs);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

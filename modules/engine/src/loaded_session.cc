@@ -18,7 +18,7 @@
 #include "tensorflow/core/platform/path.h"
 #include "tensorflow/core/util/tensor_bundle/naming.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 namespace tf = tensorflow;
 
@@ -86,4 +86,4 @@ Result<tf::Tensor> LoadedSession::reference_variable(const tf::NodeDef& node) {
   return values.front();
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -11,7 +11,7 @@
 #include "tensorflow/core/protobuf/meta_graph.pb.h"
 #include "tensorflow/core/public/session.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // The graph of a SavedModel that is for use, not for training.
 inline constexpr const char* kServeTag = "serve";
@@ -38,4 +38,4 @@ class LoadedSession {
   std::unique_ptr<tensorflow::Session> session_;  // null: not loaded
 };
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -16,7 +16,7 @@
 #include "restored_variables.h"
 #include "safe_graph.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -182,4 +182,4 @@ Result<LoadingGraph> loading_graph(const tf::MetaGraphDef& model, const tf::Grap
   return loading;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -10,7 +10,7 @@
 #include "tensorflow/core/protobuf/meta_graph.pb.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct LoadingGraph {
   tensorflow::GraphDef graph;
@@ -24,4 +24,4 @@ struct LoadingGraph {
 Result<LoadingGraph> loading_graph(const tensorflow::MetaGraphDef& model,
                                    const tensorflow::GraphDef& whole);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -18,7 +18,7 @@
 #include "xla/service/platform_util.h"
 #include "xla/shape_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -267,4 +267,4 @@ Status Lowering::check_rows(const LoweredModel& lowered, std::int64_t batch_size
   return {};
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

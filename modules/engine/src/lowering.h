@@ -13,7 +13,7 @@
 #include "xla/client/compile_only_client.h"
 #include "xla/client/xla_computation.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct LoweredModel {
   xla::XlaComputation computation;
@@ -66,4 +66,4 @@ class Lowering {
   std::vector<std::size_t> weight_parameters_;
 };
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // Loads of a cycle, as all makers have them.
@@ -78,4 +78,4 @@ double weight_cycles(double footprint) { return mean(footprint, &Cache::weight);
 
 double wait_cycles(double footprint) { return mean(footprint, &Cache::wait); }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // 4 GHz.
 inline constexpr double kPicosecondsPerCycle = 250;
@@ -51,4 +51,4 @@ double weight_cycles(double footprint);
 // bytes: what prefetching does not hide.
 double wait_cycles(double footprint);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -26,7 +26,7 @@
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/tf2xla_types.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 void say(const nlohmann::json& line) {
@@ -191,12 +191,12 @@ Status say_config(const std::string& file) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine
 
 // What is thrown ends the engine like XLA's own aborts, and tfaot repeats the last words.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
-  using namespace tfaot;
+  using namespace tfaot::toolkit;
   if (argc != 3) {
     std::cerr << "usage: tfaot-engine JOB.json PARENT   (started by tfaot compile)\n";
     return 2;

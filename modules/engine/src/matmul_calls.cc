@@ -9,7 +9,7 @@
 #include "packing.h"
 #include "tfaot/kernels/kernel_calls.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -323,4 +323,4 @@ Status replace_dot(HloInstruction& dot, const WeightValues& values) {
       epilogue.last->ReplaceAllUsesWith(reshape(result, epilogue.last->shape().dimensions())));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -5,9 +5,9 @@
 
 #include "weight_values.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Replaces `dot` and what its epilogue takes in; leaves alone what the kernel is not made for.
 Status replace_dot(xla::HloInstruction& dot, const WeightValues& values);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -4,10 +4,10 @@
 #include "frozen_graph.h"
 #include "saved_model_graph.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 Result<std::unique_ptr<ModelGraph>> ModelGraph::load(const EngineJob& job) {
   return job.format == "frozen_graph" ? load_frozen_graph(job) : load_saved_model(job);
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -13,7 +13,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/job_types.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // One input or output of the signature.
 struct GraphTensor {
@@ -48,4 +48,4 @@ class ModelGraph {
   std::string label_;
 };
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 #include "tensorflow/compiler/aot/compile.h"
 #include "xla/service/cpu/cpu_compiler.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // XLA registers the back end of the host only. tfcompile registers all that the library holds, then
@@ -80,4 +80,4 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Prepar
   return code;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

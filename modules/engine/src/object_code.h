@@ -9,7 +9,7 @@
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/compile/job_types.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct ObjectCode {
   std::string bytes;  // ELF relocatable
@@ -22,4 +22,4 @@ struct ObjectCode {
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const PreparedModel& model,
                                     const JobLevel& level, const std::string& target_triple);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

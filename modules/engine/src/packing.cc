@@ -4,7 +4,7 @@
 #include "kernel_call.h"
 #include "tfaot/kernels/kernel_calls.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 xla::HloInstruction* pack(xla::HloInstruction* matrices) {
   const Dimensions sizes = dimensions_of(*matrices);
@@ -22,4 +22,4 @@ xla::HloInstruction* pack(xla::HloInstruction* matrices) {
   return packed;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -5,7 +5,7 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // How packed tensors are called: the op_name of the instruction that makes them.
 inline constexpr const char* kPackedName = "packed";
@@ -13,4 +13,4 @@ inline constexpr const char* kPackedName = "packed";
 // [groups, depth, columns] -> [groups, panels, depth, panel columns].
 xla::HloInstruction* pack(xla::HloInstruction* matrices);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 #include "xla/literal.h"
 #include "xla/literal_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -107,4 +107,4 @@ Status replace_pool(HloInstruction& pool) {
   return checked(pool.ReplaceAllUsesWith(add_kernel_call(made, pool)));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

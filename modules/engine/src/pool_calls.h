@@ -5,9 +5,9 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Replaces `pool`; leaves alone what the kernels are not made for.
 Status replace_pool(xla::HloInstruction& pool);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

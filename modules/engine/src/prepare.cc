@@ -10,7 +10,7 @@
 #include "random_numbers.h"
 #include "simplify.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // By parameter: whether the entry computation still needs it. Inputs are always kept.
@@ -86,4 +86,4 @@ Result<PreparedModel> prepare(const LoweredModel& lowered, WeightStore& weights)
   return prepared;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 #include "lowering.h"
 #include "weight_store.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct PreparedModel {
   xla::XlaComputation computation;  // canonical(); kernel calls have no level yet
@@ -23,4 +23,4 @@ struct PreparedModel {
 // REQUIRES: `weights` is the store that was made of the lowering's weight parameters.
 Result<PreparedModel> prepare(const LoweredModel& lowered, WeightStore& weights);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -10,7 +10,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/types.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -255,4 +255,4 @@ bool is_compiled(const std::string& operation) {
   return has_xla_kernel(operation) || holds(kStructure, operation);
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Computes its outputs from its inputs and attributes, and does nothing else.
 bool is_pure(const std::string& operation);
@@ -15,4 +15,4 @@ bool is_pure(const std::string& operation);
 // XLA compiles it, or it holds a graph together (functions, loops and branches of TensorFlow 1).
 bool is_compiled(const std::string& operation);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

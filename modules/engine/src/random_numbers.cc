@@ -12,7 +12,7 @@
 
 #include "xla/literal.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -91,4 +91,4 @@ Status check_random_numbers(const xla::HloModule& module) {
               "the noise an input"));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

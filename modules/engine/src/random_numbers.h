@@ -5,11 +5,11 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Fails when a result depends on random numbers: names the operations that draw them. Those that
 // TensorFlow computed ahead are constants here.
 // REQUIRES: what never runs has been simplified away.
 Status check_random_numbers(const xla::HloModule& module);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/tensor.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -135,4 +135,4 @@ RestoredVariables restored_variables(const tf::MetaGraphDef& model) {
   return RestoreReader(model).take();
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

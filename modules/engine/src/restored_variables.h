@@ -10,7 +10,7 @@
 
 #include "tensorflow/core/protobuf/meta_graph.pb.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 inline bool is_variable(const tensorflow::NodeDef& node) {
   return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
@@ -30,4 +30,4 @@ std::vector<std::string> init_operations(const tensorflow::MetaGraphDef& model);
 
 RestoredVariables restored_variables(const tensorflow::MetaGraphDef& model);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

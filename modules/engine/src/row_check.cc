@@ -8,7 +8,7 @@
 #include "row_flow.h"
 #include "simplify.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 constexpr std::array<std::int64_t, 12> kPrimes = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};
@@ -92,4 +92,4 @@ Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
   return batch_size == 1 ? Status() : check.at_one_size(lowered, batch_size);
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -8,11 +8,11 @@
 #include "row_verdict.h"
 #include "weight_store.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // `lowered` is the model at one of its batch sizes. Errors name the output and the operation.
 Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
                         std::int64_t batch_size, const WeightStore& weights,
                         const RowMessages& messages);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -7,7 +7,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // Two sides of a dimension, in factors of the same sizes.
@@ -266,4 +266,4 @@ std::optional<std::vector<std::int64_t>> integers(const xla::Literal& value) {
   return std::vector<std::int64_t>(data.begin(), data.end());
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

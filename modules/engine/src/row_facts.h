@@ -14,7 +14,7 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/literal.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 enum class Along { kSame, kVaries, kRows };
 
@@ -88,4 +88,4 @@ bool is_alike(const xla::Literal& value, std::int64_t dimension, std::int64_t ba
 // The elements of an integer array.
 std::optional<std::vector<std::int64_t>> integers(const xla::Literal& value);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -7,7 +7,7 @@
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -390,4 +390,4 @@ std::vector<const RowCause*> follow_rows(const xla::HloModule& module, std::int6
   return causes;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -14,7 +14,7 @@
 #include "row_sizes.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // What all computations of a module share.
 class RowStudy {
@@ -104,4 +104,4 @@ RowFact visit_scatter(const xla::HloInstruction& one, RowFlow& flow);
 std::vector<const RowCause*> follow_rows(const xla::HloModule& module, std::int64_t inputs,
                                          RowStudy& study);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -5,7 +5,7 @@
 #include "row_indices.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -115,4 +115,4 @@ class Gather {
 
 RowFact visit_gather(const HloInstruction& one, RowFlow& flow) { return Gather(one, flow).visit(); }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

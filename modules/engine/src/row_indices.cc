@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -124,4 +124,4 @@ RowFact rows_at(std::int64_t size, const RowPlace& split, std::int64_t batch) {
   return fact;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 
 #include "row_flow.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // The indices of a gather or scatter, by the dimension that they are for.
 struct Indices {
@@ -43,4 +43,4 @@ std::vector<RowOfPlaces> row_candidates(const Indices& indices, std::size_t own,
 // One dimension with rows there, and the same along the rest.
 RowFact rows_at(std::int64_t size, const RowPlace& split, std::int64_t batch);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -6,7 +6,7 @@
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -201,4 +201,4 @@ std::optional<RowFact> visit_move(const HloInstruction& one, RowFlow& flow) {
   }
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

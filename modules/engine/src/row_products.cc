@@ -6,7 +6,7 @@
 #include "row_flow.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -101,4 +101,4 @@ std::optional<RowFact> visit_product(const HloInstruction& one, RowFlow& flow) {
   }
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -5,7 +5,7 @@
 #include "row_indices.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -178,4 +178,4 @@ RowFact visit_scatter(const HloInstruction& one, RowFlow& flow) {
   return Scatter(one, flow).visit();
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

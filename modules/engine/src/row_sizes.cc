@@ -8,7 +8,7 @@
 #include "xla/literal.h"
 #include "xla/shape_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -145,4 +145,4 @@ RowSizes compare_sizes(const xla::HloModule& small, const xla::HloModule& large,
   return result;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

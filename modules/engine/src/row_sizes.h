@@ -8,7 +8,7 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Of the first module. Both must outlive it.
 struct RowSizes {
@@ -25,4 +25,4 @@ struct RowSizes {
 RowSizes compare_sizes(const xla::HloModule& small, const xla::HloModule& large,
                        std::pair<std::int64_t, std::int64_t> sizes);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -6,7 +6,7 @@
 #include "row_flow.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -156,4 +156,4 @@ std::optional<RowFact> visit_sum(const HloInstruction& one, RowFlow& flow) {
   }
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -19,7 +19,7 @@
 #include "xla/service/platform_util.h"
 #include "xla/shape_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::Literal;
@@ -370,4 +370,4 @@ Result<TrialFindings> try_rows(const TrialModel& model, const std::optional<Tria
   return std::move(trial).findings();
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

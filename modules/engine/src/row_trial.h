@@ -12,7 +12,7 @@
 #include "evaluate.h"
 #include "lowering.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct TrialModel {
   const LoweredModel* lowered = nullptr;
@@ -26,4 +26,4 @@ using TrialFindings = std::vector<std::optional<std::string>>;
 Result<TrialFindings> try_rows(const TrialModel& model, const std::optional<TrialModel>& other,
                                const std::function<Result<Value>(std::size_t)>& weight);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 #include "diagnosis.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 std::string operation(const xla::HloInstruction& one) {
@@ -85,4 +85,4 @@ Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFinding
   return {};
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

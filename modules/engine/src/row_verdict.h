@@ -11,7 +11,7 @@
 #include "row_trial.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // Where what the user should know goes, although the model is not refused.
 struct RowMessages {
@@ -31,4 +31,4 @@ struct RowDoubt {
 Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFindings>& tried,
                   const RowMessages& messages);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

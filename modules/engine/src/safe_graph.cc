@@ -14,7 +14,7 @@
 #include "graph_nodes.h"
 #include "tensorflow/core/framework/op.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -248,4 +248,4 @@ class Guard {
 
 Status make_safe(tf::GraphDef& graph, const GraphRules& rules) { return Guard(graph, rules).run(); }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

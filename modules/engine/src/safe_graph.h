@@ -12,7 +12,7 @@
 #include "tensorflow/core/framework/graph.pb.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct GraphRules {
   // Operations that may be in the graph.
@@ -26,4 +26,4 @@ struct GraphRules {
 // that they have state, too, so that they are not computed ahead.
 Status make_safe(tensorflow::GraphDef& graph, const GraphRules& rules);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -14,7 +14,7 @@
 #include "tensorflow/cc/saved_model/reader.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -104,4 +104,4 @@ Result<std::unique_ptr<ModelGraph>> load_saved_model(const EngineJob& job) {
   return std::unique_ptr<ModelGraph>(std::move(model));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

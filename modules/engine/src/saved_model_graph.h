@@ -6,8 +6,8 @@
 
 #include "model_graph.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 Result<std::unique_ptr<ModelGraph>> load_saved_model(const EngineJob& job);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -6,7 +6,7 @@
 
 #include "xla/primitive_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -136,4 +136,4 @@ std::optional<xla::Literal> evaluate_shape_op(const HloInstruction& instruction,
   }
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

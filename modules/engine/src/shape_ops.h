@@ -8,11 +8,11 @@
 #include "hlo.h"
 #include "xla/literal.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // The result of `instruction` for these operands; nothing when it does more than move elements.
 // All literals are dense and row-major.
 std::optional<xla::Literal> evaluate_shape_op(const xla::HloInstruction& instruction,
                                               absl::Span<const xla::LiteralBase* const> operands);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

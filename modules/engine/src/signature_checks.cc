@@ -8,7 +8,7 @@
 #include "conversions.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // Of one row. Sizes in bytes, of many rows, must not overflow.
@@ -80,4 +80,4 @@ Status check_batch(const GraphTensor& input, std::int64_t batch_size) {
                                     input.shape[0])));
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 
 #include "model_graph.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // "(?, 3)": unknown dimensions are question marks.
 std::string shape_text(const std::vector<std::int64_t>& shape);
@@ -21,4 +21,4 @@ Status check_signature(const ModelGraph& model, bool fixed_shapes);
 // An input whose first dimension is fixed allows that one batch size.
 Status check_batch(const GraphTensor& input, std::int64_t batch_size);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

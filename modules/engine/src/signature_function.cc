@@ -23,7 +23,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/graph/graph.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -315,4 +315,4 @@ Result<SignatureFunction> make_signature_function(ModelGraph& model) {
   return std::move(again.function);
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -12,7 +12,7 @@
 #include "model_graph.h"
 #include "tensorflow/core/framework/function.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // A captured variable, or a constant of a frozen graph that may have been one.
 struct WeightArgument {
@@ -31,4 +31,4 @@ struct SignatureFunction {
 // The function's weights are read from the model, which must outlive it.
 Result<SignatureFunction> make_signature_function(ModelGraph& model);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

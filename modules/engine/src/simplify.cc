@@ -14,7 +14,7 @@
 #include "xla/service/while_loop_invariant_code_motion.h"
 #include "xla/service/while_loop_simplifier.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 // As XLA's CPU compiler sets them, but products stay products of any form: we know more of them.
@@ -69,4 +69,4 @@ Status remove_dead_code(xla::HloModule& module) {
   return run(pipeline, module);
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

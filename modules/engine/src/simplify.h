@@ -6,7 +6,7 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 Status simplify(xla::HloModule& module);
 
@@ -16,4 +16,4 @@ Status hoist_invariants(xla::HloModule& module);
 // Removes what nothing uses any more and what is computed twice.
 Status remove_dead_code(xla::HloModule& module);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -13,7 +13,7 @@
 #include "xla/literal.h"
 #include "xla/service/while_loop_analysis.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -216,4 +216,4 @@ StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
   return cost;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

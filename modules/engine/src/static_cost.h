@@ -11,7 +11,7 @@
 
 #include "xla/hlo/ir/hlo_module.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct CodeSize {
   std::int64_t inputs = 0;         // parameters behind these are weights
@@ -28,4 +28,4 @@ struct StaticCost {
 // level.
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 #include "tensorflow/core/framework/tensor.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 struct StoredTensor {
   tensorflow::DataType type = tensorflow::DT_INVALID;
@@ -25,4 +25,4 @@ inline StoredTensor stored(tensorflow::Tensor tensor) {
           [tensor = std::move(tensor)]() -> Result<tensorflow::Tensor> { return tensor; }};
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

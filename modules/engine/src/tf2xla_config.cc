@@ -10,7 +10,7 @@
 #include "tensorflow/core/platform/env.h"
 #include "tfaot/compile/tf2xla_json.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -62,4 +62,4 @@ Result<std::string> tf2xla_config_json(const std::string& file) {
                                                  nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

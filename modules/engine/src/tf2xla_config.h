@@ -7,9 +7,9 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // One line of JSON.
 Result<std::string> tf2xla_config_json(const std::string& file);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

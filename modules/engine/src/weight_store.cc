@@ -8,7 +8,7 @@
 #include "tensorflow/compiler/tf2xla/shape_util.h"
 #include "tensorflow/compiler/tf2xla/type_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 Result<Weight> described(std::string name, const xla::Shape& shape) {
@@ -89,4 +89,4 @@ Status WeightStore::finish(const std::vector<std::size_t>& used, EngineResult& r
   return {};
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -15,7 +15,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/compile/job_types.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 class WeightStore {
  public:
@@ -55,4 +55,4 @@ class WeightStore {
   std::map<std::string, std::size_t> derived_;
 };
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -5,7 +5,7 @@
 
 #include "xla/hlo/ir/hlo_instructions.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::HloInstruction;
@@ -181,4 +181,4 @@ std::optional<std::vector<bool>> WeightValues::spread_of(const HloInstruction& i
   return result;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

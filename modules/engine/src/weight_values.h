@@ -12,7 +12,7 @@
 
 #include "hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 class WeightValues {
  public:
@@ -43,4 +43,4 @@ class WeightValues {
   std::map<const xla::HloInstruction*, Value> values_;
 };
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

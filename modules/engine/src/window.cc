@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "window.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial) {
   kernels::Window window{};
@@ -25,4 +25,4 @@ kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial) {
   return window;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -7,7 +7,7 @@
 #include "hlo.h"
 #include "tfaot/kernels/kernel_calls.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 // The window over these spatial dimensions of input and output; at most kernels::kSpatial.
 // `spatial` lists, per dimension of the kernel's window, XLA's dimension of it and the sizes.
@@ -17,4 +17,4 @@ struct SpatialDimension {
 };
 kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial);
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 #include "tfaot/base/render.h"
 #include "tfaot/generate/generate.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Picoseconds, at least one: 0 means that nothing was measured.
@@ -59,4 +59,4 @@ std::string measuring_program(const Manifest& manifest) {
                 Escaping::kNone);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The library's writer replaces what is no UTF-8 by U+FFFD; its reader takes the quotes off again.
@@ -65,4 +65,4 @@ std::vector<std::string> comment_lines(const std::string& text) {
 
 std::string comment_line(const std::string& text) { return join(comment_lines(text), " "); }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // What stands between the quotes of a C++ string literal: plain ASCII, the rest as octal escapes.
 std::string cpp_string(const std::string& text);
@@ -17,4 +17,4 @@ std::vector<std::string> comment_lines(const std::string& text);
 // The same in one line.
 std::string comment_line(const std::string& text);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

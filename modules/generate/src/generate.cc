@@ -14,7 +14,7 @@
 #include "tfaot/base/letter_case.h"
 #include "tool_file.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Members of a generated class, its own and those of tfaot::Wrapper. In a class of such a name the
@@ -112,4 +112,4 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
   return generated;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 const char* enumerator(DType dtype) {
@@ -161,4 +161,4 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
   return data;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

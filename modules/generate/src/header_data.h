@@ -11,7 +11,7 @@
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/config/config_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // "test_bs4", the class of a batch size, and of its header.
 std::string program_name(const ModelSpec& spec, std::int64_t batch_size);
@@ -38,4 +38,4 @@ TemplateData lines_data(const std::vector<std::string>& lines);
 TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                           const PackageNames& names);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

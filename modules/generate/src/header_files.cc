@@ -5,7 +5,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Names the build of headers that are all there: by their text, which has hashes of code and
@@ -48,4 +48,4 @@ HeaderFiles model_headers(const ModelSpec& spec, const CompiledModel& compiled,
   return headers;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

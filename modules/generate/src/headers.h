@@ -10,7 +10,7 @@
 #include "tfaot/config/config_types.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // The inline namespace of all headers below, until their text is known: model_headers().
 inline constexpr const char* kUnnamedBuild = "build_0000000000000000";
@@ -43,4 +43,4 @@ std::string xla_model_header(const ModelSpec& spec, const CompiledModel& compile
 std::string tables_header(const ModelSpec& spec, const CompiledModel& compiled,
                           const PackageNames& names);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The name in a line #include "name".
@@ -71,4 +71,4 @@ std::string with_inlined_headers(const std::string& text, const HeaderTexts& hea
   return Inliner(headers, false).text_of(text);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 using HeaderTexts = std::map<std::string, std::string>;  // by the name in #include "..."
 
@@ -17,4 +17,4 @@ std::string inlined_headers(const std::string& entry, const HeaderTexts& headers
 // other ones with quotes left out.
 std::string with_inlined_headers(const std::string& text, const HeaderTexts& headers);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/base/printable.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // By the brackets outside of strings: the parser counts levels only for a callback, with which it
@@ -103,4 +103,4 @@ std::string words_of(const std::exception& fault) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

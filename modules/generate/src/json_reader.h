@@ -13,7 +13,7 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class JsonReader {
  public:
@@ -62,4 +62,4 @@ std::string words_of(const std::exception& fault);
 // Error with line and column when `text` is no JSON; an error when it is nested too deeply.
 Result<nlohmann::json> parse_json(const std::string& text, const std::string& file);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

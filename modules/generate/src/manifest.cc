@@ -4,7 +4,7 @@
 #include "names.h"
 #include "tfaot/generate/generate.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
                        const GenerateOptions& options, std::vector<ManifestFile> files) {
@@ -37,4 +37,4 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   return manifest;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

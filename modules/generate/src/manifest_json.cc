@@ -11,7 +11,7 @@
 #include "tfaot/compile/dtype.h"
 #include "tuning_json.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using nlohmann::ordered_json;
@@ -195,4 +195,4 @@ Result<Manifest> read_manifest(const FileSystem& fs, const Path& file) {
   return manifest_from_json(text, file.string());
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 bool is_sha256(const std::string& text) {
@@ -152,4 +152,4 @@ Result<std::vector<std::string>> read_texts(const JsonReader& json) {
   return json.list([](const JsonReader& element) { return element.text(); });
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/compile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Status check_schema_version(const JsonReader& json);
 Result<DType> read_dtype(const JsonReader& json);
@@ -28,4 +28,4 @@ Result<std::vector<std::string>> read_cpu_levels(const JsonReader& json);    // 
 Result<std::string> read_cpp_class(const JsonReader& json);                  // "a::b::Class"
 Result<std::vector<std::string>> read_texts(const JsonReader& json);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // "::tfaot::Tensor<float, 4>", one a line.
@@ -64,4 +64,4 @@ std::string model_header(const ModelSpec& spec, const CompiledModel& compiled,
   return render(templates::kModelHeader, data, Escaping::kNone);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

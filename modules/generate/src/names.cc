@@ -9,7 +9,7 @@
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::vector<std::string> triple_parts(const std::string& triple) {
@@ -76,4 +76,4 @@ PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,
   return names;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

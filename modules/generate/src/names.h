@@ -10,7 +10,7 @@
 #include "tfaot/config/config_types.h"
 #include "tfaot/generate/generate.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct PackageNames {
   std::string tool;       // "tfaot-model-test"
@@ -39,4 +39,4 @@ bool is_dotted_version(const std::string& version);
 // CMake or scram minds.
 bool is_safe_name(const std::string& text);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

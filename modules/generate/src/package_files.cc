@@ -7,7 +7,7 @@
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TemplateData objects_data(const PackageNames& names) {
@@ -61,4 +61,4 @@ std::string pkg_config(const ModelSpec& spec, const CompiledModel& compiled,
                 Escaping::kNone);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 
 #include "names.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string cmake_config(const ModelSpec& spec, const PackageNames& names);
 std::string cmake_version(const ModelSpec& spec, const CompiledModel& compiled,
@@ -15,4 +15,4 @@ std::string cmake_version(const ModelSpec& spec, const CompiledModel& compiled,
 std::string pkg_config(const ModelSpec& spec, const CompiledModel& compiled,
                        const PackageNames& names);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

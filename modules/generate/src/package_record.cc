@@ -8,7 +8,7 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/compile/compile_json.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kFrozenGraph = "frozen_graph";
@@ -101,4 +101,4 @@ Result<PackagedModel> package_record_from_json(const Manifest& manifest, const s
   return model;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

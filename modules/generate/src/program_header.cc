@@ -5,7 +5,7 @@
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;  // as in tfaot/runtime/description.h
@@ -82,4 +82,4 @@ std::string program_header(const ModelSpec& spec, const CompiledModel& compiled,
                 Escaping::kNone);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "names.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 Status inconsistent(std::string message) {
@@ -147,4 +147,4 @@ Status check_records(const CompiledModel& compiled) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,8 +6,8 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/compile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Status check_records(const CompiledModel& compiled);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

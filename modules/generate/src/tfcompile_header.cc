@@ -16,7 +16,7 @@
 #include "tfaot/compile/dtype.h"
 #include "tfaot/generate/generate.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // tfcompile indexes neither scalars nor single numbers.
@@ -143,4 +143,4 @@ Result<std::string> tfcompile_header(const ModelSpec& spec, const CompiledModel&
       Escaping::kNone);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

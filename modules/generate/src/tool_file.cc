@@ -15,7 +15,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/generate/tool_file_xml.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr unsigned kParsing = pugi::parse_default | pugi::parse_comments;
@@ -141,4 +141,4 @@ bool is_made_by_tfaot(const std::string& xml) {
   });
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

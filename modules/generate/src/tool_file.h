@@ -7,10 +7,10 @@
 
 #include "names.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
                                    const std::string& tool_base);
 Result<std::string> make_runtime_tool_file(const std::string& tool_base);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

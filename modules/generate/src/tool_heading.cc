@@ -6,7 +6,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/generate/tool_file_xml.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<ToolHeading> read_tool_heading(const std::string& xml) {
   pugi::xml_document document;
@@ -26,4 +26,4 @@ Result<ToolHeading> read_tool_heading(const std::string& xml) {
   return heading;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

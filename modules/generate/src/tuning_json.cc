@@ -9,7 +9,7 @@
 
 #include "manifest_rules.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using nlohmann::ordered_json;
@@ -76,4 +76,4 @@ Status check_tuning(const JsonReader& json, const Manifest& manifest) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // "{4, 2}"
@@ -129,4 +129,4 @@ std::string tables_header(const ModelSpec& spec, const CompiledModel& compiled,
   return render(templates::kTablesHeader, model_data(spec, compiled, names), Escaping::kNone);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Path private_folder(const Path& area) { return area / ".tfaot"; }
 
@@ -58,4 +58,4 @@ Status check_inside_area(const FileSystem& fs, const Path& area, const Path& pat
   return fail(std::move(own).error().note("move it away, or choose another area"));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

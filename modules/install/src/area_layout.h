@@ -8,7 +8,7 @@
 
 #include "tfaot/install/install.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 inline constexpr std::string_view kManifestName = "manifest.json";
 inline constexpr std::string_view kCurrentName = "current";
@@ -45,4 +45,4 @@ bool is_tool_folder(const FileSystem& fs, const Path& folder);
 // might leave the area.
 Status check_inside_area(const FileSystem& fs, const Path& area, const Path& path);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

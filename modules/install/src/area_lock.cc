@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "area_layout.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<AreaLock> AreaLock::acquire(const Path& area, std::function<void(pid_t)> on_wait) {
   RealFileSystem fs;
@@ -24,4 +24,4 @@ AreaLock::~AreaLock() {
   if (!is_kept_ && lock_.file_is_new()) lock_.remove();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

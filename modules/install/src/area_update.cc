@@ -7,7 +7,7 @@
 
 #include "area_layout.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 AreaUpdate::AreaUpdate(FileSystem& fs, Path area) : fs_(fs), area_(std::move(area)) {}
 
@@ -107,4 +107,4 @@ void AreaUpdate::take_back() {
   }
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class AreaUpdate {
  public:
@@ -50,4 +50,4 @@ class AreaUpdate {
   bool is_whole_ = false;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

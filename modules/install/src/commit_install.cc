@@ -20,7 +20,7 @@
 #include "tfaot/generate/tool_file_xml.h"
 #include "toolbox.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // What users get up to now, if that will be another version: empty when it is none.
@@ -180,4 +180,4 @@ Status remove_leftovers(FileSystem& fs, const Path& area) {
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

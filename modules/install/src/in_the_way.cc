@@ -7,7 +7,7 @@
 #include "tfaot/base/letter_case.h"
 #include "toolbox.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kAdvice =
@@ -88,4 +88,4 @@ Status check_nothing_in_the_way(const FileSystem& fs, const InstallPlan& plan) {
   return check_toolbox_file(fs, plan, entries.runtime_tool_file);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

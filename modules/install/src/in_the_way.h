@@ -6,8 +6,8 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/install/install_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Status check_nothing_in_the_way(const FileSystem& fs, const InstallPlan& plan);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include "tfaot/generate/manifest_json.h"
 #include "toolbox.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 Error broken(const Path& folder, const std::string& reason) {
@@ -123,4 +123,4 @@ Result<InstalledList> list_installed(const FileSystem& fs, const Path& area) {
   return list;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -13,7 +13,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/generate/manifest_json.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 Status check_name(const std::string& what, const std::string& name, bool allowed) {
@@ -149,4 +149,4 @@ Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                        : "the folder holds no package that can be read"));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

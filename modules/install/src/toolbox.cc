@@ -7,7 +7,7 @@
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/generate/tool_file_xml.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // "TOOL", "VERSION" and whatever follows of AREA/TOOL/VERSION/...; empty outside of the area.
@@ -89,4 +89,4 @@ std::string toolkit_of_runtime(const FileSystem& fs, const Path& tool_file) {
   return manifest ? manifest->toolkit_version : "";
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/install/install_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // What a toolbox has under the name of a tool.
 struct ToolboxEntry {
@@ -30,4 +30,4 @@ std::vector<Path> tool_files_in(const FileSystem& fs, const Path& area,
 // works.
 std::string toolkit_of_runtime(const FileSystem& fs, const Path& tool_file);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

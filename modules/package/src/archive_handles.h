@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct FreeArchiveReader {
   void operator()(archive* handle) const { archive_read_free(handle); }
@@ -23,4 +23,4 @@ using ArchiveReadHandle = std::unique_ptr<archive, FreeArchiveReader>;
 using ArchiveWriteHandle = std::unique_ptr<archive, FreeArchiveWriter>;
 using ArchiveEntryHandle = std::unique_ptr<archive_entry, FreeArchiveEntry>;
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

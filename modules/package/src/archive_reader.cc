@@ -8,7 +8,7 @@
 
 #include "package_path.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
@@ -120,4 +120,4 @@ Error ArchiveReader::damaged(const std::string& reason) const {
       .note("get the archive again, or make it anew with 'tfaot package'");
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

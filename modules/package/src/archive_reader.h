@@ -15,7 +15,7 @@
 #include "decompressed_archive.h"
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct ArchiveFile {
   std::string path;        // is_package_path()
@@ -53,4 +53,4 @@ class ArchiveReader {
   bool ours_ = false;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

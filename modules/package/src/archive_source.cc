@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "archive_source.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 la_ssize_t ArchiveSource::read(archive*, void* source, const void** bytes) {
   constexpr std::size_t kPiece = 1 << 20;
@@ -18,4 +18,4 @@ la_ssize_t ArchiveSource::read(archive*, void* source, const void** bytes) {
   return static_cast<la_ssize_t>(self.buffer.size());
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

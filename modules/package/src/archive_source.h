@@ -11,7 +11,7 @@
 #include "archive_handles.h"
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct ArchiveSource {
   std::unique_ptr<OpenedFile> file;
@@ -24,4 +24,4 @@ struct ArchiveSource {
   static la_ssize_t read(archive*, void* source, const void** bytes);
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include <new>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr time_t kReproducibleTime =
@@ -101,4 +101,4 @@ Status ArchiveWriter::failure() const {
       fmt::format("cannot write the archive: {}", reason != nullptr ? reason : "unknown reason")));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/package/package.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // ".tar.zst"
 const char* extension_of(ArchiveFormat format);
@@ -42,4 +42,4 @@ class ArchiveWriter {
   ArchiveWriteHandle handle_{archive_write_new()};  // last: freeing it may call write_callback
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

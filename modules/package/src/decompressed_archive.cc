@@ -9,7 +9,7 @@
 
 #include "tfaot/base/limits.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // libarchive allows headers of 1 MB for long names; what stands before a file is far less.
@@ -74,4 +74,4 @@ std::uint64_t DecompressedArchive::used() const {
   return static_cast<std::uint64_t>(archive_filter_bytes(handle_.get(), -1));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

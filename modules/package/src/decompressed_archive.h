@@ -9,7 +9,7 @@
 #include "archive_handles.h"
 #include "archive_source.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class DecompressedArchive {
  public:
@@ -36,4 +36,4 @@ class DecompressedArchive {
   std::uint64_t expected_;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

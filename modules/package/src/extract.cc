@@ -11,7 +11,7 @@
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // What make_archive() puts first, so that all that follows is checked on the way.
@@ -181,4 +181,4 @@ Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path
   return opened.manifest();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Hashes again what verify_tree() has seen, as another process may write there.
@@ -86,4 +86,4 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
   return package;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

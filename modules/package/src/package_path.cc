@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 bool is_package_name(std::string_view name) {
@@ -22,4 +22,4 @@ bool is_package_path(std::string_view path) {
   }
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

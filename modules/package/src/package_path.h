@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 inline constexpr std::string_view kManifestName = "manifest.json";
 
@@ -12,4 +12,4 @@ inline constexpr std::string_view kManifestName = "manifest.json";
 // file in every archive format, locale and file system, and never outside the package's folder.
 bool is_package_path(std::string_view path);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/package/package.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
@@ -205,4 +205,4 @@ std::string top_folder(const std::vector<std::string>& paths) {
   return in_all ? top.substr(0, top.size() - 1) : "";
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

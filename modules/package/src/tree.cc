@@ -10,7 +10,7 @@
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Why the file differs from what the manifest says of it; empty when it does not.
@@ -85,4 +85,4 @@ Result<Manifest> verify_tree(const FileSystem& fs, const Path& root) {
   return fail(std::move(damage).note("compile or install the model again"));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

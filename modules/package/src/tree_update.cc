@@ -6,7 +6,7 @@
 
 #include "tfaot/base/interrupts.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 TreeUpdate::TreeUpdate(FileSystem& fs, Path root) : fs_(fs), root_(std::move(root)) {}
 
@@ -59,4 +59,4 @@ Status TreeUpdate::move_in(const std::string& path) {
   return rename(new_files(root_) / path, root_ / path);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

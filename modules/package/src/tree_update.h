@@ -12,7 +12,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/package/package_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Inside the tree while it changes. Once all files are aside, the new manifest is, too: the last
 // one to be put there.
@@ -51,4 +51,4 @@ class TreeUpdate {
   std::vector<Path> made_;  // folders
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 #include "tfaot/package/repair_tree.h"
 #include "tree_update.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::set<std::string> paths_of(const Manifest& manifest) {
@@ -184,4 +184,4 @@ Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Ma
   return {};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/release/spec.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::string_view kRequires = "Requires: ";
@@ -47,4 +47,4 @@ std::string without_model(const std::string& list, const std::string& tool_name)
   return text_of(std::move(lines));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -15,7 +15,7 @@
 #include "tfaot/release/rpm_record_json.h"
 #include "tfaot/release/spec.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Kind = ReleaseResult::Kind;
@@ -178,4 +178,4 @@ Result<std::vector<ReleaseResult>> build_release(FileSystem& fs,
   return Builder(fs, jobs, options, diagnostics).run();
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/release/spec.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::string_view kToolError = "tfaot: error: ";
@@ -109,4 +109,4 @@ Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseO
   return RpmBuilt{std::move(rpm), {}};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/release/release.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct RpmBuild {
   std::string tool_name;
@@ -29,4 +29,4 @@ Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseO
 // that are no commands of the shell.
 Error build_error(const std::string& tool_name, const std::string& output);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

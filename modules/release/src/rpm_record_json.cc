@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr int kSchemaVersion = 1;
@@ -44,4 +44,4 @@ std::optional<RpmRecord> rpm_record_from_json(const std::string& text) {
   }
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // A text that rpm does not take for its own words: no macro starts, the line does not go on in the
@@ -115,4 +115,4 @@ Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
   return render(templates::kCmsdistSpec, values, Escaping::kNone);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,7 +6,7 @@
 #include <map>
 #include <string_view>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kOld = "of older versions";
@@ -66,4 +66,4 @@ std::vector<std::string> known_elements() {
   return names;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct ElementRule {
   std::vector<std::string> attributes;         // that scram takes; "*": any
@@ -24,4 +24,4 @@ bool is_condition(const std::string& element);
 std::vector<std::string> condition_attributes(const std::string& element);
 std::vector<std::string> known_elements();
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 
 #include "tool_checker.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<ToolReport> check_tool(const FileSystem& fs, const CheckToolOptions& options) {
   TFAOT_ASSIGN(const std::string text, fs.read(options.file));
@@ -26,4 +26,4 @@ std::string finding_text(const ToolFinding& finding, const std::string& file) {
                      finding.scram, finding.advice);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/scram/scram_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // What scram does, and what the author of the file should do.
 struct Consequence {
@@ -35,4 +35,4 @@ class Findings {
   std::vector<ToolFinding> list_;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

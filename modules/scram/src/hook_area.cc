@@ -8,7 +8,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::string_view kKnownScram = "V3_";
@@ -87,4 +87,4 @@ Status check_area(const FileSystem& fs, const Path& area) {
   return check_anchors(fs, config);
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

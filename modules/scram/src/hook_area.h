@@ -5,7 +5,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct HookArea {
   Path build_rules;  // config/SCRAM/Plugins/BuildRules.py, which scram reads instead of its own
@@ -17,4 +17,4 @@ HookArea hook_area(const Path& area);
 // Error when this is no area, or its scram and cmssw-config are not of the kind that the hook fits.
 Status check_area(const FileSystem& fs, const Path& area);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The line end before it is part of the block: the file may end without one.
@@ -45,4 +45,4 @@ bool has_broken_block(const std::string& text) {
   return rest.find(kFirst) != std::string::npos || rest.find(kLast) != std::string::npos;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct HookBlock {
   std::size_t start = 0;  // of what with_block() added
@@ -23,4 +23,4 @@ std::string without_block(const std::string& text);
 // True when a part of a block is there, but no whole one.
 bool has_broken_block(const std::string& text);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // `count` records from `offset` on; none when the file does not hold them.
@@ -55,4 +55,4 @@ Linkage linkage_of(const FileSystem& fs, const Path& object) {
   return Linkage::kPositionIndependent;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class Linkage {
   kUnknown,              // no object of a machine that this knows
@@ -15,4 +15,4 @@ enum class Linkage {
 
 Linkage linkage_of(const FileSystem& fs, const Path& object);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

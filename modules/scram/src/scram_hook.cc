@@ -13,7 +13,7 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::string_view kOurMark = "Made by tfaot ";
@@ -131,4 +131,4 @@ Result<bool> remove_hook(FileSystem& fs, const HookOptions& options) {
   return true;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 void ToolChecker::check() {
   collect_variables(xml_.document());
@@ -245,4 +245,4 @@ void ToolChecker::check_name(const pugi::xml_node& node) {
        "name the file after the tool"});
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -13,7 +13,7 @@
 #include "tool_values.h"
 #include "xml_text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class ToolChecker {
  public:
@@ -58,4 +58,4 @@ class ToolChecker {
   int tools_ = 0;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr int kMostReplacements = 100;  // more are no chain but a circle
@@ -68,4 +68,4 @@ std::vector<std::string> words_of(const std::string& value, char separator) {
   return words;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // A value with its $NAMES replaced, as scram does: the last $NAME or ${NAME} first, again and
 // again.
@@ -35,4 +35,4 @@ class ToolValues {
 // What scram makes of a <flags> value: words between blanks.
 std::vector<std::string> words_of(const std::string& value, char separator = ' ');
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

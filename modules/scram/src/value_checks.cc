@@ -11,7 +11,7 @@
 #include "tfaot/base/tool_names.h"
 #include "tool_checker.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Variables that scram wants in <runtime>; there they are paths without being told.
@@ -220,4 +220,4 @@ void ToolChecker::check_use(const pugi::xml_node& node) {
                      fmt::format("scram setup {}.xml", used)});
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

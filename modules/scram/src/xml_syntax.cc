@@ -10,7 +10,7 @@
 
 #include "tfaot/base/letter_case.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Fault = std::optional<SyntaxFault>;
@@ -229,4 +229,4 @@ std::optional<SyntaxFault> first_syntax_fault(const std::string& text) {
   return character;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

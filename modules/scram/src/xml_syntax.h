@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct SyntaxFault {
   std::size_t place = 0;  // in the text
@@ -23,4 +23,4 @@ constexpr int kMostNested = 500;
 constexpr int kMostElements = 5000;
 constexpr std::size_t kMostAttributes = 100;  // of an element
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

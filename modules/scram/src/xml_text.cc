@@ -4,7 +4,7 @@
 #include "tfaot/base/text.h"
 #include "xml_syntax.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 int XmlText::line_of(const pugi::xml_node& node) const {
   const std::ptrdiff_t offset = node.offset_debug();
   return offset < 0 ? 0 : line_at(text_, offset);
@@ -27,4 +27,4 @@ bool XmlText::parse(const std::string& text, Findings& findings) {
   return true;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "findings.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class XmlText {
  public:
@@ -25,4 +25,4 @@ class XmlText {
   pugi::xml_document document_;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

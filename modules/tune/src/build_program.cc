@@ -11,7 +11,7 @@
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 constexpr std::chrono::minutes kCompilerTimeout{10};
@@ -78,4 +78,4 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
   return fail(std::move(error));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

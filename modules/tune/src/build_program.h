@@ -4,9 +4,9 @@
 
 #include "tfaot/tune/tune.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // The executable, in options.work_directory.
 Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneOptions& options);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

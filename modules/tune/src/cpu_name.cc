@@ -2,7 +2,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/tune/tune.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string cpu_name(const FileSystem& fs) {
   const auto text = fs.read("/proc/cpuinfo");
@@ -17,4 +17,4 @@ std::string cpu_name(const FileSystem& fs) {
   return "unknown";
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,9 +9,9 @@
 #include "tfaot/runtime/batch_plan.h"
 #include "tfaot/tune/plan.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Throws when there is no size.
 BatchPlan plan_of(const LevelCosts& costs);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

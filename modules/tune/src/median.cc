@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // How many values lie below the true median is binomial: half of them, with a standard deviation of
 // sqrt(n) / 2.
@@ -19,4 +19,4 @@ Median median_of(std::vector<double> values) {
   return {(values[last / 2] + values[last - last / 2]) / 2, values[low], values[high]};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

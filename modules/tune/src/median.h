@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct Median {
   double value = 0;
@@ -16,4 +16,4 @@ struct Median {
 // REQUIRES: values is not empty.
 Median median_of(std::vector<double> values);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include "level_plan.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 BatchPlan plan_of(const LevelCosts& costs) {
   std::vector<std::uint64_t> picoseconds;
@@ -49,4 +49,4 @@ PlannedRows plan_rows(const LevelCosts& costs, std::size_t rows) {
   return planned;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // Of lib/NAME_bsN.o and lib/NAME_bsN_LEVEL.o.
@@ -52,4 +52,4 @@ SizeCost size_cost(const std::vector<SizeCost>& compiled, std::size_t size) {
   return {size, estimated_ns(compiled, size), bytes / compiled.size(), false};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

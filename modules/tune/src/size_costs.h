@@ -8,7 +8,7 @@
 #include "tfaot/tune/plan.h"
 #include "tfaot/tune/suggest.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Every size that was measured at the level, ascending.
 std::vector<SizeCost> compiled_sizes(const Manifest& manifest, const LevelCosts& costs);
@@ -18,4 +18,4 @@ std::vector<SizeCost> compiled_sizes(const Manifest& manifest, const LevelCosts&
 // size. REQUIRES: compiled is not empty.
 SizeCost size_cost(const std::vector<SizeCost>& compiled, std::size_t size);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include "level_plan.h"
 #include "size_costs.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // What the sizes do for the rows asked for. REQUIRES: sizes is not empty.
@@ -122,4 +122,4 @@ Result<Suggestion> suggest_sizes(const Manifest& manifest, const SuggestOptions&
   return Suggestion{costs.cpu_level, std::move(*best), evaluate(compiled, options.rows)};
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The program is started anew for each slice of the budget: where its memory and stack lie, which
@@ -112,4 +112,4 @@ Result<Tuning> tune_package(FileSystem& fs, const Manifest& manifest, const Tune
   return tuning;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

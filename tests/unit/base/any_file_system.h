@@ -13,7 +13,7 @@
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class OnDisk {
  public:
@@ -78,4 +78,4 @@ struct SideNames {
   }
 };
 using Sides = ::testing::Types<OnDisk, InMemory>;
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

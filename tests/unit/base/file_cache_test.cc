@@ -7,7 +7,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/memory_file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 const std::string kOne = sha256_of("one");
@@ -90,4 +90,4 @@ TEST(FileCache, OnADiskTheMarkCounts) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 TEST(FileLock, RemovesWhatItMade) {
@@ -198,4 +198,4 @@ TEST(RemoveHalfWritten, LeavesWhatOthersMade) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

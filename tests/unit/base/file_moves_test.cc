@@ -5,7 +5,7 @@
 
 #include "any_file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -92,4 +92,4 @@ TYPED_TEST(FileMoves, KnowsTheFoldersOnTheWay) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

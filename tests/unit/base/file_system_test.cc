@@ -4,7 +4,7 @@
 
 #include "any_file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -368,4 +368,4 @@ TYPED_TEST(AnyFileSystem, EndsWhereFoldersLinkToEachOther) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include "tfaot/base/memory_file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // FIPS 180 vectors.
@@ -71,4 +71,4 @@ TEST(Sha256OfTree, MissingIsAnError) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

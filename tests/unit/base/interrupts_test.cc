@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_lock.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 constexpr const char* kInterrupted = "interrupted by signal 2 (Interrupt)";
@@ -126,4 +126,4 @@ TEST_F(Interrupts, EndTheWaitForALock) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(LetterCase, ChangesAsciiLettersAlone) {
@@ -13,4 +13,4 @@ TEST(LetterCase, ChangesAsciiLettersAlone) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

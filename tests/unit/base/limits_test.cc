@@ -5,7 +5,7 @@
 
 #include "tfaot/base/memory_file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(ReadLimited, ReadsUpToTheLimit) {
@@ -18,4 +18,4 @@ TEST(ReadLimited, ReadsUpToTheLimit) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

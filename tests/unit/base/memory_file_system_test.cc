@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::string error_of(const Status& status) { return status ? "no error" : status.error().text(); }
@@ -69,4 +69,4 @@ TEST(MemoryFileSystem, SaysWhatToDoWhereSomethingCanBeDone) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

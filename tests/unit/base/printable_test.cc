@@ -5,7 +5,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(Printable, LeavesUsualTextAsItIs) {
@@ -61,4 +61,4 @@ TEST(ErrorText, IndentsTheLinesOfAMessageAndLimitsThoseOfNotes) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -13,7 +13,7 @@
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using std::chrono::milliseconds;
@@ -183,4 +183,4 @@ TEST_F(ProcessInterrupt, ObeysNohup) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

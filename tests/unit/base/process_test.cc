@@ -14,7 +14,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -168,4 +168,4 @@ TEST(Process, ManyThreadsGetEachTheirOwn) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_system.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 // Whether it holds in a process of its own.
@@ -51,4 +51,4 @@ TEST(StartProgram, MakesAFileThatIsTooLargeAnError) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

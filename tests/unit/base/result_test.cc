@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(ErrorText, IsTheMessageWhenNoPlaceIsKnown) { EXPECT_EQ(Error("no model").text(), "no model"); }
@@ -61,4 +61,4 @@ TEST(Result, MacroMovesValuesThatCannotBeCopied) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

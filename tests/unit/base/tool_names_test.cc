@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(ToolNames, MakeVariables) {
@@ -17,4 +17,4 @@ TEST(ToolNames, MakeFilesInLowerCase) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

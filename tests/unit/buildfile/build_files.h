@@ -7,7 +7,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/buildfile/buildfile.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 inline Result<BuildFile> parse(const std::string& text, const BuildConditions& conditions = {}) {
   return parse_build_file({"BuildFile.xml", text, {{"GIVEN", "value"}}}, conditions);
@@ -29,4 +29,4 @@ inline std::string names_of(const std::vector<BuildUse>& uses) {
   return join(names, " ");
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -3,7 +3,7 @@
 
 #include "tests/unit/buildfile/build_files.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 // The names of what is used on a machine of CMS.
@@ -86,4 +86,4 @@ TEST(Conditions, ErrorsSayWhere) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,7 +4,7 @@
 
 #include "tests/unit/buildfile/build_files.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -192,4 +192,4 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

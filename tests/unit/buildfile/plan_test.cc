@@ -4,7 +4,7 @@
 
 #include "tests/unit/buildfile/build_files.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST(Plan, SaysWhatHasNoMeaningHere) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

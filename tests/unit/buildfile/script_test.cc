@@ -4,7 +4,7 @@
 #include "tests/support/golden.h"
 #include "tests/unit/buildfile/build_files.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(CMakeScript, CallsOneFunctionForEachTarget) {
@@ -29,4 +29,4 @@ TEST(CMakeScript, SaysWhatAPackageIs) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -19,7 +19,7 @@
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/symbol_hash.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -271,4 +271,4 @@ TEST_F(CompileModel, DistrustsAResultThatIsNoRecord) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 #include <map>
 #include <memory>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 struct Section {
@@ -144,4 +144,4 @@ TEST(UndefinedSymbols, OfWhatIsNoObject) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

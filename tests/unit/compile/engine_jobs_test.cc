@@ -6,7 +6,7 @@
 
 #include "tfaot/compile/job_json.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -117,4 +117,4 @@ TEST(JobJson, OtherTextIsOurDefect) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

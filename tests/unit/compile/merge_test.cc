@@ -12,7 +12,7 @@
 #include "tfaot/compile/symbol_hash.h"
 #include "weights_object.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST(MergeParts, RefusesRowsThatDiffer) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

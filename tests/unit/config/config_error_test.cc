@@ -4,7 +4,7 @@
 
 #include "tests/unit/config/config_fixture.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 const std::string kText =
@@ -47,4 +47,4 @@ TEST(ConfigError, NamesTheModelWhereThereIsNoConfig) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

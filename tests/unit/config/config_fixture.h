@@ -8,7 +8,7 @@
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/config/config.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 inline constexpr const char* kConfigFile = "/m/aot_config.yaml";
 
@@ -24,4 +24,4 @@ inline std::string error_of(const Result<ModelSpec>& result) {
   return result ? "(no error)" : result.error().text();
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -7,7 +7,7 @@
 
 #include "tests/unit/config/config_fixture.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -52,4 +52,4 @@ TEST(ConfigKeys, DefaultsAreThoseOfTheRecords) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

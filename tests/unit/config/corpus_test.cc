@@ -12,7 +12,7 @@
 #include "tests/support/golden.h"
 #include "tests/unit/config/config_fixture.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using testing::error_of;
@@ -69,4 +69,4 @@ TEST(Corpus, GoldenTextsBelongToConfigs) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST(CpuLevels, ArchitectureIsTheFirstPartOfTheTriple) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

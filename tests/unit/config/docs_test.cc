@@ -13,7 +13,7 @@
 #include "tfaot/config/config_keys.h"
 #include "tfaot/config/cpu_levels.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::string manual() {
@@ -127,4 +127,4 @@ TEST(Docs, ExamplesLoad) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -3,7 +3,7 @@
 
 #include "tests/unit/config/config_fixture.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -196,4 +196,4 @@ TEST(LoadModelSpec, SurvivesDeepNesting) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

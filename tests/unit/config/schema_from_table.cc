@@ -4,7 +4,7 @@
 #include "tfaot/config/config_keys.h"
 #include "tfaot/config/cpu_levels.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -128,4 +128,4 @@ Json schema_from_table() {
   return schema;
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

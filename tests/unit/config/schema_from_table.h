@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 nlohmann::ordered_json schema_from_table();
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

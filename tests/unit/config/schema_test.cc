@@ -6,7 +6,7 @@
 #include "tests/support/golden.h"
 #include "tests/unit/config/schema_from_table.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(Schema, AgreesWithTheTableOfKeys) {
@@ -15,4 +15,4 @@ TEST(Schema, AgreesWithTheTableOfKeys) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,7 +4,7 @@
 
 #include "tests/unit/config/config_fixture.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using testing::error_of;
@@ -132,4 +132,4 @@ TEST(Source, FrozenGraphIsMissing) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

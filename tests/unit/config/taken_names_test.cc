@@ -15,7 +15,7 @@
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::config {
+namespace tfaot::toolkit::config {
 namespace {
 
 using Names = std::set<std::string>;
@@ -167,4 +167,4 @@ TEST(TakenNames, AreNoUsualNames) {
 }
 
 }  // namespace
-}  // namespace tfaot::config
+}  // namespace tfaot::toolkit::config

@@ -6,7 +6,7 @@
 #include "constants.h"
 #include "shared_constants.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 class Aarch64Test : public testing::AssemblerTest {
@@ -67,4 +67,4 @@ TEST_F(Aarch64Test, TheCodeGoesOnToFindItsConstants) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

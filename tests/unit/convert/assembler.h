@@ -15,7 +15,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 class AssemblerTest : public ::testing::Test {
  protected:
@@ -63,4 +63,4 @@ class AssemblerTest : public ::testing::Test {
   int libraries_ = 0;
 };
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -6,7 +6,7 @@
 #include "assembler.h"
 #include "shared_constants.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::HasSubstr;
@@ -170,4 +170,4 @@ TEST(SharedConstants, EqualOnesAreStoredOnce) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

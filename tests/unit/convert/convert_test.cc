@@ -7,7 +7,7 @@
 #include "tests/unit/convert/upstream_samples.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -223,4 +223,4 @@ TEST_F(ConvertTest, FilesMustBeComplete) {
 #endif
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

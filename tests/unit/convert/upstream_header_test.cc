@@ -7,7 +7,7 @@
 #include "tests/unit/convert/upstream_samples.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -146,4 +146,4 @@ TEST(BufferSlots, OfAnOlderHeaderThatLeavesTwoChoices) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 // net: x f32[3], a bool -> y f32[2,2], an int64.
 inline std::string header_text(int batch_size) {
@@ -76,4 +76,4 @@ class net_bs2 : public tensorflow::XlaCompiledCpuFunction {
 )";
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -10,7 +10,7 @@
 #include "packing.h"
 #include "tests/unit/engine/parse_hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 19;
@@ -143,4 +143,4 @@ TEST_F(EvaluateTest, FeedsScalarsAndSmallTensors) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -10,7 +10,7 @@
 #include "tests/unit/engine/parse_hlo.h"
 #include "tfaot/kernels/kernel_calls.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -112,4 +112,4 @@ TEST(LiveRows, StayAwayFromRightSidesOfTheBatch) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -7,7 +7,7 @@
 
 #include "make_nodes.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -131,4 +131,4 @@ TEST(LoadingGraph, FollowsThePathIntoFunctions) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

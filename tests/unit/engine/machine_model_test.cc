@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 TEST(MachineModel, KnowsEveryLevelWithKernels) {
@@ -46,4 +46,4 @@ TEST(MachineModel, ReadsSlowerWhatIsFartherAway) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/tensor.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 
 inline tensorflow::NodeDef node(const std::string& name, const std::string& op,
                                 const std::vector<std::string>& inputs = {}) {
@@ -61,4 +61,4 @@ inline tensorflow::FunctionDef function_of(const std::string& name,
   return made;
 }
 
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -16,7 +16,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
     absl::string_view text, bool set_to_default_entry_computation_layout);
 }  // namespace xla
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 // `text`: the computations. A module without any when they are wrong, which fails the test.
 inline std::unique_ptr<xla::HloModule> parse_hlo(const std::string& text) {
@@ -26,4 +26,4 @@ inline std::unique_ptr<xla::HloModule> parse_hlo(const std::string& text) {
   return std::make_unique<xla::HloModule>("wrong", xla::HloModuleConfig());
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

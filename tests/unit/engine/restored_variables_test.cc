@@ -10,7 +10,7 @@
 #include "make_nodes.h"
 #include "tensorflow/core/framework/node_def_util.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -106,4 +106,4 @@ TEST(RestoredVariables, KnowsNothingOfAModelWithoutARestore) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -9,7 +9,7 @@
 
 #include "tests/unit/engine/parse_hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 constexpr const char* kComputations =
@@ -334,4 +334,4 @@ TEST(RowFlow, WhatFollowsTheBatchSize) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

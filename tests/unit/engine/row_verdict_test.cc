@@ -11,7 +11,7 @@
 
 #include "tests/unit/engine/parse_hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST_F(RowVerdict, WithoutATrialAWarningNamesTheOperation) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

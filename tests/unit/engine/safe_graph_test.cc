@@ -8,7 +8,7 @@
 #include "make_nodes.h"
 #include "pure_operations.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
@@ -189,4 +189,4 @@ TEST(SafeGraph, RefusesFunctionsThatCallThemselves) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

@@ -12,7 +12,7 @@
 
 #include "tests/unit/engine/parse_hlo.h"
 
-namespace tfaot::engine {
+namespace tfaot::toolkit::engine {
 namespace {
 
 using ::testing::Each;
@@ -184,4 +184,4 @@ TEST(StaticCost, TakesTheDearestBranch) {
 }
 
 }  // namespace
-}  // namespace tfaot::engine
+}  // namespace tfaot::toolkit::engine

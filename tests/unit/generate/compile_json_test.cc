@@ -5,7 +5,7 @@
 
 #include "tests/unit/generate/records.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(CompileJson, RoundTrip) {
@@ -52,4 +52,4 @@ TEST(DTypes, TableFollowsTheEnum) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include "tests/unit/generate/records.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -223,4 +223,4 @@ TEST(Names, Defaults) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 const HeaderTexts kHeaders = {
@@ -31,4 +31,4 @@ TEST(InlineHeaders, LeavesOutWhatItDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/generate/generate.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using nlohmann::json;
@@ -256,4 +256,4 @@ TEST(ManifestJson, SyntaxErrorsHaveAPlace) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 #include "tfaot/config/config.h"
 #include "tfaot/generate/generate.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Names = std::set<std::string>;
@@ -133,4 +133,4 @@ TEST(OddNames, OfNamespacesCompileWhereTheConfigTakesThem) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

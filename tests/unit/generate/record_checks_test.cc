@@ -8,7 +8,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/package_record_json.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using testing::Records;
@@ -108,4 +108,4 @@ TEST(RecordChecks, OfAPackageAreErrorsOfItsFile) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

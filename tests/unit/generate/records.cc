@@ -7,7 +7,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 std::uint64_t bytes_of(const TensorSpec& tensor, std::int64_t rows) {
@@ -167,4 +167,4 @@ Records hostile_records() {
   return records;
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -7,7 +7,7 @@
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/config/config_types.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 struct Records {
   ModelSpec spec;
@@ -26,4 +26,4 @@ Records embedded_records();
 // Texts made to break out of comments, literals and markup.
 Records hostile_records();
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

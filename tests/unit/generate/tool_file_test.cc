@@ -5,7 +5,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/tool_file_xml.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::string tool_file(const std::string& base) {
@@ -67,4 +67,4 @@ TEST(ToolFile, RebaseRefusesWhatWouldGrowWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

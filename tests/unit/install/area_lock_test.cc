@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/install/install.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 // Whether somebody holds the lock for himself, seen through an open file of its own.
@@ -112,4 +112,4 @@ TEST(AreaLock, SaysWhyItCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

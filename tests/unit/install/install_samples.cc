@@ -8,7 +8,7 @@
 #include "tfaot/base/tool_names.h"
 #include "tfaot/generate/manifest_json.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 // As 'tfaot compile' makes it.
@@ -130,4 +130,4 @@ AreaView expected_view(const SamplePackage& package, const Path& area) {
           .tool_file = rebased_tool_file(package, area)};
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

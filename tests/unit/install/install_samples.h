@@ -9,7 +9,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/install/install.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 // A package of tool tfaot-model-test: tool file, header, CMake package, and an object with this
 // contents.
@@ -49,4 +49,4 @@ AreaView view_of(const FileSystem& fs, const Path& area);
 // The view when this package is current.
 AreaView expected_view(const SamplePackage& package, const Path& area);
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

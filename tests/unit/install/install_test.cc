@@ -5,7 +5,7 @@
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/generate/manifest_json.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -287,4 +287,4 @@ TEST(RemoveLeftovers, KeepsTheLock) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

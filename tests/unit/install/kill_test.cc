@@ -14,7 +14,7 @@
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::AnyOf;
@@ -167,4 +167,4 @@ TEST_P(KillOnTheDisk, LeavesOldOrNew) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -5,7 +5,7 @@
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/generate/manifest_json.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST_F(BrokenTree, IsNoReasonToLeaveTheOthersOut) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -5,7 +5,7 @@
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/base/printable.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 const InstallOptions kOptions{.area = "/area"};
@@ -192,4 +192,4 @@ TEST(PlanInstall, RefusesPackagesOfANewerToolkit) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

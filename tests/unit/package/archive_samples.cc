@@ -12,7 +12,7 @@
 #include "package_samples.h"
 #include "tfaot/generate/manifest_json.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 void must(int code, archive* handle) {
@@ -134,4 +134,4 @@ std::vector<Entry> sample_entries() {
   return entries;
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

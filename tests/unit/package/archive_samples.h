@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 enum class EntryKind { kFile, kFolder, kSymlink, kHardlink, kDevice };
 
@@ -36,4 +36,4 @@ std::vector<EntryHeader> list_archive(const std::string& bytes);
 // order.
 std::vector<Entry> sample_entries();
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -9,7 +9,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/generate/manifest_json.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 const std::string kWhatToDo = "\n  get the archive again, or make it anew with 'tfaot package'";
@@ -345,4 +345,4 @@ TEST(PackageArchive, IsCheckedToItsEndWithoutBeingUnpacked) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

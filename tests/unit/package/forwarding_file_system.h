@@ -5,7 +5,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 class ForwardingFileSystem : public FileSystem {
  public:
@@ -73,4 +73,4 @@ class ForwardingFileSystem : public FileSystem {
   FileSystem& target_;
 };
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

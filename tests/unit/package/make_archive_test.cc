@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST(MakeArchive, LeavesNothingOnARealDiskWhenAWriteFailsHalfWay) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

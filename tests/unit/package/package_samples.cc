@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 std::vector<StagedFile> sample_files() {
   std::string object(200'000,
@@ -50,4 +50,4 @@ std::map<std::string, std::string> contents_of(const FileSystem& fs, const Path&
   return contents;
 }
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

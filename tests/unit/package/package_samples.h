@@ -9,7 +9,7 @@
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/package/package.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 
 using Files = std::map<std::string, std::string>;  // path -> contents
 
@@ -24,4 +24,4 @@ void write_sample(FileSystem& fs, const Path& root);
 // Path -> contents of every file below the root.
 Files contents_of(const FileSystem& fs, const Path& root);
 
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -6,7 +6,7 @@
 #include "archive_samples.h"
 #include "tfaot/base/memory_file_system.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST(SourceArchive, TopFolderIsTheOneThatHoldsAll) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

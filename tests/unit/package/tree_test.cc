@@ -8,7 +8,7 @@
 #include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/repair_tree.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -351,4 +351,4 @@ TEST(PackageStem, IsToolVersionArchitecture) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

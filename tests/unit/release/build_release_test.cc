@@ -11,7 +11,7 @@
 #include "tfaot/release/release.h"
 #include "tfaot/release/rpm_record_json.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -162,4 +162,4 @@ TEST_F(BuildRelease, SaysWhatIsMissingWithoutRpmbuild) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

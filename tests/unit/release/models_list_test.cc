@@ -3,7 +3,7 @@
 
 #include "tfaot/release/spec.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 constexpr const char* kHead = "# Models compiled ahead of time; 'tfaot spec' keeps this list.\n";
@@ -36,4 +36,4 @@ TEST(ModelsList, LeavesLinesOfOthersWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

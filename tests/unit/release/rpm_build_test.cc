@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 TEST(BuildError, IsTheToolsOwnWhenThereIsOne) {
@@ -44,4 +44,4 @@ TEST(BuildRpm, RefusesPathsThatRpmTakesApart) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

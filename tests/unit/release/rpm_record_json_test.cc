@@ -6,7 +6,7 @@
 #include "tests/support/golden.h"
 #include "tfaot/base/text.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 const RpmRecord kRecord = {"tfaot-model-a",
@@ -38,4 +38,4 @@ TEST(RpmRecordJson, AnythingElseIsNone) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

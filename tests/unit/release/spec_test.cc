@@ -7,7 +7,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 
-namespace tfaot::testing {
+namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -162,4 +162,4 @@ TEST(Spec, RefusesWhatRpmWouldTakeApart) {
 }
 
 }  // namespace
-}  // namespace tfaot::testing
+}  // namespace tfaot::toolkit::testing

@@ -11,7 +11,7 @@
 #include "tests/support/golden.h"
 #include "tfaot/base/memory_file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -326,4 +326,4 @@ TEST_F(CheckTool, ExplainsUpstreamsShape) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

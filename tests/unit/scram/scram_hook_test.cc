@@ -6,7 +6,7 @@
 
 #include "tfaot/base/memory_file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -150,4 +150,4 @@ TEST_F(ScramHook, LeavesTheFilesOfAReleaseAlone) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,7 +4,7 @@
 #include "tfaot/base/memory_file_system.h"
 #include "tfaot/tune/tune.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 std::string name_of(const std::string& cpuinfo) {
@@ -24,4 +24,4 @@ TEST(CpuName, IsWhatTheMachineSays) {
 TEST(CpuName, IsReadFromThisMachine) { EXPECT_NE(cpu_name(RealFileSystem()), ""); }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

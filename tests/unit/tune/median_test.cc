@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 TEST(Median, IsTheMiddleOne) {
@@ -48,4 +48,4 @@ TEST(Median, IntervalsHoldTheTrueMedianAsOftenAsTheySay) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

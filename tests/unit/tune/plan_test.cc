@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 Manifest tuned() {
@@ -39,4 +39,4 @@ TEST(Plan, ShowsChunksPaddingAndTime) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,7 +5,7 @@
 
 #include "size_costs.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using Sizes = std::vector<std::size_t>;
@@ -138,4 +138,4 @@ TEST(Suggest, NeedsMeasurementsAndAnAnswerableQuestion) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -156,4 +156,4 @@ TEST_F(TuneTest, TellsOfAProgramThatFails) {
 }
 
 }  // namespace
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

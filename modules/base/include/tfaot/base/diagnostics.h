@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class Diagnostics {
  public:
@@ -29,4 +29,4 @@ class SilentDiagnostics final : public Diagnostics {
   void progress(std::size_t, std::size_t, const std::string&) override {}
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Whether the expression is found somewhere in the text. Error: it is none, or could take for ever:
 // longer than 200 characters, a repeated group, more than four repetitions; or the text is longer
@@ -19,4 +19,4 @@ Result<bool> search_expression(const std::string& expression, const std::string&
 // Why it is no expression; nothing when it is one, or when only Python can say.
 std::optional<std::string> expression_fault(const std::string& expression);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -13,7 +13,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class FileCache {
  public:
@@ -34,4 +34,4 @@ class FileCache {
   Path folder_;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

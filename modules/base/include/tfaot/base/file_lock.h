@@ -15,7 +15,7 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class FileLock {
  public:
@@ -56,4 +56,4 @@ class FileLock {
   std::vector<Path> made_;  // folders for the file, deepest first
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

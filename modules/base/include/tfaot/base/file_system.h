@@ -16,7 +16,7 @@
 #include "tfaot/base/opened_file.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 using Path = std::filesystem::path;
 
@@ -147,4 +147,4 @@ enum class FolderLinks {
 Result<std::vector<std::string>> list_files_recursively(
     const FileSystem& fs, const Path& root, FolderLinks folder_links = FolderLinks::kSkip);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class Sha256 {
  public:
@@ -33,4 +33,4 @@ Result<std::string> sha256_of_file(const FileSystem& fs, const Path& path);
 // path>\n". Links are followed, to folders too.
 Result<std::string> sha256_of_tree(const FileSystem& fs, const Path& path);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class InterruptWatch {
  public:
@@ -46,4 +46,4 @@ int interrupt_descriptor();
 // For tests: as if no signal had come, and no signal were ignored.
 void forget_interrupts();
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

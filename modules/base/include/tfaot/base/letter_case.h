@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string lower_case(std::string text);
 std::string upper_case(std::string text);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Of a file that is read whole.
 struct FileLimit {
@@ -52,4 +52,4 @@ std::uint64_t most_unpacked(std::uint64_t archive_bytes);
 // "has 20971520 bytes, but a config has at most 1048576"
 std::string over_limit(std::uint64_t bytes, const FileLimit& limit);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class MemoryTree;
 
@@ -72,4 +72,4 @@ class MemoryFileSystem final : public FileSystem {
   std::optional<Fault> fault_;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

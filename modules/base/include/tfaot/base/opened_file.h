@@ -9,7 +9,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // A piece of a file; short at the file's end, empty behind it.
 struct ByteRange {
@@ -25,4 +25,4 @@ class OpenedFile {
   virtual Result<std::uint64_t> size() const = 0;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // One line: control characters and direction marks as \u001b, bytes that are no UTF-8 as \xff. Tabs
 // stay.
@@ -26,4 +26,4 @@ std::size_t utf8_character(std::string_view text);
 // Where a text stops being UTF-8; npos when it does not.
 std::size_t first_non_utf8(std::string_view text);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -15,7 +15,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct ProcessSpec {
   Path program;                                    // looked up in PATH when it holds no '/'
@@ -42,4 +42,4 @@ struct ProcessResult {
 // up and ends); a child that ends badly is a ProcessResult.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

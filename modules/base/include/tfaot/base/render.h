@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 using TemplateData = kainjow::mustache::data;
 using TemplateObject = kainjow::mustache::object;
@@ -19,4 +19,4 @@ enum class Escaping {
 // REQUIRES: the template is valid; the tests render each of them.
 std::string render(std::string_view template_text, const TemplateData& data, Escaping escaping);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Decides the exit code of the tool, see exit_code() in cli.
 enum class ErrorKind {
@@ -71,21 +71,21 @@ using Status = Result<void>;
 // Makes the failing side of any Result: `return fail(Error(...).note(...));`
 inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit
 
 // Returns from the enclosing function when `expr` (a Result or Status) failed.
-#define TFAOT_TRY(expr)                                    \
-  do {                                                     \
-    if (auto tfaot_try_ = (expr); !tfaot_try_)             \
-      return ::tfaot::fail(std::move(tfaot_try_).error()); \
+#define TFAOT_TRY(expr)                                             \
+  do {                                                              \
+    if (auto tfaot_try_ = (expr); !tfaot_try_)                      \
+      return ::tfaot::toolkit::fail(std::move(tfaot_try_).error()); \
   } while (false)
 
 // Declares `decl` from the value of `expr`, or returns its Error: TFAOT_ASSIGN(auto text,
 // fs.read(path));
 #define TFAOT_ASSIGN(decl, expr) TFAOT_ASSIGN_(TFAOT_CONCAT_(tfaot_result_, __LINE__), decl, expr)
-#define TFAOT_ASSIGN_(tmp, decl, expr)                    \
-  auto tmp = (expr);                                      \
-  if (!tmp) return ::tfaot::fail(std::move(tmp).error()); \
+#define TFAOT_ASSIGN_(tmp, decl, expr)                             \
+  auto tmp = (expr);                                               \
+  if (!tmp) return ::tfaot::toolkit::fail(std::move(tmp).error()); \
   decl = std::move(tmp).value()
 #define TFAOT_CONCAT_(a, b) TFAOT_CONCAT2_(a, b)
 #define TFAOT_CONCAT2_(a, b) a##b

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // ASCII only, whatever the locale: not <cctype>.
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -44,4 +44,4 @@ int line_at(std::string_view text, std::ptrdiff_t offset);
 // The last `count` lines of a text, for error notes.
 std::vector<std::string> last_lines(std::string_view text, std::size_t count);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // What is no ASCII letter or digit becomes '_': "x86_64_v3" of "x86-64-v3".
 std::string identifier_of(std::string text);
@@ -16,4 +16,4 @@ std::string base_variable(const std::string& tool_name);
 // "tfaot-model-Net".
 std::string toolbox_file_name(const std::string& tool_name);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

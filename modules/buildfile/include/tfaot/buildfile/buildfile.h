@@ -10,7 +10,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/buildfile/buildfile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct BuildFileSource {
   std::string file;  // for messages
@@ -27,4 +27,4 @@ Result<BuildPlan> plan_build(const BuildFile& file, const BuildPlace& place);
 // Calls of _tfaot_buildfile_*() (cmake/private/tfaot_buildfile.cmake).
 std::string cmake_script(const BuildPlan& plan);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

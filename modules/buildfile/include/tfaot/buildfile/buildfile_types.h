@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // <use>: a package "Sub/Pkg" or a tool.
 struct BuildUse {
@@ -109,4 +109,4 @@ struct BuildPlan {
   std::vector<std::string> warnings;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

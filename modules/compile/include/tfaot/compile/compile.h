@@ -15,7 +15,7 @@
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/config/config_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Where compiled code is kept for the next time, see docs/cli.md.
 struct CodeCacheOptions {
@@ -42,4 +42,4 @@ struct CompileOptions {
 Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
                                     const CompileOptions& options, Diagnostics& diagnostics);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -15,7 +15,7 @@
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/compile/dtype.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // In the order of the enumerators.
 inline constexpr std::array<const char*, 6> kBufferKindNames = {"unused", "input",     "output",
@@ -74,4 +74,4 @@ inline Result<CompiledModel> compiled_model_from_json(const std::string& text,
   }
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

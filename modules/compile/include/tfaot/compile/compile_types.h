@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class DType { kBool, kInt32, kInt64, kFloat32, kFloat64 };
 
@@ -95,4 +95,4 @@ struct CompiledModel {
   std::string hlo_text;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 
 #include "tfaot/compile/compile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct DTypeInfo {
   DType dtype;
@@ -42,4 +42,4 @@ constexpr std::optional<DType> dtype_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

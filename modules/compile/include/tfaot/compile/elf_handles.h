@@ -15,7 +15,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct EndElf {
   void operator()(Elf* elf) const { elf_end(elf); }
@@ -63,4 +63,4 @@ inline Error elf_error(const char* what) {
   return Error::internal(fmt::format("libelf cannot {}: {}", what, elf_errmsg(-1)));
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct DataSymbol {
   std::string name;
@@ -52,4 +52,4 @@ Result<std::string> rename_symbol(const std::string& object, const SymbolRenamin
 // The object with all global symbols that it defines made weak.
 Result<std::string> weakened(const std::string& object);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

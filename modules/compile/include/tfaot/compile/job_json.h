@@ -10,7 +10,7 @@
 #include "tfaot/compile/compile_json.h"
 #include "tfaot/compile/job_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // More of an error's line (job_types.h), when it is not the model that is at fault:
 inline constexpr const char* kJobConfigKey = "key";  // of the config, "model.outputs[0]", or empty
@@ -52,4 +52,4 @@ inline Result<EngineJob> engine_job_from_json(const std::string& text) {
   }
 }
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -10,7 +10,7 @@
 
 #include "tfaot/compile/compile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // An input of a frozen graph; dtype and shape are empty where the placeholder says them.
 struct JobInput {
@@ -89,4 +89,4 @@ inline constexpr const char* kJobErrorKey = "error";
 inline constexpr const char* kJobNotesKey = "notes";
 inline constexpr const char* kJobFileKey = "file";  // that the error is about; else the model
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

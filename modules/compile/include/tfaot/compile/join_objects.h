@@ -9,7 +9,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct JoinRequest {
   std::string linker = "ld";  // looked up in PATH when it holds no '/'
@@ -28,4 +28,4 @@ Status join_objects(FileSystem& fs, const JoinRequest& request);
 Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
                                                  const std::vector<std::string>& prefixes);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // A runtime for another processor than x86-64 is made elsewhere: it is taken to have all.
 bool runtime_offers(const std::string& symbol, const std::string& target_triple);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 
 #include "tfaot/base/hash.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 class SymbolHash {
  public:
@@ -29,4 +29,4 @@ class SymbolHash {
 // The name for bytes that are all there.
 std::string symbol_name(const std::string& prefix, std::string_view bytes);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

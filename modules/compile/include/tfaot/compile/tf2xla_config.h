@@ -7,8 +7,8 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/tf2xla_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file, const Path& engine);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,10 +7,10 @@
 
 #include "tfaot/compile/tf2xla_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Tf2xlaFeed, tensor, name, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Tf2xlaFetch, tensor, name)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Tf2xlaConfig, feeds, fetches, variables)
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct Tf2xlaFeed {
   std::string tensor;               // "x:0"
@@ -29,4 +29,4 @@ struct Tf2xlaConfig {
 inline constexpr const char* kConfigOption = "--tf2xla-config";
 inline constexpr const char* kConfigKey = "config";  // of the line
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

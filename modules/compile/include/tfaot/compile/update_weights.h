@@ -5,7 +5,7 @@
 
 #include "tfaot/compile/compile.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // `package` with the weights of spec.model.source, whose object is written to
 // options.work_directory. Names what differs when the model's architecture is another one.
@@ -15,4 +15,4 @@ Result<CompiledModel> update_weights(FileSystem& fs, const ModelSpec& spec,
                                      const CompiledModel& package, const CompileOptions& options,
                                      Diagnostics& diagnostics);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -13,7 +13,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/config/config_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // What a command line or CMake call says instead of the file; empty members leave the file's word.
 // Values are validated by the same rules; errors then name the option
@@ -40,4 +40,4 @@ Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
 Error config_error(const FileSystem& fs, const ModelSpec& spec, const std::string& key,
                    const std::string& message);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 
 #include "tfaot/config/config_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class KeyType {
   kMap,           // the keys below it are those whose path starts with this one's
@@ -61,4 +61,4 @@ std::vector<const ConfigKey*> children_of(const std::string& map);
 // The last part of the path.
 std::string key_name(const ConfigKey& key);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

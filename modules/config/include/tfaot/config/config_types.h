@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class ModelFormat { kSavedModel, kFrozenGraph };
 enum class WeightsMode {
@@ -66,4 +66,4 @@ struct ModelSpec {
   CompilationSection compilation;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

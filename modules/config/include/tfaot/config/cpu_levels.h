@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct CpuLevel {
   std::string architecture;  // first part of the target triple
@@ -47,4 +47,4 @@ std::string describe_allowed_cpu_levels(std::string_view architecture);
 // x86-64-v4 is told to use all of its vectors: a tenth faster (docs/measurements.md).
 std::string compiler_features(const CpuLevel& level);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

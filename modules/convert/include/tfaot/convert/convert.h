@@ -12,7 +12,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/convert/convert_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Every model with a header NAME_bsN.h and an object NAME_bsN.o anywhere below `area`, by name. One
 // without the other is an error.
@@ -29,4 +29,4 @@ struct ConvertOptions {
 Result<ConvertedModel> convert_model(FileSystem& files, const UpstreamModel& model,
                                      const ConvertOptions& options);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

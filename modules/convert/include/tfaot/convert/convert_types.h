@@ -10,7 +10,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/compile/compile_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct UpstreamProgram {
   std::int64_t batch_size = 0;
@@ -48,4 +48,4 @@ struct ConvertedModel {
   std::size_t distinct_constants = 0;  // that are stored
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

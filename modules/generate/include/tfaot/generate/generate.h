@@ -12,7 +12,7 @@
 #include "tfaot/config/config_types.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct GenerateOptions {
   std::string tool_name = "";             // empty: default_tool_name()
@@ -47,4 +47,4 @@ std::string measuring_program(const Manifest& manifest);
 Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
                        const GenerateOptions& options, std::vector<ManifestFile> files);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

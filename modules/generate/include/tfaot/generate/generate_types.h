@@ -12,7 +12,7 @@
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/config/config_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 inline constexpr const char* kRecordName = "record.json";  // package_record_json.h
 
@@ -79,4 +79,4 @@ struct Manifest {
   std::vector<ManifestFile> files;  // every file but manifest.json, sorted by path
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

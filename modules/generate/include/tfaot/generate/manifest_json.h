@@ -8,7 +8,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Two-space indent, keys in a fixed order, trailing newline.
 std::string manifest_to_json(const Manifest& manifest);
@@ -17,4 +17,4 @@ std::string manifest_to_json(const Manifest& manifest);
 Result<Manifest> manifest_from_json(const std::string& text, const std::string& where);
 Result<Manifest> read_manifest(const FileSystem& fs, const Path& file);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/config/config_types.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled);
 
@@ -28,4 +28,4 @@ struct PackagedModel {
 Result<PackagedModel> package_record_from_json(const Manifest& manifest, const std::string& text,
                                                const std::string& where);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/compile/compile_types.h"
 #include "tfaot/config/config_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct TfcompileHeader {
   std::string graph;                        // the file's name, for the first line
@@ -27,4 +27,4 @@ struct TfcompileHeader {
 Result<std::string> tfcompile_header(const ModelSpec& spec, const CompiledModel& compiled,
                                      const TfcompileHeader& header);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

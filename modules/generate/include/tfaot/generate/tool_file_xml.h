@@ -7,7 +7,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // A tool file, the model's or the runtime's, that may come from anywhere.
 struct ToolFileText {
@@ -29,4 +29,4 @@ struct ToolHeading {
 };
 Result<ToolHeading> read_tool_heading(const std::string& xml);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -15,7 +15,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/install/install_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Touches no disk but to look. Fails when another package (other contents) has this version and
 // !replace, and when something that tfaot did not make is in the way.
@@ -61,4 +61,4 @@ class AreaLock {
   bool is_kept_ = false;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

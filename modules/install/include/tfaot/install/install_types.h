@@ -18,7 +18,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct InstallOptions {
   std::filesystem::path area;  // absolute; created when missing
@@ -65,4 +65,4 @@ struct InstalledList {
   std::vector<Error> broken;  // each names the folder or link, and says what to do
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/package/package_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class ArchiveFormat { kTarZst, kTarGz, kTar };
 
@@ -87,4 +87,4 @@ Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive
 Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination,
                                  const ExtractOptions& options = {});
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // A file that goes into a package tree: either text, or a copy of `source`.
 struct StagedFile {
@@ -28,4 +28,4 @@ struct Package {
   Manifest manifest;
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Ends what a killed run began: where all new files were aside, they go in, as the old tree is in
 // pieces; else what was put aside goes, and the tree is as it was. write_tree() does so first.
@@ -18,4 +18,4 @@ bool is_torn_tree(const FileSystem& fs, const Path& root);
 // The manifest that such a tree will have then.
 Result<Manifest> read_torn_tree(const FileSystem& fs, const Path& root);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

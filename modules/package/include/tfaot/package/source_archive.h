@@ -11,7 +11,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/package/package_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // The files, in the order of their paths, become FOLDER/path.
 struct SourceArchive {
@@ -29,4 +29,4 @@ Result<std::vector<std::string>> unpack_source_archive(FileSystem& fs, const Pat
 // The one folder that all paths lie in; empty when there is more than one.
 std::string top_folder(const std::vector<std::string>& paths);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -14,7 +14,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/release/release_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct ReleaseOptions {
   Path directory;              // absolute
@@ -36,4 +36,4 @@ Result<std::vector<ReleaseResult>> build_release(FileSystem& fs,
                                                  const ReleaseOptions& options,
                                                  Diagnostics& diagnostics);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -9,7 +9,7 @@
 
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Two dialects of spec files: rpm's own, for rpmbuild as it comes, and that of CMS's cmsdist, whose
 // build tool gives name, version, %{i} and more.
@@ -60,4 +60,4 @@ struct ReleaseResult {
   std::optional<Error> error;  // when it failed
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

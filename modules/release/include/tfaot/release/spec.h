@@ -9,7 +9,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/release/release_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 inline constexpr const char* kCompileFile = "tfaot-compile.file";
 inline constexpr const char* kModelsFile = "tfaot-models.file";
@@ -28,4 +28,4 @@ std::string rpm_version(const std::string& version);
 std::string with_model(const std::string& list, const std::string& tool_name);
 std::string without_model(const std::string& list, const std::string& tool_name);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/scram/scram_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Error: the file cannot be read. A file that is no tool file at all is a finding.
 Result<ToolReport> check_tool(const FileSystem& fs, const CheckToolOptions& options);
@@ -16,4 +16,4 @@ Result<ToolReport> check_tool(const FileSystem& fs, const CheckToolOptions& opti
 // "FILE:3: error: what", then what scram does and what to do, indented. Ends with a line end.
 std::string finding_text(const ToolFinding& finding, const std::string& file);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -11,7 +11,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class HookState {
   kAbsent,
@@ -38,4 +38,4 @@ Result<bool> install_hook(FileSystem& fs, const HookOptions& options);
 // False: there was nothing. BuildRules.py is again what it was, to the byte.
 Result<bool> remove_hook(FileSystem& fs, const HookOptions& options);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 enum class Severity { kWarning, kError };
 
@@ -30,4 +30,4 @@ struct ToolReport {
   std::vector<ToolFinding> findings;  // by line
 };
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

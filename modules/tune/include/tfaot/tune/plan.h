@@ -10,7 +10,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 // Costs of one CPU level, ascending by size.
 struct LevelCosts {
@@ -31,4 +31,4 @@ struct PlannedRows {
 };
 PlannedRows plan_rows(const LevelCosts& costs, std::size_t rows);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

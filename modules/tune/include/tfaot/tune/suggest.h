@@ -12,7 +12,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 inline constexpr double kSuggestSlack = 0.01;       // below what measurements tell apart
 inline constexpr std::size_t kMostCandidates = 16;  // all their sets are tried
@@ -51,4 +51,4 @@ struct Suggestion {
 Result<Suggestion> suggest_sizes(const Manifest& manifest, const SuggestOptions& options,
                                  const std::string& where);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit

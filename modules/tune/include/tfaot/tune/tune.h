@@ -12,7 +12,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/generate/generate_types.h"
 
-namespace tfaot {
+namespace tfaot::toolkit {
 
 struct TuneOptions {
   Path tree;            // the package tree, verified
@@ -31,4 +31,4 @@ Result<Tuning> tune_package(FileSystem& fs, const Manifest& manifest, const Tune
 // "AMD EPYC 9B45", or what the machine says instead; "unknown" when it says nothing.
 std::string cpu_name(const FileSystem& fs);
 
-}  // namespace tfaot
+}  // namespace tfaot::toolkit
