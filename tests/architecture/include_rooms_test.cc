@@ -57,8 +57,8 @@ TEST(IncludeRooms, OnlyRecordsGoDownstream) {
   EXPECT_THAT(with("modules/generate/src/x.cc", "#include \"tfaot/compile/compile.h\""),
               ElementsAre("modules/generate/src/x.cc:1: 'generate' may include the records of "
                           "'compile', and tfaot/compile/compile.h is none"));
-  EXPECT_THAT(with("modules/engine/src/x.cc", "#include \"tfaot/compile/compile.h\""),
-              ElementsAre("modules/engine/src/x.cc:1: 'engine' may include the records of "
+  EXPECT_THAT(with("modules/engine/graph/x.cc", "#include \"tfaot/compile/compile.h\""),
+              ElementsAre("modules/engine/graph/x.cc:1: 'engine' may include the records of "
                           "'compile', and tfaot/compile/compile.h is none"));
 }
 
@@ -129,6 +129,14 @@ TEST(IncludeRooms, PrivateHeadersStayPrivate) {
                           "of room 'config'"));
 }
 
+TEST(IncludeRooms, FoldersOfARoomIncludeThoseBeforeThem) {
+  EXPECT_THAT(with("modules/engine/rows/x.cc", "#include \"graph/lowering.h\""), IsEmpty());
+  EXPECT_THAT(with("modules/engine/x.cc", "#include \"code/optimize.h\""), IsEmpty());
+  EXPECT_THAT(with("modules/engine/graph/x.cc", "#include \"rows/row_check.h\""),
+              ElementsAre("modules/engine/graph/x.cc:1: folder 'graph' of 'engine' may not include "
+                          "\"rows/row_check.h\""));
+}
+
 TEST(IncludeRooms, TextsAndCommentsAreNoIncludes) {
   EXPECT_THAT(with("modules/base/src/x.cc",
                    "/*\n#include \"a.h\"\n*/\nauto a = R\"(\n#include \"b.h\")\";\n"),
@@ -147,7 +155,7 @@ TEST(IncludeRooms, TheTableAndTheTreeHaveTheSameRooms) {
                           "below include/tfaot/base"));
   SourceTree tree = project();
   std::erase_if(tree, [](const SourceFile& file) {
-    return file.path.starts_with("modules/runtime/kernels/") ||
+    return file.path.starts_with("modules/kernels/") ||
            file.path.starts_with("modules/engine/");  // it includes theirs
   });
   EXPECT_THAT(check_includes(tree),

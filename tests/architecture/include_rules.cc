@@ -21,8 +21,7 @@ struct Room {
   Rooms records;  // of these, only records (is_record())
 };
 
-// Calls go down this table, records too; two rooms meet only in cli. "kernels" is
-// modules/runtime/kernels, "cmssw" what the runtime offers users of CMSSW.
+// Calls go down this table, records too; two rooms meet only in cli.
 const std::map<std::string, Room> kRooms = {
     {"base", {}},
     {"buildfile", {{"base"}, {}}},
@@ -43,6 +42,11 @@ const std::map<std::string, Room> kRooms = {
     {"runtime", {}},
     {"kernels", {}},
     {"cmssw", {{"runtime"}, {}}},
+};
+
+// Rooms cut into folders: files of a folder include those of folders before it, and of their own.
+const std::map<std::string, std::vector<std::string>> kFolders = {
+    {"engine", {"graph", "hlo", "kernels", "rows", "cost", "code"}},
 };
 
 const Rooms kTools = {"base",    "buildfile", "config", "compile", "convert", "engine", "generate",
@@ -86,15 +90,13 @@ const std::regex kSystemHeader(
 bool is_record(std::string_view header) {
   return header.ends_with("_types.h") || header.ends_with("_json.h") ||
          header.ends_with("_xml.h") ||
-         header == "compile/dtype.h" ||         // the names of a record's enum
-         header == "kernels/kernel_calls.h" ||  // what compiled code hands to the kernels
-         header == "runtime/batch_plan.h";      // arithmetic that the tool must not do otherwise
+         header == "compile/dtype.h" ||     // the names of a record's enum
+         header == "kernels/abi.h" ||       // what compiled code hands to the kernels
+         header == "runtime/batch_plan.h";  // arithmetic that the tool must not do otherwise
 }
 
 std::string room_of(std::string_view path) {
-  if (path.starts_with("modules/runtime/kernels/")) return "kernels";
   const std::size_t start = std::string_view("modules/").size();
-  if (path.starts_with("modules/runtime/include/tfaot/cmssw/")) return "cmssw";
   return std::string(path.substr(start, path.find('/', start) - start));
 }
 
@@ -138,9 +140,7 @@ class Checker {
                                              const std::string& header) const {
     const std::string other = header.substr(0, header.find('/'));
     if (!kRooms.contains(other)) return fmt::format("'{}' is no room", other);
-    const std::string folder = other == "kernels" ? "runtime/kernels/calls"
-                               : other == "cmssw" ? "runtime"
-                                                  : other;
+    const std::string folder = other == "kernels" ? "kernels/abi" : other;
     if (!paths_.contains(fmt::format("modules/{}/include/tfaot/{}", folder, header))) {
       return fmt::format("room '{}' has no public header {}", other, header);
     }
@@ -154,17 +154,34 @@ class Checker {
                        header);
   }
 
-  // A header beside the file, or in its room's src; templates of generated headers count.
+  // A header beside the file, or named from the room's own folder; templates of generated headers
+  // count.
   std::optional<std::string> problem_of_private(const SourceFile& file,
                                                 const std::string& header) const {
+    const std::string room = room_of(file.path);
     const std::string beside = file.path.substr(0, file.path.rfind('/') + 1);
-    for (const std::string& folder : {beside, "modules/" + room_of(file.path) + "/src/"}) {
+    for (const std::string& folder :
+         {beside, fmt::format("modules/{}/", room), fmt::format("modules/{}/src/", room)}) {
       if (header.find("..") != std::string::npos) break;
       if (paths_.contains(folder + header) || paths_.contains(folder + header + ".in")) {
-        return std::nullopt;
+        return problem_of_folder(file.path, folder + header);
       }
     }
-    return fmt::format("\"{}\" is no header of room '{}'", header, room_of(file.path));
+    return fmt::format("\"{}\" is no header of room '{}'", header, room);
+  }
+
+  // Within a room that is cut into folders.
+  static std::optional<std::string> problem_of_folder(const std::string& path,
+                                                      const std::string& header) {
+    const auto folders = kFolders.find(room_of(path));
+    if (folders == kFolders.end()) return std::nullopt;
+    const auto place = [&](const std::string& file) {
+      const std::size_t start = file.find('/', std::string_view("modules/").size()) + 1;
+      return std::ranges::find(folders->second, file.substr(start, file.find('/', start) - start));
+    };
+    if (place(header) <= place(path)) return std::nullopt;
+    return fmt::format("folder '{}' of '{}' may not include \"{}\"", *place(path), folders->first,
+                       header.substr(header.find('/', std::string_view("modules/").size()) + 1));
   }
 
   std::set<std::string> paths_;

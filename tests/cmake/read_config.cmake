@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the reader of configs at configure time makes of them. An empty word means that it cannot tell.
 cmake_minimum_required(VERSION 3.20)
-include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/private/tfaot_read_config.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/detail/tfaot_read_config.cmake")
 
 function(expect name namespace text)
   file(WRITE "${SCRATCH}/config.yaml" "${text}")

@@ -5,7 +5,7 @@ set(headers "${SCRATCH}/include/tool")
 set(manifest "${SCRATCH}/manifest.json")
 function(renew)
   execute_process(COMMAND "${CMAKE_COMMAND}" -D "HEADERS=${headers}" -D "MANIFEST=${manifest}"
-                          -P "${CMAKE_CURRENT_LIST_DIR}/../../cmake/private/tfaot_renew_times.cmake"
+                          -P "${CMAKE_CURRENT_LIST_DIR}/../../cmake/detail/tfaot_renew_times.cmake"
                   COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 # set_times(<file>=<time>...)

@@ -5,7 +5,7 @@
 
 #include "candidates.h"
 #include "shapes.h"
-#include "tfaot/kernels/kernel_calls.h"
+#include "tfaot/kernels/abi.h"
 #include "tfaot/runtime/cpu_level.h"
 
 using Kernel = void (*)(void*, const void**);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values in pieces are the whole ones, and are made without computing the whole.
-#include "evaluate.h"
+#include "hlo/evaluate.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "packing.h"
+#include "kernels/packing.h"
 #include "tests/unit/engine/parse_hlo.h"
 
 namespace tfaot::toolkit::engine {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live_rows.h"
+#include "kernels/live_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "kernel_call.h"
+#include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
-#include "tfaot/kernels/kernel_calls.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs when the variables of a stranger's SavedModel are filled.
-#include "loading_graph.h"
+#include "graph/loading_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine_model.h"
+#include "cost/machine_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Restores as TensorFlow 1 and 2 write them, and what must be left to TensorFlow itself.
-#include "restored_variables.h"
+#include "graph/restored_variables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

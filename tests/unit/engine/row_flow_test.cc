@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is proved of rows, and what is named where they meet. Batches have 5 rows here.
-#include "row_flow.h"
+#include "rows/row_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

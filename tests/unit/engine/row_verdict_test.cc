@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of models that are not proved to treat each row alone: by what the trial showed, and
 // where there was none.
-#include "row_verdict.h"
+#include "rows/row_verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a stranger's graph TensorFlow is shown.
-#include "safe_graph.h"
+#include "graph/safe_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graph/pure_operations.h"
 #include "make_nodes.h"
-#include "pure_operations.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

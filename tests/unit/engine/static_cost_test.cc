@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "static_cost.h"
+#include "cost/static_cost.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -13,7 +13,7 @@
 #include <new>
 #include <random>
 
-#include "tfaot/kernels/kernel_calls.h"
+#include "tfaot/kernels/abi.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>

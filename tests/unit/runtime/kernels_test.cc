@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One product, convolution, FFT, sort and top-k through the symbols that compiled objects call,
-// beside plain loops. kernel_symbols.cc, made from modules/runtime/kernels/symbols.txt, links every
+// beside plain loops. kernel_symbols.cc, made from modules/kernels/xla/symbols.txt, links every
 // symbol into a shared library.
 #include <gtest/gtest.h>
 

@@ -24,7 +24,7 @@ Result<BuildFile> parse_build_file(const BuildFileSource& source,
 // Resolves scram's defaults: the package's library, plugins, tests.
 Result<BuildPlan> plan_build(const BuildFile& file, const BuildPlace& place);
 
-// Calls of _tfaot_buildfile_*() (cmake/private/tfaot_buildfile.cmake).
+// Calls of _tfaot_buildfile_*() (cmake/detail/tfaot_buildfile.cmake).
 std::string cmake_script(const BuildPlan& plan);
 
 }  // namespace tfaot::toolkit

@@ -25,7 +25,7 @@ struct JobLevel {
   std::string name;          // "x86-64-v3", goes into file names and symbols
   std::string cpu;           // LLVM's -mcpu
   std::string features;      // LLVM's -mattr, "+avx2,-fma"
-  std::string kernels = {};  // suffix of our kernels it may call, "x86_64_v3" (kernel_calls.h)
+  std::string kernels = {};  // suffix of our kernels it may call, "x86_64_v3" (kernels/abi.h)
 };
 
 struct EngineJob {

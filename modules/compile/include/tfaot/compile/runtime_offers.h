@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libtfaot_runtime.a has for compiled code to call (modules/runtime/kernels/symbols.txt). Pure
+// What libtfaot_runtime.a has for compiled code to call (modules/kernels/xla/symbols.txt). Pure
 // function, safe from many threads.
 #pragma once
 

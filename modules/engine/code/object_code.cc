@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "code/object_code.h"
+
+#include <fmt/format.h>
+
+#include "graph/conversions.h"
+#include "kernels/kernel_call.h"
+#include "tensorflow/compiler/aot/compile.h"
+#include "xla/service/cpu/cpu_compiler.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// XLA registers the back end of the host only. tfcompile registers all that the library holds, then
+// refuses flags without a config; LLVM's own functions for this are not exported.
+void register_all_targets() {
+  tensorflow::tfcompile::Main(tensorflow::tfcompile::MainFlags{}).IgnoreError();
+}
+
+// Parameters and results may share no slot: XLA copies an input that is returned as it is.
+Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationResult& compiled,
+                                             const OptimizedModel& model) {
+  const std::size_t input_count = model.inputs.size();
+  const std::size_t output_count = model.outputs.size();
+  std::vector<BufferSlot> slots;
+  std::vector<bool> found(output_count, false);
+  for (const auto& info : compiled.buffer_infos()) {
+    BufferSlot slot{BufferKind::kUnused, 0, info.size()};
+    if (info.is_entry_parameter()) {
+      const std::uint32_t number = info.entry_parameter_number();
+      const bool is_input = number < input_count;
+      slot.kind = is_input ? BufferKind::kInput : BufferKind::kWeight;
+      slot.index = is_input ? number : number - static_cast<std::uint32_t>(input_count);
+      if (model.has_live_rows && slot.kind == BufferKind::kWeight &&
+          slot.index == model.weights.size()) {
+        slot.kind = BufferKind::kLiveRows;
+        slot.index = 0;
+      }
+    } else if (info.is_result_parameter()) {
+      slot.kind = BufferKind::kOutput;
+      slot.index = info.result_parameter_number();
+      found.at(slot.index) = true;
+    } else if (info.is_temp_buffer()) {
+      slot.kind = BufferKind::kTemporary;
+    }
+    slots.push_back(slot);
+  }
+  for (std::size_t i = 0; i < output_count; ++i) {
+    if (!found[i])
+      return fail(Error::internal(fmt::format("output {} has no buffer of its own", i)));
+  }
+  return slots;
+}
+
+}  // namespace
+
+Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
+                                    const JobLevel& level, const std::string& target_triple) {
+  if (!target_triple.starts_with("x86_64")) register_all_targets();
+  xla::HloModuleProto module = model.computation.proto();
+  set_kernel_level(module, level.kernels);
+  const xla::XlaComputation computation(std::move(module));
+  xla::CompileOnlyClient::AotXlaComputationInstance instance;
+  instance.computation = &computation;
+  for (const auto& shape : model.shape.parameters()) instance.argument_layouts.push_back(&shape);
+  instance.result_layout = &model.shape.result();
+  const xla::cpu::CpuAotCompilationOptions options(
+      target_triple, level.cpu, level.features, kNeutralEntrySymbol,
+      xla::cpu::CpuAotCompilationOptions::RelocationModel::BigPic);
+  auto results = client.CompileAheadOfTime({instance}, options);
+  if (!results.ok()) {
+    return fail(error_of(results.status(), fmt::format("XLA cannot make code for {} ({})",
+                                                       target_triple, level.name)));
+  }
+  const auto& compiled = static_cast<const xla::cpu::CpuAotCompilationResult&>(*results->front());
+  ObjectCode code;
+  TFAOT_ASSIGN(code.buffers, buffer_slots(compiled, model));
+  code.bytes.assign(compiled.object_file_data().begin(), compiled.object_file_data().end());
+  code.result_slot = static_cast<std::uint32_t>(compiled.result_buffer_index());
+  return code;
+}
+
+}  // namespace tfaot::toolkit::engine

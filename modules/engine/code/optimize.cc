@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "code/optimize.h"
+
+#include <algorithm>
+
+#include "hlo/canonical.h"
+#include "hlo/fold.h"
+#include "hlo/random_numbers.h"
+#include "hlo/simplify.h"
+#include "kernels/live_rows.h"
+#include "kernels/rewrite_to_kernel_calls.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// By parameter: whether the entry computation still needs it. Inputs are always kept.
+std::vector<bool> needed_parameters(const xla::HloModule& module, std::size_t inputs) {
+  std::vector<bool> needed;
+  const auto& entry = *module.entry_computation();
+  for (const auto* parameter : entry.parameter_instructions()) {
+    needed.push_back(needed.size() < inputs || parameter->user_count() > 0 || parameter->IsRoot());
+  }
+  return needed;
+}
+
+xla::ProgramShapeProto kept_shape(const xla::ProgramShapeProto& shape,
+                                  const std::vector<bool>& needed) {
+  xla::ProgramShapeProto kept;
+  *kept.mutable_result() = shape.result();
+  for (int i = 0; i < shape.parameters_size(); ++i) {
+    if (!needed[static_cast<std::size_t>(i)]) continue;
+    *kept.add_parameters() = shape.parameters(i);
+    if (i < shape.parameter_names_size()) kept.add_parameter_names(shape.parameter_names(i));
+  }
+  return kept;
+}
+
+// XLA has no way to remove parameters of an entry computation, but its serialised form has.
+void remove_parameters(xla::HloModuleProto& module, const std::vector<bool>& needed) {
+  *module.mutable_host_program_shape() = kept_shape(module.host_program_shape(), needed);
+  for (auto& computation : *module.mutable_computations()) {
+    if (computation.id() != module.entry_computation_id()) continue;
+    *computation.mutable_program_shape() = kept_shape(computation.program_shape(), needed);
+    auto& instructions = *computation.mutable_instructions();
+    const auto is_parameter = [](const auto& one) { return one.opcode() == "parameter"; };
+    instructions.erase(
+        std::remove_if(instructions.begin(), instructions.end(),
+                       [&](const auto& one) {
+                         return is_parameter(one) &&
+                                !needed[static_cast<std::size_t>(one.parameter_number())];
+                       }),
+        instructions.end());
+    for (auto& one : instructions) {
+      if (!is_parameter(one)) continue;
+      one.set_parameter_number(
+          std::count(needed.begin(), needed.begin() + one.parameter_number(), true));
+    }
+  }
+}
+
+}  // namespace
+
+Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights) {
+  const auto inputs = static_cast<std::int64_t>(lowered.inputs.size());
+  TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
+  TFAOT_TRY(simplify(*module));
+  TFAOT_TRY(check_random_numbers(*module));
+  TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs));
+  TFAOT_TRY(hoist_invariants(*module));
+  TFAOT_ASSIGN(const auto known, fold_weights(*module, inputs, weights));
+  TFAOT_TRY(remove_dead_code(*module));
+
+  OptimizedModel optimized;
+  TFAOT_ASSIGN(optimized.has_live_rows, leave_out_padding(*module, inputs));
+  TFAOT_TRY(remove_dead_code(*module));
+  optimized.inputs = lowered.inputs;
+  optimized.outputs = lowered.outputs;
+  const auto needed = needed_parameters(*module, lowered.inputs.size());
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (needed[lowered.inputs.size() + i]) optimized.weights.push_back(known[i]);
+  }
+  xla::HloModuleProto proto = module->ToProto();
+  remove_parameters(proto, needed);
+  TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(std::move(proto))));
+  optimized.shape = xla::ProgramShape(optimized.computation.proto().host_program_shape());
+  return optimized;
+}
+
+}  // namespace tfaot::toolkit::engine

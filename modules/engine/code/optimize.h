@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the HLO that TensorFlow makes to the HLO that code is made of, the same for all CPU levels:
+// simplified, with calls of our kernels, and with all that depends on weights alone computed
+// ahead. Used by one thread.
+#pragma once
+
+#include <vector>
+
+#include "graph/lowering.h"
+#include "hlo/weight_store.h"
+
+namespace tfaot::toolkit::engine {
+
+struct OptimizedModel {
+  xla::XlaComputation computation;  // canonical(); kernel calls have no level yet
+  xla::ProgramShape shape;          // parameters: the inputs, the weights, the live rows
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+  std::vector<std::size_t> weights;  // indices into the store, in parameter order
+  bool has_live_rows = false;        // the last parameter is their number (live_rows.h)
+};
+
+// REQUIRES: `weights` is the store that was made of the lowering's weight parameters.
+Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights);
+
+}  // namespace tfaot::toolkit::engine

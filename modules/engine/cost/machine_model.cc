@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/machine_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// Loads of a cycle, as all makers have them.
+constexpr double kLoads = 2;
+// Beginning and end of a tile: its sums are loaded, added up and stored.
+constexpr double kTileCycles = 30;
+// Tiles of few rows take more vectors of columns (kernels/own/tiles.h).
+constexpr double kFewRows = 2;
+constexpr double kMostVectors = 8;
+
+struct Cache {
+  double bytes;  // of one core; of the third level: what one core may use of it
+  double weight, wait;
+};
+// 32 to 48 kB, 1 to 2 MB and 16 to 32 MB are what servers have had since 2017.
+constexpr std::array<Cache, 4> kCaches = {{
+    {48.0 * 1024, 1.0 / 128, 0},
+    {1024.0 * 1024, 1.0 / 48, 0},
+    {16 * 1024.0 * 1024, 1.0 / 24, 0.015},
+    {std::numeric_limits<double>::infinity(), 1.0 / 6, 0.08},
+}};
+
+// Of bytes that are read again and again in the same order, more are lost to the next level than do
+// not fit: this many times more.
+constexpr double kLost = 3;
+
+double mean(double footprint, double Cache::*cost) {
+  const auto next = std::find_if(kCaches.begin(), kCaches.end(),
+                                 [&](const Cache& cache) { return footprint <= cache.bytes; });
+  if (next == kCaches.begin()) return (*next).*cost;
+  const Cache& full = *std::prev(next);
+  const double share = std::min(1.0, kLost * (footprint - full.bytes) / footprint);
+  return share * (*next).*cost + (1 - share) * full.*cost;
+}
+
+}  // namespace
+
+const Machine& machine_of(const std::string& kernels) {
+  static const std::array<std::pair<const char*, Machine>, 4> kMachines = {{
+      {"x86_64", {16, 12, 3, 1}},  // a product and a sum for each
+      {"x86_64_v3", {32, 12, 6, 2}},
+      {"x86_64_v4", {64, 24, 8, 2}},
+      {"generic", {16, 24, 6, 2}},
+  }};
+  for (const auto& [name, machine] : kMachines) {
+    if (kernels == name) return machine;
+  }
+  return kMachines.front().second;
+}
+
+double product_cycles(const Machine& machine, const ProductSize& size) {
+  const auto rows = static_cast<double>(size.rows);
+  const auto depth = static_cast<double>(size.depth);
+  const double vectors =
+      std::ceil(static_cast<double>(size.columns * size.element_bytes) / machine.vector_bytes);
+  const double tiles = std::ceil(rows / machine.rows);  // of rows
+  const double tile_rows = rows / tiles;
+  const double most = tile_rows <= kFewRows ? kMostVectors : kMostVectors / 2;
+  const double columns = std::ceil(vectors / std::clamp(std::floor(machine.sums / tile_rows), 1.0,
+                                                        most));  // of tiles
+  const double multiply = rows * vectors / machine.multiply_adds;
+  const double load = (rows * columns + tiles * vectors) / kLoads;
+  return depth * std::max(multiply, load) + tiles * columns * kTileCycles;
+}
+
+double weight_cycles(double footprint) { return mean(footprint, &Cache::weight); }
+
+double wait_cycles(double footprint) { return mean(footprint, &Cache::wait); }
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/static_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include "cost/machine_model.h"
+#include "hlo/hlo.h"
+#include "kernels/kernel_call.h"
+#include "tfaot/kernels/abi.h"
+#include "xla/literal.h"
+#include "xla/service/while_loop_analysis.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// Rounds of a loop that does not say how many.
+constexpr double kUnknownRounds = 16;
+// Rows of a product that meet the right side at once (kernels/own/gemm.cc).
+constexpr double kBlockRows = 480;
+
+double bytes_of(const xla::Shape& shape) {
+  if (shape.IsArray()) return static_cast<double>(xla::ShapeUtil::ByteSizeOf(shape));
+  double bytes = 0;
+  for (const auto& element : shape.tuple_shapes()) bytes += bytes_of(element);
+  return bytes;
+}
+
+enum class Kind { kFree, kPlain, kSlow, kDear, kElement };
+
+Kind kind_of(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant:
+    case HloOpcode::kTuple:
+    case HloOpcode::kGetTupleElement:
+    case HloOpcode::kReshape:
+    case HloOpcode::kBitcast:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kIota:
+      return Kind::kFree;
+    case HloOpcode::kDivide:
+    case HloOpcode::kRemainder:
+    case HloOpcode::kSqrt:
+    case HloOpcode::kRsqrt:
+      return Kind::kSlow;
+    case HloOpcode::kAtan2:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kCos:
+    case HloOpcode::kErf:
+    case HloOpcode::kExp:
+    case HloOpcode::kExpm1:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kPower:
+    case HloOpcode::kSin:
+    case HloOpcode::kTan:
+    case HloOpcode::kTanh:
+      return Kind::kDear;
+    case HloOpcode::kConvolution:
+    case HloOpcode::kCustomCall:
+    case HloOpcode::kDot:
+    case HloOpcode::kGather:
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kReverse:
+    case HloOpcode::kScatter:
+    case HloOpcode::kSort:
+    case HloOpcode::kTranspose:
+      return Kind::kElement;
+    default:
+      return Kind::kPlain;
+  }
+}
+
+class Estimate {
+ public:
+  Estimate(const xla::HloModule& module, const CodeSize& code)
+      : machine_(machine_of(code.kernels)) {
+    auto footprint = static_cast<double>(code.scratch_bytes);
+    const auto& entry = *module.entry_computation();
+    footprint += bytes_of(entry.root_instruction()->shape());
+    double weights = 0;
+    for (const HloInstruction* parameter : entry.parameter_instructions()) {
+      (parameter->parameter_number() < code.inputs ? footprint : weights) +=
+          bytes_of(parameter->shape());
+    }
+    for (const auto* computation : module.computations()) {
+      for (const auto* one : computation->instructions()) {
+        if (one->opcode() == HloOpcode::kConstant) weights += bytes_of(one->shape());
+      }
+    }
+    weight_cycles_ = weight_cycles(footprint + weights);
+    wait_cycles_ = wait_cycles(footprint);
+  }
+
+  double cycles(const xla::HloComputation& computation) const {
+    double sum = 0;
+    for (const auto* one : computation.instructions()) sum += cycles(*one);
+    return sum;
+  }
+
+  // Of those, the ones that rows of padding do not cost. Only the entry computation has such calls.
+  double live_cycles(const xla::HloComputation& entry) const {
+    double sum = 0;
+    for (const auto* one : entry.instructions()) {
+      if (is_kernel_call(*one) && kernel_name(*one).starts_with("matmul") &&
+          call_of<kernels::MatMulCall>(*one).live_rows != 0) {
+        sum += cycles(*one);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  double cycles(const HloInstruction& one) const {
+    switch (one.opcode()) {
+      case HloOpcode::kWhile: {
+        const auto known = xla::ComputeWhileLoopTripCount(&one);
+        return (known ? static_cast<double>(*known) : kUnknownRounds) *
+               (cycles(*one.while_body()) + cycles(*one.while_condition()));
+      }
+      case HloOpcode::kConditional: {
+        double most = 0;
+        for (const auto* branch : one.branch_computations()) {
+          most = std::max(most, cycles(*branch));
+        }
+        return most;
+      }
+      case HloOpcode::kCall:
+        return cycles(*one.to_apply());
+      default:
+        return is_kernel_call(one) ? kernel(one) : loop(one);
+    }
+  }
+
+  // `moved`: bytes that are no weights.
+  double waiting(double moved) const { return moved * wait_cycles_; }
+
+  double loop(const HloInstruction& one) const {
+    const Kind kind = kind_of(one.opcode());
+    if (kind == Kind::kFree || !one.shape().IsArray()) return 0;
+    double bytes = bytes_of(one.shape());
+    if (kind != Kind::kElement) {
+      const double each = kind == Kind::kPlain  ? kPlainCycles
+                          : kind == Kind::kSlow ? kSlowCycles
+                                                : kDearCycles;
+      return kLoopCycles + std::ceil(bytes / machine_.vector_bytes) * each;
+    }
+    auto elements = static_cast<double>(xla::ShapeUtil::ElementsIn(one.shape()));
+    for (const auto* operand : one.operands()) {
+      if (!operand->shape().IsArray()) continue;
+      bytes += bytes_of(operand->shape());
+      elements =
+          std::max(elements, static_cast<double>(xla::ShapeUtil::ElementsIn(operand->shape())));
+    }
+    return kLoopCycles + elements * kElementCycles + waiting(bytes);
+  }
+
+  double kernel(const HloInstruction& one) const {
+    const std::string_view name = kernel_name(one);
+    const auto bytes = name.ends_with("f64") ? 8 : 4;
+    const double result =
+        bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
+    const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
+    if (name.starts_with("matmul")) {
+      const auto call = call_of<kernels::MatMulCall>(one);
+      const ProductSize size{call.rows, call.columns, call.depth, bytes};
+      const double right = bytes_of(one.operand(2)->shape());
+      if (call.rhs_packed == 0) {
+        return moved + waiting(right) +
+               static_cast<double>(call.batch) * product_cycles(machine_, size);
+      }
+      return moved + static_cast<double>(call.batch) * multiply(size, right);
+    }
+    const auto call = call_of<kernels::ConvolutionCall>(one);  // a PoolCall begins like one
+    const double taps = static_cast<double>(product(call.window.size));
+    if (!name.starts_with("convolution")) {
+      return moved + std::ceil(result / machine_.vector_bytes) * taps * kSlideCycles;
+    }
+    const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
+                           product(call.window.size) * (call.in_channels / call.groups), bytes};
+    const auto groups = static_cast<double>(call.groups);
+    return moved + groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
+  }
+
+  // Multiplying and reading weights overlap, but not fully: a sum of cubes lies between sum and
+  // maximum, and near what was measured.
+  double multiply(const ProductSize& size, double weights) const {
+    const double passes = std::ceil(static_cast<double>(size.rows) / kBlockRows);
+    return std::cbrt(std::pow(product_cycles(machine_, size), 3) +
+                     std::pow(weights * passes * weight_cycles_, 3));
+  }
+
+  const Machine& machine_;
+  double weight_cycles_;
+  double wait_cycles_;
+};
+
+}  // namespace
+
+StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
+  const Estimate estimate(module, code);
+  const auto& entry = *module.entry_computation();
+  const double all = kRunCycles + estimate.cycles(entry);
+  StaticCost cost;
+  cost.picoseconds =
+      static_cast<std::uint64_t>(std::max(1.0, std::round(all * kPicosecondsPerCycle)));
+  cost.live_permille = static_cast<std::uint32_t>(estimate.live_cycles(entry) / all * 1000);
+  return cost;
+}
+
+}  // namespace tfaot::toolkit::engine

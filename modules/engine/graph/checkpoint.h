@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The variables of a SavedModel on disk, each read on its own: no session holds them all. Used by
+// one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "graph/stored_tensor.h"
+#include "tensorflow/core/util/tensor_bundle/tensor_bundle.h"
+
+namespace tfaot::toolkit::engine {
+
+class Checkpoint {
+ public:
+  // `saved_model` is the folder. Reads nothing yet.
+  explicit Checkpoint(std::string saved_model) : saved_model_(std::move(saved_model)) {}
+
+  // What is stored under a key; fails when nothing is. Checksums are compared when it is read. The
+  // object must outlive the result.
+  Result<StoredTensor> value(const std::string& variable, const std::string& key);
+
+  // The key of a variable by its full name ("dense/kernel"), for models whose own restore does not
+  // reach it: Keras 3 saved by tf.saved_model.save() reads variables that only Python's loader
+  // fills.
+  std::string key_of(const std::string& variable);
+
+ private:
+  absl::Status open();
+
+  std::string saved_model_;
+  std::unique_ptr<tensorflow::BundleReader> reader_;
+};
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <set>
+#include <string_view>
+
+#include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+namespace tf = tensorflow;
+
+// Ops whose result sizes depend on values (TensorFlow's shape functions leave them unknown).
+constexpr std::array kDataDependentOps = {"Where",
+                                          "Unique",
+                                          "UniqueV2",
+                                          "UniqueWithCounts",
+                                          "UniqueWithCountsV2",
+                                          "ListDiff",
+                                          "DynamicPartition",
+                                          "NonMaxSuppression",
+                                          "NonMaxSuppressionV2",
+                                          "NonMaxSuppressionV3",
+                                          "NonMaxSuppressionV4",
+                                          "NonMaxSuppressionV5",
+                                          "SparseToDense"};
+
+void collect_functions(const tf::NodeDef& node, std::deque<std::string>& queue) {
+  for (const auto& [key, attribute] : node.attr()) {
+    if (attribute.has_func()) queue.push_back(attribute.func().name());
+    for (const auto& function : attribute.list().func()) queue.push_back(function.name());
+  }
+}
+
+}  // namespace
+
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kShown = 300;
+  return name.size() <= kShown ? name : name.substr(0, kShown) + "...";
+}
+
+std::string describe_instruction(const HloName& name, const xla::OpMetadata& metadata) {
+  std::string hlo = fmt::format("HLO {} '{}'", name.opcode, shortened(std::string(name.name)));
+  if (metadata.op_name().empty()) return hlo;
+  return fmt::format("op '{}' (node '{}', {})", shortened(metadata.op_type()),
+                     shortened(metadata.op_name()), hlo);
+}
+
+std::string describe_node(const tf::NodeDef& node, const std::string& function) {
+  const std::string op = shortened(node.op());
+  const std::string name = shortened(node.name());
+  if (function.empty()) return fmt::format("op '{}' (node '{}')", op, name);
+  return fmt::format("op '{}' (node '{}' in function '{}')", op, name, shortened(function));
+}
+
+std::vector<std::string> find_nodes(const SignatureFunction& function,
+                                    const std::function<bool(const tf::NodeDef&)>& wanted) {
+  std::vector<std::string> found;
+  std::set<std::string> seen;
+  std::deque<std::string> queue{function.name};
+  while (!queue.empty()) {
+    const std::string name = std::move(queue.front());
+    queue.pop_front();
+    const tf::FunctionDef* definition = function.library->Find(name);
+    if (definition == nullptr || !seen.insert(name).second) continue;
+    for (const auto& node : definition->node_def()) {
+      collect_functions(node, queue);
+      if (function.library->Find(node.op()) != nullptr) {  // a call by the function's own name
+        queue.push_back(node.op());
+        continue;
+      }
+      if (!wanted(node)) continue;
+      const auto text = describe_node(node, name == function.name ? "" : name);
+      if (std::find(found.begin(), found.end(), text) == found.end()) found.push_back(text);
+    }
+  }
+  return found;
+}
+
+Error no_kernel_for(const std::vector<std::string>& nodes, const std::string& label) {
+  Error error(fmt::format("XLA cannot compile {}: no kernel for {}", label, nodes.front()));
+  for (std::size_t i = 1; i < nodes.size(); ++i) error.note("nor for " + nodes[i]);
+  return error.note("do this part outside of the model, or express it by ops that XLA knows");
+}
+
+bool has_no_xla_kernel(const tf::NodeDef& node) {
+  static const std::set<std::string_view> kCompiledWithoutKernel = {
+      "PartitionedCall", "StatefulPartitionedCall", "_Arg", "_Retval", "NoOp", "Placeholder"};
+  if (kCompiledWithoutKernel.contains(node.op())) return false;
+  return !tf::FindKernelDef(tf::DeviceType(tf::DEVICE_CPU_XLA_JIT), node, nullptr, nullptr).ok();
+}
+
+bool has_data_dependent_shape(const tf::NodeDef& node) {
+  return std::find(kDataDependentOps.begin(), kDataDependentOps.end(), node.op()) !=
+         kDataDependentOps.end();
+}
+
+bool writes_variable(const tf::NodeDef& node) {
+  const std::string_view op = node.op();
+  return (op.starts_with("Assign") && op.ends_with("VariableOp")) ||
+         op.starts_with("ResourceScatter") || op.starts_with("ResourceApply") ||
+         op.starts_with("ResourceStridedSliceAssign") || op == "Assign" || op == "AssignAdd" ||
+         op == "AssignSub";
+}
+
+}  // namespace tfaot::toolkit::engine

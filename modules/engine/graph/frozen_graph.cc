@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/frozen_graph.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "graph/config_fault.h"
+#include "graph/conversions.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/platform/env.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+namespace tf = tensorflow;
+
+constexpr std::size_t kMostNames = 10;
+
+// "placeholders: a, b, c", for who named a node that does not exist.
+std::string listed(const std::string& what, std::vector<std::string> names) {
+  if (names.size() > kMostNames) {
+    names.resize(kMostNames);
+    names.emplace_back("...");
+  }
+  return what + ": " + (names.empty() ? "none" : join(names, ", "));
+}
+
+class FrozenGraph final : public ModelGraph {
+ public:
+  Status open(const EngineJob& job) {
+    const auto status = job.source.ends_with(".pbtxt")
+                            ? tf::ReadTextProto(tf::Env::Default(), job.source, &graph_)
+                            : tf::ReadBinaryProto(tf::Env::Default(), job.source, &graph_);
+    if (!status.ok()) {
+      return fail(error_of(status, "not a frozen graph (GraphDef)"));
+    }
+    label_ = "frozen graph";
+    for (const auto& node : graph_.node()) nodes_[node.name()] = &node;
+    for (std::size_t i = 0; i < job.inputs.size(); ++i) {
+      TFAOT_ASSIGN(auto tensor, input_tensor(job.inputs[i], fmt::format("model.inputs[{}]", i)));
+      inputs_.push_back(std::move(tensor));
+    }
+    for (std::size_t i = 0; i < job.outputs.size(); ++i) {
+      TFAOT_ASSIGN(auto tensor, named_tensor(job.outputs[i], fmt::format("model.outputs[{}]", i)));
+      outputs_.push_back(std::move(tensor));
+    }
+    return {};
+  }
+
+  Result<StoredTensor> variable(const tf::NodeDef& node) override {
+    return fail(Error(fmt::format("the graph is not frozen: variable '{}' (op {}) is left in it",
+                                  node.name(), node.op()))
+                    .note("freeze it (variables to constants), or give the SavedModel instead"));
+  }
+
+ private:
+  Error no_node(const std::string& name, const std::string& key) const {
+    std::vector<std::string> names;
+    std::vector<std::string> placeholders;
+    std::set<std::string> read;
+    for (const auto& [node, definition] : nodes_) {
+      names.push_back(node);
+      if (definition->op() == "Placeholder") placeholders.push_back(node);
+      for (const std::string& input : definition->input())
+        read.insert(input.substr(0, input.find(':')));
+    }
+    Error error = config_fault(key, fmt::format("there is no node '{}'", name));
+    if (auto close = closest_match(name, names)) error.note("did you mean '" + *close + "'?");
+    if (key.starts_with("model.inputs")) {
+      return std::move(error).note(listed("placeholders of the graph", placeholders));
+    }
+    std::erase_if(names, [&](const std::string& node) { return read.contains(node); });
+    return std::move(error).note(listed("nodes that no other one reads", names));
+  }
+
+  // "x" or "x:0" of a node in the graph; the dtype is what the op's definition says. `key` is the
+  // config's.
+  Result<GraphTensor> named_tensor(const std::string& tensor, const std::string& key) const {
+    const auto colon = tensor.find(':');
+    const std::string name = tensor.substr(0, colon);
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) return fail(no_node(name, key));
+    const int index = colon == std::string::npos ? 0 : std::atoi(tensor.c_str() + colon + 1);
+    const tf::OpDef* definition = nullptr;
+    tf::DataTypeVector types;
+    auto status = tf::OpRegistry::Global()->LookUpOpDef(found->second->op(), &definition);
+    if (status.ok()) status = tf::OutputTypesForNode(*found->second, *definition, &types);
+    if (!status.ok()) return fail(error_of(status, fmt::format("node '{}'", name)));
+    if (index < 0 || static_cast<std::size_t>(index) >= types.size()) {
+      return fail(config_fault(key, fmt::format("node '{}' has {} outputs, so there is no '{}'",
+                                                name, types.size(), tensor)));
+    }
+    const std::string own = index == 0 ? name : fmt::format("{}_{}", name, index);
+    return GraphTensor{
+        own, fmt::format("{}:{}", name, index), types[static_cast<std::size_t>(index)], false, {}};
+  }
+
+  Result<GraphTensor> input_tensor(const JobInput& input, const std::string& key) const {
+    TFAOT_ASSIGN(auto tensor, named_tensor(input.tensor, key));
+    const tf::NodeDef& node = *nodes_.at(tensor.tensor.substr(0, tensor.tensor.find(':')));
+    tf::PartialTensorShape shape;
+    if (input.has_shape) {
+      tensor.rank_known = true;
+      tensor.shape = input.shape;
+    } else if (tf::GetNodeAttr(node, "shape", &shape).ok() && !shape.unknown_rank()) {
+      tensor.rank_known = true;
+      for (int i = 0; i < shape.dims(); ++i) tensor.shape.push_back(shape.dim_size(i));
+    }
+    if (!input.dtype.empty() && input.dtype != type_name(tensor.type)) {
+      return fail(config_fault(key, fmt::format("input '{}' is {} in the graph, not {}",
+                                                tensor.name, type_name(tensor.type), input.dtype)));
+    }
+    return tensor;
+  }
+
+  std::map<std::string, const tf::NodeDef*> nodes_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ModelGraph>> load_frozen_graph(const EngineJob& job) {
+  auto model = std::make_unique<FrozenGraph>();
+  TFAOT_TRY(model->open(job));
+  return std::unique_ptr<ModelGraph>(std::move(model));
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/loaded_session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "graph/conversions.h"
+#include "graph/loading_graph.h"
+#include "graph/restored_variables.h"
+#include "tensorflow/cc/saved_model/constants.h"
+#include "tensorflow/core/common_runtime/device_mgr.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/resource_mgr.h"
+#include "tensorflow/core/framework/resource_var.h"
+#include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/platform/path.h"
+#include "tensorflow/core/util/tensor_bundle/naming.h"
+
+namespace tfaot::toolkit::engine {
+
+namespace tf = tensorflow;
+
+Status LoadedSession::load() {
+  if (session_ != nullptr) return {};
+  TFAOT_ASSIGN(const auto loading, loading_graph(model_, graph_));
+  tf::SessionOptions options;
+  // The graph is compiled, not run: no optimiser passes over it.
+  auto* optimizer = options.config.mutable_graph_options()->mutable_optimizer_options();
+  optimizer->set_opt_level(tf::OptimizerOptions::L0);
+  options.config.mutable_graph_options()->mutable_rewrite_options()->set_disable_meta_optimizer(
+      true);
+  std::unique_ptr<tf::Session> session(tf::NewSession(options));
+  auto status = session->Create(loading.graph);
+  const std::string path = tf::io::JoinPath(saved_model_, tf::kSavedModelVariablesDirectory,
+                                            tf::kSavedModelVariablesFilename);
+  std::vector<std::pair<std::string, tf::Tensor>> files;
+  if (!loading.file_tensor.empty()) files.emplace_back(loading.file_tensor, tf::Tensor(path));
+  const bool has_checkpoint = tf::Env::Default()->FileExists(tf::MetaFilename(path)).ok();
+  if (status.ok() && has_checkpoint && !loading.restore.empty()) {
+    status = session->Run(files, {}, loading.restore, nullptr);
+  }
+  if (status.ok() && !loading.initialize.empty()) {
+    status = session->Run(files, {}, loading.initialize, nullptr);
+  }
+  if (!status.ok()) {
+    return fail(error_of(status, "TensorFlow cannot load the variables of this SavedModel"));
+  }
+  session_ = std::move(session);
+  return {};
+}
+
+Result<tf::Tensor> LoadedSession::variable(const tf::NodeDef& node) {
+  TFAOT_TRY(load());
+  return node.op() == "VarHandleOp" ? resource_variable(node) : reference_variable(node);
+}
+
+// Straight from the session's resources: a session call for each variable takes 20 ms.
+Result<tf::Tensor> LoadedSession::resource_variable(const tf::NodeDef& node) {
+  std::string container;
+  tf::GetNodeAttr(node, "container", &container).IgnoreError();
+  const tf::DeviceMgr* devices = nullptr;
+  auto status = session_->LocalDeviceManager(&devices);
+  if (!status.ok()) return fail(Error::internal(std::string(status.message())));
+  const std::string name = resource_name(node);
+  for (tf::Device* device : devices->ListDevices()) {
+    tf::ResourceMgr* resources = device->resource_manager();
+    if (container.empty()) container = resources->default_container();
+    tf::Var* found = nullptr;
+    status = resources->Lookup(container, name, &found);
+    if (!status.ok()) continue;
+    const tf::core::RefCountPtr<tf::Var> variable(found);
+    tf::tf_shared_lock lock(*variable->mu());
+    return *variable->tensor();
+  }
+  return fail(error_of(status, fmt::format("variable '{}' has no value", name)));
+}
+
+Result<tf::Tensor> LoadedSession::reference_variable(const tf::NodeDef& node) {
+  std::vector<tf::Tensor> values;
+  const auto status = session_->Run({}, {node.name()}, {}, &values);
+  if (!status.ok()) {
+    return fail(error_of(status, fmt::format("variable '{}' has no value", node.name())));
+  }
+  return values.front();
+}
+
+}  // namespace tfaot::toolkit::engine

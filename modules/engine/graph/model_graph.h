@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as read from disk, whatever its format: one graph, its inputs and outputs, and a way to
+// the values of its variables. Knows nothing of XLA. Used by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/stored_tensor.h"
+#include "tensorflow/core/framework/graph.pb.h"
+#include "tensorflow/core/framework/types.pb.h"
+#include "tfaot/base/result.h"
+#include "tfaot/compile/job_types.h"
+
+namespace tfaot::toolkit::engine {
+
+// One input or output of the signature.
+struct GraphTensor {
+  std::string name;    // key in the signature, or the node's name in a frozen graph
+  std::string tensor;  // "node:index" in the graph
+  tensorflow::DataType type = tensorflow::DT_INVALID;
+  bool rank_known = false;
+  std::vector<std::int64_t> shape;  // -1: unknown
+};
+
+class ModelGraph {
+ public:
+  // Loads what the job names. Errors name the folder or file and say what is there.
+  static Result<std::unique_ptr<ModelGraph>> load(const EngineJob& job);
+
+  virtual ~ModelGraph() = default;
+
+  const tensorflow::GraphDef& graph() const { return graph_; }
+  // SavedModel: sorted by name, as TensorFlow does. Frozen graph: in the config's order.
+  const std::vector<GraphTensor>& inputs() const { return inputs_; }
+  const std::vector<GraphTensor>& outputs() const { return outputs_; }
+  // "signature 'serving_default'" or "frozen graph", for messages.
+  const std::string& label() const { return label_; }
+
+  // The value of the variable behind a VarHandleOp or VariableV2 node.
+  virtual Result<StoredTensor> variable(const tensorflow::NodeDef& node) = 0;
+
+ protected:
+  tensorflow::GraphDef graph_;
+  std::vector<GraphTensor> inputs_;
+  std::vector<GraphTensor> outputs_;
+  std::string label_;
+};
+
+}  // namespace tfaot::toolkit::engine

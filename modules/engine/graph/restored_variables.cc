@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/restored_variables.h"
+
+#include <optional>
+#include <vector>
+
+#include "graph/graph_nodes.h"
+#include "tensorflow/cc/saved_model/constants.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/tensor.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+namespace tf = tensorflow;
+
+int output_index(const std::string& input) {
+  const auto colon = input.rfind(':');
+  return colon == std::string::npos ? 0 : std::atoi(input.c_str() + colon + 1);
+}
+
+// One of a constant's texts.
+std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
+  tf::Tensor value;
+  if (node == nullptr || node->op() != "Const") return {};
+  const auto found = node->attr().find("value");
+  if (found == node->attr().end() || found->second.tensor().dtype() != tf::DT_STRING ||
+      !value.FromProto(found->second.tensor()) || index < 0 || index >= value.NumElements()) {
+    return {};
+  }
+  return std::string(value.flat<tf::tstring>()(index));
+}
+
+// The key behind a restored value; nothing for parts of tensors and whatever else there may be.
+std::optional<std::string> key_behind(const Nodes& nodes, std::string input) {
+  const tf::NodeDef* node = find_node(nodes, input);
+  std::set<const tf::NodeDef*> seen;
+  while (node != nullptr && node->op() == "Identity" && node->input_size() > 0) {
+    if (!seen.insert(node).second) return {};  // a graph may be anything
+    input = node->input(0);
+    node = find_node(nodes, input);
+  }
+  if (node == nullptr || node->op() != "RestoreV2" || node->input_size() < 3) return {};
+  const int index = output_index(input);
+  const auto part = text_at(find_node(nodes, node->input(2)), index);
+  if (!part || !part->empty()) return {};
+  return text_at(find_node(nodes, node->input(1)), index);
+}
+
+class RestoreReader {
+ public:
+  explicit RestoreReader(const tf::MetaGraphDef& model) {
+    graph_ = nodes_of(model.graph_def().node());
+    for (const auto& function : model.graph_def().library().function()) {
+      functions_[function.signature().name()] = &function;
+    }
+    const auto restoring = needed_by(graph_, model.saver_def().restore_op_name());
+    for (const auto* node : restoring) {
+      if (is_variable(*node)) found_.others.insert(resource_name(*node));
+    }
+    visit(restoring, graph_);
+    for (const auto* node : restoring) visit_call(*node);
+    for (const auto& name : init_operations(model)) {
+      for (const auto* node : needed_by(graph_, name)) {
+        if (is_variable(*node)) found_.others.insert(resource_name(*node));
+      }
+    }
+    for (const auto& name : found_.others) found_.keys.erase(name);
+  }
+
+  RestoredVariables take() { return std::move(found_); }
+
+ private:
+  void visit(const std::vector<const tf::NodeDef*>& operations, const Nodes& nodes) {
+    for (const auto* node : operations) {
+      if ((node->op() != "AssignVariableOp" && node->op() != "Assign") || node->input_size() < 2) {
+        continue;
+      }
+      const tf::NodeDef* variable = find_node(nodes, node->input(0));
+      const auto key = key_behind(nodes, node->input(1));
+      if (variable == nullptr || !is_variable(*variable) || !key) continue;
+      const std::string name = resource_name(*variable);
+      const auto [known, is_new] = found_.keys.try_emplace(name, *key);
+      if (is_new) found_.others.erase(name);
+      if (known->second != *key) found_.others.insert(name);
+    }
+  }
+
+  void visit_call(const tf::NodeDef& node) {
+    if (node.op() != "StatefulPartitionedCall" && node.op() != "PartitionedCall") return;
+    const auto function = node.attr().find("f");
+    if (function == node.attr().end()) return;
+    const auto found = functions_.find(function->second.func().name());
+    if (found == functions_.end()) return;
+    Nodes body;
+    std::vector<const tf::NodeDef*> operations;
+    for (int i = 0; i < found->second->signature().input_arg_size() && i < node.input_size(); ++i) {
+      body[found->second->signature().input_arg(i).name()] = find_node(graph_, node.input(i));
+    }
+    for (const auto& inner : found->second->node_def()) {
+      body[inner.name()] = &inner;
+      operations.push_back(&inner);
+    }
+    visit(operations, body);
+  }
+
+  Nodes graph_;
+  std::map<std::string, const tf::FunctionDef*> functions_;
+  RestoredVariables found_;
+};
+
+}  // namespace
+
+std::string resource_name(const tf::NodeDef& node) {
+  std::string name;
+  tf::GetNodeAttr(node, "shared_name", &name).IgnoreError();
+  return name.empty() ? node.name() : name;
+}
+
+std::vector<std::string> init_operations(const tf::MetaGraphDef& model) {
+  std::vector<std::string> names;
+  const auto signature = model.signature_def().find(tf::kSavedModelInitOpSignatureKey);
+  if (signature != model.signature_def().end()) {
+    for (const auto& [key, output] : signature->second.outputs()) names.push_back(output.name());
+  }
+  for (const char* key : {tf::kSavedModelMainOpKey, tf::kSavedModelLegacyInitOpKey}) {
+    const auto collection = model.collection_def().find(key);
+    if (collection == model.collection_def().end()) continue;
+    for (const auto& name : collection->second.node_list().value()) names.push_back(name);
+  }
+  return names;
+}
+
+RestoredVariables restored_variables(const tf::MetaGraphDef& model) {
+  return RestoreReader(model).take();
+}
+
+}  // namespace tfaot::toolkit::engine

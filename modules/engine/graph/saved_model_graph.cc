@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/saved_model_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "graph/checkpoint.h"
+#include "graph/config_fault.h"
+#include "graph/conversions.h"
+#include "graph/loaded_session.h"
+#include "graph/restored_variables.h"
+#include "tensorflow/cc/saved_model/reader.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+namespace tf = tensorflow;
+
+Result<GraphTensor> graph_tensor(const std::string& kind, const std::string& key,
+                                 const tf::TensorInfo& info) {
+  if (info.name().empty()) {
+    return fail(Error(fmt::format("{} '{}' is not a plain dense tensor", kind, key))
+                    .note("sparse and composite tensors cannot be compiled; pass their parts as "
+                          "inputs of their own"));
+  }
+  GraphTensor tensor{key, info.name(), info.dtype(), !info.tensor_shape().unknown_rank(), {}};
+  for (const auto& dimension : info.tensor_shape().dim()) tensor.shape.push_back(dimension.size());
+  return tensor;
+}
+
+Result<std::vector<GraphTensor>> graph_tensors(
+    const std::string& kind, const google::protobuf::Map<std::string, tf::TensorInfo>& infos) {
+  const std::map<std::string, tf::TensorInfo> sorted(infos.begin(), infos.end());
+  std::vector<GraphTensor> tensors;
+  for (const auto& [key, info] : sorted) {
+    TFAOT_ASSIGN(auto tensor, graph_tensor(kind, key, info));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph) {
+  std::vector<std::string> keys;
+  for (const auto& [key, signature] : meta_graph.signature_def()) {
+    if (key != "__saved_model_init_op" && key != "__saved_model_train_op") keys.push_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  Error error =
+      config_fault("model.serving_key", fmt::format("there is no signature '{}'", job.serving_key));
+  error.note(keys.empty() ? "the SavedModel has no signatures; save it with signatures=..."
+                          : fmt::format("the signatures of {}: {}", job.source, join(keys, ", ")));
+  if (auto close = closest_match(job.serving_key, keys)) {
+    error.note(fmt::format("did you mean '{}'?", *close));
+  }
+  return error;
+}
+
+class SavedModelGraph final : public ModelGraph {
+ public:
+  explicit SavedModelGraph(const std::string& folder)
+      : checkpoint_(folder), session_(folder, model_, graph_) {}
+
+  Status open(const EngineJob& job) {
+    const auto status = tf::ReadMetaGraphDefFromSavedModel(job.source, {kServeTag}, &model_);
+    if (!status.ok()) {
+      return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
+    }
+    const auto found = model_.signature_def().find(job.serving_key);
+    if (found == model_.signature_def().end()) return fail(unknown_signature(job, model_));
+    label_ = fmt::format("signature '{}'", job.serving_key);
+    TFAOT_ASSIGN(inputs_, graph_tensors("input", found->second.inputs()));
+    TFAOT_ASSIGN(outputs_, graph_tensors("output", found->second.outputs()));
+    restored_ = restored_variables(model_);
+    graph_ = std::move(*model_.mutable_graph_def());
+    return {};
+  }
+
+  Result<StoredTensor> variable(const tf::NodeDef& node) override {
+    const std::string name = resource_name(node);
+    if (restored_.others.contains(name)) {
+      TFAOT_ASSIGN(auto value, session_.variable(node));
+      return stored(std::move(value));
+    }
+    const auto key = restored_.keys.find(name);
+    return checkpoint_.value(name,
+                             key != restored_.keys.end() ? key->second : checkpoint_.key_of(name));
+  }
+
+ private:
+  tf::MetaGraphDef model_;  // its graph is graph_
+  RestoredVariables restored_;
+  Checkpoint checkpoint_;
+  LoadedSession session_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ModelGraph>> load_saved_model(const EngineJob& job) {
+  auto model = std::make_unique<SavedModelGraph>(job.source);
+  TFAOT_TRY(model->open(job));
+  return std::unique_ptr<ModelGraph>(std::move(model));
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SavedModel folder -> ModelGraph, by TensorFlow's own loader (which restores the variables).
+#pragma once
+
+#include <memory>
+
+#include "graph/model_graph.h"
+
+namespace tfaot::toolkit::engine {
+
+Result<std::unique_ptr<ModelGraph>> load_saved_model(const EngineJob& job);
+
+}  // namespace tfaot::toolkit::engine

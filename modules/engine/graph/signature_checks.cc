@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/signature_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/conversions.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// Of one row. Sizes in bytes, of many rows, must not overflow.
+constexpr std::int64_t kMostRowElements = std::int64_t{1} << 40;
+
+constexpr const char* kAllowedTypes = "bool, int32, int64, float32, float64";
+
+Status check_type(const char* kind, const GraphTensor& tensor) {
+  if (dtype_of(tensor.type)) return {};
+  return fail(Error(fmt::format("{} '{}' has dtype {}, which compiled models cannot have", kind,
+                                tensor.name, type_name(tensor.type)))
+                  .note(fmt::format("allowed: {}; cast inside the model", kAllowedTypes)));
+}
+
+Status check_input(const GraphTensor& input, bool fixed_shapes) {
+  TFAOT_TRY(check_type("input", input));
+  if (!input.rank_known) {
+    return fail(Error(fmt::format("input '{}' has an unknown shape", input.name))
+                    .note("only the first dimension (the batch) may be unknown"));
+  }
+  if (input.shape.empty() && !fixed_shapes) {
+    return fail(Error(fmt::format("input '{}' is a scalar: it has no batch dimension", input.name))
+                    .note("the first dimension of every input must be the batch"));
+  }
+  std::int64_t elements = 1;
+  for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
+    if (input.shape[i] < 0) {
+      return fail(Error(fmt::format("input '{}' of shape {}: dimension {} is unknown", input.name,
+                                    shape_text(input.shape), i))
+                      .note("only the first dimension (the batch) may be unknown; save the model "
+                            "with a fixed size"));
+    }
+    if (input.shape[i] > kMostRowElements / std::max<std::int64_t>(elements, 1)) {
+      return fail(Error(fmt::format("input '{}' of shape {} is larger than any memory", input.name,
+                                    shape_text(input.shape))));
+    }
+    elements *= input.shape[i];
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::vector<std::string> parts;
+  for (const auto d : shape) parts.push_back(d < 0 ? "?" : std::to_string(d));
+  return "(" + join(parts, ", ") + ")";
+}
+
+Status check_signature(const ModelGraph& model, bool fixed_shapes) {
+  if (model.inputs().empty()) {
+    return fail(Error(fmt::format("{} has no inputs", model.label())));
+  }
+  if (model.outputs().empty()) {
+    return fail(Error(fmt::format("{} has no outputs", model.label())));
+  }
+  for (const auto& input : model.inputs()) TFAOT_TRY(check_input(input, fixed_shapes));
+  for (const auto& output : model.outputs()) TFAOT_TRY(check_type("output", output));
+  return {};
+}
+
+Status check_batch(const GraphTensor& input, std::int64_t batch_size) {
+  if (input.shape[0] < 0 || input.shape[0] == batch_size) return {};
+  return fail(Error(fmt::format("input '{}' of shape {} has a fixed first dimension, so batch size "
+                                "{} cannot be compiled",
+                                input.name, shape_text(input.shape), batch_size))
+                  .note(fmt::format("only batch size {} can; or save the model with an unknown "
+                                    "first dimension (None)",
+                                    input.shape[0])));
+}
+
+}  // namespace tfaot::toolkit::engine

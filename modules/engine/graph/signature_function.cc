@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/signature_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "graph/conversions.h"
+#include "graph/diagnosis.h"
+#include "graph/pure_operations.h"
+#include "graph/restored_variables.h"
+#include "graph/safe_graph.h"
+#include "tensorflow/compiler/tf2xla/const_analysis.h"
+#include "tensorflow/compiler/tf2xla/functionalize_control_flow.h"
+#include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tensorflow/core/common_runtime/graph_constructor.h"
+#include "tensorflow/core/common_runtime/process_function_library_runtime.h"
+#include "tensorflow/core/framework/graph_to_functiondef.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/graph/graph.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+namespace tf = tensorflow;
+
+constexpr const char* kFunctionName = "tfaot_signature";
+constexpr std::int64_t kMostConstantElements = std::int64_t{1} << 33;
+
+// "node", "node:1" or "^node" as written in NodeDef::input.
+struct TensorId {
+  std::string node;
+  int index = 0;
+  bool is_control = false;
+
+  static TensorId parse(const std::string& text) {
+    if (text.starts_with('^')) return {text.substr(1), 0, true};
+    const auto colon = text.rfind(':');
+    if (colon == std::string::npos) return {text, 0, false};
+    return {text.substr(0, colon), std::atoi(text.c_str() + colon + 1), false};
+  }
+  bool operator<(const TensorId& other) const {
+    return std::tie(node, index) < std::tie(other.node, other.index);
+  }
+};
+
+// What freezing leaves of the reading of a variable: "dense/bias/read" (TensorFlow 1),
+// "model/dense/BiasAdd/ReadVariableOp".
+bool was_variable_read(const tf::NodeDef& node) {
+  if (node.op() != "Identity") return false;
+  const std::string last = node.name().substr(node.name().rfind('/') + 1);
+  return last == "read" || last.starts_with("ReadVariableOp");
+}
+
+// Constants that do not tell what they are: floating-point ones may be weights. A lone number is a
+// part of the formula (0.5, an epsilon), unless it is read as a variable. One with a control input
+// lives in a loop of TensorFlow 1, which takes nothing from outside but through its own nodes.
+bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
+  if (node.op() != "Const" || node.input_size() > 0) return false;
+  const auto type = node.attr().find("dtype");
+  const auto value = node.attr().find("value");
+  if (type == node.attr().end() || value == node.attr().end()) return false;  // TensorFlow says so
+  const tf::DataType dtype = value->second.tensor().dtype();
+  if (type->second.type() != dtype) return false;
+  if (dtype != tf::DT_FLOAT && dtype != tf::DT_DOUBLE) return false;
+  const auto& shape = value->second.tensor().tensor_shape();
+  for (const auto& dimension : shape.dim()) {
+    if (dimension.size() == 0) return false;
+  }
+  return shape.dim_size() > 0 || is_read_as_variable;
+}
+
+// Cuts the subgraph out, replaces inputs and weights by _Arg nodes and ends it in _Retval nodes.
+class Cutter {
+ public:
+  // `kept`: constants that stay what they are.
+  Cutter(ModelGraph& model, std::set<std::string> kept) : model_(model), kept_(std::move(kept)) {
+    for (const auto& node : model.graph().node()) {
+      nodes_[node.name()] = &node;
+      if (was_variable_read(node) && node.input_size() > 0) {
+        read_as_variables_.insert(TensorId::parse(node.input(0)).node);
+      }
+    }
+    *cut_.mutable_versions() = model.graph().versions();
+    *cut_.mutable_library() = model.graph().library();
+  }
+
+  Status cut() {
+    for (const auto& input : model_.inputs())
+      add_argument(TensorId::parse(input.tensor), input.type);
+    std::deque<std::string> queue;
+    for (const auto& output : model_.outputs()) {
+      const auto id = TensorId::parse(output.tensor);
+      if (!arguments_.contains(id)) queue.push_back(id.node);
+    }
+    while (!queue.empty()) {
+      const std::string name = std::move(queue.front());
+      queue.pop_front();
+      if (!seen_.insert(name).second) continue;
+      TFAOT_TRY(visit(name, queue));
+    }
+    // References are rewritten last: only now all arguments are known.
+    for (auto& node : *cut_.mutable_node()) rewrite_inputs(node);
+    for (const auto& output : model_.outputs()) add_result(output);
+    return {};
+  }
+
+  tf::GraphDef& graph() { return cut_; }
+  std::vector<WeightArgument>& weights() { return weights_; }
+
+ private:
+  Status visit(const std::string& name, std::deque<std::string>& queue) {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) {
+      return fail(
+          Error(fmt::format("the graph has no node '{}', although another names it", name)));
+    }
+    const tf::NodeDef& node = *found->second;
+    if (is_variable(node)) return add_weight(node);
+    if (!kept_.contains(name) && may_be_weight(node, read_as_variables_.contains(name))) {
+      return add_constant(node);
+    }
+    if (node.op() == "Placeholder") {
+      return fail(Error(fmt::format("{} depends on placeholder '{}', which is none of its inputs",
+                                    model_.label(), name)));
+    }
+    tf::NodeDef* copy = cut_.add_node();
+    *copy = node;
+    copy->clear_device();
+    for (const auto& input : node.input()) {
+      const auto id = TensorId::parse(input);
+      if (id.is_control ? !fed_nodes_.contains(id.node) : !arguments_.contains(id)) {
+        queue.push_back(id.node);
+      }
+    }
+    return {};
+  }
+
+  Status add_weight(const tf::NodeDef& node) {
+    TFAOT_ASSIGN(auto value, model_.variable(node));
+    const bool is_resource = node.op() == "VarHandleOp";
+    add_argument({node.name(), 0}, is_resource ? tf::DT_RESOURCE : value.type);
+    weights_.push_back({node.name(), std::move(value), is_resource});
+    return {};
+  }
+
+  Status add_constant(const tf::NodeDef& node) {
+    const tf::TensorProto& proto = node.attr().at("value").tensor();
+    const auto broken = [name = node.name()] {
+      return fail(Error(fmt::format("constant '{}' has a broken value", name)));
+    };
+    StoredTensor value{proto.dtype(), {}, {}};
+    if (!tf::TensorShape::BuildTensorShape(proto.tensor_shape(), &value.shape).ok()) {
+      return broken();
+    }
+    // A constant of few bytes may claim to be of any size: the last value is repeated.
+    if (value.shape.num_elements() > kMostConstantElements) return broken();
+    value.read = [broken, &proto]() -> Result<tf::Tensor> {
+      tf::Tensor tensor;
+      if (!tensor.FromProto(proto)) return broken();
+      return tensor;
+    };
+    add_argument({node.name(), 0}, value.type);
+    weights_.push_back({node.name(), std::move(value), false});
+    return {};
+  }
+
+  void add_argument(const TensorId& id, tf::DataType type) {
+    const std::string name = fmt::format("tfaot_argument_{}", arguments_.size());
+    tf::NodeDef* argument = cut_.add_node();
+    argument->set_name(name);
+    argument->set_op("_Arg");
+    tf::AddNodeAttr("T", type, argument);
+    tf::AddNodeAttr("index", static_cast<std::int64_t>(arguments_.size()), argument);
+    arguments_[id] = name;
+    fed_nodes_.insert(id.node);
+  }
+
+  void add_result(const GraphTensor& output) {
+    tf::NodeDef* result = cut_.add_node();
+    result->set_name(fmt::format("tfaot_result_{}", result_count_));
+    result->set_op("_Retval");
+    tf::AddNodeAttr("T", output.type, result);
+    tf::AddNodeAttr("index", result_count_++, result);
+    result->add_input(output.tensor);
+    rewrite_inputs(*result);
+  }
+
+  void rewrite_inputs(tf::NodeDef& node) const {
+    std::vector<std::string> inputs;
+    for (const auto& input : node.input()) {
+      const auto id = TensorId::parse(input);
+      const auto argument = arguments_.find(id);
+      if (!id.is_control && argument != arguments_.end()) {
+        inputs.push_back(argument->second);
+      } else if (!id.is_control || seen_and_kept(id.node)) {
+        inputs.push_back(input);
+      }
+    }
+    node.clear_input();
+    for (auto& input : inputs) node.add_input(std::move(input));
+  }
+
+  // Control edges out of what became an argument are dropped: an argument is always there.
+  bool seen_and_kept(const std::string& node) const {
+    return seen_.contains(node) && !fed_nodes_.contains(node);
+  }
+
+  ModelGraph& model_;
+  std::set<std::string> kept_;
+  std::map<std::string, const tf::NodeDef*> nodes_;
+  std::set<std::string> read_as_variables_;
+  tf::GraphDef cut_;
+  std::map<TensorId, std::string> arguments_;
+  std::set<std::string> fed_nodes_;
+  std::set<std::string> seen_;
+  std::vector<WeightArgument> weights_;
+  std::int64_t result_count_ = 0;
+};
+
+// TensorFlow 1 loops and conditions (Enter, Switch, ...) become functional ones.
+bool has_unstructured_control_flow(const tf::Graph& graph) {
+  for (const tf::Node* node : graph.op_nodes()) {
+    if (node->IsControlFlow()) return true;
+  }
+  return false;
+}
+
+// What TensorFlow may compute ahead is a subset of what XLA compiles, but for texts and the like.
+GraphRules rules_for(const std::string& label) {
+  const auto allows = [](const std::string& operation) {
+    return is_compiled(operation) || is_pure(operation);
+  };
+  const auto refuse = [label](const std::vector<std::string>& nodes) {
+    return no_kernel_for(nodes, label)
+        .note(
+            "tfaot runs only operations of TensorFlow that compute and do nothing else: others may "
+            "read and write files");
+  };
+  return {allows, refuse};
+}
+
+// A function in the making, and which of its weights XLA must know the values of when it compiles:
+// shapes, axes, ranges and what those are computed from.
+struct CutFunction {
+  SignatureFunction function;
+  std::set<std::string> compile_time_weights;
+};
+
+Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
+                                                   const SignatureFunction& function,
+                                                   std::size_t input_count) {
+  const bool all_variables =
+      std::all_of(function.weights.begin(), function.weights.end(),
+                  [](const WeightArgument& weight) { return weight.is_resource; });
+  if (all_variables) return std::set<std::string>();
+  tf::XlaOpRegistry::RegisterCompilationKernels();
+  const tf::ProcessFunctionLibraryRuntime runtimes(nullptr, tf::Env::Default(), nullptr,
+                                                   function.graph_version, function.library.get(),
+                                                   tf::OptimizerOptions());
+  std::vector<bool> needed(input_count + function.weights.size(), false);
+  const auto status = tf::BackwardsConstAnalysis(
+      graph, &needed, nullptr,
+      runtimes.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));
+  if (!status.ok()) return fail(error_of(status, "the graph cannot be looked through"));
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < function.weights.size(); ++i) {
+    if (needed[input_count + i]) names.insert(function.weights[i].name);
+  }
+  return names;
+}
+
+Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_constants) {
+  Cutter cutter(model, std::move(kept_constants));
+  TFAOT_TRY(cutter.cut());
+  TFAOT_TRY(make_safe(cutter.graph(), rules_for(model.label())));
+
+  CutFunction made;
+  SignatureFunction& function = made.function;
+  function.name = kFunctionName;
+  function.weights = std::move(cutter.weights());
+  function.graph_version = cutter.graph().versions().producer();
+  function.library = std::make_unique<tf::FunctionLibraryDefinition>(tf::OpRegistry::Global(),
+                                                                     cutter.graph().library());
+  const std::string what =
+      fmt::format("{} is not a graph that TensorFlow 2.18 can read", model.label());
+  tf::Graph graph(*function.library);
+  tf::GraphConstructorOptions options;
+  options.allow_internal_ops = true;
+  auto status = tf::ConvertGraphDefToGraph(options, cutter.graph(), &graph);
+  if (!status.ok()) return fail(error_of(status, what));
+  if (has_unstructured_control_flow(graph)) {
+    status = tf::FunctionalizeControlFlow(&graph, function.library.get());
+    if (!status.ok()) return fail(error_of(status, what));
+  }
+  TFAOT_ASSIGN(made.compile_time_weights,
+               compile_time_weights(graph, function, model.inputs().size()));
+  tf::FunctionDef definition;
+  status = tf::GraphToFunctionDef(graph, function.name, &definition);
+  if (status.ok()) status = function.library->AddFunctionDef(definition);
+  if (!status.ok()) return fail(error_of(status, what));
+  return made;
+}
+
+}  // namespace
+
+Result<SignatureFunction> make_signature_function(ModelGraph& model) {
+  TFAOT_ASSIGN(CutFunction made, cut_function(model, {}));
+  if (made.compile_time_weights.empty()) return std::move(made.function);
+  TFAOT_ASSIGN(CutFunction again, cut_function(model, std::move(made.compile_time_weights)));
+  return std::move(again.function);
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a ModelGraph between inputs and outputs as one TensorFlow function: its arguments are
+// the inputs, then the weights. It works for any exporter: whether the outputs come out of one call
+// node or not, the subgraph is cut out and becomes the function. Independent of the batch size.
+// Used by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/model_graph.h"
+#include "tensorflow/core/framework/function.h"
+
+namespace tfaot::toolkit::engine {
+
+// A captured variable, or a constant of a frozen graph that may have been one.
+struct WeightArgument {
+  std::string name;
+  StoredTensor value;
+  bool is_resource = false;  // the argument is the variable's handle, not its value
+};
+
+struct SignatureFunction {
+  std::unique_ptr<tensorflow::FunctionLibraryDefinition> library;  // holds the function too
+  std::string name;                                                // of the function
+  std::vector<WeightArgument> weights;  // in order of first use by the outputs
+  int graph_version = 0;                // GraphDef producer version
+};
+
+// The function's weights are read from the model, which must outlive it.
+Result<SignatureFunction> make_signature_function(ModelGraph& model);
+
+}  // namespace tfaot::toolkit::engine

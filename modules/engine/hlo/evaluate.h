@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What instructions compute, when nothing but weights and constants goes into them. Used by one
+// thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "hlo/hlo.h"
+#include "tfaot/base/file_system.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "xla/literal.h"
+
+namespace tfaot::toolkit::engine {
+
+// Large values are handed on, not copied.
+using Value = std::shared_ptr<const xla::LiteralBase>;
+
+class Evaluator {
+ public:
+  // The value of a parameter of the entry computation.
+  using Parameters = std::function<Result<Value>(const xla::HloInstruction&)>;
+
+  explicit Evaluator(Parameters parameters) : parameters_(std::move(parameters)) {}
+
+  Result<Value> value(const xla::HloInstruction& instruction);
+
+  // Its bytes in pieces, so that only what it is made from is in memory as a whole.
+  Status feed(const xla::HloInstruction& instruction, const ChunkSink& sink);
+
+ private:
+  // Some of the elements along one dimension.
+  struct Cut {
+    std::int64_t dimension = 0;
+    std::int64_t start = 0;
+    std::int64_t size = 0;
+  };
+
+  Result<Value> evaluate(const xla::HloInstruction& instruction);
+  Result<Value> piece(const xla::HloInstruction& instruction, const Cut& cut);
+  Result<Value> piece_of_reshape(const xla::HloInstruction& reshape, const Cut& cut);
+  Result<Value> piece_of_pad(const xla::HloInstruction& pad, const Cut& cut);
+  Result<Value> piece_of_broadcast(const xla::HloInstruction& broadcast, const Cut& cut);
+  Result<Value> cut_out(const xla::HloInstruction& instruction, const Cut& cut);
+  Result<Value> compute(const xla::HloInstruction& instruction, const std::vector<Value>& values);
+  // The same operation on other operands.
+  Result<Value> compute_on(const xla::HloInstruction& instruction, const xla::Shape& shape,
+                           std::vector<Value> operands);
+
+  Parameters parameters_;
+  std::map<const xla::HloInstruction*, Value> evaluated_;
+  xla::HloEvaluator evaluator_;
+};
+
+}  // namespace tfaot::toolkit::engine

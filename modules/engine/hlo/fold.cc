@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hlo/fold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "hlo/evaluate.h"
+#include "hlo/weight_values.h"
+#include "tfaot/base/hash.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+class Folder {
+ public:
+  Folder(xla::HloModule& module, std::int64_t first_weight, WeightStore& store)
+      : entry_(*module.entry_computation()),
+        first_weight_(first_weight),
+        store_(store),
+        values_(module, first_weight) {
+    for (auto i = first_weight; i < entry_.num_parameters(); ++i) {
+      weights_.push_back(static_cast<std::size_t>(i - first_weight));
+    }
+  }
+
+  Result<std::vector<std::size_t>> fold() {
+    for (HloInstruction* instruction : entry_.MakeInstructionPostOrder()) {
+      const auto& users = instruction->users();
+      const bool is_last = instruction->IsRoot() ||
+                           std::any_of(users.begin(), users.end(),
+                                       [&](const auto* user) { return !values_.is_known(user); });
+      if (!values_.is_known(instruction) || !is_last) continue;
+      TFAOT_TRY(replace(*instruction, instruction->metadata().op_name() == kPackedName));
+    }
+    return weights_;
+  }
+
+ private:
+  Status replace(HloInstruction& instruction, bool is_packed) {
+    if (instruction.opcode() == HloOpcode::kParameter ||
+        instruction.opcode() == HloOpcode::kConstant) {
+      return {};
+    }
+    // Changes no byte, so what it is made from will do.
+    if (instruction.opcode() == HloOpcode::kReshape && values_.is_known(instruction.operand(0))) {
+      return replace(*instruction.mutable_operand(0), is_packed);
+    }
+    if (replaced_.contains(&instruction)) return {};
+    replaced_.insert(&instruction);
+    HloInstruction* made = nullptr;
+    if (values_.is_weight(&instruction)) {
+      TFAOT_ASSIGN(made, parameter(instruction, is_packed));
+    } else {
+      TFAOT_ASSIGN(const auto value, evaluator().value(instruction));
+      made = entry_.AddInstruction(HloInstruction::CreateConstant(value->Clone()));
+    }
+    return checked(instruction.ReplaceAllUsesWith(made));
+  }
+
+  Result<HloInstruction*> parameter(const HloInstruction& instruction, bool is_packed) {
+    const std::string key = key_of(instruction);
+    auto index = store_.find(key);
+    if (!index) {
+      const auto feed = [&](const ChunkSink& sink) { return evaluator().feed(instruction, sink); };
+      TFAOT_ASSIGN(index,
+                   store_.add(key, name_of(instruction, is_packed), instruction.shape(), feed));
+    }
+    const auto known = std::find(weights_.begin(), weights_.end(), *index);
+    if (known != weights_.end()) {
+      return entry_.parameter_instruction(first_weight_ + (known - weights_.begin()));
+    }
+    weights_.push_back(*index);
+    const auto number = entry_.num_parameters();
+    HloInstruction* made = entry_.AddEntryComputationParameter(HloInstruction::CreateParameter(
+        number, instruction.shape(), fmt::format("folded_{}", number)));
+    definitions_[made] = &instruction;
+    return made;
+  }
+
+  // "dense/kernel, packed"
+  std::string name_of(const HloInstruction& instruction, bool is_packed) const {
+    std::vector<std::string> names;
+    std::set<const HloInstruction*> seen;
+    collect_names(instruction, seen, names);
+    const std::string how = is_packed ? kPackedName : "folded";
+    if (names.size() == 1) return fmt::format("{}, {}", names.front(), how);
+    return fmt::format("{} and {} more, {}", names.front(), names.size() - 1, how);
+  }
+
+  void collect_names(const HloInstruction& instruction, std::set<const HloInstruction*>& seen,
+                     std::vector<std::string>& names) const {
+    if (!seen.insert(&instruction).second) return;
+    if (instruction.opcode() == HloOpcode::kParameter) {
+      names.push_back(store_.name(weight_of(instruction)));
+    }
+    for (const auto* operand : instruction.operands()) collect_names(*operand, seen, names);
+  }
+
+  std::size_t weight_of(const HloInstruction& parameter) const {
+    return weights_.at(static_cast<std::size_t>(parameter.parameter_number() - first_weight_));
+  }
+
+  // What an instruction computes, and from what, in any module of any process.
+  std::string key_of(const HloInstruction& instruction) {
+    auto& key = keys_[&instruction];
+    if (!key.empty()) return key;
+    if (instruction.opcode() == HloOpcode::kParameter) {
+      return key = "weight " + store_.key(weight_of(instruction));
+    }
+    xla::CanonicalNameMap names;
+    xla::StringPrinter printer;
+    instruction.PrintWithCanonicalNameMap(
+        &printer, xla::HloPrintOptions::Canonical().set_print_metadata(false), &names);
+    std::string text = std::move(printer).ToString();
+    if (instruction.opcode() == HloOpcode::kConstant) {
+      const auto& literal = instruction.literal();
+      text += std::string_view(static_cast<const char*>(literal.untyped_data()),
+                               static_cast<std::size_t>(literal.size_bytes()));
+    }
+    for (const auto* operand : instruction.operands()) text += "\n" + key_of(*operand);
+    return keys_[&instruction] = sha256_of(text);
+  }
+
+  // Of a parameter that folding made, what it stands for: values are not kept.
+  Result<Value> parameter_value(const HloInstruction& instruction) {
+    const auto definition = definitions_.find(&instruction);
+    if (definition == definitions_.end()) return store_.value(weight_of(instruction));
+    return evaluator().value(*definition->second);
+  }
+
+  Evaluator evaluator() {
+    return Evaluator(
+        [this](const HloInstruction& parameter) { return parameter_value(parameter); });
+  }
+
+  xla::HloComputation& entry_;
+  std::int64_t first_weight_;
+  WeightStore& store_;
+  WeightValues values_;
+  std::vector<std::size_t> weights_;  // behind the parameters from first_weight on
+  std::set<const HloInstruction*> replaced_;
+  std::map<const HloInstruction*, std::string> keys_;
+  // What new parameters stand for.
+  std::map<const HloInstruction*, const HloInstruction*> definitions_;
+};
+
+}  // namespace
+
+Result<std::vector<std::size_t>> fold_weights(xla::HloModule& module, std::int64_t first_weight,
+                                              WeightStore& store) {
+  return Folder(module, first_weight, store).fold();
+}
+
+}  // namespace tfaot::toolkit::engine

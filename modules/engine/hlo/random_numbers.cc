@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hlo/random_numbers.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "xla/literal.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// XLA's generators are others than those of TensorFlow's kernels, for stateless ones too.
+bool draws(const HloInstruction& instruction) {
+  if (instruction.opcode() == HloOpcode::kRng ||
+      instruction.opcode() == HloOpcode::kRngGetAndUpdateState ||
+      instruction.opcode() == HloOpcode::kRngBitGenerator) {
+    return true;
+  }
+  const std::string_view op = instruction.metadata().op_type();
+  return op.starts_with("StatelessRandom") || op.starts_with("StatelessTruncatedNormal") ||
+         op.starts_with("StatelessParameterized") || op.starts_with("StatelessMultinomial");
+}
+
+std::string describe(const HloInstruction& instruction) {
+  const auto& node = instruction.metadata();
+  if (node.op_type().empty()) return fmt::format("'{}'", instruction.name());
+  return fmt::format("op '{}' (node '{}')", node.op_type(), node.op_name());
+}
+
+// The branches that may be taken. XLA keeps the others of a known choice when they draw.
+std::vector<const xla::HloComputation*> called_by(const HloInstruction& instruction) {
+  const auto& called = instruction.called_computations();
+  std::vector<const xla::HloComputation*> all(called.begin(), called.end());
+  if (instruction.opcode() != HloOpcode::kConditional ||
+      instruction.operand(0)->opcode() != HloOpcode::kConstant) {
+    return all;
+  }
+  const xla::Literal& choice = instruction.operand(0)->literal();
+  const int count = instruction.branch_count();
+  int taken = 0;
+  if (choice.shape().element_type() == xla::PRED) {
+    taken = choice.Get<bool>({}) ? 0 : 1;
+  } else {
+    const int wanted = choice.Get<std::int32_t>({});
+    taken = wanted < 0 || wanted >= count ? count - 1 : wanted;
+  }
+  return {instruction.branch_computation(taken)};
+}
+
+// All instructions that the results need, through loops, branches and calls.
+std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& module) {
+  std::vector<const HloInstruction*> needed = {module.entry_computation()->root_instruction()};
+  std::set<const HloInstruction*> seen(needed.begin(), needed.end());
+  const auto add = [&](const HloInstruction* instruction) {
+    if (seen.insert(instruction).second) needed.push_back(instruction);
+  };
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    const HloInstruction& instruction = *needed[i];
+    for (const auto* operand : instruction.operands()) add(operand);
+    for (const auto* called : called_by(instruction)) add(called->root_instruction());
+  }
+  return needed;
+}
+
+}  // namespace
+
+Status check_random_numbers(const xla::HloModule& module) {
+  std::set<std::string> drawing;
+  for (const auto* instruction : needed_instructions(module)) {
+    if (draws(*instruction)) drawing.insert(describe(*instruction));
+  }
+  if (drawing.empty()) return {};
+  Error error(fmt::format("the model draws random numbers when it runs, by {}", *drawing.begin()));
+  for (auto one = std::next(drawing.begin()); one != drawing.end(); ++one) {
+    error.note("and by " + *one);
+  }
+  return fail(
+      std::move(error)
+          .note("compiled code would draw others than TensorFlow")
+          .note(
+              "export an inference-only signature (training=False: no dropout, no noise), or make "
+              "the noise an input"));
+}
+
+}  // namespace tfaot::toolkit::engine

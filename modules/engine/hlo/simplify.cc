@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hlo/simplify.h"
+
+#include "xla/hlo/pass/hlo_pass_fix.h"
+#include "xla/hlo/pass/hlo_pass_pipeline.h"
+#include "xla/service/algebraic_simplifier.h"
+#include "xla/service/batchnorm_expander.h"
+#include "xla/service/call_inliner.h"
+#include "xla/service/conditional_simplifier.h"
+#include "xla/service/flatten_call_graph.h"
+#include "xla/service/hlo_cse.h"
+#include "xla/service/hlo_dce.h"
+#include "xla/service/tuple_simplifier.h"
+#include "xla/service/while_loop_invariant_code_motion.h"
+#include "xla/service/while_loop_simplifier.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// As XLA's CPU compiler sets them, but products stay products of any form: we know more of them.
+xla::AlgebraicSimplifierOptions algebra() {
+  xla::AlgebraicSimplifierOptions options;
+  options.set_enable_dot_strength_reduction(false);
+  options.set_enable_dot_to_multiply_rewrite(false);
+  options.set_enable_conv_simplification(false);
+  options.set_enable_conv_operand_swap(false);
+  options.set_enable_move_dot_param_to_rhs(false);
+  options.set_minmax_propagate_nan(true);
+  options.set_executing_on_cpu(true);
+  return options;
+}
+
+Status run(xla::HloPassPipeline& pipeline, xla::HloModule& module) {
+  return checked(pipeline.Run(&module, {}).status());
+}
+
+}  // namespace
+
+Status simplify(xla::HloModule& module) {
+  xla::HloPassPipeline once("tfaot-inline");
+  once.AddPass<xla::FlattenCallGraph>();
+  once.AddPass<xla::CallInliner>();
+  once.AddPass<xla::BatchNormExpander>(true, true, true);
+  TFAOT_TRY(run(once, module));
+
+  xla::HloPassPipeline again("tfaot-simplify");
+  auto& fixed = again.AddPass<xla::HloPassFix<xla::HloPassPipeline>>("tfaot-simplify-loop");
+  fixed.AddPass<xla::AlgebraicSimplifier>(algebra());
+  fixed.AddPass<xla::TupleSimplifier>();
+  fixed.AddPass<xla::WhileLoopSimplifier>();
+  fixed.AddPass<xla::ConditionalSimplifier>();
+  fixed.AddPass<xla::HloDCE>();
+  fixed.AddPass<xla::HloCSE>(false);
+  return run(again, module);
+}
+
+Status hoist_invariants(xla::HloModule& module) {
+  xla::HloPassPipeline pipeline("tfaot-hoist");
+  pipeline.AddPass<xla::WhileLoopInvariantCodeMotion>(false, true);
+  pipeline.AddPass<xla::TupleSimplifier>();
+  TFAOT_TRY(run(pipeline, module));
+  return remove_dead_code(module);
+}
+
+Status remove_dead_code(xla::HloModule& module) {
+  xla::HloPassPipeline pipeline("tfaot-clean");
+  pipeline.AddPass<xla::HloDCE>();
+  pipeline.AddPass<xla::HloCSE>(false);
+  return run(pipeline, module);
+}
+
+}  // namespace tfaot::toolkit::engine

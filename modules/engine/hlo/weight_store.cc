@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hlo/weight_store.h"
+
+#include <fmt/format.h>
+
+#include "graph/conversions.h"
+#include "tensorflow/compiler/tf2xla/literal_util.h"
+#include "tensorflow/compiler/tf2xla/shape_util.h"
+#include "tensorflow/compiler/tf2xla/type_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+Result<Weight> described(std::string name, const xla::Shape& shape) {
+  const auto type = tensorflow::EncodePrimitiveTypeAsDataType(shape.element_type());
+  if (!type.ok()) return fail(internal_error(type.status()));
+  Weight weight;
+  weight.name = std::move(name);
+  weight.dtype = *dtype_of(*type);
+  weight.shape.assign(shape.dimensions().begin(), shape.dimensions().end());
+  weight.size = static_cast<std::uint64_t>(xla::ShapeUtil::ByteSizeOf(shape));
+  return weight;
+}
+
+}  // namespace
+
+Result<WeightStore> WeightStore::create(FileSystem& fs, const EngineJob& job,
+                                        const SignatureFunction& function,
+                                        const std::vector<std::size_t>& raw) {
+  WeightStore store(fs, job.weights_directory);
+  for (const auto index : raw) {
+    const auto& weight = function.weights[index];
+    xla::Shape shape;
+    TFAOT_TRY(
+        checked(tensorflow::TensorShapeToXLAShape(weight.value.type, weight.value.shape, &shape)));
+    TFAOT_ASSIGN(auto entry, described(weight.name, shape));
+    const std::string key = fmt::format("raw_{}", store.weights_.size());
+    store.weights_.push_back({std::move(entry), key, &weight.value});
+  }
+  return store;
+}
+
+Result<Value> WeightStore::value(std::size_t index) const {
+  struct Owner {
+    tensorflow::Tensor tensor;
+    xla::BorrowingLiteral literal;
+  };
+  const auto owner = std::make_shared<Owner>();
+  TFAOT_ASSIGN(owner->tensor, weights_[index].raw->read());
+  TFAOT_TRY(checked(tensorflow::HostTensorToBorrowingLiteral(owner->tensor, &owner->literal)));
+  return Value(owner, &owner->literal);
+}
+
+std::optional<std::size_t> WeightStore::find(const std::string& key) const {
+  const auto found = derived_.find(key);
+  if (found == derived_.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<std::size_t> WeightStore::add(const std::string& key, std::string name,
+                                     const xla::Shape& shape,
+                                     const std::function<Status(const ChunkSink&)>& feed) {
+  TFAOT_ASSIGN(auto entry, described(std::move(name), shape));
+  TFAOT_TRY(write(key, feed));
+  weights_.push_back({std::move(entry), key, nullptr});
+  derived_[key] = weights_.size() - 1;
+  return weights_.size() - 1;
+}
+
+Status WeightStore::write(const std::string& key,
+                          const std::function<Status(const ChunkSink&)>& feed) {
+  // Not the file itself: disks hurry to write out what is renamed over another file.
+  TFAOT_ASSIGN(const bool is_ours, fs_->claim(folder_ / (key + ".claim")));
+  return is_ours ? fs_->write_scratch(folder_ / key, feed) : Status();
+}
+
+Status WeightStore::finish(const std::vector<std::size_t>& used, EngineResult& result) {
+  for (const auto index : used) {
+    const Stored& stored = weights_[index];
+    if (stored.raw != nullptr) {
+      TFAOT_TRY(write(stored.key, [&](const ChunkSink& sink) -> Status {
+        TFAOT_ASSIGN(const auto value, this->value(index));
+        return sink({static_cast<const char*>(value->untyped_data()), stored.entry.size});
+      }));
+    }
+    result.model.weights.push_back(stored.entry);
+    result.weight_files.push_back(stored.key);
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

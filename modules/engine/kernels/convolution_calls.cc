@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/convolution_calls.h"
+
+#include <algorithm>
+
+#include "kernels/epilogue.h"
+#include "kernels/kernel_call.h"
+#include "kernels/packing.h"
+#include "kernels/window.h"
+#include "tfaot/kernels/abi.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+using Call = kernels::ConvolutionCall;
+
+bool is_for_kernels(const HloInstruction& convolution) {
+  const auto type = convolution.shape().element_type();
+  const auto spatial = convolution.window().dimensions_size();
+  if (!has_kernels(type) || convolution.batch_group_count() != 1 || spatial < 1 ||
+      spatial > kernels::kSpatial) {
+    return false;
+  }
+  return std::all_of(convolution.operands().begin(), convolution.operands().end(),
+                     [&](const HloInstruction* operand) {
+                       return operand->shape().element_type() == type &&
+                              !xla::ShapeUtil::IsZeroElementArray(operand->shape());
+                     }) &&
+         !xla::ShapeUtil::IsZeroElementArray(convolution.shape());
+}
+
+// [batch, spatial..., channels] in terms of a tensor's own dimensions.
+Dimensions channels_last(std::int64_t batch, absl::Span<const std::int64_t> spatial,
+                         std::int64_t channels) {
+  Dimensions order = {batch};
+  order.insert(order.end(), spatial.begin(), spatial.end());
+  order.push_back(channels);
+  return order;
+}
+
+Dimensions inverse(const Dimensions& order) {
+  Dimensions result(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    result[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  }
+  return result;
+}
+
+// The filter as [spatial..., in, out], with reversed windows turned.
+HloInstruction* plain_filter(HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  Dimensions turned;
+  for (int d = 0; d < convolution.window().dimensions_size(); ++d) {
+    if (convolution.window().dimensions(d).window_reversal()) {
+      turned.push_back(numbers.kernel_spatial_dimensions(d));
+    }
+  }
+  Dimensions order(numbers.kernel_spatial_dimensions().begin(),
+                   numbers.kernel_spatial_dimensions().end());
+  order.push_back(numbers.kernel_input_feature_dimension());
+  order.push_back(numbers.kernel_output_feature_dimension());
+  return transpose(reverse(convolution.mutable_operand(1), turned), order);
+}
+
+Call fields_of(const HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  const auto& input = convolution.operand(0)->shape();
+  Call call{};
+  call.batch = input.dimensions(static_cast<int>(numbers.input_batch_dimension()));
+  call.in_channels = input.dimensions(static_cast<int>(numbers.input_feature_dimension()));
+  call.out_channels =
+      convolution.shape().dimensions(static_cast<int>(numbers.output_feature_dimension()));
+  call.groups = convolution.feature_group_count();
+  std::vector<SpatialDimension> spatial;
+  for (int d = 0; d < convolution.window().dimensions_size(); ++d) {
+    spatial.push_back(
+        {&convolution.window().dimensions(d),
+         input.dimensions(static_cast<int>(numbers.input_spatial_dimensions(d))),
+         convolution.shape().dimensions(static_cast<int>(numbers.output_spatial_dimensions(d)))});
+  }
+  call.window = kernel_window(spatial);
+  return call;
+}
+
+// The same as a product of [batch * points, in] and [in, out].
+bool is_product(const Call& call) {
+  for (int d = 0; d < kernels::kSpatial; ++d) {
+    const auto& w = call.window;
+    if (w.size[d] != 1 || w.stride[d] != 1 || w.pad_low[d] != 0 || w.pad_high[d] != 0 ||
+        w.base_dilation[d] != 1) {
+      return false;
+    }
+  }
+  return call.groups == 1;
+}
+
+std::int64_t points(const Call& call) { return product(call.window.out); }
+
+// [groups, window * in / groups, out / groups] of a plain filter.
+HloInstruction* filter_matrices(HloInstruction* filter, const Call& call) {
+  const std::int64_t depth = product(call.window.size) * (call.in_channels / call.groups);
+  HloInstruction* cut = reshape(filter, {depth, call.groups, call.out_channels / call.groups});
+  return call.groups == 1 ? reshape(cut, {1, depth, call.out_channels}) : transpose(cut, {1, 0, 2});
+}
+
+KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* filter,
+                       std::int64_t bytes) {
+  if (call.groups == call.in_channels && call.groups == call.out_channels) {
+    return {"depthwise",
+            words_of(call),
+            {input, filter},
+            {},
+            kernels::convolution_scratch_bytes(call, bytes)};
+  }
+  HloInstruction* packed = pack(filter_matrices(filter, call));
+  if (!is_product(call)) {
+    return {"convolution",
+            words_of(call),
+            {input, packed},
+            {},
+            kernels::convolution_scratch_bytes(call, bytes)};
+  }
+  kernels::MatMulCall matmul{};
+  matmul.batch = 1;
+  matmul.rows = call.batch * points(call);
+  matmul.columns = call.out_channels;
+  matmul.depth = matmul.lhs_row_stride = call.in_channels;
+  matmul.lhs_depth_stride = 1;
+  matmul.rhs_packed = 1;
+  matmul.epilogue = call.epilogue;
+  return {"matmul",
+          words_of(matmul),
+          {input, packed},
+          {},
+          kernels::matmul_scratch_bytes(matmul, bytes)};
+}
+
+}  // namespace
+
+Status replace_convolution(HloInstruction& convolution, const WeightValues& values) {
+  if (!is_for_kernels(convolution) || values.is_known(&convolution)) return {};
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  const Dimensions input_order =
+      channels_last(numbers.input_batch_dimension(), numbers.input_spatial_dimensions(),
+                    numbers.input_feature_dimension());
+  const Dimensions output_order =
+      channels_last(numbers.output_batch_dimension(), numbers.output_spatial_dimensions(),
+                    numbers.output_feature_dimension());
+  Call call = fields_of(convolution);
+  HloInstruction* filter = plain_filter(convolution);
+
+  Epilogue epilogue;
+  epilogue.last = &convolution;
+  if (std::is_sorted(output_order.begin(), output_order.end())) {
+    epilogue = find_epilogue(convolution, call.out_channels,
+                             values.is_known(convolution.operand(1)), values);
+  }
+  call.epilogue = epilogue.word();
+  if (epilogue.scale != nullptr) {
+    filter = binary(
+        HloOpcode::kMultiply, filter,
+        broadcast(epilogue.scale, filter->shape().dimensions(), {filter->shape().rank() - 1}));
+  }
+  KernelCall made = kernel_call(call, transpose(convolution.mutable_operand(0), input_order),
+                                filter, element_bytes(convolution));
+  for (const auto d : output_order) {
+    made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
+  }
+  if (epilogue.bias != nullptr) made.operands.push_back(epilogue.bias);
+  HloInstruction* result = transpose(add_kernel_call(made, convolution), inverse(output_order));
+  return checked(
+      epilogue.last->ReplaceAllUsesWith(reshape(result, epilogue.last->shape().dimensions())));
+}
+
+}  // namespace tfaot::toolkit::engine

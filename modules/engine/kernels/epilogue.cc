@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/epilogue.h"
+
+#include "tfaot/kernels/abi.h"
+#include "xla/literal.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// The first of the last dimensions whose sizes multiply to the columns; -1 when none do.
+std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t columns) {
+  std::int64_t size = 1;
+  std::int64_t dimension = shape.rank();
+  while (dimension > 0 && size < columns) size *= shape.dimensions(static_cast<int>(--dimension));
+  return size == columns ? dimension : -1;
+}
+
+bool is_zero(const HloInstruction& value) {
+  const HloInstruction* inner = value.opcode() == HloOpcode::kBroadcast ? value.operand(0) : &value;
+  return inner->opcode() == HloOpcode::kConstant && inner->literal().IsAll(0);
+}
+
+// `value` as [columns] when it is one value per column of `shape`, else null.
+HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
+                              std::int64_t columns) {
+  // The only row there is: nothing is spread.
+  if (xla::ShapeUtil::ElementsIn(shape) == columns && value->opcode() != HloOpcode::kBroadcast) {
+    return reshape(value, {columns});
+  }
+  if (value->opcode() != HloOpcode::kBroadcast) return nullptr;
+  HloInstruction* inner = value->mutable_operand(0);
+  const std::int64_t size = xla::ShapeUtil::ElementsIn(inner->shape());
+  if (size == 1) return broadcast(reshape(inner, {}), {columns}, {});
+  const std::int64_t first = first_column_dimension(shape, columns);
+  if (size != columns || first < 0) return nullptr;
+  // The broadcast may leave out dimensions of size 1.
+  for (const auto dimension : value->dimensions()) {
+    if (dimension < first && shape.dimensions(static_cast<int>(dimension)) > 1) return nullptr;
+  }
+  for (std::size_t i = 1; i < value->dimensions().size(); ++i) {
+    if (value->dimensions()[i] < value->dimensions()[i - 1]) return nullptr;
+  }
+  return reshape(inner, {columns});
+}
+
+class Finder {
+ public:
+  Finder(HloInstruction& result, std::int64_t columns, bool can_scale, const WeightValues& values)
+      : columns_(columns), can_scale_(can_scale), values_(values), current_(&result) {
+    epilogue_.last = &result;
+  }
+
+  Epilogue find() {
+    while (step()) {
+    }
+    return epilogue_;
+  }
+
+ private:
+  bool step() {
+    if (current_->user_count() != 1 || current_->IsRoot() || epilogue_.relu) return false;
+    HloInstruction* user = current_->users().front();
+    if (user->opcode() == HloOpcode::kReshape) {
+      current_ = user;
+      return first_column_dimension(user->shape(), columns_) >= 0;
+    }
+    if (user->operand_count() != 2 || user->operand(0) == user->operand(1)) return false;
+    const bool is_first = user->operand(0) == current_;
+    HloInstruction* other = user->mutable_operand(is_first ? 1 : 0);
+    if (!take(*user, other, is_first)) return false;
+    current_ = epilogue_.last = user;
+    return true;
+  }
+
+  bool take(const HloInstruction& user, HloInstruction* other, bool is_first) {
+    if (user.opcode() == HloOpcode::kMaximum && is_zero(*other)) return epilogue_.relu = true;
+    const bool is_sum = user.opcode() == HloOpcode::kAdd;
+    const bool is_difference = user.opcode() == HloOpcode::kSubtract && is_first;
+    const bool is_scale = user.opcode() == HloOpcode::kMultiply;
+    if (!is_sum && !is_difference && !is_scale) return false;
+    const bool is_broadcast = other->opcode() == HloOpcode::kBroadcast;
+    const bool is_known = values_.is_known(is_broadcast ? other->operand(0) : other);
+    if (!is_broadcast && !is_known) return false;
+    // A second bias, or a scaled one, is worth it only when it is computed ahead.
+    if (is_scale && !(can_scale_ && is_known && bias_is_known_)) return false;
+    if (!is_scale && epilogue_.bias != nullptr && !(is_known && bias_is_known_)) return false;
+    HloInstruction* column = column_values(other, user.shape(), columns_);
+    if (column == nullptr) return false;
+    if (is_scale) {
+      epilogue_.scale = joined(HloOpcode::kMultiply, epilogue_.scale, column);
+      if (epilogue_.bias != nullptr) {
+        epilogue_.bias = binary(HloOpcode::kMultiply, epilogue_.bias, column);
+      }
+      return true;
+    }
+    if (is_difference) {
+      column = column->parent()->AddInstruction(
+          HloInstruction::CreateUnary(column->shape(), HloOpcode::kNegate, column));
+    }
+    epilogue_.bias = joined(HloOpcode::kAdd, epilogue_.bias, column);
+    bias_is_known_ = bias_is_known_ && is_known;
+    return true;
+  }
+
+  static HloInstruction* joined(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
+    return a == nullptr ? b : binary(opcode, a, b);
+  }
+
+  std::int64_t columns_;
+  bool can_scale_;
+  const WeightValues& values_;
+  HloInstruction* current_;
+  bool bias_is_known_ = true;
+  Epilogue epilogue_;
+};
+
+}  // namespace
+
+std::int64_t Epilogue::word() const {
+  return (bias != nullptr ? kernels::kEpilogueBias : kernels::kEpilogueNone) |
+         (relu ? kernels::kEpilogueRelu : kernels::kEpilogueNone);
+}
+
+Epilogue find_epilogue(HloInstruction& result, std::int64_t columns, bool can_scale,
+                       const WeightValues& values) {
+  return Finder(result, columns, can_scale, values).find();
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows a product column by column and can be done while its results are in registers:
+// scales and shifts of the columns (a bias, batch normalisation), then a relu. Scales known ahead
+// go into the weights. Used by one thread.
+#pragma once
+
+#include "hlo/weight_values.h"
+
+namespace tfaot::toolkit::engine {
+
+struct Epilogue {
+  xla::HloInstruction* scale = nullptr;  // [columns], for the right-hand side; null: none
+  xla::HloInstruction* bias = nullptr;   // [columns]; null: none
+  bool relu = false;
+  xla::HloInstruction* last = nullptr;  // the last instruction taken in: the call replaces it
+
+  std::int64_t word() const;  // of kernels::Epilogue
+};
+
+// Follows the only users of `result`, whose last dimensions are the product's columns. With
+// `can_scale` the right-hand side is a weight. Adds the instructions for scale and bias.
+Epilogue find_epilogue(xla::HloInstruction& result, std::int64_t columns, bool can_scale,
+                       const WeightValues& values);
+
+}  // namespace tfaot::toolkit::engine

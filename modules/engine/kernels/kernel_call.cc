@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/kernel_call.h"
+
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+
+using xla::HloInstruction;
+
+bool is_kernel_call(const HloInstruction& instruction) {
+  return instruction.opcode() == xla::HloOpcode::kCustomCall &&
+         instruction.custom_call_target().starts_with(kKernelPrefix);
+}
+
+std::string_view kernel_name(const HloInstruction& kernel) {
+  return std::string_view(kernel.custom_call_target()).substr(std::strlen(kKernelPrefix));
+}
+
+std::vector<std::int64_t> call_words(const HloInstruction& kernel) {
+  const auto words = kernel.operand(0)->literal().data<std::int64_t>();
+  return {words.begin(), words.end()};
+}
+
+bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }
+
+std::int64_t element_bytes(const HloInstruction& tensor) {
+  return tensor.shape().element_type() == xla::F64 ? 8 : 4;
+}
+
+HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model) {
+  xla::HloComputation& computation = *call.operands.front()->parent();
+  const auto type = call.operands.front()->shape().element_type();
+  std::vector<HloInstruction*> operands = {computation.AddInstruction(
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(call.words)))};
+  operands.insert(operands.end(), call.operands.begin(), call.operands.end());
+  std::vector<xla::Shape> shapes;
+  for (const HloInstruction* operand : operands) {
+    shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
+  }
+  const std::string target = kKernelPrefix + call.kernel + (type == xla::F64 ? "_f64" : "_f32");
+  const xla::Shape result = shape_of(type, call.result);
+  const xla::Shape shape =
+      call.scratch_bytes == 0
+          ? result
+          : xla::ShapeUtil::MakeTupleShape({result, shape_of(xla::U8, {call.scratch_bytes})});
+  HloInstruction* made =
+      computation.AddInstruction(HloInstruction::CreateCustomCall(shape, operands, target, shapes));
+  made->set_metadata(model.metadata());
+  if (call.scratch_bytes == 0) return made;
+  return computation.AddInstruction(HloInstruction::CreateGetTupleElement(result, made, 0));
+}
+
+void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {
+  for (auto& computation : *module.mutable_computations()) {
+    for (auto& instruction : *computation.mutable_instructions()) {
+      auto& target = *instruction.mutable_custom_call_target();
+      if (target.starts_with(kKernelPrefix)) target += "_" + suffix;
+    }
+  }
+}
+
+}  // namespace tfaot::toolkit::engine

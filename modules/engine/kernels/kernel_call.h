@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call of one of our kernels (tfaot/kernels/abi.h) as HLO: a custom call whose first
+// operand is the call's struct, with all tensors row-major. Its target is the kernel's name
+// without a CPU level; object_code adds that. Used by one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hlo/hlo.h"
+
+namespace tfaot::toolkit::engine {
+
+inline constexpr const char* kKernelPrefix = "tfaot_";
+
+struct KernelCall {
+  std::string kernel;                          // "matmul"
+  std::vector<std::int64_t> words;             // the struct
+  std::vector<xla::HloInstruction*> operands;  // the tensors
+  Dimensions result;                           // its shape; its type is that of the first operand
+  std::int64_t scratch_bytes = 0;              // 0: the kernel has none
+};
+
+// Calls are structs of 64-bit numbers only.
+template <typename Call>
+std::vector<std::int64_t> words_of(const Call& call) {
+  static_assert(sizeof(Call) % sizeof(std::int64_t) == 0);
+  std::vector<std::int64_t> words(sizeof(Call) / sizeof(std::int64_t));
+  std::memcpy(words.data(), &call, sizeof(Call));
+  return words;
+}
+
+bool is_kernel_call(const xla::HloInstruction& instruction);
+// "matmul_f32". REQUIRES: is_kernel_call().
+std::string_view kernel_name(const xla::HloInstruction& kernel);
+std::vector<std::int64_t> call_words(const xla::HloInstruction& kernel);
+
+// The struct of a kernel call. Calls begin alike where they have the same members.
+template <typename Call>
+Call call_of(const xla::HloInstruction& kernel) {
+  Call call{};
+  const auto words = call_words(kernel);
+  std::memcpy(&call, words.data(), std::min(sizeof call, words.size() * sizeof(std::int64_t)));
+  return call;
+}
+
+// Types our kernels are made for.
+bool has_kernels(xla::PrimitiveType type);
+std::int64_t element_bytes(const xla::HloInstruction& tensor);
+
+// Adds the call and returns its result. `model` is the instruction it replaces.
+xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstruction& model);
+
+// Appends the level's suffix to the targets of all kernel calls of a module.
+void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix);
+
+}  // namespace tfaot::toolkit::engine

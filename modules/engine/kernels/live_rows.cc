@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/live_rows.h"
+
+#include <algorithm>
+#include <map>
+
+#include "kernels/kernel_call.h"
+#include "tfaot/kernels/abi.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/literal_util.h"
+#include "xla/shape_layout.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// How a value depends on the batch.
+enum class Rows {
+  kNone,     // not at all
+  kInOrder,  // its memory is as many equal parts as the batch has rows, each made of that row alone
+  kMixed,    // in any other way, or in one that is not known
+};
+
+class RowsOf {
+ public:
+  RowsOf(const xla::HloComputation& entry, std::int64_t inputs) : inputs_(inputs) {
+    batch_ = entry.parameter_instruction(0)->shape().dimensions(0);
+    for (const HloInstruction* one : entry.MakeInstructionPostOrder()) rows_[one] = visit(*one);
+  }
+
+  std::int64_t batch() const { return batch_; }
+  bool any_mixed() const {
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [](const auto& entry) { return entry.second == Rows::kMixed; });
+  }
+  // A product of rows in order with a packed weight.
+  bool is_row_product(const HloInstruction& one) const {
+    if (!is_kernel_call(one) || !kernel_name(one).starts_with("matmul")) return false;
+    const auto call = call_of<kernels::MatMulCall>(one);
+    return call.batch == 1 && call.rhs_packed != 0 && call.rows % batch_ == 0 &&
+           call.lhs_depth_stride == 1 && call.lhs_row_stride == call.depth &&
+           rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one);
+  }
+
+ private:
+  bool others_are_weights(const HloInstruction& kernel) const {
+    return std::all_of(kernel.operands().begin() + 2, kernel.operands().end(),
+                       [&](const auto* operand) { return rows_.at(operand) == Rows::kNone; });
+  }
+  // The first dimension counts rows of the batch, or parts of them.
+  bool leads(const HloInstruction& one) const {
+    return one.shape().IsArray() && one.shape().rank() > 0 &&
+           one.shape().dimensions(0) % batch_ == 0;
+  }
+
+  Rows visit(const HloInstruction& one) const {
+    if (one.opcode() == HloOpcode::kParameter) {
+      if (one.parameter_number() >= inputs_) return Rows::kNone;
+      return leads(one) && one.shape().dimensions(0) == batch_ ? Rows::kInOrder : Rows::kMixed;
+    }
+    const auto& operands = one.operands();
+    if (std::all_of(operands.begin(), operands.end(), [&](const HloInstruction* operand) {
+          return rows_.at(operand) == Rows::kNone;
+        })) {
+      return one.called_computations().empty() || one.opcode() == HloOpcode::kReduce ? Rows::kNone
+                                                                                     : Rows::kMixed;
+    }
+    return keeps_order(one) ? Rows::kInOrder : Rows::kMixed;
+  }
+
+  // Given that operands that depend on the batch are in order.
+  bool keeps_order(const HloInstruction& one) const {
+    if (std::any_of(one.operands().begin(), one.operands().end(),
+                    [&](const auto* operand) { return rows_.at(operand) == Rows::kMixed; })) {
+      return false;
+    }
+    switch (one.opcode()) {
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast:
+      case HloOpcode::kTuple:
+        return true;
+      case HloOpcode::kGetTupleElement:
+        return one.tuple_index() == 0;  // of a kernel call
+      case HloOpcode::kBroadcast:
+        return leads(*one.operand(0)) && one.dimensions(0) == 0 &&
+               one.shape().dimensions(0) == one.operand(0)->shape().dimensions(0);
+      case HloOpcode::kSlice:
+        return leads(*one.operand(0)) && leads(one) && one.slice_strides(0) == 1 &&
+               one.shape().dimensions(0) == one.operand(0)->shape().dimensions(0);
+      case HloOpcode::kConcatenate:
+        return one.concatenate_dimension() != 0 && leads(one);
+      case HloOpcode::kTranspose:
+      case HloOpcode::kReduce:
+        return leads(*one.operand(0)) && keeps_first_dimension(one);
+      case HloOpcode::kCustomCall:
+        return is_kernel_call(one) && kernel_keeps_order(one);
+      default:
+        return one.IsElementwise() && one.shape().IsArray();
+    }
+  }
+
+  static bool keeps_first_dimension(const HloInstruction& one) {
+    if (one.opcode() == HloOpcode::kTranspose) return one.dimensions(0) == 0;
+    return one.shape().IsArray() &&
+           std::find(one.dimensions().begin(), one.dimensions().end(), 0) == one.dimensions().end();
+  }
+
+  bool kernel_keeps_order(const HloInstruction& one) const {
+    if (kernel_name(one).starts_with("matmul")) return is_row_product(one);
+    // Convolutions and pooling: images, one after the other.
+    return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one) &&
+           call_of<kernels::PoolCall>(one).batch % batch_ == 0;
+  }
+
+  std::int64_t inputs_;
+  std::int64_t batch_ = 0;
+  std::map<const HloInstruction*, Rows> rows_;
+};
+
+// The same call with the operand behind all others.
+Status add_live_rows(HloInstruction& product, HloInstruction* live_rows, std::int64_t batch) {
+  xla::HloComputation& computation = *product.parent();
+  auto call = call_of<kernels::MatMulCall>(product);
+  call.live_rows = call.rows / batch;
+  auto operands =
+      std::vector<HloInstruction*>(product.operands().begin(), product.operands().end());
+  operands.front() = computation.AddInstruction(
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words_of(call))));
+  operands.push_back(live_rows);
+  std::vector<xla::Shape> shapes;
+  for (const HloInstruction* operand : operands) {
+    shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
+  }
+  HloInstruction* made = computation.AddInstruction(HloInstruction::CreateCustomCall(
+      product.shape(), operands, product.custom_call_target(), shapes));
+  made->set_metadata(product.metadata());
+  return checked(product.ReplaceAllUsesWith(made));
+}
+
+}  // namespace
+
+Result<bool> leave_out_padding(xla::HloModule& module, std::int64_t inputs) {
+  xla::HloComputation& entry = *module.entry_computation();
+  const auto* first = inputs == 0 ? nullptr : entry.parameter_instruction(0);
+  if (first == nullptr || first->shape().rank() == 0 || first->shape().dimensions(0) < 2) {
+    return false;
+  }
+  const RowsOf rows(entry, inputs);
+  if (rows.any_mixed()) return false;
+  std::vector<HloInstruction*> products;
+  for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
+    if (rows.is_row_product(*one)) products.push_back(one);
+  }
+  if (products.empty()) return false;
+  const xla::Shape shape = shape_of(xla::S64, {});
+  HloInstruction* live_rows = entry.AddEntryComputationParameter(
+      HloInstruction::CreateParameter(entry.num_parameters(), shape, "live_rows"));
+  for (HloInstruction* product : products) {
+    TFAOT_TRY(add_live_rows(*product, live_rows, rows.batch()));
+  }
+  return true;
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/pool_calls.h"
+
+#include "kernels/activation.h"
+#include "kernels/kernel_call.h"
+#include "kernels/window.h"
+#include "tfaot/kernels/abi.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// "max_pool", "sum_pool", or nothing.
+std::string kernel_of(const HloInstruction& pool) {
+  const HloInstruction* root = pool.to_apply()->root_instruction();
+  const HloInstruction* start = pool.operand(1);
+  if (pool.operand_count() != 2 || start->opcode() != HloOpcode::kConstant ||
+      pool.to_apply()->num_parameters() != 2 || root->operand_count() != 2 ||
+      root->operand(0)->opcode() != HloOpcode::kParameter ||
+      root->operand(1)->opcode() != HloOpcode::kParameter || root->operand(0) == root->operand(1)) {
+    return "";
+  }
+  if (root->opcode() == HloOpcode::kAdd && start->literal().IsAll(0)) return "sum_pool";
+  const bool starts_lowest =
+      start->literal() == xla::LiteralUtil::MinValue(pool.shape().element_type());
+  return root->opcode() == HloOpcode::kMaximum && starts_lowest ? "max_pool" : "";
+}
+
+bool is_point(const xla::WindowDimension& window) {
+  return window.size() == 1 && window.stride() == 1 && window.padding_low() == 0 &&
+         window.padding_high() == 0 && window.base_dilation() == 1;
+}
+
+// A window of nearly all before a point: XLA makes a tree of it, which beats any window.
+bool is_running_sum(const xla::WindowDimension& window) {
+  constexpr std::int64_t kLongWindow = 8;
+  return window.size() >= kLongWindow &&
+         window.padding_low() + window.padding_high() >= window.size() - 1;
+}
+
+// No window is wholly in the padding, where an activation would meet no number.
+bool meets_input(const kernels::Window& window) {
+  for (int d = 0; d < kernels::kSpatial; ++d) {
+    if (window.window_dilation[d] != 1 || window.pad_low[d] >= window.size[d] ||
+        window.pad_high[d] >= window.size[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The call, with an activation before it done after it.
+HloInstruction* pool_first(KernelCall call, const Activation& activation,
+                           const HloInstruction& pool) {
+  call.operands = {activation.input};
+  if (activation.course == Course::kRises) return apply(activation, add_kernel_call(call, pool));
+  call.kernel = "range_pool";
+  const std::int64_t size = product(call.result);
+  call.result = {2, size};  // flat, that XLA finds one loop in it
+  HloInstruction* range = add_kernel_call(call, pool);
+  const auto half = [&](std::int64_t which) {
+    HloInstruction* slice = range->parent()->AddInstruction(
+        HloInstruction::CreateSlice(shape_of(pool.shape().element_type(), {1, size}), range,
+                                    {which, 0}, {which + 1, size}, {1, 1}));
+    return apply(activation, reshape(slice, {size}));
+  };
+  return reshape(binary(HloOpcode::kMaximum, half(0), half(1)), pool.shape().dimensions());
+}
+
+}  // namespace
+
+Status replace_pool(HloInstruction& pool) {
+  if (!pool.shape().IsArray() || !has_kernels(pool.shape().element_type()) ||
+      xla::ShapeUtil::IsZeroElementArray(pool.shape()) ||
+      xla::ShapeUtil::IsZeroElementArray(pool.operand(0)->shape())) {
+    return {};
+  }
+  const std::string kernel = kernel_of(pool);
+  const auto& windows = pool.window().dimensions();
+  int first = 0;
+  int end = pool.window().dimensions_size();
+  while (first < end && is_point(windows[first])) ++first;
+  if (kernel.empty() || first == end || !is_point(windows[end - 1])) return {};
+  while (is_point(windows[end - 1])) --end;
+  if (end - first > kernels::kSpatial) return {};
+
+  std::vector<SpatialDimension> spatial;
+  for (int d = first; d < end; ++d) {
+    if (windows[d].base_dilation() != 1 || is_running_sum(windows[d])) return {};
+    spatial.push_back(
+        {&windows[d], pool.operand(0)->shape().dimensions(d), pool.shape().dimensions(d)});
+  }
+  const auto sizes = pool.shape().dimensions();
+  kernels::PoolCall call{};
+  call.batch = product(sizes.subspan(0, static_cast<std::size_t>(first)));
+  call.channels = product(sizes.subspan(static_cast<std::size_t>(end)));
+  call.window = kernel_window(spatial);
+  const KernelCall made{kernel, words_of(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
+  const auto activation = find_activation(*pool.mutable_operand(0));
+  if (kernel == "max_pool" && activation && meets_input(call.window)) {
+    return checked(pool.ReplaceAllUsesWith(pool_first(made, *activation, pool)));
+  }
+  return checked(pool.ReplaceAllUsesWith(add_kernel_call(made, pool)));
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/rewrite_to_kernel_calls.h"
+
+#include "hlo/weight_values.h"
+#include "kernels/convolution_calls.h"
+#include "kernels/matmul_calls.h"
+#include "kernels/pool_calls.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+Status replace(xla::HloInstruction& instruction, const WeightValues& values) {
+  switch (instruction.opcode()) {
+    case xla::HloOpcode::kDot:
+      return replace_dot(instruction, values);
+    case xla::HloOpcode::kConvolution:
+      return replace_convolution(instruction, values);
+    case xla::HloOpcode::kReduceWindow:
+      return replace_pool(instruction);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Status rewrite_to_kernel_calls(xla::HloModule& module, std::int64_t first_weight) {
+  const WeightValues values(module, first_weight);
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    // Replaced instructions stay, without users, until dead code is removed: `values` names them.
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      TFAOT_TRY(replace(*instruction, values));
+    }
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot-engine JOB.json PARENT: compiles a share of a model's batch sizes for all CPU levels
+// (job_types.h). Started by the compile room; the only program that links TensorFlow.
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "code/code_cache.h"
+#include "code/object_code.h"
+#include "code/optimize.h"
+#include "cost/static_cost.h"
+#include "graph/config_fault.h"
+#include "graph/conversions.h"
+#include "graph/lowering.h"
+#include "graph/tf2xla_config.h"
+#include "hlo/canonical.h"
+#include "hlo/hlo.h"
+#include "rows/row_check.h"
+#include "tensorflow/core/public/version.h"
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/parent_process.h"
+#include "tfaot/compile/job_json.h"
+#include "tfaot/compile/tf2xla_types.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+void say(const nlohmann::json& line) {
+  std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+// The weights that any of the code uses, in order of first use.
+class UsedWeights {
+ public:
+  std::uint32_t use(std::size_t stored) {
+    const auto position = std::find(used_.begin(), used_.end(), stored) - used_.begin();
+    if (position == std::ssize(used_)) used_.push_back(stored);
+    return static_cast<std::uint32_t>(position);
+  }
+  const std::vector<std::size_t>& all() const { return used_; }
+
+ private:
+  std::vector<std::size_t> used_;
+};
+
+// From the cache, or made and put there.
+Result<ObjectCode> object_code(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
+                               const OptimizedModel& model, const JobLevel& level,
+                               CompiledCode& record) {
+  CodeCache cache(fs, job);
+  if (auto cached = cache.find(record.hlo_sha256, level)) {
+    record.from_cache = true;
+    return std::move(*cached);
+  }
+  TFAOT_ASSIGN(auto made, make_object_code(lowering.client(), model, level, job.target_triple));
+  const auto kept = cache.keep(record.hlo_sha256, level, made);
+  if (!kept) say({{kJobNoteKey, "the code is not cached: " + kept.error().text()}});
+  return made;
+}
+
+std::int64_t scratch_bytes(const ObjectCode& code) {
+  std::uint64_t bytes = 0;
+  for (const BufferSlot& slot : code.buffers) {
+    if (slot.kind == BufferKind::kTemporary) bytes += slot.size;
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+Result<bool> has_coupled_rows(const EngineJob& job, const Lowering& lowering,
+                              const LoweredModel& lowered, std::int64_t batch_size,
+                              const WeightStore& store) {
+  const RowMessages messages = {[](const std::string& text) {
+                                  say({{kJobWarningKey, text}});
+                                },
+                                [](const std::string& text) {
+                                  say({{kJobNoteKey, text}});
+                                }};
+  const Status alone = check_rows_alone(lowering, lowered, batch_size, store, messages);
+  if (alone || job.allow_coupled_rows) return !alone;
+  return fail(alone.error());
+}
+
+Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
+                          std::int64_t batch_size, WeightStore& store, UsedWeights& used,
+                          EngineResult& result) {
+  CompiledModel& record = result.model;
+  TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
+  if (record.codes.empty()) {
+    const bool coupled = !job.check_rows || job.allow_coupled_rows;
+    TFAOT_TRY(lowering.check_rows(lowered, batch_size, coupled));
+  }
+  record.signature.inputs = lowered.inputs;
+  record.signature.outputs = lowered.outputs;
+  TFAOT_ASSIGN(const auto optimized, optimize(lowered, store));
+  // After optimize(), which refuses random numbers: these would pass for rows that mix.
+  if (record.codes.empty() && job.check_rows) {
+    TFAOT_ASSIGN(result.coupled_rows, has_coupled_rows(job, lowering, lowered, batch_size, store));
+  }
+  const auto hlo = hlo_sha256(optimized.computation);
+  std::vector<std::uint32_t> weights;
+  for (const auto stored : optimized.weights) weights.push_back(used.use(stored));
+  if (record.codes.empty() && !job.embed_weights) {
+    TFAOT_ASSIGN(record.hlo_text, hlo_text(optimized.computation));
+  }
+  TFAOT_ASSIGN(const auto module, make_module(optimized.computation.proto()));
+  for (const auto& level : job.levels) {
+    CompiledCode code;
+    code.batch_size = batch_size;
+    code.cpu_level = level.name;
+    code.hlo_sha256 = hlo;
+    code.weights = weights;
+    if (job.lower_only) {
+      record.codes.push_back(std::move(code));
+      continue;
+    }
+    code.object = object_file_name(job, batch_size, level.name);
+    code.entry_symbol = entry_symbol(job, batch_size, level.name);
+    TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, optimized, level, code));
+    TFAOT_TRY(write_scratch(fs, Path(job.output_directory) / code.object, made.bytes));
+    const StaticCost cost =
+        static_cost(*module, {std::ssize(optimized.inputs), scratch_bytes(made), level.kernels});
+    code.estimated_cost = cost.picoseconds;
+    code.live_permille = cost.live_permille;
+    code.buffers = std::move(made.buffers);
+    code.result_slot = made.result_slot;
+    say({{kJobProgressKey, fmt::format("batch size {}, {}{}", batch_size, level.name,
+                                       code.from_cache ? " (from the cache)" : "")}});
+    record.codes.push_back(std::move(code));
+  }
+  return {};
+}
+
+std::vector<Variable> variables_of(const SignatureFunction& function) {
+  std::vector<Variable> variables;
+  for (const auto& weight : function.weights) {
+    Variable variable{weight.name, type_name(weight.value.type), {}};
+    for (const auto size : weight.value.shape.dim_sizes()) variable.shape.push_back(size);
+    variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
+Result<EngineResult> compile(FileSystem& fs, const EngineJob& job) {
+  TFAOT_ASSIGN(const auto model, ModelGraph::load(job));
+  TFAOT_ASSIGN(const auto function, make_signature_function(*model));
+  TFAOT_ASSIGN(const auto lowering,
+               Lowering::create(*model, function, {job.embed_weights, job.fixed_shapes}));
+  EngineResult result;
+  CompiledModel& record = result.model;
+  record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
+  record.target_triple = job.target_triple;
+  record.signature.key = job.serving_key;
+  TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, function, lowering.weight_parameters()));
+  record.variables = variables_of(function);
+  UsedWeights used;
+  for (const auto batch_size : job.batch_sizes) {
+    TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, store, used, result));
+  }
+  TFAOT_TRY(store.finish(used.all(), result));
+  return result;
+}
+
+Status run(FileSystem& fs, const EngineJob& job) {
+  TFAOT_ASSIGN(const auto result, compile(fs, job));
+  return write_scratch(fs, job.result_file, engine_result_to_json(result));
+}
+
+// The allocator would keep freed tensors of up to 32 MB, and split them up.
+constexpr int kMappedFrom = 1 << 20;
+
+Status run_job(FileSystem& fs, const std::string& file) {
+  TFAOT_ASSIGN(const auto text, fs.read(file));
+  TFAOT_ASSIGN(const auto job, engine_job_from_json(text));
+  return run(fs, job);
+}
+
+Status say_config(const std::string& file) {
+  TFAOT_ASSIGN(const auto line, tf2xla_config_json(file));
+  std::cout << line << std::endl;
+  return {};
+}
+
+// Without destructors: a trial run that did not end (row_trial.cc) still uses what they would take.
+[[noreturn]] void leave(int code) {
+  std::cout.flush();
+  std::_Exit(code);
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
+
+// What is thrown ends the engine like XLA's own aborts, and tfaot repeats the last words.
+// NOLINTNEXTLINE(bugprone-exception-escape)
+int main(int argc, char** argv) {
+  using namespace tfaot::toolkit;
+  if (argc != 3) {
+    std::cerr << "usage: tfaot-engine JOB.json PARENT   (started by tfaot compile)\n";
+    return 2;
+  }
+  const bool is_job = std::string(argv[1]) != kConfigOption;
+  if (is_job && !end_with_parent(std::atol(argv[2]))) return 1;
+  mallopt(M_MMAP_THRESHOLD, engine::kMappedFrom);
+  RealFileSystem fs;
+  const Status done = is_job ? engine::run_job(fs, argv[1]) : engine::say_config(argv[2]);
+  if (done) engine::leave(0);
+  engine::say({{kJobErrorKey, done.error().message()},
+               {kJobNotesKey, done.error().notes()},
+               {kJobFileKey, done.error().where().file},
+               {kJobConfigKey, engine::config_key_of(done.error())},
+               {kJobLineKey, done.error().where().line}});
+  engine::leave(done.error().kind() == ErrorKind::kInternal ? 3 : 1);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/row_check.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "hlo/simplify.h"
+#include "rows/row_flow.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+constexpr std::array<std::int64_t, 12> kPrimes = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};
+
+// Two batch sizes that no dimension of the model is a multiple of.
+std::pair<std::int64_t, std::int64_t> sizes_of(const LoweredModel& lowered) {
+  Dimensions used;
+  const auto add = [&](const xla::Shape& shape, int from) {
+    for (int d = from; d < shape.rank(); ++d) used.push_back(shape.dimensions(d));
+  };
+  const auto inputs = static_cast<int>(lowered.inputs.size());
+  for (int i = 0; i < lowered.shape.parameters_size(); ++i) {
+    add(lowered.shape.parameters(i), i < inputs ? 1 : 0);
+  }
+  for (const auto& output : lowered.shape.result().tuple_shapes()) add(output, 1);
+  Dimensions free;
+  for (const auto prime : kPrimes) {
+    const bool taken = std::any_of(used.begin(), used.end(), [&](std::int64_t size) {
+      return size >= prime && size % prime == 0;
+    });
+    if (!taken) free.push_back(prime);
+  }
+  free.insert(free.end(), {47, 53});
+  return {free[0], free[1]};
+}
+
+class RowCheck {
+ public:
+  RowCheck(const Lowering& lowering, const WeightStore& weights, const RowMessages& messages)
+      : lowering_(lowering), weights_(weights), messages_(messages) {}
+
+  Status at_two_sizes(std::pair<std::int64_t, std::int64_t> sizes) {
+    TFAOT_ASSIGN(const auto small, lowering_.lower(sizes.first));
+    TFAOT_ASSIGN(const auto large, lowering_.lower(sizes.second));
+    TFAOT_ASSIGN(const auto module, simplified(small));
+    TFAOT_ASSIGN(const auto twin, simplified(large));
+    const RowSizes differences = compare_sizes(*module, *twin, sizes);
+    return judge(*module, differences, {&small, sizes.first}, TrialModel{&large, sizes.second});
+  }
+
+  Status at_one_size(const LoweredModel& lowered, std::int64_t batch_size) {
+    TFAOT_ASSIGN(const auto module, simplified(lowered));
+    return judge(*module, {}, {&lowered, batch_size}, std::nullopt);
+  }
+
+ private:
+  static Result<std::unique_ptr<xla::HloModule>> simplified(const LoweredModel& lowered) {
+    TFAOT_ASSIGN(auto module, make_module(lowered.computation.proto()));
+    TFAOT_TRY(simplify(*module));
+    return module;
+  }
+
+  Status judge(const xla::HloModule& module, const RowSizes& differences, const TrialModel& model,
+               const std::optional<TrialModel>& other) {
+    RowStudy study(model.rows, differences);
+    const auto& outputs = model.lowered->outputs;
+    const auto causes = follow_rows(module, std::ssize(model.lowered->inputs), study);
+    std::vector<RowDoubt> doubts;
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+      if (causes[i] != nullptr) doubts.push_back({outputs[i].name, i, causes[i]});
+    }
+    if (doubts.empty()) return {};
+    return judge_rows(doubts,
+                      try_rows(model, other, [&](std::size_t i) { return weights_.value(i); }),
+                      messages_);
+  }
+
+  const Lowering& lowering_;
+  const WeightStore& weights_;
+  const RowMessages& messages_;
+};
+
+}  // namespace
+
+Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
+                        std::int64_t batch_size, const WeightStore& weights,
+                        const RowMessages& messages) {
+  RowCheck check(lowering, weights, messages);
+  if (!lowering.has_fixed_batch()) return check.at_two_sizes(sizes_of(lowered));
+  // With one row in a batch, each is alone.
+  return batch_size == 1 ? Status() : check.at_one_size(lowered, batch_size);
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refuses models in which rows of a batch have to do with each other: a batch is composed of
+// compiled sizes, which gives what TensorFlow gives only when each row is treated alone. First
+// proved (row_flow.h), then tried (row_trial.h). Used by one thread.
+#pragma once
+
+#include "graph/lowering.h"
+#include "hlo/weight_store.h"
+#include "rows/row_verdict.h"
+
+namespace tfaot::toolkit::engine {
+
+// `lowered` is the model at one of its batch sizes. Errors name the output and the operation.
+Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
+                        std::int64_t batch_size, const WeightStore& weights,
+                        const RowMessages& messages);
+
+}  // namespace tfaot::toolkit::engine

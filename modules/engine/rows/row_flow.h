@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows the rows of the batch through an HLO module, and finds for each output whether its row r
+// is made of row r of the inputs alone, in the same way for every r. What it says is proved; what
+// it does not understand it names. Used by one thread.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "rows/row_facts.h"
+#include "rows/row_sizes.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+
+namespace tfaot::toolkit::engine {
+
+// What all computations of a module share.
+class RowStudy {
+ public:
+  // `sizes` must outlive the object.
+  RowStudy(std::int64_t batch, const RowSizes& sizes) : batch_(batch), sizes_(sizes) {}
+
+  std::int64_t batch() const { return batch_; }
+  const RowSizes& sizes() const { return sizes_; }
+  const RowCause* mixing(const xla::HloInstruction& one, std::string why);
+  const RowCause* unclear(const xla::HloInstruction& one, std::string why);
+
+  // The value of an operation on known values, if it is small and can be computed.
+  std::optional<RowFact> evaluate(const xla::HloInstruction& one,
+                                  const std::vector<RowFact>& operands, const xla::Shape& shape);
+
+  // What two dimensions of one size give element by element.
+  std::optional<Axis> meet(const RowFact& a, std::int64_t of_a, const RowFact& b,
+                           std::int64_t of_b) const;
+  // Of one loop or branch and another.
+  RowFact join(const xla::HloInstruction& one, const RowFact& a, const RowFact& b);
+
+ private:
+  std::int64_t batch_;
+  const RowSizes& sizes_;
+  std::deque<RowCause> causes_;
+  xla::HloEvaluator evaluator_;
+};
+
+// One run of one computation.
+class RowFlow {
+ public:
+  explicit RowFlow(RowStudy& study) : study_(&study) {}
+
+  RowFact run(const xla::HloComputation& computation, const std::vector<RowFact>& arguments);
+
+  RowStudy& study() { return *study_; }
+  const RowFact& of(const xla::HloInstruction* one) const { return facts_.at(one); }
+
+  // A part of a dimension of an operand, for made().
+  struct Source {
+    const RowFact* fact = nullptr;
+    std::int64_t dimension = 0;
+  };
+  // The fact of a result whose dimensions come from these of the operands, each from all of its
+  // list; a dimension without any varies.
+  using Sources = std::vector<std::vector<Source>>;
+  RowFact made(const xla::HloInstruction& one, const xla::Shape& shape, const Sources& sources);
+  RowFact mixed(const xla::HloInstruction& one, std::string why);
+  RowFact not_clear(const xla::HloInstruction& one, std::string why);
+  // For a dimension that an operation takes together: nothing when that is no matter.
+  const RowCause* taken_together(const xla::HloInstruction& one, std::int64_t operand,
+                                 std::int64_t dimension, const std::string& why);
+  RowFact elementwise(const xla::HloInstruction& one, const std::vector<RowFact>& operands,
+                      const xla::Shape& shape);
+
+ private:
+  RowFact visit(const xla::HloInstruction& one, const std::vector<RowFact>& arguments);
+  std::optional<RowFact> visit_control(const xla::HloInstruction& one,
+                                       const std::vector<RowFact>& arguments);
+  RowFact visit_operation(const xla::HloInstruction& one);
+  RowFact loop(const xla::HloInstruction& one);
+  RowFact branches(const xla::HloInstruction& one);
+
+  RowStudy* study_;
+  std::map<const xla::HloInstruction*, RowFact> facts_;
+};
+
+template <class Numbers>
+bool contains(const Numbers& all, std::int64_t one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+// A window that takes every element by itself.
+bool stays_put(const xla::WindowDimension& window);
+
+// Families of operations (row_moves.cc, row_sums.cc, row_gather.cc, row_scatter.cc). Nothing for
+// any other.
+std::optional<RowFact> visit_move(const xla::HloInstruction& one, RowFlow& flow);
+std::optional<RowFact> visit_sum(const xla::HloInstruction& one, RowFlow& flow);
+std::optional<RowFact> visit_product(const xla::HloInstruction& one, RowFlow& flow);
+RowFact visit_gather(const xla::HloInstruction& one, RowFlow& flow);
+RowFact visit_scatter(const xla::HloInstruction& one, RowFlow& flow);
+
+// By output: why it is not proved to treat rows alone; nothing when it is. The causes are the
+// study's. Parameters from `inputs` on are weights.
+std::vector<const RowCause*> follow_rows(const xla::HloModule& module, std::int64_t inputs,
+                                         RowStudy& study);
+
+}  // namespace tfaot::toolkit::engine

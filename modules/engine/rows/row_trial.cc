@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/row_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <future>
+#include <random>
+#include <thread>
+#include <type_traits>
+
+#include "xla/client/client_library.h"
+#include "xla/client/global_data.h"
+#include "xla/client/local_client.h"
+#include "xla/service/platform_util.h"
+#include "xla/shape_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::Literal;
+using Data = std::vector<std::unique_ptr<xla::GlobalData>>;
+
+// Of the numbers that rows hold: small, usual and large ones, of one sign, and zeros, as in rows of
+// padding. Conditions on sums over rows and the like are then met and not met.
+struct Spread {
+  double middle = 0;
+  double width = 1;
+};
+constexpr std::array kSpreads = {Spread{0, 1},  Spread{0, 0.05}, Spread{5, 4},
+                                 Spread{-5, 4}, Spread{0, 1000}, Spread{0, 0}};
+
+// What inputs are made of: every second number is one of the model's own, where there are any.
+struct RowNumbers {
+  Spread spread;
+  const std::vector<double>* own = nullptr;
+};
+
+// The single numbers that the model compares with, adds and so on. A row may count only where an
+// input is such a number.
+std::vector<double> numbers_of(const LoweredModel& model) {
+  constexpr int kFew = 16;  // more of them are weights
+  std::vector<double> numbers;
+  const auto add = [&numbers](const auto& values) {
+    if (values.size() <= kFew) numbers.insert(numbers.end(), values.begin(), values.end());
+  };
+  for (const auto& computation : model.computation.proto().computations()) {
+    for (const auto& one : computation.instructions()) {
+      if (one.opcode() != "constant") continue;
+      add(one.literal().s32s());
+      add(one.literal().s64s());
+      add(one.literal().f32s());
+      add(one.literal().f64s());
+    }
+  }
+  const auto unusable = [](double number) { return !(std::abs(number) < 1e9); };
+  numbers.erase(std::remove_if(numbers.begin(), numbers.end(), unusable), numbers.end());
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+template <class T>
+void fill_with(Literal& value, std::mt19937_64& random, const RowNumbers& from) {
+  const Spread& spread = from.spread;
+  std::uniform_real_distribution<double> numbers(spread.middle - spread.width,
+                                                 spread.middle + spread.width);
+  for (T& element : value.data<T>()) {
+    if constexpr (std::is_same_v<T, bool>) {
+      element = random() % 2 == 0;
+    } else if (from.own != nullptr && random() % 2 == 0) {
+      constexpr std::array kAround = {1.0, 1.0, 0.9, 1.1};
+      element = static_cast<T>((*from.own)[random() % from.own->size()] *
+                               kAround[random() % kAround.size()]);
+    } else if constexpr (std::is_integral_v<T>) {
+      // RowNumbers of classes and the like for most of the runs.
+      const bool is_small = spread.middle == 0 && spread.width <= 1 && spread.width > 0;
+      element = static_cast<T>(is_small ? static_cast<long>(random() % 10)
+                                        : std::lround(numbers(random)));
+    } else {
+      element = static_cast<T>(numbers(random));
+    }
+  }
+}
+
+void fill(Literal& value, std::mt19937_64& random, const RowNumbers& numbers) {
+  switch (value.shape().element_type()) {
+    case xla::PRED:
+      return fill_with<bool>(value, random, numbers);
+    case xla::S32:
+      return fill_with<std::int32_t>(value, random, numbers);
+    case xla::S64:
+      return fill_with<std::int64_t>(value, random, numbers);
+    case xla::F64:
+      return fill_with<double>(value, random, numbers);
+    default:
+      return fill_with<float>(value, random, numbers);
+  }
+}
+
+// A row of a tensor: bytes in a row-major literal.
+struct Row {
+  Literal* of = nullptr;
+  std::int64_t number = 0;
+
+  std::size_t size() const {
+    return static_cast<std::size_t>(of->size_bytes() / of->shape().dimensions(0));
+  }
+  char* data() const {
+    return static_cast<char*>(of->untyped_data()) + size() * static_cast<std::size_t>(number);
+  }
+};
+
+void copy(const Row& from, const Row& to) { std::memcpy(to.data(), from.data(), to.size()); }
+
+// Code of other rows or another batch size may add up in another order.
+constexpr double kRounding = 1e-3;
+
+template <class T>
+bool are_near(const Row& a, const Row& b, bool exact) {
+  const T* left = reinterpret_cast<const T*>(a.data());
+  const T* right = reinterpret_cast<const T*>(b.data());
+  const std::size_t count = a.size() / sizeof(T);
+  double largest = 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::isfinite(left[i]))
+        largest = std::max(largest, std::abs(static_cast<double>(left[i])));
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (left[i] == right[i]) continue;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(left[i]) && std::isnan(right[i])) continue;
+      const double difference = std::abs(static_cast<double>(left[i]) - right[i]);
+      if (!exact && difference <= kRounding * std::max(largest, 1e-30)) continue;
+    }
+    return false;
+  }
+  return true;
+}
+
+bool are_alike(const Row& a, const Row& b, bool exact) {
+  switch (a.of->shape().element_type()) {
+    case xla::F32:
+      return are_near<float>(a, b, exact);
+    case xla::F64:
+      return are_near<double>(a, b, exact);
+    default:
+      return std::memcmp(a.data(), b.data(), a.size()) == 0;
+  }
+}
+
+// A loop need not end with numbers that its model is not made for.
+constexpr std::chrono::seconds kLongestRun{10};
+
+// Nobody can stop a run. One that takes too long goes on in its thread until the engine ends, so
+// what it uses is in `run`.
+template <class Run>
+auto within_time(Run run) -> Result<decltype(run())> {
+  std::packaged_task<decltype(run())()> task(std::move(run));
+  auto result = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (result.wait_for(kLongestRun) == std::future_status::ready) return result.get();
+  return fail(
+      Error(fmt::format("a run with random numbers did not end within {} s", kLongestRun.count())));
+}
+
+// A compiled model and its weights, where XLA runs it.
+class Program {
+ public:
+  static Result<Program> create(const TrialModel& model,
+                                const std::function<Result<Value>(std::size_t)>& weight) {
+    Program program(model);
+    const auto platform = xla::PlatformUtil::GetPlatform("Host");
+    if (!platform.ok()) return fail(internal_error(platform.status()));
+    const auto client = xla::ClientLibrary::GetOrCreateLocalClient(*platform);
+    if (!client.ok()) return fail(internal_error(client.status()));
+    program.client_ = *client;
+    const auto& shape = model.lowered->shape;
+    std::vector<xla::Shape> shapes(shape.parameters().begin(), shape.parameters().end());
+    const auto inputs = model.lowered->inputs.size();
+    for (std::size_t i = inputs; i < shapes.size(); ++i) {
+      TFAOT_ASSIGN(const auto value, weight(i - inputs));
+      auto made = program.client_->TransferToServer(xla::LiteralSlice(*value));
+      if (!made.ok()) return fail(internal_error(made.status()));
+      program.weights_->push_back(std::move(*made));
+    }
+    const auto code = program.client_->Compile(model.lowered->computation, shapes);
+    if (!code.ok()) return fail(internal_error(code.status()));
+    program.code_ = *code;
+    return program;
+  }
+
+  std::int64_t rows() const { return rows_; }
+
+  std::vector<Literal> random_inputs(std::mt19937_64& random, const RowNumbers& numbers) const {
+    std::vector<Literal> made;
+    for (std::size_t i = 0; i < model_->inputs.size(); ++i) {
+      const auto& shape = model_->shape.parameters(static_cast<int>(i));
+      made.emplace_back(shape_of(shape.element_type(), shape.dimensions()));
+      fill(made.back(), random, numbers);
+    }
+    return made;
+  }
+
+  Result<std::vector<Literal>> run(const std::vector<Literal>& inputs) const {
+    const auto data = std::make_shared<Data>();
+    for (const Literal& input : inputs) {
+      auto made = client_->TransferToServer(input);
+      if (!made.ok()) return fail(internal_error(made.status()));
+      data->push_back(std::move(*made));
+    }
+    const auto execute = [client = client_, code = code_, data, weights = weights_] {
+      std::vector<xla::GlobalData*> arguments;
+      for (const auto& input : *data) arguments.push_back(input.get());
+      for (const auto& weight : *weights) arguments.push_back(weight.get());
+      return client->Execute(code, arguments);
+    };
+    TFAOT_ASSIGN(auto result, within_time(execute));
+    if (!result.ok()) return fail(internal_error(result.status()));
+    xla::Shape shape = model_->shape.result();
+    xla::ShapeUtil::ForEachMutableSubshape(&shape, [](xla::Shape* one, const xla::ShapeIndex&) {
+      if (one->IsArray()) *one = shape_of(one->element_type(), one->dimensions());
+    });
+    auto value = client_->Transfer(**result, &shape);
+    if (!value.ok()) return fail(internal_error(value.status()));
+    return value->DecomposeTuple();
+  }
+
+ private:
+  explicit Program(const TrialModel& model) : model_(model.lowered), rows_(model.rows) {}
+
+  const LoweredModel* model_;
+  std::int64_t rows_;
+  xla::Client* client_ = nullptr;
+  xla::ExecutionHandle code_;
+  std::shared_ptr<Data> weights_ = std::make_shared<Data>();
+};
+
+class Trial {
+ public:
+  Trial(const Program& program, std::size_t outputs) : program_(program), findings_(outputs) {}
+
+  // Some rows stay, the others change: every second, then the rest of them. The others take
+  // numbers of every kind, so that what follows from all rows, as a condition does, changes too.
+  Status change_others(const RowNumbers& numbers, const std::vector<RowNumbers>& kinds) {
+    TFAOT_ASSIGN(auto first, start(numbers));
+    for (const std::int64_t kept : {0, 1}) {
+      for (const RowNumbers& others : kinds) {
+        TFAOT_TRY(compare_kept(first, program_.random_inputs(random_, others), kept));
+      }
+      auto inputs = program_.random_inputs(random_, numbers);
+      for (std::int64_t r = 1 - kept; r < program_.rows(); r += 2) {
+        const std::int64_t beside = r == 0 ? 1 : r - 1;  // a kept one
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+          copy({&first.inputs[i], beside}, {&inputs[i], r});
+        }
+      }
+      TFAOT_TRY(compare_kept(first, std::move(inputs), kept));
+    }
+    return {};
+  }
+
+  // Each row one place further.
+  Status move_rows(const RowNumbers& numbers) {
+    TFAOT_ASSIGN(auto first, start(numbers));
+    auto inputs = program_.random_inputs(random_, numbers);
+    const auto to = [&](std::int64_t r) { return (r + 1) % program_.rows(); };
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      for (std::int64_t r = 0; r < program_.rows(); ++r) {
+        copy({&first.inputs[i], r}, {&inputs[i], to(r)});
+      }
+    }
+    TFAOT_ASSIGN(auto outputs, program_.run(inputs));
+    for (std::int64_t r = 0; r < program_.rows(); ++r) {
+      compare({&first.outputs, r}, {&outputs, to(r)}, false,
+              fmt::format("in a batch of {}, row {} gives another result as row {}",
+                          program_.rows(), r, to(r)));
+    }
+    return {};
+  }
+
+  // The same rows, and more.
+  Status add_rows(const Program& other, const RowNumbers& numbers) {
+    TFAOT_ASSIGN(auto first, start(numbers));
+    auto inputs = other.random_inputs(random_, numbers);
+    const std::int64_t rows = std::min(program_.rows(), other.rows());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      for (std::int64_t r = 0; r < rows; ++r) copy({&first.inputs[i], r}, {&inputs[i], r});
+    }
+    TFAOT_ASSIGN(auto outputs, other.run(inputs));
+    for (std::int64_t r = 0; r < rows; ++r) {
+      compare({&first.outputs, r}, {&outputs, r}, false,
+              fmt::format("row {} gives another result in a batch of {} than in one of {}", r,
+                          program_.rows(), other.rows()));
+    }
+    return {};
+  }
+
+  TrialFindings findings() && { return std::move(findings_); }
+
+ private:
+  struct Run {
+    std::vector<Literal> inputs;
+    std::vector<Literal> outputs;
+  };
+  struct RowOfAll {
+    std::vector<Literal>* outputs = nullptr;
+    std::int64_t row = 0;
+  };
+
+  // REQUIRES: `inputs` are like those of `first`; the kept rows are put in here.
+  Status compare_kept(Run& first, std::vector<Literal> inputs, std::int64_t kept) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      for (std::int64_t r = kept; r < program_.rows(); r += 2) {
+        copy({&first.inputs[i], r}, {&inputs[i], r});
+      }
+    }
+    TFAOT_ASSIGN(auto outputs, program_.run(inputs));
+    for (std::int64_t r = kept; r < program_.rows(); r += 2) {
+      compare({&first.outputs, r}, {&outputs, r}, true,
+              fmt::format("in a batch of {}, row {} of the output changed when only other rows "
+                          "of the inputs did",
+                          program_.rows(), r));
+    }
+    return {};
+  }
+
+  Result<Run> start(const RowNumbers& numbers) {
+    Run run;
+    run.inputs = program_.random_inputs(random_, numbers);
+    TFAOT_ASSIGN(run.outputs, program_.run(run.inputs));
+    return run;
+  }
+
+  void compare(const RowOfAll& a, const RowOfAll& b, bool exact, const std::string& finding) {
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (findings_[i]) continue;
+      const bool alike = are_alike({&(*a.outputs)[i], a.row}, {&(*b.outputs)[i], b.row}, exact);
+      if (!alike) findings_[i] = finding;
+    }
+  }
+
+  const Program& program_;
+  std::mt19937_64 random_;  // the same numbers every time
+  TrialFindings findings_;
+};
+
+}  // namespace
+
+Result<TrialFindings> try_rows(const TrialModel& model, const std::optional<TrialModel>& other,
+                               const std::function<Result<Value>(std::size_t)>& weight) {
+  TFAOT_ASSIGN(const auto program, Program::create(model, weight));
+  Trial trial(program, model.lowered->outputs.size());
+  const auto own = numbers_of(*model.lowered);
+  std::vector<RowNumbers> kinds;
+  for (const Spread& spread : kSpreads) kinds.push_back({spread, nullptr});
+  if (!own.empty()) kinds.push_back({kSpreads.front(), &own});
+  for (const RowNumbers& kind : kinds) TFAOT_TRY(trial.change_others(kind, kinds));
+  TFAOT_TRY(trial.move_rows(kinds.front()));
+  if (other) {
+    TFAOT_ASSIGN(const auto larger, Program::create(*other, weight));
+    TFAOT_TRY(trial.add_rows(larger, kinds.front()));
+  }
+  return std::move(trial).findings();
+}
+
+}  // namespace tfaot::toolkit::engine

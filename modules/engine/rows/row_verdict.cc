@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/row_verdict.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "graph/diagnosis.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+std::string operation(const xla::HloInstruction& one) {
+  return describe_instruction({xla::HloOpcodeString(one.opcode()), one.name()}, one.metadata());
+}
+
+std::string explained(const RowCause& cause) {
+  return fmt::format("{} {}", operation(*cause.at), cause.why);
+}
+
+constexpr const char* kRule =
+    "batches are composed of the compiled sizes, which is right only when each row is treated "
+    "alone";
+constexpr const char* kAdvice =
+    "export the model so that it treats each row alone, for example in inference mode "
+    "(training=False), or set 'compilation.rows: coupled': then only batches of the compiled sizes "
+    "run";
+
+constexpr const char* kIfRowsMix =
+    ". If rows do mix, batches of other sizes than the compiled ones give wrong results: set "
+    "'compilation.rows: coupled'";
+
+struct Mixing {
+  const RowDoubt* doubt = nullptr;
+  std::optional<std::string> seen;
+};
+
+Error refusal(const std::vector<Mixing>& mixing) {
+  const RowDoubt& first = *mixing.front().doubt;
+  Error error(fmt::format("output '{}' mixes the rows of a batch: {}", first.output,
+                          explained(*first.cause)));
+  if (mixing.front().seen) error.note("seen in a trial run: " + *mixing.front().seen);
+  for (std::size_t i = 1; i < mixing.size(); ++i) {
+    error.note(fmt::format("so does output '{}': {}", mixing[i].doubt->output,
+                           explained(*mixing[i].doubt->cause)));
+  }
+  return std::move(error.note(kRule)).note(kAdvice);
+}
+
+void not_tried(const std::vector<RowDoubt>& doubts, const Error& why, const RowMessages& messages) {
+  for (const RowDoubt& one : doubts) {
+    messages.warning(
+        fmt::format("output '{}' may mix the rows of a batch: {}, and it could not be tried ({}){}",
+                    one.output, explained(*one.cause), why.message(), kIfRowsMix));
+  }
+}
+
+}  // namespace
+
+Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFindings>& tried,
+                  const RowMessages& messages) {
+  if (!tried) {
+    not_tried(doubts, tried.error(), messages);
+    return {};
+  }
+  std::vector<Mixing> mixing;
+  for (const RowDoubt& one : doubts) {
+    const auto& seen = (*tried)[one.index];
+    if (seen) {
+      mixing.push_back({&one, seen});
+      continue;
+    }
+    const std::string doubt = fmt::format(
+        "output '{}' is not proved to treat each row alone, since {}; in trial runs it "
+        "did",
+        one.output, explained(*one.cause));
+    if (one.cause->mixes) {
+      messages.warning(doubt + kIfRowsMix);
+    } else {
+      messages.detail(doubt);
+    }
+  }
+  if (!mixing.empty()) return fail(refusal(mixing));
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_max_pool of abi.h.
+#include "slide.h"
+
+namespace {
+
+struct Max {
+  using State = Vec<Element>;
+  static constexpr int kResults = 1;
+  static constexpr bool kFilter = false;
+  template <bool kPart>
+  Vec<Element> start(Int /*channel*/, Int /*count*/) const {
+    return Vec<Element>{} - kLargest<Element>;
+  }
+  static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> /*weight*/) {
+    return larger_of<Element>(input, sum);
+  }
+  Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
+};
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(max_pool)(void* out, const void** in) { pool(Max{}, out, in); }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors as wide as the CPU level that a source is compiled for, as the compilers' own vector
+// types: + * and comparisons work on them, a scalar operand is broadcast.
+//
+// The sources of this folder are compiled once per level. Everything here and in the other headers
+// has internal linkage, and nothing comes from the standard library but memcpy: an inline function
+// that two levels share would be merged by the linker, and AVX-512 code would run where there is
+// none. A test looks at the objects' symbols.
+#pragma once
+
+#include <cstdint>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#include "tfaot/kernels/abi.h"
+
+#if defined(__AVX512F__)
+#define TFAOT_VECTOR_BYTES 64
+#define TFAOT_VECTOR_REGISTERS 32
+#elif defined(__AVX2__)
+#define TFAOT_VECTOR_BYTES 32
+#define TFAOT_VECTOR_REGISTERS 16
+#elif defined(__aarch64__)
+#define TFAOT_VECTOR_BYTES 16
+#define TFAOT_VECTOR_REGISTERS 32
+#else
+#define TFAOT_VECTOR_BYTES 16
+#define TFAOT_VECTOR_REGISTERS 16
+#endif
+
+// Whether a vector's first elements can be loaded and stored as fast as all of them.
+#define TFAOT_HAS_MASKS (TFAOT_VECTOR_BYTES == 64)
+
+#define TFAOT_UNROLL _Pragma("GCC unroll 32")
+#define TFAOT_INLINE inline __attribute__((always_inline))
+
+namespace {
+
+using Int = std::int64_t;
+
+template <typename T>
+struct VecOf;
+template <>
+struct VecOf<float> {
+  using Type = float __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+};
+template <>
+struct VecOf<double> {
+  using Type = double __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+};
+template <typename T>
+using Vec = typename VecOf<T>::Type;
+
+constexpr Int kVectorsPerPanel = tfaot::kernels::kPanelBytes / TFAOT_VECTOR_BYTES;
+template <typename T>
+constexpr Int kLanes = TFAOT_VECTOR_BYTES / sizeof(T);
+template <typename T>
+constexpr Int kPanelColumns = tfaot::kernels::kPanelBytes / sizeof(T);
+
+TFAOT_INLINE constexpr Int ceil_div(Int a, Int b) { return (a + b - 1) / b; }
+TFAOT_INLINE constexpr Int smaller(Int a, Int b) { return a < b ? a : b; }
+TFAOT_INLINE constexpr Int larger(Int a, Int b) { return a > b ? a : b; }
+
+template <typename T>
+TFAOT_INLINE Vec<T> load(const T* from) {
+  Vec<T> v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+template <typename T>
+TFAOT_INLINE void store(T* to, Vec<T> v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+// Copies `count` elements in pieces of fixed sizes.
+template <typename T>
+TFAOT_INLINE void copy_elements(T* to, const T* from, Int count) {
+  for (; count >= kLanes<T>; count -= kLanes<T>, to += kLanes<T>, from += kLanes<T>) {
+    store(to, load(from));
+  }
+  TFAOT_UNROLL
+  for (Int piece = kLanes<T> / 2; piece > 0; piece /= 2) {
+    if ((count & piece) == 0) continue;
+    __builtin_memcpy(to, from, static_cast<unsigned long>(piece) * sizeof(T));
+    to += piece;
+    from += piece;
+  }
+}
+
+// The first `count` elements of a vector; the others read as zero, and are not touched in memory.
+template <typename T>
+TFAOT_INLINE Vec<T> load_first(const T* from, Int count) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<unsigned short>((1U << count) - 1);
+  if constexpr (sizeof(T) == 4) return _mm512_maskz_loadu_ps(mask, from);
+  if constexpr (sizeof(T) == 8) return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
+#else
+  if (count >= kLanes<T>) return load(from);
+  T elements[kLanes<T>] = {};
+  copy_elements(elements, from, count);
+  return load(elements);
+#endif
+}
+
+template <typename T>
+TFAOT_INLINE void store_first(T* to, Vec<T> v, Int count) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<unsigned short>((1U << count) - 1);
+  if constexpr (sizeof(T) == 4) return _mm512_mask_storeu_ps(to, mask, v);
+  if constexpr (sizeof(T) == 8) return _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), v);
+#else
+  if (count >= kLanes<T>) return store(to, v);
+  T elements[kLanes<T>];
+  store(elements, v);
+  copy_elements(to, elements, count);
+#endif
+}
+
+}  // namespace
