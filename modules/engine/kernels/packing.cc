@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/packing.h"
 
+#include "hlo/fold.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 
