@@ -15,12 +15,12 @@
 template <class T>
 using Rows = std::vector<std::vector<T>>;
 
-inline std::vector<tfaot::testing::ReferenceCase> reference_of(const std::string& model) {
-  return tfaot::testing::read_reference(TFAOT_MODELS_FOLDER "/" + model + "/reference.json");
+inline std::vector<tfaot::toolkit::testing::ReferenceCase> reference_of(const std::string& model) {
+  return tfaot::toolkit::testing::read_reference(TFAOT_MODELS_FOLDER "/" + model + "/reference.json");
 }
 
 template <class T>
-Rows<T> input_rows(const tfaot::testing::ReferenceCase& one, const std::string& name) {
+Rows<T> input_rows(const tfaot::toolkit::testing::ReferenceCase& one, const std::string& name) {
   const nlohmann::json& flat = one.inputs.at(name);
   const std::size_t elements = flat.size() / one.batch_size;
   Rows<T> rows(one.batch_size);
@@ -30,7 +30,7 @@ Rows<T> input_rows(const tfaot::testing::ReferenceCase& one, const std::string& 
 
 // The rows of an output, each of the right number of elements, hold TensorFlow's values.
 template <class T>
-::testing::AssertionResult matches(const Rows<T>& rows, const tfaot::testing::ReferenceCase& one,
+::testing::AssertionResult matches(const Rows<T>& rows, const tfaot::toolkit::testing::ReferenceCase& one,
                                    const std::string& name) {
   const nlohmann::json& expected = one.outputs.at(name);
   if (rows.size() != one.batch_size) {
@@ -43,5 +43,5 @@ template <class T>
     }
     flat.insert(flat.end(), row.begin(), row.end());
   }
-  return tfaot::testing::is_close(flat, expected);
+  return tfaot::toolkit::testing::is_close(flat, expected);
 }

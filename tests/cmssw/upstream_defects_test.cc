@@ -19,7 +19,7 @@
 namespace {
 
 namespace models = TFAOT_USER_MODELS;
-using tfaot::testing::ReferenceCase;
+using tfaot::toolkit::testing::ReferenceCase;
 using Minimal = tfaot::Model<models::minimal>;
 using F = tfaot::FloatArrays;
 

@@ -21,7 +21,7 @@
 namespace {
 
 namespace models = TFAOT_USER_MODELS;
-using tfaot::testing::ReferenceCase;
+using tfaot::toolkit::testing::ReferenceCase;
 
 // Before main(): a model needs nothing that another source file makes.
 const float first_value_at_start = [] {
@@ -43,7 +43,7 @@ TEST(UserCode, PredictsWhatTensorFlowDoes) {
 
 TEST(UserCode, ModelsWorkBeforeMain) {
   const ReferenceCase one = reference_of("minimal").front();
-  EXPECT_TRUE(tfaot::testing::is_close(std::vector<float>{first_value_at_start},
+  EXPECT_TRUE(tfaot::toolkit::testing::is_close(std::vector<float>{first_value_at_start},
                                        nlohmann::json{one.outputs.at("y")[0]}));
 }
 
