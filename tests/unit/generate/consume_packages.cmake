@@ -30,7 +30,8 @@ endfunction()
 # package(<folder> <golden case>): the generated files, the runtime's headers and a library with two kernels.
 function(package folder case)
   file(COPY "${GOLDEN}/${case}/" DESTINATION "${folder}")
-  file(COPY "${RUNTIME_INCLUDE}/tfaot" DESTINATION "${folder}/runtime/include")
+  file(REAL_PATH "${RUNTIME_INCLUDE}/tfaot/runtime" headers)  # the build tree has links
+  file(COPY "${headers}" DESTINATION "${folder}/runtime/include/tfaot")
   stand_in("${folder}/lib/one.o" KERNEL=stand_in_kernel_one VALUE=1)
   stand_in("${folder}/lib/two.o" KERNEL=stand_in_kernel_two VALUE=100)
   file(MAKE_DIRECTORY "${folder}/runtime/lib")

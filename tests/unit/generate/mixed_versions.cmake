@@ -2,7 +2,10 @@
 # cmake -D COMPILER=.. -D GOLDEN=.. -D RUNTIME_INCLUDE=.. -D VERSION=.. -D WORK=.. [-D TENSORFLOW=..] -P: a model's header beside the runtime headers of
 # another toolkit.
 file(REMOVE_RECURSE "${WORK}")
-file(COPY "${RUNTIME_INCLUDE}/tfaot" DESTINATION "${WORK}")
+foreach(room IN ITEMS runtime cmssw)
+  file(REAL_PATH "${RUNTIME_INCLUDE}/tfaot/${room}" folder)  # the build tree has links
+  file(COPY "${folder}" DESTINATION "${WORK}/tfaot")
+endforeach()
 set(description "${WORK}/tfaot/runtime/description.h")
 file(READ "${description}" original)
 set(abi "${WORK}/tfaot/runtime/abi.h")
