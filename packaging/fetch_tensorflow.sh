@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Finds or fetches the TensorFlow that the engine is built with, and prints its root as the last line of stdout.
-# TFAOT_TENSORFLOW_ROOT names an existing one, the 'tensorflow' folder of a wheel of the pinned version. Else the
-# pinned wheel is fetched with pip (which obeys the machine's own index settings) into a cache that all build trees
-# share: $TFAOT_CACHE_DIR, else $XDG_CACHE_HOME/tfaot, else ~/.cache/tfaot. Staged aside and renamed under a lock,
-# so that no half cache is ever seen.
+# Finds or fetches the TensorFlow that the engine is built with and runs with, and prints its root as the last line of
+# stdout. TFAOT_TENSORFLOW_ROOT names an existing one, the 'tensorflow' folder of a wheel of the pinned version. Else the
+# pinned wheel is fetched with pip (which obeys the machine's own index settings) into a cache that all build trees and
+# the installed toolkit ('tfaot setup' runs this script) share: $TFAOT_CACHE_DIR, else $XDG_CACHE_HOME/tfaot, else
+# ~/.cache/tfaot. Staged aside and renamed under a lock, so that no half cache is ever seen.
 set -euo pipefail
 
-version=2.18.1
-wheel_sha256=810c75d7149d2da0cb2092187817b0dcabb80728ca9f9cf3a61f3f42fadd1298
+# shellcheck source=packaging/tensorflow_wheel.txt
+source "$(dirname "${BASH_SOURCE[0]}")/tensorflow_wheel.txt"
 needed_mb=1200 # the wheel and what is kept of it, side by side
 
 say() { echo "fetch_tensorflow: $*" >&2; }
@@ -33,7 +33,7 @@ check_root() {
 if [[ -n ${TFAOT_TENSORFLOW_ROOT:-} ]]; then
   problem=$(check_root "$TFAOT_TENSORFLOW_ROOT")
   [[ -z $problem ]] || fail "TFAOT_TENSORFLOW_ROOT=$TFAOT_TENSORFLOW_ROOT cannot be used: $problem" \
-    "Name the 'tensorflow' folder of an unpacked tensorflow-cpu $version wheel, or unset it to have one fetched."
+    "Name the 'tensorflow' folder of an unpacked $project $version wheel, or unset it to have one fetched."
   echo "$TFAOT_TENSORFLOW_ROOT"
   exit 0
 fi
@@ -41,13 +41,12 @@ fi
 [[ -n ${TFAOT_CACHE_DIR:-}${XDG_CACHE_HOME:-}${HOME:-} ]] ||
   fail "none of TFAOT_CACHE_DIR, XDG_CACHE_HOME and HOME is set" "Set TFAOT_CACHE_DIR to a folder with $needed_mb MB free."
 cache=${TFAOT_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/tfaot}
-home="$cache/tensorflow-cpu-$version-${wheel_sha256:0:8}"
 
 mkdir -p "$cache" 2>/dev/null || true
 [[ -d $cache && -w $cache ]] ||
   fail "cannot write to $cache" "Set TFAOT_CACHE_DIR to a folder of yours with $needed_mb MB free."
 cache=$(cd "$cache" && pwd -P)
-home="$cache/${home##*/}"
+home="$cache/$folder"
 exec 9>"$cache/.lock"
 flock -n 9 || { say "waiting for another run that fills $cache"; flock 9; }
 
@@ -64,15 +63,15 @@ free_mb=$(df -Pk "$cache" | awk 'NR == 2 {print int($4 / 1024)}')
   fail "$cache has $free_mb MB free, and $needed_mb MB are needed" "Free some, or set TFAOT_CACHE_DIR to a folder on a larger disk."
 python3 -m pip --version >/dev/null 2>&1 ||
   fail "python3 has no pip, which fetches the wheel" "Install it: apt-get install python3-pip" \
-    "Or unpack the wheel tensorflow-cpu $version elsewhere and set TFAOT_TENSORFLOW_ROOT to its 'tensorflow' folder."
+    "Or unpack the wheel $project $version elsewhere and set TFAOT_TENSORFLOW_ROOT to its 'tensorflow' folder."
 
 staging=$(mktemp -d "$cache/.staging.XXXXXX")
 trap 'rm -rf "$staging"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-say "fetching tensorflow-cpu $version (230 MB) into $home"
-echo "tensorflow-cpu==$version --hash=sha256:$wheel_sha256" >"$staging/requirements.txt"
+say "fetching $project $version (230 MB) into $home"
+echo "$project==$version --hash=sha256:$sha256" >"$staging/requirements.txt"
 if ! TMPDIR="$staging" python3 -m pip download --disable-pip-version-check --no-cache-dir --no-deps --require-hashes \
   --only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 --platform manylinux_2_17_x86_64 \
   --dest "$staging" --requirement "$staging/requirements.txt" 2>&1 | tee "$staging/pip.log" >&2; then
@@ -82,7 +81,7 @@ if ! TMPDIR="$staging" python3 -m pip download --disable-pip-version-check --no-
   elif grep -q 'No space left' "$staging/pip.log"; then
     fail "the disk of $cache is full" "Free $needed_mb MB, or set TFAOT_CACHE_DIR to a folder on a larger disk."
   fi
-  fail "pip could not fetch tensorflow-cpu $version; it says why above" \
+  fail "pip could not fetch $project $version; it says why above" \
     "Check the network and pip's settings (pip config list), then run this again." \
     "Without a network: unpack that wheel elsewhere and set TFAOT_TENSORFLOW_ROOT to its 'tensorflow' folder," \
     "or put the wheel's file in a folder and set PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER."

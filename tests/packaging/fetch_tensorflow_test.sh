@@ -7,6 +7,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python=$(command -v python3)
 
+# As the tool installs it: two files in a folder of their own.
+mkdir "$work/share"
+cp "$script" "${script%/*}/tensorflow_wheel.txt" "$work/share"
+script="$work/share/${script##*/}"
+
 # make_root FOLDER [VERSION]: what check_root wants to see.
 make_root() {
   local number names=(MAJOR MINOR PATCH) numbers i
