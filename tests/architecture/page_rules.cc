@@ -9,7 +9,7 @@
 
 #include "tfaot/base/text.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 constexpr std::size_t kColumns = 100;
@@ -124,4 +124,4 @@ Violations check_pages(const SourceTree& pages) {
   return violations;
 }
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

@@ -5,7 +5,7 @@
 
 #include "tests/architecture/source_tree.h"
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 
 // The Markdown files of the project's root and of docs/.
 Result<SourceTree> read_pages(const FileSystem& fs, const Path& project);
@@ -15,4 +15,4 @@ Result<SourceTree> read_pages(const FileSystem& fs, const Path& project);
 // word.
 Violations check_pages(const SourceTree& pages);
 
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tfaot::architecture {
+namespace tfaot::toolkit::architecture {
 namespace {
 
 using ::testing::Contains;
@@ -64,4 +64,4 @@ TEST(Pages, ListsNeedAnEmptyLineBeforeThem) {
 }
 
 }  // namespace
-}  // namespace tfaot::architecture
+}  // namespace tfaot::toolkit::architecture
