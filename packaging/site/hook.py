@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages link to files of the repository, such as examples/plugin, which are no part of the site: there the text stays
-and the link goes. A file that does not exist keeps its link, which MkDocs then reports."""
+"""What differs between the pages as a repository shows them and as the site does.
+
+The pages link to files of the repository that are not part of the site, such as examples/plugin: the site has the text without
+the link. A link to a file that does not exist stays, and MkDocs reports it. In code in a table, "\\|" is a "|" for the repository;
+Python-Markdown would show the backslash."""
 import os
 import pathlib
 import re
 
 SOURCE = pathlib.Path(os.environ["TFAOT_SOURCE"])
 LINK = re.compile(r"(?<!!)\[([^\]\n]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+CODE = re.compile(r"`[^`\n]+`")
 
 
 def on_page_markdown(markdown, page, files, **_):
@@ -16,4 +20,5 @@ def on_page_markdown(markdown, page, files, **_):
             return match[0]
         return match[1]
 
-    return LINK.sub(replaced, markdown)
+    lines = LINK.sub(replaced, markdown).split("\n")
+    return "\n".join(CODE.sub(lambda code: code[0].replace("\\|", "|"), line) if line.startswith("|") else line for line in lines)

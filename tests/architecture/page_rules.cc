@@ -100,6 +100,19 @@ class Page {
   std::string before_;
 };
 
+constexpr std::array<std::string_view, 7> kFolders = {
+    "cmake/", "docs/", "examples/", "modules/", "packaging/", "templates/", "tests/"};
+
+// Of a code span: a path below one of the project's folders, and not a pattern or a command.
+bool is_path(std::string_view span) {
+  const bool is_ours = std::any_of(kFolders.begin(), kFolders.end(), [&](std::string_view folder) {
+    return span.starts_with(folder);
+  });
+  return is_ours && std::all_of(span.begin(), span.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
+         });
+}
+
 bool is_page(const std::string& path) { return path.ends_with(".md"); }
 
 }  // namespace
@@ -121,6 +134,27 @@ Result<SourceTree> read_pages(const FileSystem& fs, const Path& project) {
 Violations check_pages(const SourceTree& pages) {
   Violations violations;
   for (const SourceFile& page : pages) Page(page, violations).check();
+  return violations;
+}
+
+Violations check_page_paths(const FileSystem& fs, const Path& project, const SourceTree& pages) {
+  Violations violations;
+  for (const SourceFile& page : pages) {
+    int number = 0;
+    for (const std::string& line : split_lines(page.text)) {
+      ++number;
+      auto begin = line.find('`');
+      while (begin != std::string::npos) {
+        const auto end = line.find('`', begin + 1);
+        if (end == std::string::npos) break;
+        const std::string span = line.substr(begin + 1, end - begin - 1);
+        if (is_path(span) && fs.kind(project / span) == FileKind::kMissing) {
+          violations.push_back(fmt::format("{}:{}: there is no '{}'", page.path, number, span));
+        }
+        begin = line.find('`', end + 1);
+      }
+    }
+  }
   return violations;
 }
 

@@ -14,5 +14,8 @@ Result<SourceTree> read_pages(const FileSystem& fs, const Path& project);
 // what a program prints). Code blocks and generated parts ("<!-- NAME: begin -->") may hold any
 // word.
 Violations check_pages(const SourceTree& pages);
+// A path of the project that a page names as `modules/base` or `tests/e2e/tool.h` exists. (The site
+// checks the links.)
+Violations check_page_paths(const FileSystem& fs, const Path& project, const SourceTree& pages);
 
 }  // namespace tfaot::toolkit::architecture

@@ -21,6 +21,7 @@ TEST(ProjectPages, KeepTheRules) {
     EXPECT_THAT(pages, Contains(Field(&SourceFile::path, path)));
   }
   EXPECT_THAT(check_pages(pages), IsEmpty());
+  EXPECT_THAT(check_page_paths(RealFileSystem(), TFAOT_SOURCE_DIR, pages), IsEmpty());
 }
 
 TEST(Pages, LongLinesAreFound) {
@@ -61,6 +62,15 @@ TEST(Pages, ListsNeedAnEmptyLineBeforeThem) {
               ElementsAre("a.md:2: a list needs an empty line before it"));
   EXPECT_THAT(check("## Heading\n1. item\n"),
               ElementsAre("a.md:2: a list needs an empty line before it"));
+}
+
+TEST(Pages, PathsOfTheProjectExist) {
+  const std::string text =
+      "See `modules/base`, `tests/gone/` and `modules/<room>`.\n`dist/a.tar` `modules/gone.cc`\n"
+      "`tests/*.cc`, `cmake/ of` and `docs/an open span\n";
+  EXPECT_THAT(
+      check_page_paths(RealFileSystem(), TFAOT_SOURCE_DIR, {{"a.md", text}}),
+      ElementsAre("a.md:1: there is no 'tests/gone/'", "a.md:2: there is no 'modules/gone.cc'"));
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ for file in index.html docs/cli.html CONTRIBUTING.html search/search_index.json;
   [[ -s $work/si\ te/$file ]] || { echo "the site has no $file" && failed=1; }
 done
 
+grep -qF 'SHARED|STATIC' "$work/si te/index.html" || { echo "code in a table shows a backslash before '|'" && failed=1; }
+
 # expect_dead TEXT REASON: the site of this tree with TEXT at the end of docs/cli.md.
 expect_dead() {
   local tree="$work/tree" code=0
