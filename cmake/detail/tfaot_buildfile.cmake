@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the code made of a BuildFile calls (modules/buildfile/src/cmake_script.cc), inside of tfaot_add_buildfile(), whose
+# What the code made of a BuildFile calls (modules/scram/buildfile/cmake_script.cc), inside of tfaot_add_buildfile(), whose
 # variables these functions see: file, package, folder, root, arg_USES, arg_IGNORE_USES.
 
 function(_tfaot_buildfile_warning text)

@@ -76,18 +76,17 @@ TEST(IncludeRooms, RuntimeKnowsNobodyAndNobodyKnowsRuntimeButItsBatchPlan) {
   EXPECT_THAT(
       with("modules/runtime/include/tfaot/runtime/x.h",
            "#include <vector>\n#include <unistd.h>\n#include <fmt/format.h>"),
-      ElementsAre(
-          "modules/runtime/include/tfaot/runtime/x.h:2: 'runtime' may include "
-          "standard headers only, not <unistd.h>",
-          "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
-          "<fmt/format.h>; only base, buildfile, cli, compile, config, convert, engine, generate, "
-          "install, package, release, scram, tune may"));
+      ElementsAre("modules/runtime/include/tfaot/runtime/x.h:2: 'runtime' may include "
+                  "standard headers only, not <unistd.h>",
+                  "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
+                  "<fmt/format.h>; only base, cli, compile, config, convert, engine, generate, "
+                  "install, package, release, scram, tune may"));
 }
 
 TEST(IncludeRooms, ALibraryHasItsRoom) {
   const std::vector<std::pair<std::string, std::string>> libraries = {
       {"yaml-cpp/yaml.h", "config"},
-      {"pugixml.hpp", "buildfile, generate, scram"},
+      {"pugixml.hpp", "generate, scram"},
       {"kainjow/mustache.hpp", "base"},
       {"archive.h", "package"},
       {"archive_entry.h", "package"},

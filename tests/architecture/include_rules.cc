@@ -24,7 +24,6 @@ struct Room {
 // Calls go down this table, records too; two rooms meet only in cli.
 const std::map<std::string, Room> kRooms = {
     {"base", {}},
-    {"buildfile", {{"base"}, {}}},
     {"config", {{"base"}, {}}},
     {"compile", {{"base", "config"}, {}}},
     {"engine", {{"base"}, {"compile", "kernels"}}},
@@ -47,10 +46,11 @@ const std::map<std::string, Room> kRooms = {
 // Rooms cut into folders: files of a folder include those of folders before it, and of their own.
 const std::map<std::string, std::vector<std::string>> kFolders = {
     {"engine", {"graph", "hlo", "kernels", "rows", "cost", "code"}},
+    {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
 };
 
-const Rooms kTools = {"base",    "buildfile", "config", "compile", "convert", "engine", "generate",
-                      "package", "install",   "tune",   "release", "scram",   "cli"};
+const Rooms kTools = {"base",    "config",  "compile", "convert", "engine", "generate",
+                      "package", "install", "tune",    "release", "scram",  "cli"};
 
 // Who may include a library, by the beginning of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
@@ -62,7 +62,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"yaml-cpp/", {"config"}},
     {"libelf.h", {"compile", "convert"}},
     {"gelf.h", {"compile", "convert"}},
-    {"pugixml.hpp", {"buildfile", "generate", "scram"}},
+    {"pugixml.hpp", {"generate", "scram"}},
     {"kainjow/", {"base"}},
     {"archive.h", {"package"}},
     {"archive_entry.h", {"package"}},

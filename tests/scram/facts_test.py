@@ -50,7 +50,7 @@ class Facts(unittest.TestCase):
     def test_an_xml_declaration_crashes(self):
         text = '<?xml version="1.0"?>\n' + tool_file()
         self.assertRaises(Crash, read_tool, text, {})
-        self.expect(text, "<?xml ...> does not belong in a tool file")
+        self.expect(text, "<?xml ...> does not belong in a file of scram")
 
     def test_comments_are_fine(self):
         text = "<!-- made by hand -->\n" + tool_file()
@@ -69,7 +69,7 @@ class Facts(unittest.TestCase):
                                  ("<x:flags/>", "'x:flags' has a prefix that nothing declares"),
                                  ("]]>", "']]>' outside of a <![CDATA["),
                                  ("\x01", "the byte 0x01 is no text"),
-                                 ("<!DOCTYPE t>", "<!DOCTYPE ...> does not belong in a tool file"),
+                                 ("<!DOCTYPE t>", "<!DOCTYPE ...> does not belong in a file of scram"),
                                  ("<client>", "not valid XML")):
             self.assertRaises(Crash, read_tool, tool_file(element), {})
             self.expect(tool_file(element), finding)

@@ -12,7 +12,7 @@ file(WRITE "${root}/Sub/Pkg/bin/b.c" "int main(void) { return 0; }\n")
 file(WRITE "${root}/Sub/Pkg/bin/c.cu" "")
 file(WRITE "${root}/Other/Pkg/BuildFile.xml" "")
 
-# What the tool says, once: its messages are pinned by tests/unit/buildfile.
+# What the tool says, once: its messages are pinned by tests/unit/scram.
 expect("<bin file='a.cc'/>\n<use nam='x'/>" ""
        "tfaot_add_buildfile: ${place}:2: <use> has no attribute 'nam' (did you mean 'name'?)
           allowed: name, source_only, for, force_link")

@@ -49,11 +49,12 @@ class CheckTool : public ::testing::Test {
 };
 
 TEST_F(CheckTool, IsSilentAboutAGoodFile) {
-  EXPECT_THAT(findings_of("<!-- <?xml & is free here -->\n"
-                          "<flags LDFLAGS=\"$T_BASE/lib/x.o -lm\"/><lib name=\"a\"/>\n"
-                          "<info url=\"http://x\"/><ifrelease name=\"X\"><flags A=\"$NOT_HERE\"/>\n"
-                          "<else/><flags B=\"1\"/></ifrelease>"),
-              IsEmpty());
+  EXPECT_THAT(
+      findings_of("<!-- <?xml & is free here -->\n"
+                  "<flags LDFLAGS=\"$T_BASE/lib/x.o -lm\"/><lib name=\"a\"/>\n"
+                  "<root/><info url=\"http://x\"/><ifrelease name=\"X\"><flags A=\"$NOT_HERE\"/>\n"
+                  "<else/><flags B=\"1\"/></ifrelease>"),
+      IsEmpty());
 }
 
 // As 'tfaot compile --tool-name my.tool' writes it.
@@ -66,7 +67,7 @@ TEST_F(CheckTool, KnowsTheVariableOfEveryName) {
 
 TEST_F(CheckTool, FindsWhatTheParserRefuses) {
   EXPECT_THAT(findings_in("<?xml version=\"1.0\"?>\n<tool name=\"t\" version=\"1\"/>"),
-              ElementsAre("error 1: <?xml ...> does not belong in a tool file"));
+              ElementsAre("error 1: <?xml ...> does not belong in a file of scram"));
   EXPECT_THAT(findings_in("<tool name=\"t\" version=\"1\">\n"),
               ElementsAre(HasSubstr("not valid XML")));
   EXPECT_THAT(findings_of("<flags A=\"a & b\"/>"),
@@ -100,7 +101,7 @@ TEST_F(CheckTool, RefusesWhatPythonsParserRefuses) {
   EXPECT_THAT(findings_of("<flags A=\"b\"B=\"c\"/>"),
               ElementsAre("error 3: no blank before the attribute 'B'"));
   EXPECT_THAT(findings_in("<?XML?>" + kHead + "</tool>"),
-              ElementsAre("error 1: <?xml ...> does not belong in a tool file"));
+              ElementsAre("error 1: <?xml ...> does not belong in a file of scram"));
 }
 
 TEST_F(CheckTool, HasALimitForElementsAndAttributes) {
@@ -161,7 +162,7 @@ TEST_F(CheckTool, FindsWhatStopsScram) {
   EXPECT_THAT(findings_of("<runtime name=\"A\"/>"),
               ElementsAre("error 3: <runtime> without 'value'"));
   EXPECT_THAT(findings_of("<else/>"), ElementsAre("error 3: <else/> outside a condition"));
-  EXPECT_THAT(findings_of("<ifrelease/>"), IsEmpty());
+  EXPECT_THAT(findings_of("<ifrelease/><ifrelease>text</ifrelease>"), IsEmpty());
   EXPECT_THAT(findings_of("<ifrelease><lib name=\"a\"/></ifrelease>"),
               ElementsAre("error 3: <ifrelease> without 'name'"));
   EXPECT_THAT(findings_of("<flags comment=\"b\"/>"),
@@ -194,6 +195,16 @@ TEST_F(CheckTool, FindsWhatScramDrops) {
               ElementsAre("warning 0: the tool's folder is in no variable T_BASE",
                           "warning 1: not every scram knows 'revision' in <tool>",
                           "error 1: no such type of tool: 'X'"));
+}
+
+// A model of many objects; and a name that is made of a value.
+TEST_F(CheckTool, TakesManyVariables) {
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += " $T_BASE/lib/x.o";
+  EXPECT_THAT(findings_of("<flags LDFLAGS=\"" + many + "\"/>"), IsEmpty());
+  EXPECT_THAT(findings_of("<client><environment name=\"A\" default=\"BASE\"/></client>\n"
+                          "<flags LDFLAGS=\"${T_$A}/lib/x.o\"/>"),
+              IsEmpty());
 }
 
 TEST_F(CheckTool, TakesVariablesFromTheEnvironment) {

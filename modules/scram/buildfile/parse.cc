@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <pugixml.hpp>
+
+#include "buildfile/element.h"
+#include "buildfile/truth.h"
+#include "buildfile/variables.h"
+#include "grammar/conditions.h"
+#include "grammar/words.h"
+#include "grammar/xml_source.h"
+#include "tfaot/base/letter_case.h"
+#include "tfaot/scram/buildfile.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr int kMostReads = 10'000;        // of elements, those in loops again each time
+constexpr std::size_t kMostTurns = 1000;  // of a loop
+
+class Parser {
+ public:
+  Parser(const BuildFileSource& source, const BuildConditions& conditions)
+      : source_(source), conditions_(conditions), variables_(source.variables) {
+    result_.file = source.file;
+  }
+
+  Result<BuildFile> run() {
+    if (const auto fault = xml_.parse(source_.text)) {
+      return fail(Error::at({source_.file, fault->line}, fault->what)
+                      .note("scram " + fault->scram)
+                      .note(fault->advice));
+    }
+    TFAOT_TRY(read_children(xml_.document()));
+    return std::move(result_);
+  }
+
+ private:
+  Error error(const Element& element, const std::string& message) const {
+    return Error::at({source_.file, element.line}, message);
+  }
+  Error error(const Element& element, const Error& cause) const {
+    Error placed = error(element, cause.message());
+    for (const std::string& note : cause.notes()) placed.note(note);
+    return placed;
+  }
+  // Loops read their children more than once.
+  void warn(const Element& element, const std::string& text) {
+    const std::string warning = fmt::format("{}:{}: {}", source_.file, element.line, text);
+    auto& all = result_.warnings;
+    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+  }
+  Result<std::string> expand(const Element& element, const std::string& text) const {
+    auto expanded = variables_.expand(text);
+    if (!expanded) return fail(error(element, expanded.error()));
+    return expanded;
+  }
+  BuildBlock& block() { return product_ == nullptr ? result_.common : product_->block; }
+
+  Status read_children(const pugi::xml_node& parent) {
+    for (const pugi::xml_node& node : parent.children()) {
+      if (node.type() == pugi::node_element) TFAOT_TRY(read_node(node));
+    }
+    return {};
+  }
+
+  Status read_node(const pugi::xml_node& node) {
+    TFAOT_ASSIGN(const Element element, read_element(node, xml_, source_.file));
+    if (++reads_ > kMostReads) {
+      return fail(error(element, fmt::format("more than {} elements, those in loops counted again",
+                                             kMostReads))
+                      .note("write several BuildFiles"));
+    }
+    return read_element_of(node, element);
+  }
+
+  Status read_element_of(const pugi::xml_node& node, const Element& element) {
+    if (element.tag == "else" || element.tag == "elif") {
+      return fail(error(element, fmt::format("<{}> outside of a condition", element.tag)));
+    }
+    if (const auto rule = condition_rule(ScramFile::kBuildFile, element.written_tag)) {
+      if (!rule->is_listed) {
+        warn(element, fmt::format("<{}> is not in scram's list of tags: it prints \"Invalid tag\" "
+                                  "and heeds it all the same",
+                                  element.tag));
+      }
+      return read_condition(node, element);
+    }
+    if (!is_known_tag(element.tag)) {
+      warn(element, fmt::format("<{}> is not known and is passed over, what is inside is read",
+                                element.written_tag));
+      return read_children(node);
+    }
+    if (element.tag != element.written_tag) {
+      warn(element, fmt::format("<{}> should be written <{}>", element.written_tag, element.tag));
+    }
+    const bool product = element.tag == "bin" || element.tag == "library" || element.tag == "test";
+    if (in_export_ && element.tag != "lib") {
+      warn(element, fmt::format("<{}> inside of <export> is passed over", element.tag));
+      return {};
+    }
+    if (product) return read_products(node, element);
+    if (element.tag == "export") return read_export(node);
+    TFAOT_TRY(read_leaf(element));
+    return read_children(node);
+  }
+
+  // The children up to the first <else> or <elif>, or those behind the one that applies.
+  Status read_condition(const pugi::xml_node& node, const Element& element) {
+    TFAOT_ASSIGN(bool applies, meets(element.tag, node, element));
+    bool done = false;
+    for (const pugi::xml_node& child : node.children()) {
+      if (child.type() != pugi::node_element) continue;
+      if (!begins_case(child)) {
+        if (applies && !done) TFAOT_TRY(read_node(child));
+        continue;
+      }
+      TFAOT_ASSIGN(const Element next, read_element(child, xml_, source_.file));
+      done = done || applies;
+      if (child.first_child()) {
+        return fail(error(
+            next, fmt::format("<{0}> holds nothing: write <{0}/>, then what applies", next.tag)));
+      }
+      if (is_case_behind_else(child)) {
+        return fail(
+            error(next,
+                  fmt::format("<{}/> behind an <else/>: scram drops what is behind it", next.tag))
+                .note("write one <else/>, as the last case"));
+      }
+      if (done) continue;
+      applies = true;
+      if (next.tag == "elif") {
+        TFAOT_ASSIGN(applies, meets(element.tag, child, next));
+      }
+    }
+    return {};
+  }
+
+  Result<bool> meets(const std::string& tag, const pugi::xml_node& node,
+                     const Element& element) const {
+    const auto met = is_met(tag, node, conditions_);
+    if (!met) return fail(error(element, met.error()));
+    return *met;
+  }
+
+  Status read_export(const pugi::xml_node& node) {
+    result_.has_export = true;
+    in_export_ = true;
+    Status status = read_children(node);
+    in_export_ = false;
+    return status;
+  }
+
+  Status read_leaf(const Element& element) {
+    if (element.tag == "use") return read_use(element);
+    if (element.tag == "flags") return read_flags(element);
+    if (element.tag == "aot_compile") return read_model(element);
+    if (element.tag == "set") variables_.set(element.value("name"), element.value("value"));
+    if (element.tag == "lib") {
+      TFAOT_ASSIGN(const std::string name, expand(element, element.value("name")));
+      (in_export_ ? result_.exported_libraries : block().libraries).push_back(name);
+    }
+    if (element.tag == "include_path") {
+      TFAOT_ASSIGN(const std::string path, expand(element, element.value("path")));
+      block().include_paths.push_back(path);
+    }
+    return {};
+  }
+
+  Status read_use(const Element& element) {
+    TFAOT_ASSIGN(const std::string name, expand(element, element.value("name")));
+    const std::string source_only = element.value("source_only");
+    if (name == "self") return {};
+    block().uses.push_back({name, source_only == "1" || source_only == "true", element.line});
+    return {};
+  }
+
+  Status read_flags(const Element& element) {
+    if (element.attributes.empty()) return fail(error(element, "<flags> needs an attribute"));
+    const std::string& name = element.first_attribute;
+    for (const auto& [other, value] : element.attributes) {
+      if (other == name) continue;
+      warn(element, fmt::format("scram reads the first attribute of <flags> only: '{}' has no "
+                                "effect; give it an element of its own",
+                                other));
+    }
+    TFAOT_ASSIGN(const std::string value, expand(element, element.value(name.c_str())));
+    block().flags.push_back({upper_case(name), value, element.line});
+    return {};
+  }
+
+  Status read_model(const Element& element) {
+    AotModel model;
+    TFAOT_ASSIGN(model.model, expand(element, element.value("model")));
+    TFAOT_ASSIGN(model.class_name, expand(element, element.value("class")));
+    model.batch_sizes = words_of(element.value("batch_sizes"), kCommasAndBlanks);
+    for (const std::string& size : model.batch_sizes) {
+      if (size.find_first_not_of("0123456789") == std::string::npos && size[0] != '0') continue;
+      return fail(error(element, fmt::format("batch_sizes: '{}' is no number from 1 on", size))
+                      .note("write batch_sizes=\"1 4 16\""));
+    }
+    model.cpu_levels = words_of(element.value("cpu_levels"), kCommasAndBlanks);
+    if (element.has("version")) model.version = element.value("version");
+    model.line = element.line;
+    block().models.push_back(std::move(model));
+    return {};
+  }
+
+  // for="last", "first,last" or "first,last,step"; foreach="a,b". One empty value without either.
+  Result<std::vector<std::string>> loop_values(const Element& element) {
+    if (element.has("foreach")) {
+      const auto values = words_of(element.value("foreach"), kCommasAndBlanks);
+      if (values.empty()) return fail(error(element, "'foreach' holds no value"));
+      if (values.size() > kMostTurns) return fail(too_many_turns(element, "foreach"));
+      return values;
+    }
+    if (!element.has("for")) return std::vector<std::string>{""};
+    std::vector<std::int64_t> numbers;
+    bool good = true;
+    for (const std::string& word : words_of(element.value("for"), kCommasAndBlanks)) {
+      int number = 0;
+      const char* end = word.data() + word.size();
+      const auto [stop, fault] = std::from_chars(word.data(), end, number);
+      good = good && stop == end && fault == std::errc();
+      numbers.push_back(number);
+    }
+    const bool bad_step = numbers.size() == 3 && numbers[2] <= 0;
+    if (!good || numbers.empty() || numbers.size() > 3 || bad_step) {
+      return fail(error(element, fmt::format("for=\"{}\" is no loop", element.value("for")))
+                      .note("write for=\"last\", for=\"first,last\" or for=\"first,last,step\""));
+    }
+    const std::int64_t first = numbers.size() == 1 ? 1 : numbers[0];
+    const std::int64_t last = numbers.size() == 1 ? numbers[0] : numbers[1];
+    const std::int64_t step = numbers.size() == 3 ? numbers[2] : 1;
+    variables_.set("start_value", std::to_string(first));
+    variables_.set("step_value", std::to_string(step));
+    variables_.set("end_value", std::to_string(last));
+    std::vector<std::string> values;
+    // scram stops where a value would be a whole step behind the last one.
+    for (std::int64_t i = first; i < last + step; i += step) {
+      if (values.size() == kMostTurns) return fail(too_many_turns(element, "for"));
+      values.push_back(std::to_string(i));
+    }
+    if (values.empty()) values.emplace_back();  // as without a loop
+    return values;
+  }
+  Error too_many_turns(const Element& element, const char* attribute) const {
+    return error(element, fmt::format("'{}' makes more than {} products", attribute, kMostTurns))
+        .note("make fewer");
+  }
+
+  Status read_products(const pugi::xml_node& node, const Element& element) {
+    if (product_ != nullptr) {
+      return fail(error(element, fmt::format("<{}> inside of another product", element.tag)));
+    }
+    variables_.open();
+    TFAOT_ASSIGN(const std::vector<std::string> values, loop_values(element));
+    for (const std::string& value : values) {
+      if (!value.empty()) variables_.set("value", value);
+      TFAOT_TRY(read_product(node, element, value));
+    }
+    variables_.close();
+    return {};
+  }
+
+  Status read_product(const pugi::xml_node& node, const Element& element,
+                      const std::string& value) {
+    BuildProduct product;
+    product.line = element.line;
+    product.kind = element.tag == "bin"       ? ProductKind::kProgram
+                   : element.tag == "library" ? ProductKind::kLibrary
+                                              : ProductKind::kTest;
+    if (product.kind == ProductKind::kTest) {
+      auto command = variables_.expand_for_shell(element.value("command"));
+      if (!command) return fail(error(element, command.error()));
+      product.command = std::move(*command);
+    } else {
+      TFAOT_ASSIGN(const std::string files, expand(element, element.value("file")));
+      product.files = words_of(files, kCommasAndBlanks);
+      if (product.files.empty()) return fail(error(element, "'file' names no file"));
+    }
+    TFAOT_ASSIGN(product.name, product_name(element, product));
+    if (!value.empty()) product.name += "_" + value;
+    for (const BuildProduct& other : result_.products) {
+      if (other.name != product.name) continue;
+      return fail(error(element, fmt::format("there is a product '{}' in line {} already",
+                                             product.name, other.line)));
+    }
+    product_ = &product;
+    Status status = read_children(node);
+    product_ = nullptr;
+    if (!status) return status;
+    result_.products.push_back(std::move(product));
+    return {};
+  }
+
+  // A name has no folder: scram cuts it off as well.
+  Result<std::string> product_name(const Element& element, const BuildProduct& product) {
+    std::string name = element.value("name");
+    if (!element.has("name")) {
+      if (product.files.size() > 1 || product.files[0].find_first_of("*?[") != std::string::npos) {
+        return fail(error(element, "a product of several files needs the attribute 'name'"));
+      }
+      name = product.files[0].substr(0, product.files[0].rfind('.'));
+    } else if (name.find('/') != std::string::npos) {
+      warn(element, fmt::format("the name of a product has no folder: '{}' becomes '{}'", name,
+                                name.substr(name.rfind('/') + 1)));
+    }
+    name = name.substr(name.rfind('/') + 1);
+    if (name.empty()) return fail(error(element, "the product has no name"));
+    return name;
+  }
+
+  const BuildFileSource& source_;
+  const BuildConditions& conditions_;
+  XmlSource xml_;
+  Variables variables_;
+  BuildFile result_;
+  BuildProduct* product_ = nullptr;  // the one that is being read
+  bool in_export_ = false;
+  int reads_ = 0;
+};
+
+}  // namespace
+
+Result<BuildFile> parse_build_file(const BuildFileSource& source,
+                                   const BuildConditions& conditions) {
+  return Parser(source, conditions).run();
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Python's parser (expat) refuses in a file of scram and pugixml lets pass. Pure function.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace tfaot::toolkit {
+
+struct SyntaxFault {
+  std::size_t place = 0;  // in the text
+  std::string what;
+  std::string advice;
+  std::string scram = "stops with a Python traceback: it cannot parse the file";
+};
+
+// The first one. What both refuse, such as a tag without an end, is left to pugixml.
+std::optional<SyntaxFault> first_syntax_fault(const std::string& text);
+
+// Elements inside of each other.
+constexpr int kMostNested = 500;
+constexpr int kMostElements = 5000;
+constexpr std::size_t kMostAttributes = 100;  // of an element
+
+}  // namespace tfaot::toolkit
