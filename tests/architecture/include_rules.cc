@@ -24,19 +24,20 @@ struct Room {
 // Calls go down this table, records too; two rooms meet only in cli.
 const std::map<std::string, Room> kRooms = {
     {"base", {}},
+    {"elf", {{"base"}, {}}},
     {"config", {{"base"}, {}}},
-    {"compile", {{"base", "config"}, {}}},
+    {"compile", {{"base", "config", "elf"}, {}}},
     {"engine", {{"base"}, {"compile", "kernels"}}},
-    {"convert", {{"base", "config", "compile"}, {}}},
+    {"convert", {{"base", "config", "compile", "elf"}, {}}},
     {"generate", {{"base"}, {"config", "compile"}}},
     {"package", {{"base"}, {"generate"}}},
     {"install", {{"base"}, {"generate", "package"}}},
     {"tune", {{"base"}, {"generate", "runtime"}}},
     {"release", {{"base"}, {}}},
-    {"scram", {{"base"}, {}}},
+    {"scram", {{"base", "elf"}, {}}},
     {"cli",
-     {{"base", "config", "compile", "convert", "generate", "package", "install", "tune", "release",
-       "scram"},
+     {{"base", "elf", "config", "compile", "convert", "generate", "package", "install", "tune",
+       "release", "scram"},
       {}}},
     {"runtime", {}},
     {"kernels", {}},
@@ -49,8 +50,8 @@ const std::map<std::string, std::vector<std::string>> kFolders = {
     {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
 };
 
-const Rooms kTools = {"base",    "config",  "compile", "convert", "engine", "generate",
-                      "package", "install", "tune",    "release", "scram",  "cli"};
+const Rooms kTools = {"base",    "elf",     "config", "compile", "convert", "engine", "generate",
+                      "package", "install", "tune",   "release", "scram",   "cli"};
 
 // Who may include a library, by the beginning of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
@@ -60,8 +61,8 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"uv.h", {"base"}},
     {"openssl/", {"base"}},
     {"yaml-cpp/", {"config"}},
-    {"libelf.h", {"compile", "convert"}},
-    {"gelf.h", {"compile", "convert"}},
+    {"libelf.h", {"elf"}},
+    {"gelf.h", {"elf"}},
     {"pugixml.hpp", {"generate", "scram"}},
     {"kainjow/", {"base"}},
     {"archive.h", {"package"}},

@@ -14,6 +14,7 @@
 #include "tfaot/compile/tf2xla_config.h"
 #include "tfaot/config/config.h"
 #include "tfaot/config/cpu_levels.h"
+#include "tfaot/elf/symbols.h"
 #include "tfaot/generate/tfcompile_header.h"
 #include "tfcompile_flags.h"
 #include "tool_layout.h"
@@ -165,7 +166,9 @@ Status write_outputs(Context& context, const ModelSpec& spec, const CompiledMode
   JoinRequest metadata = function;
   function.output = work / "function.o";
   metadata.output = work / "metadata.o";
-  TFAOT_ASSIGN(metadata.wanted, archive_symbols(context.files, runtime, runtime_symbols()));
+  const std::vector<std::string> prefixes = runtime_symbols();
+  TFAOT_ASSIGN(metadata.wanted,
+               archive_symbols(context.files, runtime, {prefixes.begin(), prefixes.end()}));
   for (const CompiledCode& code : compiled.codes) {
     function.objects.push_back(work / code.object);
     metadata.wanted.insert(metadata.wanted.end(), code.kernels.begin(), code.kernels.end());

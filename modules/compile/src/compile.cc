@@ -16,11 +16,11 @@
 #include "target_offers.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
-#include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/runtime_offers.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/config/cpu_levels.h"
+#include "tfaot/elf/symbols.h"
 #include "weights_object.h"
 
 namespace tfaot::toolkit {

@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "tfaot/base/text.h"
-#include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/job_json.h"
 #include "tfaot/config/config.h"
+#include "tfaot/elf/run_path.h"
 
 namespace tfaot::toolkit {
 namespace {

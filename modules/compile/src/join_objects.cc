@@ -3,12 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/elf_handles.h"
-#include "tfaot/compile/elf_objects.h"
+#include "tfaot/elf/symbols.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -53,30 +50,6 @@ Status join_objects(FileSystem& fs, const JoinRequest& request) {
   Status joined = join_into(fs, request, aside);
   if (!joined) static_cast<void>(fs.remove_all(aside));
   return joined;
-}
-
-Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
-                                                 const std::vector<std::string>& prefixes) {
-  TFAOT_ASSIGN(std::string bytes, fs.read(archive));
-  elf_version(EV_CURRENT);
-  const ElfHandle elf(elf_memory(bytes.data(), bytes.size()));
-  std::size_t count = 0;
-  const Elf_Arsym* symbols = elf ? elf_getarsym(elf.get(), &count) : nullptr;
-  if (symbols == nullptr) {
-    return fail(Error::at({archive.string()}, "not an archive with an index of symbols"));
-  }
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (symbols[i].as_name == nullptr) continue;  // the last one
-    const std::string name = symbols[i].as_name;
-    if (std::any_of(prefixes.begin(), prefixes.end(),
-                    [&name](const std::string& prefix) { return name.starts_with(prefix); })) {
-      names.push_back(name);
-    }
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
 }
 
 }  // namespace tfaot::toolkit

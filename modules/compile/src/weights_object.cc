@@ -2,8 +2,8 @@
 #include "weights_object.h"
 
 #include "tfaot/base/hash.h"
-#include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/symbol_hash.h"
+#include "tfaot/elf/data_object.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -6,18 +6,19 @@
 #include <algorithm>
 #include <map>
 
-#include "constants.h"
 #include "programs.h"
-#include "shared_constants.h"
 #include "system_symbols.h"
 #include "tensor_order.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/dtype.h"
-#include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/runtime_offers.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/config/cpu_levels.h"
+#include "tfaot/elf/constants.h"
+#include "tfaot/elf/data_object.h"
+#include "tfaot/elf/shared_constants.h"
+#include "tfaot/elf/symbols.h"
 #include "upstream_header.h"
 
 namespace tfaot::toolkit {

@@ -11,7 +11,7 @@
 #include "grammar/words.h"
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/tool_names.h"
-#include "toolfile/object_code.h"
+#include "tfaot/elf/linkage.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "tfaot/base/hash.h"
 #include "tfaot/base/memory_file_system.h"
-#include "tfaot/compile/elf_objects.h"
 #include "tfaot/compile/symbol_hash.h"
+#include "tfaot/elf/data_object.h"
 #include "weights_object.h"
 
 namespace tfaot::toolkit {

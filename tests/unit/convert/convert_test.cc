@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "assembler.h"
+#include "tests/support/assembler.h"
 #include "tests/unit/convert/upstream_samples.h"
 #include "tfaot/base/text.h"
 

@@ -6,9 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "tests/support/golden.h"
+#include "tests/support/relocatable_object.h"
 #include "tfaot/base/memory_file_system.h"
 
 namespace tfaot::toolkit {
@@ -275,37 +274,11 @@ TEST_F(CheckTool, TakesAPlaceholderForTheFolder) {
               ElementsAre("warning 3: the tool's folder is still @TOOL_BASE@"));
 }
 
-// An object of one section and its relocation of this type.
-std::string object_with(std::uint32_t relocation_type) {
-  Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_type = ET_REL;
-  header.e_machine = EM_X86_64;
-  header.e_shoff = sizeof(Elf64_Ehdr);
-  header.e_shnum = 2;
-  header.e_shentsize = sizeof(Elf64_Shdr);
-  Elf64_Shdr text{};
-  text.sh_type = SHT_PROGBITS;
-  text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
-  Elf64_Shdr relocations{};
-  relocations.sh_type = SHT_RELA;
-  relocations.sh_info = 0;
-  relocations.sh_offset = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Shdr);
-  relocations.sh_size = sizeof(Elf64_Rela);
-  Elf64_Rela relocation{};
-  relocation.r_info = ELF64_R_INFO(0, relocation_type);
-  const auto bytes = [](const auto& record) {
-    return std::string(reinterpret_cast<const char*>(&record), sizeof(record));
-  };
-  return bytes(header) + bytes(text) + bytes(relocations) + bytes(relocation);
-}
-
 TEST_F(CheckTool, FindsObjectsThatNeedAFixedPlace) {
-  ASSERT_TRUE(fs_.replace_atomically("/t/lib/x.o", object_with(R_X86_64_PC32)));
+  ASSERT_TRUE(fs_.replace_atomically("/t/lib/x.o", testing::object_with(R_X86_64_PC32)));
   EXPECT_THAT(findings_of("<flags LDFLAGS=\"$T_BASE/lib/x.o\"/>"), IsEmpty());
   for (const std::uint32_t absolute : {R_X86_64_32, R_X86_64_32S}) {
-    ASSERT_TRUE(fs_.replace_atomically("/t/lib/x.o", object_with(absolute)));
+    ASSERT_TRUE(fs_.replace_atomically("/t/lib/x.o", testing::object_with(absolute)));
     EXPECT_THAT(findings_of("<flags LDFLAGS=\"$T_BASE/lib/x.o\"/>"),
                 ElementsAre("error 3: not position independent: /t/lib/x.o"));
   }

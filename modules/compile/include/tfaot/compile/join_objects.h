@@ -24,8 +24,4 @@ struct JoinRequest {
 
 Status join_objects(FileSystem& fs, const JoinRequest& request);
 
-// The symbols that an archive offers and that start with one of `prefixes`, sorted.
-Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
-                                                 const std::vector<std::string>& prefixes);
-
 }  // namespace tfaot::toolkit

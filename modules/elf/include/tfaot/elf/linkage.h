@@ -8,7 +8,7 @@
 namespace tfaot::toolkit {
 
 enum class Linkage {
-  kUnknown,              // no object of a machine that this knows
+  kUnknown,              // no object for x86-64 or aarch64
   kPositionIndependent,  // as far as its relocations say
   kPositionDependent,    // holds absolute 32-bit addresses: only for programs at a fixed place
 };

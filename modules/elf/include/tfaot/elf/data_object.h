@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done to ELF objects, by libelf: an object that holds the weights, the symbols an object
-// misses, and new names for symbols. Pure functions on bytes; safe from many threads.
+// An object that holds data, such as weights, for code to find by symbols. Pure functions on bytes;
+// safe from many threads.
 #pragma once
 
 #include <cstdint>
@@ -33,23 +33,5 @@ struct DataObjectFrame {
 };
 DataObjectFrame data_object_frame(std::uint64_t blob_size, const std::vector<DataSymbol>& symbols,
                                   const std::string& target_triple);
-
-// Undefined symbols of an object that start with one of `prefixes`, sorted.
-Result<std::vector<std::string>> undefined_symbols(const std::string& object,
-                                                   const std::vector<std::string_view>& prefixes);
-
-// Where the loader looks for the libraries of a program: its RUNPATH or RPATH; empty: it has none.
-Result<std::string> run_path(const std::string& program);
-
-// The object with another name for a symbol that it defines, which becomes weak: the same object
-// may be linked twice. Equal input, equal bytes.
-struct SymbolRenaming {
-  std::string from;
-  std::string to;
-};
-Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names);
-
-// The object with all global symbols that it defines made weak.
-Result<std::string> weakened(const std::string& object);
 
 }  // namespace tfaot::toolkit

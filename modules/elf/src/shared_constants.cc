@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shared_constants.h"
+#include "tfaot/elf/shared_constants.h"
 
 #include <fmt/format.h>
 

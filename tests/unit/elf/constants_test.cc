@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "constants.h"
+#include "tfaot/elf/constants.h"
 
 #include <gmock/gmock.h>
 
-#include "assembler.h"
-#include "shared_constants.h"
+#include "tests/support/assembler.h"
+#include "tfaot/elf/shared_constants.h"
 
 namespace tfaot::toolkit {
 namespace {

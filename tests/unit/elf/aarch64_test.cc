@@ -2,9 +2,9 @@
 // The same for aarch64: assembled and linked by Debian's cross compiler, run by qemu-user.
 #include <gtest/gtest.h>
 
-#include "assembler.h"
-#include "constants.h"
-#include "shared_constants.h"
+#include "tests/support/assembler.h"
+#include "tfaot/elf/constants.h"
+#include "tfaot/elf/shared_constants.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
-#include "constants.h"
-#include "elf_reader.h"
+#include "elf_tables.h"
+#include "tfaot/elf/constants.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -23,17 +23,6 @@ class NewNames {
   std::string bytes_;
 };
 
-Status append(const ElfSection& section, void* bytes, std::size_t size, Elf_Type type) {
-  Elf_Data* data = elf_newdata(section.handle);
-  if (data == nullptr) return fail(elf_error("add to a section"));
-  data->d_buf = bytes;
-  data->d_size = size;
-  data->d_align = type == ELF_T_SYM ? alignof(Elf64_Sym) : 1;
-  data->d_type = type;
-  data->d_version = EV_CURRENT;
-  return {};
-}
-
 // Leaves the section where it is, so that no index changes.
 Status empty(const ElfSection& section) {
   Elf_Data* data = elf_getdata(section.handle, nullptr);
@@ -53,28 +42,20 @@ Status turn_relocations(const ElfTables& tables,
     GElf_Rela entry = relocation.entry;
     entry.r_info = GELF_R_INFO(static_cast<GElf_Xword>(found->second), relocation.type());
     entry.r_addend += static_cast<GElf_Sxword>(old.st_value);
-    Elf_Data* data = elf_getdata(tables.sections[relocation.table].handle, nullptr);
-    if (gelf_update_rela(data, relocation.position, &entry) == 0) {
-      return fail(elf_error("change a relocation"));
-    }
-    elf_flagdata(data, ELF_C_SET, ELF_F_DIRTY);
+    TFAOT_TRY(change_relocation(tables, relocation, entry));
   }
   return {};
 }
 
 // Nothing is at these places any more.
 Status reset_symbols(const ElfTables& tables, const std::map<std::size_t, std::size_t>& moved) {
-  Elf_Data* data = elf_getdata(tables.sections[tables.symbol_table].handle, nullptr);
   for (std::size_t i = 1; i < tables.symbols.size(); ++i) {
     GElf_Sym symbol = tables.symbols[i];
     if (!moved.contains(symbol.st_shndx)) continue;
     symbol.st_value = 0;
     symbol.st_size = 0;
-    if (gelf_update_sym(data, static_cast<int>(i), &symbol) == 0) {
-      return fail(elf_error("change a symbol"));
-    }
+    TFAOT_TRY(change_symbol(tables, i, symbol));
   }
-  elf_flagdata(data, ELF_C_SET, ELF_F_DIRTY);
   return {};
 }
 
@@ -82,11 +63,9 @@ Status reset_symbols(const ElfTables& tables, const std::map<std::size_t, std::s
 
 Result<std::string> move_constants(const std::string& object,
                                    const std::vector<MovedSection>& moved) {
-  const MemoryFile file;
-  TFAOT_TRY(file.write(object));
-  elf_version(EV_CURRENT);
-  const ElfHandle elf(elf_begin(file.descriptor(), ELF_C_RDWR, nullptr));
-  TFAOT_ASSIGN(const ElfTables tables, read_elf_tables(elf.get()));
+  ElfImage image;
+  TFAOT_TRY(image.change(object));
+  TFAOT_ASSIGN(const ElfTables tables, read_object(image));
   const ElfSection& table = tables.sections[tables.symbol_table];
   const ElfSection& strings = tables.sections.at(table.header.sh_link);
   NewNames names(strings.header.sh_size);
@@ -105,8 +84,7 @@ Result<std::string> move_constants(const std::string& object,
   for (const MovedSection& one : moved) TFAOT_TRY(empty(tables.sections.at(one.section)));
   TFAOT_TRY(append(strings, names.bytes().data(), names.bytes().size(), ELF_T_BYTE));
   TFAOT_TRY(append(table, added.data(), added.size() * sizeof(Elf64_Sym), ELF_T_SYM));
-  if (elf_update(elf.get(), ELF_C_WRITE) < 0) return fail(elf_error("write an object"));
-  return file.contents();
+  return image.written();
 }
 
 }  // namespace tfaot::toolkit

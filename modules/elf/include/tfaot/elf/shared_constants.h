@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/compile/elf_objects.h"
+#include "tfaot/elf/data_object.h"
 
 namespace tfaot::toolkit {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/compile/elf_objects.h"
+#include "tfaot/elf/data_object.h"
 
 #include <elf.h>
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "constants.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 
-#include "elf_reader.h"
+#include "elf_tables.h"
 #include "relocations.h"
+#include "tfaot/elf/constants.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -16,8 +17,6 @@ bool holds_constants(const ElfSection& section) {
          section.header.sh_flags == SHF_ALLOC && section.header.sh_size > 0;
 }
 
-bool is_global(const GElf_Sym& symbol) { return GELF_ST_BIND(symbol.st_info) != STB_LOCAL; }
-
 // That of the object they would move to, whatever its size.
 constexpr std::uint64_t kAlignment = 64;
 
@@ -27,7 +26,7 @@ std::string problem_of(const ElfTables& tables, std::size_t section) {
   const std::uint64_t alignment = tables.sections[section].header.sh_addralign;
   if (alignment > kAlignment) return fmt::format("{} wants {} bytes of alignment", name, alignment);
   for (std::size_t i = 1; i < tables.symbols.size(); ++i) {
-    if (tables.symbols[i].st_shndx == section && is_global(tables.symbols[i])) {
+    if (tables.symbols[i].st_shndx == section && tables.is_global(i)) {
       return fmt::format("{} defines '{}' for other objects", name, tables.symbol_names[i]);
     }
   }
@@ -66,10 +65,9 @@ Result<std::string> bytes_of(const ElfSection& section) {
 }  // namespace
 
 Result<ObjectConstants> find_constants(const std::string& object) {
-  elf_version(EV_CURRENT);
-  std::string copy = object;  // libelf may write into it
-  const ElfHandle elf(elf_memory(copy.data(), copy.size()));
-  TFAOT_ASSIGN(const ElfTables tables, read_elf_tables(elf.get()));
+  ElfImage image;
+  TFAOT_TRY(image.read(object));
+  TFAOT_ASSIGN(const ElfTables tables, read_object(image));
   ObjectConstants constants;
   constants.machine = tables.machine == EM_AARCH64 ? "aarch64" : "x86_64";
   constants.position_dependent = std::any_of(
@@ -77,9 +75,8 @@ Result<ObjectConstants> find_constants(const std::string& object) {
         return is_position_dependent(tables.machine, relocation.type());
       });
   for (std::size_t i = 1; i < tables.symbols.size(); ++i) {
-    const GElf_Sym& symbol = tables.symbols[i];
-    if (is_global(symbol) && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
-        symbol.st_shndx != SHN_UNDEF) {
+    const auto type = GELF_ST_TYPE(tables.symbols[i].st_info);
+    if (tables.is_global(i) && type == STT_FUNC && !tables.is_undefined(i)) {
       constants.functions.push_back(tables.symbol_names[i]);
     }
   }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The symbols of objects and archives: which there are, and new names for them. Pure functions on
+// bytes; safe from many threads.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/result.h"
+
+namespace tfaot::toolkit {
+
+// Undefined symbols of an object that start with one of `prefixes`, sorted.
+Result<std::vector<std::string>> undefined_symbols(const std::string& object,
+                                                   const std::vector<std::string_view>& prefixes);
+
+// The symbols that an archive offers and that start with one of `prefixes`, sorted.
+Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
+                                                 const std::vector<std::string_view>& prefixes);
+
+// The object with another name for a symbol that it defines, which becomes weak: the same object
+// may be linked twice. Equal input, equal bytes.
+struct SymbolRenaming {
+  std::string from;
+  std::string to;
+};
+Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names);
+
+// The object with all global symbols that it defines made weak.
+Result<std::string> weakened(const std::string& object);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/elf/symbols.h"
+
+#include <algorithm>
+
+#include "elf_tables.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using Prefixes = std::vector<std::string_view>;
+
+bool starts_with_one_of(const Prefixes& prefixes, std::string_view name) {
+  return std::ranges::any_of(prefixes,
+                             [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Result<ElfTables> read_names(const ElfImage& image) {
+  TFAOT_ASSIGN(ElfTables tables, read_sections(image));
+  TFAOT_TRY(read_symbols(image, tables));
+  return tables;
+}
+
+Status make_weak(const ElfTables& tables, std::size_t position, GElf_Sym symbol) {
+  symbol.st_info = GELF_ST_INFO(STB_WEAK, GELF_ST_TYPE(symbol.st_info));
+  return change_symbol(tables, position, symbol);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> undefined_symbols(const std::string& object,
+                                                   const Prefixes& prefixes) {
+  ElfImage image;
+  TFAOT_TRY(image.read(object));
+  TFAOT_ASSIGN(const ElfTables tables, read_names(image));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < tables.symbols.size(); ++i) {
+    const std::string& name = tables.symbol_names[i];
+    if (name.empty() || !tables.is_undefined(i)) continue;
+    if (starts_with_one_of(prefixes, name)) names.push_back(name);
+  }
+  return sorted(std::move(names));
+}
+
+Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
+                                                 const Prefixes& prefixes) {
+  TFAOT_ASSIGN(std::string bytes, fs.read(archive));
+  ElfImage image;
+  const bool is_open = image.read(std::move(bytes)).has_value();
+  std::size_t count = 0;
+  const Elf_Arsym* symbols = is_open ? elf_getarsym(image.get(), &count) : nullptr;
+  if (symbols == nullptr) {
+    return fail(Error::at({archive.string()}, "not an archive with an index of symbols"));
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (symbols[i].as_name == nullptr) continue;  // the last one
+    if (starts_with_one_of(prefixes, symbols[i].as_name)) names.emplace_back(symbols[i].as_name);
+  }
+  return sorted(std::move(names));
+}
+
+Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names) {
+  ElfImage image;
+  TFAOT_TRY(image.change(object));
+  TFAOT_ASSIGN(const ElfTables tables, read_names(image));
+  std::string name = names.to;
+  for (std::size_t i = 0; i < tables.symbols.size(); ++i) {
+    if (tables.is_undefined(i) || tables.symbol_names[i] != names.from) continue;
+    const std::size_t strings = tables.sections[tables.symbol_table].header.sh_link;
+    if (strings >= tables.sections.size()) return fail(elf_error("read the names of symbols"));
+    GElf_Sym symbol = tables.symbols[i];
+    symbol.st_name = static_cast<GElf_Word>(tables.sections[strings].header.sh_size);
+    // The end counts as a character.
+    TFAOT_TRY(append(tables.sections[strings], name.data(), name.size() + 1, ELF_T_BYTE));
+    TFAOT_TRY(make_weak(tables, i, symbol));
+    return image.written();
+  }
+  return fail(Error::internal(fmt::format("an object defines no symbol '{}'", names.from)));
+}
+
+Result<std::string> weakened(const std::string& object) {
+  ElfImage image;
+  TFAOT_TRY(image.change(object));
+  TFAOT_ASSIGN(const ElfTables tables, read_names(image));
+  elf_flagelf(image.get(), ELF_C_SET, ELF_F_LAYOUT);  // nothing moves
+  for (std::size_t i = 0; i < tables.symbols.size(); ++i) {
+    const GElf_Sym& symbol = tables.symbols[i];
+    if (tables.is_undefined(i) || GELF_ST_BIND(symbol.st_info) != STB_GLOBAL) continue;
+    TFAOT_TRY(make_weak(tables, i, symbol));
+  }
+  return image.written();
+}
+
+}  // namespace tfaot::toolkit
