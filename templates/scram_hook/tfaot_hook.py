@@ -8,6 +8,7 @@ which compile each model into it.
 import json
 import re
 from os.path import dirname
+from xml.parsers import expat
 
 from SCRAM import scramerror
 from SCRAM.BuildSystem.BuildFile import BuildFile
@@ -43,6 +44,25 @@ def stop(build_file, problem):
     """scram goes on with what it knew of this and all later BuildFiles unless it is ended, as it does itself at values
     that it cannot use. It keeps nothing of this run, so the next one reads the file again."""
     scramerror("<aot_compile> in %s: %s" % (build_file, problem))
+
+
+def own_attributes(attributes):
+    return {name: value for name, value in attributes.items() if name != "comment"}
+
+
+def place_of(build_file, attributes):
+    """FILE:LINE of the element with these attributes. scram's own parser does not keep lines."""
+    lines = []
+    parser = expat.ParserCreate()
+
+    def start(tag, found):
+        if tag == "aot_compile" and own_attributes(found) == attributes:
+            lines.append(parser.CurrentLineNumber)
+
+    parser.StartElementHandler = start
+    with open(build_file) as text:
+        parser.Parse("<root>%s</root>" % text.read(), True)
+    return "%s:%d" % (build_file, lines[0]) if lines else build_file
 
 
 def text_of(attributes):
@@ -82,7 +102,7 @@ def config_text(attributes, source):
     return json.dumps({"model": model, "compilation": {"batch_sizes": sizes}})
 
 
-def write_rules(out, product, path, attributes):
+def write_rules(out, product, path, attributes, place):
     namespace, _, name = attributes["class"].rpartition("::")
     prefix = "%s_AOT_%s" % (product, name)
     source = "$(%s_SOURCE)" % prefix
@@ -94,6 +114,7 @@ def write_rules(out, product, path, attributes):
             options += ["--batch-sizes", ",".join(list_of(attributes["batch_sizes"]))]
     else:
         out.write("%s_CONFIG_TEXT := %s\n" % (prefix, config_text(attributes, "$(abspath %s)" % source)))
+        options += ["--config-place", place]
     if namespace:
         options += ["--namespace", namespace]
     if "cpu_levels" in attributes:
@@ -119,11 +140,12 @@ def template(rules):
     for texts in rules.core.get_data(KEY):
         for text in texts:
             attributes = attributes_of(text)
+            place = attributes.pop("place")
             problem = problem_of(attributes)
             name = attributes.get("class", "").split("::")[-1]
             if problem or name in models:
                 stop(rules.getLocalBuildFile(), problem or "two models of one class, '%s'" % name)
-            models[name] = attributes
+            models[name] = (attributes, place)
     if not models:
         return
     out = rules.data["FH"]
@@ -132,8 +154,8 @@ def template(rules):
     out.write("ifeq ($(origin AddAOTRules),undefined)\n"
               "-include $(SCRAM_CONFIGDIR)/SCRAM/GMake/Makefile.aot\n"
               "endif\n")
-    for name, attributes in models.items():
-        write_rules(out, product, path, attributes)
+    for name, (attributes, place) in models.items():
+        write_rules(out, product, path, attributes, place)
         if rules.isPublictype():
             write_export(out, product, rules.get("path"), name)
     out.write("{0}_AOT_MODELS := {1}\n"
@@ -156,12 +178,14 @@ def add_to(build_rules):
     def update_contents_with_models(self, data):
         if data.tag != "aot_compile":
             return update_contents(self, data)
-        attributes = {name: value.strip() for name, value in data.attrib.items() if name != "comment"}
+        written = own_attributes(data.attrib)
+        attributes = {name: value.strip() for name, value in written.items()}
         problem = problem_of(attributes, variables_allowed=True)
         if problem:
             stop(self.filename, problem)
         if self.product is self.contents.get("EXPORT"):
             stop(self.filename, "it stands in <export>; write it beside")
+        attributes["place"] = place_of(self.filename, written)
         self._update_product(KEY, text_of(attributes))
         return True
 

@@ -326,7 +326,16 @@ User.so:
             self.assertEqual(run.returncode, 1)
         self.build_file("", model="data/none")
         self.read_build_file()
-        self.assertIn("src/Sub/Pkg/data/none' is missing", self.make(check=False))
+        said = self.make(check=False)
+        self.assertIn("src/Sub/Pkg/data/none' is missing", said)
+        self.assertIn("src/Sub/Pkg/BuildFile.xml:1: ", said)
+        self.assertNotIn("minimal.json", said)
+
+    def test_an_error_names_the_line_of_the_element(self):
+        self.build_file('batch_sizes="1"', model="data/none",
+                        before='\n<!-- <aot_compile model="data/none" -->\n')
+        self.read_build_file()
+        self.assertIn("src/Sub/Pkg/BuildFile.xml:3: model.saved_model: ", self.make(check=False))
 
     def test_values_may_have_variables_and_a_comment(self):
         self.build_file('batch_sizes=" ${sizes} " comment="fine"', name="${name}",

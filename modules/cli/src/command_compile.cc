@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <memory>
 
 #include "build_lists.h"
@@ -147,6 +148,22 @@ void tell(Context& context, const Manifest& manifest, const Path& output) {
   }
 }
 
+// The config's place for messages, when the user has written it elsewhere: "FILE:LINE" of a
+// BuildFile, of which the config was made.
+Error placed(Error error, const CompileCommand& command, const Context& context) {
+  const bool is_of_config = error.where().file == context.absolute(command.config).string();
+  if (command.config_place.empty() || !is_of_config) return error;
+  const std::size_t colon = command.config_place.rfind(':');
+  Location place{command.config_place.substr(0, colon)};
+  if (colon != std::string::npos) {
+    const char* end = command.config_place.data() + command.config_place.size();
+    std::from_chars(command.config_place.data() + colon + 1, end, place.line);
+  }
+  Error moved = Error::at(std::move(place), error.message());
+  for (const std::string& note : error.notes()) moved.note(note);
+  return moved;
+}
+
 Status compile(const CompileCommand& command, Context& context) {
   TFAOT_ASSIGN(const ConfigOverrides overrides, config_overrides(command));
   TFAOT_ASSIGN(const ModelSpec spec,
@@ -188,9 +205,11 @@ Status compile(const CompileCommand& command, Context& context) {
 Action add_compile(CLI::App& app) {
   auto command = std::make_shared<CompileCommand>();
   add_compile_options(app, *command);
-  return [command](Context& context) {
+  return [command](Context& context) -> Status {
     command->verbosity.apply(context.console);
-    return compile(*command, context);
+    Status status = compile(*command, context);
+    if (!status) return fail(placed(std::move(status).error(), *command, context));
+    return status;
   };
 }
 

@@ -30,10 +30,11 @@ void add_upstream_options(CLI::App& app, CompileCommand& command) {
       ->option_text("FLAGS");
 }
 
-// For the CMake functions.
+// For the CMake functions, and --config-place for scram's hook.
 void add_hidden_options(CLI::App& app, CompileCommand& command) {
   app.add_option("--expect-name", command.expect_name)->group("");
   app.add_option("--expect-namespace", command.expect_namespace)->group("");
+  app.add_option("--config-place", command.config_place)->group("");
   app.add_option("--object-list", command.object_list)->group("");
 }
 

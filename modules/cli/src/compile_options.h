@@ -39,6 +39,7 @@ struct CompileCommand {
   // Hidden, for the CMake functions.
   std::string expect_name;
   std::string expect_namespace;
+  std::string config_place;
   std::string object_list;  // a response file of all objects is written there
 };
 
