@@ -92,6 +92,7 @@ TEST(IncludeRooms, ALibraryHasItsRoom) {
       {"archive.h", "package"},
       {"archive_entry.h", "package"},
       {"CLI/CLI.hpp", "cli"},
+      {"elf.h", "elf"},
       {"libelf.h", "elf"},
       {"gelf.h", "elf"},
       {"uv.h", "base"},

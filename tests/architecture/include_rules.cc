@@ -61,6 +61,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"uv.h", {"base"}},
     {"openssl/", {"base"}},
     {"yaml-cpp/", {"config"}},
+    {"elf.h", {"elf"}},
     {"libelf.h", {"elf"}},
     {"gelf.h", {"elf"}},
     {"pugixml.hpp", {"generate", "scram"}},
@@ -86,7 +87,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
 const std::regex kInclude(R"re(^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")?.*)re");
 const std::regex kStandardHeader("[a-z_0-9]+");
 const std::regex kSystemHeader(
-    "sys/[a-z]+\\.h|(unistd|fcntl|signal|poll|string|errno|dlfcn|link|elf|malloc)\\.h");
+    "sys/[a-z]+\\.h|(unistd|fcntl|signal|poll|string|errno|dlfcn|link|malloc)\\.h");
 
 bool is_record(std::string_view header) {
   return header.ends_with("_types.h") || header.ends_with("_json.h") ||

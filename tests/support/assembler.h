@@ -49,7 +49,6 @@ class AssemblerTest : public ::testing::Test {
   TemporaryFolder scratch_;
   Path folder_ = scratch_.path();
 
- private:
   void compiler(const std::vector<std::string>& arguments) {
     ProcessSpec process;
     process.program = TFAOT_COMPILER;
@@ -60,6 +59,7 @@ class AssemblerTest : public ::testing::Test {
         << (result ? result->standard_error : result.error().text());
   }
 
+ private:
   int libraries_ = 0;
 };
 
