@@ -1,43 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets the machine up, builds, and does the main job once: a SavedModel becomes an installed package, and a plugin that
-# knows neither tfaot nor TensorFlow prints predictions, which are compared with TensorFlow's own.
+# Sets the machine up, builds the toolkit, and does the main job once with it (examples/quickstart.sh).
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 install_debian_packages
 fetch_tensorflow
 build release modules/all # the toolkit; test.sh builds its tests into the same folder
 
-work="$source_dir/build/quickstart"
-area="$work/area"
-tfaot=build/release/bin/tfaot
-
-step "Compile the model of examples/minimal into a package"
-"$tfaot" compile -c examples/minimal/aot_config.yaml -o "$work/model"
-rm -rf "$work/dist"
-"$tfaot" package "$work/model" -o "$work/dist"
-
-step "Install it in a release area"
-"$tfaot" install "$work/dist"/*.tar.* --release-area "$area" --replace
-"$tfaot" list --release-area "$area"
-
-step "Build a plugin that uses it"
-cmake -S examples/plugin -B "$work/plugin" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$area"
-cmake --build "$work/plugin" --clean-first
-if ldd "$work/plugin/plugin.so" | grep -i tensorflow; then
-  fail "the plugin needs TensorFlow"
-fi
-
-step "Run the plugin"
-"$work/plugin/load_plugin" "$work/plugin/plugin.so" | tee "$work/predictions"
-python3 - "$work/predictions" <<'PYTHON'
-import json, sys
-
-predictions = [float(word) for word in open(sys.argv[1]).read().split(":")[1].split()]
-cases = json.load(open("examples/minimal/reference.json"))["cases"]
-(reference,) = [case["outputs"]["y"] for case in cases if case["batch_size"] == 2]
-assert len(predictions) == len(reference), (predictions, reference)
-worst = max(abs(ours - theirs) for ours, theirs in zip(predictions, reference))
-print(f"TensorFlow y: {' '.join(map(str, reference))}\nlargest difference: {worst:.1e}")
-sys.exit(0 if worst <= 1e-5 else "error: the predictions differ from TensorFlow's")
-PYTHON
+step "The quick start"
+PATH="$source_dir/build/release/bin:$PATH" exec bash examples/quickstart.sh build/quickstart
