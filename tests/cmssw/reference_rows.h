@@ -16,7 +16,8 @@ template <class T>
 using Rows = std::vector<std::vector<T>>;
 
 inline std::vector<tfaot::toolkit::testing::ReferenceCase> reference_of(const std::string& model) {
-  return tfaot::toolkit::testing::read_reference(TFAOT_MODELS_FOLDER "/" + model + "/reference.json");
+  return tfaot::toolkit::testing::read_reference(TFAOT_MODELS_FOLDER "/" + model +
+                                                 "/reference.json");
 }
 
 template <class T>
@@ -30,7 +31,8 @@ Rows<T> input_rows(const tfaot::toolkit::testing::ReferenceCase& one, const std:
 
 // The rows of an output, each of the right number of elements, hold TensorFlow's values.
 template <class T>
-::testing::AssertionResult matches(const Rows<T>& rows, const tfaot::toolkit::testing::ReferenceCase& one,
+::testing::AssertionResult matches(const Rows<T>& rows,
+                                   const tfaot::toolkit::testing::ReferenceCase& one,
                                    const std::string& name) {
   const nlohmann::json& expected = one.outputs.at(name);
   if (rows.size() != one.batch_size) {
