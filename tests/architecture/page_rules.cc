@@ -120,8 +120,7 @@ bool is_page(const std::string& path) { return path.ends_with(".md"); }
 Result<SourceTree> read_pages(const FileSystem& fs, const Path& project) {
   SourceTree pages;
   for (const std::string folder : {"", "docs/"}) {
-    TFAOT_ASSIGN(auto names, fs.list(project / folder));
-    std::sort(names.begin(), names.end());
+    TFAOT_ASSIGN(const auto names, fs.list(project / folder));
     for (const std::string& name : names) {
       if (!is_page(name)) continue;
       TFAOT_ASSIGN(std::string text, fs.read(project / folder / name));
