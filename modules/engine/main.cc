@@ -21,8 +21,8 @@
 #include "hlo/hlo.h"
 #include "rows/row_check.h"
 #include "tensorflow/core/public/version.h"
-#include "tfaot/base/file_system.h"
 #include "tfaot/base/parent_process.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/compile/job_json.h"
 #include "tfaot/compile/tf2xla_types.h"
 
@@ -120,7 +120,8 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.object = object_file_name(job, batch_size, level.name);
     code.entry_symbol = entry_symbol(job, batch_size, level.name);
     TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, optimized, level, code));
-    TFAOT_TRY(write_scratch(fs, Path(job.output_directory) / code.object, made.bytes));
+    TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes,
+                                    Durability::kScratch));
     const StaticCost cost =
         static_cost(*module, {std::ssize(optimized.inputs), scratch_bytes(made), level.kernels});
     code.estimated_cost = cost.picoseconds;
@@ -166,7 +167,8 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job) {
 
 Status run(FileSystem& fs, const EngineJob& job) {
   TFAOT_ASSIGN(const auto result, compile(fs, job));
-  return write_scratch(fs, job.result_file, engine_result_to_json(result));
+  return fs.replace_atomically(job.result_file, engine_result_to_json(result),
+                               Durability::kScratch);
 }
 
 // The allocator would keep freed tensors of up to 32 MB, and split them up.

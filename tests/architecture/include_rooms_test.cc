@@ -5,6 +5,7 @@
 
 #include "tests/architecture/include_rules.h"
 #include "tests/support/temporary_folder.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::architecture {
 namespace {

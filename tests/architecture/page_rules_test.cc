@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tfaot/base/real_file_system.h"
+
 namespace tfaot::toolkit::architecture {
 namespace {
 

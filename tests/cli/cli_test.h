@@ -12,7 +12,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/temporary_folder.h"
-#include "tfaot/base/file_system.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::testing {
 

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "tfaot/base/real_file_system.h"
+
 namespace tfaot::toolkit {
 namespace {
 

@@ -15,6 +15,7 @@
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/parent_process.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/compile/job_json.h"
 
 namespace tfaot::toolkit {

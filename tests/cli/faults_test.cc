@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "cli_test.h"
+#include "tests/support/executable_file.h"
 #include "tests/unit/convert/upstream_samples.h"
 #include "tfaot/base/text.h"
 
@@ -62,8 +63,8 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
     write("bin/rpmbuild",
           "#!/bin/sh\nfor word; do case $word in *_topdir*) top=${word#_topdir };; esac; done\n"
           "mkdir -p \"$top/RPMS\"\necho rpm > \"$top/RPMS/new.rpm\"\n");
-    EXPECT_TRUE(files_.set_executable(at("c++"), true));
-    EXPECT_TRUE(files_.set_executable(at("bin/rpmbuild"), true));
+    testing::make_executable(at("c++"));
+    testing::make_executable(at("bin/rpmbuild"));
     write("model/second.yaml",
           replace_all(read("model/aot_config.yaml"), "version: \"1.0.0\"", "version: \"1.1.0\""));
     write("area/include/net_bs4.h", replace_all(header_text(4), "entry_bs4", "tfaot_entry"));

@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "cli_test.h"
+#include "tests/support/executable_file.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -18,7 +19,7 @@ class TuneTest : public CliTest {
           "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\n"
           "printf '#!/bin/sh\\necho 1 x86-64 2000\\necho 4 x86-64 5250.25\\n' > \"$2\"\n"
           "chmod +x \"$2\"\n");
-    EXPECT_TRUE(files_.set_executable(at("c++"), true));
+    testing::make_executable(at("c++"));
     EXPECT_EQ(run({"compile", "-c", "model/aot_config.yaml", "-o", "out", "-q"}).exit_code, 0);
   }
 
@@ -50,7 +51,7 @@ TEST_F(TuneTest, WritesTheCostsIntoTheTree) {
 TEST_F(TuneTest, ReplacesEarlierCosts) {
   ASSERT_EQ(tune({"out"}).exit_code, 0);
   write("c++", std::regex_replace(read("c++"), std::regex("2000"), "3000"));
-  ASSERT_TRUE(files_.set_executable(at("c++"), true));
+  testing::make_executable(at("c++"));
   ASSERT_EQ(tune({"out", "--quiet"}).text(),
             "$ tfaot tune --compiler ./c++ out --quiet\n[exit code 0]\n");
   EXPECT_THAT(costs(), ::testing::HasSubstr("kBs1_x86_64 = 3000000;"));
@@ -73,7 +74,7 @@ TEST_F(TuneTest, TunesAnArchiveInItsPlaceOrIntoAnother) {
 
 TEST_F(TuneTest, AnInterruptWhileItLinksIsToldAsOne) {
   write("c++", "#!/bin/sh\nkill -INT $PPID\nexec sleep 1000\n");
-  ASSERT_TRUE(files_.set_executable(at("c++"), true));
+  testing::make_executable(at("c++"));
   const std::vector<std::string> before = files_in("out");
   EXPECT_EQ(tune({"out"}).text(),
             "$ tfaot tune --compiler ./c++ out\n[signal 2]\n[standard error]\n"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.h"
-#include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::testing {

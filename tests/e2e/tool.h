@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.h"
-#include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::testing {
 

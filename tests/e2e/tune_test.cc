@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "tests/support/temporary_folder.h"
-#include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

@@ -11,6 +11,10 @@ function(tfaot_add_unit_test room)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   add_executable(tfaot_unit_${room} ${arg_SOURCES})
   target_link_libraries(tfaot_unit_${room} PRIVATE tfaot_${room} ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  get_target_property(features tfaot_${room} INTERFACE_COMPILE_FEATURES)
+  if("cxx_std_20" IN_LIST features)  # not what users include, which is C++17
+    target_link_libraries(tfaot_unit_${room} PRIVATE tfaot_test_support)
+  endif()
   target_include_directories(tfaot_unit_${room} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(tfaot_unit_${room} PRIVATE
     "TFAOT_GOLDEN_DIR=\"${PROJECT_SOURCE_DIR}/tests/golden\"")

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "file_errors.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -50,15 +51,6 @@ bool is_aside_name(std::string_view name) {
          number.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::vector<Path> missing_folders(Path folder) {
-  std::vector<Path> missing;
-  for (; folder.has_relative_path() && RealFileSystem().kind(folder) == FileKind::kMissing;
-       folder = folder.parent_path()) {
-    missing.push_back(folder);
-  }
-  return missing;
-}
-
 AsideFile::AsideFile(AsideFile&& other) noexcept
     : descriptor_(std::move(other.descriptor_)),
       aside_(std::exchange(other.aside_, Path())),
@@ -74,7 +66,7 @@ Result<AsideFile> AsideFile::create(const Path& path, mode_t mode) {
   TFAOT_TRY(check_interrupts());
   AsideFile file(without_trailing_slash(path));
   const Path folder = folder_of(file.target_);
-  file.made_ = missing_folders(folder);
+  file.made_ = missing_folders(RealFileSystem(), folder);
   std::error_code ec;
   std::filesystem::create_directories(folder, ec);
   if (ec) return fail(file_error(folder, {"make the folder", ec.value()}));
@@ -116,10 +108,11 @@ Status AsideFile::take_after(const struct stat& other) {
   return fail(file_error(target_, {"keep the permissions and the time", errno}));
 }
 
-Status AsideFile::commit(Sync sync) {
+Status AsideFile::commit(Durability durability) {
   TFAOT_TRY(check_interrupts());
   const Descriptor lock(::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0));  // until it is renamed
-  if ((sync == Sync::kYes && ::fsync(descriptor_.get()) != 0) || descriptor_.close() != 0) {
+  const bool synced = durability == Durability::kScratch || ::fsync(descriptor_.get()) == 0;
+  if (!synced || descriptor_.close() != 0) {
     return fail(file_error(target_, {"write", errno}));
   }
   if (::rename(aside_.c_str(), target_.c_str()) != 0) {

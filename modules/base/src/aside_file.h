@@ -20,8 +20,6 @@ namespace tfaot::toolkit {
 
 // "link/" would name what the link points to; what works on the entry itself must not.
 Path without_trailing_slash(const Path& path);
-// `folder` and those above it that are not there, deepest first.
-std::vector<Path> missing_folders(Path folder);
 // The folder that holds an entry, "." for a bare name.
 Path folder_of(const Path& path);
 // A name for a temporary entry in the same folder; may be taken already, however unlikely.
@@ -42,9 +40,7 @@ class AsideFile {
   Status keep_permissions();
   // Takes the permissions and the time of another file. Nothing may be written after it.
   Status take_after(const struct stat& other);
-  // kNo: the file may be lost, or empty, when the machine crashes.
-  enum class Sync { kYes, kNo };
-  Status commit(Sync sync = Sync::kYes);
+  Status commit(Durability durability = Durability::kSynced);
 
  private:
   explicit AsideFile(Path target) : target_(std::move(target)) {}

@@ -67,9 +67,9 @@ class FileCollector {
  private:
   Status add(const Path& path, const std::string& name) {
     FileKind kind = fs_.kind(path);
-    if (kind == FileKind::kSymlink && fs_.size(path)) kind = FileKind::kFile;
+    if (kind == FileKind::kSymlink && is_file(fs_, path)) kind = FileKind::kFile;
     const bool follow = kind == FileKind::kSymlink && folder_links_ == FolderLinks::kFollow;
-    if (follow && fs_.list(path)) kind = FileKind::kDirectory;
+    if (follow && is_folder(fs_, path)) kind = FileKind::kDirectory;
     if (kind == FileKind::kFile) files_.push_back(name);
     if (folder_links_ == FolderLinks::kFollow) TFAOT_TRY(check_kind(path, kind));
     return kind == FileKind::kDirectory ? collect(path, name + "/") : Status();
@@ -103,8 +103,27 @@ class FileCollector {
 
 }  // namespace
 
-Status write_scratch(FileSystem& fs, const Path& path, std::string_view contents) {
-  return fs.write_scratch(path, [&](const ChunkSink& sink) { return sink(contents); });
+Result<std::string> FileSystem::read(const Path& path) const {
+  std::string contents;
+  TFAOT_TRY(read_chunks(path, [&contents](std::string_view chunk) -> Status {
+    contents += chunk;
+    return {};
+  }));
+  return contents;
+}
+
+Status FileSystem::replace_atomically(const Path& path, std::string_view contents,
+                                      Durability durability) {
+  return write_chunks(
+      path, [&](const ChunkSink& sink) { return sink(contents); }, durability);
+}
+
+bool is_file(const FileSystem& fs, const Path& path) {
+  return fs.kind(path, Links::kFollow) == FileKind::kFile;
+}
+
+bool is_folder(const FileSystem& fs, const Path& path) {
+  return fs.kind(path, Links::kFollow) == FileKind::kDirectory;
 }
 
 Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents) {
@@ -113,6 +132,15 @@ Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view
   }
   TFAOT_TRY(fs.replace_atomically(path, contents));
   return true;
+}
+
+std::vector<Path> missing_folders(const FileSystem& fs, Path folder) {
+  std::vector<Path> missing;
+  for (; folder.has_relative_path() && fs.kind(folder) == FileKind::kMissing;
+       folder = folder.parent_path()) {
+    missing.push_back(folder);
+  }
+  return missing;
 }
 
 Status check_own_folders(const FileSystem& fs, const Path& root, const Path& path) {

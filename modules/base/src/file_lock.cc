@@ -17,6 +17,7 @@
 #include "aside_file.h"
 #include "descriptor.h"
 #include "file_errors.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -88,7 +89,7 @@ Result<FileLock> FileLock::acquire(const Path& file, const Options& options) {
     FileLock made;
     TFAOT_TRY(check_interrupts());
     made.file_ = file;
-    made.made_ = missing_folders(file.parent_path());
+    made.made_ = missing_folders(RealFileSystem(), file.parent_path());
     auto locked = made.try_lock(quiet, --retries > 0);
     if (!locked) {
       for (const Path& folder : made.made_)

@@ -14,6 +14,7 @@
 
 #include "descriptor.h"
 #include "process_output.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -257,6 +258,22 @@ Result<ProcessResult> run_process(const ProcessSpec& spec) {
                                                spec.working_directory.string())));
   }
   return Child(spec).run();
+}
+
+Result<ProcessResult> run_tool(const ProcessSpec& spec, const MissingTool& missing) {
+  auto result = run_process(spec);
+  if (result || interrupting_signal() != 0) return result;
+  return fail(Error(missing.what).note(result.error().text()).note(missing.advice));
+}
+
+Error with_last_words(Error error, const ProcessResult& result, std::size_t lines) {
+  if (result.timed_out) {
+    error.note("it took too long and was stopped");
+  } else if (result.signal != 0) {
+    error.note(fmt::format("signal {} ended it", result.signal));
+  }
+  for (const std::string& line : last_lines(result.standard_error, lines)) error.note(line);
+  return error;
 }
 
 }  // namespace tfaot::toolkit

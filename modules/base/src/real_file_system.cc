@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tfaot/base/real_file_system.h"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,7 +14,6 @@
 #include "aside_file.h"
 #include "descriptor.h"
 #include "file_errors.h"
-#include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
 
 namespace tfaot::toolkit {
@@ -88,24 +89,18 @@ Status feed(const Path& path, const ReadableFile& file,
 
 }  // namespace
 
-Result<FileKind> RealFileSystem::look(const Path& path) const {
+Result<FileKind> RealFileSystem::look(const Path& path, Links links) const {
   struct stat status {};
-  if (::lstat(without_trailing_slash(path).c_str(), &status) != 0) {
+  const Path entry = without_trailing_slash(path);
+  const int error =
+      links == Links::kFollow ? ::stat(entry.c_str(), &status) : ::lstat(entry.c_str(), &status);
+  if (error != 0) {
     if (is_absence(errno)) return FileKind::kMissing;
     return failed(path, "look at it");
   }
   if (S_ISREG(status.st_mode)) return FileKind::kFile;
   if (S_ISDIR(status.st_mode)) return FileKind::kDirectory;
   return S_ISLNK(status.st_mode) ? FileKind::kSymlink : FileKind::kOther;
-}
-
-Result<std::string> RealFileSystem::read(const Path& path) const {
-  std::string contents;
-  TFAOT_TRY(read_chunks(path, [&contents](std::string_view chunk) -> Status {
-    contents += chunk;
-    return {};
-  }));
-  return contents;
 }
 
 Status RealFileSystem::read_chunks(const Path& path, const ChunkSink& sink) const {
@@ -140,25 +135,13 @@ Result<std::vector<std::string>> RealFileSystem::list(const Path& directory) con
   return names;
 }
 
-Status RealFileSystem::replace_atomically(const Path& path, std::string_view contents) {
-  TFAOT_ASSIGN(AsideFile aside, AsideFile::create(path, 0666));
-  TFAOT_TRY(aside.write(contents));
-  TFAOT_TRY(aside.keep_permissions());
-  return aside.commit();
-}
-
 Status RealFileSystem::write_chunks(const Path& path,
-                                    const std::function<Status(const ChunkSink&)>& producer) {
+                                    const std::function<Status(const ChunkSink&)>& producer,
+                                    Durability durability) {
   TFAOT_ASSIGN(AsideFile aside, AsideFile::create(path, 0666));
   TFAOT_TRY(producer([&aside](std::string_view chunk) { return aside.write(chunk); }));
-  return aside.commit();
-}
-
-Status RealFileSystem::write_scratch(const Path& path,
-                                     const std::function<Status(const ChunkSink&)>& producer) {
-  TFAOT_ASSIGN(AsideFile aside, AsideFile::create(path, 0666));
-  TFAOT_TRY(producer([&aside](std::string_view chunk) { return aside.write(chunk); }));
-  return aside.commit(AsideFile::Sync::kNo);
+  TFAOT_TRY(aside.keep_permissions());
+  return aside.commit(durability);
 }
 
 Result<bool> RealFileSystem::claim(const Path& path) {
@@ -280,17 +263,6 @@ Status RealFileSystem::remove_half_written(const Path& folder) {
     if (!file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed(path, "remove");
   }
-  return {};
-}
-
-Status RealFileSystem::set_executable(const Path& path, bool executable) {
-  TFAOT_TRY(check_interrupts());
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return failed(path, "change the mode");
-  constexpr mode_t kExecuteBits = S_IXUSR | S_IXGRP | S_IXOTH;
-  const mode_t readable = (status.st_mode & (S_IRUSR | S_IRGRP | S_IROTH)) >> 2;  // r is x << 2
-  const mode_t mode = executable ? status.st_mode | readable : status.st_mode & ~kExecuteBits;
-  if (::chmod(path.c_str(), mode & 07777) != 0) return failed(path, "change the mode");
   return {};
 }
 

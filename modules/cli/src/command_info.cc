@@ -51,7 +51,7 @@ Result<Description> look_at(const FileSystem& files, const Path& path) {
     TFAOT_ASSIGN(const Manifest manifest, read_tree(files, tree));
     return of_manifest("package tree", manifest);
   }
-  if (files.size(path) && is_config(path)) {
+  if (is_file(files, path) && is_config(path)) {
     TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, path));
     return Description{"config", spec_to_json(spec), describe_spec(spec)};
   }

@@ -12,9 +12,9 @@
 #include "command_table.h"
 #include "console.h"
 #include "terminal.h"
-#include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/program_start.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "model_tree.h"
-#include "tfaot/base/memory_file_system.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/generate/generate.h"
@@ -24,24 +24,27 @@ Path common_folder(const Path& first, const Path& second) {
   return common;
 }
 
+// Whether a path that starts at `folder` and is read part by part never leaves `root`.
+bool stays_inside(const Path& root, const Path& folder, const Path& written) {
+  if (written.is_absolute()) return false;
+  const Path start = folder.lexically_relative(root);
+  auto depth = start == "." ? 0 : std::distance(start.begin(), start.end());
+  for (const Path& part : written) {
+    if (part == "..") --depth;
+    if (depth < 0) return false;
+    if (part != ".." && part != "." && !part.empty()) ++depth;
+  }
+  return true;
+}
+
 // In another place the config must lead to its model as well.
-Status check_movable(const ModelSpec& spec, const std::string& text, const Path& root,
-                     const std::vector<StagedFile>& files) {
-  const Path elsewhere = "/elsewhere";
-  MemoryFileSystem moved;
-  for (const StagedFile& file : files) {
-    TFAOT_TRY(moved.replace_atomically(elsewhere / file.path, ""));
-  }
-  const Path config = elsewhere / spec.config_file.lexically_relative(root);
-  TFAOT_TRY(moved.replace_atomically(config, text));
-  const auto found = load_model_spec(moved, config);
-  if (found && found->model.source == elsewhere / spec.model.source.lexically_relative(root)) {
-    return {};
-  }
+Status check_movable(const ModelSpec& spec, const Path& root) {
+  const ModelSection& model = spec.model;
+  if (stays_inside(root, spec.config_file.parent_path(), model.written_source)) return {};
   return fail(Error::at({spec.config_file.string()},
                         fmt::format("the model's path is absolute ({}), so a source archive of "
                                     "config and model would not lead to it",
-                                    spec.model.source.string()))
+                                    model.source.string()))
                   .note("write it relative to the config"));
 }
 
@@ -68,12 +71,11 @@ Result<SpecSource> source_of_files(const Context& context, const Path& config) {
   SpecSource source;
   TFAOT_ASSIGN(source.spec, load_model_spec(context.files, config));
   const Path root = common_folder(config.parent_path(), source.spec.model.source.parent_path());
-  TFAOT_ASSIGN(const std::string text, context.files.read(config));
+  TFAOT_TRY(check_movable(source.spec, root));
   TFAOT_ASSIGN(const std::vector<Path> files, source_files(context.files, source.spec));
   for (const Path& file : files) {
     source.made.files.push_back({file.lexically_relative(root).string(), "", file});
   }
-  TFAOT_TRY(check_movable(source.spec, text, root, source.made.files));
   const std::string inside = config.lexically_relative(root).string();
   source.made.files.push_back({inside, "", config});
   source.top =

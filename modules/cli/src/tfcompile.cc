@@ -232,7 +232,7 @@ Status run_tfcompile(const std::vector<std::string>& arguments, Context& context
     return {};
   }
   flags.graph = context.absolute(flags.graph).string();
-  if (!context.files.size(flags.graph)) {
+  if (!is_file(context.files, flags.graph)) {
     return fail(Error::at({flags.graph}, "no such file").note("named by --graph"));
   }
   flags.config = context.absolute(flags.config).string();

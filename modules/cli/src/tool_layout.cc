@@ -6,8 +6,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-bool is_file(const FileSystem& files, const Path& path) { return files.size(path).has_value(); }
-
 // PREFIX of PREFIX/bin/tfaot.
 Path prefix(const Context& context) {
   return context.environment.program.parent_path().parent_path();

@@ -18,7 +18,7 @@ struct Found {
 };
 
 bool is_saved_model(const FileSystem& files, const Path& path) {
-  return files.size(path / "saved_model.pb") || files.size(path / "saved_model.pbtxt");
+  return is_file(files, path / "saved_model.pb") || is_file(files, path / "saved_model.pbtxt");
 }
 
 Found found_folder(const FileSystem& files, const Path& path, const std::string& word) {
@@ -66,12 +66,8 @@ Found found_at(const FileSystem& files, const Path& path) {
 
 }  // namespace
 
-bool is_folder(const FileSystem& files, const Path& path) {
-  return files.kind(path / ".") == FileKind::kDirectory;
-}
-
 bool is_package_tree(const FileSystem& files, const Path& path) {
-  return files.size(path / "manifest.json").has_value();
+  return is_file(files, path / "manifest.json");
 }
 
 bool is_config(const Path& path) {
@@ -112,9 +108,10 @@ Status check_output_folder(const FileSystem& files, const std::string& option, c
     if (kind != FileKind::kMissing || !there.has_relative_path()) break;
   }
   if (is_folder(files, there)) return {};
-  return fail(Error::usage(fmt::format("{}: '{}' is {}, but a folder is wanted", option,
-                                       there.string(), files.size(there) ? "a file" : "no folder"))
-                  .note("name another folder; it is made when missing"));
+  return fail(
+      Error::usage(fmt::format("{}: '{}' is {}, but a folder is wanted", option, there.string(),
+                               is_file(files, there) ? "a file" : "no folder"))
+          .note("name another folder; it is made when missing"));
 }
 
 Status check_output_file(const Context& context, const std::string& option,

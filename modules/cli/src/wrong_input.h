@@ -10,7 +10,6 @@
 
 namespace tfaot::toolkit {
 
-bool is_folder(const FileSystem& files, const Path& path);  // through a link, too
 bool is_package_tree(const FileSystem& files, const Path& path);
 bool is_config(const Path& path);  // by its name
 // A tar.zst, tar.gz or tar, by its first bytes; whether it is one of ours, its reader says.

@@ -54,7 +54,7 @@ Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
   std::vector<std::future<Result<EngineResult>>> running;
   for (const auto& job : jobs) {
     const Path file = Path(job.result_file).replace_extension(".job");
-    TFAOT_TRY(write_scratch(fs, file, engine_job_to_json(job)));
+    TFAOT_TRY(fs.replace_atomically(file, engine_job_to_json(job), Durability::kScratch));
     running.push_back(std::async(std::launch::async, [&, file] {
       return run_engine(
           fs, spec, job, file, options, [&](const std::string& text) { progress.step(text); },
@@ -115,7 +115,7 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
     code.entry_symbol = symbol_name(code.entry_symbol, neutral);
     TFAOT_ASSIGN(const auto object,
                  rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol}));
-    TFAOT_TRY(write_scratch(fs, file, object));
+    TFAOT_TRY(fs.replace_atomically(file, object, Durability::kScratch));
   }
   return {};
 }

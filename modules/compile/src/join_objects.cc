@@ -11,7 +11,6 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr std::chrono::minutes kLinkerTimeout{5};
-constexpr std::size_t kShownLines = 5;
 
 Status join_into(FileSystem& fs, const JoinRequest& request, const Path& aside) {
   ProcessSpec linker;
@@ -23,18 +22,14 @@ Status join_into(FileSystem& fs, const JoinRequest& request, const Path& aside) 
   }
   for (const Path& object : request.objects) linker.arguments.push_back(object.string());
   for (const Path& archive : request.archives) linker.arguments.push_back(archive.string());
-  const auto joined = run_process(linker);
-  if (!joined) {
-    if (interrupting_signal() != 0) return fail(joined.error());
-    return fail(Error(fmt::format("the linker '{}', which joins objects, cannot be started",
-                                  request.linker))
-                    .note(joined.error().text())
-                    .note("install it (Debian: binutils)"));
-  }
-  if (!joined->ok()) {
-    Error error = Error::at({request.output.string()}, "the objects cannot be joined");
-    for (const auto& line : last_lines(joined->standard_error, kShownLines)) error.note(line);
-    return fail(std::move(error));
+  TFAOT_ASSIGN(const auto joined,
+               run_tool(linker, {fmt::format("the linker '{}', which joins objects, cannot be "
+                                             "started",
+                                             request.linker),
+                                 "install it (Debian: binutils)"}));
+  if (!joined.ok()) {
+    return fail(with_last_words(
+        Error::at({request.output.string()}, "the objects cannot be joined"), joined));
   }
   if (!request.weak) return fs.rename(aside, request.output);
   TFAOT_ASSIGN(const auto strong, fs.read(aside));

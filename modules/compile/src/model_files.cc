@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostBytes = 16 * kGigabyte;
 
 Status check_model_files(const FileSystem& fs, const Path& source) {
   std::vector<Path> files = {source};
-  if (!fs.size(source)) {
+  if (!is_file(fs, source)) {
     TFAOT_ASSIGN(const auto names, list_files_recursively(fs, source, FolderLinks::kFollow));
     files.clear();
     for (const std::string& name : names) files.push_back(source / name);

@@ -12,12 +12,6 @@
 #include "tfaot/compile/tf2xla_json.h"
 
 namespace tfaot::toolkit {
-namespace {
-
-constexpr std::size_t kShownLines = 5;
-
-}  // namespace
-
 Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
                                         const Path& engine) {
   ProcessSpec process;
@@ -36,9 +30,8 @@ Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
     return fail(std::move(error));
   }
   if (auto missing = missing_tensorflow(fs, engine, result)) return fail(std::move(*missing));
-  Error error = Error::internal(fmt::format("the engine did not read {}", file.string()));
-  for (const auto& line : last_lines(result.standard_error, kShownLines)) error.note(line);
-  return fail(std::move(error));
+  return fail(with_last_words(
+      Error::internal(fmt::format("the engine did not read {}", file.string())), result));
 }
 
 }  // namespace tfaot::toolkit

@@ -46,7 +46,7 @@ Status write_weights_object(FileSystem& fs, MergedModel& merged, const std::stri
     model.weights_symbol = blob.name(symbol);
     return sink(frame(model.weights_symbol).tail);
   };
-  TFAOT_TRY(fs.write_scratch(file, produce));
+  TFAOT_TRY(fs.write_chunks(file, produce, Durability::kScratch));
   model.weights_object_sha256 = hash.hex_digest();
   return {};
 }

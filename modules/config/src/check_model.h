@@ -30,6 +30,8 @@ void check_object_count(const Values& values, Problems& problems);
 // CMSSW's own Model composes batches of any compiled sizes, so rows cannot be coupled there.
 void check_rows(const Values& values, Problems& problems);
 
+// The model's folder or file as the config has it.
+Path written_source_of(const Values& values);
 // The model's folder or file: absolute, normalised, without a slash at the end.
 Path source_of(const Values& values, const Path& config_file);
 void check_source(const FileSystem& fs, const Path& config_file, const Values& values,

@@ -12,14 +12,6 @@ std::string source_key(const Values& values) {
                                                         : "model.saved_model";
 }
 
-// What a path leads to, links followed; a link to nothing is kMissing.
-FileKind target_kind(const FileSystem& fs, const Path& path) {
-  const FileKind kind = fs.kind(path);
-  if (kind != FileKind::kSymlink) return kind;
-  if (fs.list(path)) return FileKind::kDirectory;
-  return fs.size(path) ? FileKind::kFile : FileKind::kMissing;
-}
-
 void add_hints(const FileSystem& fs, const Path& path, const std::string& text, Error& error) {
   if (text.starts_with("~")) error.note("'~' is not expanded; write the whole path");
   if (text.find('$') != std::string::npos) {
@@ -47,15 +39,17 @@ void check_saved_model(const FileSystem& fs, const Path& path, FileKind kind, Er
 }
 
 bool holds_saved_model(const FileSystem& fs, const Path& folder) {
-  return target_kind(fs, folder / "saved_model.pb") == FileKind::kFile ||
-         target_kind(fs, folder / "saved_model.pbtxt") == FileKind::kFile;
+  return is_file(fs, folder / "saved_model.pb") || is_file(fs, folder / "saved_model.pbtxt");
 }
 
 }  // namespace
 
+Path written_source_of(const Values& values) {
+  return node_or_default(values, source_key(values)).Scalar();
+}
+
 Path source_of(const Values& values, const Path& config_file) {
-  const std::string text = node_or_default(values, source_key(values)).Scalar();
-  const Path path = (config_file.parent_path() / text).lexically_normal();
+  const Path path = (config_file.parent_path() / written_source_of(values)).lexically_normal();
   return path.has_filename() ? path : path.parent_path();
 }
 
@@ -72,7 +66,7 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
   const std::string text = node_or_default(values, key).Scalar();
   const std::string label = given == values.end() ? key + " (default)" : key;
   const Path path = source_of(values, config_file);
-  const FileKind kind = target_kind(fs, path);
+  const FileKind kind = fs.kind(path, Links::kFollow);
   const auto add = [&](const std::string& what) -> Error& {
     return problems.add(mark, fmt::format("{}: '{}' {}", label, text, what))
         .note("it leads to " + path.string());

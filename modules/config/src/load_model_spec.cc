@@ -26,7 +26,7 @@ Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
     return fail(Error::at(where, "the config file is missing")
                     .note("it is usually called aot_config.yaml; see docs/config.md"));
   }
-  if (fs.list(file)) {
+  if (is_folder(fs, file)) {
     return fail(Error::at(where, "the config is a folder, not a file")
                     .note("give the file in it, usually aot_config.yaml"));
   }
@@ -95,6 +95,7 @@ ModelSection model_of(const Values& values, const Path& config_file) {
   model.version = text_of(values, "model.version");
   model.format = config::format_of(values);
   model.source = config::source_of(values, config_file);
+  model.written_source = config::written_source_of(values);
   model.author = text_of(values, "model.author");
   model.description = text_of(values, "model.description");
   if (model.format == ModelFormat::kSavedModel) {

@@ -71,7 +71,7 @@ Status WeightStore::write(const std::string& key,
                           const std::function<Status(const ChunkSink&)>& feed) {
   // Not the file itself: disks hurry to write out what is renamed over another file.
   TFAOT_ASSIGN(const bool is_ours, fs_->claim(folder_ / (key + ".claim")));
-  return is_ours ? fs_->write_scratch(folder_ / key, feed) : Status();
+  return is_ours ? fs_->write_chunks(folder_ / key, feed, Durability::kScratch) : Status();
 }
 
 Status WeightStore::finish(const std::vector<std::size_t>& used, EngineResult& result) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "area_layout.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit {
 

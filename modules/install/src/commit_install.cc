@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "area_layout.h"
-#include "area_update.h"
 #include "tfaot/base/letter_case.h"
+#include "tfaot/base/staged_update.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "toolbox.h"
@@ -50,7 +50,7 @@ Status check_tool_name(const std::string& text, const std::string& tool_name) {
 
 // The tree with its tool files of the final base.
 Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
-                AreaUpdate& update) {
+                StagedUpdate& update) {
   const Path model = installed_tool_file(plan.manifest.tool_name);
   const Path runtime = installed_tool_file(std::string(kRuntimeToolName));
   if (plan.already_installed) {
@@ -66,7 +66,9 @@ Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& to
   if (!tool_files.runtime.empty()) {
     TFAOT_TRY(fs.replace_atomically(plan.staging / runtime, tool_files.runtime));
   }
-  return update.put_folder(plan.staging, plan.destination);
+  return update.put_folder(plan.staging, plan.destination,
+                           "some disks (NFS) cannot replace a folder in one step: give the new "
+                           "package another version");
 }
 
 // What a package has: in its final place only once the update is committed.
@@ -78,7 +80,7 @@ struct PackagedToolFile {
 // Leaves a file of a toolbox that is as it should be. scram looks at its time: where the package is
 // younger the file is written anew, so that users of a replaced version notice.
 Status put_in_toolbox(const FileSystem& fs, const InstallPlan& plan,
-                      const PackagedToolFile& packaged, const Path& file, AreaUpdate& update) {
+                      const PackagedToolFile& packaged, const Path& file, StagedUpdate& update) {
   TFAOT_ASSIGN(const FileKind kind, fs.look(file));
   const auto installed = fs.read(packaged.place);
   const bool is_installed = plan.already_installed && installed && *installed == packaged.text;
@@ -106,7 +108,7 @@ std::vector<Path> tool_files_of(const FileSystem& fs, const InstallPlan& plan) {
 
 // The toolbox keeps the tool file of the newest runtime: this package's, or the one it has.
 Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::string& text,
-                   AreaUpdate& update) {
+                   StagedUpdate& update) {
   const std::string runtime(kRuntimeToolName);
   const Path file = area_entries(plan.options, plan.manifest.tool_name).runtime_tool_file;
   const auto there = fs.read(file);
@@ -124,7 +126,7 @@ Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::str
 
 // Everything but the tree: what makes its version the current one.
 Status make_current(const FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
-                    AreaUpdate& update) {
+                    StagedUpdate& update) {
   const std::string& tool_name = plan.manifest.tool_name;
   const AreaEntries entries = area_entries(plan.options, tool_name);
   TFAOT_TRY(update.put_link(cmake_link_target(tool_name), entries.cmake));
@@ -152,7 +154,8 @@ Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
   if (!tool_files.runtime.empty()) {
     TFAOT_TRY(check_tool_name(tool_files.runtime, std::string(kRuntimeToolName)));
   }
-  AreaUpdate update(fs, plan.options.area);
+  StagedUpdate update(fs,
+                      private_folder(plan.options.area) / fmt::format("{}update", kStagingPrefix));
   TFAOT_TRY(put_tree(fs, plan, tool_files, update));
   // Before the files of toolboxes, which must not be older.
   if (receipt.unchanged && receipt.replaced_version) TFAOT_TRY(renew_times(fs, plan.destination));

@@ -84,7 +84,7 @@ std::string toolkit_of_runtime(const FileSystem& fs, const Path& tool_file) {
   // Of a folder that only scram knows ("$CMSSW_BASE/tfaot/net").
   if (!folder.is_absolute()) return heading->version;
   if (fs.kind(folder) == FileKind::kMissing) return "";
-  if (!fs.size(folder / kManifestName)) return heading->version;  // of a toolkit's own runtime
+  if (!is_file(fs, folder / kManifestName)) return heading->version;  // of a toolkit's own runtime
   const auto manifest = read_manifest(fs, folder / kManifestName);
   return manifest ? manifest->toolkit_version : "";
 }

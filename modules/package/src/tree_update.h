@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A change of a package tree that is whole or not at all: new files are put aside inside the tree,
-// then everything is renamed. Unless keep() is reached, all renames are taken back and the folders
-// that were made go. What is killed amid the renames, or cannot be taken back, repair_tree() ends.
-// One at a time per tree; one thread.
+// then everything is renamed (base/renames.h). repair_tree() ends what a kill left half done, or
+// what could not be taken back. One at a time per tree; one thread.
 #pragma once
 
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/renames.h"
 #include "tfaot/package/package_types.h"
 
 namespace tfaot::toolkit {
@@ -35,20 +35,12 @@ class TreeUpdate {
   Status move_in(const std::string& path);
   Status take_out(const std::string& path);
   Status rename(const Path& from, const Path& to);
-  void keep() { kept_ = true; }
+  void keep() { renames_.keep(); }
 
  private:
-  struct Move {
-    Path from;
-    Path to;
-  };
-  Status make_folder(const Path& folder);
-
   FileSystem& fs_;
   Path root_;
-  bool kept_ = false;
-  std::vector<Move> moves_;
-  std::vector<Path> made_;  // folders
+  Renames renames_;
 };
 
 }  // namespace tfaot::toolkit

@@ -89,20 +89,15 @@ Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseO
   define("tfaot_release", std::to_string(build.release));
   process.arguments.push_back((options.directory / "SPECS" / (build.tool_name + ".spec")).string());
   process.environment = {{"LC_ALL", "C.UTF-8"}};
-  auto run = run_process(process);
-  if (!run) {
-    Error error = std::move(run).error();  // it does not start, or we were interrupted
-    if (error.message().starts_with("cannot start")) {
-      error.note("'tfaot release' needs rpmbuild, which is in Debian's package rpm");
-    }
-    return fail(std::move(error));
-  }
-  if (!run->ok()) {
+  TFAOT_ASSIGN(const auto run,
+               run_tool(process, {"rpmbuild, which builds the RPMs, cannot be started",
+                                  "install it (Debian: rpm)"}));
+  if (!run.ok()) {
     // A model's path as in its source archive.
     const Path unpacked = build.work / "BUILD" /
                           fmt::format("{}-{}", build.tool_name, rpm_version(build.version)) / "";
     const std::string output =
-        replace_all(run->standard_output + run->standard_error, unpacked.string(), "");
+        replace_all(run.standard_output + run.standard_error, unpacked.string(), "");
     return RpmBuilt{{}, build_error(build.tool_name, output)};
   }
   TFAOT_ASSIGN(Path rpm, only_rpm(fs, build.work / "RPMS"));

@@ -8,8 +8,8 @@
 #include <functional>
 #include <iostream>
 
-#include "tfaot/base/file_system.h"
 #include "tfaot/base/program_start.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/scram/buildfile.h"
 
 namespace tfaot::toolkit {

@@ -63,18 +63,14 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
     }
   }
   compiler.arguments.push_back((options.tree / "runtime/lib/libtfaot_runtime.a").string());
-  const auto built = run_process(compiler);
-  if (!built) {
-    if (interrupting_signal() != 0) return fail(built.error());
-    return fail(Error(fmt::format("the C++ compiler '{}', which links the code to measure, cannot "
-                                  "be started",
-                                  options.compiler))
-                    .note(built.error().text())
-                    .note("install one, such as g++, or name it by --compiler"));
-  }
-  if (built->ok()) return program;
+  TFAOT_ASSIGN(const auto built,
+               run_tool(compiler, {fmt::format("the C++ compiler '{}', which links the code to "
+                                               "measure, cannot be started",
+                                               options.compiler),
+                                   "install one, such as g++, or name it by --compiler"}));
+  if (built.ok()) return program;
   Error error = Error::at({options.tree.string()}, "the program that measures cannot be built");
-  for (const std::string& line : first_errors(built->standard_error)) error.note(line);
+  for (const std::string& line : first_errors(built.standard_error)) error.note(line);
   return fail(std::move(error));
 }
 

@@ -47,14 +47,7 @@ Status run_slice(const Path& program, std::chrono::milliseconds time, Timings& t
   spec.timeout = time + kSliceTimeout;
   spec.arguments = {fmt::format("{:.3f}", std::chrono::duration<double>(time).count())};
   TFAOT_ASSIGN(const ProcessResult run, run_process(spec));
-  if (!run.ok()) {
-    Error error(run.timed_out ? "measuring takes too long: the program was stopped"
-                : run.signal != 0
-                    ? fmt::format("the program that measures was ended by signal {}", run.signal)
-                    : "the program that measures failed");
-    for (const std::string& line : last_lines(run.standard_error, 5)) error.note(line);
-    return fail(std::move(error));
-  }
+  if (!run.ok()) return fail(with_last_words(Error("the program that measures failed"), run));
   for (const std::string& line : split_lines(run.standard_output)) {
     if (!line.empty()) TFAOT_TRY(add_line(line, timings));
   }

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/executable_file.h"
+#include "tests/support/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
-#include "tfaot/base/file_system.h"
-#include "tfaot/base/memory_file_system.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
@@ -23,6 +24,7 @@ class OnDisk {
     const auto bits = std::filesystem::status(path).permissions();
     return (bits & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
   }
+  void make_executable(const Path& path) { testing::make_executable(path); }
 
  private:
   testing::TemporaryFolder folder_;
@@ -35,9 +37,10 @@ class InMemory {
   FileSystem& fs() { return fs_; }
   Path root() const { return "/some/root"; }
   bool is_executable(const Path& path) const { return fs_.is_executable(path); }
+  void make_executable(const Path& path) { fs_.set_executable(path); }
 
  private:
-  MemoryFileSystem fs_;
+  testing::MemoryFileSystem fs_;
 };
 
 template <class Side>

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
-#include "tfaot/base/memory_file_system.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::uint64_t kEntrySize = 64 + 10;  // of ten bytes
 const std::string kTenBytes(10, 'x');
 
 TEST(FileCache, GivesBackWhatWasPut) {
-  MemoryFileSystem fs;
+  testing::MemoryFileSystem fs;
   FileCache cache(fs, "/cache");
   EXPECT_EQ(cache.get(kOne), std::nullopt);
   ASSERT_TRUE(cache.put(kOne, std::string("a\0b", 3)));
@@ -28,7 +29,7 @@ TEST(FileCache, GivesBackWhatWasPut) {
 }
 
 TEST(FileCache, ADamagedEntryIsAMissingOneAndIsReplaced) {
-  MemoryFileSystem fs;
+  testing::MemoryFileSystem fs;
   FileCache cache(fs, "/cache");
   ASSERT_TRUE(cache.put(kOne, "contents"));
   const std::string whole = *fs.read(cache.entry(kOne));
@@ -43,7 +44,7 @@ TEST(FileCache, ADamagedEntryIsAMissingOneAndIsReplaced) {
 }
 
 TEST(FileCache, AReadOnlyFolderCanBeRead) {
-  MemoryFileSystem fs;
+  testing::MemoryFileSystem fs;
   FileCache cache(fs, "/cache");
   ASSERT_TRUE(cache.put(kOne, "contents"));
   fs.inject({.change = 1, .all_after = true, .reason = EROFS});
@@ -52,7 +53,7 @@ TEST(FileCache, AReadOnlyFolderCanBeRead) {
 }
 
 TEST(FileCache, TrimsWhatWasNotUsedForLongest) {
-  MemoryFileSystem fs;
+  testing::MemoryFileSystem fs;
   FileCache cache(fs, "/cache");
   for (const std::string& key : {kOne, kTwo, kThree}) ASSERT_TRUE(cache.put(key, kTenBytes));
   EXPECT_NE(cache.get(kOne), std::nullopt);  // used after the others
@@ -69,7 +70,7 @@ TEST(FileCache, TrimsWhatWasNotUsedForLongest) {
 }
 
 TEST(FileCache, TrimsNothingWhereNothingIs) {
-  MemoryFileSystem fs;
+  testing::MemoryFileSystem fs;
   EXPECT_TRUE(FileCache(fs, "/missing").trim(0));
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tests/support/temporary_folder.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -185,11 +186,13 @@ TEST(RemoveHalfWritten, LeavesWhatOthersMade) {
   RealFileSystem fs;
   const std::vector<std::string> names = {".tfaot-.tmp", ".tfaot-0123456789.tmp",
                                           ".tfaot-0123456G.tmp", ".tfaot-notes.tmp"};
-  for (const std::string& name : names) ASSERT_TRUE(write_scratch(fs, folder.path() / name, "x"));
+  for (const std::string& name : names)
+    ASSERT_TRUE(fs.replace_atomically(folder.path() / name, "x", Durability::kScratch));
   ASSERT_EQ(::mkfifo((folder.path() / ".tfaot-00000001.tmp").c_str(), 0666), 0);
   ASSERT_TRUE(fs.create_directories(folder.path() / ".tfaot-00000002.tmp"));
   ASSERT_TRUE(fs.replace_symlink("elsewhere", folder.path() / ".tfaot-00000003.tmp"));
-  ASSERT_TRUE(write_scratch(fs, folder.path() / ".tfaot-00000004.tmp", "ours"));
+  ASSERT_TRUE(
+      fs.replace_atomically(folder.path() / ".tfaot-00000004.tmp", "ours", Durability::kScratch));
   EXPECT_TRUE(fs.remove_half_written(folder.path()));
   EXPECT_THAT(fs.list(folder.path()).value(),
               ::testing::ElementsAre(".tfaot-.tmp", ".tfaot-00000001.tmp", ".tfaot-00000002.tmp",

@@ -15,10 +15,12 @@ class FileMoves : public AnyFileSystem<Side> {};
 TYPED_TEST_SUITE(FileMoves, Sides, SideNames);
 
 TYPED_TEST(FileMoves, WritesScratchLikeAnyOtherFile) {
-  ASSERT_TRUE(write_scratch(this->fs, this->at("new/file"), "text"));
+  ASSERT_TRUE(this->fs.replace_atomically(this->at("new/file"), "text", Durability::kScratch));
   EXPECT_EQ(this->read("new/file"), "text");
   const auto produce = [](const ChunkSink&) -> Status { return fail(Error("enough")); };
-  EXPECT_EQ(this->error_of(this->fs.write_scratch(this->at("new/file"), produce)), "enough");
+  EXPECT_EQ(
+      this->error_of(this->fs.write_chunks(this->at("new/file"), produce, Durability::kScratch)),
+      "enough");
   EXPECT_EQ(this->read("new/file"), "text");
   EXPECT_THAT(this->list("new"), ElementsAre("file"));
 }
@@ -58,7 +60,7 @@ TYPED_TEST(FileMoves, MovesWhatALinkLeadsToAsACopy) {
 TYPED_TEST(FileMoves, CopiesEntriesAsTheyAre) {
   this->write("file", "x");
   this->link("file", "link");
-  ASSERT_TRUE(this->fs.set_executable(this->at("file"), true));
+  this->side.make_executable(this->at("file"));
   const std::int64_t time = this->fs.last_used(this->at("file")).value();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // more than a tick of a disk's clock
   ASSERT_TRUE(this->fs.copy_entry(this->at("file"), this->at("new/file")));

@@ -142,7 +142,7 @@ TYPED_TEST(AnyFileSystem, ReplacesFilesAndLinksButNotFolders) {
 
 TYPED_TEST(AnyFileSystem, CopiesContentsAndTheExecutableBit) {
   this->write("tool", "#!");
-  ASSERT_TRUE(this->fs.set_executable(this->at("tool"), true));
+  this->side.make_executable(this->at("tool"));
   this->write("text", "x");
   this->link("tool", "link");
   ASSERT_TRUE(this->fs.copy_file(this->at("link"), this->at("new/tool")));
@@ -162,19 +162,31 @@ TYPED_TEST(AnyFileSystem, CopyOntoItselfKeepsTheFile) {
   EXPECT_EQ(this->read("file"), "x");
 }
 
-TYPED_TEST(AnyFileSystem, SetsTheExecutableBit) {
+TYPED_TEST(AnyFileSystem, FollowsLinksWhenAsked) {
   this->write("file", "x");
-  ASSERT_TRUE(this->fs.set_executable(this->at("file"), true));
-  EXPECT_TRUE(this->side.is_executable(this->at("file")));
-  ASSERT_TRUE(this->fs.set_executable(this->at("file"), false));
-  EXPECT_FALSE(this->side.is_executable(this->at("file")));
-  EXPECT_EQ(this->error_of(this->fs.set_executable(this->at("no"), true)),
-            "ROOT/no: cannot change the mode: No such file or directory");
+  this->make_folder("folder");
+  this->link("file", "to_file");
+  this->link("folder", "to_folder");
+  this->link("nothing", "to_nothing");
+  this->link("round", "round");
+  const auto kind = [this](const char* name) {
+    return this->fs.kind(this->at(name), Links::kFollow);
+  };
+  EXPECT_EQ(kind("file"), FileKind::kFile);
+  EXPECT_EQ(kind("to_file"), FileKind::kFile);
+  EXPECT_EQ(kind("to_folder"), FileKind::kDirectory);
+  EXPECT_EQ(kind("to_nothing"), FileKind::kMissing);
+  EXPECT_EQ(kind("round"), FileKind::kUnknown);
+  EXPECT_EQ(kind("file/below"), FileKind::kMissing);
+  EXPECT_TRUE(is_file(this->fs, this->at("to_file")));
+  EXPECT_FALSE(is_file(this->fs, this->at("to_folder")));
+  EXPECT_TRUE(is_folder(this->fs, this->at("to_folder")));
+  EXPECT_FALSE(is_folder(this->fs, this->at("to_nothing")));
 }
 
 TYPED_TEST(AnyFileSystem, AReplacedFilePassesOnItsPermissions) {
   this->write("file", "x");
-  ASSERT_TRUE(this->fs.set_executable(this->at("file"), true));
+  this->side.make_executable(this->at("file"));
   this->link("file", "link");
   this->write("file", "y");
   this->write("link", "z");

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tfaot/base/memory_file_system.h"
+#include "tests/support/memory_file_system.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -32,32 +32,32 @@ TEST(Sha256, PiecesGiveTheSameAndTheObjectStartsAnew) {
 }
 
 TEST(Sha256OfFile, ReadsInPieces) {
-  const MemoryFileSystem fs{{"/big", std::string(3'000'000, 'b')}, {"/abc", "abc"}};
+  const testing::MemoryFileSystem fs{{"/big", std::string(3'000'000, 'b')}, {"/abc", "abc"}};
   EXPECT_EQ(sha256_of_file(fs, "/abc").value(), kOfAbc);
   EXPECT_EQ(sha256_of_file(fs, "/big").value(), sha256_of(std::string(3'000'000, 'b')));
 }
 
 TEST(Sha256OfFile, SaysWhichFileIsMissing) {
-  EXPECT_EQ(sha256_of_file(MemoryFileSystem(), "/abc").error().text(),
+  EXPECT_EQ(sha256_of_file(testing::MemoryFileSystem(), "/abc").error().text(),
             "/abc: cannot read: No such file or directory");
 }
 
 TEST(Sha256OfTree, OfAFileIsTheFilesOwn) {
-  MemoryFileSystem fs{{"/abc", "abc"}};
+  testing::MemoryFileSystem fs{{"/abc", "abc"}};
   ASSERT_TRUE(fs.replace_symlink("abc", "/link"));
   EXPECT_EQ(sha256_of_tree(fs, "/abc").value(), kOfAbc);
   EXPECT_EQ(sha256_of_tree(fs, "/link").value(), kOfAbc);
 }
 
 TEST(Sha256OfTree, OfAFolderCoversNamesAndContentsInOrder) {
-  const MemoryFileSystem fs{{"/t/b/x", "abc"}, {"/t/a", ""}, {"/other", "abc"}};
+  const testing::MemoryFileSystem fs{{"/t/b/x", "abc"}, {"/t/a", ""}, {"/other", "abc"}};
   EXPECT_EQ(sha256_of_tree(fs, "/t").value(),
             sha256_of(std::string(kOfNothing) + "  a\n" + kOfAbc + "  b/x\n"));
 }
 
 TEST(Sha256OfTree, SeesARenamedFileAndAChangedByte) {
   const auto of = [](std::initializer_list<std::pair<const std::string, std::string>> files) {
-    return sha256_of_tree(MemoryFileSystem(files), "/t").value();
+    return sha256_of_tree(testing::MemoryFileSystem(files), "/t").value();
   };
   const std::string digest = of({{"/t/a", "1"}, {"/t/b", "2"}});
   EXPECT_EQ(of({{"/t/b", "2"}, {"/t/a", "1"}}), digest);
@@ -66,7 +66,7 @@ TEST(Sha256OfTree, SeesARenamedFileAndAChangedByte) {
 }
 
 TEST(Sha256OfTree, MissingIsAnError) {
-  EXPECT_EQ(sha256_of_tree(MemoryFileSystem(), "/t").error().text(),
+  EXPECT_EQ(sha256_of_tree(testing::MemoryFileSystem(), "/t").error().text(),
             "/t: cannot list the folder: No such file or directory");
 }
 

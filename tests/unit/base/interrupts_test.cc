@@ -12,6 +12,7 @@
 
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/file_lock.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -76,10 +77,9 @@ TEST_F(Interrupts, StopEveryChangeButRemovals) {
   const auto produce = [](const ChunkSink& sink) { return sink("new"); };
   for (const Status& changed :
        {fs_.replace_atomically(file_, "new"), fs_.write_chunks(file_, produce),
-        fs_.write_scratch(file_, produce), fs_.copy_file(file_, other), fs_.move_file(file_, other),
-        fs_.rename(file_, other), fs_.exchange(file_, file_), fs_.create_directories(other),
-        fs_.replace_symlink("file", other), fs_.set_executable(file_, true),
-        fs_.mark_used(file_)}) {
+        fs_.write_chunks(file_, produce, Durability::kScratch), fs_.copy_file(file_, other),
+        fs_.move_file(file_, other), fs_.rename(file_, other), fs_.exchange(file_, file_),
+        fs_.create_directories(other), fs_.replace_symlink("file", other), fs_.mark_used(file_)}) {
     ASSERT_FALSE(changed);
     EXPECT_EQ(changed.error().text(), kInterrupted);
   }

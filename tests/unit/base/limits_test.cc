@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tfaot/base/memory_file_system.h"
+#include "tests/support/memory_file_system.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 TEST(ReadLimited, ReadsUpToTheLimit) {
-  MemoryFileSystem fs({{"/small", "12345"}, {"/large", "123456"}});
+  testing::MemoryFileSystem fs({{"/small", "12345"}, {"/large", "123456"}});
   const FileLimit limit = {"a note", 5};
   EXPECT_EQ(read_limited(fs, "/small", limit).value(), "12345");
   EXPECT_EQ(read_limited(fs, "/large", limit).error().text(),

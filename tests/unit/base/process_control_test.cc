@@ -11,6 +11,7 @@
 
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {

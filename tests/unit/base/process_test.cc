@@ -148,6 +148,29 @@ TEST(Process, SaysWhyItCannotStart) {
             "cannot start 'sh': its working directory '/no/such/folder' is not a folder");
 }
 
+TEST(RunTool, SaysWhatIsMissingAndWhatToDo) {
+  ProcessSpec spec;
+  spec.program = "/no/such/ld";
+  const auto run = run_tool(spec, {"the linker cannot be started", "install it"});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().text(),
+            "the linker cannot be started\n"
+            "  cannot start '/no/such/ld': no such file or directory\n"
+            "  install it");
+}
+
+TEST(RunTool, AddsHowAProgramEndedAndItsLastWords) {
+  const auto text_of = [](const ProcessSpec& spec) {
+    return with_last_words(Error("it failed"), run_tool(spec, {}).value(), 2).text();
+  };
+  EXPECT_EQ(text_of(shell("echo one >&2; echo two >&2; echo three >&2; exit 1")),
+            "it failed\n  two\n  three");
+  EXPECT_EQ(text_of(shell("kill -SEGV $$")), "it failed\n  signal 11 ended it");
+  ProcessSpec slow = shell("exec sleep 1000");
+  slow.timeout = std::chrono::milliseconds(50);
+  EXPECT_EQ(text_of(slow), "it failed\n  it took too long and was stopped");
+}
+
 TEST(Process, ManyThreadsGetEachTheirOwn) {
   std::vector<std::thread> threads;
   std::array<int, 8> right{};

@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "tests/support/temporary_folder.h"
-#include "tfaot/base/file_system.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

@@ -2,6 +2,8 @@
 // compile_model() with a stand-in for the engine: a shell script that follows the protocol, or
 // breaks it.
 #include "tfaot/compile/compile.h"
+#include "tests/support/executable_file.h"
+#include "tfaot/base/real_file_system.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -58,7 +60,7 @@ class CompileModel : public ::testing::Test {
   }
   void engine(const std::string& script) {
     ASSERT_TRUE(fs_.replace_atomically(options_.engine, "#!/bin/sh\n" + script));
-    ASSERT_TRUE(fs_.set_executable(options_.engine, true));
+    testing::make_executable(options_.engine);
   }
 
   // What the engine process of one batch size would leave behind; the script copies it into place.

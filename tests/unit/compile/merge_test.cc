@@ -6,8 +6,8 @@
 
 #include <map>
 
+#include "tests/support/memory_file_system.h"
 #include "tfaot/base/hash.h"
-#include "tfaot/base/memory_file_system.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/data_object.h"
 #include "weights_object.h"
@@ -50,7 +50,7 @@ struct Merged {
 using Files = std::map<std::string, std::string>;
 
 Result<Merged> merge(const std::vector<EngineResult>& shares, const Files& files) {
-  MemoryFileSystem fs;
+  testing::MemoryFileSystem fs;
   for (const auto& [name, bytes] : files) TFAOT_TRY(fs.replace_atomically("/w/" + name, bytes));
   TFAOT_ASSIGN(MergedModel merged, merge_parts(fs, "/w", shares));
   TFAOT_TRY(write_weights_object(fs, merged, "weights", "/weights.o"));

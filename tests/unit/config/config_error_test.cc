@@ -18,7 +18,7 @@ const std::string kText =
 
 std::string text_of(const ModelSpec& spec, const std::string& key,
                     const std::string& text = kText) {
-  const MemoryFileSystem fs({{testing::kConfigFile, text}});
+  const testing::MemoryFileSystem fs({{testing::kConfigFile, text}});
   return config_error(fs, spec, key, "is wrong").text();
 }
 

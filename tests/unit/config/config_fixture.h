@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "tfaot/base/memory_file_system.h"
+#include "tests/support/memory_file_system.h"
 #include "tfaot/config/config.h"
 
 namespace tfaot::toolkit::testing {

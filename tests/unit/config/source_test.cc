@@ -16,31 +16,32 @@ std::string config_with(const std::string& model_keys) {
 const std::string kFrozen = ", format: frozen_graph, inputs: [x], outputs: [y]";
 
 TEST(ConfigFile, Missing) {
-  const MemoryFileSystem fs;
+  const testing::MemoryFileSystem fs;
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/aot_config.yaml")),
             "/m/aot_config.yaml: the config file is missing\n"
             "  it is usually called aot_config.yaml; see docs/config.md");
 }
 
 TEST(ConfigFile, IsAFolder) {
-  const MemoryFileSystem fs({{"/m/aot_config.yaml", ""}});
+  const testing::MemoryFileSystem fs({{"/m/aot_config.yaml", ""}});
   EXPECT_EQ(error_of(load_model_spec(fs, "/m")),
             "/m: the config is a folder, not a file\n"
             "  give the file in it, usually aot_config.yaml");
 }
 
 TEST(Source, IsRelativeToTheFolderOfTheConfig) {
-  const MemoryFileSystem fs({{"/a/b/c.yaml", config_with(", saved_model: ../models/./one/")},
-                             {"/a/models/one/saved_model.pbtxt", ""}});
+  const testing::MemoryFileSystem fs(
+      {{"/a/b/c.yaml", config_with(", saved_model: ../models/./one/")},
+       {"/a/models/one/saved_model.pbtxt", ""}});
   const auto spec = load_model_spec(fs, "/a/b/c.yaml");
   ASSERT_TRUE(spec) << error_of(spec);
   EXPECT_EQ(spec->model.source, "/a/models/one");
 }
 
 TEST(Source, MayBeAbsoluteOrTheFolderOfTheConfig) {
-  const MemoryFileSystem fs({{"/a/absolute.yaml", config_with(", saved_model: /m")},
-                             {"/m/saved_model.pb", ""},
-                             {"/m/here.yaml", config_with(", saved_model: .")}});
+  const testing::MemoryFileSystem fs({{"/a/absolute.yaml", config_with(", saved_model: /m")},
+                                      {"/m/saved_model.pb", ""},
+                                      {"/m/here.yaml", config_with(", saved_model: .")}});
   const auto absolute = load_model_spec(fs, "/a/absolute.yaml");
   ASSERT_TRUE(absolute) << error_of(absolute);
   EXPECT_EQ(absolute->model.source, "/m");
@@ -50,14 +51,15 @@ TEST(Source, MayBeAbsoluteOrTheFolderOfTheConfig) {
 }
 
 TEST(Source, MayBeALink) {
-  MemoryFileSystem fs({{"/m/c.yaml", config_with("")}, {"/data/model/saved_model.pb", ""}});
+  testing::MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with("")}, {"/data/model/saved_model.pb", ""}});
   ASSERT_TRUE(fs.replace_symlink("/data/model", "/m/saved_model"));
   const auto spec = load_model_spec(fs, "/m/c.yaml");
   EXPECT_TRUE(spec) << error_of(spec);
 }
 
 TEST(Source, DefaultIsMissing) {
-  const MemoryFileSystem fs(
+  const testing::MemoryFileSystem fs(
       {{"/m/c.yaml", config_with("")}, {"/m/saved_model_1/saved_model.pb", ""}});
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
             "/m/c.yaml:1:1: model.saved_model (default): './saved_model' is missing\n"
@@ -66,7 +68,8 @@ TEST(Source, DefaultIsMissing) {
 }
 
 TEST(Source, VariablesAreNotExpanded) {
-  const MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: '${HOME}/model'")}});
+  const testing::MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with(", saved_model: '${HOME}/model'")}});
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
             "/m/c.yaml:1:48: model.saved_model: '${HOME}/model' is missing\n"
             "  it leads to /m/${HOME}/model\n"
@@ -75,7 +78,7 @@ TEST(Source, VariablesAreNotExpanded) {
 }
 
 TEST(Source, TildeIsNotExpanded) {
-  const MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: ~/model")}});
+  const testing::MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: ~/model")}});
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
             "/m/c.yaml:1:48: model.saved_model: '~/model' is missing\n"
             "  it leads to /m/~/model\n"
@@ -84,7 +87,7 @@ TEST(Source, TildeIsNotExpanded) {
 }
 
 TEST(Source, LinkToNothing) {
-  MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: link")}});
+  testing::MemoryFileSystem fs({{"/m/c.yaml", config_with(", saved_model: link")}});
   ASSERT_TRUE(fs.replace_symlink("/data/model", "/m/link"));
   EXPECT_EQ(
       error_of(load_model_spec(fs, "/m/c.yaml")),
@@ -93,7 +96,7 @@ TEST(Source, LinkToNothing) {
 }
 
 TEST(Source, FolderWithoutASavedModel) {
-  const MemoryFileSystem fs(
+  const testing::MemoryFileSystem fs(
       {{"/m/c.yaml", config_with("")}, {"/m/saved_model/variables/variables.index", ""}});
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
             "/m/c.yaml:1:1: model.saved_model (default): './saved_model' holds neither "
@@ -103,7 +106,7 @@ TEST(Source, FolderWithoutASavedModel) {
 }
 
 TEST(Source, SavedModelIsAFile) {
-  const MemoryFileSystem fs(
+  const testing::MemoryFileSystem fs(
       {{"/m/c.yaml", config_with(", saved_model: graph.pb")}, {"/m/graph.pb", ""}});
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
             "/m/c.yaml:1:48: model.saved_model: 'graph.pb' is not a folder\n"
@@ -113,8 +116,9 @@ TEST(Source, SavedModelIsAFile) {
 }
 
 TEST(Source, FrozenGraphIsAFolder) {
-  const MemoryFileSystem fs({{"/m/c.yaml", config_with(kFrozen + ", frozen_graph: saved_model")},
-                             {"/m/saved_model/saved_model.pb", ""}});
+  const testing::MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with(kFrozen + ", frozen_graph: saved_model")},
+       {"/m/saved_model/saved_model.pb", ""}});
   EXPECT_EQ(
       error_of(load_model_spec(fs, "/m/c.yaml")),
       "/m/c.yaml:1:98: model.frozen_graph: 'saved_model' is not a file\n"
@@ -124,7 +128,8 @@ TEST(Source, FrozenGraphIsAFolder) {
 }
 
 TEST(Source, FrozenGraphIsMissing) {
-  const MemoryFileSystem fs({{"/m/c.yaml", config_with(kFrozen)}, {"/m/frozen-graph.pb", ""}});
+  const testing::MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with(kFrozen)}, {"/m/frozen-graph.pb", ""}});
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
             "/m/c.yaml:1:1: model.frozen_graph (default): './frozen_graph.pb' is missing\n"
             "  it leads to /m/frozen_graph.pb\n"

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <vector>
 
-#include "tfaot/base/file_system.h"
 #include "tfaot/base/process.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::config {

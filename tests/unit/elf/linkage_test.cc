@@ -3,15 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/memory_file_system.h"
 #include "tests/support/relocatable_object.h"
-#include "tfaot/base/memory_file_system.h"
 #include "tfaot/elf/data_object.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 Linkage linkage(const std::string& bytes) {
-  return linkage_of(MemoryFileSystem({{"/x.o", bytes}}), "/x.o");
+  return linkage_of(testing::MemoryFileSystem({{"/x.o", bytes}}), "/x.o");
 }
 
 TEST(Linkage, IsToldByTheRelocations) {
@@ -27,7 +27,7 @@ TEST(Linkage, OfWhatIsNoObject) {
   for (const std::string& bytes : {std::string(), std::string("no object"), object.substr(0, 64)}) {
     EXPECT_EQ(linkage(bytes), Linkage::kUnknown);
   }
-  EXPECT_EQ(linkage_of(MemoryFileSystem(), "/x.o"), Linkage::kUnknown);
+  EXPECT_EQ(linkage_of(testing::MemoryFileSystem(), "/x.o"), Linkage::kUnknown);
 }
 
 }  // namespace

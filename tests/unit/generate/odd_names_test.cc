@@ -5,11 +5,11 @@
 
 #include <set>
 
+#include "tests/support/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/generate/records.h"
-#include "tfaot/base/file_system.h"
-#include "tfaot/base/memory_file_system.h"
 #include "tfaot/base/process.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/generate/generate.h"
@@ -25,7 +25,7 @@ struct Name {
 };
 
 bool is_accepted(const Name& name) {
-  const MemoryFileSystem fs(
+  const testing::MemoryFileSystem fs(
       {{"/m/aot_config.yaml", "model: {name: '" + name.model +
                                   "', version: '1'}\ncompilation: {batch_sizes: [1], namespace: '" +
                                   name.name_space + "'}\n"},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/install/install.h"
 
 namespace tfaot::toolkit::testing {

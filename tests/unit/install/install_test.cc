@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "install_samples.h"
-#include "tfaot/base/memory_file_system.h"
+#include "tests/support/memory_file_system.h"
 #include "tfaot/generate/manifest_json.h"
 
 namespace tfaot::toolkit::testing {

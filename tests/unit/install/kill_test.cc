@@ -9,9 +9,10 @@
 #include <csignal>
 
 #include "install_samples.h"
+#include "tests/support/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/package/forwarding_file_system.h"
-#include "tfaot/base/memory_file_system.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::testing {
@@ -84,9 +85,10 @@ class SuicidalFileSystem final : public ForwardingFileSystem {
   SuicidalFileSystem(FileSystem& target, std::size_t kill_at)
       : ForwardingFileSystem(target), left_(kill_at) {}
 
-  Status replace_atomically(const Path& path, std::string_view contents) override {
+  Status write_chunks(const Path& path, const std::function<Status(const ChunkSink&)>& producer,
+                      Durability durability) override {
     count();
-    return ForwardingFileSystem::replace_atomically(path, contents);
+    return ForwardingFileSystem::write_chunks(path, producer, durability);
   }
   Status create_directories(const Path& path) override {
     count();

@@ -6,6 +6,7 @@
 #include "package_samples.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 #include "tfaot/generate/manifest_json.h"
 
@@ -232,14 +233,15 @@ TEST(ExtractRefuses, OtherContents) {
 class CountingFileSystem final : public ForwardingFileSystem {
  public:
   using ForwardingFileSystem::ForwardingFileSystem;
-  Status write_chunks(const Path& path,
-                      const std::function<Status(const ChunkSink&)>& producer) override {
-    return target().write_chunks(path, [&](const ChunkSink& sink) {
+  Status write_chunks(const Path& path, const std::function<Status(const ChunkSink&)>& producer,
+                      Durability durability) override {
+    const auto counted = [&](const ChunkSink& sink) {
       return producer([&](std::string_view chunk) {
         written += chunk.size();
         return sink(chunk);
       });
-    });
+    };
+    return target().write_chunks(path, counted, durability);
   }
   std::size_t written = 0;
 };

@@ -12,8 +12,11 @@ class ForwardingFileSystem : public FileSystem {
   // REQUIRES: target outlives this.
   explicit ForwardingFileSystem(FileSystem& target) : target_(target) {}
 
-  Result<FileKind> look(const Path& path) const override { return target_.look(path); }
-  Result<std::string> read(const Path& path) const override { return target_.read(path); }
+  using FileSystem::look;
+  using FileSystem::write_chunks;
+  Result<FileKind> look(const Path& path, Links links) const override {
+    return target_.look(path, links);
+  }
   Status read_chunks(const Path& path, const ChunkSink& sink) const override {
     return target_.read_chunks(path, sink);
   }
@@ -24,16 +27,9 @@ class ForwardingFileSystem : public FileSystem {
   Result<std::vector<std::string>> list(const Path& directory) const override {
     return target_.list(directory);
   }
-  Status replace_atomically(const Path& path, std::string_view contents) override {
-    return target_.replace_atomically(path, contents);
-  }
-  Status write_chunks(const Path& path,
-                      const std::function<Status(const ChunkSink&)>& producer) override {
-    return target_.write_chunks(path, producer);
-  }
-  Status write_scratch(const Path& path,
-                       const std::function<Status(const ChunkSink&)>& producer) override {
-    return target_.write_scratch(path, producer);
+  Status write_chunks(const Path& path, const std::function<Status(const ChunkSink&)>& producer,
+                      Durability durability) override {
+    return target_.write_chunks(path, producer, durability);
   }
   Result<bool> claim(const Path& path) override { return target_.claim(path); }
   Status copy_file(const Path& from, const Path& to) override {
@@ -57,9 +53,6 @@ class ForwardingFileSystem : public FileSystem {
   Status remove_all(const Path& path) override { return target_.remove_all(path); }
   Status remove_half_written(const Path& folder) override {
     return target_.remove_half_written(folder);
-  }
-  Status set_executable(const Path& path, bool executable) override {
-    return target_.set_executable(path, executable);
   }
   Result<std::int64_t> last_used(const Path& path) const override {
     return target_.last_used(path);

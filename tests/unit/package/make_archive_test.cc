@@ -8,8 +8,10 @@
 #include "archive_samples.h"
 #include "forwarding_file_system.h"
 #include "package_samples.h"
+#include "tests/support/executable_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -84,7 +86,7 @@ TEST_P(MakeArchiveIn, GivesTheSameBytesFromAnyFolderTimeUmaskAndRoot) {
   const Path object = second.path() / "some where/else/lib/test_bs1_x86-64.o";
   std::filesystem::last_write_time(object,
                                    std::filesystem::file_time_type() - std::chrono::hours(1));
-  ASSERT_TRUE(fs.set_executable(object, true));
+  testing::make_executable(object);
   const auto a = make_archive(fs, first.path() / "tree", first.path() / "dist", options()).value();
   const auto b =
       make_archive(fs, second.path() / "some where/else", second.path() / "dist", options())

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/base/memory_file_system.h"
+#include "tests/support/memory_file_system.h"
 #include "tfaot/package/package.h"
 
 namespace tfaot::toolkit::testing {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "archive_samples.h"
-#include "tfaot/base/memory_file_system.h"
+#include "tests/support/memory_file_system.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

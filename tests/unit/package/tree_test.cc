@@ -194,9 +194,10 @@ class FullDisk final : public ForwardingFileSystem {
  public:
   FullDisk(FileSystem& target, std::size_t writes) : ForwardingFileSystem(target), left_(writes) {}
 
-  Status replace_atomically(const Path& path, std::string_view contents) override {
+  Status write_chunks(const Path& path, const std::function<Status(const ChunkSink&)>& producer,
+                      Durability durability) override {
     TFAOT_TRY(use());
-    return target().replace_atomically(path, contents);
+    return target().write_chunks(path, producer, durability);
   }
   Status copy_file(const Path& from, const Path& to) override {
     TFAOT_TRY(use());

@@ -5,8 +5,10 @@
 
 #include <cstdlib>
 
+#include "tests/support/executable_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 #include "tfaot/release/release.h"
 #include "tfaot/release/rpm_record_json.h"
@@ -37,7 +39,7 @@ class BuildRelease : public ::testing::Test {
  protected:
   BuildRelease() {
     put("rpmbuild", kFakeRpmbuild);
-    EXPECT_TRUE(files_.set_executable(root_ / "rpmbuild", true));
+    testing::make_executable(root_ / "rpmbuild");
     EXPECT_TRUE(files_.create_directories(root_ / "work"));
   }
 
@@ -158,7 +160,7 @@ TEST_F(BuildRelease, SaysWhatIsMissingWithoutRpmbuild) {
                                       .rpmbuild = root_ / "rpmbuild"},
                                      silent);
   ASSERT_FALSE(results);
-  EXPECT_THAT(results.error().text(), HasSubstr("which is in Debian's package rpm"));
+  EXPECT_THAT(results.error().text(), HasSubstr("install it (Debian: rpm)"));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/golden.h"
+#include "tests/support/memory_file_system.h"
 #include "tests/support/relocatable_object.h"
-#include "tfaot/base/memory_file_system.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -42,7 +42,8 @@ class CheckTool : public ::testing::Test {
     return check_tool(fs_, options_).value();
   }
 
-  MemoryFileSystem fs_ = MemoryFileSystem({{"/t/lib/x.o", "no object"}, {"/t/include/x.h", ""}});
+  testing::MemoryFileSystem fs_ =
+      testing::MemoryFileSystem({{"/t/lib/x.o", "no object"}, {"/t/include/x.h", ""}});
   CheckToolOptions options_{.file = "/tools/t.xml"};
   ToolReport report_;
 };

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tfaot/base/memory_file_system.h"
+#include "tests/support/memory_file_system.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -33,10 +33,11 @@ class ScramHook : public ::testing::Test {
   }
   std::string refusal() { return install_hook(fs_, kOptions).error().text(); }
 
-  MemoryFileSystem fs_ = MemoryFileSystem({{"/area/config/scram_version", "V3_00_78\n"},
-                                           {"/area/config/config_tag", "V09-05-02\n"},
-                                           {kScram + "Plugins/BuildRules.py", kRules},
-                                           {kScram + "GMake/Makefile.rules", kMakefile}});
+  testing::MemoryFileSystem fs_ =
+      testing::MemoryFileSystem({{"/area/config/scram_version", "V3_00_78\n"},
+                                 {"/area/config/config_tag", "V09-05-02\n"},
+                                 {kScram + "Plugins/BuildRules.py", kRules},
+                                 {kScram + "GMake/Makefile.rules", kMakefile}});
 };
 
 TEST_F(ScramHook, InstallsOnceAndIsRemovedToTheByte) {

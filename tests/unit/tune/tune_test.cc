@@ -2,6 +2,8 @@
 // Around a compiler that writes a shell script instead of a program: what is measured is real in
 // tests/e2e.
 #include "tfaot/tune/tune.h"
+#include "tests/support/executable_file.h"
+#include "tfaot/base/real_file_system.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -49,7 +51,7 @@ class TuneTest : public ::testing::Test {
                                            "\"\nwhile [ \"$1\" != -o ]; do shift; done\n"
                                            "printf '#!/bin/sh\\n%s\\n' '" +
                                            script + "' > \"$2\"\nchmod +x \"$2\"\n"));
-    ASSERT_TRUE(fs_.set_executable(options_.compiler, true));
+    testing::make_executable(options_.compiler);
   }
 
   std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
@@ -127,7 +129,7 @@ TEST_F(TuneTest, NeedsACompiler) {
 TEST_F(TuneTest, ShowsWhatTheCompilerSays) {
   ASSERT_TRUE(
       fs_.replace_atomically(options_.compiler, "#!/bin/sh\necho 'undefined: foo' >&2\nexit 1\n"));
-  ASSERT_TRUE(fs_.set_executable(options_.compiler, true));
+  testing::make_executable(options_.compiler);
   EXPECT_EQ(error(), "/the tree: the program that measures cannot be built\n  undefined: foo");
 }
 
@@ -136,7 +138,7 @@ TEST_F(TuneTest, ShowsTheFirstErrorOfManyLines) {
       options_.compiler,
       "#!/bin/sh\n{ echo 'In file included from a:'; echo \"x.h:1: error: 'Error' is no type\"\n"
       "for i in 1 2 3 4 5 6; do echo \"line $i\"; done; } >&2\nexit 1\n"));
-  ASSERT_TRUE(fs_.set_executable(options_.compiler, true));
+  testing::make_executable(options_.compiler);
   EXPECT_EQ(error(),
             "/the tree: the program that measures cannot be built\n  x.h:1: error: 'Error' is no "
             "type\n  line 1\n  line 2\n  line 3\n  line 4");
@@ -144,7 +146,7 @@ TEST_F(TuneTest, ShowsTheFirstErrorOfManyLines) {
 
 TEST_F(TuneTest, TellsOfAProgramThatFails) {
   compiler("kill -SEGV $$");
-  EXPECT_EQ(error(), "the program that measures was ended by signal 11");
+  EXPECT_EQ(error(), "the program that measures failed\n  signal 11 ended it");
   compiler("echo broken >&2; exit 3");
   EXPECT_EQ(error(), "the program that measures failed\n  broken");
   compiler("echo gibberish");

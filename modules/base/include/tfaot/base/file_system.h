@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only way to files, so that logic is tested without a disk. RealFileSystem is the machine's,
-// MemoryFileSystem (memory_file_system.h) a tree in memory. Paths are absolute or relative to the
-// process's working directory, which nothing here ever changes. Real: safe from many threads.
-// Memory: one thread.
+// The only way to files, so that logic is tested without a disk: RealFileSystem is the machine's,
+// and tests bring one in memory (tests/support/memory_file_system.h). Paths are absolute or
+// relative to the process's working directory, which nothing here ever changes. Real: safe from
+// many threads. Memory: one thread.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +32,29 @@ enum class FileKind {
   kUnknown  // it cannot be told: no permission, a loop of links, a disk that fails
 };
 
+// Whether a call speaks of a link itself, or of what it leads to.
+enum class Links { kKeep, kFollow };
+
+// Whether a file outlives a crash of the machine right after it was written.
+enum class Durability {
+  kSynced,
+  kScratch  // it may be lost or empty: for files of a work folder, which nobody looks for then
+};
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // The kind of the entry itself: a symlink is kSymlink, whatever it points to. Never kUnknown: an
-  // Error says why it cannot be told.
-  virtual Result<FileKind> look(const Path& path) const = 0;
+  // What a path leads to. A link to nothing is kSymlink with kKeep, kMissing with kFollow. Never
+  // kUnknown: an Error says why it cannot be told.
+  virtual Result<FileKind> look(const Path& path, Links links) const = 0;
+  Result<FileKind> look(const Path& path) const { return look(path, Links::kKeep); }
   // The same, with kUnknown instead of an Error: what one does next will say why.
-  FileKind kind(const Path& path) const { return look(path).value_or(FileKind::kUnknown); }
+  FileKind kind(const Path& path, Links links = Links::kKeep) const {
+    return look(path, links).value_or(FileKind::kUnknown);
+  }
   // Whole contents of a regular file (links are followed). Error: missing, a directory, unreadable.
-  virtual Result<std::string> read(const Path& path) const = 0;
+  Result<std::string> read(const Path& path) const;
   // Feeds a file in pieces of at most 1 MiB; stops at the first failing sink.
   virtual Status read_chunks(const Path& path, const ChunkSink& sink) const = 0;
   // Opens a regular file (links are followed). The file system must outlive it.
@@ -56,17 +68,17 @@ class FileSystem {
   virtual Result<std::uint64_t> size(const Path& path) const = 0;
   // Names (not paths) of a folder's entries, sorted by byte value.
   virtual Result<std::vector<std::string>> list(const Path& directory) const = 0;
-  // Writes aside in the same folder, then renames over `path`; parents are created. fsync before
-  // the rename.
-  virtual Status replace_atomically(const Path& path, std::string_view contents) = 0;
-  // The same for contents made piece by piece: `producer` feeds the sink it is given. Nothing is
-  // left when it fails.
+  // Writes aside in the same folder what `producer` feeds the sink it is given, then renames over
+  // `path`, whose permissions stay; parents are created. Nothing is left when it fails.
   virtual Status write_chunks(const Path& path,
-                              const std::function<Status(const ChunkSink&)>& producer) = 0;
-  // As write_chunks(), but without fsync: for files of a work folder, which nobody looks for after
-  // a crash of the machine.
-  virtual Status write_scratch(const Path& path,
-                               const std::function<Status(const ChunkSink&)>& producer) = 0;
+                              const std::function<Status(const ChunkSink&)>& producer,
+                              Durability durability) = 0;
+  Status write_chunks(const Path& path, const std::function<Status(const ChunkSink&)>& producer) {
+    return write_chunks(path, producer, Durability::kSynced);
+  }
+  // The same for contents that are there.
+  Status replace_atomically(const Path& path, std::string_view contents,
+                            Durability durability = Durability::kSynced);
   // Makes an empty file unless there is something already; parents are created. Whether it did: of
   // several processes that try, one.
   virtual Result<bool> claim(const Path& path) = 0;
@@ -90,50 +102,22 @@ class FileSystem {
   // Removes what writers that were killed left aside in a folder, if there is one; what writers
   // that live are writing stays, where the disk has locks.
   virtual Status remove_half_written(const Path& folder) = 0;
-  virtual Status set_executable(const Path& path, bool executable) = 0;
   // When a file was last written or marked by mark_used(): larger is later, in no unit that means
   // more.
   virtual Result<std::int64_t> last_used(const Path& path) const = 0;
   virtual Status mark_used(const Path& path) = 0;
 };
 
-// The machine's file system; one stateless object is enough for a process. Once a signal interrupts
-// the process (interrupts.h), changes fail but for remove_all().
-class RealFileSystem final : public FileSystem {
- public:
-  Result<FileKind> look(const Path& path) const override;
-  Result<std::string> read(const Path& path) const override;
-  Status read_chunks(const Path& path, const ChunkSink& sink) const override;
-  Result<std::unique_ptr<OpenedFile>> open(const Path& path) const override;
-  Result<std::uint64_t> size(const Path& path) const override;
-  Result<std::vector<std::string>> list(const Path& directory) const override;
-  Status replace_atomically(const Path& path, std::string_view contents) override;
-  Status write_chunks(const Path& path,
-                      const std::function<Status(const ChunkSink&)>& producer) override;
-  Status write_scratch(const Path& path,
-                       const std::function<Status(const ChunkSink&)>& producer) override;
-  Result<bool> claim(const Path& path) override;
-  Status copy_file(const Path& from, const Path& to) override;
-  Status copy_entry(const Path& from, const Path& to) override;
-  Status move_file(const Path& from, const Path& to) override;
-  Status create_directories(const Path& path) override;
-  Status rename(const Path& from, const Path& to) override;
-  Status exchange(const Path& first, const Path& second) override;
-  Status replace_symlink(const Path& target, const Path& link) override;
-  Result<Path> read_symlink(const Path& link) const override;
-  Status remove_all(const Path& path) override;
-  Status remove_half_written(const Path& folder) override;
-  Status set_executable(const Path& path, bool executable) override;
-  Result<std::int64_t> last_used(const Path& path) const override;
-  Status mark_used(const Path& path) override;
-};
-
-// write_scratch() of contents that are there.
-Status write_scratch(FileSystem& fs, const Path& path, std::string_view contents);
+// Links are followed.
+bool is_file(const FileSystem& fs, const Path& path);
+bool is_folder(const FileSystem& fs, const Path& path);
 
 // Writes only when the contents differ, so that nothing rebuilds for nothing. Returns whether it
 // wrote.
 Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents);
+
+// `folder` and those above it that are missing, deepest first.
+std::vector<Path> missing_folders(const FileSystem& fs, Path folder);
 
 // Error when a folder between `root` and `path` is a link, which leads out of `root`, or a file.
 Status check_own_folders(const FileSystem& fs, const Path& root, const Path& path);

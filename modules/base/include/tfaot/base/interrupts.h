@@ -10,6 +10,7 @@
 #include <chrono>
 #include <string>
 
+#include "tfaot/base/real_file_system.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot::toolkit {

@@ -42,4 +42,15 @@ struct ProcessResult {
 // up and ends); a child that ends badly is a ProcessResult.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
 
+// What to say where a program that we need is missing.
+struct MissingTool {
+  std::string what;    // "the linker 'ld', which joins objects, cannot be started"
+  std::string advice;  // "install it (Debian: binutils)"
+};
+// run_process() of a program that the user's machine has to have.
+Result<ProcessResult> run_tool(const ProcessSpec& spec, const MissingTool& missing);
+
+// Adds to an error how a program ended, if not by itself, and the last lines of what it said.
+Error with_last_words(Error error, const ProcessResult& result, std::size_t lines = 5);
+
 }  // namespace tfaot::toolkit

@@ -41,6 +41,7 @@ struct ModelSection {
   std::string version;  // non-empty, [A-Za-z0-9][A-Za-z0-9._+-]*
   ModelFormat format = ModelFormat::kSavedModel;
   std::filesystem::path source;  // the SavedModel folder, or the frozen graph's file; absolute
+  std::filesystem::path written_source;         // the same as the config has it
   std::string serving_key = "serving_default";  // SavedModel only, else empty
   std::vector<FrozenInput> inputs;              // frozen graph only
   std::vector<std::string> outputs;             // frozen graph only: tensor names "y" or "y:0"

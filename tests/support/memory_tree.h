@@ -9,7 +9,7 @@
 
 #include "tfaot/base/file_system.h"
 
-namespace tfaot::toolkit {
+namespace tfaot::toolkit::testing {
 
 struct MemoryNode {
   FileKind kind = FileKind::kDirectory;
@@ -29,9 +29,8 @@ class MemoryTree {
     std::string name;
     MemoryNode* node = nullptr;
   };
-  enum class LastLink { kFollow, kKeep };
 
-  tl::expected<Place, int> find(const Path& path, LastLink last_link) const;
+  tl::expected<Place, int> find(const Path& path, Links last_link) const;
   // Follows links; the node is there.
   tl::expected<MemoryNode*, int> find_existing(const Path& path) const;
   tl::expected<MemoryNode*, int> find_file(const Path& path) const;
@@ -49,4 +48,4 @@ class MemoryTree {
   std::unique_ptr<MemoryNode> root_ = std::make_unique<MemoryNode>();
 };
 
-}  // namespace tfaot::toolkit
+}  // namespace tfaot::toolkit::testing

@@ -10,9 +10,9 @@
 #include <optional>
 #include <utility>
 
-#include "tfaot/base/file_system.h"
+#include "tfaot/base/real_file_system.h"
 
-namespace tfaot::toolkit {
+namespace tfaot::toolkit::testing {
 
 class MemoryTree;
 
@@ -36,18 +36,17 @@ class MemoryFileSystem final : public FileSystem {
   // in turn.
   std::size_t changes() const { return changes_; }
   bool is_executable(const Path& path) const;
+  void set_executable(const Path& file);
 
-  Result<FileKind> look(const Path& path) const override;
-  Result<std::string> read(const Path& path) const override;
+  using FileSystem::look;
+  using FileSystem::write_chunks;
+  Result<FileKind> look(const Path& path, Links links) const override;
   Status read_chunks(const Path& path, const ChunkSink& sink) const override;
   Result<std::unique_ptr<OpenedFile>> open(const Path& path) const override;
   Result<std::uint64_t> size(const Path& path) const override;
   Result<std::vector<std::string>> list(const Path& directory) const override;
-  Status replace_atomically(const Path& path, std::string_view contents) override;
-  Status write_chunks(const Path& path,
-                      const std::function<Status(const ChunkSink&)>& producer) override;
-  Status write_scratch(const Path& path,
-                       const std::function<Status(const ChunkSink&)>& producer) override;
+  Status write_chunks(const Path& path, const std::function<Status(const ChunkSink&)>& producer,
+                      Durability durability) override;
   Result<bool> claim(const Path& path) override;
   Status copy_file(const Path& from, const Path& to) override;
   Status copy_entry(const Path& from, const Path& to) override;
@@ -59,11 +58,11 @@ class MemoryFileSystem final : public FileSystem {
   Result<Path> read_symlink(const Path& link) const override;
   Status remove_all(const Path& path) override;
   Status remove_half_written(const Path& folder) override;
-  Status set_executable(const Path& path, bool executable) override;
   Result<std::int64_t> last_used(const Path& path) const override;
   Status mark_used(const Path& path) override;
 
  private:
+  Status put(const Path& path, std::string_view contents);
   Status begin_change(const Path& path, const std::string& action);
 
   std::unique_ptr<MemoryTree> tree_;
@@ -72,4 +71,4 @@ class MemoryFileSystem final : public FileSystem {
   std::optional<Fault> fault_;
 };
 
-}  // namespace tfaot::toolkit
+}  // namespace tfaot::toolkit::testing

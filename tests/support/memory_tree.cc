@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory_tree.h"
+#include "tests/support/memory_tree.h"
 
 #include <cerrno>
 #include <deque>
 #include <vector>
 
-namespace tfaot::toolkit {
+namespace tfaot::toolkit::testing {
 namespace {
 
 constexpr int kMostLinks = 40;  // as Linux has it
@@ -20,7 +20,7 @@ std::deque<std::string> parts_of(const Path& path) {
 
 }  // namespace
 
-tl::expected<MemoryTree::Place, int> MemoryTree::find(const Path& path, LastLink last_link) const {
+tl::expected<MemoryTree::Place, int> MemoryTree::find(const Path& path, Links last_link) const {
   if (path.empty()) return tl::unexpected(ENOENT);
   std::deque<std::string> rest = parts_of(path);
   std::vector<MemoryNode*> trail = {root_.get()};
@@ -41,7 +41,7 @@ tl::expected<MemoryTree::Place, int> MemoryTree::find(const Path& path, LastLink
       return Place{folder, name, nullptr};
     }
     MemoryNode* const node = child->second.get();
-    if (node->kind == FileKind::kSymlink && (!rest.empty() || last_link == LastLink::kFollow)) {
+    if (node->kind == FileKind::kSymlink && (!rest.empty() || last_link == Links::kFollow)) {
       if (++links > kMostLinks) return tl::unexpected(ELOOP);
       if (node->target.is_absolute()) trail = {root_.get()};
       const auto target = parts_of(node->target);
@@ -56,7 +56,7 @@ tl::expected<MemoryTree::Place, int> MemoryTree::find(const Path& path, LastLink
 }
 
 tl::expected<MemoryNode*, int> MemoryTree::find_existing(const Path& path) const {
-  const auto place = find(path, LastLink::kFollow);
+  const auto place = find(path, Links::kFollow);
   if (!place) return tl::unexpected(place.error());
   if (place->node == nullptr) return tl::unexpected(ENOENT);
   return place->node;
@@ -69,7 +69,7 @@ tl::expected<MemoryNode*, int> MemoryTree::find_file(const Path& path) const {
 }
 
 tl::expected<void, int> MemoryTree::put(const Path& path, std::unique_ptr<MemoryNode> node) {
-  const auto place = find(path, LastLink::kKeep);
+  const auto place = find(path, Links::kKeep);
   if (!place) return tl::unexpected(place.error());
   if (place->parent == nullptr) return tl::unexpected(EISDIR);
   if (place->node != nullptr && place->node->kind == FileKind::kDirectory) {
@@ -83,7 +83,7 @@ tl::expected<void, int> MemoryTree::make_directories(const Path& path) {
   Path folder = "/";
   for (const std::string& part : parts_of(path)) {
     folder /= part;
-    const auto place = find(folder, LastLink::kFollow);
+    const auto place = find(folder, Links::kFollow);
     if (!place) return tl::unexpected(place.error());
     if (place->node == nullptr) {
       place->parent->children[place->name] = std::make_unique<MemoryNode>();
@@ -97,16 +97,16 @@ tl::expected<void, int> MemoryTree::make_directories(const Path& path) {
 bool MemoryTree::is_below(const Path& path, const MemoryNode* node) const {
   for (Path above = path.lexically_normal(); above.has_relative_path();
        above = above.parent_path()) {
-    const auto place = find(above, LastLink::kKeep);
+    const auto place = find(above, Links::kKeep);
     if (place && place->node == node) return true;
   }
   return false;
 }
 
 tl::expected<void, int> MemoryTree::exchange(const Path& first, const Path& second) {
-  const auto a = find(first, LastLink::kKeep);
+  const auto a = find(first, Links::kKeep);
   if (!a) return tl::unexpected(a.error());
-  const auto b = find(second, LastLink::kKeep);
+  const auto b = find(second, Links::kKeep);
   if (!b) return tl::unexpected(b.error());
   if (a->node == nullptr || b->node == nullptr) return tl::unexpected(ENOENT);
   if (a->parent == nullptr || b->parent == nullptr) return tl::unexpected(EBUSY);
@@ -116,10 +116,10 @@ tl::expected<void, int> MemoryTree::exchange(const Path& first, const Path& seco
 }
 
 tl::expected<void, int> MemoryTree::rename(const Path& from, const Path& to) {
-  const auto source = find(from, LastLink::kKeep);
+  const auto source = find(from, Links::kKeep);
   if (!source) return tl::unexpected(source.error());
   if (source->node == nullptr) return tl::unexpected(ENOENT);
-  const auto place = find(to, LastLink::kKeep);
+  const auto place = find(to, Links::kKeep);
   if (!place) return tl::unexpected(place.error());
   if (source->parent == nullptr || place->parent == nullptr) return tl::unexpected(EBUSY);
   if (source->node == place->node) return {};
@@ -136,4 +136,4 @@ tl::expected<void, int> MemoryTree::rename(const Path& from, const Path& to) {
   return {};
 }
 
-}  // namespace tfaot::toolkit
+}  // namespace tfaot::toolkit::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/base/memory_file_system.h"
+#include "tests/support/memory_file_system.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,9 +7,9 @@
 
 #include "aside_file.h"
 #include "file_errors.h"
-#include "memory_tree.h"
+#include "tests/support/memory_tree.h"
 
-namespace tfaot::toolkit {
+namespace tfaot::toolkit::testing {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 20;
@@ -69,21 +69,21 @@ bool MemoryFileSystem::is_executable(const Path& path) const {
   return file && (*file)->executable;
 }
 
-Result<FileKind> MemoryFileSystem::look(const Path& path) const {
-  const auto place = tree_->find(path, MemoryTree::LastLink::kKeep);
+void MemoryFileSystem::set_executable(const Path& file) {
+  tree_->find_file(file).value()->executable = true;
+}
+
+Result<FileKind> MemoryFileSystem::look(const Path& path, Links links) const {
+  const auto place = tree_->find(path, links);
   if (place) return place->node == nullptr ? FileKind::kMissing : place->node->kind;
   if (is_absence(place.error())) return FileKind::kMissing;
   return failed(path, "look at it", place.error());
 }
 
-Result<std::string> MemoryFileSystem::read(const Path& path) const {
+Status MemoryFileSystem::read_chunks(const Path& path, const ChunkSink& sink) const {
   const auto file = tree_->find_file(path);
   if (!file) return failed(path, "read", file.error());
-  return (*file)->contents;
-}
-
-Status MemoryFileSystem::read_chunks(const Path& path, const ChunkSink& sink) const {
-  TFAOT_ASSIGN(const std::string contents, read(path));
+  const std::string contents = (*file)->contents;
   for (std::string_view rest = contents; !rest.empty();) {
     TFAOT_TRY(sink(rest.substr(0, kChunk)));
     rest.remove_prefix(std::min(kChunk, rest.size()));
@@ -111,7 +111,7 @@ Result<std::vector<std::string>> MemoryFileSystem::list(const Path& directory) c
   return names;
 }
 
-Status MemoryFileSystem::replace_atomically(const Path& path, std::string_view contents) {
+Status MemoryFileSystem::put(const Path& path, std::string_view contents) {
   TFAOT_TRY(begin_change(path, "write"));
   if (const auto made = tree_->make_directories(parent_of(path)); !made) {
     return failed(parent_of(path), "make the folder", made.error());
@@ -120,7 +120,7 @@ Status MemoryFileSystem::replace_atomically(const Path& path, std::string_view c
   file->kind = FileKind::kFile;
   file->contents = contents;
   file->last_used = ++clock_;
-  const auto old = tree_->find(path, MemoryTree::LastLink::kKeep);
+  const auto old = tree_->find(path, Links::kKeep);
   file->executable = old && old->node != nullptr && old->node->executable;
   if (const auto put = tree_->put(path, std::move(file)); !put) {
     return failed(path, "replace", put.error());
@@ -129,18 +129,14 @@ Status MemoryFileSystem::replace_atomically(const Path& path, std::string_view c
 }
 
 Status MemoryFileSystem::write_chunks(const Path& path,
-                                      const std::function<Status(const ChunkSink&)>& producer) {
+                                      const std::function<Status(const ChunkSink&)>& producer,
+                                      Durability) {
   std::string contents;
   TFAOT_TRY(producer([&contents](std::string_view chunk) -> Status {
     contents += chunk;
     return {};
   }));
-  return replace_atomically(path, contents);
-}
-
-Status MemoryFileSystem::write_scratch(const Path& path,
-                                       const std::function<Status(const ChunkSink&)>& producer) {
-  return write_chunks(path, producer);
+  return put(path, contents);
 }
 
 Result<bool> MemoryFileSystem::claim(const Path& path) {
@@ -169,7 +165,7 @@ Status MemoryFileSystem::copy_entry(const Path& from, const Path& to) {
 
 Status MemoryFileSystem::move_file(const Path& from, const Path& to) {
   TFAOT_TRY(copy_file(from, to));
-  const auto place = tree_->find(from, MemoryTree::LastLink::kKeep);
+  const auto place = tree_->find(from, Links::kKeep);
   place->parent->children.erase(place->name);
   return {};
 }
@@ -215,7 +211,7 @@ Status MemoryFileSystem::replace_symlink(const Path& target, const Path& link) {
 }
 
 Result<Path> MemoryFileSystem::read_symlink(const Path& link) const {
-  const auto place = tree_->find(link, MemoryTree::LastLink::kKeep);
+  const auto place = tree_->find(link, Links::kKeep);
   if (!place) return failed(link, "read the link", place.error());
   if (place->node == nullptr) return failed(link, "read the link", ENOENT);
   if (place->node->kind != FileKind::kSymlink) return failed(link, "read the link", EINVAL);
@@ -224,7 +220,7 @@ Result<Path> MemoryFileSystem::read_symlink(const Path& link) const {
 
 Status MemoryFileSystem::remove_all(const Path& path) {
   TFAOT_TRY(begin_change(path, "remove"));
-  const auto place = tree_->find(path, MemoryTree::LastLink::kKeep);
+  const auto place = tree_->find(path, Links::kKeep);
   if (place && place->parent != nullptr) place->parent->children.erase(place->name);
   return {};
 }
@@ -233,14 +229,6 @@ Status MemoryFileSystem::remove_half_written(const Path& folder) {
   for (const std::string& name : list(folder).value_or(std::vector<std::string>())) {
     if (is_aside_name(name)) TFAOT_TRY(remove_all(folder / name));
   }
-  return {};
-}
-
-Status MemoryFileSystem::set_executable(const Path& path, bool executable) {
-  TFAOT_TRY(begin_change(path, "change the mode"));
-  const auto node = tree_->find_existing(path);
-  if (!node) return failed(path, "change the mode", node.error());
-  (*node)->executable = executable;
   return {};
 }
 
@@ -258,4 +246,4 @@ Status MemoryFileSystem::mark_used(const Path& path) {
   return {};
 }
 
-}  // namespace tfaot::toolkit
+}  // namespace tfaot::toolkit::testing
