@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot-engine JOB.json PARENT: compiles a share of a model's batch sizes for all CPU levels
-// (job_types.h). Started by the compile room; the only program that links TensorFlow.
+// (records/engine_job.h). Started by the compile room; the only program that links TensorFlow.
 #include <fmt/format.h>
 #include <malloc.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "code/code_cache.h"
 #include "code/object_code.h"
@@ -23,15 +22,16 @@
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/parent_process.h"
 #include "tfaot/base/real_file_system.h"
-#include "tfaot/compile/job_json.h"
-#include "tfaot/compile/tf2xla_types.h"
+#include "tfaot/records/engine_job_json.h"
+#include "tfaot/records/engine_line.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/symbols.h"
+#include "tfaot/records/tf2xla_config.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-void say(const nlohmann::json& line) {
-  std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
-}
+void say(const EngineLine& line) { std::cout << engine_line_to_json(line) << std::flush; }
 
 // The weights that any of the code uses, in order of first use.
 class UsedWeights {
@@ -58,7 +58,7 @@ Result<ObjectCode> object_code(FileSystem& fs, const EngineJob& job, const Lower
   }
   TFAOT_ASSIGN(auto made, make_object_code(lowering.client(), model, level, job.target_triple));
   const auto kept = cache.keep(record.hlo_sha256, level, made);
-  if (!kept) say({{kJobNoteKey, "the code is not cached: " + kept.error().text()}});
+  if (!kept) say({EngineWord::kNote, "the code is not cached: " + kept.error().text()});
   return made;
 }
 
@@ -74,10 +74,10 @@ Result<bool> has_coupled_rows(const EngineJob& job, const Lowering& lowering,
                               const LoweredModel& lowered, std::int64_t batch_size,
                               const WeightStore& store) {
   const RowMessages messages = {[](const std::string& text) {
-                                  say({{kJobWarningKey, text}});
+                                  say({EngineWord::kWarning, text});
                                 },
                                 [](const std::string& text) {
-                                  say({{kJobNoteKey, text}});
+                                  say({EngineWord::kNote, text});
                                 }};
   const Status alone = check_rows_alone(lowering, lowered, batch_size, store, messages);
   if (alone || job.allow_coupled_rows) return !alone;
@@ -117,8 +117,10 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
       record.codes.push_back(std::move(code));
       continue;
     }
-    code.object = object_file_name(job, batch_size, level.name);
-    code.entry_symbol = entry_symbol(job, batch_size, level.name);
+    const std::string program = program_name(job.model_name, batch_size);
+    code.object = level.name == job.levels.front().name ? lowest_object_file_name(program)
+                                                        : object_file_name(program, level.name);
+    code.entry_symbol = entry_symbol(job.symbol_prefix, batch_size, level.name);
     TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, optimized, level, code));
     TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes,
                                     Durability::kScratch));
@@ -128,8 +130,8 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.live_permille = cost.live_permille;
     code.buffers = std::move(made.buffers);
     code.result_slot = made.result_slot;
-    say({{kJobProgressKey, fmt::format("batch size {}, {}{}", batch_size, level.name,
-                                       code.from_cache ? " (from the cache)" : "")}});
+    say({EngineWord::kProgress, fmt::format("batch size {}, {}{}", batch_size, level.name,
+                                            code.from_cache ? " (from the cache)" : "")});
     record.codes.push_back(std::move(code));
   }
   return {};
@@ -182,7 +184,7 @@ Status run_job(FileSystem& fs, const std::string& file) {
 
 Status say_config(const std::string& file) {
   TFAOT_ASSIGN(const auto line, tf2xla_config_json(file));
-  std::cout << line << std::endl;
+  std::cout << line << std::flush;
   return {};
 }
 
@@ -209,10 +211,11 @@ int main(int argc, char** argv) {
   RealFileSystem fs;
   const Status done = is_job ? engine::run_job(fs, argv[1]) : engine::say_config(argv[2]);
   if (done) engine::leave(0);
-  engine::say({{kJobErrorKey, done.error().message()},
-               {kJobNotesKey, done.error().notes()},
-               {kJobFileKey, done.error().where().file},
-               {kJobConfigKey, engine::config_key_of(done.error())},
-               {kJobLineKey, done.error().where().line}});
+  engine::say({.word = EngineWord::kError,
+               .text = done.error().message(),
+               .notes = done.error().notes(),
+               .file = done.error().where().file,
+               .config_key = engine::config_key_of(done.error()),
+               .line = done.error().where().line});
   engine::leave(done.error().kind() == ErrorKind::kInternal ? 3 : 1);
 }

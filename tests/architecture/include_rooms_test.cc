@@ -43,9 +43,9 @@ TEST(IncludeRooms, AWrongIncludeOnDiskIsFound) {
 }
 
 TEST(IncludeRooms, CallsNeverGoUpstreamNorAside) {
-  EXPECT_THAT(with("modules/config/src/x.cc", "#include <tfaot/compile/compile_types.h>"),
+  EXPECT_THAT(with("modules/config/src/x.cc", "#include <tfaot/compile/compile.h>"),
               ElementsAre("modules/config/src/x.cc:1: 'config' may not include "
-                          "tfaot/compile/compile_types.h"));
+                          "tfaot/compile/compile.h"));
   EXPECT_THAT(with("modules/package/include/tfaot/package/x.h",
                    "  #  include \"tfaot/install/install.h\"  // c"),
               ElementsAre("modules/package/include/tfaot/package/x.h:1: 'package' may not include "
@@ -53,21 +53,31 @@ TEST(IncludeRooms, CallsNeverGoUpstreamNorAside) {
 }
 
 TEST(IncludeRooms, OnlyRecordsGoDownstream) {
-  EXPECT_THAT(with("modules/generate/src/x.cc", "#include \"tfaot/compile/compile_types.h\""),
-              IsEmpty());
+  for (const std::string room : {"compile", "generate", "engine"}) {
+    EXPECT_THAT(with("modules/" + room + "/x.cc", "#include \"tfaot/records/compiled_model.h\""),
+                IsEmpty());
+  }
   EXPECT_THAT(with("modules/generate/src/x.cc", "#include \"tfaot/compile/compile.h\""),
-              ElementsAre("modules/generate/src/x.cc:1: 'generate' may include the records of "
-                          "'compile', and tfaot/compile/compile.h is none"));
+              ElementsAre("modules/generate/src/x.cc:1: 'generate' may not include "
+                          "tfaot/compile/compile.h"));
   EXPECT_THAT(with("modules/engine/graph/x.cc", "#include \"tfaot/compile/compile.h\""),
-              ElementsAre("modules/engine/graph/x.cc:1: 'engine' may include the records of "
-                          "'compile', and tfaot/compile/compile.h is none"));
+              ElementsAre("modules/engine/graph/x.cc:1: 'engine' may not include "
+                          "tfaot/compile/compile.h"));
+}
+
+TEST(IncludeRooms, ARuleMayNameOneHeader) {
+  EXPECT_THAT(with("modules/install/src/x.cc", "#include \"tfaot/generate/tool_file_xml.h\""),
+              IsEmpty());
+  EXPECT_THAT(with("modules/install/src/x.cc", "#include \"tfaot/generate/generate.h\""),
+              ElementsAre("modules/install/src/x.cc:1: 'install' may not include "
+                          "tfaot/generate/generate.h"));
 }
 
 TEST(IncludeRooms, RuntimeKnowsNobodyAndNobodyKnowsRuntimeButItsBatchPlan) {
   EXPECT_THAT(with("modules/tune/src/x.cc", "#include \"tfaot/runtime/batch_plan.h\""), IsEmpty());
   EXPECT_THAT(with("modules/tune/src/x.cc", "#include \"tfaot/runtime/instance.h\""),
-              ElementsAre("modules/tune/src/x.cc:1: 'tune' may include the records of 'runtime', "
-                          "and tfaot/runtime/instance.h is none"));
+              ElementsAre("modules/tune/src/x.cc:1: 'tune' may not include "
+                          "tfaot/runtime/instance.h"));
   EXPECT_THAT(
       with("modules/runtime/src/x.cc", "#include \"tfaot/base/result.h\""),
       ElementsAre("modules/runtime/src/x.cc:1: 'runtime' may not include tfaot/base/result.h"));
@@ -82,7 +92,7 @@ TEST(IncludeRooms, RuntimeKnowsNobodyAndNobodyKnowsRuntimeButItsBatchPlan) {
           "standard headers only, not <unistd.h>",
           "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
           "<fmt/format.h>; only base, cli, compile, config, convert, elf, engine, generate, "
-          "install, package, release, scram, tune may"));
+          "install, package, records, release, scram, tune may"));
 }
 
 TEST(IncludeRooms, ALibraryHasItsRoom) {

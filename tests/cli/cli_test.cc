@@ -117,7 +117,7 @@ void CliTest::write_tree_at(const std::string& path, const Tree& tree) {
                         {{"score", DType::kFloat32, {10}}}};
   manifest.batch_sizes = {1, 4};
   manifest.cpu_levels = {"x86-64"};
-  manifest.weights = "shared";
+  manifest.weights = WeightsMode::kShared;
   manifest.weights_size = 4096;
   manifest.weights_sha256 = std::string(64, 'b');
   manifest.xla_flags = {"--xla_cpu_enable_fast_math=false"};

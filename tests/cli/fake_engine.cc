@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speaks the engine's side of job_types.h without TensorFlow. FAKE_ENGINE in the environment makes
-// it misbehave: "refuse" the model, find a disk "full", "crash", "interrupt" (a user's Ctrl-C while
-// it works) or "orphan" (kill -9 of the tool; it holds a lock on FAKE_ENGINE_LOCK while it lives).
+// Speaks the engine's side of records/engine_job.h without TensorFlow. FAKE_ENGINE in the
+// environment makes it misbehave: "refuse" the model, find a disk "full", "crash", "interrupt" (a
+// user's Ctrl-C while it works) or "orphan" (kill -9 of the tool; it holds a lock on
+// FAKE_ENGINE_LOCK while it lives).
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -9,17 +10,21 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/parent_process.h"
 #include "tfaot/base/real_file_system.h"
-#include "tfaot/compile/job_json.h"
+#include "tfaot/records/engine_job_json.h"
+#include "tfaot/records/engine_line.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/symbols.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+void say(const EngineLine& line) { std::cout << engine_line_to_json(line) << std::flush; }
 
 // A model may say "wider" or end with the letter that its weights are made of.
 std::string model_text(const FileSystem& files, const EngineJob& job) {
@@ -38,9 +43,8 @@ CompiledCode fake_code(const EngineJob& job, const std::string& model, std::int6
   CompiledCode code;
   code.batch_size = batch_size;
   code.cpu_level = level;
-  code.object = job.model_name + "_bs" + std::to_string(batch_size) + "_" + level + ".o";
-  code.entry_symbol = job.symbol_prefix + "_bs" + std::to_string(batch_size);
-  for (const char c : level) code.entry_symbol += c == '-' ? '_' : c;
+  code.object = object_file_name(program_name(job.model_name, batch_size), level);
+  code.entry_symbol = entry_symbol(job.symbol_prefix, batch_size, level);
   code.buffers = {{BufferKind::kInput, 0, rows * 40},
                   {BufferKind::kOutput, 0, rows * 8},
                   {BufferKind::kTemporary, 0, 8}};
@@ -63,7 +67,7 @@ Status write_object(FileSystem& files, const EngineJob& job, CompiledCode& code)
     code.from_cache = cached.has_value();
     if (cached) object = *cached;
     const Status kept = cached ? Status() : cache.put(key, object);
-    if (!kept) std::cout << nlohmann::json{{kJobNoteKey, kept.error().text()}} << std::endl;
+    if (!kept) say({EngineWord::kNote, kept.error().text()});
   }
   return files.replace_atomically(Path(job.output_directory) / code.object, object);
 }
@@ -91,7 +95,7 @@ Status run(FileSystem& files, const EngineJob& job) {
       if (job.lower_only) continue;
       TFAOT_TRY(write_object(files, job, record.codes.back()));
       const std::string step = "batch size " + std::to_string(batch_size) + ", " + level.name;
-      std::cout << nlohmann::json{{kJobProgressKey, step}} << std::endl;
+      say({EngineWord::kProgress, step});
     }
   }
   return files.replace_atomically(job.result_file, engine_result_to_json(result));
@@ -122,18 +126,18 @@ int main(int argc, char** argv) {
   const char* how = std::getenv("FAKE_ENGINE");
   misbehave(how == nullptr ? "" : how);
   if (how != nullptr && std::string(how) == "refuse") {
-    std::cout << nlohmann::json{{kJobErrorKey, "op 'Foo' of node 'bar' cannot be compiled"},
-                                {kJobNotesKey, {"XLA has no kernel for it"}}}
-              << std::endl;
+    say({.word = EngineWord::kError,
+         .text = "op 'Foo' of node 'bar' cannot be compiled",
+         .notes = {"XLA has no kernel for it"}});
     return 1;
   }
   RealFileSystem files;
   const auto text = files.read(argv[1]);
   const auto job = text ? engine_job_from_json(*text) : fail(text.error());
   if (job && how != nullptr && std::string(how) == "full") {
-    std::cout << nlohmann::json{{kJobErrorKey, "cannot write: No space left on device"},
-                                {kJobFileKey, job->output_directory + "/a.o"}}
-              << std::endl;
+    say({.word = EngineWord::kError,
+         .text = "cannot write: No space left on device",
+         .file = job->output_directory + "/a.o"});
     return 1;
   }
   const Status done = job ? run(files, *job) : fail(job.error());

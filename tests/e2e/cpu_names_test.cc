@@ -6,7 +6,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

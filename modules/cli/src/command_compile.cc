@@ -14,7 +14,9 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/names.h"
 #include "tool_layout.h"
 #include "wrong_input.h"
 
@@ -68,7 +70,7 @@ Status write_depfile(const CompileCommand& command, Context& context, const Mode
   read.insert(read.begin(), spec.config_file);
   read.push_back(tree.compile.engine);
   for (const StagedFile& file : tree.runtime) read.push_back(file.source);
-  const std::string text = depfile_text(tree.output_directory / "manifest.json", read);
+  const std::string text = depfile_text(tree.output_directory / kManifestName, read);
   return context.files.replace_atomically(context.absolute(command.depfile), text);
 }
 
@@ -77,7 +79,7 @@ Status write_object_list(const CompileCommand& command, Context& context, const 
   if (command.object_list.empty()) return {};
   std::vector<Path> objects;
   for (const ManifestFile& file : manifest.files) {
-    if (Path(file.path).extension() == ".o") objects.push_back(output / file.path);
+    if (is_object_file(file.path)) objects.push_back(output / file.path);
   }
   return context.files.replace_atomically(context.absolute(command.object_list),
                                           response_file_text(objects));
@@ -133,7 +135,7 @@ void tell(Context& context, const ModelSpec& spec, const ModelTreeOptions& tree)
   };
   say("config", spec.config_file.string());
   say("model", spec.model.source.string());
-  say("class", spec.compilation.namespace_name + "::" + spec.model.name);
+  say("class", cpp_class_of(spec));
   say("engine", tree.compile.engine.string());
   say("processes", fmt::format("{} at the same time", tree.compile.jobs));
   say("cache", tree.compile.cache.folder.empty() ? "none" : tree.compile.cache.folder.string());
@@ -174,7 +176,7 @@ Status compile(const CompileCommand& command, Context& context) {
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", tree.output_directory));
   TFAOT_TRY(check_output_tree(command, context, spec, tree.output_directory));
   TFAOT_TRY(check_output_file(context, "--depfile", command.depfile));
-  const std::string target = target_machine(spec.compilation.target_triple);
+  const std::string target = processor_of(spec.compilation.target_triple);
   warn_of_foreign_target(context, target);
   tree.compile.jobs = command.jobs == 0 ? context.environment.cores : command.jobs;
   tree.compile.timeout = std::chrono::seconds(command.timeout_seconds);

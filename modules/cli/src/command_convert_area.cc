@@ -11,12 +11,14 @@
 #include "output_checks.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
-#include "tfaot/config/cpu_levels.h"
 #include "tfaot/convert/convert.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/tool_file_xml.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/names.h"
 #include "tool_layout.h"
 #include "version_option.h"
+#include "word_option.h"
 #include "work_folder.h"
 #include "wrong_input.h"
 
@@ -32,7 +34,7 @@ struct Options {
   std::string tool_name;
   std::string tool_base;
   std::string cpu_level;
-  std::string headers;
+  HeadersMode headers = HeadersMode::kSelfContained;
   bool whole = false;
 };
 
@@ -160,11 +162,11 @@ Status convert(const Options& options, Context& context) {
       const ConvertedModel converted,
       convert_model(context.files, model, {work.path(), options.cpu_level, !options.whole}));
   TFAOT_TRY(complete_spec(converted, area, spec));
-  if (options.headers == "cmssw") spec.compilation.headers = HeadersMode::kCmssw;
+  spec.compilation.headers = options.headers;
 
   ModelTreeOptions tree;
   tree.output_directory = output;
-  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target_machine(spec.compilation.target_triple),
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, processor_of(spec.compilation.target_triple),
                                            spec.compilation.headers));
   tree.generate.tool_name = options.tool_name.empty() && tool ? tool->name : options.tool_name;
   if (!options.tool_base.empty()) tree.generate.tool_base = options.tool_base;
@@ -202,10 +204,9 @@ Action add_convert_area(CLI::App& app) {
          "--cpu-level", options->cpu_level,
          "what the objects were compiled for, by --target_cpu or\nso [any CPU of their machine]")
       ->option_text("LEVEL");
-  app.add_option("--headers", options->headers,
-                 "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW\n[self_contained]")
-      ->check(CLI::IsMember({"self_contained", "cmssw"}))
-      ->option_text("self_contained|cmssw");
+  add_word_option<HeadersMode>(
+      app, "--headers", options->headers,
+      "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW\n[self_contained]");
   app.add_flag("--whole", options->whole, "leave the weights in every object");
   options->verbosity.add_to(app);
   app.footer(

@@ -7,8 +7,9 @@
 
 #include "describe.h"
 #include "tfaot/config/config.h"
-#include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/manifest_json.h"
 #include "wrong_input.h"
 
 namespace tfaot::toolkit {
@@ -45,7 +46,7 @@ Description of_manifest(const std::string& kind, const Manifest& manifest) {
 }
 
 Result<Description> look_at(const FileSystem& files, const Path& path) {
-  const bool manifest_file = path.filename() == "manifest.json";
+  const bool manifest_file = path.filename() == kManifestName;
   const Path tree = manifest_file ? path.parent_path() : path;
   if (is_package_tree(files, tree)) {
     TFAOT_ASSIGN(const Manifest manifest, read_tree(files, tree));

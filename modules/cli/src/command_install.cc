@@ -12,6 +12,7 @@
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/names.h"
 #include "work_folder.h"
 #include "wrong_input.h"
 

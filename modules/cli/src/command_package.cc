@@ -10,6 +10,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/names.h"
 #include "wrong_input.h"
 
 namespace tfaot::toolkit {

@@ -13,7 +13,8 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/names.h"
 #include "tfaot/release/release.h"
 #include "tfaot/release/spec.h"
 #include "toolkit_hash.h"
@@ -86,7 +87,7 @@ class Preparation {
   }
 
   Result<std::string> toolkit(const ModelSpec& spec) {
-    const std::string machine = target_machine(spec.compilation.target_triple);
+    const std::string machine = processor_of(spec.compilation.target_triple);
     std::string& known = toolkits_[machine];
     if (known.empty()) {
       TFAOT_ASSIGN(known, toolkit_sha256(context_, machine));

@@ -10,6 +10,7 @@
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/release/spec.h"
+#include "word_option.h"
 #include "work_folder.h"
 #include "wrong_input.h"
 
@@ -20,7 +21,7 @@ struct Options {
   VerbosityOption verbosity;
   std::string config;
   std::string output_directory;
-  std::string flavour = "cmsdist";
+  SpecFlavour flavour = SpecFlavour::kCmsdist;
   std::string source;
   std::string source_url;
   std::string data_package;
@@ -48,7 +49,8 @@ Status check_options(const Options& options) {
     return fail(
         Error::usage("spec: --aot-config or --remove is required").note("see 'tfaot spec --help'"));
   }
-  if (options.flavour == "rpm" && !(options.source_url.empty() && options.data_package.empty())) {
+  if (options.flavour == SpecFlavour::kRpm &&
+      !(options.source_url.empty() && options.data_package.empty())) {
     return fail(Error::usage("spec: --source-url and --data-package are for --flavour cmsdist"));
   }
   if (!options.data_package.empty() && !options.data_package.starts_with("data-")) {
@@ -68,7 +70,7 @@ Result<SpecSource> read_source(const Options& options, Context& context, const P
 }
 
 Status write(const Options& options, Context& context, const Path& output) {
-  const auto flavour = options.flavour == "rpm" ? SpecFlavour::kRpm : SpecFlavour::kCmsdist;
+  const SpecFlavour flavour = options.flavour;
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output));
   TFAOT_ASSIGN(const SpecSource source, read_source(options, context, work.path()));
   SpecRecord record = spec_record(source, options.words, flavour);
@@ -125,10 +127,9 @@ Action add_spec(CLI::App& app) {
                  "where the files go; made when missing")
       ->required()
       ->option_text("DIR (required)");
-  app.add_option("--flavour", options->flavour,
-                 "rpm: SPECS and SOURCES for rpmbuild; cmsdist: for CMS's\nbuild tool [cmsdist]")
-      ->check(CLI::IsMember({"cmsdist", "rpm"}))
-      ->option_text("cmsdist|rpm");
+  add_word_option<SpecFlavour>(
+      app, "--flavour", options->flavour,
+      "rpm: SPECS and SOURCES for rpmbuild; cmsdist: for CMS's\nbuild tool [cmsdist]");
   auto* source = app.add_option("--source", options->source,
                                 "a tar that holds config and model (such as a repository of\n"
                                 "CMSDATA); else one is made of the files")

@@ -10,12 +10,14 @@
 #include "output_checks.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/compile/update_weights.h"
-#include "tfaot/config/cpu_levels.h"
 #include "tfaot/generate/generate.h"
-#include "tfaot/generate/package_record_json.h"
 #include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/names.h"
+#include "tfaot/records/package_record_json.h"
 #include "tool_layout.h"
 #include "version_option.h"
 #include "work_folder.h"
@@ -50,7 +52,7 @@ Result<Opened> open_tree(const Context& context, const Path& tree, Manifest mani
     return fail(Error::at({tree.string()}, fmt::format("the package has no {}", kRecordName))
                     .note("it was made by an older tfaot; compile the model anew: tfaot compile"));
   }
-  if (manifest.weights != "shared") {
+  if (manifest.weights != WeightsMode::kShared) {
     return fail(Error::at({tree.string()}, "the weights of this package are inside its code")
                     .note("it was compiled with 'weights: embedded'; compile the model anew: tfaot "
                           "compile"));
@@ -82,7 +84,7 @@ Result<Manifest> write_updated(const Options& options, Context& context, const O
 
   ModelTreeOptions tree;
   tree.output_directory = output;
-  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target_machine(spec.compilation.target_triple),
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, processor_of(spec.compilation.target_triple),
                                            spec.compilation.headers));
   tree.generate.tool_name = package.manifest.tool_name;
   const Path tool_file = package.tree / (package.manifest.tool_name + ".xml");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "target_flags.h"
+#include "word_option.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -56,17 +57,14 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
   app.add_option("--target-triple", command.target_triple, "such as x86_64-unknown-linux-gnu")
       ->option_text("T")
       ->group(group);
-  app.add_option("--weights", command.weights, "shared: stored once; embedded: in every object")
-      ->check(CLI::IsMember({"shared", "embedded"}))
-      ->option_text("shared|embedded")
+  add_word_option<WeightsMode>(app, "--weights", command.weights,
+                               "shared: stored once; embedded: in every object")
       ->group(group);
-  app.add_option("--headers", command.headers, "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW")
-      ->check(CLI::IsMember({"self_contained", "cmssw"}))
-      ->option_text("self_contained|cmssw")
+  add_word_option<HeadersMode>(app, "--headers", command.headers,
+                               "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW")
       ->group(group);
-  app.add_option("--rows", command.rows, "coupled: rows of a batch depend on each other")
-      ->check(CLI::IsMember({"alone", "coupled"}))
-      ->option_text("alone|coupled")
+  add_word_option<RowsMode>(app, "--rows", command.rows,
+                            "coupled: rows of a batch depend on each other")
       ->group(group);
 }
 
@@ -136,16 +134,9 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
   overrides.cpu_levels = flags.cpu_levels.empty() ? command.cpu_levels : flags.cpu_levels;
   overrides.target_triple =
       flags.target_triple.empty() ? command.target_triple : flags.target_triple;
-  if (!command.weights.empty()) {
-    overrides.weights = command.weights == "shared" ? WeightsMode::kShared : WeightsMode::kEmbedded;
-  }
-  if (!command.headers.empty()) {
-    overrides.headers =
-        command.headers == "cmssw" ? HeadersMode::kCmssw : HeadersMode::kSelfContained;
-  }
-  if (!command.rows.empty()) {
-    overrides.rows = command.rows == "coupled" ? RowsMode::kCoupled : RowsMode::kAlone;
-  }
+  overrides.weights = command.weights;
+  overrides.headers = command.headers;
+  overrides.rows = command.rows;
   return overrides;
 }
 

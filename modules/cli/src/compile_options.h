@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,9 @@ struct CompileCommand {
   std::string namespace_name;
   std::vector<std::string> cpu_levels;
   std::string target_triple;
-  std::string weights;
-  std::string headers;
-  std::string rows;
+  std::optional<WeightsMode> weights;
+  std::optional<HeadersMode> headers;
+  std::optional<RowsMode> rows;
   unsigned jobs = 0;  // the machine's cores
   unsigned timeout_seconds = 600;
   std::string engine;

@@ -10,7 +10,8 @@
 #include "text_table.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/dtype.h"
+#include "tfaot/records/dtype.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -38,29 +39,18 @@ std::string shape(const TensorSpec& tensor) {
 
 void add_tensors(Rows& rows, const std::string& role, const std::vector<TensorSpec>& tensors) {
   for (const TensorSpec& tensor : tensors) {
-    rows.push_back({"  " + role, shown(tensor.name), dtype_name(tensor.dtype), shape(tensor)});
+    rows.push_back({"  " + role, shown(tensor.name), word_of(tensor.dtype), shape(tensor)});
   }
 }
 
-const char* word(WeightsMode mode) { return mode == WeightsMode::kShared ? "shared" : "embedded"; }
-const char* word(HeadersMode mode) {
-  return mode == HeadersMode::kCmssw ? "cmssw" : "self_contained";
-}
-const char* word(RowsMode mode) {
-  return mode == RowsMode::kCoupled ? "coupled: batches of the compiled sizes alone" : "";
-}
-const char* word(ModelFormat format) {
-  return format == ModelFormat::kSavedModel ? "saved_model" : "frozen_graph";
+const char* rows_text(RowsMode rows) {
+  return rows == RowsMode::kCoupled ? "coupled: batches of the compiled sizes alone" : "";
 }
 
 std::vector<std::string> input_names(const ModelSection& model) {
   std::vector<std::string> names;
   for (const FrozenInput& input : model.inputs) names.push_back(input.name);
   return names;
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 }  // namespace
@@ -72,14 +62,14 @@ PackageSizes package_sizes(const Manifest& manifest) {
   const std::string headers = "include/" + manifest.tool_name + "/";
   for (const ManifestFile& file : manifest.files) {
     files[file.path] = file.size;
-    if (ends_with(file.path, ".o") && !ends_with(file.path, "_weights.o")) sizes.code += file.size;
+    if (is_object_file(file.path) && !is_weights_file(file.path)) sizes.code += file.size;
     if (file.path.compare(0, headers.size(), headers) == 0) sizes.headers += file.size;
   }
   for (const std::int64_t batch_size : manifest.batch_sizes) {
     for (const std::string& level : manifest.cpu_levels) {
-      const std::string stem = fmt::format("lib/{}_bs{}", manifest.name, batch_size);
-      const auto named = files.find(stem + "_" + level + ".o");
-      const auto lowest = files.find(stem + ".o");  // has no suffix
+      const std::string program = "lib/" + program_name(manifest.name, batch_size);
+      const auto named = files.find(object_file_name(program, level));
+      const auto lowest = files.find(lowest_object_file_name(program));
       const auto found = named == files.end() ? lowest : named;
       if (found != files.end()) sizes.objects.push_back({batch_size, level, found->second});
     }
@@ -100,11 +90,11 @@ std::string describe_manifest(const Manifest& manifest) {
   add(head, "batch sizes", numbers(manifest.batch_sizes));
   add(head, "code", fmt::format("{} bytes", sizes.code));
   add(head, "weights",
-      sizes.weights == 0 ? manifest.weights
-                         : fmt::format("{} bytes, {}", sizes.weights, manifest.weights));
+      sizes.weights == 0 ? word_of(manifest.weights)
+                         : fmt::format("{} bytes, {}", sizes.weights, word_of(manifest.weights)));
   add(head, "tuned on", manifest.tuning ? manifest.tuning->cpu : "");
-  add(head, "headers", fmt::format("{} bytes, {}", sizes.headers, word(manifest.headers)));
-  add(head, "rows", word(manifest.rows));
+  add(head, "headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers)));
+  add(head, "rows", rows_text(manifest.rows));
   add(head, "TF_XLA_FLAGS", join(manifest.tf_xla_flags, " "));
   add(head, "XLA_FLAGS", join(manifest.xla_flags, " "));
   add(head, "engine", manifest.engine);
@@ -135,8 +125,8 @@ std::string describe_spec(const ModelSpec& spec) {
   add(rows, "model", spec.model.name + " " + spec.model.version);
   add(rows, "author", spec.model.author);
   add(rows, "description", spec.model.description);
-  add(rows, "class", spec.compilation.namespace_name + "::" + spec.model.name);
-  add(rows, "format", word(spec.model.format));
+  add(rows, "class", cpp_class_of(spec));
+  add(rows, "format", word_of(spec.model.format));
   add(rows, "source", spec.model.source.string());
   if (spec.model.format == ModelFormat::kSavedModel) add(rows, "signature", spec.model.serving_key);
   add(rows, "inputs", join(input_names(spec.model), ", "));
@@ -144,9 +134,9 @@ std::string describe_spec(const ModelSpec& spec) {
   add(rows, "target", spec.compilation.target_triple);
   add(rows, "CPU levels", join(spec.compilation.cpu_levels, ", "));
   add(rows, "batch sizes", numbers(spec.compilation.batch_sizes));
-  add(rows, "weights", word(spec.compilation.weights));
-  add(rows, "headers", word(spec.compilation.headers));
-  add(rows, "rows", word(spec.compilation.rows));
+  add(rows, "weights", word_of(spec.compilation.weights));
+  add(rows, "headers", word_of(spec.compilation.headers));
+  add(rows, "rows", rows_text(spec.compilation.rows));
   add(rows, "TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " "));
   add(rows, "XLA_FLAGS", join(spec.compilation.xla_flags, " "));
   return text_table(rows);
@@ -162,7 +152,7 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"version", spec.model.version},
           {"author", spec.model.author},
           {"description", spec.model.description},
-          {"format", word(spec.model.format)},
+          {"format", word_of(spec.model.format)},
           {"source", spec.model.source.string()},
           {"serving_key", spec.model.serving_key},
           {"inputs", input_names(spec.model)},
@@ -171,9 +161,9 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"target_triple", spec.compilation.target_triple},
           {"cpu_levels", spec.compilation.cpu_levels},
           {"batch_sizes", spec.compilation.batch_sizes},
-          {"weights", word(spec.compilation.weights)},
-          {"headers", word(spec.compilation.headers)},
-          {"rows", spec.compilation.rows == RowsMode::kCoupled ? "coupled" : "alone"},
+          {"weights", word_of(spec.compilation.weights)},
+          {"headers", word_of(spec.compilation.headers)},
+          {"rows", word_of(spec.compilation.rows)},
           {"tf_xla_flags", spec.compilation.tf_xla_flags},
           {"xla_flags", spec.compilation.xla_flags}};
 }

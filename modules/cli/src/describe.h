@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/config/config_types.h"
-#include "tfaot/generate/generate_types.h"
+#include "tfaot/records/manifest.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_tree.h"
 
-#include "tfaot/generate/package_record_json.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/package_record_json.h"
 #include "work_folder.h"
 
 namespace tfaot::toolkit {
@@ -28,7 +29,7 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
                                   const CompiledModel& compiled, const ObjectFolders& objects,
                                   const ModelTreeOptions& options) {
   TFAOT_ASSIGN(const GeneratedFiles generated, generate_files(spec, compiled, options.generate));
-  Manifest manifest = make_manifest(spec, compiled, options.generate, {});
+  Manifest manifest = make_manifest(spec, compiled, options.generate.tool_name, {});
   manifest.tuning = options.tuning;
   const GeneratedFile costs = cost_header(manifest);
 
@@ -37,7 +38,7 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
   for (const GeneratedFile& file : generated.files) {
     staged.push_back({file.path, file.path == costs.path ? costs.text : file.text, {}});
   }
-  staged.push_back({kRecordName, package_record_to_json(spec, compiled), {}});
+  staged.push_back({std::string(kRecordName), package_record_to_json(spec, compiled), {}});
   TFAOT_ASSIGN(manifest.files, hash_staged_files(context.files, staged));
   TFAOT_TRY(write_tree(context.files, staged, manifest, options.output_directory));
   return manifest;

@@ -7,7 +7,7 @@
 
 #include "context.h"
 #include "tfaot/base/result.h"
-#include "tfaot/config/config_types.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 

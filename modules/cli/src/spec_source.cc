@@ -10,6 +10,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/generate/generate.h"
+#include "tfaot/records/names.h"
 #include "tfaot/release/spec.h"
 
 namespace tfaot::toolkit {

@@ -8,8 +8,8 @@
 
 #include "context.h"
 #include "tfaot/base/result.h"
-#include "tfaot/config/config_types.h"
 #include "tfaot/package/source_archive.h"
+#include "tfaot/records/model_spec.h"
 #include "tfaot/release/release_types.h"
 
 namespace tfaot::toolkit {

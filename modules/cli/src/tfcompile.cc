@@ -13,9 +13,10 @@
 #include "tfaot/compile/join_objects.h"
 #include "tfaot/compile/tf2xla_config.h"
 #include "tfaot/config/config.h"
-#include "tfaot/config/cpu_levels.h"
 #include "tfaot/elf/symbols.h"
 #include "tfaot/generate/tfcompile_header.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/names.h"
 #include "tfcompile_flags.h"
 #include "tool_layout.h"
 #include "work_folder.h"
@@ -90,7 +91,7 @@ std::string config_text(const TfcompileFlags& flags, const Tf2xlaConfig& config,
   return json{{"model",
                {{"name", name},
                 {"version", "1.0.0"},
-                {"format", "frozen_graph"},
+                {"format", word_of(ModelFormat::kFrozenGraph)},
                 {"frozen_graph", flags.graph},
                 {"inputs", inputs},
                 {"outputs", outputs}}},
@@ -100,7 +101,7 @@ std::string config_text(const TfcompileFlags& flags, const Tf2xlaConfig& config,
 
 // No level below what --target_features promises. scram passes a feature on aarch64 that all have.
 Result<std::vector<std::string>> levels_of(const TfcompileFlags& flags, const std::string& triple) {
-  const std::string machine = target_machine(triple);
+  const std::string machine = processor_of(triple);
   std::vector<std::string> levels;
   if (!flags.target_features.empty() && machine == "x86_64") {
     TFAOT_ASSIGN(const TargetFlags lowest,
@@ -160,7 +161,7 @@ struct Outputs {
 Status write_outputs(Context& context, const ModelSpec& spec, const CompiledModel& compiled,
                      const Path& work, const Path& runtime, const std::string& header,
                      const Outputs& outputs) {
-  const std::string machine = target_machine(spec.compilation.target_triple);
+  const std::string machine = processor_of(spec.compilation.target_triple);
   JoinRequest function;
   if (machine != context.environment.architecture) function.linker = machine + "-linux-gnu-ld";
   JoinRequest metadata = function;
@@ -203,7 +204,7 @@ Status compile(const TfcompileFlags& flags, Context& context) {
   TFAOT_TRY(context.files.replace_atomically(aot_config, config_text(flags, config, batch)));
   TFAOT_ASSIGN(const ModelSpec spec, checked_spec(context.files, aot_config, flags, overrides));
   TFAOT_ASSIGN(const auto runtime,
-               runtime_files(context, target_machine(spec.compilation.target_triple)));
+               runtime_files(context, processor_of(spec.compilation.target_triple)));
   options.work_directory = work.path();
   options.fixed_shapes = batch.fixed;
   options.allow_coupled_rows = true;  // tfcompile's classes run compiled sizes alone

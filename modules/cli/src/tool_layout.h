@@ -8,8 +8,8 @@
 
 #include "context.h"
 #include "tfaot/base/result.h"
-#include "tfaot/config/config_types.h"
 #include "tfaot/package/package_types.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 

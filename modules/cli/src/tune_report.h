@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tfaot/generate/generate_types.h"
+#include "tfaot/records/manifest.h"
 #include "tfaot/tune/suggest.h"
 
 namespace tfaot::toolkit {

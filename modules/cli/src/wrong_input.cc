@@ -6,6 +6,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/repair_tree.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -48,7 +49,7 @@ Found found_folder(const FileSystem& files, const Path& path, const std::string&
 Found found_at(const FileSystem& files, const Path& path) {
   const std::string word = shell_quoted(path.string());
   if (is_folder(files, path)) return found_folder(files, path, word);
-  if (path.filename() == "manifest.json") {
+  if (path.filename() == kManifestName) {
     return {"the manifest of a package tree",
             "the package tree is its folder, " + path.parent_path().string()};
   }
@@ -67,7 +68,7 @@ Found found_at(const FileSystem& files, const Path& path) {
 }  // namespace
 
 bool is_package_tree(const FileSystem& files, const Path& path) {
-  return is_file(files, path / "manifest.json");
+  return is_file(files, path / kManifestName);
 }
 
 bool is_config(const Path& path) {
@@ -93,7 +94,7 @@ Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wante
   }
   if (*kind == FileKind::kDirectory) {  // a folder that cannot be read is not an empty one
     if (const auto names = files.list(path); !names) return names.error();
-    if (const auto inside = files.look(path / "manifest.json"); !inside) return inside.error();
+    if (const auto inside = files.look(path / kManifestName); !inside) return inside.error();
   }
   const Found found = found_at(files, path);
   Error error = Error::at({path.string()}, fmt::format("{}; {}", found.what, wanted.what));

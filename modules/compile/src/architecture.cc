@@ -10,7 +10,7 @@
 #include <set>
 
 #include "tfaot/base/text.h"
-#include "tfaot/compile/dtype.h"
+#include "tfaot/records/dtype.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -20,7 +20,7 @@ using Lines = std::vector<std::string>;
 constexpr std::size_t kShownWeights = 5;
 
 std::string describe(const TensorSpec& tensor) {
-  return fmt::format("{} [{}]", dtype_name(tensor.dtype), fmt::join(tensor.row_shape, ", "));
+  return fmt::format("{} [{}]", word_of(tensor.dtype), fmt::join(tensor.row_shape, ", "));
 }
 std::string describe(const Variable& variable) {
   return fmt::format("{} [{}]", variable.dtype, fmt::join(variable.shape, ", "));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/compile/compile_types.h"
+#include "tfaot/records/compiled_model.h"
 
 namespace tfaot::toolkit {
 

@@ -16,11 +16,13 @@
 #include "target_offers.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
-#include "tfaot/compile/job_json.h"
 #include "tfaot/compile/runtime_offers.h"
 #include "tfaot/compile/symbol_hash.h"
-#include "tfaot/config/cpu_levels.h"
 #include "tfaot/elf/symbols.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/engine_job_json.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/symbols.h"
 #include "weights_object.h"
 
 namespace tfaot::toolkit {
@@ -76,13 +78,14 @@ Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
 Status add_weights_object(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
                           MergedModel& merged) {
   if (merged.weight_files.empty()) return {};
-  merged.model.weights_object = spec.model.name + "_weights.o";
-  return write_weights_object(fs, merged, symbol_prefix(spec) + "_weights",
+  merged.model.weights_object = weights_file_name(spec.model.name);
+  const std::string prefix = symbol_prefix(spec.compilation.namespace_name, spec.model.name);
+  return write_weights_object(fs, merged, weights_symbol(prefix),
                               options.work_directory / merged.model.weights_object);
 }
 
 bool is_kernel(const std::string& symbol) {
-  return symbol.starts_with("__xla") || symbol.starts_with("tfaot_");
+  return symbol.starts_with("__xla") || symbol.starts_with(kSymbolPrefix);
 }
 
 // `calls`: all symbols that the code leaves open. Without this a package would be made that no

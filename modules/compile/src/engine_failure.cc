@@ -7,13 +7,12 @@
 #include <csignal>
 #include <cstring>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "tfaot/base/text.h"
-#include "tfaot/compile/job_json.h"
 #include "tfaot/config/config.h"
 #include "tfaot/elf/run_path.h"
+#include "tfaot/records/engine_line.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -99,16 +98,12 @@ std::optional<Error> wrong_flag(const FileSystem& fs, const ModelSpec& spec,
 
 }  // namespace
 
-std::optional<Error> reported_error(const FileSystem& fs, const ModelSpec& spec,
-                                    const std::string& line) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object() || !json.contains(kJobErrorKey)) return std::nullopt;
-  const auto message = json[kJobErrorKey].get<std::string>();
-  const std::string key = json.value(kJobConfigKey, "");
-  const std::string file = json.value(kJobFileKey, "");
-  Error error = key.empty() ? Error::at({file.empty() ? spec.model.source.string() : file}, message)
-                            : config_error(fs, spec, key, message);
-  for (const auto& note : json.value(kJobNotesKey, std::vector<std::string>{})) error.note(note);
+Error reported_error(const FileSystem& fs, const ModelSpec& spec, const EngineLine& line) {
+  const std::string& file = line.file;
+  Error error = line.config_key.empty()
+                    ? Error::at({file.empty() ? spec.model.source.string() : file}, line.text)
+                    : config_error(fs, spec, line.config_key, line.text);
+  for (const auto& note : line.notes) error.note(note);
   return error;
 }
 

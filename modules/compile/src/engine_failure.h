@@ -8,13 +8,14 @@
 
 #include "tfaot/base/process.h"
 #include "tfaot/compile/compile.h"
-#include "tfaot/compile/job_types.h"
+#include "tfaot/records/engine_job.h"
+#include "tfaot/records/engine_line.h"
 
 namespace tfaot::toolkit {
 
-// What the engine itself says is wrong with the model or the config, if the line says that.
-std::optional<Error> reported_error(const FileSystem& fs, const ModelSpec& spec,
-                                    const std::string& line);
+// What the engine itself says is wrong with the model or the config.
+// REQUIRES: line.word is kError.
+Error reported_error(const FileSystem& fs, const ModelSpec& spec, const EngineLine& line);
 
 // The loader's words when it does not find TensorFlow's libraries, and what to do; nothing when the
 // process ended otherwise.

@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "tfaot/base/text.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/symbols.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -44,11 +45,6 @@ std::vector<JobInput> job_inputs(const ModelSpec& spec, bool fixed_shapes) {
 }
 
 }  // namespace
-
-std::string symbol_prefix(const ModelSpec& spec) {
-  return fmt::format("tfaot_{}_{}", replace_all(spec.compilation.namespace_name, "::", "_"),
-                     spec.model.name);
-}
 
 std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
   std::vector<JobLevel> levels;
@@ -88,14 +84,14 @@ std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
 std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options) {
   EngineJob common;
   common.model_name = spec.model.name;
-  common.format = spec.model.format == ModelFormat::kFrozenGraph ? "frozen_graph" : "saved_model";
+  common.format = spec.model.format;
   common.source = spec.model.source.string();
   common.serving_key = spec.model.serving_key;
   common.inputs = job_inputs(spec, options.fixed_shapes);
   common.outputs = spec.model.outputs;
   common.fixed_shapes = options.fixed_shapes;
   common.allow_coupled_rows = options.allow_coupled_rows;
-  common.symbol_prefix = symbol_prefix(spec);
+  common.symbol_prefix = symbol_prefix(spec.compilation.namespace_name, spec.model.name);
   common.target_triple = spec.compilation.target_triple;
   common.levels = job_levels(spec.compilation.cpu_levels);
   common.embed_weights = spec.compilation.weights == WeightsMode::kEmbedded;

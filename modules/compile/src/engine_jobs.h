@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "tfaot/compile/compile.h"
-#include "tfaot/compile/job_types.h"
+#include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit {
-
-// "tfaot_a_b_test" for namespace a::b and model test. No leading "__": XLA would rename it.
-std::string symbol_prefix(const ModelSpec& spec);
 
 // The levels in the compiler's words, without doubles; "native" becomes this machine's highest
 // psABI level.

@@ -3,13 +3,13 @@
 
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine_failure.h"
 #include "engine_jobs.h"
 #include "tfaot/base/process.h"
-#include "tfaot/compile/job_json.h"
+#include "tfaot/records/engine_job_json.h"
+#include "tfaot/records/engine_line.h"
 
 namespace tfaot::toolkit {
 Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
@@ -23,17 +23,17 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
   process.environment = engine_environment(spec);
   process.timeout = options.timeout;
   process.on_stdout_line = [&](const std::string& line) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains(kJobProgressKey)) {
-      on_step(json[kJobProgressKey].get<std::string>());
-    } else if (json.is_object() && json.contains(kJobNoteKey)) {
-      diagnostics.verbose(json[kJobNoteKey].get<std::string>());
-    } else if (json.is_object() && json.contains(kJobWarningKey)) {
-      diagnostics.warning(json[kJobWarningKey].get<std::string>());
-    } else if (auto error = reported_error(fs, spec, line)) {
-      reported = std::move(error);
-    } else {
-      diagnostics.verbose(line);
+    const auto said = engine_line_from_json(line);
+    if (!said) return diagnostics.verbose(line);
+    switch (said->word) {
+      case EngineWord::kProgress:
+        return on_step(said->text);
+      case EngineWord::kNote:
+        return diagnostics.verbose(said->text);
+      case EngineWord::kWarning:
+        return diagnostics.warning(said->text);
+      case EngineWord::kError:
+        reported = reported_error(fs, spec, *said);
     }
   };
   TFAOT_ASSIGN(const auto result, run_process(process));

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "tfaot/compile/compile.h"
-#include "tfaot/compile/job_types.h"
+#include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit {
 namespace {

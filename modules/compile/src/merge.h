@@ -9,7 +9,7 @@
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
-#include "tfaot/compile/job_types.h"
+#include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit {
 

@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "engine_failure.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/job_json.h"
-#include "tfaot/compile/tf2xla_json.h"
+#include "tfaot/records/engine_line.h"
+#include "tfaot/records/tf2xla_config_json.h"
 
 namespace tfaot::toolkit {
 Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
@@ -20,13 +18,11 @@ Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
   process.environment = {{"TF_CPP_MIN_LOG_LEVEL", "3"}};
   TFAOT_ASSIGN(const auto result, run_process(process));
   for (const std::string& line : split_lines(result.standard_output)) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object()) continue;
-    if (json.contains(kConfigKey)) return json[kConfigKey].get<Tf2xlaConfig>();
-    if (!json.contains(kJobErrorKey)) continue;
-    Error error = Error::at({file.string(), json.value(kJobLineKey, 0)},
-                            json[kJobErrorKey].get<std::string>());
-    for (const auto& note : json.value(kJobNotesKey, std::vector<std::string>{})) error.note(note);
+    if (auto config = tf2xla_config_from_json(line)) return *std::move(config);
+    const auto said = engine_line_from_json(line);
+    if (!said || said->word != EngineWord::kError) continue;
+    Error error = Error::at({file.string(), said->line}, said->text);
+    for (const std::string& note : said->notes) error.note(note);
     return fail(std::move(error));
   }
   if (auto missing = missing_tensorflow(fs, engine, result)) return fail(std::move(*missing));

@@ -8,7 +8,8 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit::config {
 namespace {
@@ -32,26 +33,20 @@ bool is_usable(const Values& values, const std::string& path) {
   return given == values.end() || given->second.good;
 }
 
-ModelFormat format_of(const Values& values) {
-  return node_or_default(values, "model.format").Scalar() == "frozen_graph"
-             ? ModelFormat::kFrozenGraph
-             : ModelFormat::kSavedModel;
-}
-
 void check_format(const Values& values, Problems& problems) {
   const auto model = values.find("model");
   if (model == values.end() || !is_usable(values, "model") || !is_usable(values, "model.format")) {
     return;
   }
-  const ModelFormat format = format_of(values);
+  const auto format = word_at<ModelFormat>(values, "model.format");
   const bool frozen = format == ModelFormat::kFrozenGraph;
   for (const ConfigKey* key : children_of("model")) {
     if (!key->format) continue;
     const auto given = values.find(key->path);
     if (given != values.end() && key->format != format) {
       problems
-          .add(given->second.key, fmt::format("{} does not go with the format '{}'", key->path,
-                                              frozen ? "frozen_graph" : "saved_model"))
+          .add(given->second.key,
+               fmt::format("{} does not go with the format '{}'", key->path, word_of(format)))
           .note(frozen ? kWhyNotForFrozenGraph : kWhyNotForSavedModel);
     }
     if (given == values.end() && key->format == format && key->required) {
@@ -69,7 +64,7 @@ void check_cpu_levels(const Values& values, Problems& problems) {
     return;
   }
   const std::string triple = node_or_default(values, "compilation.target_triple").Scalar();
-  const std::string machine = target_machine(triple);
+  const std::string machine = processor_of(triple);
   const std::vector<std::string> allowed = allowed_cpu_levels(machine);
   for (const YAML::Node& level : levels->second.node) {
     if (std::count(allowed.begin(), allowed.end(), level.Scalar())) continue;
@@ -98,9 +93,9 @@ void check_object_count(const Values& values, Problems& problems) {
 
 void check_rows(const Values& values, Problems& problems) {
   const auto rows = values.find("compilation.rows");
-  if (rows == values.end() || !rows->second.good || rows->second.node.Scalar() != "coupled" ||
-      !is_usable(values, "compilation.headers") ||
-      node_or_default(values, "compilation.headers").Scalar() != "cmssw") {
+  if (rows == values.end() || !rows->second.good || !is_usable(values, "compilation.headers") ||
+      word_at<RowsMode>(values, "compilation.rows") != RowsMode::kCoupled ||
+      word_at<HeadersMode>(values, "compilation.headers") != HeadersMode::kCmssw) {
     return;
   }
   problems

@@ -16,7 +16,12 @@ YAML::Node node_or_default(const Values& values, const std::string& path);
 // True when it was not given, or well.
 bool is_usable(const Values& values, const std::string& path);
 
-ModelFormat format_of(const Values& values);
+// The key's enum, of which it holds a word; the default's for a word that is wrong.
+template <HasWords Enum>
+Enum word_at(const Values& values, const std::string& path) {
+  return parse_word<Enum>(node_or_default(values, path).Scalar())
+      .value_or(*parse_word<Enum>(config_key(path).fallback));
+}
 
 // Keys of the other format, and missing keys of this one.
 void check_format(const Values& values, Problems& problems);

@@ -7,9 +7,12 @@
 namespace tfaot::toolkit::config {
 namespace {
 
+bool is_frozen_graph(const Values& values) {
+  return word_at<ModelFormat>(values, "model.format") == ModelFormat::kFrozenGraph;
+}
+
 std::string source_key(const Values& values) {
-  return format_of(values) == ModelFormat::kFrozenGraph ? "model.frozen_graph"
-                                                        : "model.saved_model";
+  return is_frozen_graph(values) ? "model.frozen_graph" : "model.saved_model";
 }
 
 void add_hints(const FileSystem& fs, const Path& path, const std::string& text, Error& error) {
@@ -79,7 +82,7 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
                : "is a broken link");
   } else if (kind == FileKind::kMissing) {
     add_hints(fs, path, text, add("is missing"));
-  } else if (format_of(values) == ModelFormat::kFrozenGraph) {
+  } else if (is_frozen_graph(values)) {
     if (kind != FileKind::kFile) {
       add("is not a file")
           .note(

@@ -6,14 +6,11 @@
 #include <string>
 
 #include "tfaot/config/config_keys.h"
+#include "tfaot/records/cpp_names.h"
 
 namespace tfaot::toolkit::config {
 
-struct TextProblem {
-  std::string message;  // goes behind the key's name
-  std::string note;     // what is allowed
-};
-
+// The message goes after the key's name; the note says what is allowed.
 std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& text);
 
 }  // namespace tfaot::toolkit::config

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tfaot/base/limits.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -47,8 +47,8 @@ std::vector<ConfigKey> model_keys() {
                 .max_length = 100},
        .doc = "Version of the package; an unquoted number counts as its text."},
       {.path = "model.format",
-       .fallback = "saved_model",
-       .allowed = {"saved_model", "frozen_graph"},
+       .fallback = word_of(ModelFormat::kSavedModel),
+       .allowed = words_of<ModelFormat>(),
        .doc = "How the model is stored: a SavedModel folder, or one binary GraphDef file with the "
               "weights as constants."},
       {.path = "model.saved_model",
@@ -85,7 +85,7 @@ std::vector<ConfigKey> model_keys() {
        .maximum = kMaxDimension,
        .doc = "Shape of the input, the batch (null or -1) first; by default the placeholder's."},
       {.path = "model.inputs[].dtype",
-       .allowed = {"bool", "int32", "int64", "float32", "float64"},
+       .allowed = words_of<DType>(),
        .doc = "Element type of the input; by default the placeholder's."},
       {.path = "model.outputs",
        .list = true,
@@ -147,18 +147,18 @@ std::vector<ConfigKey> compilation_keys() {
        .doc = "CPU levels to compile for; the best one the machine has is chosen at run time. By "
               "default x86-64, x86-64-v3 and x86-64-v4, or generic on aarch64."},
       {.path = "compilation.weights",
-       .fallback = "shared",
-       .allowed = {"shared", "embedded"},
+       .fallback = word_of(WeightsMode::kShared),
+       .allowed = words_of<WeightsMode>(),
        .doc = "Where weights live: once in the package, shared by all objects, or as constants "
               "inside every object."},
       {.path = "compilation.headers",
-       .fallback = "self_contained",
-       .allowed = {"self_contained", "cmssw"},
+       .fallback = word_of(HeadersMode::kSelfContained),
+       .allowed = words_of<HeadersMode>(),
        .doc = "What the C++ headers are made for: any C++17 program, or CMSSW's own "
               "PhysicsTools/TensorFlowAOT with TensorFlow's runtime (see docs/cmssw.md)."},
       {.path = "compilation.rows",
-       .fallback = "alone",
-       .allowed = {"alone", "coupled"},
+       .fallback = word_of(RowsMode::kAlone),
+       .allowed = words_of<RowsMode>(),
        .doc = "What rows of a batch have to do with each other: nothing, so that any number of "
               "rows runs, or something, so that only batches of the compiled sizes do (see "
               "docs/config.md)."},

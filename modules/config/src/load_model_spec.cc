@@ -9,7 +9,8 @@
 #include "problems.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/config/config.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/names.h"
 #include "value_checker.h"
 #include "yaml_text.h"
 
@@ -78,7 +79,7 @@ FrozenInput frozen_input_of(const YAML::Node& item) {
   input.name = item.IsMap() ? item["name"].Scalar() : item.Scalar();
   if (!item.IsMap()) return input;
   if (const YAML::Node dtype = item["dtype"]; dtype && !dtype.IsNull()) {
-    input.dtype = dtype.Scalar();
+    input.dtype = parse_word<DType>(dtype.Scalar());
   }
   if (const YAML::Node shape = item["shape"]; shape && !shape.IsNull()) {
     input.row_shape.emplace();
@@ -93,7 +94,7 @@ ModelSection model_of(const Values& values, const Path& config_file) {
   ModelSection model;
   model.name = text_of(values, "model.name");
   model.version = text_of(values, "model.version");
-  model.format = config::format_of(values);
+  model.format = config::word_at<ModelFormat>(values, "model.format");
   model.source = config::source_of(values, config_file);
   model.written_source = config::written_source_of(values);
   model.author = text_of(values, "model.author");
@@ -124,19 +125,16 @@ CompilationSection compilation_of(const Values& values) {
   CompilationSection section;
   section.namespace_name = text_of(values, "compilation.namespace");
   section.target_triple = text_of(values, "compilation.target_triple");
-  section.weights = text_of(values, "compilation.weights") == "embedded" ? WeightsMode::kEmbedded
-                                                                         : WeightsMode::kShared;
-  section.headers = text_of(values, "compilation.headers") == "cmssw" ? HeadersMode::kCmssw
-                                                                      : HeadersMode::kSelfContained;
-  section.rows =
-      text_of(values, "compilation.rows") == "coupled" ? RowsMode::kCoupled : RowsMode::kAlone;
+  section.weights = config::word_at<WeightsMode>(values, "compilation.weights");
+  section.headers = config::word_at<HeadersMode>(values, "compilation.headers");
+  section.rows = config::word_at<RowsMode>(values, "compilation.rows");
   section.tf_xla_flags = texts_of(values, "compilation.tf_xla_flags");
   section.xla_flags = texts_of(values, "compilation.xla_flags");
   for (const YAML::Node& size : values.at("compilation.batch_sizes").node) {
     section.batch_sizes.push_back(size.as<std::int64_t>());
   }
   std::sort(section.batch_sizes.begin(), section.batch_sizes.end());
-  const std::string architecture = target_machine(section.target_triple);
+  const std::string architecture = processor_of(section.target_triple);
   section.cpu_levels = values.count("compilation.cpu_levels")
                            ? in_order_of(allowed_cpu_levels(architecture),
                                          texts_of(values, "compilation.cpu_levels"))

@@ -34,16 +34,13 @@ Values values_of(const ConfigOverrides& overrides) {
     add("compilation.target_triple", "--target-triple", text_node(overrides.target_triple));
   }
   if (overrides.weights) {
-    const bool shared = *overrides.weights == WeightsMode::kShared;
-    add("compilation.weights", "--weights", text_node(shared ? "shared" : "embedded"));
+    add("compilation.weights", "--weights", text_node(word_of(*overrides.weights)));
   }
   if (overrides.headers) {
-    const bool cmssw = *overrides.headers == HeadersMode::kCmssw;
-    add("compilation.headers", "--headers", text_node(cmssw ? "cmssw" : "self_contained"));
+    add("compilation.headers", "--headers", text_node(word_of(*overrides.headers)));
   }
   if (overrides.rows) {
-    const bool coupled = *overrides.rows == RowsMode::kCoupled;
-    add("compilation.rows", "--rows", text_node(coupled ? "coupled" : "alone"));
+    add("compilation.rows", "--rows", text_node(word_of(*overrides.rows)));
   }
   return values;
 }

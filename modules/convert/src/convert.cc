@@ -11,14 +11,16 @@
 #include "tensor_order.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/dtype.h"
 #include "tfaot/compile/runtime_offers.h"
 #include "tfaot/compile/symbol_hash.h"
-#include "tfaot/config/cpu_levels.h"
 #include "tfaot/elf/constants.h"
 #include "tfaot/elf/data_object.h"
 #include "tfaot/elf/shared_constants.h"
 #include "tfaot/elf/symbols.h"
+#include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/dtype.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/symbols.h"
 #include "upstream_header.h"
 
 namespace tfaot::toolkit {
@@ -40,7 +42,7 @@ Result<Program> read_program(const FileSystem& files, const UpstreamModel& model
   TFAOT_ASSIGN(const std::string text, files.read(one.header));
   program.header_sha256 = sha256_of(text);
   TFAOT_ASSIGN(program.header, read_upstream_header(text, program.where));
-  const std::string expected = fmt::format("{}_bs{}", model.name, one.batch_size);
+  const std::string expected = program_name(model.name, one.batch_size);
   if (program.header.class_name != expected) {
     return fail(Error::at({program.where}, fmt::format("its class is '{}' instead of '{}'",
                                                        program.header.class_name, expected)));
@@ -76,7 +78,7 @@ Result<std::string> level_of(const Program& program, const std::string& wanted) 
 std::string tensors_text(const std::vector<TensorSpec>& tensors) {
   std::vector<std::string> words;
   for (const TensorSpec& tensor : tensors) {
-    words.push_back(fmt::format("{}: {} [{}]", tensor.name, dtype_name(tensor.dtype),
+    words.push_back(fmt::format("{}: {} [{}]", tensor.name, word_of(tensor.dtype),
                                 fmt::join(tensor.row_shape, ", ")));
   }
   return join(words, ", ");
@@ -176,8 +178,7 @@ std::string source_hash(const std::vector<Program>& programs) {
 Status write_objects(FileSystem& files, const UpstreamModel& model, const ConvertOptions& options,
                      const std::vector<Program>& programs, ConvertedModel& converted) {
   CompiledModel& compiled = converted.compiled;
-  const std::string prefix =
-      fmt::format("tfaot_{}_{}", replace_all(converted.namespace_name, "::", "_"), model.name);
+  const std::string prefix = symbol_prefix(converted.namespace_name, model.name);
   SharedConstants shared(prefix + "_constants");
   std::map<std::string, std::vector<std::string>> users;  // of each block, objects
   for (const Program& program : programs) {
@@ -209,8 +210,8 @@ Status write_objects(FileSystem& files, const UpstreamModel& model, const Conver
       converted.alone.push_back({objects.front(), block.size});
     }
   }
-  compiled.weights_object = model.name + "_weights.o";
-  compiled.weights_symbol = symbol_name(prefix + "_weights", shared.blob());
+  compiled.weights_object = weights_file_name(model.name);
+  compiled.weights_symbol = symbol_name(weights_symbol(prefix), shared.blob());
   compiled.weights_size = shared.blob().size();
   std::vector<DataSymbol> symbols = shared.symbols();
   // For the headers, which may be used outside of the library that holds the objects.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "tfaot/convert/convert.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -17,7 +18,7 @@ struct ProgramName {
 };
 
 // Of "test_bs4".
-std::optional<ProgramName> program_name(const std::string& stem) {
+std::optional<ProgramName> split_program_name(const std::string& stem) {
   const auto mark = stem.rfind("_bs");
   if (mark == std::string::npos || mark == 0) return std::nullopt;
   const char* const first = stem.data() + mark + 3;
@@ -45,11 +46,11 @@ Result<std::vector<UpstreamModel>> find_upstream_models(const FileSystem& files,
   std::map<std::string, std::map<std::int64_t, UpstreamProgram>> models;
   for (const std::string& relative : names) {
     const Path file = area / relative;
-    const auto name = program_name(file.stem().string());
-    if (!name || (file.extension() != ".h" && file.extension() != ".o")) continue;
+    const auto name = split_program_name(file.stem().string());
+    if (!name || (file.extension() != kHeaderSuffix && file.extension() != kObjectSuffix)) continue;
     UpstreamProgram& program = models[name->model][name->batch_size];
     program.batch_size = name->batch_size;
-    TFAOT_TRY(add(file.extension() == ".h" ? program.header : program.object, file));
+    TFAOT_TRY(add(file.extension() == kHeaderSuffix ? program.header : program.object, file));
   }
   std::vector<UpstreamModel> found;
   for (const auto& [name, programs] : models) {
@@ -57,10 +58,10 @@ Result<std::vector<UpstreamModel>> find_upstream_models(const FileSystem& files,
     model.name = name;
     for (const auto& [batch_size, program] : programs) {
       if (program.header.empty() || program.object.empty()) {
-        return fail(
-            Error::at({area.string()}, fmt::format("there is no {}_bs{}.{}", name, batch_size,
-                                                   program.header.empty() ? "h" : "o"))
-                .note("an area has a header and an object for each batch size"));
+        return fail(Error::at({area.string()},
+                              fmt::format("there is no {}{}", program_name(name, batch_size),
+                                          program.header.empty() ? kHeaderSuffix : kObjectSuffix))
+                        .note("an area has a header and an object for each batch size"));
       }
       model.programs.push_back(program);
     }

@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-#include "tfaot/compile/dtype.h"
+#include "tfaot/records/dtype.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
-#include "tfaot/compile/compile_types.h"
+#include "tfaot/records/compiled_model.h"
 #include "upstream_header.h"
 
 namespace tfaot::toolkit {

@@ -9,6 +9,7 @@
 
 #include "programs.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -74,14 +75,15 @@ std::optional<std::string> unify(const std::string& model, const std::vector<Siz
     const Names names = names_of(one, side);
     if (sorted(names) != by_name) return std::nullopt;
     if (names != first && !other) {
-      other = fmt::format("({}) in {}_bs{}.h", join(names, ", "), model, one.batch_size);
+      other = fmt::format("({}) in {}.h", join(names, ", "), program_name(model, one.batch_size));
     }
   }
   if (!other) return std::nullopt;
   for (const SizedHeader& one : headers) sort_by_name(one, side, names_of(one, side));
   return fmt::format(
-      "the {} are ({}) in {}_bs{}.h, but {}: the package has them by name, ({}); check your calls",
-      side.word, join(first, ", "), model, headers.front().batch_size, *other, join(by_name, ", "));
+      "the {} are ({}) in {}.h, but {}: the package has them by name, ({}); check your calls",
+      side.word, join(first, ", "), program_name(model, headers.front().batch_size), *other,
+      join(by_name, ", "));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
-#include "tfaot/compile/compile_types.h"
+#include "tfaot/records/compiled_model.h"
 
 namespace tfaot::toolkit {
 

@@ -5,26 +5,28 @@
 
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/hash.h"
-#include "tfaot/compile/compile_json.h"
+#include "tfaot/records/compiled_model_json.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-// An entry: a line of JSON, then the object. No member may throw: an entry that is not as expected
-// was written by a defect of ours, and is made anew.
+constexpr const char* kBuffers = "buffers";
+constexpr const char* kResultSlot = "result_slot";
+
+// An entry: a line of JSON, then the object. One that is not as expected was written by a defect of
+// ours, and is made again.
 std::optional<ObjectCode> code_from(const std::string& entry) {
   const auto line_end = entry.find('\n');
   if (line_end == std::string::npos) return std::nullopt;
-  const auto json = nlohmann::json::parse(entry.substr(0, line_end), nullptr, false);
-  try {
-    ObjectCode code;
-    json.at("buffers").get_to(code.buffers);
-    json.at("result_slot").get_to(code.result_slot);
-    code.bytes = entry.substr(line_end + 1);
-    return code;
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
+  const auto json = parse_json(entry.substr(0, line_end), "");
+  if (!json) return std::nullopt;
+  const JsonReader head(*json, "");
+  auto buffers = head.member(kBuffers).and_then(read_value<std::vector<BufferSlot>>);
+  const auto result_slot = head.member(kResultSlot).and_then(read_value<std::uint32_t>);
+  if (!buffers || !result_slot) return std::nullopt;
+  return ObjectCode{.bytes = entry.substr(line_end + 1),
+                    .buffers = std::move(*buffers),
+                    .result_slot = *result_slot};
 }
 
 }  // namespace
@@ -49,8 +51,9 @@ std::optional<ObjectCode> CodeCache::find(const std::string& hlo, const JobLevel
 
 Status CodeCache::keep(const std::string& hlo, const JobLevel& level, const ObjectCode& code) {
   if (!files_) return {};
-  const nlohmann::json head = {{"buffers", code.buffers}, {"result_slot", code.result_slot}};
-  return files_->put(key(hlo, level), head.dump() + "\n" + code.bytes);
+  const std::string head =
+      json_line({{kBuffers, json_of(code.buffers)}, {kResultSlot, code.result_slot}});
+  return files_->put(key(hlo, level), head + code.bytes);
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -6,6 +6,7 @@
 #include "graph/conversions.h"
 #include "kernels/kernel_call.h"
 #include "tensorflow/compiler/aot/compile.h"
+#include "tfaot/records/symbols.h"
 #include "xla/service/cpu/cpu_compiler.h"
 
 namespace tfaot::toolkit::engine {

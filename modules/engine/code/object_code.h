@@ -6,8 +6,8 @@
 #include <string>
 
 #include "code/optimize.h"
-#include "tfaot/compile/compile_types.h"
-#include "tfaot/compile/job_types.h"
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -18,7 +18,7 @@ struct ObjectCode {
 };
 
 // The index of a weight's slot is its position in model.weights. The
-// entry's symbol is kNeutralEntrySymbol (job_types.h).
+// entry's symbol is kNeutralEntrySymbol (records/symbols.h).
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
                                     const JobLevel& level, const std::string& target_triple);
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/types.h"
 #include "tfaot/base/result.h"
-#include "tfaot/compile/compile_types.h"
+#include "tfaot/records/compiled_model.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -33,16 +33,9 @@ inline std::optional<DType> dtype_of(tensorflow::DataType type) {
 
 // "float16" for DT_HALF: the names users know from Python, not "half".
 inline std::string type_name(tensorflow::DataType type) {
-  switch (type) {
-    case tensorflow::DT_HALF:
-      return "float16";
-    case tensorflow::DT_FLOAT:
-      return "float32";
-    case tensorflow::DT_DOUBLE:
-      return "float64";
-    default:
-      return tensorflow::DataTypeString(type);
-  }
+  if (type == tensorflow::DT_HALF) return "float16";
+  const std::optional<DType> dtype = dtype_of(type);
+  return dtype ? word_of(*dtype) : tensorflow::DataTypeString(type);
 }
 
 // TensorFlow's own words as a note: the first line, the others are stack frames.

@@ -111,9 +111,10 @@ class FrozenGraph final : public ModelGraph {
       tensor.rank_known = true;
       for (int i = 0; i < shape.dims(); ++i) tensor.shape.push_back(shape.dim_size(i));
     }
-    if (!input.dtype.empty() && input.dtype != type_name(tensor.type)) {
-      return fail(config_fault(key, fmt::format("input '{}' is {} in the graph, not {}",
-                                                tensor.name, type_name(tensor.type), input.dtype)));
+    if (input.dtype && input.dtype != dtype_of(tensor.type)) {
+      return fail(
+          config_fault(key, fmt::format("input '{}' is {} in the graph, not {}", tensor.name,
+                                        type_name(tensor.type), word_of(*input.dtype))));
     }
     return tensor;
   }

@@ -9,7 +9,7 @@
 
 #include "graph/signature_function.h"
 #include "tensorflow/compiler/tf2xla/xla_compiler.h"
-#include "tfaot/compile/compile_types.h"
+#include "tfaot/records/compiled_model.h"
 #include "xla/client/compile_only_client.h"
 #include "xla/client/xla_computation.h"
 

@@ -7,7 +7,7 @@
 namespace tfaot::toolkit::engine {
 
 Result<std::unique_ptr<ModelGraph>> ModelGraph::load(const EngineJob& job) {
-  return job.format == "frozen_graph" ? load_frozen_graph(job) : load_saved_model(job);
+  return job.format == ModelFormat::kFrozenGraph ? load_frozen_graph(job) : load_saved_model(job);
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -11,7 +11,7 @@
 #include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/framework/types.pb.h"
 #include "tfaot/base/result.h"
-#include "tfaot/compile/job_types.h"
+#include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit::engine {
 

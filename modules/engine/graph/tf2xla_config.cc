@@ -8,7 +8,7 @@
 #include "graph/conversions.h"
 #include "tensorflow/compiler/tf2xla/tf2xla.pb.h"
 #include "tensorflow/core/platform/env.h"
-#include "tfaot/compile/tf2xla_json.h"
+#include "tfaot/records/tf2xla_config_json.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -58,8 +58,7 @@ Result<std::string> tf2xla_config_json(const std::string& file) {
     read.fetches.push_back({tensor_name(fetch.id()), fetch.name()});
   }
   read.variables = static_cast<std::uint32_t>(config.variable_size());
-  return nlohmann::json{{kConfigKey, read}}.dump(-1, ' ', false,
-                                                 nlohmann::json::error_handler_t::replace);
+  return tf2xla_config_to_json(read);
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -13,7 +13,7 @@
 #include "graph/signature_function.h"
 #include "hlo/evaluate.h"
 #include "tfaot/base/file_system.h"
-#include "tfaot/compile/job_types.h"
+#include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit::engine {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/kernel_call.h"
 
+#include "tfaot/records/symbols.h"
 #include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -9,11 +10,11 @@ using xla::HloInstruction;
 
 bool is_kernel_call(const HloInstruction& instruction) {
   return instruction.opcode() == xla::HloOpcode::kCustomCall &&
-         instruction.custom_call_target().starts_with(kKernelPrefix);
+         instruction.custom_call_target().starts_with(kSymbolPrefix);
 }
 
 std::string_view kernel_name(const HloInstruction& kernel) {
-  return std::string_view(kernel.custom_call_target()).substr(std::strlen(kKernelPrefix));
+  return std::string_view(kernel.custom_call_target()).substr(kSymbolPrefix.size());
 }
 
 std::vector<std::int64_t> call_words(const HloInstruction& kernel) {
@@ -37,7 +38,8 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   for (const HloInstruction* operand : operands) {
     shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
   }
-  const std::string target = kKernelPrefix + call.kernel + (type == xla::F64 ? "_f64" : "_f32");
+  const std::string target =
+      std::string(kSymbolPrefix) + call.kernel + (type == xla::F64 ? "_f64" : "_f32");
   const xla::Shape result = shape_of(type, call.result);
   const xla::Shape shape =
       call.scratch_bytes == 0
@@ -54,7 +56,7 @@ void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {
   for (auto& computation : *module.mutable_computations()) {
     for (auto& instruction : *computation.mutable_instructions()) {
       auto& target = *instruction.mutable_custom_call_target();
-      if (target.starts_with(kKernelPrefix)) target += "_" + suffix;
+      if (target.starts_with(kSymbolPrefix)) target += "_" + suffix;
     }
   }
 }

@@ -14,8 +14,6 @@
 
 namespace tfaot::toolkit::engine {
 
-inline constexpr const char* kKernelPrefix = "tfaot_";
-
 struct KernelCall {
   std::string kernel;                          // "matmul"
   std::vector<std::int64_t> words;             // the struct

@@ -10,8 +10,9 @@
 
 #include "headers.h"
 #include "package_files.h"
-#include "record_checks.h"
 #include "tfaot/base/letter_case.h"
+#include "tfaot/records/check_compiled_model.h"
+#include "tfaot/records/names.h"
 #include "tool_file.h"
 
 namespace tfaot::toolkit {
@@ -88,14 +89,14 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
                                       const GenerateOptions& options) {
   const PackageNames names = package_names(spec, compiled, options);
   TFAOT_TRY(check_names(spec, options));
-  TFAOT_TRY(check_records(compiled));
+  TFAOT_TRY(check_compiled_model(compiled));
 
   HeaderFiles headers = model_headers(spec, compiled, names);
   GeneratedFiles generated{std::move(headers.files)};
   const auto add = [&](std::string path, std::string text) {
     generated.files.push_back({std::move(path), std::move(text)});
   };
-  const GeneratedFile costs = cost_header(make_manifest(spec, compiled, options, {}));
+  const GeneratedFile costs = cost_header(make_manifest(spec, compiled, options.tool_name, {}));
   add(costs.path, costs.text);
   TFAOT_ASSIGN(std::string tool_file, make_tool_file(spec, names, options.tool_base));
   add(names.tool + ".xml", std::move(tool_file));

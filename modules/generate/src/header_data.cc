@@ -12,7 +12,8 @@
 #include "headers.h"
 #include "templates.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/dtype.h"
+#include "tfaot/records/dtype.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -39,7 +40,7 @@ TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id
   const bool scalar = tensor.row_shape.empty();
   return {{"comment_name", comment_line(tensor.name)},
           {"c_name", cpp_string(tensor.name)},
-          {"dtype", dtype_name(tensor.dtype)},
+          {"dtype", word_of(tensor.dtype)},
           {"shape", "[" + shape + "]"},
           {"enumerator", enumerator(tensor.dtype)},
           {"has_shape", !scalar},
@@ -72,7 +73,7 @@ std::string variable_of(const std::string& tensor, const std::string& otherwise)
 TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled) {
   TemplateData list{TemplateData::type::list};
   for (const std::int64_t batch_size : compiled.batch_sizes) {
-    list << TemplateObject{{"program", program_name(spec, batch_size)},
+    list << TemplateObject{{"program", program_name(spec.model.name, batch_size)},
                            {"batch_size", std::to_string(batch_size)},
                            {"tables", tables_name(spec, batch_size)}};
   }
@@ -99,13 +100,9 @@ ExampleVariables example_variables(const Signature& signature) {
   return variables;
 }
 
-std::string program_name(const ModelSpec& spec, std::int64_t batch_size) {
-  return fmt::format("{}_bs{}", spec.model.name, batch_size);
-}
-
 std::string tables_name(const ModelSpec& spec, std::int64_t batch_size) {
   const bool cmssw = spec.compilation.headers == HeadersMode::kCmssw;
-  return program_name(spec, batch_size) + (cmssw ? "_tables" : "");
+  return program_name(spec.model.name, batch_size) + (cmssw ? "_tables" : "");
 }
 
 std::uint64_t row_elements(const TensorSpec& tensor) {

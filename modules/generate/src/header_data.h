@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the templates of a package's C++ headers have in common, in both flavours. Pure functions.
-// REQUIRES: check_records() passed.
+// REQUIRES: check_compiled_model() passed.
 #pragma once
 
 #include <string>
@@ -8,15 +8,13 @@
 
 #include "names.h"
 #include "tfaot/base/render.h"
-#include "tfaot/compile/compile_types.h"
-#include "tfaot/config/config_types.h"
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 
-// "test_bs4", the class of a batch size, and of its header.
-std::string program_name(const ModelSpec& spec, std::int64_t batch_size);
-// The struct with the tables of a batch size, and its header: "test_bs4", or "test_bs4_tables"
-// where the first name is that of another class.
+// The struct with the tables of a batch size, and its header: program_name(), or
+// "test_bs4_tables" where that is another class.
 std::string tables_name(const ModelSpec& spec, std::int64_t batch_size);
 
 // Rows of a batch depend on each other, as the config says or the engine found.

@@ -4,6 +4,7 @@
 #include "header_data.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -33,10 +34,10 @@ HeaderFiles model_headers(const ModelSpec& spec, const CompiledModel& compiled,
   const std::string include = "include/" + names.tool + "/";
   const bool cmssw = spec.compilation.headers == HeadersMode::kCmssw;
   for (const std::int64_t batch_size : compiled.batch_sizes) {
-    add(include + tables_name(spec, batch_size) + ".h",
+    add(include + tables_name(spec, batch_size) + std::string(kHeaderSuffix),
         program_header(spec, compiled, names, batch_size));
     if (!cmssw) continue;
-    add(include + program_name(spec, batch_size) + ".h",
+    add(include + program_name(spec.model.name, batch_size) + std::string(kHeaderSuffix),
         xla_program_header(spec, compiled, names, batch_size));
   }
   if (cmssw) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ headers of a package. Pure functions. REQUIRES: check_records() passed.
+// The C++ headers of a package. Pure functions. REQUIRES: check_compiled_model() passed.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "names.h"
-#include "tfaot/compile/compile_types.h"
-#include "tfaot/config/config_types.h"
-#include "tfaot/generate/generate_types.h"
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/manifest.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 

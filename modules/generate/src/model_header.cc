@@ -6,7 +6,7 @@
 #include "headers.h"
 #include "templates.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/dtype.h"
+#include "tfaot/records/dtype.h"
 
 namespace tfaot::toolkit {
 namespace {

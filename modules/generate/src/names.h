@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tfaot/base/tool_names.h"
-#include "tfaot/compile/compile_types.h"
-#include "tfaot/config/config_types.h"
 #include "tfaot/generate/generate.h"
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 
@@ -23,20 +23,11 @@ struct PackageNames {
 PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,
                            const GenerateOptions& options);
 
-// "x86_64" of "x86_64-unknown-linux-gnu".
-std::string processor_of(const std::string& target_triple);
 // The first line of a text file of the package.
 std::string made_by_line(const std::string& model_name, const std::string& version);
 // "kBs4_x86_64_v3": what a call costs, in NAME_costs.h.
 std::string cost_constant(std::int64_t batch_size, const std::string& cpu_level);
 // "1, 2, 4"
 std::string list_of(const std::vector<std::int64_t>& numbers);
-// Whether a model's tool cannot have this name: the runtime's tool has it, or scram's own.
-bool is_reserved_tool_name(const std::string& name);
-// What CMake can compare: up to four numbers, "1.0.0".
-bool is_dotted_version(const std::string& version);
-// True for non-empty [A-Za-z0-9._+-] without a leading '.', '-' or '+': a file name that no shell,
-// CMake or scram minds.
-bool is_safe_name(const std::string& text);
 
 }  // namespace tfaot::toolkit

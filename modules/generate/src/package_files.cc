@@ -6,6 +6,7 @@
 #include "templates.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -13,8 +13,9 @@
 #include "templates.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/dtype.h"
 #include "tfaot/generate/generate.h"
+#include "tfaot/records/dtype.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -35,8 +36,8 @@ TemplateObject accessor(const TensorSpec& tensor, const std::vector<std::int64_t
     parameters += fmt::format("{}::std::size_t dim{}", i == 0 ? "" : ", ", i);
     element = i == 0 ? "dim0" : fmt::format("({}) * {} + dim{}", element, shape[i], i);
   }
-  return {{"comment", fmt::format("{}: {} [{}]", comment_line(tensor.name),
-                                  dtype_name(tensor.dtype), list_of(shape))},
+  return {{"comment", fmt::format("{}: {} [{}]", comment_line(tensor.name), word_of(tensor.dtype),
+                                  list_of(shape))},
           {"suffix", suffix},
           {"type", cpp_type_name(tensor.dtype)},
           {"index", std::to_string(index)},
@@ -82,7 +83,7 @@ TemplateData classes_data(const ModelSpec& spec, const CompiledModel& compiled,
         {"batch_size", std::to_string(size)},
         {"rows", header.fixed_shapes ? "fixed shapes" : fmt::format("batches of {}", size)},
         {"program", std::to_string(i)},
-        {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
+        {"wrapper", cpp_class_of(spec)},
         {"arg_count", std::to_string(compiled.signature.inputs.size())},
         {"result_count", std::to_string(compiled.signature.outputs.size())},
         {"args", accessors(compiled.signature.inputs, batch, header.arg_names)},
@@ -127,20 +128,19 @@ Result<std::string> tfcompile_header(const ModelSpec& spec, const CompiledModel&
   HeaderTexts runtime = header.runtime;
   runtime["all"] =
       "#include \"tfaot/runtime/model.h\"\n#include \"tfaot/runtime/tfcompile_model.h\"\n";
-  return render(
-      templates::kTfcompileHeader,
-      TemplateObject{
-          {"graph", comment_line(header.graph)},
-          {"wrapper", spec.compilation.namespace_name + "::" + spec.model.name},
-          {"batch_sizes", list_of(compiled.batch_sizes)},
-          {"any_rows", has_coupled_rows(spec, compiled)
-                           ? "compiled sizes only, as rows of a batch depend on each other"
-                           : "any number of rows"},
-          {"cpu_levels", join(compiled.cpu_levels, ", ")},
-          {"runtime", inlined_headers("all", runtime)},
-          {"model", model.text},
-          {"classes", classes_data(spec, compiled, header, model.build)}},
-      Escaping::kNone);
+  return render(templates::kTfcompileHeader,
+                TemplateObject{{"graph", comment_line(header.graph)},
+                               {"wrapper", cpp_class_of(spec)},
+                               {"batch_sizes", list_of(compiled.batch_sizes)},
+                               {"any_rows",
+                                has_coupled_rows(spec, compiled)
+                                    ? "compiled sizes only, as rows of a batch depend on each other"
+                                    : "any number of rows"},
+                               {"cpu_levels", join(compiled.cpu_levels, ", ")},
+                               {"runtime", inlined_headers("all", runtime)},
+                               {"model", model.text},
+                               {"classes", classes_data(spec, compiled, header, model.build)}},
+                Escaping::kNone);
 }
 
 }  // namespace tfaot::toolkit

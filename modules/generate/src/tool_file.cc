@@ -14,6 +14,7 @@
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 #include "tfaot/generate/tool_file_xml.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {

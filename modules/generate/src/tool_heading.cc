@@ -5,6 +5,7 @@
 
 #include "tfaot/base/text.h"
 #include "tfaot/generate/tool_file_xml.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 
@@ -20,7 +21,7 @@ Result<ToolHeading> read_tool_heading(const std::string& xml) {
   for (const pugi::xml_node flags : tool.children("flags")) {
     const std::string words = flags.attribute("LDFLAGS").value();
     for (const std::string& word : split_lines(replace_all(words, " ", "\n"))) {
-      if (word.ends_with(".o")) heading.objects.push_back(word.substr(word.rfind('/') + 1));
+      if (is_object_file(word)) heading.objects.push_back(word.substr(word.rfind('/') + 1));
     }
   }
   return heading;

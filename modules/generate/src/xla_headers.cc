@@ -8,7 +8,8 @@
 #include "headers.h"
 #include "templates.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/dtype.h"
+#include "tfaot/records/dtype.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -50,7 +51,7 @@ TemplateData functions_data(const CompiledModel& compiled, const ModelSpec& spec
   TemplateData list{TemplateData::type::list};
   for (const std::int64_t size : compiled.batch_sizes) {
     list << TemplateObject{
-        {"program", program_name(spec, size)},
+        {"program", program_name(spec.model.name, size)},
         {"batch_size", std::to_string(size)},
         {"input_counts", fmt::format("{{{}, {}}}", size, counts(signature.inputs, size))},
         {"output_counts", fmt::format("{{{}, {}}}", size, counts(signature.outputs, size))}};

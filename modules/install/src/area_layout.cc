@@ -7,6 +7,7 @@
 
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 

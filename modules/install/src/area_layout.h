@@ -10,7 +10,6 @@
 
 namespace tfaot::toolkit {
 
-inline constexpr std::string_view kManifestName = "manifest.json";
 inline constexpr std::string_view kCurrentName = "current";
 inline constexpr std::string_view kStagingPrefix = "staging-";
 

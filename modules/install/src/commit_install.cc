@@ -18,6 +18,8 @@
 #include "tfaot/base/staged_update.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/generate/tool_file_xml.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/names.h"
 #include "toolbox.h"
 
 namespace tfaot::toolkit {

@@ -5,6 +5,7 @@
 
 #include "area_layout.h"
 #include "tfaot/base/letter_case.h"
+#include "tfaot/records/file_names.h"
 #include "toolbox.h"
 
 namespace tfaot::toolkit {

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "area_layout.h"
-#include "tfaot/generate/manifest_json.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/manifest_json.h"
 #include "toolbox.h"
 
 namespace tfaot::toolkit {

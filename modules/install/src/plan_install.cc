@@ -11,7 +11,8 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
-#include "tfaot/generate/manifest_json.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <new>
 
-#include "package_path.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "archive_reader.h"
-#include "package_path.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/limits.h"
-#include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "archive_writer.h"
-#include "package_path.h"
 #include "tfaot/base/hash.h"
-#include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -10,9 +10,9 @@
 #include "archive_handles.h"
 #include "archive_source.h"
 #include "archive_writer.h"
-#include "package_path.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {

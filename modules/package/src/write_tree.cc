@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <set>
 
-#include "package_path.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
-#include "tfaot/generate/generate_types.h"
-#include "tfaot/generate/manifest_json.h"
-#include "tfaot/generate/package_record_json.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/manifest.h"
+#include "tfaot/records/manifest_json.h"
+#include "tfaot/records/package_record_json.h"
 #include "tree_update.h"
 
 namespace tfaot::toolkit {

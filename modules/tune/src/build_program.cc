@@ -10,6 +10,7 @@
 
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -58,7 +59,7 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
                         "-o",           program.string(),
                         source.string()};
   for (const ManifestFile& file : manifest.files) {
-    if (Path(file.path).extension() == ".o") {
+    if (is_object_file(file.path)) {
       compiler.arguments.push_back((options.tree / file.path).string());
     }
   }

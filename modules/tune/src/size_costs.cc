@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
+#include "tfaot/records/file_names.h"
+
 namespace tfaot::toolkit {
 namespace {
 
 // Of lib/NAME_bsN.o and lib/NAME_bsN_LEVEL.o.
 std::uint64_t code_bytes(const Manifest& manifest, std::size_t size) {
-  const std::string stem = fmt::format("lib/{}_bs{}", manifest.name, size);
+  const std::string stem = "lib/" + program_name(manifest.name, static_cast<std::int64_t>(size));
   std::uint64_t bytes = 0;
   for (const ManifestFile& file : manifest.files) {
     if (file.path.starts_with(stem + ".") || file.path.starts_with(stem + "_")) bytes += file.size;

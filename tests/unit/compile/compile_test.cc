@@ -17,10 +17,11 @@
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/job_json.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/data_object.h"
 #include "tfaot/elf/symbols.h"
+#include "tfaot/records/engine_job_json.h"
+#include "tfaot/records/symbols.h"
 
 namespace tfaot::toolkit {
 namespace {

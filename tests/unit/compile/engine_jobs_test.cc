@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tfaot/compile/job_json.h"
-
 namespace tfaot::toolkit {
 namespace {
 
@@ -50,23 +48,17 @@ TEST(EngineJobs, WriteDifferentResults) {
   EXPECT_NE(jobs[0].result_file, jobs[1].result_file);
 }
 
-TEST(EngineJobs, NameObjectsAsUpstreamDoesForTheLowestLevel) {
-  const auto jobs = make_engine_jobs(spec_of({4}), options_of(1));
-  EXPECT_EQ(object_file_name(jobs[0], 4, "x86-64"), "test_bs4.o");
-  EXPECT_EQ(object_file_name(jobs[0], 4, "x86-64-v3"), "test_bs4_x86-64-v3.o");
-}
-
-TEST(EngineJobs, MakeSymbolsOfNamespaceNameSizeAndLevel) {
+TEST(EngineJobs, HaveThePrefixOfTheModelsSymbols) {
   auto spec = spec_of({4});
   spec.compilation.namespace_name = "a::b";
-  const auto jobs = make_engine_jobs(spec, options_of(1));
-  EXPECT_EQ(entry_symbol(jobs[0], 4, "x86-64-v3"), "tfaot_a_b_test_bs4_x86_64_v3");
+  EXPECT_EQ(make_engine_jobs(spec, options_of(1))[0].symbol_prefix, "tfaot_a_b_test");
 }
 
 TEST(EngineJobs, TellRowShapesOfFrozenInputsWithTheBatch) {
   auto spec = spec_of({1});
   spec.model.format = ModelFormat::kFrozenGraph;
-  spec.model.inputs = {{"x", "float32", std::vector<std::int64_t>{3, 2}}, {"y", "", std::nullopt}};
+  spec.model.inputs = {{"x", DType::kFloat32, std::vector<std::int64_t>{3, 2}},
+                       {"y", std::nullopt, std::nullopt}};
   const auto jobs = make_engine_jobs(spec, options_of(1));
   ASSERT_EQ(jobs[0].inputs.size(), 2U);
   EXPECT_THAT(jobs[0].inputs[0].shape, ElementsAre(-1, 3, 2));
@@ -98,22 +90,6 @@ TEST(JobLevels, CallTheKernelsOfTheHighestLevelInThem) {
   EXPECT_EQ(all[2].kernels, "x86_64_v3");
   EXPECT_EQ(all[3].kernels, "x86_64_v4");
   EXPECT_EQ(job_levels({"generic"}).front().kernels, "generic");
-}
-
-TEST(JobJson, ComesBackAsItWas) {
-  auto spec = spec_of({1, 2});
-  spec.model.inputs = {{"x", "int64", std::vector<std::int64_t>{3}}};
-  const auto job = make_engine_jobs(spec, options_of(1)).front();
-  const auto text = engine_job_to_json(job);
-  const auto back = engine_job_from_json(text);
-  ASSERT_TRUE(back) << back.error().text();
-  EXPECT_EQ(engine_job_to_json(*back), text);
-}
-
-TEST(JobJson, OtherTextIsOurDefect) {
-  const auto back = engine_job_from_json("{}");
-  ASSERT_FALSE(back);
-  EXPECT_EQ(back.error().kind(), ErrorKind::kInternal);
 }
 
 }  // namespace

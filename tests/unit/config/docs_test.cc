@@ -11,7 +11,7 @@
 #include "tests/unit/config/config_fixture.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -89,10 +89,10 @@ compilation: {batch_sizes: [1]}
   EXPECT_EQ(spec->model.serving_key, "");
   ASSERT_EQ(spec->model.inputs.size(), 3U);
   EXPECT_EQ(spec->model.inputs[0].name, "x");
-  EXPECT_EQ(spec->model.inputs[0].dtype, "int64");
+  EXPECT_EQ(spec->model.inputs[0].dtype, DType::kInt64);
   EXPECT_THAT(spec->model.inputs[0].row_shape, Optional(ElementsAre(10, 3)));
   EXPECT_EQ(spec->model.inputs[1].name, "y:0");
-  EXPECT_EQ(spec->model.inputs[1].dtype, "");
+  EXPECT_EQ(spec->model.inputs[1].dtype, std::nullopt);
   EXPECT_EQ(spec->model.inputs[1].row_shape, std::nullopt);
   EXPECT_THAT(spec->model.inputs[2].row_shape, Optional(IsEmpty()));
   EXPECT_THAT(spec->model.outputs, ElementsAre("b:1", "a"));

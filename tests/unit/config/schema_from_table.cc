@@ -2,7 +2,7 @@
 #include "tests/unit/config/schema_from_table.h"
 
 #include "tfaot/config/config_keys.h"
-#include "tfaot/config/cpu_levels.h"
+#include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

@@ -9,8 +9,9 @@
 #include <set>
 
 #include "tests/support/golden.h"
-#include "tests/unit/generate/records.h"
+#include "tests/unit/records/sample_records.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -214,12 +215,12 @@ TEST(Generate, RefusesNamesOfMembers) {
             "  Choose another model.name.");
 }
 
-TEST(Names, Defaults) {
-  EXPECT_EQ(default_tool_name("my_net_2"), "tfaot-model-my-net-2");
-  EXPECT_EQ(architecture_of("x86_64-unknown-linux-gnu"), "x86_64-linux");
-  EXPECT_EQ(architecture_of("aarch64-linux-gnu"), "aarch64-linux");
-  EXPECT_EQ(architecture_of("arm64-apple-darwin"), "arm64-darwin");
-  EXPECT_EQ(architecture_of("x86_64"), "x86_64-unknown");
+// The code would write outside its buffers.
+TEST(Generate, MakesNoHeaderOfARecordThatIsWrong) {
+  Records records = testing::simple_records();
+  records.compiled.codes[0].buffers[0].index = 1;
+  const std::string error = error_of(records);
+  EXPECT_NE(error.find("buffer 0 of test_bs1_x86-64.o does not fit"), std::string::npos) << error;
 }
 
 }  // namespace

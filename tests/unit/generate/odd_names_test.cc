@@ -7,7 +7,7 @@
 
 #include "tests/support/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/unit/generate/records.h"
+#include "tests/unit/records/sample_records.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "tests/unit/generate/records.h"
+#include "tests/unit/records/sample_records.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/generate/tool_file_xml.h"
 

@@ -6,7 +6,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/tool_names.h"
-#include "tfaot/generate/manifest_json.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -74,7 +74,7 @@ Manifest SamplePackage::manifest() const {
   manifest.signature.key = "serving_default";
   manifest.batch_sizes = {1};
   manifest.cpu_levels = {"x86-64"};
-  manifest.weights = "embedded";
+  manifest.weights = WeightsMode::kEmbedded;
   manifest.source_sha256 = sha256_of("model of " + object);
   for (const auto& [path, contents] : files()) {
     manifest.files.push_back({path, sha256_of(contents), contents.size()});

@@ -3,7 +3,7 @@
 
 #include "install_samples.h"
 #include "tests/support/memory_file_system.h"
-#include "tfaot/generate/manifest_json.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "package_samples.h"
-#include "tfaot/generate/manifest_json.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

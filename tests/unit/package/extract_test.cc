@@ -8,7 +8,7 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
-#include "tfaot/generate/manifest_json.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include "package_samples.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
-#include "tfaot/generate/manifest_json.h"
 #include "tfaot/package/repair_tree.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

@@ -10,8 +10,8 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/rpm_record_json.h"
 #include "tfaot/release/release.h"
-#include "tfaot/release/rpm_record_json.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

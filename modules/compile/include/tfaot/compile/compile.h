@@ -12,8 +12,8 @@
 #include "tfaot/base/diagnostics.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
-#include "tfaot/compile/compile_types.h"
-#include "tfaot/config/config_types.h"
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 

@@ -5,7 +5,7 @@
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
-#include "tfaot/compile/tf2xla_types.h"
+#include "tfaot/records/tf2xla_config.h"
 
 namespace tfaot::toolkit {
 

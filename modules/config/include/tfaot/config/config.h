@@ -11,7 +11,7 @@
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
-#include "tfaot/config/config_types.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/config/config_types.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 

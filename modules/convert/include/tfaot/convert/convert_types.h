@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tfaot/base/file_system.h"
-#include "tfaot/compile/compile_types.h"
+#include "tfaot/records/compiled_model.h"
 
 namespace tfaot::toolkit {
 

@@ -8,21 +8,26 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
-#include "tfaot/compile/compile_types.h"
-#include "tfaot/config/config_types.h"
-#include "tfaot/generate/generate_types.h"
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/manifest.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
+
+// One generated text file; `path` is relative to the package's root, with '/'.
+struct GeneratedFile {
+  std::string path;
+  std::string text;
+};
+
+struct GeneratedFiles {
+  std::vector<GeneratedFile> files;  // sorted by path
+};
 
 struct GenerateOptions {
   std::string tool_name = "";             // empty: default_tool_name()
   std::string tool_base = "@TOOL_BASE@";  // the scram tool's base folder; may hold $VARIABLES
 };
-
-// "tfaot-model-" + name with '_' as '-'.
-std::string default_tool_name(const std::string& model_name);
-// "x86_64-linux" of "x86_64-unknown-linux-gnu".
-std::string architecture_of(const std::string& target_triple);
 
 // Whether files of these names can be generated: generate_files() fails when not, but after the
 // model is compiled.
@@ -42,9 +47,5 @@ GeneratedFile cost_header(const Manifest& manifest);
 
 // The source of the program that measures a package, no file of it (templates/measure.cc.mustache).
 std::string measuring_program(const Manifest& manifest);
-
-// `files`: every other file of the package.
-Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
-                       const GenerateOptions& options, std::vector<ManifestFile> files);
 
 }  // namespace tfaot::toolkit

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/generate/generate_types.h"
+#include "tfaot/records/manifest.h"
 
 namespace tfaot::toolkit {
 

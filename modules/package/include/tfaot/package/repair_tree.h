@@ -5,7 +5,7 @@
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
-#include "tfaot/generate/generate_types.h"
+#include "tfaot/records/manifest.h"
 
 namespace tfaot::toolkit {
 

@@ -8,12 +8,17 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
+#include "tfaot/records/rpm_record.h"
+#include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
 
 // Two dialects of spec files: rpm's own, for rpmbuild as it comes, and that of CMS's cmsdist, whose
 // build tool gives name, version, %{i} and more.
 enum class SpecFlavour { kRpm, kCmsdist };
+template <>
+inline constexpr auto kWords<SpecFlavour> = std::to_array<Word<SpecFlavour>>(
+    {{SpecFlavour::kCmsdist, "cmsdist"}, {SpecFlavour::kRpm, "rpm"}});
 
 struct SpecRecord {
   std::string tool_name;  // "tfaot-model-test", the RPM's name
@@ -26,24 +31,6 @@ struct SpecRecord {
   std::string source_folder;  // cmsdist: that its Source unpacks into
   std::string data_package;   // cmsdist: a package that holds config and model
   std::string config;         // %{aot_config}
-};
-
-// What an RPM was made from, as hashes.
-struct ReleaseInputs {
-  std::string source_sha256;   // config and model
-  std::string spec_sha256;     // spec file and what it includes
-  std::string toolkit_sha256;  // tfaot, its engine and its runtime
-  std::string toolkit_version;
-};
-
-// Kept beside an RPM, as TOOL.json.
-struct RpmRecord {
-  std::string tool_name;
-  std::string version;  // of the model
-  unsigned release = 1;
-  std::string rpm;  // file name
-  std::string rpm_sha256;
-  ReleaseInputs inputs;
 };
 
 struct ReleaseJob {

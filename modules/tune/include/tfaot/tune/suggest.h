@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
-#include "tfaot/generate/generate_types.h"
+#include "tfaot/records/manifest.h"
 
 namespace tfaot::toolkit {
 

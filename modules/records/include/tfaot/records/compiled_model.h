@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compiling a model gives: its signature, its weights, and code for each batch size and CPU
+// level. The engine writes it, as JSON on disk (compiled_model_json.h); what generates a package's
+// files reads it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfaot/records/dtype.h"
+
+namespace tfaot::toolkit {
+
+// An input or output of the model. The first dimension is the batch; it is not part of `row_shape`.
+struct TensorSpec {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> row_shape;  // shape of one row (event); empty for a scalar per row
+};
+
+struct Signature {
+  std::string key;  // serving key
+  // SavedModel: sorted by name, as TensorFlow does. Frozen graph: in the config's order.
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+};
+
+// One tensor inside the weights blob.
+struct Weight {
+  std::string name;  // the variable's name in the graph; ", packed" or ", folded" when derived
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  std::uint64_t offset = 0;  // bytes from the start of the blob, a multiple of 64
+  std::uint64_t size = 0;    // bytes
+};
+
+// A variable or constant of the model as it is there, for messages.
+struct Variable {
+  std::string name;
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+};
+
+// What one slot of the entry function's buffer table points to.
+enum class BufferKind {
+  kUnused,     // constants and stack entries: a null pointer
+  kInput,      // index: position in Signature::inputs
+  kOutput,     // index: position in Signature::outputs
+  kWeight,     // index: position in CompiledCode::weights
+  kTemporary,  // scratch of `size` bytes, aligned to 64
+  kLiveRows,   // how many rows of the batch count, an int64
+};
+
+template <>
+inline constexpr auto kWords<BufferKind> = std::to_array<Word<BufferKind>>({
+    {BufferKind::kUnused, "unused"},
+    {BufferKind::kInput, "input"},
+    {BufferKind::kOutput, "output"},
+    {BufferKind::kWeight, "weight"},
+    {BufferKind::kTemporary, "temporary"},
+    {BufferKind::kLiveRows, "live_rows"},
+});
+
+struct BufferSlot {
+  BufferKind kind = BufferKind::kUnused;
+  std::uint32_t index = 0;
+  std::uint64_t size = 0;  // bytes
+};
+
+// The object code of one batch size for one CPU level.
+struct CompiledCode {
+  std::int64_t batch_size = 0;
+  std::string cpu_level;                  // "x86-64-v3"
+  std::vector<std::string> cpu_features;  // what it needs of the CPU, "avx2"; the engine leaves it
+  std::string object;               // file name inside the compile folder, "test_bs4_x86-64-v3.o"
+  std::string entry_symbol;         // "tfaot_tfaot_model_test_bs4_x86_64_v3"
+  std::vector<BufferSlot> buffers;  // the buffer table, in order
+  std::uint32_t result_slot = 0;    // the slot that holds the table of output pointers
+  std::vector<std::uint32_t> weights;  // positions in CompiledModel::weights, as the HLO has them
+  std::vector<std::string> kernels;    // runtime symbols the object calls, sorted
+  std::string hlo_sha256;              // of the HLO that the code is made from; no weights in it
+  std::uint64_t estimated_cost = 0;    // picoseconds of a call; nobody measured it
+  std::uint32_t live_permille = 0;     // of that, what rows of padding do not cost
+  bool from_cache = false;             // nothing was compiled
+};
+
+struct CompiledModel {
+  std::string engine;  // "tensorflow-cpu 2.18.1"
+  std::string target_triple;
+  Signature signature;
+  std::vector<std::int64_t> batch_sizes;  // ascending
+  std::vector<std::string> cpu_levels;    // ascending
+  std::vector<Variable> variables;        // of the model; weights are made of them
+  std::vector<Weight> weights;            // empty when embedded
+  std::uint64_t weights_size = 0;         // bytes of the blob, 0 when embedded
+  std::string weights_object;  // file name, "test_weights.o"; empty when there is no blob
+  std::string weights_object_sha256;
+  std::string weights_symbol;       // "tfaot_tfaot_model_test_weights"
+  std::vector<CompiledCode> codes;  // by batch size, then CPU level
+  std::string source_sha256;        // sha256_of_tree() of the model's source
+  // CompileOptions::allow_coupled_rows let them pass; a package's record does not keep it.
+  bool coupled_rows = false;
+  // The HLO of the smallest batch size for people, a line an operation, without large constants;
+  // empty when embedded.
+  std::string hlo_text;
+};
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one engine process is asked to do: a share of the batch sizes of one model, for all CPU
+// levels. Compile writes it as JSON (engine_job_json.h) to a file, whose path is the engine's only
+// argument.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_spec.h"
+
+namespace tfaot::toolkit {
+
+// An input of a frozen graph; dtype and shape are empty where the placeholder says them.
+struct JobInput {
+  std::string tensor;  // "x" or "x:0"
+  std::optional<DType> dtype;
+  bool has_shape = false;
+  std::vector<std::int64_t> shape;  // -1: unknown; the batch is the first, but of fixed shapes
+};
+
+// A CPU level in the compiler's words.
+struct JobLevel {
+  std::string name;          // "x86-64-v3", goes into file names and symbols
+  std::string cpu;           // LLVM's -mcpu
+  std::string features;      // LLVM's -mattr, "+avx2,-fma"
+  std::string kernels = {};  // suffix of our kernels it may call, "x86_64_v3" (kernels/abi.h)
+};
+
+struct EngineJob {
+  std::string model_name;
+  ModelFormat format = ModelFormat::kSavedModel;
+  std::string source;                // folder or file, absolute
+  std::string serving_key;           // saved_model only
+  std::vector<JobInput> inputs;      // frozen_graph only
+  std::vector<std::string> outputs;  // frozen_graph only
+  bool fixed_shapes = false;         // inputs have no batch: "row" means the whole tensor
+  std::string symbol_prefix;         // "tfaot_tfaot_model_test"
+  std::string target_triple;
+  std::vector<std::int64_t> batch_sizes;  // of this process
+  std::vector<JobLevel> levels;
+  bool embed_weights = false;
+  bool check_rows = false;          // whether the model treats each row alone
+  bool allow_coupled_rows = false;  // one that does not is not refused; the result says so
+  bool lower_only = false;  // no code: CompiledCode::object and all behind it but the hash is empty
+  std::string compiler_flags;    // all that the environment tells the compiler, for the cache
+  std::string cache_directory;   // of compiled code; empty: none
+  std::string output_directory;  // objects are written here
+  // Of all processes: weights are written here, each once, a file for each.
+  std::string weights_directory;
+  std::string result_file;  // the EngineResult is written here at the end
+};
+
+struct EngineResult {
+  CompiledModel model;
+  // Of model.weights, in weights_directory; whole when all processes have ended well.
+  std::vector<std::string> weight_files;
+  bool coupled_rows = false;  // the model does not treat each row alone
+};
+
+}  // namespace tfaot::toolkit

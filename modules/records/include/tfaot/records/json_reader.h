@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JSON value with its place in the document, for errors like "manifest.json: files[2].size:
+// expected a whole number". Nothing here throws. A reader refers to its document, which must
+// outlive it. Unknown keys are ignored.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
+#include "tfaot/base/result.h"
+#include "tfaot/records/words.h"
+
+namespace tfaot::toolkit {
+
+class JsonReader {
+ public:
+  // `file` names the document in errors.
+  JsonReader(const nlohmann::json& value, std::string file)
+      : value_(&value), file_(std::make_shared<const std::string>(std::move(file))) {}
+
+  Result<JsonReader> member(const std::string& key) const;
+  bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
+  Result<std::vector<JsonReader>> elements(std::size_t most) const;
+  Result<std::string> text() const;
+  // From -2^63 to 2^63-1.
+  Result<std::int64_t> number() const;
+
+  // Any number.
+  Result<double> real() const;
+  Result<bool> flag() const;
+  // One of the words of an enum.
+  template <HasWords Enum>
+  Result<Enum> word() const {
+    TFAOT_ASSIGN(const std::string text, this->text());
+    if (const std::optional<Enum> value = parse_word<Enum>(text)) return *value;
+    return failed("expected " + quoted_words<Enum>() + ", not '" + shown(text) + "'");
+  }
+
+  // "FILE: signature.inputs[0]: message"
+  tl::unexpected<Error> failed(const std::string& message) const;
+
+  // Every element, at most so many, read by `read(JsonReader) -> Result<T>`.
+  template <class Read>
+  auto list(const Read& read, std::size_t most = kMostFiles) const
+      -> Result<std::vector<typename decltype(read(*this))::value_type>> {
+    TFAOT_ASSIGN(const std::vector<JsonReader> readers, elements(most));
+    std::vector<typename decltype(read(*this))::value_type> values;
+    for (const JsonReader& reader : readers) {
+      TFAOT_ASSIGN(auto value, read(reader));
+      values.push_back(std::move(value));
+    }
+    return values;
+  }
+
+ private:
+  // `value`, which is at `place` of the same document.
+  JsonReader at(const nlohmann::json& value, std::string place) const {
+    JsonReader reader = *this;
+    reader.value_ = &value;
+    reader.place_ = std::move(place);
+    return reader;
+  }
+
+  const nlohmann::json* value_;
+  std::shared_ptr<const std::string> file_;
+  std::string place_;  // "signature.inputs[0]", empty for the document
+};
+
+// Error with line and column when `text` is no JSON; an error when it is nested too deeply.
+Result<nlohmann::json> parse_json(const std::string& text, const std::string& file);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to compile and how: a validated aot_config.yaml with every default filled in and every path
+// absolute.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tfaot/records/dtype.h"
+
+namespace tfaot::toolkit {
+
+enum class ModelFormat { kSavedModel, kFrozenGraph };
+template <>
+inline constexpr auto kWords<ModelFormat> = std::to_array<Word<ModelFormat>>(
+    {{ModelFormat::kSavedModel, "saved_model"}, {ModelFormat::kFrozenGraph, "frozen_graph"}});
+
+enum class WeightsMode {
+  kShared,    // weights are arguments of the code, stored once for all batch sizes and CPU levels
+  kEmbedded,  // weights are constants inside every object
+};
+template <>
+inline constexpr auto kWords<WeightsMode> = std::to_array<Word<WeightsMode>>(
+    {{WeightsMode::kShared, "shared"}, {WeightsMode::kEmbedded, "embedded"}});
+
+// What the generated headers need to compile.
+enum class HeadersMode {
+  kSelfContained,  // the package alone
+  kCmssw,          // CMSSW's PhysicsTools/TensorFlowAOT and TensorFlow's XlaCompiledCpuFunction
+};
+template <>
+inline constexpr auto kWords<HeadersMode> = std::to_array<Word<HeadersMode>>(
+    {{HeadersMode::kSelfContained, "self_contained"}, {HeadersMode::kCmssw, "cmssw"}});
+
+// What rows of a batch have to do with each other.
+enum class RowsMode {
+  kAlone,    // nothing: any number of rows is composed of compiled sizes
+  kCoupled,  // results depend on the other rows: only batches of compiled sizes run
+};
+template <>
+inline constexpr auto kWords<RowsMode> =
+    std::to_array<Word<RowsMode>>({{RowsMode::kAlone, "alone"}, {RowsMode::kCoupled, "coupled"}});
+
+// An input of a frozen graph; what is left out, the graph's placeholder says.
+struct FrozenInput {
+  std::string name;                                    // tensor name "x" or "x:0"
+  std::optional<DType> dtype;                          // empty: the placeholder's
+  std::optional<std::vector<std::int64_t>> row_shape;  // without the batch dimension
+};
+
+struct ModelSection {
+  std::string name;     // C++ identifier; the class is namespace::name
+  std::string version;  // non-empty, [A-Za-z0-9][A-Za-z0-9._+-]*
+  ModelFormat format = ModelFormat::kSavedModel;
+  std::filesystem::path source;  // the SavedModel folder, or the frozen graph's file; absolute
+  std::filesystem::path written_source;         // the same as the config has it
+  std::string serving_key = "serving_default";  // SavedModel only, else empty
+  std::vector<FrozenInput> inputs;              // frozen graph only
+  std::vector<std::string> outputs;             // frozen graph only: tensor names "y" or "y:0"
+  std::string author;
+  std::string description;
+};
+
+struct CompilationSection {
+  std::vector<std::int64_t> batch_sizes;       // positive, distinct, ascending
+  std::string namespace_name = "tfaot_model";  // "a" or "a::b"
+  std::string target_triple = "x86_64-unknown-linux-gnu";
+  std::vector<std::string> cpu_levels;  // psABI names, ascending; see cpu_levels.h
+  WeightsMode weights = WeightsMode::kShared;
+  HeadersMode headers = HeadersMode::kSelfContained;
+  RowsMode rows = RowsMode::kAlone;
+  std::vector<std::string> tf_xla_flags;
+  std::vector<std::string> xla_flags;
+};
+
+struct ModelSpec {
+  std::filesystem::path config_file;  // absolute
+  ModelSection model;
+  CompilationSection compilation;
+};
+
+// "tfaot_model::test", the model's C++ class.
+inline std::string cpp_class_of(const ModelSpec& spec) {
+  return spec.compilation.namespace_name + "::" + spec.model.name;
+}
+
+}  // namespace tfaot::toolkit

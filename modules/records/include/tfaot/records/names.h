@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that tools, versions, files and paths of a package may have, and what follows from
+// them. Names of C++ are in cpp_names.h, limits of length in base/limits.h. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tfaot::toolkit {
+
+// The scram tool that every model's tool uses. Its file lies beside theirs, NAME.xml.
+inline constexpr std::string_view kRuntimeToolName = "tfaot-runtime";
+
+// "tfaot-model-" + name with '_' as '-'.
+std::string default_tool_name(const std::string& model_name);
+// Whether a model's tool cannot have this name: the runtime's tool has it, or scram's own.
+bool is_reserved_tool_name(const std::string& name);
+
+// What CMake can compare: up to four numbers, "1.0.0".
+bool is_dotted_version(const std::string& version);
+
+// True for non-empty [A-Za-z0-9._+-] without a leading '.', '-' or '+': a file name that no shell,
+// CMake or scram minds.
+bool is_safe_name(std::string_view name);
+
+// Which paths a package may hold: relative, '/' between parts, no part empty, "." or "..",
+// printable ASCII without '\'. This is the same file in every archive format, locale and file
+// system, and never outside the package's folder.
+bool is_package_path(std::string_view path);
+
+// "x86_64" of "x86_64-unknown-linux-gnu".
+std::string processor_of(std::string_view target_triple);
+// "x86_64-linux" of "x86_64-unknown-linux-gnu".
+std::string architecture_of(const std::string& target_triple);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records <-> JSON, by one table of members for each record. Keys are the members' names, enums are
+// words, an enum that may be left out is then "". Every member must be there; unknown keys are
+// ignored. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/records/json_reader.h"
+#include "tfaot/records/words.h"
+
+namespace tfaot::toolkit {
+
+template <class Record, class Value>
+struct Member {
+  const char* key;
+  Value Record::*place;
+};
+template <class Record, class Value>
+Member(const char*, Value Record::*) -> Member<Record, Value>;
+
+// Specialized for each record: a tuple of its Members.
+template <class Record>
+inline constexpr std::tuple<> kMembers = {};
+
+template <class Record>
+concept HasMembers = std::tuple_size<std::remove_const_t<decltype(kMembers<Record>)>>::value != 0;
+
+// Json is nlohmann::json, which sorts keys, or nlohmann::ordered_json, with the table's order.
+template <class Json = nlohmann::json, class Value>
+Json json_of(const Value& value);
+template <class Value>
+Result<Value> read_value(const JsonReader& json);
+
+namespace detail {
+
+// What a list or an optional value holds; void for all else.
+template <class Value>
+struct Held {
+  using InList = void;
+  using InOptional = void;
+};
+template <class Value>
+struct Held<std::vector<Value>> {
+  using InList = Value;
+  using InOptional = void;
+};
+template <class Value>
+struct Held<std::optional<Value>> {
+  using InList = void;
+  using InOptional = Value;
+};
+template <class Value>
+using InList = typename Held<Value>::InList;
+template <class Value>
+using InOptional = typename Held<Value>::InOptional;
+
+template <class Integer>
+Result<Integer> read_integer(const JsonReader& json) {
+  TFAOT_ASSIGN(const std::int64_t number, json.number());
+  if (std::in_range<Integer>(number)) return static_cast<Integer>(number);
+  return json.failed(std::to_string(number) + (number < 0 ? " is negative" : " is too large"));
+}
+
+template <class Record, class Value>
+Status read_member(const JsonReader& json, const Member<Record, Value>& member, Record& record) {
+  TFAOT_ASSIGN(record.*member.place, json.member(member.key).and_then(read_value<Value>));
+  return {};
+}
+
+template <HasMembers Record>
+Result<Record> read_record(const JsonReader& json) {
+  Record record;
+  Status status;
+  const auto read = [&](const auto& member) {
+    status = read_member(json, member, record);
+    return status.has_value();
+  };
+  std::apply([&](const auto&... member) { (read(member) && ...); }, kMembers<Record>);
+  TFAOT_TRY(std::move(status));
+  return record;
+}
+
+}  // namespace detail
+
+template <class Json, class Value>
+Json json_of(const Value& value) {
+  if constexpr (HasWords<Value>) {
+    return word_of(value);
+  } else if constexpr (HasMembers<Value>) {
+    Json json = Json::object();
+    const auto add = [&](const auto& member) {
+      json[member.key] = json_of<Json>(value.*member.place);
+    };
+    std::apply([&](const auto&... member) { (add(member), ...); }, kMembers<Value>);
+    return json;
+  } else if constexpr (HasWords<detail::InOptional<Value>>) {
+    return value ? word_of(*value) : "";
+  } else if constexpr (!std::is_void_v<detail::InList<Value>>) {
+    Json json = Json::array();
+    for (const auto& item : value) json.push_back(json_of<Json>(item));
+    return json;
+  } else {
+    return value;
+  }
+}
+
+template <class Value>
+Result<Value> read_value(const JsonReader& json) {
+  if constexpr (HasWords<Value>) {
+    return json.word<Value>();
+  } else if constexpr (HasMembers<Value>) {
+    return detail::read_record<Value>(json);
+  } else if constexpr (HasWords<detail::InOptional<Value>>) {
+    TFAOT_ASSIGN(const std::string text, json.text());
+    if (text.empty()) return Value();
+    return json.word<detail::InOptional<Value>>();
+  } else if constexpr (!std::is_void_v<detail::InList<Value>>) {
+    return json.list(read_value<detail::InList<Value>>, std::numeric_limits<std::size_t>::max());
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return json.flag();
+  } else if constexpr (std::is_integral_v<Value>) {
+    return detail::read_integer<Value>(json);
+  } else {
+    static_assert(std::is_same_v<Value, std::string>, "a record needs kMembers, an enum kWords");
+    return json.text();
+  }
+}
+
+// What a file holds that should hold one record.
+struct DocumentPlace {
+  std::string file;   // names it in errors
+  std::string fault;  // "not a compilation record of this tfaot": the error, why is its note
+};
+
+// `why` as the note of the place's fault.
+Error explained(const Error& why, const DocumentPlace& place);
+
+template <HasMembers Record>
+Result<Record> read_document(const std::string& text, const DocumentPlace& place) {
+  const auto json = parse_json(text, place.file);
+  auto record = json ? read_value<Record>(JsonReader(*json, place.file)) : fail(json.error());
+  if (!record) return fail(explained(record.error(), place));
+  return record;
+}
+
+// One line, or with two spaces for each level. Keys are sorted; bytes that are not UTF-8 become
+// U+FFFD.
+std::string json_line(const nlohmann::json& json);
+std::string json_document(const nlohmann::json& json);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/cpp_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+// Names that the standard headers have taken. Kept by tests/unit/records/cpp_names_test.cc, which
+// asks the compiler.
+#include "taken_names.inc"
+
+// Namespaces at the top that belong to others.
+constexpr std::array<std::string_view, 4> kForeignNamespaces = {"std", "posix", "main", "tfaot"};
+
+std::set<std::string_view> set_of(std::string_view text) {
+  std::set<std::string_view> names;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    names.insert(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_namespace) {
+  const std::vector<std::string> parts = split_lines(replace_all(name, "::", "\n"));
+  if (is_namespace && std::ranges::count(kForeignNamespaces, parts[0]) > 0) {
+    return TextProblem{fmt::format("the namespace '{}' is taken", parts[0]),
+                       "'std', 'posix' and 'main' belong to C++, 'tfaot' to the runtime"};
+  }
+  if (is_namespace && is_taken_global(parts[0])) {
+    return TextProblem{fmt::format("'{}' is a name of C++'s standard headers", parts[0]),
+                       "choose another name"};
+  }
+  for (const std::string& part : parts) {
+    if (is_cpp_keyword(part)) {
+      return TextProblem{fmt::format("'{}' is a C++ keyword", part), "choose another name"};
+    }
+    if (!is_cpp_identifier(part)) {
+      return TextProblem{fmt::format("'{}' is reserved in C++", part),
+                         "names must not start with '__', nor with '_' and a capital letter"};
+    }
+    if (is_taken_macro(part) || part.starts_with("TFAOT_")) {
+      return TextProblem{fmt::format("'{}' is a macro in C++ builds", part), "choose another name"};
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_taken_macro(std::string_view name) {
+  static const std::set<std::string_view> macros = set_of(kTakenMacros);
+  return macros.contains(name);
+}
+
+bool is_taken_global(std::string_view name) {
+  static const std::set<std::string_view> globals = set_of(kTakenGlobals);
+  return globals.contains(name);
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/engine_job_json.h"
+
+#include "tfaot/records/compiled_model_json.h"
+#include "tfaot/records/record_json.h"
+
+namespace tfaot::toolkit {
+
+template <>
+inline constexpr auto kMembers<JobInput> =
+    std::tuple{Member{"tensor", &JobInput::tensor}, Member{"dtype", &JobInput::dtype},
+               Member{"has_shape", &JobInput::has_shape}, Member{"shape", &JobInput::shape}};
+template <>
+inline constexpr auto kMembers<JobLevel> =
+    std::tuple{Member{"name", &JobLevel::name}, Member{"cpu", &JobLevel::cpu},
+               Member{"features", &JobLevel::features}, Member{"kernels", &JobLevel::kernels}};
+template <>
+inline constexpr auto kMembers<EngineJob> =
+    std::tuple{Member{"model_name", &EngineJob::model_name},
+               Member{"format", &EngineJob::format},
+               Member{"source", &EngineJob::source},
+               Member{"serving_key", &EngineJob::serving_key},
+               Member{"inputs", &EngineJob::inputs},
+               Member{"outputs", &EngineJob::outputs},
+               Member{"fixed_shapes", &EngineJob::fixed_shapes},
+               Member{"symbol_prefix", &EngineJob::symbol_prefix},
+               Member{"target_triple", &EngineJob::target_triple},
+               Member{"batch_sizes", &EngineJob::batch_sizes},
+               Member{"levels", &EngineJob::levels},
+               Member{"embed_weights", &EngineJob::embed_weights},
+               Member{"check_rows", &EngineJob::check_rows},
+               Member{"allow_coupled_rows", &EngineJob::allow_coupled_rows},
+               Member{"lower_only", &EngineJob::lower_only},
+               Member{"compiler_flags", &EngineJob::compiler_flags},
+               Member{"cache_directory", &EngineJob::cache_directory},
+               Member{"output_directory", &EngineJob::output_directory},
+               Member{"weights_directory", &EngineJob::weights_directory},
+               Member{"result_file", &EngineJob::result_file}};
+template <>
+inline constexpr auto kMembers<EngineResult> = std::tuple{
+    Member{"model", &EngineResult::model}, Member{"weight_files", &EngineResult::weight_files},
+    Member{"coupled_rows", &EngineResult::coupled_rows}};
+
+std::string engine_job_to_json(const EngineJob& job) { return json_document(json_of(job)); }
+
+Result<EngineJob> engine_job_from_json(const std::string& text) {
+  auto job = read_document<EngineJob>(text, {"", "not an engine job"});
+  if (job) return job;
+  Error error = Error::internal(job.error().message());
+  for (const std::string& note : job.error().notes()) error.note(note);
+  return fail(std::move(error));
+}
+
+std::string engine_result_to_json(const EngineResult& result) {
+  return json_document(json_of(result));
+}
+
+Result<EngineResult> engine_result_from_json(const std::string& text, const std::string& where) {
+  return read_document<EngineResult>(text, {where, "not an engine's result"});
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/manifest.h"
+
+#include <algorithm>
+
+#include "tfaot/records/names.h"
+
+namespace tfaot::toolkit {
+
+Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
+                       const std::string& tool_name, std::vector<ManifestFile> files) {
+  std::sort(files.begin(), files.end(),
+            [](const ManifestFile& a, const ManifestFile& b) { return a.path < b.path; });
+  Manifest manifest;
+  manifest.toolkit_version = TFAOT_VERSION;
+  manifest.name = spec.model.name;
+  manifest.version = spec.model.version;
+  manifest.author = spec.model.author;
+  manifest.description = spec.model.description;
+  manifest.cpp_class = cpp_class_of(spec);
+  manifest.tool_name = tool_name.empty() ? default_tool_name(spec.model.name) : tool_name;
+  manifest.architecture = architecture_of(compiled.target_triple);
+  manifest.target_triple = compiled.target_triple;
+  manifest.engine = compiled.engine;
+  manifest.signature = compiled.signature;
+  manifest.batch_sizes = compiled.batch_sizes;
+  manifest.cpu_levels = compiled.cpu_levels;
+  manifest.headers = spec.compilation.headers;
+  manifest.rows = spec.compilation.rows;
+  manifest.weights = spec.compilation.weights;
+  manifest.weights_size = compiled.weights_size;
+  manifest.weights_sha256 = compiled.weights_object_sha256;
+  manifest.tf_xla_flags = spec.compilation.tf_xla_flags;
+  manifest.xla_flags = spec.compilation.xla_flags;
+  manifest.source_sha256 = compiled.source_sha256;
+  manifest.files = std::move(files);
+  return manifest;
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/manifest_json.h"
+
+#include <fmt/format.h>
+
+#include "manifest_rules.h"
+#include "tfaot/base/printable.h"
+#include "tfaot/records/compiled_model_json.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/record_json.h"
+#include "tuning_json.h"
+
+namespace tfaot::toolkit {
+
+template <>
+inline constexpr auto kMembers<ManifestFile> =
+    std::tuple{Member{"path", &ManifestFile::path}, Member{"sha256", &ManifestFile::sha256},
+               Member{"size", &ManifestFile::size}};
+
+namespace {
+
+using nlohmann::ordered_json;
+
+Result<TensorSpec> read_tensor(const JsonReader& json) {
+  TensorSpec tensor;
+  TFAOT_ASSIGN(tensor.name, json.member("name").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(tensor.dtype, json.member("dtype").and_then(&JsonReader::word<DType>));
+  TFAOT_ASSIGN(tensor.row_shape, json.member("row_shape").and_then(read_shape));
+  return tensor;
+}
+
+Result<std::vector<TensorSpec>> read_tensors(const JsonReader& json) {
+  return json.list(read_tensor, kMostTensors);
+}
+
+Result<Signature> read_signature(const JsonReader& json) {
+  Signature signature;
+  TFAOT_ASSIGN(signature.key, json.member("key").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(signature.inputs, json.member("inputs").and_then(read_tensors));
+  TFAOT_ASSIGN(signature.outputs, json.member("outputs").and_then(read_tensors));
+  return signature;
+}
+
+Result<ManifestFile> read_file(const JsonReader& json) {
+  ManifestFile file;
+  TFAOT_ASSIGN(file.path, json.member("path").and_then(read_path));
+  TFAOT_ASSIGN(file.sha256, json.member("sha256").and_then(read_sha256));
+  TFAOT_ASSIGN(file.size, json.member("size").and_then(read_size));
+  return file;
+}
+
+Result<std::vector<ManifestFile>> read_files(const JsonReader& json) {
+  TFAOT_ASSIGN(std::vector<ManifestFile> files, json.list(read_file));
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    if (files[i - 1].path < files[i].path) continue;
+    return json.failed(
+        fmt::format("'{}' is not in the order of paths, or is there twice", shown(files[i].path)));
+  }
+  for (const ManifestFile& file : files) {
+    if (file.path == kManifestName) return json.failed("the manifest cannot list itself");
+    if (file.path.starts_with("etc/scram.d/")) {
+      return json.failed(fmt::format("'{}' is where an install puts a tool file", file.path));
+    }
+  }
+  return files;
+}
+
+Status read_weights(const JsonReader& json, Manifest& manifest) {
+  TFAOT_ASSIGN(manifest.weights, json.member("storage").and_then(&JsonReader::word<WeightsMode>));
+  TFAOT_ASSIGN(manifest.weights_size, json.member("size").and_then(read_size));
+  TFAOT_ASSIGN(manifest.weights_sha256, json.member("sha256").and_then(read_optional_sha256));
+  return {};
+}
+
+// The default has no key, so that older packages need none.
+template <class Enum>
+Result<Enum> read_only(Enum expected, const JsonReader& json) {
+  TFAOT_ASSIGN(const std::string text, json.text());
+  if (text == word_of(expected)) return expected;
+  return json.failed(
+      fmt::format("expected '{}', or no such key, not '{}'", word_of(expected), shown(text)));
+}
+
+// Of what the file is and who made it.
+Status read_identity(const JsonReader& json, Manifest& manifest) {
+  TFAOT_ASSIGN(manifest.toolkit_version,
+               json.member("toolkit_version").and_then(read_toolkit_version));
+  TFAOT_ASSIGN(manifest.name, json.member("name").and_then(read_file_name));
+  TFAOT_ASSIGN(manifest.version, json.member("version").and_then(read_file_name));
+  TFAOT_ASSIGN(manifest.author, json.member("author").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(manifest.description, json.member("description").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(manifest.cpp_class, json.member("cpp_class").and_then(read_cpp_class));
+  TFAOT_ASSIGN(manifest.tool_name, json.member("tool_name").and_then(read_tool_name));
+  TFAOT_ASSIGN(manifest.architecture, json.member("architecture").and_then(read_file_name));
+  TFAOT_ASSIGN(manifest.target_triple, json.member("target_triple").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(manifest.engine, json.member("engine").and_then(&JsonReader::text));
+  return {};
+}
+
+Status read_contents(const JsonReader& json, Manifest& manifest) {
+  TFAOT_ASSIGN(manifest.signature, json.member("signature").and_then(read_signature));
+  TFAOT_ASSIGN(manifest.batch_sizes, json.member("batch_sizes").and_then(read_batch_sizes));
+  TFAOT_ASSIGN(manifest.cpu_levels, json.member("cpu_levels").and_then(read_cpu_levels));
+  if (manifest.batch_sizes.size() * manifest.cpu_levels.size() > kMostObjects) {
+    return json.failed(
+        fmt::format("{} batch sizes times {} CPU levels, but at most {} objects are "
+                    "allowed",
+                    manifest.batch_sizes.size(), manifest.cpu_levels.size(), kMostObjects));
+  }
+  TFAOT_ASSIGN(const JsonReader weights, json.member("weights"));
+  TFAOT_TRY(read_weights(weights, manifest));
+  TFAOT_ASSIGN(manifest.tf_xla_flags, json.member("tf_xla_flags").and_then(read_texts));
+  TFAOT_ASSIGN(manifest.xla_flags, json.member("xla_flags").and_then(read_texts));
+  TFAOT_ASSIGN(manifest.source_sha256, json.member("source_sha256").and_then(read_sha256));
+  TFAOT_ASSIGN(manifest.files, json.member("files").and_then(read_files));
+  return {};
+}
+
+}  // namespace
+
+std::string manifest_to_json(const Manifest& manifest) {
+  ordered_json json = {{"schema_version", manifest.schema_version},
+                       {"toolkit_version", manifest.toolkit_version},
+                       {"name", manifest.name},
+                       {"version", manifest.version},
+                       {"author", manifest.author},
+                       {"description", manifest.description},
+                       {"cpp_class", manifest.cpp_class},
+                       {"tool_name", manifest.tool_name},
+                       {"architecture", manifest.architecture},
+                       {"target_triple", manifest.target_triple},
+                       {"engine", manifest.engine},
+                       {"signature", json_of<ordered_json>(manifest.signature)},
+                       {"batch_sizes", manifest.batch_sizes},
+                       {"cpu_levels", manifest.cpu_levels},
+                       {"weights",
+                        {{"storage", word_of(manifest.weights)},
+                         {"size", manifest.weights_size},
+                         {"sha256", manifest.weights_sha256}}},
+                       {"tf_xla_flags", manifest.tf_xla_flags},
+                       {"xla_flags", manifest.xla_flags},
+                       {"source_sha256", manifest.source_sha256}};
+  if (manifest.headers == HeadersMode::kCmssw) json["headers"] = word_of(manifest.headers);
+  if (manifest.rows == RowsMode::kCoupled) json["rows"] = word_of(manifest.rows);
+  if (manifest.tuning) json["tuning"] = json_of<ordered_json>(*manifest.tuning);
+  json["files"] = json_of<ordered_json>(manifest.files);
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Result<Manifest> manifest_from_json(const std::string& text, const std::string& where) {
+  TFAOT_ASSIGN(const nlohmann::json document, parse_json(text, where));
+  const JsonReader json(document, where);
+  Manifest manifest;
+  TFAOT_TRY(json.member("schema_version").and_then(check_schema_version));
+  TFAOT_TRY(read_identity(json, manifest));
+  TFAOT_TRY(read_contents(json, manifest));
+  if (json.has("headers")) {
+    TFAOT_ASSIGN(const JsonReader headers, json.member("headers"));
+    TFAOT_ASSIGN(manifest.headers, read_only(HeadersMode::kCmssw, headers));
+  }
+  if (json.has("rows")) {
+    TFAOT_ASSIGN(const JsonReader rows, json.member("rows"));
+    TFAOT_ASSIGN(manifest.rows, read_only(RowsMode::kCoupled, rows));
+  }
+  if (json.has("tuning")) {
+    TFAOT_ASSIGN(manifest.tuning, json.member("tuning").and_then(read_tuning));
+    TFAOT_TRY(check_tuning(json, manifest));
+  }
+  return manifest;
+}
+
+Result<Manifest> read_manifest(const FileSystem& fs, const Path& file) {
+  TFAOT_ASSIGN(const std::string text, read_limited(fs, file, kManifestLimit));
+  return manifest_from_json(text, file.string());
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/compiled_model_json.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/records/sample_records.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+TEST(CompiledModelJson, RoundTrip) {
+  for (const auto& records :
+       {testing::simple_records(), testing::mixed_records(), testing::hostile_records()}) {
+    const std::string text = compiled_model_to_json(records.compiled);
+    const auto compiled = compiled_model_from_json(text, "record.json");
+    ASSERT_TRUE(compiled) << compiled.error().text();
+    EXPECT_EQ(compiled_model_to_json(*compiled), text);
+    EXPECT_EQ(compiled->codes.size(), records.compiled.codes.size());
+    EXPECT_EQ(compiled->codes[0].estimated_cost, records.compiled.codes[0].estimated_cost);
+    EXPECT_EQ(compiled->codes.back().live_permille, records.compiled.codes.back().live_permille);
+    EXPECT_EQ(compiled->codes[0].buffers.back().kind, BufferKind::kTemporary);
+    EXPECT_EQ(compiled->signature.inputs.back().dtype,
+              records.compiled.signature.inputs.back().dtype);
+  }
+}
+
+TEST(CompiledModelJson, RefusesWhatIsNoRecord) {
+  const std::string whole = compiled_model_to_json(testing::simple_records().compiled);
+  for (const auto& [from, to, why] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"\"float32\"", "\"float33\"",
+            "signature.inputs[0].dtype: expected 'bool', 'int32', 'int64', 'float32' or 'float64', "
+            "not "
+            "'float33'"},
+           {"\"temporary\"", "\"temp\"",
+            "codes[0].buffers[5].kind: expected 'unused', 'input', 'output', 'weight', 'temporary' "
+            "or "
+            "'live_rows', not 'temp'"}}) {
+    std::string text = whole;
+    text.replace(text.find(from), from.size(), to);
+    const auto compiled = compiled_model_from_json(text, "record.json");
+    ASSERT_FALSE(compiled);
+    EXPECT_EQ(compiled.error().text(),
+              "record.json: not a compilation record of this tfaot\n  " + why);
+  }
+  EXPECT_FALSE(compiled_model_from_json("", "record.json"));
+  EXPECT_FALSE(compiled_model_from_json("[]", "record.json"));
+  EXPECT_FALSE(compiled_model_from_json("{}", "record.json"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit

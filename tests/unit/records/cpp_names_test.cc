@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the compiler which names its standard headers and POSIX's take. What it says must be in the
+// table of the room records; other compilers may take fewer. TFAOT_UPDATE_GOLDEN=1 writes the table
+// anew.
+#include "tfaot/records/cpp_names.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "tfaot/base/process.h"
+#include "tfaot/base/real_file_system.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using Names = std::set<std::string>;
+
+// Of C++17, without those that only offer C's headers in another way.
+constexpr const char* kHeaders =
+    "algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat charconv chrono "
+    "cinttypes "
+    "climits clocale cmath complex condition_variable csetjmp csignal cstdarg cstddef cstdint "
+    "cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception filesystem forward_list "
+    "fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator "
+    "limits "
+    "list locale map memory memory_resource mutex new numeric optional ostream queue random ratio "
+    "regex scoped_allocator set shared_mutex sstream stack stdexcept streambuf string string_view "
+    "system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility "
+    "valarray variant vector";
+
+// Of POSIX, as programs include them before a model's header.
+constexpr const char* kPosixHeaders =
+    "arpa/inet.h dirent.h dlfcn.h fcntl.h fenv.h glob.h grp.h netdb.h netinet/in.h poll.h "
+    "pthread.h "
+    "pwd.h sched.h semaphore.h sys/ioctl.h sys/mman.h sys/resource.h sys/select.h sys/socket.h "
+    "sys/stat.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/utsname.h sys/wait.h syslog.h "
+    "termios.h unistd.h";
+
+std::string includes() {
+  std::istringstream names(std::string(kHeaders) + " " + kPosixHeaders);
+  std::string text;
+  for (std::string name; names >> name;) text += "#include <" + name + ">\n";
+  return text;
+}
+
+ProcessResult compile(const std::vector<std::string>& options, const std::string& source) {
+  ProcessSpec spec;
+  spec.program = TFAOT_TEST_CXX;
+  spec.arguments = {"-std=gnu++17", "-w", "-x", "c++"};
+  spec.arguments.insert(spec.arguments.end(), options.begin(), options.end());
+  spec.arguments.emplace_back("-");
+  spec.standard_input = source;
+  const auto result = run_process(spec);
+  EXPECT_TRUE(result) << (result ? "" : result.error().text());
+  return result.value_or(ProcessResult());
+}
+
+bool can_be_chosen(const std::string& name) {
+  return is_cpp_identifier(name) && name.front() != '_';
+}
+
+Names macros_of_headers() {
+  Names names;
+  for (const std::string& line : split_lines(compile({"-dM", "-E"}, includes()).standard_output)) {
+    std::istringstream words(line);
+    std::string define;
+    std::string name;
+    words >> define >> name;
+    name = name.substr(0, name.find('('));
+    if (can_be_chosen(name)) names.insert(name);
+  }
+  return names;
+}
+
+Names identifiers_of_headers() {
+  Names names;
+  std::string name;
+  for (const char c : compile({"-E", "-P"}, includes()).standard_output) {
+    if (is_letter_or_digit(c) || c == '_') {
+      name += c;
+    } else {
+      if (can_be_chosen(name)) names.insert(name);
+      name.clear();
+    }
+  }
+  return names;
+}
+
+// Those of which no namespace can be made, macros apart.
+Names globals_of_headers(const Names& macros) {
+  std::string source = includes();
+  const auto first =
+      static_cast<std::size_t>(line_at(source, static_cast<std::ptrdiff_t>(source.size())));
+  std::vector<std::string> asked;
+  for (const std::string& name : identifiers_of_headers()) {
+    if (macros.count(name) > 0 || name == "std") continue;
+    asked.push_back(name);
+    source += "namespace " + name + " {}\n";
+  }
+  const ProcessResult result =
+      compile({"-fsyntax-only", "-fmax-errors=0", "-ferror-limit=0"}, source);
+  const ProcessResult usual = result.standard_error.find("-ferror-limit") == std::string::npos
+                                  ? result
+                                  : compile({"-fsyntax-only", "-fmax-errors=0"}, source);
+  Names names;
+  constexpr std::string_view kPlace = "<stdin>:";
+  for (const std::string& line : split_lines(usual.standard_error)) {
+    if (!line.starts_with(kPlace) || line.find(" error: ") == std::string::npos) continue;
+    const std::size_t number = std::strtoul(line.c_str() + kPlace.size(), nullptr, 10);
+    if (number >= first && number - first < asked.size()) names.insert(asked[number - first]);
+  }
+  return names;
+}
+
+std::string constant(const char* name, const Names& names) {
+  constexpr std::size_t kWidth = 96;
+  std::string text = std::string("constexpr std::string_view ") + name + " =\n";
+  std::string line;
+  for (const std::string& word : names) {
+    if (line.size() + word.size() + 1 > kWidth - 6) {
+      text += "    \"" + line + " \"\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return text + "    \"" + line + "\";\n";
+}
+
+TEST(TakenNames, AreThoseOfTheStandardHeaders) {
+  const Names macros = macros_of_headers();
+  const Names globals = globals_of_headers(macros);
+  ASSERT_GT(macros.size(), 300U);
+  ASSERT_GT(globals.size(), 500U);
+  if (std::getenv("TFAOT_UPDATE_GOLDEN") != nullptr) {
+    RealFileSystem files;
+    ASSERT_TRUE(files.replace_atomically(
+        Path(TFAOT_SOURCE_DIR) / "modules/records/src/taken_names.inc",
+        "// SPDX-License-Identifier: Apache-2.0\n" + constant("kTakenMacros", macros) + "\n" +
+            constant("kTakenGlobals", globals)));
+    return;
+  }
+  const char* const advice =
+      "TFAOT_UPDATE_GOLDEN=1 writes modules/records/src/taken_names.inc anew";
+  for (const std::string& name : macros)
+    EXPECT_TRUE(is_taken_macro(name)) << name << ": " << advice;
+  for (const std::string& name : globals) {
+    EXPECT_TRUE(is_taken_global(name)) << name << ": " << advice;
+  }
+}
+
+TEST(TakenNames, AreNoUsualNames) {
+  for (const char* name :
+       {"tagger", "DNN", "BDT", "MyModel", "test", "tfaot_model", "cms", "deep"}) {
+    EXPECT_FALSE(is_taken_macro(name)) << name;
+    EXPECT_FALSE(is_taken_global(name)) << name;
+  }
+  for (const char* name : {"BUFSIZ", "RAND_MAX", "INT64_MAX", "stdin", "EOF", "assert"}) {
+    EXPECT_TRUE(is_taken_macro(name)) << name;
+  }
+  for (const char* name : {"size_t", "abs", "printf", "malloc", "FILE"}) {
+    EXPECT_TRUE(is_taken_global(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/manifest_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "tests/support/golden.h"
+#include "tests/unit/records/sample_records.h"
+#include "tfaot/base/printable.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using nlohmann::json;
+using testing::Records;
+
+Manifest manifest_of(const Records& records) {
+  Manifest manifest =
+      make_manifest(records.spec, records.compiled, "",
+                    {{"lib/test_weights.o", std::string(64, 'e'), 1024},
+                     {"include/tfaot-model-test/model.h", std::string(64, 'd'), 12}});
+  manifest.toolkit_version = "0.0.0";  // a release must not change the golden files
+  return manifest;
+}
+
+// The error of the manifest of simple_records() with `value` in the place of what `pointer` names.
+std::string error_with(const std::string& pointer, const json& value) {
+  json document = json::parse(manifest_to_json(manifest_of(testing::simple_records())));
+  document[json::json_pointer(pointer)] = value;
+  const auto manifest = manifest_from_json(document.dump(), "manifest.json");
+  return manifest ? "no error" : manifest.error().text();
+}
+
+TEST(ManifestJson, Golden) {
+  EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::simple_records())),
+                                      "generate/simple/manifest.json"));
+  EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::mixed_records())),
+                                      "generate/mixed/manifest.json"));
+  EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::embedded_records())),
+                                      "generate/embedded/manifest.json"));
+  EXPECT_TRUE(testing::matches_golden(manifest_to_json(manifest_of(testing::cmssw_records())),
+                                      "generate/cmssw/manifest.json"));
+}
+
+TEST(ManifestJson, RoundTrip) {
+  for (const auto& records : {testing::simple_records(), testing::mixed_records(),
+                              testing::embedded_records(), testing::cmssw_records()}) {
+    const std::string text = manifest_to_json(manifest_of(records));
+    const auto manifest = manifest_from_json(text, "manifest.json");
+    ASSERT_TRUE(manifest) << manifest.error().text();
+    EXPECT_EQ(manifest_to_json(*manifest), text);
+    EXPECT_EQ(manifest->cpp_class, cpp_class_of(records.spec));
+    EXPECT_EQ(manifest->signature.inputs.size(), records.compiled.signature.inputs.size());
+    EXPECT_EQ(manifest->weights_size, records.compiled.weights_size);
+    EXPECT_EQ(manifest->headers, records.spec.compilation.headers);
+    EXPECT_EQ(manifest->rows, records.spec.compilation.rows);
+  }
+}
+
+json tuning_json() {
+  return {{"cpu", "A CPU"},
+          {"calls",
+           {{{"batch_size", 1},
+             {"cpu_level", "x86-64"},
+             {"ns", 7.25},
+             {"low", 7},
+             {"high", 8},
+             {"repeats", 30}}}}};
+}
+
+TEST(ManifestJson, KeepsWhatWasMeasured) {
+  Manifest before = manifest_of(testing::simple_records());
+  EXPECT_FALSE(manifest_from_json(manifest_to_json(before), "manifest.json")->tuning);
+  before.tuning = {"A CPU", {{1, "x86-64", 7.25, 7, 8, 30}}};
+  const std::string text = manifest_to_json(before);
+  EXPECT_EQ(json::parse(text)["tuning"], tuning_json());
+  const auto after = manifest_from_json(text, "manifest.json");
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(manifest_to_json(*after), text);
+}
+
+TEST(ManifestJson, RefusesImpossibleMeasurements) {
+  const auto error = [](const char* pointer, const json& value) {
+    json tuning = tuning_json();
+    tuning[json::json_pointer(pointer)] = value;
+    return error_with("/tuning", tuning);
+  };
+  EXPECT_EQ(error("/cpu", "other"), "no error");
+  EXPECT_EQ(error("/cpu", 1), "manifest.json: tuning.cpu: expected a text");
+  EXPECT_EQ(error("/calls/0/ns", "7"), "manifest.json: tuning.calls[0].ns: expected a number");
+  EXPECT_EQ(error("/calls/0/low", 0),
+            "manifest.json: tuning.calls[0].low: expected nanoseconds above 0");
+  EXPECT_EQ(error("/calls/0/high", 7.1),
+            "manifest.json: tuning.calls[0]: the interval from 'low' to 'high' does not hold 'ns'");
+  EXPECT_EQ(error("/calls/0/batch_size", 3),
+            "manifest.json: tuning: batch size 3, CPU level x86-64 is not in the package");
+  EXPECT_EQ(error("/calls/0/cpu_level", "z80"),
+            "manifest.json: tuning: batch size 1, CPU level z80 is not in the package");
+  EXPECT_EQ(error("/calls/1", tuning_json()["calls"][0]),
+            "manifest.json: tuning: batch size 1, CPU level x86-64 is there twice");
+}
+
+TEST(ManifestJson, HostileTextsSurvive) {
+  const Manifest before = manifest_of(testing::hostile_records());
+  const auto after = manifest_from_json(manifest_to_json(before), "manifest.json");
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(after->author, before.author);
+  EXPECT_EQ(after->signature.inputs[0].name, before.signature.inputs[0].name);
+}
+
+TEST(ManifestJson, UnknownKeysAreIgnored) {
+  EXPECT_EQ(error_with("/another", {{"v", 1}}), "no error");
+}
+
+TEST(ManifestJson, EveryKeyIsNeeded) {
+  const json whole = json::parse(manifest_to_json(manifest_of(testing::simple_records())));
+  for (const auto& [key, value] : whole.items()) {
+    json document = whole;
+    document.erase(key);
+    const auto manifest = manifest_from_json(document.dump(), "m.json");
+    ASSERT_FALSE(manifest) << key;
+    EXPECT_EQ(manifest.error().text(), "m.json: the key '" + key + "' is missing");
+  }
+}
+
+TEST(ManifestJson, SchemaVersion) {
+  EXPECT_EQ(error_with("/schema_version", 2),
+            "manifest.json: schema_version: this tfaot reads version 1, not 2\n"
+            "  Use the tfaot that made the package, or a newer one.");
+  EXPECT_EQ(error_with("/schema_version", 1.5),
+            "manifest.json: schema_version: expected a whole number");
+}
+
+TEST(ManifestJson, WrongTypesNameTheirPlace) {
+  EXPECT_EQ(error_with("/name", 5), "manifest.json: name: expected a text");
+  EXPECT_EQ(error_with("/signature", "x"), "manifest.json: signature: expected an object");
+  EXPECT_EQ(error_with("/signature/inputs/0/dtype", "flaot32"),
+            "manifest.json: signature.inputs[0].dtype: expected 'bool', 'int32', 'int64', "
+            "'float32' or 'float64', not 'flaot32'");
+  EXPECT_EQ(error_with("/signature/inputs/0/row_shape/0", -4),
+            "manifest.json: signature.inputs[0].row_shape[0]: -4 is negative");
+  EXPECT_EQ(error_with("/batch_sizes", 4), "manifest.json: batch_sizes: expected a list");
+  EXPECT_EQ(error_with("/batch_sizes/0", 18446744073709551615u),
+            "manifest.json: batch_sizes[0]: expected a whole number");
+  EXPECT_EQ(error_with("/weights/storage", "none"),
+            "manifest.json: weights.storage: expected 'shared' or 'embedded', not 'none'");
+  EXPECT_EQ(error_with("/headers", "other"),
+            "manifest.json: headers: expected 'cmssw', or no such key, not 'other'");
+  EXPECT_EQ(error_with("/files/1/size", -1), "manifest.json: files[1].size: -1 is negative");
+}
+
+TEST(ManifestJson, SizesAndLevelsAreThoseOfAPackage) {
+  EXPECT_EQ(error_with("/batch_sizes", json::array()),
+            "manifest.json: batch_sizes: the list is empty");
+  EXPECT_EQ(error_with("/batch_sizes", {0}),
+            "manifest.json: batch_sizes[0]: 0 is not from 1 to 1048576");
+  EXPECT_EQ(error_with("/batch_sizes", {4, 4}),
+            "manifest.json: batch_sizes: the sizes do not grow from one to the next");
+  EXPECT_EQ(error_with("/cpu_levels", json::array()),
+            "manifest.json: cpu_levels: the list is empty");
+  EXPECT_EQ(error_with("/cpu_levels", {"x86-64", "x86-64"}),
+            "manifest.json: cpu_levels: 'x86-64' is there twice");
+  EXPECT_EQ(error_with("/cpu_levels", {"../x"}),
+            "manifest.json: cpu_levels[0]: '../x' cannot be a file name in a package");
+  for (const char* bad : {"", "test", "a::", "::a", "a::b c", "a::1", "a::class", "a;b::c"}) {
+    EXPECT_EQ(error_with("/cpp_class", bad), std::string("manifest.json: cpp_class: '") + bad +
+                                                 "' is not a C++ class in a namespace");
+  }
+}
+
+TEST(ManifestJson, CountsAndLengthsAreLimited) {
+  std::vector<std::int64_t> sizes(1001);
+  std::iota(sizes.begin(), sizes.end(), 1);
+  EXPECT_EQ(error_with("/batch_sizes", sizes),
+            "manifest.json: batch_sizes: 1001 items, but at most 1000 are allowed");
+  sizes.pop_back();
+  EXPECT_EQ(error_with("/batch_sizes", sizes), "no error");
+  json both = json::parse(manifest_to_json(manifest_of(testing::simple_records())));
+  both["batch_sizes"] = sizes;
+  for (int i = 0; i < 11; ++i) both["cpu_levels"][i] = "level" + std::to_string(i);
+  EXPECT_EQ(manifest_from_json(both.dump(), "m.json").error().text(),
+            "m.json: 1000 batch sizes times 11 CPU levels, but at most 10000 objects are allowed");
+  EXPECT_EQ(error_with("/signature/inputs/0/row_shape", std::vector<int>(101, 1)),
+            "manifest.json: signature.inputs[0].row_shape: 101 items, but at most 100 are allowed");
+  EXPECT_EQ(error_with("/files", std::vector<int>(50'001)),
+            "manifest.json: files: 50001 items, but at most 50000 are allowed");
+  EXPECT_EQ(error_with("/tool_name", std::string(121, 'a')),
+            "manifest.json: tool_name: it has 121 bytes, but at most 120 are allowed");
+  EXPECT_EQ(error_with("/files/0/path", std::string(1001, 'a')),
+            "manifest.json: files[0].path: it has 1001 bytes, but at most 1000 are allowed");
+  std::string deep = "1";
+  for (int i = 0; i < 100'000; ++i) deep.insert(0, 1, '[');
+  EXPECT_EQ(manifest_from_json(deep, "m.json").error().text(),
+            "m.json: not valid JSON\n  nested deeper than 64 levels");
+}
+
+TEST(ManifestJson, LongValuesAreShownInPart) {
+  const std::string text = error_with("/weights/storage", std::string(1'000'000, 'x'));
+  EXPECT_LT(text.size(), 300U);
+}
+
+TEST(ManifestJson, HashesAreLowerCaseHex) {
+  for (const std::string& bad :
+       {std::string(63, 'a'), std::string(64, 'A'), std::string(64, 'g'), std::string()}) {
+    EXPECT_EQ(error_with("/files/0/sha256", bad), "manifest.json: files[0].sha256: '" + bad +
+                                                      "' is not 64 lower-case hexadecimal digits");
+  }
+}
+
+TEST(ManifestJson, NothingLeavesThePackage) {
+  for (const char* bad : {"/etc/passwd", "..", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", ""}) {
+    EXPECT_EQ(error_with("/files/0/path", bad), std::string("manifest.json: files[0].path: '") +
+                                                    printable_line(bad) +
+                                                    "' is not a plain path inside the package");
+  }
+  for (const char* key : {"name", "version", "tool_name", "architecture"}) {
+    EXPECT_EQ(error_with(std::string("/") + key, "../x"),
+              std::string("manifest.json: ") + key + ": '../x' cannot be a file name in a package");
+  }
+}
+
+TEST(ManifestJson, TakesNothingThatAnAreaOrScramHasForItself) {
+  for (const char* name : {"tfaot-runtime", "TFAOT-Runtime", "self"}) {
+    EXPECT_EQ(
+        error_with("/tool_name", name),
+        std::string("manifest.json: tool_name: a model's tool cannot be named '") + name + "'");
+  }
+  EXPECT_EQ(error_with("/files/0/path", "etc/scram.d/tfaot-model-test.xml"),
+            "manifest.json: files: 'etc/scram.d/tfaot-model-test.xml' is where an install puts a "
+            "tool file");
+  for (const char* version : {"", "1.0-newest", "1..0", "1.0."}) {
+    EXPECT_EQ(
+        error_with("/toolkit_version", version),
+        std::string("manifest.json: toolkit_version: '") + version + "' is not a version of tfaot");
+  }
+}
+
+TEST(ManifestJson, FilesAreSortedAndUnique) {
+  EXPECT_EQ(error_with("/files/1/path", "manifest.json"),
+            "manifest.json: files: the manifest cannot list itself");
+  EXPECT_EQ(error_with("/files/1/path", "include/tfaot-model-test/model.h"),
+            "manifest.json: files: 'include/tfaot-model-test/model.h' is not in the order of "
+            "paths, or is there twice");
+}
+
+TEST(ManifestJson, SyntaxErrorsHaveAPlace) {
+  const auto manifest =
+      manifest_from_json("{\n  \"schema_version\": 1,\n  oops\n}", "manifest.json");
+  ASSERT_FALSE(manifest);
+  EXPECT_EQ(manifest.error().where().line, 3);
+  EXPECT_EQ(manifest.error().where().column, 3);
+  EXPECT_EQ(manifest.error().message(), "not valid JSON");
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records as config and compile would hand them on, for the tests of generate.
+#pragma once
+
+#include <string>
+
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_spec.h"
+
+namespace tfaot::toolkit::testing {
+
+struct Records {
+  ModelSpec spec;
+  CompiledModel compiled;
+};
+
+// One float input, three batch sizes, two CPU levels, shared weights.
+Records simple_records();
+// Several inputs and outputs of all dtypes, rows of rank 0 and 3, a nested namespace, a name with
+// capitals.
+Records mixed_records();
+// mixed_records() for CMSSW, for two batch sizes and CPU levels.
+Records cmssw_records();
+// simple_records() with the weights inside the objects.
+Records embedded_records();
+// Texts made to break out of comments, literals and markup.
+Records hostile_records();
+
+}  // namespace tfaot::toolkit::testing

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/words.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/engine_line.h"
+#include "tfaot/records/model_spec.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using ::testing::ElementsAre;
+
+template <class Enum>
+class WordsOf : public ::testing::Test {};
+using Enums = ::testing::Types<DType, BufferKind, ModelFormat, WeightsMode, HeadersMode, RowsMode,
+                               EngineWord>;
+TYPED_TEST_SUITE(WordsOf, Enums);
+
+// A row for each enumerator, in their order: none was forgotten in the middle.
+TYPED_TEST(WordsOf, FollowTheEnum) {
+  std::set<std::string> words;
+  int position = 0;
+  for (const auto& row : kWords<TypeParam>) {
+    EXPECT_EQ(static_cast<int>(row.value), position++);
+    EXPECT_TRUE(words.insert(row.word).second) << row.word;
+    EXPECT_STREQ(word_of(row.value), row.word);
+    EXPECT_EQ(parse_word<TypeParam>(row.word), row.value);
+  }
+  EXPECT_EQ(parse_word<TypeParam>(""), std::nullopt);
+}
+
+TEST(Words, AreListedForMessages) {
+  EXPECT_THAT(words_of<RowsMode>(), ElementsAre("alone", "coupled"));
+  EXPECT_EQ(quoted_words<RowsMode>(), "'alone' or 'coupled'");
+  EXPECT_EQ(quoted_words<EngineWord>(), "'progress', 'note', 'warning' or 'error'");
+}
+
+TEST(DTypes, HaveASizeAndACppType) {
+  EXPECT_EQ(dtype_size(DType::kFloat64), 8u);
+  EXPECT_STREQ(cpp_type_name(DType::kInt64), "std::int64_t");
+  EXPECT_EQ(parse_word<DType>("float16"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit
