@@ -4,20 +4,36 @@
 # tfaot::tfaot, tfaot::engine, tfaot::runtime and the functions of cmake/tfaot.cmake.
 include(CMakePackageConfigHelpers)
 
+# Rules of the component "here" are right on this machine alone: packages of the toolkit are made without them
+# (TfaotPackage.cmake).
+set(engine_dir "${CMAKE_INSTALL_LIBEXECDIR}/tfaot")
 if(TARGET tfaot-engine)
-  option(TFAOT_INSTALL_TENSORFLOW "Install TensorFlow's two libraries (650 MB) beside the engine, which finds them \
-where they are now otherwise" OFF)
-  set(engine_dir "${CMAKE_INSTALL_LIBEXECDIR}/tfaot")
+  option(TFAOT_INSTALL_TENSORFLOW "Install TensorFlow's two libraries (650 MB) beside the engine, instead of a link to \
+where they are now" OFF)
   install(TARGETS tfaot-engine EXPORT tfaotTargets RUNTIME DESTINATION "${engine_dir}")
-  set(engine_rpath "${TFAOT_TENSORFLOW_ROOT}")
   if(TFAOT_INSTALL_TENSORFLOW)
-    set(engine_rpath "$ORIGIN")
     install(FILES "${TFAOT_TENSORFLOW_ROOT}/libtensorflow_cc.so.2"
                   "${TFAOT_TENSORFLOW_ROOT}/libtensorflow_framework.so.2"
                   "${TFAOT_TENSORFLOW_ROOT}/THIRD_PARTY_NOTICES.txt"
-            DESTINATION "${engine_dir}")
+            DESTINATION "${engine_dir}/tensorflow")
+  else()
+    install(CODE "set(place \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${engine_dir}/tensorflow\")
+file(REMOVE_RECURSE \"\${place}\")
+file(CREATE_LINK \"${TFAOT_TENSORFLOW_ROOT}\" \"\${place}\" SYMBOLIC)" COMPONENT here)
   endif()
-  set_target_properties(tfaot-engine PROPERTIES INSTALL_RPATH "${engine_rpath}")
+endif()
+
+# The tarball brings Debian's libraries. Their own libraries are looked for there too, as with RUNPATH they would not be.
+set(library_dir "${CMAKE_INSTALL_LIBDIR}/tfaot/libraries")
+foreach(program IN ITEMS tfaot tfaot-tfcompile tfaot-buildfile tfaot-engine)
+  if(TARGET ${program})
+    target_link_options(${program} PRIVATE LINKER:--disable-new-dtags)
+  endif()
+endforeach()
+set_target_properties(tfaot tfaot-tfcompile PROPERTIES INSTALL_RPATH "$ORIGIN/../${library_dir}")
+set_target_properties(tfaot-buildfile PROPERTIES INSTALL_RPATH "$ORIGIN/../../${library_dir}")
+if(TARGET tfaot-engine)
+  set_target_properties(tfaot-engine PROPERTIES INSTALL_RPATH "$ORIGIN/tensorflow;$ORIGIN/../../${library_dir}")
 endif()
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tfaot")
@@ -36,7 +52,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
               "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}/SECURITY.md"
               "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICE"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/modules/runtime/NOTICE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME NOTICE.runtime)
 # What the tool puts into every package.
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/modules/runtime/NOTICE"
@@ -56,4 +72,4 @@ endforeach()
 file(WRITE "${PROJECT_BINARY_DIR}/tfaot-runtime.xml.in" "${runtime_tool}")
 install(CODE "file(READ \"${PROJECT_BINARY_DIR}/tfaot-runtime.xml.in\" text)
 string(REPLACE [[{{tool_base}}]] \"\${CMAKE_INSTALL_PREFIX}\" text \"\${text}\")
-file(WRITE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/tfaot/tfaot-runtime.xml\" \"\${text}\")")
+file(WRITE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/tfaot/tfaot-runtime.xml\" \"\${text}\")" COMPONENT here)

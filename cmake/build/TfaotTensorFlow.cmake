@@ -4,6 +4,21 @@
 #   tfaot_tensorflow_headers  the include folders, as system headers
 #   tfaot_tensorflow          those and the two libraries
 include_guard()
+
+#[=[
+tfaot_read_wheel(<prefix>)
+Sets <prefix>_project, _version, _sha256 and _folder to what packaging/tensorflow_wheel.txt says.
+#]=]
+function(tfaot_read_wheel prefix)
+  set(file "${PROJECT_SOURCE_DIR}/packaging/tensorflow_wheel.txt")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(STRINGS "${file}" lines REGEX "^[a-z0-9]+=")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([a-z0-9]+)=(.*)$" matched "${line}")
+    set(${prefix}_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}" PARENT_SCOPE)
+  endforeach()
+endfunction()
+
 if(NOT TFAOT_BUILD_ENGINE)
   return()
 endif()

@@ -166,7 +166,7 @@ TEST_F(CompileTest, NoEngineOutlivesATool) {
 TEST_F(CompileTest, TellsHowToGetTensorFlow) {
   ASSERT_TRUE(
       files_.copy_file(TFAOT_LOST_ENGINE, root_ / "prefix/libexec/tfaot/tfaot-engine").has_value());
-  const Outcome outcome = compile();
+  const Outcome outcome = compile({}, {{"TFAOT_CACHE_DIR", at("cache")}});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_TRUE(matches_golden(outcome.text(), "cli/compile_no_tensorflow.txt"));
 }

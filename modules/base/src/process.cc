@@ -66,7 +66,7 @@ Descriptor file_with(const std::string& text) {
 // One child and the event loop that watches it, for one call of run_process().
 class Child {
  public:
-  explicit Child(const ProcessSpec& spec) : spec_(spec), out_(spec.on_stdout_line), err_(nullptr) {}
+  explicit Child(const ProcessSpec& spec) : spec_(spec), out_(spec.on_stdout_line), err_(spec.on_stderr_line) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 

@@ -68,7 +68,7 @@ Status write_depfile(const CompileCommand& command, Context& context, const Mode
   if (command.depfile.empty()) return {};
   TFAOT_ASSIGN(std::vector<Path> read, source_files(context.files, spec));
   read.insert(read.begin(), spec.config_file);
-  read.push_back(tree.compile.engine);
+  read.push_back(tree.compile.engine.file);
   for (const StagedFile& file : tree.runtime) read.push_back(file.source);
   const std::string text = depfile_text(tree.output_directory / kManifestName, read);
   return context.files.replace_atomically(context.absolute(command.depfile), text);
@@ -136,7 +136,7 @@ void tell(Context& context, const ModelSpec& spec, const ModelTreeOptions& tree)
   say("config", spec.config_file.string());
   say("model", spec.model.source.string());
   say("class", cpp_class_of(spec));
-  say("engine", tree.compile.engine.string());
+  say("engine", tree.compile.engine.file.string());
   say("processes", fmt::format("{} at the same time", tree.compile.jobs));
   say("cache", tree.compile.cache.folder.empty() ? "none" : tree.compile.cache.folder.string());
   say("runtime", fmt::format("{} files", tree.runtime.size()));

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "command_check_tool.h"
 #include "command_compile.h"
+#include "command_completion.h"
 #include "command_convert_area.h"
 #include "command_info.h"
 #include "command_install.h"
@@ -18,6 +19,7 @@
 #include "command_package.h"
 #include "command_release.h"
 #include "command_scram_hook.h"
+#include "command_setup.h"
 #include "command_spec.h"
 #include "command_tune.h"
 #include "command_update_weights.h"
@@ -29,29 +31,45 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kHelpVerb = "help";
+constexpr const char* kDescription =
+    "Trained models as ahead-of-time compiled, versioned, distributable packages";
 
-const std::array<Command, 12>& commands() {
-  static const std::array<Command, 12> table = {{
-      {"compile", "Compile a trained model into a package tree", add_compile},
-      {"package", "Put a package tree into an archive", add_package},
-      {"tune", "Measure a package and let it choose batch sizes by that", add_tune},
-      {"install", "Install archives into a release area", add_install},
-      {"spec", "Write what an RPM of a model is built from", add_spec},
-      {"release", "Build the RPMs of many models, of these what changed", add_release},
-      {"list", "List what a release area holds", add_list},
-      {"update-weights", "Put a retrained model's weights into a package, compiling nothing",
-       add_update_weights},
-      {"convert-area", "Make a package tree of what upstream compiled", add_convert_area},
-      {"info", "Describe an archive, a package tree or a config file", add_info},
-      {"check-tool", "Say what scram will make of a tool file", add_check_tool},
-      {"scram-hook", "Teach a scram area <aot_compile>", add_scram_hook},
+constexpr const char* kMake = "Make a package";
+constexpr const char* kLook = "Look at what there is";
+constexpr const char* kShip = "Ship packages";
+constexpr const char* kIntegrate = "Set up and integrate";
+
+struct Row {
+  const char* group;
+  Command command;
+};
+
+// In the order in which --help shows them.
+const std::array<Row, 14>& rows() {
+  static const std::array<Row, 14> table = {{
+      {kMake, {"compile", "Compile a trained model into a package tree", add_compile}},
+      {kMake, {"tune", "Measure a package and let it choose batch sizes by that", add_tune}},
+      {kMake,
+       {"update-weights", "Put a retrained model's weights into a package, compiling nothing",
+        add_update_weights}},
+      {kMake, {"convert-area", "Make a package tree of what upstream compiled", add_convert_area}},
+      {kLook, {"info", "Describe an archive, a package tree or a config file", add_info}},
+      {kLook, {"list", "List what a release area holds", add_list}},
+      {kLook, {"check-tool", "Say what scram will make of a tool file", add_check_tool}},
+      {kShip, {"package", "Put a package tree into an archive", add_package}},
+      {kShip, {"install", "Install archives into a release area", add_install}},
+      {kShip, {"spec", "Write what an RPM of a model is built from", add_spec}},
+      {kShip, {"release", "Build RPMs for the models that changed", add_release}},
+      {kIntegrate, {"setup", "Fetch the TensorFlow that compiling needs, once", add_setup}},
+      {kIntegrate, {"scram-hook", "Teach a scram area <aot_compile>", add_scram_hook}},
+      {kIntegrate, {"completion", "Teach a shell this command line", add_completion}},
   }};
   return table;
 }
 
 std::vector<std::string> verbs() {
   std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
+  for (const Row& row : rows()) names.push_back(row.command.name);
   return names;
 }
 
@@ -105,6 +123,24 @@ std::size_t columns_of(const Environment& environment) {
   return terminal_columns(STDOUT_FILENO,
                           variable == environment.variables.end() ? "" : variable->second)
       .value_or(kUsualColumns);
+}
+
+// `action` becomes what the parsed command line asks for.
+void declare(CLI::App& app, Action& action) {
+  app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
+  app.require_subcommand(1)->allow_extras();  // extras are for leftover_error()
+  app.get_formatter()->column_width(38);
+  app.footer(
+      "'tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
+      "package\n"
+      "is wrong, 2 the command line is wrong, 3 a defect of tfaot. An interrupted tfaot cleans up "
+      "and\n"
+      "dies of the signal, which shells show as 128 + its number.");
+  for (const auto& [group, command] : rows()) {
+    CLI::App* verb = app.add_subcommand(command.name, command.summary)->group(group);
+    verb->allow_extras();
+    verb->callback([&action, run = command.add(*verb)] { action = run; });
+  }
 }
 
 // "compile: " for a verb, nothing for the tool itself.
@@ -161,23 +197,9 @@ Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
 Status run_command_line(const std::vector<std::string>& words, Context& context) {
   TFAOT_ASSIGN(const std::vector<std::string> arguments, without_help_verb(words));
   TFAOT_TRY(check_verb(arguments));
-  CLI::App app("Trained models as ahead-of-time compiled, versioned, distributable packages",
-               "tfaot");
-  app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
-  app.require_subcommand(1)->allow_extras();  // extras are for leftover_error()
-  app.get_formatter()->column_width(38);
-  app.footer(
-      "'tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
-      "package\n"
-      "is wrong, 2 the command line is wrong, 3 a defect of tfaot. An interrupted tfaot cleans up "
-      "and\n"
-      "dies of the signal, which shells show as 128 + its number.");
+  CLI::App app(kDescription, "tfaot");
   Action action;
-  for (const Command& command : commands()) {
-    CLI::App* verb = app.add_subcommand(command.name, command.summary);
-    verb->allow_extras();
-    verb->callback([&action, run = command.add(*verb)] { action = run; });
-  }
+  declare(app, action);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -196,6 +218,13 @@ Status run_command_line(const std::vector<std::string>& words, Context& context)
   if (!verb.remaining().empty()) return fail(usage_error(app, ""));
   TFAOT_TRY(check_empty_values(app, verb));
   return action(context);
+}
+
+CommandRecord describe_tool() {
+  CLI::App app(kDescription, "tfaot");
+  Action action;
+  declare(app, action);
+  return describe_command(app);
 }
 
 int exit_code(const Status& status) {

@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "context.h"
+#include "help_record.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot::toolkit {
 
 // `words`: without the program's own name. A wrong command line is an Error of kind kUsage.
 Status run_command_line(const std::vector<std::string>& words, Context& context);
+
+// The whole command line as data.
+CommandRecord describe_tool();
 
 // 0 ok, 1 input, 2 usage, 3 a defect of tfaot.
 int exit_code(const Status& status);

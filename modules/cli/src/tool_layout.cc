@@ -16,9 +16,20 @@ std::string companion(HeadersMode headers) {
   return headers == HeadersMode::kCmssw ? "cmssw/inside" : "cmssw/drop_in";
 }
 
-}  // namespace
+std::string variable(const Environment& environment, const std::string& name) {
+  const auto found = environment.variables.find(name);
+  return found == environment.variables.end() ? std::string() : found->second;
+}
 
-Result<Path> find_engine(const Context& context, const std::string& wanted) {
+// After the engine's own run path: first the user's TensorFlow, then what the loader had anyway,
+// such as a release's libraries of the same names.
+std::string library_path(const Environment& environment) {
+  const std::string given = variable(environment, "LD_LIBRARY_PATH");
+  const std::string ours = tensorflow_folder(environment).string();
+  return ours.empty() || given.empty() ? ours + given : ours + ":" + given;
+}
+
+Result<Path> engine_file(const Context& context, const std::string& wanted) {
   const std::string& said = wanted.empty() ? context.environment.engine : wanted;
   if (!said.empty()) {
     const Path engine = context.absolute(said);
@@ -37,6 +48,36 @@ Result<Path> find_engine(const Context& context, const std::string& wanted) {
                   .note("looked for " + installed.string())
                   .note("build tfaot with TFAOT_BUILD_ENGINE=ON, or name an engine by --engine or "
                         "TFAOT_ENGINE"));
+}
+
+}  // namespace
+
+// As packaging/fetch_tensorflow.sh says.
+Path tensorflow_folder(const Environment& environment) {
+  const std::string named = variable(environment, "TFAOT_TENSORFLOW_ROOT");
+  if (!named.empty()) return named;
+  Path cache = variable(environment, "TFAOT_CACHE_DIR");
+  if (cache.empty()) {
+    Path caches = variable(environment, "XDG_CACHE_HOME");
+    const std::string home = variable(environment, "HOME");
+    if (caches.empty() && !home.empty()) caches = Path(home) / ".cache";
+    if (caches.empty()) return {};
+    cache = caches / "tfaot";
+  }
+  return cache / TFAOT_TENSORFLOW_FOLDER / "tensorflow";
+}
+
+Result<EngineProgram> find_engine(const Context& context, const std::string& wanted) {
+  TFAOT_ASSIGN(Path file, engine_file(context, wanted));
+  return EngineProgram{std::move(file), library_path(context.environment)};
+}
+
+Result<Path> find_fetch_script(const Context& context) {
+  const Path script = prefix(context) / TFAOT_DATADIR / "tfaot/fetch_tensorflow.sh";
+  if (is_file(context.files, script)) return script;
+  return fail(Error("the script that fetches TensorFlow is missing")
+                  .note("looked for " + script.string())
+                  .note("install tfaot anew"));
 }
 
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,

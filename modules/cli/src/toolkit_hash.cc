@@ -13,8 +13,8 @@ Result<std::string> toolkit_sha256(const Context& context, const std::string& ma
     files.insert(files.end(), runtime.begin(), runtime.end());
   }
   files.push_back({"tfaot", "", context.environment.program});
-  TFAOT_ASSIGN(Path engine, find_engine(context, ""));
-  files.push_back({"tfaot-engine", "", std::move(engine)});
+  TFAOT_ASSIGN(EngineProgram engine, find_engine(context, ""));
+  files.push_back({"tfaot-engine", "", std::move(engine.file)});
   std::string lines;
   for (const StagedFile& file : files) {
     TFAOT_ASSIGN(const std::string sha256, sha256_of_file(context.files, file.source));

@@ -11,7 +11,6 @@
 
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
-#include "tfaot/elf/run_path.h"
 #include "tfaot/records/engine_line.h"
 
 namespace tfaot::toolkit {
@@ -105,26 +104,6 @@ Error reported_error(const FileSystem& fs, const ModelSpec& spec, const EngineLi
                     : config_error(fs, spec, line.config_key, line.text);
   for (const auto& note : line.notes) error.note(note);
   return error;
-}
-
-std::optional<Error> missing_tensorflow(const FileSystem& fs, const Path& engine,
-                                        const ProcessResult& result) {
-  constexpr int kNotStarted = 127;  // what the loader ends with
-  constexpr std::string_view kFirst = "libtensorflow";
-  const auto line = line_after(result.standard_error, {"error while loading shared libraries: "});
-  if (result.exit_code != kNotStarted || !line || !line->starts_with(kFirst)) return std::nullopt;
-  Error error = Error::at({engine.string()}, fmt::format("TensorFlow's {} cannot be loaded",
-                                                         line->substr(0, line->find(':'))));
-  const auto program = fs.read(engine);
-  const std::string path = program ? run_path(*program).value_or("") : "";
-  error.note(fmt::format("looked in {} and the loader's own folders",
-                         path.empty() ? "$LD_LIBRARY_PATH" : replace_all(path, ":", ", ")));
-  return std::move(error)
-      .note("fetch it: bash packaging/fetch_tensorflow.sh, in tfaot's sources, fills the cache")
-      .note(
-          "or install tfaot anew with -DTFAOT_INSTALL_TENSORFLOW=ON, which puts it beside the "
-          "engine")
-      .note("or name its folder in LD_LIBRARY_PATH");
 }
 
 Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,

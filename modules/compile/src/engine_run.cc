@@ -17,10 +17,8 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
                                 const std::function<void(const std::string&)>& on_step,
                                 Diagnostics& diagnostics) {
   std::optional<Error> reported;
-  ProcessSpec process;
-  process.program = options.engine;
+  ProcessSpec process = engine_process(options.engine, engine_environment(spec));
   process.arguments = {job_file.string(), std::to_string(::getpid())};
-  process.environment = engine_environment(spec);
   process.timeout = options.timeout;
   process.on_stdout_line = [&](const std::string& line) {
     const auto said = engine_line_from_json(line);

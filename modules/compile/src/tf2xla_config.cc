@@ -3,19 +3,17 @@
 
 #include <fmt/format.h>
 
-#include "engine_failure.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/tf2xla_config_json.h"
 
 namespace tfaot::toolkit {
+
 Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
-                                        const Path& engine) {
-  ProcessSpec process;
-  process.program = engine;
+                                        const EngineProgram& engine) {
+  ProcessSpec process = engine_process(engine, {{"TF_CPP_MIN_LOG_LEVEL", "3"}});
   process.arguments = {kConfigOption, file.string()};
-  process.environment = {{"TF_CPP_MIN_LOG_LEVEL", "3"}};
   TFAOT_ASSIGN(const auto result, run_process(process));
   for (const std::string& line : split_lines(result.standard_output)) {
     if (auto config = tf2xla_config_from_json(line)) return *std::move(config);

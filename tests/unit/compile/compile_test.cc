@@ -55,13 +55,13 @@ class CompileModel : public ::testing::Test {
     spec_.model.source = root_ / "model";
     spec_.compilation.batch_sizes = {1, 2};
     spec_.compilation.cpu_levels = {"x86-64"};
-    options_.engine = root_ / "engine";
+    options_.engine.file = root_ / "engine";
     options_.work_directory = root_ / "work";
     options_.jobs = 2;
   }
   void engine(const std::string& script) {
-    ASSERT_TRUE(fs_.replace_atomically(options_.engine, "#!/bin/sh\n" + script));
-    testing::make_executable(options_.engine);
+    ASSERT_TRUE(fs_.replace_atomically(options_.engine.file, "#!/bin/sh\n" + script));
+    testing::make_executable(options_.engine.file);
   }
 
   // What the engine process of one batch size would leave behind; the script copies it into place.

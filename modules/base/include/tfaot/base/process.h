@@ -24,8 +24,9 @@ struct ProcessSpec {
   std::string standard_input;                      // empty: /dev/null
   Path working_directory;                          // empty: the parent's
   std::chrono::milliseconds timeout{0};            // 0: none
-  std::function<void(const std::string&)>
-      on_stdout_line;  // called per line without its newline; must not throw
+  // Called for each line, without its newline; must not throw.
+  std::function<void(const std::string&)> on_stdout_line;
+  std::function<void(const std::string&)> on_stderr_line;
 };
 
 struct ProcessResult {

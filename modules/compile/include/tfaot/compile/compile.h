@@ -12,6 +12,7 @@
 #include "tfaot/base/diagnostics.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
+#include "tfaot/compile/engine_program.h"
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/model_spec.h"
 
@@ -24,7 +25,7 @@ struct CodeCacheOptions {
 };
 
 struct CompileOptions {
-  Path engine;          // the tfaot-engine executable
+  EngineProgram engine;
   Path work_directory;  // where objects are written; must exist, is the caller's to remove
   unsigned jobs = 1;    // engine processes at the same time
   std::chrono::seconds timeout{600};  // for each engine process; 0: none

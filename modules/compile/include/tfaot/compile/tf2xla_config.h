@@ -5,10 +5,12 @@
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
+#include "tfaot/compile/engine_program.h"
 #include "tfaot/records/tf2xla_config.h"
 
 namespace tfaot::toolkit {
 
-Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file, const Path& engine);
+Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
+                                        const EngineProgram& engine);
 
 }  // namespace tfaot::toolkit

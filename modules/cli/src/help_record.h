@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line as data: what --help shows, for the man pages and the completion of shells. Pure
+// but for the options that it reads.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace tfaot::toolkit {
+
+enum class Completion {
+  kNothing,  // a flag
+  kText,     // a value that nobody can guess
+  kWord,     // one of `words`
+  kFile,     // or a folder
+  kFolder
+};
+
+struct OptionRecord {
+  std::vector<std::string> names;  // "-c", "--aot-config"; empty for a positional
+  std::string value;               // "FILE"; empty for a flag
+  std::string help;                // in one line
+  std::string group;               // "Options"
+  Completion completion = Completion::kNothing;
+  std::vector<std::string> words;
+};
+
+struct CommandRecord {
+  std::string name;
+  std::string summary;
+  std::string usage;  // "tfaot package [OPTIONS] OUT"
+  std::string group;
+  std::vector<OptionRecord> options;  // and positionals; those that --help shows, in its order
+  std::string notes;                  // what follows the options, in lines
+  std::vector<CommandRecord> verbs;   // of the tool itself
+};
+
+// `app`: the tool with all verbs declared.
+CommandRecord describe_command(CLI::App& app);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/compile/engine_program.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "tfaot/base/text.h"
+#include "tfaot/elf/run_path.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr int kNotLoaded = 127;  // what the loader ends with
+
+// The library that the loader misses; nothing when the process ended otherwise.
+std::optional<std::string> missing_library(const ProcessResult& result) {
+  constexpr std::string_view kMark = "error while loading shared libraries: ";
+  const auto place = result.standard_error.find(kMark);
+  if (result.exit_code != kNotLoaded || place == std::string::npos) return std::nullopt;
+  const std::string line = result.standard_error.substr(place + kMark.size());
+  return line.substr(0, line.find_first_of(":\n"));
+}
+
+// "A, B and the loader's own folders".
+std::string searched_folders(const FileSystem& fs, const EngineProgram& engine) {
+  const auto program = fs.read(engine.file);
+  std::string path = program ? run_path(*program).value_or("") : "";
+  path = replace_all(path, "$ORIGIN", engine.file.parent_path().string());
+  if (!path.empty() && !engine.library_path.empty()) path += ":";
+  path += engine.library_path;
+  return fmt::format("{} and the loader's own folders",
+                     path.empty() ? "$LD_LIBRARY_PATH" : replace_all(path, ":", ", "));
+}
+
+}  // namespace
+
+ProcessSpec engine_process(const EngineProgram& engine,
+                           std::map<std::string, std::string> variables) {
+  ProcessSpec process;
+  process.program = engine.file;
+  process.environment = std::move(variables);
+  if (!engine.library_path.empty()) process.environment["LD_LIBRARY_PATH"] = engine.library_path;
+  return process;
+}
+
+std::optional<Error> missing_tensorflow(const FileSystem& fs, const EngineProgram& engine,
+                                        const ProcessResult& result) {
+  const auto library = missing_library(result);
+  if (!library || !library->starts_with("libtensorflow")) return std::nullopt;
+  return Error::at({engine.file.string()},
+                   fmt::format("TensorFlow's {} cannot be loaded", *library))
+      .note("looked in " + searched_folders(fs, engine))
+      .note("fetch it: tfaot setup")
+      .note(
+          "or set TFAOT_TENSORFLOW_ROOT to the 'tensorflow' folder of an unpacked wheel (see "
+          "docs/install.md)");
+}
+
+Result<bool> finds_tensorflow(const FileSystem& fs, const EngineProgram& engine) {
+  TFAOT_ASSIGN(const ProcessResult result, run_process(engine_process(engine, {})));
+  if (missing_tensorflow(fs, engine, result)) return false;
+  if (const auto library = missing_library(result)) {
+    return fail(
+        with_last_words(Error::at({engine.file.string()}, *library + " cannot be loaded"), result));
+  }
+  return true;
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# For maintainers: proves that the packages of release.sh work on a bare Debian 12 machine.
+# check_release.sh FOLDER [tarball|deb]...: makes a bare Debian 12 root with debootstrap in FOLDER (kept; used again if it
+# is there). In a copy of it, for the tarball and for the .deb of build/packages: installs the package, has 'tfaot setup'
+# fetch TensorFlow, and does the quick start and a build by find_package(tfaot); a compiler comes in only for these two.
+# Needs root and debootstrap.
+set -euo pipefail
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+(($# >= 1)) || { sed -n '3,7s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+# shellcheck source=packaging/bare_root.sh
+source "$source_dir/packaging/bare_root.sh"
+make_bare_root "$1"
+folder=$(cd "$1" && pwd -P)
+shift
+(($# > 0)) || set -- tarball deb
+
+for kind in "$@"; do
+  printf '\n===== %s\n' "$kind"
+  root="$folder/$kind"
+  rm -rf --one-file-system "$root"
+  cp -a "$folder/root" "$root"
+  mkdir -p "$root/work"
+  cp "$source_dir"/build/packages/tfaot[-_]* "$source_dir/packaging/check_release_inside.sh" "$root/work"
+  give_network "$root"
+  run_in_root "$root" /work bash check_release_inside.sh "$kind"
+  rm -rf --one-file-system "$root"
+done

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# check_release_inside.sh tarball|deb: the part of check_release.sh that runs in the bare root, as root, in a folder with
+# the packages.
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive
+step() { printf '\n== %s (%d s after the start)\n' "$*" "$SECONDS"; }
+fail() {
+  echo "error: $*" >&2
+  exit 1
+}
+get() { apt-get -o Acquire::Retries=3 -qq --yes install --no-install-recommends "$@" >/dev/null; }
+no_compiler() {
+  local name
+  for name in g++ gcc c++ cc clang++ cmake ld; do
+    ! command -v "$name" || fail "there is a $name: nothing would be proved"
+  done
+}
+
+step "Install the $1"
+apt-get -qq update
+case $1 in
+  deb)
+    get ./tfaot_*.deb
+    prefix=/usr
+    ;;
+  tarball)
+    get ca-certificates python3-pip # as docs/install.md says
+    prefix="/opt/a place/toolkit"
+    mkdir -p "/opt/a place"
+    tar xzf tfaot-*.tar.gz
+    rm tfaot-*.tar.gz
+    mv tfaot-* "$prefix" # a second place, with a blank
+    PATH="$prefix/bin:$PATH"
+    ;;
+esac
+update-ca-certificates >/dev/null 2>&1
+no_compiler
+examples="$prefix/share/doc/tfaot/examples"
+tfaot --version
+if tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message; then
+  fail "it compiles without TensorFlow"
+fi
+cat message
+grep -q 'fetch it: tfaot setup' message || fail "the way to TensorFlow is not said"
+
+step "tfaot setup"
+tfaot setup
+step "tfaot setup, a second time"
+tfaot setup | tee message
+grep -q 'nothing to do' message || fail "the second set-up did something"
+
+step "Compile and package a model without a compiler"
+tfaot compile -c "$examples/minimal/aot_config.yaml" -o out
+tfaot package out -o dist
+tfaot install dist/*.tar.* --release-area area
+no_compiler
+
+step "The compiler of the plugin"
+get g++ cmake make
+step "The quick start"
+bash "$examples/quickstart.sh" quickstart
+step "find_package(tfaot)"
+cmake -S "$examples/minimal" -B minimal -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=$prefix"
+cmake --build minimal
+minimal/minimal
+step "Works"

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tfaot setup` and how the engine then finds TensorFlow. What the script itself does is tested by
+// tests/packaging/fetch_tensorflow_test.sh; here a stand-in fills the cache.
+#include <gmock/gmock.h>
+
+#include "cli_test.h"
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SetupTest : public CliTest {
+ protected:
+  SetupTest() {
+    EXPECT_TRUE(files_.copy_file(TFAOT_LOST_ENGINE, root_ / "prefix/libexec/tfaot/tfaot-engine"));
+    script(
+        "echo 'fetch_tensorflow: fetching' >&2\n"
+        "mkdir -p \"$TFAOT_CACHE_DIR/" TFAOT_TENSORFLOW_FOLDER
+        "/tensorflow\"\n"
+        "cp '" TFAOT_LOST_LIBRARY "' \"$TFAOT_CACHE_DIR/" TFAOT_TENSORFLOW_FOLDER
+        "/tensorflow/libtensorflow_cc.so.2\"\n");
+  }
+  void script(const std::string& text) { write("prefix/share/tfaot/fetch_tensorflow.sh", text); }
+  Outcome setup(Variables environment = {}) {
+    environment.try_emplace("TFAOT_CACHE_DIR", at("a cache"));
+    return run({"setup"}, environment);
+  }
+};
+
+TEST_F(SetupTest, FetchesOnceAndTheEngineStarts) {
+  std::string transcript = setup().text() + "\n" + setup().text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/setup.txt"));
+
+  write_model();
+  const std::vector<std::string> compile = {"compile", "-c", "model/aot_config.yaml", "-o", "out"};
+  EXPECT_THAT(run(compile, {{"TFAOT_CACHE_DIR", at("other")}}).err, HasSubstr("tfaot setup"));
+  for (const Variables& found : std::vector<Variables>{
+           {{"TFAOT_CACHE_DIR", at("a cache")}},
+           {{"TFAOT_CACHE_DIR", at("other")},
+            {"TFAOT_TENSORFLOW_ROOT", at("a cache/" TFAOT_TENSORFLOW_FOLDER "/tensorflow")}},
+       }) {
+    EXPECT_THAT(run(compile, found).err, Not(HasSubstr("TensorFlow's")));
+  }
+}
+
+TEST_F(SetupTest, UsesTheFolderOfTheUserCache) {
+  ASSERT_TRUE(files_.copy_file(TFAOT_LOST_LIBRARY, root_ / "xdg/tfaot" / TFAOT_TENSORFLOW_FOLDER /
+                                                       "tensorflow/libtensorflow_cc.so.2"));
+  EXPECT_THAT(setup({{"TFAOT_CACHE_DIR", ""}, {"XDG_CACHE_HOME", at("xdg")}}).out,
+              HasSubstr("nothing to do"));
+  ASSERT_TRUE(files_.create_directories(root_ / "home"));
+  ASSERT_TRUE(files_.rename(root_ / "xdg", root_ / "home/.cache"));
+  EXPECT_THAT(setup({{"TFAOT_CACHE_DIR", ""}, {"HOME", at("home")}}).out,
+              HasSubstr("nothing to do"));
+}
+
+TEST_F(SetupTest, SaysWhatIsWrong) {
+  script("echo 'fetch_tensorflow: error: no network' >&2\nexit 1\n");
+  std::string transcript = setup().text() + "\n";
+  script("exit 0\n");
+  transcript += setup().text() + "\n";
+  ASSERT_TRUE(files_.remove_all(root_ / "prefix/share/tfaot/fetch_tensorflow.sh"));
+  transcript += setup().text() + "\n";
+  ASSERT_TRUE(files_.remove_all(root_ / "prefix/libexec"));
+  transcript += setup().text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/setup_errors.txt"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::testing
