@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/cpu_levels.h"
-#include "tfaot/base/file_system.h"
+#include "tfaot/base/real_file_system.h"
 
 #include <gmock/gmock.h>
 
