@@ -145,8 +145,8 @@ TEST_F(CompletionTest, ManPagesAreWithoutFault) {
   EXPECT_EQ(read("share/bash-completion/completions/tfaot"), run({"completion", "bash"}).out);
   if (!has("groff")) GTEST_SKIP() << "there is no groff";
   for (const std::string& page : pages) {
-    const std::string shown =
-        output_of("groff", {"-man", "-Tutf8", "-ww", "-rLL=100n", at("share/man/man1/" + page)});
+    const std::string shown = output_of(
+        "groff", {"-man", "-Tutf8", "-P-cbou", "-ww", "-rLL=100n", at("share/man/man1/" + page)});
     EXPECT_THAT(shown, HasSubstr("SYNOPSIS")) << page;
   }
 }

@@ -7,33 +7,17 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "tfaot/base/result.h"
 #include "tfaot/records/json_reader.h"
+#include "tfaot/records/members.h"
 #include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
-
-template <class Record, class Value>
-struct Member {
-  const char* key;
-  Value Record::*place;
-};
-template <class Record, class Value>
-Member(const char*, Value Record::*) -> Member<Record, Value>;
-
-// Specialized for each record: a tuple of its Members.
-template <class Record>
-inline constexpr std::tuple<> kMembers = {};
-
-template <class Record>
-concept HasMembers = std::tuple_size<std::remove_const_t<decltype(kMembers<Record>)>>::value != 0;
 
 // Json is nlohmann::json, which sorts keys, or nlohmann::ordered_json, with the table's order.
 template <class Json = nlohmann::json, class Value>
@@ -42,27 +26,6 @@ template <class Value>
 Result<Value> read_value(const JsonReader& json);
 
 namespace detail {
-
-// What a list or an optional value holds; void for all else.
-template <class Value>
-struct Held {
-  using InList = void;
-  using InOptional = void;
-};
-template <class Value>
-struct Held<std::vector<Value>> {
-  using InList = Value;
-  using InOptional = void;
-};
-template <class Value>
-struct Held<std::optional<Value>> {
-  using InList = void;
-  using InOptional = Value;
-};
-template <class Value>
-using InList = typename Held<Value>::InList;
-template <class Value>
-using InOptional = typename Held<Value>::InOptional;
 
 template <class Integer>
 Result<Integer> read_integer(const JsonReader& json) {

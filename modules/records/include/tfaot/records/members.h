@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of a record's members, which record_json.h reads and writes by.
+#pragma once
+
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace tfaot::toolkit {
+
+template <class Record, class Value>
+struct Member {
+  const char* key;
+  Value Record::*place;
+};
+template <class Record, class Value>
+Member(const char*, Value Record::*) -> Member<Record, Value>;
+
+// Specialized for each record: a tuple of its Members.
+template <class Record>
+inline constexpr std::tuple<> kMembers = {};
+
+template <class Record>
+concept HasMembers = std::tuple_size<std::remove_const_t<decltype(kMembers<Record>)>>::value != 0;
+
+namespace detail {
+
+// What a list or an optional value holds; void for all else.
+template <class Value>
+struct Held {
+  using InList = void;
+  using InOptional = void;
+};
+template <class Value>
+struct Held<std::vector<Value>> {
+  using InList = Value;
+  using InOptional = void;
+};
+template <class Value>
+struct Held<std::optional<Value>> {
+  using InList = void;
+  using InOptional = Value;
+};
+template <class Value>
+using InList = typename Held<Value>::InList;
+template <class Value>
+using InOptional = typename Held<Value>::InOptional;
+
+}  // namespace detail
+
+}  // namespace tfaot::toolkit
