@@ -28,15 +28,15 @@ std::vector<StagedFile> object_files(const CompiledModel& compiled, const Object
 Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
                                   const CompiledModel& compiled, const ObjectFolders& objects,
                                   const ModelTreeOptions& options) {
-  TFAOT_ASSIGN(const GeneratedFiles generated, generate_files(spec, compiled, options.generate));
   Manifest manifest = make_manifest(spec, compiled, options.generate.tool_name, {});
   manifest.tuning = options.tuning;
-  const GeneratedFile costs = cost_header(manifest);
+  TFAOT_ASSIGN(GeneratedFiles generated,
+               generate_files(spec, compiled, manifest, options.generate.tool_base));
 
   std::vector<StagedFile> staged = object_files(compiled, objects);
   staged.insert(staged.end(), options.runtime.begin(), options.runtime.end());
-  for (const GeneratedFile& file : generated.files) {
-    staged.push_back({file.path, file.path == costs.path ? costs.text : file.text, {}});
+  for (GeneratedFile& file : generated.files) {
+    staged.push_back({std::move(file.path), std::move(file.text), {}});
   }
   staged.push_back({std::string(kRecordName), package_record_to_json(spec, compiled), {}});
   TFAOT_ASSIGN(manifest.files, hash_staged_files(context.files, staged));

@@ -86,9 +86,9 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
 }
 
 Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel& compiled,
-                                      const GenerateOptions& options) {
-  const PackageNames names = package_names(spec, compiled, options);
-  TFAOT_TRY(check_names(spec, options));
+                                      const Manifest& manifest, const std::string& tool_base) {
+  const PackageNames names = package_names(compiled, manifest);
+  TFAOT_TRY(check_names(spec, {.tool_name = names.tool}));
   TFAOT_TRY(check_compiled_model(compiled));
 
   HeaderFiles headers = model_headers(spec, compiled, names);
@@ -96,11 +96,10 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
   const auto add = [&](std::string path, std::string text) {
     generated.files.push_back({std::move(path), std::move(text)});
   };
-  const GeneratedFile costs = cost_header(make_manifest(spec, compiled, options.tool_name, {}));
-  add(costs.path, costs.text);
-  TFAOT_ASSIGN(std::string tool_file, make_tool_file(spec, names, options.tool_base));
+  generated.files.push_back(cost_header(manifest));
+  TFAOT_ASSIGN(std::string tool_file, make_tool_file(spec, names, tool_base));
   add(names.tool + ".xml", std::move(tool_file));
-  TFAOT_ASSIGN(std::string runtime_tool_file, make_runtime_tool_file(options.tool_base));
+  TFAOT_ASSIGN(std::string runtime_tool_file, make_runtime_tool_file(names, tool_base));
   add(fmt::format("{}.xml", kRuntimeToolName), std::move(runtime_tool_file));
   // find_package() looks for the name in lower case.
   const std::string cmake = fmt::format("lib/cmake/{}/{}", names.tool, lower_case(names.tool));

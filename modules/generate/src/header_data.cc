@@ -152,7 +152,7 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
   data["runtime_check"] = render(templates::kRuntimeCheck,
                                  TemplateObject{{"tables_number", TFAOT_TABLES},
                                                 {"tool", names.tool},
-                                                {"toolkit_version", TFAOT_VERSION}},
+                                                {"toolkit_version", names.toolkit_version}},
                                  Escaping::kNone);
   data["tables"] = render(templates::kModelTables, data, Escaping::kNone);
   return data;

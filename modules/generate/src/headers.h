@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "names.h"
+#include "tfaot/generate/generate.h"
 #include "tfaot/records/compiled_model.h"
-#include "tfaot/records/manifest.h"
 #include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {

@@ -19,13 +19,13 @@ std::string list_of(const std::vector<std::int64_t>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
-PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,
-                           const GenerateOptions& options) {
+PackageNames package_names(const CompiledModel& compiled, const Manifest& manifest) {
   PackageNames names;
-  names.tool = options.tool_name.empty() ? default_tool_name(spec.model.name) : options.tool_name;
-  names.cpp_class = cpp_class_of(spec);
+  names.tool = manifest.tool_name;
+  names.cpp_class = manifest.cpp_class;
   names.base = base_variable(names.tool);
-  names.made_by = made_by_line(spec.model.name, spec.model.version);
+  names.made_by = made_by_line(manifest.name, manifest.version);
+  names.toolkit_version = manifest.toolkit_version;
   for (const CompiledCode& code : compiled.codes) names.objects.push_back(code.object);
   if (!compiled.weights_object.empty()) names.objects.push_back(compiled.weights_object);
   return names;

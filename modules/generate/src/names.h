@@ -6,22 +6,21 @@
 #include <vector>
 
 #include "tfaot/base/tool_names.h"
-#include "tfaot/generate/generate.h"
 #include "tfaot/records/compiled_model.h"
-#include "tfaot/records/model_spec.h"
+#include "tfaot/records/manifest.h"
 
 namespace tfaot::toolkit {
 
 struct PackageNames {
-  std::string tool;       // "tfaot-model-test"
-  std::string cpp_class;  // "tfaot_model::test"
-  std::string base;       // "TFAOT_MODEL_TEST_BASE", the scram variable of the package's root
-  std::string made_by;    // the first line of every text file
+  std::string tool;             // "tfaot-model-test"
+  std::string cpp_class;        // "tfaot_model::test"
+  std::string base;             // "TFAOT_MODEL_TEST_BASE", the scram variable of the package's root
+  std::string made_by;          // the first line of every text file
+  std::string toolkit_version;  // of tfaot
   std::vector<std::string> objects;  // file names in lib/, in link order
 };
 
-PackageNames package_names(const ModelSpec& spec, const CompiledModel& compiled,
-                           const GenerateOptions& options);
+PackageNames package_names(const CompiledModel& compiled, const Manifest& manifest);
 
 // The first line of a text file of the package.
 std::string made_by_line(const std::string& model_name, const std::string& version);

@@ -30,7 +30,7 @@ std::string cmake_config(const ModelSpec& spec, const PackageNames& names) {
                                {"tool", names.tool},
                                {"class", names.cpp_class},
                                {"version", spec.model.version},
-                               {"toolkit_version", TFAOT_VERSION},
+                               {"toolkit_version", names.toolkit_version},
                                {"drop_in", is_self_contained(spec)},
                                {"objects", objects_data(names)}},
                 Escaping::kNone);

@@ -14,8 +14,9 @@
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 #include "tfaot/generate/generate.h"
+#include "tfaot/records/check_compiled_model.h"
 #include "tfaot/records/dtype.h"
-#include "tfaot/records/names.h"
+#include "tfaot/records/manifest.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -97,16 +98,16 @@ struct ModelText {
   std::string build;  // HeaderFiles::build
 };
 Result<ModelText> model_text(const ModelSpec& spec, const CompiledModel& compiled) {
-  const GenerateOptions options{.tool_name = default_tool_name(spec.model.name)};
-  TFAOT_ASSIGN(const GeneratedFiles generated, generate_files(spec, compiled, options));
-  const std::string build =
-      model_headers(spec, compiled, package_names(spec, compiled, options)).build;
-  const std::string folder = "include/" + options.tool_name + "/";
+  TFAOT_TRY(check_names(spec, {}));
+  TFAOT_TRY(check_compiled_model(compiled));
+  const Manifest manifest = make_manifest(spec, compiled, "", {});
+  HeaderFiles made = model_headers(spec, compiled, package_names(compiled, manifest));
+  made.files.push_back(cost_header(manifest));
   HeaderTexts headers;
-  for (const GeneratedFile& file : generated.files) {
-    if (file.path.starts_with(folder)) headers[file.path.substr(folder.size())] = file.text;
+  for (const GeneratedFile& file : made.files) {
+    headers[file.path.substr(file.path.rfind('/') + 1)] = file.text;
   }
-  return ModelText{with_inlined_headers(headers.at("model.h"), headers), build};
+  return ModelText{with_inlined_headers(headers.at("model.h"), headers), made.build};
 }
 
 Status check_names(const TfcompileHeader& header) {

@@ -105,12 +105,13 @@ Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& na
                           Escaping::kXml));
 }
 
-Result<std::string> make_runtime_tool_file(const std::string& tool_base) {
+Result<std::string> make_runtime_tool_file(const PackageNames& names,
+                                           const std::string& tool_base) {
   TFAOT_TRY(check_base(tool_base));
   const std::string name(kRuntimeToolName);
   return formatted(render(templates::kRuntimeToolFile,
                           TemplateObject{{"tool", name},
-                                         {"version", TFAOT_VERSION},
+                                         {"version", names.toolkit_version},
                                          {"base", base_variable(name)},
                                          {"libdir", "runtime/lib"},
                                          {"includedir", "runtime/include"},

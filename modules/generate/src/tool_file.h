@@ -6,11 +6,13 @@
 #include <string>
 
 #include "names.h"
+#include "tfaot/base/result.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 
 Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
                                    const std::string& tool_base);
-Result<std::string> make_runtime_tool_file(const std::string& tool_base);
+Result<std::string> make_runtime_tool_file(const PackageNames& names, const std::string& tool_base);
 
 }  // namespace tfaot::toolkit

@@ -40,8 +40,13 @@ std::string without_toolkit_version(const std::string& text) {
       "$010.0.0");
 }
 
+Result<GeneratedFiles> generate(const Records& records, const GenerateOptions& options = {}) {
+  const Manifest manifest = make_manifest(records.spec, records.compiled, options.tool_name, {});
+  return generate_files(records.spec, records.compiled, manifest, options.tool_base);
+}
+
 std::string error_of(const Records& records, const GenerateOptions& options = {}) {
-  const auto generated = generate_files(records.spec, records.compiled, options);
+  const auto generated = generate(records, options);
   return generated ? "no error" : generated.error().text();
 }
 
@@ -57,7 +62,7 @@ class Golden : public ::testing::TestWithParam<GoldenCase> {};
 
 TEST_P(Golden, EveryFileMatches) {
   const Records records = GetParam().records();
-  const auto generated = generate_files(records.spec, records.compiled, {});
+  const auto generated = generate(records);
   ASSERT_TRUE(generated) << generated.error().text();
   for (const GeneratedFile& file : generated->files) {
     EXPECT_TRUE(
@@ -77,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Generate, Golden,
 TEST(Generate, MakesThePathsOfThePackage) {
   const Records records = testing::simple_records();
   EXPECT_THAT(
-      paths_of(*generate_files(records.spec, records.compiled, {})),
+      paths_of(*generate(records)),
       ElementsAre("include/tfaot-model-test/model.h", "include/tfaot-model-test/test_bs1.h",
                   "include/tfaot-model-test/test_bs2.h", "include/tfaot-model-test/test_bs4.h",
                   "include/tfaot-model-test/test_costs.h",
@@ -91,7 +96,7 @@ TEST(Generate, HeadersForCmsswHaveTheirTablesApart) {
   const Records records = testing::cmssw_records();
   std::vector<std::string> headers;
   const std::string folder = "include/tfaot-model-TagNet/";
-  for (const std::string& path : paths_of(*generate_files(records.spec, records.compiled, {}))) {
+  for (const std::string& path : paths_of(*generate(records))) {
     if (path.starts_with(folder)) headers.push_back(path.substr(folder.size()));
   }
   EXPECT_THAT(headers,
@@ -134,7 +139,7 @@ TEST(Generate, WritesMeasuredCosts) {
 TEST(Generate, LowersTheNameOfTheCmakeFilesOnly) {
   const Records records = testing::mixed_records();
   EXPECT_THAT(
-      paths_of(*generate_files(records.spec, records.compiled, {})),
+      paths_of(*generate(records)),
       ElementsAre("include/tfaot-model-MixedNet/MixedNet_bs8.h",
                   "include/tfaot-model-MixedNet/MixedNet_costs.h",
                   "include/tfaot-model-MixedNet/model.h",
@@ -146,11 +151,11 @@ TEST(Generate, LowersTheNameOfTheCmakeFilesOnly) {
 
 TEST(Generate, SameInputSameBytes) {
   const Records records = testing::simple_records();
-  const auto first = generate_files(records.spec, records.compiled, {});
+  const auto first = generate(records);
   Records elsewhere = records;
   elsewhere.spec.config_file = "/elsewhere/c.yaml";
   elsewhere.spec.model.source = "/elsewhere/m";
-  const auto second = generate_files(elsewhere.spec, elsewhere.compiled, {});
+  const auto second = generate(elsewhere);
   ASSERT_EQ(first->files.size(), second->files.size());
   for (std::size_t i = 0; i < first->files.size(); ++i) {
     EXPECT_EQ(first->files[i].text, second->files[i].text);
@@ -160,8 +165,8 @@ TEST(Generate, SameInputSameBytes) {
 
 TEST(Generate, TakesToolNameAndBase) {
   const Records records = testing::embedded_records();
-  const auto generated = generate_files(records.spec, records.compiled,
-                                        {.tool_name = "My.tool", .tool_base = "$CMSSW_BASE/a&b"});
+  const auto generated =
+      generate(records, {.tool_name = "My.tool", .tool_base = "$CMSSW_BASE/a&b"});
   const std::string& xml = file_named(*generated, "My.tool.xml").text;
   EXPECT_NE(xml.find("<environment name=\"MY_TOOL_BASE\" default=\"$CMSSW_BASE/a&amp;b\" />"),
             std::string::npos)
@@ -187,7 +192,7 @@ TEST(Generate, RefusesNamesOfAllMembersOfItsClasses) {
   const std::regex member(R"(^  (?!//)[^ (].*?\b(\w+)\(.*)");
   std::set<std::string> members;
   for (const Records& records : {testing::simple_records(), testing::cmssw_records()}) {
-    const auto generated = generate_files(records.spec, records.compiled, {});
+    const auto generated = generate(records);
     const std::string tool = "tfaot-model-" + records.spec.model.name;
     const std::string& header = file_named(*generated, "include/" + tool + "/model.h").text;
     for (const std::string& line : split_lines(header)) {

@@ -39,7 +39,9 @@ std::vector<GeneratedFile> package_of(const Name& name, HeadersMode headers) {
       headers == HeadersMode::kCmssw ? testing::cmssw_records() : testing::simple_records();
   records.spec.model.name = name.model;
   records.spec.compilation.namespace_name = name.name_space;
-  const auto generated = generate_files(records.spec, records.compiled, {.tool_name = "odd"});
+  const auto generated = generate_files(records.spec, records.compiled,
+                                        make_manifest(records.spec, records.compiled, "odd", {}),
+                                        GenerateOptions().tool_base);
   EXPECT_TRUE(generated) << (generated ? "" : generated.error().text());
   return generated ? generated->files : std::vector<GeneratedFile>();
 }

@@ -10,7 +10,8 @@ namespace {
 
 std::string tool_file(const std::string& base) {
   const testing::Records records = testing::simple_records();
-  const auto generated = generate_files(records.spec, records.compiled, {.tool_base = base});
+  const auto generated = generate_files(
+      records.spec, records.compiled, make_manifest(records.spec, records.compiled, "", {}), base);
   for (const GeneratedFile& file : generated->files) {
     if (file.path == "tfaot-model-test.xml") return file.text;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records -> text: C++ headers, scram tool file, CMake package, pkg-config file, manifest. Text
-// comes from templates/ (compiled into the library), XML is written by pugixml. Same input, same
-// bytes. Pure functions, safe from many threads.
+// Records -> text: C++ headers, scram tool file, CMake package, pkg-config file. The manifest is a
+// record too (make_manifest()): the same one goes in here and into the package. Text comes from
+// templates/ (compiled into the library), XML is written by pugixml. Same input, same bytes. Pure
+// functions, safe from many threads.
 #pragma once
 
 #include <string>
@@ -24,8 +25,9 @@ struct GeneratedFiles {
   std::vector<GeneratedFile> files;  // sorted by path
 };
 
+// What a user chooses of a package's files.
 struct GenerateOptions {
-  std::string tool_name = "";             // empty: default_tool_name()
+  std::string tool_name = "";             // for make_manifest(); empty: default_tool_name()
   std::string tool_base = "@TOOL_BASE@";  // the scram tool's base folder; may hold $VARIABLES
 };
 
@@ -38,9 +40,10 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options);
 //   tfaot-runtime.xml, lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake,
 //   lib/pkgconfig/TOOL.pc
 // They refer to objects as lib/<CompiledCode::object>, to weights as
-// lib/<CompiledModel::weights_object>.
+// lib/<CompiledModel::weights_object>. REQUIRES: the manifest is make_manifest()'s of `spec` and
+// `compiled`; its tuning may be set, its files are not looked at.
 Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel& compiled,
-                                      const GenerateOptions& options);
+                                      const Manifest& manifest, const std::string& tool_base);
 
 // NAME_costs.h alone, for a package that was tuned: nothing else of it depends on manifest.tuning.
 GeneratedFile cost_header(const Manifest& manifest);
