@@ -38,6 +38,9 @@ Compiles a model while the project is built, and makes a library of it.
   `::`.
 - The target `<target>_compile`, which makes the package tree.
 
+`install(TARGETS ... EXPORT)` takes the library, and libraries that link it: see
+[Installing what links a model](#installing-what-links-a-model).
+
 The model is compiled again when the config, any file of the model, the keywords or the toolkit
 change. Its users are compiled or linked again only when what they use differs.
 

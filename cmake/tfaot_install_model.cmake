@@ -1,50 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-#[=[
-## tfaot_install_model
-
-Installs a model's package into a release area, on demand.
-
-### Signature
-
-    tfaot_install_model(<target> RELEASE_AREA <folder> [SCRAM_ARCH <architecture>] [REPLACE])
-
-`<target>` was made by `tfaot_add_model`; its alias will do as well.
-
-### Keywords
-
-| Keyword | Default | Meaning |
-|---|---|---|
-| `RELEASE_AREA` | required | The release area, relative to the current build folder; made when missing. |
-| `SCRAM_ARCH` | none | Folder of the tool file below `config/toolbox` of the area. |
-| `REPLACE` | off | Replace an installed package of the same version and other contents, which is an error otherwise. |
-
-### Creates
-
-The target `<target>_install`, not part of `all`. Build it to install: the package goes to
-`<area>/tfaot-model-<name>/<version>`, where a build finds it with `CMAKE_PREFIX_PATH=<area>` and
-`find_package(tfaot-model-<name>)`.
-
-### Example
-
-    tfaot_install_model(tagger RELEASE_AREA /opt/models)
-    # cmake --build build --target tagger_install
-#]=]
+# tfaot_install_model(<target> ...): the old name of tfaot_deploy_model(), as CMake calls something else "install". It makes the
+# target <target>_install too, which builds <target>_deploy.
 function(tfaot_install_model target)
-  set(options REPLACE)
-  set(values RELEASE_AREA SCRAM_ARCH)
-  set(lists "")
-  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
-  _tfaot_check_args(tfaot_install_model REQUIRED RELEASE_AREA)
-  _tfaot_absolute_path(arg_RELEASE_AREA "${CMAKE_CURRENT_BINARY_DIR}")
+  message(DEPRECATION "tfaot_install_model() is called tfaot_deploy_model() now, and its target ${target}_deploy. \
+For CMake's install(), see \"Installing what links a model\" in docs/cmake.md.")
+  tfaot_deploy_model(${ARGV})
   _tfaot_get_model(tfaot_install_model "${target}" model tree)
-  _tfaot_check_new_target(tfaot_install_model ${model}_install
-    "A model is installed into one release area by a build; let another build, or 'tfaot install', do it for another area.")
-  set(tool_options --release-area "${arg_RELEASE_AREA}")
-  if(DEFINED arg_SCRAM_ARCH)
-    list(APPEND tool_options --scram-arch "${arg_SCRAM_ARCH}")
-  endif()
-  if(arg_REPLACE)
-    list(APPEND tool_options --replace)
-  endif()
-  _tfaot_install_command(${model}_install MODEL ${model} TREE "${tree}" OPTIONS ${tool_options})
+  add_custom_target(${model}_install)
+  add_dependencies(${model}_install ${model}_deploy)
 endfunction()

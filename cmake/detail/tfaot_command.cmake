@@ -78,16 +78,16 @@ function(_tfaot_package_command target)
 endfunction()
 
 #[=[
-_tfaot_install_command(<target> MODEL <target> TREE <folder> OPTIONS <option>...)
+_tfaot_deploy_command(<target> MODEL <target> TREE <folder> OPTIONS <option>...)
 Creates the custom target <target>, not part of `all`, which packs and installs TREE each time it is built.
 #]=]
-function(_tfaot_install_command target)
+function(_tfaot_deploy_command target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODEL;TREE" "OPTIONS")
   add_custom_target(${target}
     COMMAND "${CMAKE_COMMAND}" -D "TOOL=$<TARGET_FILE:tfaot::tfaot>" -D "TREE=${arg_TREE}"
             -D "WORK=${CMAKE_CURRENT_BINARY_DIR}/${target}.tfaot"
-            -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tfaot_install_step.cmake" -- ${arg_OPTIONS}
-    COMMENT "Installing ${arg_MODEL}"
+            -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tfaot_deploy_step.cmake" -- ${arg_OPTIONS}
+    COMMENT "Deploying ${arg_MODEL}"
     VERBATIM)
   add_dependencies(${target} ${arg_MODEL}_compile)
 endfunction()

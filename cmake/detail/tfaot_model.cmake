@@ -96,7 +96,8 @@ function(_tfaot_model_library target type)
   target_compile_features(${target} INTERFACE cxx_std_17)
   # The runtime's folders are read here, as an imported tfaot::runtime is not known by name in the directories of all users.
   get_target_property(runtime_folders tfaot::runtime INTERFACE_INCLUDE_DIRECTORIES)
-  target_include_directories(${target} SYSTEM INTERFACE ${runtime_folders} "$<BUILD_INTERFACE:${arg_TREE}/include>")
+  # Both are of this build alone: where a project installs the headers is its own choice, and the runtime's come with tfaot::runtime.
+  target_include_directories(${target} SYSTEM INTERFACE "$<BUILD_INTERFACE:${runtime_folders};${arg_TREE}/include>")
   target_link_libraries(${target} PUBLIC tfaot::runtime)
   if(type STREQUAL "SHARED")
     # The kernels inside are this library's own, whatever other models bring.

@@ -25,7 +25,7 @@ function(check_keywords function code block)
 endfunction()
 
 set(blocks "")
-foreach(function IN ITEMS tfaot_add_model tfaot_package_model tfaot_install_model tfaot_add_buildfile)
+foreach(function IN ITEMS tfaot_add_model tfaot_package_model tfaot_deploy_model tfaot_add_buildfile)
   file(READ "${root}/cmake/${function}.cmake" code)
   if(NOT code MATCHES "\n#\\[=\\[\n(## ${function}\n.*)#\\]=\\]\nfunction\\(${function} ")
     message(FATAL_ERROR "${function}: no doc block before the function")

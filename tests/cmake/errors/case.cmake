@@ -43,15 +43,21 @@ expect("tfaot_package_model(other)" "tfaot_package_model: target 'other' was not
 expect("tfaot_package_model(good FORMAT zip)" "tfaot_package_model: FORMAT 'zip' is neither tar.zst nor tar.gz")
 expect("tfaot_package_model(good OUTPUTDIR x)"
        "tfaot_package_model: unknown keyword 'OUTPUTDIR' (did you mean 'OUTPUT_DIR'?)")
-expect("tfaot_install_model(good)" "tfaot_install_model: RELEASE_AREA is required")
+expect("tfaot_deploy_model(good)" "tfaot_deploy_model: RELEASE_AREA is required")
 expect("tfaot_package_model(good)\ntfaot_package_model(tfaot_model::minimal FORMAT tar.gz)"
        "tfaot_package_model: there is a target 'good_package' already
           A model has one archive in a build; 'tfaot package' makes one of another format from the package tree.")
-expect("tfaot_install_model(good RELEASE_AREA x)\ntfaot_install_model(good RELEASE_AREA y)"
-       "tfaot_install_model: there is a target 'good_install' already
-          A model is installed into one release area by a build; let another build, or 'tfaot install', do it for another area.")
-expect("tfaot_install_model(other RELEASE_AREA x)"
-       "tfaot_install_model: target 'other' was not made by tfaot_add_model()")
+expect("tfaot_deploy_model(good RELEASE_AREA x)\ntfaot_deploy_model(good RELEASE_AREA y)"
+       "tfaot_deploy_model: there is a target 'good_deploy' already
+          A build deploys a model into one release area; let another build, or 'tfaot install', do it for another area.")
+expect("tfaot_deploy_model(other RELEASE_AREA x)"
+       "tfaot_deploy_model: target 'other' was not made by tfaot_add_model()")
+
+# The old name says what to write, and works.
+case_configure(OPTIONS "-DCALL=tfaot_install_model(tfaot_model::minimal RELEASE_AREA x)\nget_target_property(needs good_install MANUALLY_ADDED_DEPENDENCIES)
+message(STATUS \"needs \${needs}\")")
+case_expect("CMake Deprecation Warning" "tfaot_install_model() is called tfaot_deploy_model() now" "needs good_deploy")
+expect("tfaot_install_model(good)" "tfaot_deploy_model: RELEASE_AREA is required")
 
 # What CMake was told is checked by the tool, which reads the whole config.
 file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by tfaot_install_model()'s target: packs TREE into the folder WORK, which is its own, and installs the archive.
+# Run by tfaot_deploy_model()'s target: packs TREE into the folder WORK, which is its own, and installs the archive.
 # The arguments of `tfaot install` after the archive follow "--" on the command line; TOOL is the tool.
 set(install_options "")
 set(after_dashes FALSE)
@@ -19,5 +19,5 @@ if(NOT failed)
   execute_process(COMMAND "${TOOL}" install "${archive}" ${install_options} RESULT_VARIABLE failed)
 endif()
 if(failed)
-  message(FATAL_ERROR "tfaot_install_model: the model was not installed, see above")
+  message(FATAL_ERROR "tfaot_deploy_model: the model was not deployed, see above")
 endif()

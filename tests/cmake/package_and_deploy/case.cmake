@@ -9,7 +9,7 @@ if(EXISTS "${CASE_BINARY}/build/the area")
 endif()
 
 set(installed "build/the area/tfaot-model-minimal")
-case_build(TARGET first_install)
+case_build(TARGET first_deploy)
 case_expect_file("${installed}/1.0.0/manifest.json" "${installed}/current/manifest.json"
                  "build/the area/config/toolbox/el8_amd64_gcc12/tools/selected/tfaot-model-minimal.xml")
 case_expect_json("${installed}/current/manifest.json" "[1]" batch_sizes)
@@ -35,10 +35,10 @@ endif()
 
 # The same version with other contents: an error, but with REPLACE.
 case_configure(OPTIONS -DSIZES=2)
-case_build(TARGET first_install FAIL "tfaot_install_model: the model was not installed, see above")
+case_build(TARGET first_deploy FAIL "tfaot_deploy_model: the model was not deployed, see above")
 case_expect_json("${installed}/current/manifest.json" "[1]" batch_sizes)
 case_configure(OPTIONS -DREPLACE=REPLACE)
-case_build(TARGET first_install)
+case_build(TARGET first_deploy)
 case_expect_json("${installed}/current/manifest.json" "[2]" batch_sizes)
 
 # What was installed is found beside the toolkit.
