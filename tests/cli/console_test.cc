@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "console.h"
+#include "tfaot/cli/console.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

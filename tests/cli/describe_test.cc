@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "describe.h"
+#include "text/describe.h"
 
 #include <gtest/gtest.h>
 
-#include "text_table.h"
+#include "text/text_table.h"
 
 namespace tfaot::toolkit {
 namespace {

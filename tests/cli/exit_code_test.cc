@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "command_table.h"
+#include "tfaot/cli/run_program.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "target_flags.h"
+#include "options/target_flags.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terminal.h"
+#include "text/terminal.h"
 
 #include <gtest/gtest.h>
 

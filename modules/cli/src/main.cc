@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tfaot executable.
-#include "command_table.h"
-#include "run_program.h"
+#include "commands/command_table.h"
+#include "tfaot/cli/run_program.h"
 
 int main(int argc, char** argv) {
   return tfaot::toolkit::run_program(argc, argv, tfaot::toolkit::run_command_line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_program.h"
+#include "tfaot/cli/run_program.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -9,9 +9,8 @@
 #include <iostream>
 #include <new>
 
-#include "command_table.h"
-#include "console.h"
-#include "terminal.h"
+#include "environment.h"
+#include "text/terminal.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
@@ -38,14 +37,14 @@ bool takes_bar(int descriptor) {
 }  // namespace
 
 int run_program(int argc, char** argv,
-                const std::function<Status(const std::vector<std::string>&, Context&)>& work) {
+                const std::function<Status(const std::vector<std::string>&, Program&)>& work) {
   start_program();
   Console console({std::cout, std::cerr, takes_bar(STDERR_FILENO)});
   const auto run = [&]() -> Status {
     RealFileSystem files;
     TFAOT_ASSIGN(const Environment environment, look_up_environment(files));
-    Context context{files, console, environment};
-    TFAOT_TRY(work(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), context));
+    Program program{{files, console, environment}, console};
+    TFAOT_TRY(work(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), program));
     if (!std::cout.flush()) return fail(Error("the standard output cannot be written"));
     return {};
   };
@@ -64,6 +63,19 @@ int run_program(int argc, char** argv,
     die_of(signal);
   }
   return exit_code(status);
+}
+
+int exit_code(const Status& status) {
+  if (status) return 0;
+  switch (status.error().kind()) {
+    case ErrorKind::kInput:
+      return 1;
+    case ErrorKind::kUsage:
+      return 2;
+    case ErrorKind::kInternal:
+      break;
+  }
+  return 3;
 }
 
 }  // namespace tfaot::toolkit

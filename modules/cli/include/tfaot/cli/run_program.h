@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the main() of our programs is made of.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/cli/console.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+/// What a program works with: a workflow's context whose diagnostics are the console.
+struct Program : Context {
+  Console& console;
+};
+
+/// Runs `work` on the arguments with the real files, console and environment, and returns the exit
+/// code. Errors, and exceptions as our own defects, go to the standard error. An interrupt ends the
+/// process here, by its signal, when all is cleaned up.
+int run_program(int argc, char** argv,
+                const std::function<Status(const std::vector<std::string>&, Program&)>& work);
+
+/// 0 ok, 1 input, 2 usage, 3 a defect of tfaot.
+int exit_code(const Status& status);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/scram/check_tool.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "commands/commands.h"
+#include "tfaot/workflow/check_tools.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> variables;
+  std::string area;
+  bool strict = false;
+};
+
+struct Counts {
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+};
+
+std::string plural(std::size_t count, const std::string& word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+Result<ToolCheckRequest> request_of(const Options& options, const Context& context) {
+  ToolCheckRequest request;
+  for (const std::string& file : options.files) request.files.push_back(context.absolute(file));
+  for (const std::string& variable : options.variables) {
+    const std::size_t end = variable.find('=');
+    if (end == std::string::npos || end == 0) {
+      return fail(Error::usage(fmt::format("--env '{}' is not NAME=VALUE", variable)));
+    }
+    request.variables[variable.substr(0, end)] = variable.substr(end + 1);
+  }
+  if (!options.area.empty()) request.area = context.absolute(options.area);
+  return request;
+}
+
+Status check(const Options& options, Program& program) {
+  TFAOT_ASSIGN(const ToolCheckRequest request, request_of(options, program));
+  Counts counts;
+  TFAOT_TRY(check_tools(program, request, [&](std::size_t index, const ToolReport& report) {
+    const std::string& file = options.files[index];
+    std::string text;
+    for (const ToolFinding& finding : report.findings) {
+      ++(finding.severity == Severity::kError ? counts.errors : counts.warnings);
+      text += finding_text(finding, file);
+    }
+    program.console.print(text.empty() ? file + ": nothing to complain of\n" : text);
+  }));
+  if (counts.errors == 0 && (counts.warnings == 0 || !options.strict)) return {};
+  return fail(Error(
+      fmt::format("{}, {}", plural(counts.errors, "error"), plural(counts.warnings, "warning"))));
+}
+
+}  // namespace
+
+Action add_check_tool(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->files, "scram tool files, NAME.xml")
+      ->required()
+      ->option_text(" ");
+  app.add_option("--env", options->variables, "what scram will have in its environment")
+      ->option_text("NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--area", options->area, "the scram area, whose tools may be used [$CMSSW_BASE]")
+      ->option_text("DIR");
+  app.add_flag("--strict", options->strict, "warnings count as errors");
+  app.footer(
+      "Reads a tool file as scram does and says what scram will complain of, drop or stop at, and "
+      "what\n"
+      "will go wrong in a build. Exit code 1 when there are errors; changes nothing.\n"
+      "Examples:\n"
+      "  tfaot check-tool build/tagger/tfaot-model-tagger.xml\n"
+      "  tfaot check-tool --env RELEASE=/releases/r1 tools/*.xml --strict");
+  return [options](Program& program) { return check(*options, program); };
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/command_table.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "commands/commands.h"
+#include "text/terminal.h"
+#include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr const char* kHelpVerb = "help";
+constexpr const char* kDescription =
+    "Trained models as ahead-of-time compiled, versioned, distributable packages";
+
+constexpr const char* kMake = "Make a package";
+constexpr const char* kLook = "Look at what there is";
+constexpr const char* kShip = "Ship packages";
+constexpr const char* kIntegrate = "Set up and integrate";
+
+struct Command {
+  const char* group;
+  std::string name;
+  std::string summary;
+  Action (*add)(CLI::App& app);
+};
+
+// In the order in which --help shows them.
+const std::array<Command, 14>& commands() {
+  static const std::array<Command, 14> table = {{
+      {kMake, "compile", "Compile a trained model into a package tree", add_compile},
+      {kMake, "tune", "Measure a package and let it choose batch sizes by that", add_tune},
+      {kMake, "update-weights", "Put a retrained model's weights into a package, compiling nothing",
+       add_update_weights},
+      {kMake, "convert-area", "Make a package tree of what upstream compiled", add_convert_area},
+      {kLook, "info", "Describe an archive, a package tree or a config file", add_info},
+      {kLook, "list", "List what a release area holds", add_list},
+      {kLook, "check-tool", "Say what scram will make of a tool file", add_check_tool},
+      {kShip, "package", "Put a package tree into an archive", add_package},
+      {kShip, "install", "Install archives into a release area", add_install},
+      {kShip, "spec", "Write what an RPM of a model is built from", add_spec},
+      {kShip, "release", "Build RPMs for the models that changed", add_release},
+      {kIntegrate, "setup", "Fetch the TensorFlow that compiling needs, once", add_setup},
+      {kIntegrate, "scram-hook", "Teach a scram area <aot_compile>", add_scram_hook},
+      {kIntegrate, "completion", "Teach a shell this command line", add_completion},
+  }};
+  return table;
+}
+
+std::vector<std::string> verbs() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  return names;
+}
+
+Error with_guess(Error error, const std::string& word, const std::vector<std::string>& candidates) {
+  const auto guess = closest_match(word, candidates);
+  const bool opposite = guess && word == "un" + *guess;
+  if (guess && !opposite) error.note(fmt::format("did you mean '{}'?", *guess));
+  return error;
+}
+
+// For words that are verbs of other tools.
+Error with_advice(Error error, const std::string& word) {
+  if (word == "uninstall" || word == "remove" || word == "delete") {
+    error.note(
+        "no verb removes a package: how to do it by hand is in docs/packages.md, 'Going "
+        "back, and removing'");
+  }
+  return error;
+}
+
+// The verb comes first, as in `tfaot compile ...`; only --help and --version stand alone.
+Status check_verb(const std::vector<std::string>& arguments) {
+  const std::string all = join(verbs(), ", ");
+  if (arguments.empty()) {
+    return fail(Error::usage("a verb is missing").note("verbs: " + all).note("see 'tfaot --help'"));
+  }
+  const std::string& word = arguments.front();
+  const std::vector<std::string> names = verbs();
+  if (word.rfind('-', 0) == 0 || std::find(names.begin(), names.end(), word) != names.end()) {
+    return {};
+  }
+  Error error = Error::usage(fmt::format("unknown verb '{}'", shown(word)));
+  return fail(with_advice(with_guess(std::move(error), word, names), word).note("verbs: " + all));
+}
+
+// `tfaot help compile` is `tfaot compile --help`.
+Result<std::vector<std::string>> without_help_verb(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != kHelpVerb) return arguments;
+  arguments.erase(arguments.begin());
+  if (arguments == std::vector<std::string>{kHelpVerb}) arguments.clear();
+  if (arguments.size() > 1) {
+    return fail(Error::usage(fmt::format("help: unexpected argument '{}'", arguments[1]))
+                    .note("see 'tfaot --help'"));
+  }
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+std::size_t columns_of(const Environment& environment) {
+  const auto variable = environment.variables.find("COLUMNS");
+  return terminal_columns(STDOUT_FILENO,
+                          variable == environment.variables.end() ? "" : variable->second)
+      .value_or(kUsualColumns);
+}
+
+// `action` becomes what the parsed command line asks for.
+void declare(CLI::App& app, Action& action) {
+  app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
+  app.require_subcommand(1)->allow_extras();  // extras are for leftover_error()
+  app.get_formatter()->column_width(38);
+  app.footer(
+      "'tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
+      "package\n"
+      "is wrong, 2 the command line is wrong, 3 a defect of tfaot. An interrupted tfaot cleans up "
+      "and\n"
+      "dies of the signal, which shells show as 128 + its number.");
+  for (const Command& command : commands()) {
+    CLI::App* verb = app.add_subcommand(command.name, command.summary)->group(command.group);
+    verb->allow_extras();
+    verb->callback([&action, run = command.add(*verb)] { action = run; });
+  }
+}
+
+// "compile: " for a verb, nothing for the tool itself.
+std::string prefix(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "" : app.get_name() + ": ";
+}
+
+// Words that no option took: CLI11 would only say "not expected".
+std::optional<Error> leftover_error(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining();
+  if (words.empty()) return std::nullopt;
+  const std::string word = words.front().substr(0, words.front().find('='));
+  if (word.rfind('-', 0) != 0) {
+    return Error::usage(fmt::format("{}unexpected argument '{}'", prefix(app), word));
+  }
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return with_guess(Error::usage(fmt::format("{}unknown option '{}'", prefix(app), word)), word,
+                    names);
+}
+
+Error usage_error(const CLI::App& app, const std::string& message) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& asked = chosen.empty() ? app : *chosen.front();
+  return leftover_error(asked)
+      .value_or(Error::usage(prefix(asked) + message))
+      .note(fmt::format("see 'tfaot {}--help'", chosen.empty() ? "" : asked.get_name() + " "));
+}
+
+// CLI11 would say "--x: 1 required TEXT missing" and "--x: At Most 1 required but received 2".
+Error mismatch_error(const CLI::App& app, const std::string& message) {
+  const std::string option = message.substr(0, message.find(':'));
+  return usage_error(app, option + (message.ends_with(" missing") ? " needs a value"
+                                                                  : " is given more than once"));
+}
+
+// As of a shell variable that is not set. Upstream's scripts pass empty additional flags.
+Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const auto& values = option->results();
+    if (option->check_lname("additional-flags") || !std::count(values.begin(), values.end(), "")) {
+      continue;
+    }
+    return fail(usage_error(app, option->get_name() + " is empty"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status run_command_line(const std::vector<std::string>& words, Program& program) {
+  TFAOT_ASSIGN(const std::vector<std::string> arguments, without_help_verb(words));
+  TFAOT_TRY(check_verb(arguments));
+  CLI::App app(kDescription, "tfaot");
+  Action action;
+  declare(app, action);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    const std::string help = replace_all(app.help(), "\n\n\n", "\n\n");
+    program.console.print(fitted_help(help, columns_of(program.environment)));
+    return {};
+  } catch (const CLI::CallForVersion& version) {
+    program.console.print(std::string(version.what()) + "\n");
+    return {};
+  } catch (const CLI::ArgumentMismatch& error) {
+    return fail(mismatch_error(app, error.what()));
+  } catch (const CLI::ParseError& error) {
+    return fail(usage_error(app, error.what()));
+  }
+  const CLI::App& verb = *app.get_subcommands().front();
+  if (!verb.remaining().empty()) return fail(usage_error(app, ""));
+  TFAOT_TRY(check_empty_values(app, verb));
+  return action(program);
+}
+
+CommandRecord describe_tool() {
+  CLI::App app(kDescription, "tfaot");
+  Action action;
+  declare(app, action);
+  return describe_command(app);
+}
+
+}  // namespace tfaot::toolkit

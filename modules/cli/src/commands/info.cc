@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "text/describe.h"
+#include "tfaot/records/manifest_json.h"
+#include "tfaot/workflow/inspect.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  std::string path;
+  bool json = false;
+};
+
+// What `tfaot info` found out, in both of its forms.
+struct Description {
+  std::string kind;
+  ordered_json details;
+  std::string text;
+};
+
+Description of_manifest(const std::string& kind, const Manifest& manifest) {
+  const PackageSizes sizes = package_sizes(manifest);
+  ordered_json code = ordered_json::array();
+  for (const PackageSizes::Object& object : sizes.objects) {
+    code.push_back({{"batch_size", object.batch_size},
+                    {"cpu_level", object.cpu_level},
+                    {"bytes", object.bytes}});
+  }
+  ordered_json details = {{"code_bytes", sizes.code},
+                          {"weights_bytes", sizes.weights},
+                          {"headers_bytes", sizes.headers},
+                          {"code", std::move(code)},
+                          {"manifest", ordered_json::parse(manifest_to_json(manifest))}};
+  return {kind, std::move(details), describe_manifest(manifest)};
+}
+
+Description description_of(const Inspected& found) {
+  if (const auto* const spec = std::get_if<ModelSpec>(&found.content)) {
+    return {"config", spec_to_json(*spec), describe_spec(*spec)};
+  }
+  return of_manifest(found.kind == Inspected::Kind::kArchive ? "archive" : "package tree",
+                     std::get<Manifest>(found.content));
+}
+
+Status info(const Options& options, Program& program) {
+  TFAOT_ASSIGN(const Inspected inspected, inspect(program, program.absolute(options.path)));
+  const Description found = description_of(inspected);
+  if (options.json) {
+    ordered_json json = {{"kind", found.kind}};
+    json.update(found.details);
+    program.console.print(json_text(json));
+  } else {
+    program.console.print(fmt::format("{} {}\n{}", found.kind, options.path, found.text));
+  }
+  return {};
+}
+
+}  // namespace
+
+Action add_info(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("PATH", options->path, "an archive, a package tree or a config file")
+      ->required()
+      ->option_text(" ");
+  app.add_flag("--json", options->json, "print JSON instead of text");
+  app.footer(
+      "Reads the manifest alone, which is the beginning of an archive: that the rest is there and\n"
+      "unchanged, 'tfaot install' checks.\n"
+      "Examples:\n"
+      "  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
+      "  tfaot info build/tagger --json\n"
+      "  tfaot info aot_config.yaml");
+  return [options](Program& program) { return info(*options, program); };
+}
+
+}  // namespace tfaot::toolkit

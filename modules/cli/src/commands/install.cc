@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "commands/commands.h"
+#include "options/shared_options.h"
+#include "tfaot/workflow/install_archives.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  VerbosityOption verbosity;
+  std::vector<std::string> archives;
+  std::string release_area;
+  std::string scram_arch;
+  bool no_current = false;
+  bool replace = false;
+  bool allow_large = false;
+};
+
+std::string installed_text(const InstalledArchive& installed, const Path& area) {
+  const InstallReceipt& receipt = installed.receipt;
+  const bool made_current = receipt.unchanged && receipt.replaced_version;
+  const char* const word = made_current        ? "made current"
+                           : receipt.unchanged ? "unchanged"
+                                               : "installed";
+  std::string text = fmt::format("{} {} {} {}", word, receipt.tool_name, receipt.version,
+                                 receipt.destination.string());
+  if (made_current && !receipt.replaced_version->empty()) {
+    text += fmt::format(" (was {})", *receipt.replaced_version);
+  }
+  text += "\n";
+  if (!receipt.tool_file.empty()) {
+    text += fmt::format("  tool file {}\n", receipt.tool_file.string());
+  }
+  if (installed.scram_reads_again) {
+    text += fmt::format("  next: 'scram b' in {}, which reads the new tool file\n", area.string());
+  }
+  return text;
+}
+
+Status install(const Options& options, Program& program) {
+  InstallRequest request;
+  for (const std::string& archive : options.archives) {
+    request.archives.push_back(program.absolute(archive));
+  }
+  request.release_area = program.absolute(options.release_area);
+  TFAOT_TRY(check_output_folder(program.files, "--release-area", request.release_area));
+  request.scram_arch = options.scram_arch;
+  request.make_current = !options.no_current;
+  request.replace = options.replace;
+  request.allow_large = options.allow_large;
+  return install_archives(program, request, [&](const InstalledArchive& installed) {
+    program.console.report(installed_text(installed, request.release_area));
+  });
+}
+
+}  // namespace
+
+Action add_install(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("ARCHIVE", options->archives, "what 'tfaot package' wrote, one or more")
+      ->required()
+      ->option_text(" ");
+  app.add_option("--release-area", options->release_area,
+                 "the folder to install into; made when missing")
+      ->required()
+      ->option_text("AREA (required)");
+  app.add_option("--scram-arch", options->scram_arch,
+                 "the tool file goes to config/toolbox/ARCH/tools/selected")
+      ->option_text("ARCH");
+  app.add_flag("--no-current", options->no_current, "leave the current version what users get");
+  app.add_flag("--replace", options->replace, "replace the same version with other contents");
+  add_allow_large(app, options->allow_large);
+  options->verbosity.add_to(app);
+  app.footer(
+      "Each archive is checked file by file, staged aside and renamed into place: a kill leaves "
+      "the old\n"
+      "state or the new one. Several archives are installed one after the other; the first error "
+      "stops.\n"
+      "Example:\n"
+      "  tfaot install dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --release-area "
+      "/releases/r1");
+  return [options](Program& program) {
+    options->verbosity.apply(program.console);
+    return install(*options, program);
+  };
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "text/describe.h"
+#include "text/text_table.h"
+#include "tfaot/base/text.h"
+#include "tfaot/workflow/inspect.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  std::string area;          // the word itself
+  std::string release_area;  // by the option
+  bool json = false;
+};
+
+std::string as_json(const std::vector<InstalledModel>& models) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const InstalledModel& model : models) {
+    list.push_back({{"tool_name", model.tool_name},
+                    {"version", model.version},
+                    {"current", model.current},
+                    {"cpp_class", model.manifest.cpp_class},
+                    {"batch_sizes", model.manifest.batch_sizes},
+                    {"cpu_levels", model.manifest.cpu_levels}});
+  }
+  return json_text(list);
+}
+
+std::string as_table(const std::vector<InstalledModel>& models) {
+  std::vector<std::vector<std::string>> rows = {
+      {"TOOL", "VERSION", "CURRENT", "BATCH SIZES", "CPU LEVELS"}};
+  for (const InstalledModel& model : models) {
+    rows.push_back({model.tool_name, model.version, model.current ? "*" : "",
+                    fmt::format("{}", fmt::join(model.manifest.batch_sizes, ",")),
+                    join(model.manifest.cpu_levels, ",")});
+  }
+  return text_table(rows);
+}
+
+Status list(const Options& options, Program& program) {
+  if (options.area.empty() == options.release_area.empty()) {
+    return fail(Error::usage(options.area.empty() ? "list: a release area is required"
+                                                  : "list: the release area is given twice")
+                    .note("see 'tfaot list --help'"));
+  }
+  const Path area = program.absolute(options.area.empty() ? options.release_area : options.area);
+  TFAOT_ASSIGN(InstalledList list, list_packages(program, area));
+  const std::vector<InstalledModel>& models = list.models;
+  program.console.print(options.json     ? as_json(models)
+                        : models.empty() ? "no packages in " + area.string() + "\n"
+                                         : as_table(models));
+  if (list.broken.empty()) return {};
+  for (std::size_t i = 0; i + 1 < list.broken.size(); ++i) program.console.error(list.broken[i]);
+  return fail(std::move(list.broken.back()));
+}
+
+}  // namespace
+
+Action add_list(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("AREA", options->area, "the folder that was installed into")->option_text(" ");
+  app.add_option("--release-area", options->release_area, "the same, as 'tfaot install' takes it")
+      ->option_text("AREA");
+  app.add_flag("--json", options->json, "print JSON instead of a table");
+  app.footer(
+      "Models are sorted by tool name, then version; '*' marks the version that users get.\n"
+      "Example:\n"
+      "  tfaot list /releases/r1");
+  return [options](Program& program) { return list(*options, program); };
+}
+
+}  // namespace tfaot::toolkit

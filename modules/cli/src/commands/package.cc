@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "options/shared_options.h"
+#include "tfaot/workflow/package_archive.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  VerbosityOption verbosity;
+  std::string tree;
+  std::string output_directory = ".";
+  std::string format = "tar.zst";
+};
+
+Status package(const Options& options, Program& program) {
+  ArchiveRequest request;
+  request.tree = program.absolute(options.tree);
+  request.output_directory = program.absolute(options.output_directory);
+  TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
+  if (options.format == "tar.gz") request.compression = Compression::kGzip;
+  TFAOT_ASSIGN(const Package made, pack_tree(program, request));
+  program.console.report(fmt::format("archive  {}\nsize     {} bytes\nsha256   {}\n",
+                                     made.archive.string(), made.size, made.sha256));
+  return {};
+}
+
+}  // namespace
+
+Action add_package(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("OUT", options->tree, "the package tree that 'tfaot compile' wrote")
+      ->required()
+      ->option_text(" ");
+  app.add_option("-o,--output-directory", options->output_directory, "where the archive goes [.]")
+      ->option_text("DIR");
+  app.add_option("--format", options->format, "of the archive [tar.zst]")
+      ->check(CLI::IsMember({"tar.zst", "tar.gz"}))
+      ->option_text("tar.zst|tar.gz");
+  options->verbosity.add_to(app);
+  app.footer("Example:\n  tfaot package build/tagger -o dist");
+  return [options](Program& program) {
+    options->verbosity.apply(program.console);
+    return package(*options, program);
+  };
+}
+
+}  // namespace tfaot::toolkit

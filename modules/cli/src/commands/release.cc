@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "commands/commands.h"
+#include "options/shared_options.h"
+#include "text/text_table.h"
+#include "tfaot/base/text.h"
+#include "tfaot/workflow/release_models.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using Kind = ReleaseResult::Kind;
+
+struct Options {
+  VerbosityOption verbosity;
+  ReleaseRequest request;
+  std::string output_directory;
+  std::string source;
+};
+
+std::vector<std::string> row(const ReleaseResult& result) {
+  const std::string version = fmt::format("{}-{}", result.rpm.version, result.rpm.release);
+  if (result.kind == Kind::kUpToDate) return {result.tool_name, version, "up to date"};
+  return {result.tool_name, version, "built", result.why};
+}
+
+// rpm refuses all when one of them is installed. Empty when there is nothing new.
+std::string install_command(const std::vector<ReleaseResult>& results, const Path& rpms) {
+  constexpr std::size_t kMostNames = 4;
+  std::vector<std::string> files;
+  for (const ReleaseResult& result : results) {
+    if (result.kind == Kind::kBuilt) files.push_back((rpms / result.rpm.rpm).string());
+  }
+  if (files.empty()) return "";
+  return "to install: rpm -U " +
+         (files.size() > kMostNames ? "--replacepkgs " + (rpms / "*.rpm").string()
+                                    : join(files, " ")) +
+         "\n";
+}
+
+Status report(Console& console, const std::vector<ReleaseResult>& results, const Path& output) {
+  std::vector<std::vector<std::string>> rows;
+  std::map<Kind, std::size_t> counts;
+  std::vector<std::string> failed;
+  std::string failures;  // no rows: the name may be a config's path
+  for (const ReleaseResult& result : results) {
+    ++counts[result.kind];
+    if (!result.error) {
+      rows.push_back(row(result));
+      continue;
+    }
+    failed.push_back(result.tool_name);
+    failures += "failed  " + result.tool_name + "\n";
+    console.error(*result.error);
+  }
+  console.report(text_table(rows) + failures +
+                 fmt::format("built {}, up to date {}, failed {}; RPMs in {}\n",
+                             counts[Kind::kBuilt], counts[Kind::kUpToDate], counts[Kind::kFailed],
+                             (output / "RPMS").string()) +
+                 install_command(results, output / "RPMS"));
+  if (failed.empty()) return {};
+  return fail(Error(fmt::format("{} of {} models failed: {}", failed.size(), results.size(),
+                                join(failed, ", "))));
+}
+
+Status release(const Options& options, Program& program) {
+  ReleaseRequest request = options.request;
+  request.output_directory = program.absolute(options.output_directory);
+  TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
+  if (!options.source.empty()) request.source = program.absolute(options.source);
+  TFAOT_ASSIGN(const std::vector<ReleaseResult> results, release_models(program, request));
+  return report(program.console, results, request.output_directory);
+}
+
+}  // namespace
+
+Action add_release(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("CONFIG", options->request.configs,
+                 "the models' configs; with --source, their paths in\nthe archive")
+      ->required()
+      ->option_text(" ");
+  app.add_option("-o,--output-directory", options->output_directory,
+                 "where SPECS, SOURCES and RPMS go; made when missing")
+      ->required()
+      ->option_text("DIR (required)");
+  app.add_option("--source", options->source, "a tar that holds all configs and models")
+      ->option_text("ARCHIVE");
+  app.add_option("--license", options->request.license, "of the models [unspecified]")
+      ->option_text("TEXT");
+  add_jobs(app, options->request.jobs, "processes");
+  options->verbosity.add_to(app);
+  app.footer(
+      "Builds by rpmbuild what changed since the last time: RPMS/TOOL.json tells what an RPM was "
+      "made from.\n"
+      "A model that fails does not keep the others from being built; its last RPM stays.\n"
+      "Example:\n"
+      "  tfaot release models/*/aot_config.yaml -o release");
+  return [options](Program& program) {
+    options->verbosity.apply(program.console);
+    return release(*options, program);
+  };
+}
+
+}  // namespace tfaot::toolkit

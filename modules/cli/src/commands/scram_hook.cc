@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "tfaot/scram/scram_hook.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  std::string action;
+  std::string area;
+  std::string program;
+};
+
+// scram keeps what it read of BuildFiles, until it is told to read them again.
+constexpr const char* kReadAgain = "  next: scram b -r, which reads all BuildFiles again\n";
+
+Status install(const HookOptions& hook, Program& program) {
+  TFAOT_ASSIGN(const bool changed, install_hook(program.files, hook));
+  program.console.report(fmt::format("{} {}\n{}", changed ? "installed into" : "unchanged in",
+                                     hook.area.string(), changed ? kReadAgain : ""));
+  return {};
+}
+
+Status remove(const HookOptions& hook, Program& program) {
+  TFAOT_ASSIGN(const bool changed, remove_hook(program.files, hook));
+  program.console.report(fmt::format("{} {}\n{}", changed ? "removed from" : "not installed in",
+                                     hook.area.string(), changed ? kReadAgain : ""));
+  return {};
+}
+
+Status status(const HookOptions& hook, Program& program) {
+  TFAOT_ASSIGN(const HookStatus found, hook_status(program.files, hook));
+  switch (found.state) {
+    case HookState::kAbsent:
+      program.console.print("not installed\n");
+      return {};
+    case HookState::kInstalled:
+      program.console.print(fmt::format("installed, of tfaot {}\n", found.version));
+      return {};
+    case HookState::kOther:
+      program.console.print(fmt::format(
+          "installed, of tfaot {} or for another program; install it again to renew it\n",
+          found.version));
+      return {};
+    case HookState::kDamaged:
+      break;
+  }
+  Error error = Error::at({hook.area.string()}, "the hook is damaged");
+  for (const std::string& problem : found.problems) error.note(problem);
+  return fail(std::move(error.note("install it again, or remove it")));
+}
+
+Status run(const Options& options, Program& program) {
+  HookOptions hook{program.absolute(options.area), program.environment.program.string()};
+  if (!options.program.empty()) hook.program = program.absolute(options.program).string();
+  if (options.action == "install") return install(hook, program);
+  if (options.action == "remove") return remove(hook, program);
+  return status(hook, program);
+}
+
+}  // namespace
+
+Action add_scram_hook(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("ACTION", options->action, "install, remove or status")
+      ->required()
+      ->check(CLI::IsMember({"install", "remove", "status"}))
+      ->option_text(" ");
+  app.add_option("AREA", options->area, "top of a scram area, which has config/SCRAM")
+      ->required()
+      ->option_text(" ");
+  app.add_option("--program", options->program, "tfaot that compiles the models [this one]")
+      ->option_text("PATH");
+  app.footer(
+      "With the hook a BuildFile.xml may say\n"
+      "  <aot_compile model=\"/data/my_model\" class=\"MyModel\" batch_sizes=\"1 2 4 8\"/>\n"
+      "It adds two files and three lines to the area's config/SCRAM; 'remove' takes them away "
+      "again, to the\n"
+      "byte. An area of another scram than V3, or of a cmssw-config that it does not fit, is "
+      "refused.\n"
+      "Example:\n"
+      "  tfaot scram-hook install $CMSSW_BASE");
+  return [options](Program& program) { return run(*options, program); };
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/spec.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "options/shared_options.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  VerbosityOption verbosity;
+  SpecRequest request;
+  std::string output_directory;
+  std::string source;
+  std::string remove;
+};
+
+Status check_options(const Options& options) {
+  if (options.request.config.empty() && options.remove.empty()) {
+    return fail(
+        Error::usage("spec: --aot-config or --remove is required").note("see 'tfaot spec --help'"));
+  }
+  if (options.request.flavour == SpecFlavour::kRpm &&
+      !(options.request.source_url.empty() && options.request.data_package.empty())) {
+    return fail(Error::usage("spec: --source-url and --data-package are for --flavour cmsdist"));
+  }
+  if (!options.request.data_package.empty() && !options.request.data_package.starts_with("data-")) {
+    return fail(Error::usage(fmt::format(
+        "spec: --data-package is '{}', but CMS's packages of data are called data-Sub-Pkg",
+        options.request.data_package)));
+  }
+  return {};
+}
+
+Status write(const SpecRequest& request, Program& program) {
+  TFAOT_ASSIGN(const SpecFiles written, write_spec_files(program, request));
+  program.console.report(fmt::format("spec     {}\n", written.spec.string()));
+  if (!written.source.empty()) {
+    program.console.report(fmt::format("source   {}\n", written.source.string()));
+  }
+  program.console.report(fmt::format("list     {}\n", written.list.string()));
+  return {};
+}
+
+Status spec(const Options& options, Program& program) {
+  TFAOT_TRY(check_options(options));
+  SpecRequest request = options.request;
+  request.output_directory = program.absolute(options.output_directory);
+  TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
+  if (!options.source.empty()) request.source = program.absolute(options.source);
+  if (options.remove.empty()) return write(request, program);
+  TFAOT_ASSIGN(const bool removed,
+               remove_spec_files(program, request.output_directory, options.remove));
+  program.console.report(fmt::format("{} {}\n", removed ? "removed" : "not there", options.remove));
+  return {};
+}
+
+}  // namespace
+
+Action add_spec(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  auto* config = app.add_option("-c,--aot-config", options->request.config,
+                                "the model's config; with --source, its path in the archive")
+                     ->option_text("FILE");
+  app.add_option("-o,--output-directory", options->output_directory,
+                 "where the files go; made when missing")
+      ->required()
+      ->option_text("DIR (required)");
+  add_word_option<SpecFlavour>(
+      app, "--flavour", options->request.flavour,
+      "rpm: SPECS and SOURCES for rpmbuild; cmsdist: for CMS's\nbuild tool [cmsdist]");
+  auto* source = app.add_option("--source", options->source,
+                                "a tar that holds config and model (such as a repository of\n"
+                                "CMSDATA); else one is made of the files")
+                     ->option_text("ARCHIVE");
+  auto* url = app.add_option("--source-url", options->request.source_url,
+                             "cmsdist: what the spec's Source says instead of ARCHIVE")
+                  ->needs(source)
+                  ->option_text("URL");
+  app.add_option(
+         "--data-package", options->request.data_package,
+         "cmsdist: the package of data that ARCHIVE is in, such as\ndata-Sub-Pkg; it becomes a "
+         "BuildRequires instead of a Source")
+      ->needs(source)
+      ->excludes(url)
+      ->option_text("NAME");
+  app.add_option("--tool-name", options->request.tool_name,
+                 "name of the RPM and the tool [tfaot-model-NAME, '_' as '-']")
+      ->option_text("N");
+  app.add_option("--license", options->request.license, "rpm: of the model [unspecified]")
+      ->option_text("TEXT");
+  app.add_option("--remove", options->remove,
+                 "take this tool's spec and its line of the list away instead")
+      ->excludes(config)
+      ->excludes(source)
+      ->option_text("TOOL");
+  options->verbosity.add_to(app);
+  app.footer(
+      "Writes TOOL.spec, tfaot-compile.file, which all specs include, and the source archive, and "
+      "puts the\n"
+      "model into tfaot-models.file.\n"
+      "Examples:\n"
+      "  tfaot spec -c aot_config.yaml -o rpm --flavour rpm\n"
+      "  rpmbuild --define \"_topdir $PWD/rpm\" -bb rpm/SPECS/tfaot-model-tagger.spec\n"
+      "  tfaot spec --source Sub-Pkg.tar.gz -c data/tagger/aot_config.yaml --data-package "
+      "data-Sub-Pkg -o cmsdist");
+  return [options](Program& program) {
+    options->verbosity.apply(program.console);
+    return spec(*options, program);
+  };
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "options/shared_options.h"
+#include "tfaot/workflow/update_package.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  VerbosityOption verbosity;
+  std::string package;
+  std::string model;
+  std::string output_directory;
+  std::string version;
+  EngineRun engine;
+  bool allow_large = false;
+};
+
+Status update(const Options& options, Program& program) {
+  UpdateRequest request;
+  request.package = program.absolute(options.package);
+  request.model = program.absolute(options.model);
+  if (!options.output_directory.empty()) {
+    request.output_directory = program.absolute(options.output_directory);
+    TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
+  }
+  request.version = options.version;
+  request.engine = options.engine;
+  request.allow_large = options.allow_large;
+  TFAOT_ASSIGN(const UpdatedPackage made, update_package(program, request));
+  program.console.report(fmt::format("updated the weights of model '{}', version {}: {}\n",
+                                     made.manifest.name, made.manifest.version,
+                                     made.path.string()));
+  return {};
+}
+
+}  // namespace
+
+Action add_update_weights(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("PACKAGE", options->package, "an archive or a package tree")
+      ->required()
+      ->option_text(" ");
+  app.add_option("--model", options->model,
+                 "the retrained model, a SavedModel's folder or a frozen\ngraph, as the package's")
+      ->required()
+      ->option_text("PATH (required)");
+  app.add_option("-o,--output-directory", options->output_directory,
+                 "where the new tree or archive goes [a tree: in its place;\nan archive: beside "
+                 "it]")
+      ->option_text("DIR");
+  add_version(app, options->version, "version of the new package [the package's]");
+  add_engine_options(app, options->engine, "");
+  add_allow_large(app, options->allow_large);
+  options->verbosity.add_to(app);
+  app.footer(
+      "Nothing is compiled: the new model must have the architecture of the package's code. What "
+      "differs\n"
+      "is named. The package's version stays when none is given.\n"
+      "Examples:\n"
+      "  tfaot update-weights build/tagger --model retrained/saved_model\n"
+      "  tfaot update-weights dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst \\\n"
+      "      --model retrained/saved_model --version 1.0.1");
+  return [options](Program& program) {
+    options->verbosity.apply(program.console);
+    return update(*options, program);
+  };
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options/compile_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "options/target_flags.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1'000'000;
+
+void add_upstream_options(CLI::App& app, CompileCommand& command) {
+  app.add_option("-c,--aot-config", command.config, "the model's config, YAML or JSON")
+      ->required()
+      ->option_text("FILE (required)");
+  app.add_option("-o,--output-directory", command.output_directory,
+                 "where the package tree goes; made when missing,\nother files in it stay")
+      ->required()
+      ->option_text("DIR (required)");
+  app.add_option("--tool-name", command.tool_name,
+                 "name of the tool [tfaot-model-NAME, '_' as '-']")
+      ->option_text("N");
+  app.add_option("--tool-base", command.tool_base,
+                 "base folder in the tool file [@TOOL_BASE@; with --dev: DIR,\n"
+                 "as $CMSSW_BASE/... when below it]")
+      ->option_text("B");
+  app.add_flag("--dev", command.dev,
+               "make the tool file ready for 'scram setup', print the next steps");
+  app.add_option("--additional-flags", command.additional_flags,
+                 "--target_triple=T --target_cpu=C --target_features=+A,+B")
+      ->option_text("FLAGS");
+}
+
+// For the CMake functions, and --config-place for scram's hook.
+void add_hidden_options(CLI::App& app, CompileCommand& command) {
+  app.add_option("--expect-name", command.expect_name)->group("");
+  app.add_option("--expect-namespace", command.expect_namespace)->group("");
+  app.add_option("--config-place", command.config_place)->group("");
+  app.add_option("--object-list", command.object_list)->group("");
+}
+
+void add_config_options(CLI::App& app, CompileCommand& command) {
+  const char* group = "Instead of the config's words";
+  app.add_option("--batch-sizes", command.batch_sizes, "compile for these numbers of rows")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("1,2,4")
+      ->group(group);
+  app.add_option("--namespace", command.namespace_name, "namespace of the model's C++ class")
+      ->option_text("NS")
+      ->group(group);
+  app.add_option("--cpu-levels", command.cpu_levels, "such as x86-64,x86-64-v3")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("A,B")
+      ->group(group);
+  app.add_option("--target-triple", command.target_triple, "such as x86_64-unknown-linux-gnu")
+      ->option_text("T")
+      ->group(group);
+  add_word_option<WeightsMode>(app, "--weights", command.weights,
+                               "shared: stored once; embedded: in every object")
+      ->group(group);
+  add_word_option<HeadersMode>(app, "--headers", command.headers,
+                               "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW")
+      ->group(group);
+  add_word_option<RowsMode>(app, "--rows", command.rows,
+                            "coupled: rows of a batch depend on each other")
+      ->group(group);
+}
+
+void add_run_options(CLI::App& app, CompileCommand& command) {
+  const char* group = "The run";
+  add_engine_options(app, command.engine, group);
+  auto* cache = app.add_option("--cache", command.cache,
+                               "keep compiled code there for the next time\n[$TFAOT_CACHE, else "
+                               "~/.cache/tfaot/code]")
+                    ->option_text("DIR")
+                    ->group(group);
+  app.add_flag("--no-cache", command.no_cache, "compile all anew, keep nothing")
+      ->excludes(cache)
+      ->group(group)
+      ->option_text(" ");
+  app.add_option("--cache-limit", command.cache_limit, "size of the cache in megabytes [1000]")
+      ->option_text("MB")
+      ->group(group);
+  app.add_option(
+         "--depfile", command.depfile,
+         "write there, for make and Ninja, that DIR/manifest.json\ndepends on every file read")
+      ->option_text("FILE")
+      ->group(group);
+}
+
+Status exclusive(const char* option, bool said, bool said_in_flags) {
+  if (!said || !said_in_flags) return {};
+  return fail(Error::usage(
+      fmt::format("compile: {} and --additional-flags say the same thing twice", option)));
+}
+
+// What the command line says instead of the config.
+Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
+  TFAOT_ASSIGN(TargetFlags flags, parse_target_flags(command.additional_flags));
+  TFAOT_TRY(
+      exclusive("--target-triple", !command.target_triple.empty(), !flags.target_triple.empty()));
+  TFAOT_TRY(exclusive("--cpu-levels", !command.cpu_levels.empty(), !flags.cpu_levels.empty()));
+  ConfigOverrides overrides;
+  overrides.batch_sizes = command.batch_sizes;
+  overrides.namespace_name = command.namespace_name;
+  overrides.cpu_levels = flags.cpu_levels.empty() ? command.cpu_levels : flags.cpu_levels;
+  overrides.target_triple =
+      flags.target_triple.empty() ? command.target_triple : flags.target_triple;
+  overrides.weights = command.weights;
+  overrides.headers = command.headers;
+  overrides.rows = command.rows;
+  return overrides;
+}
+
+CodeCacheOptions cache_options(const CompileCommand& command, const Context& context) {
+  CodeCacheOptions options;
+  const std::string& folder =
+      command.cache.empty() ? context.environment.code_cache : command.cache;
+  if (!command.no_cache && !folder.empty()) options.folder = context.absolute(folder);
+  options.limit = command.cache_limit * kMegabyte;
+  return options;
+}
+
+// "FILE:LINE"
+Location location_of(const std::string& place) {
+  const std::size_t colon = place.rfind(':');
+  Location location{place.substr(0, colon)};
+  if (colon != std::string::npos) {
+    std::from_chars(place.data() + colon + 1, place.data() + place.size(), location.line);
+  }
+  return location;
+}
+
+}  // namespace
+
+void add_compile_options(CLI::App& app, CompileCommand& command) {
+  add_upstream_options(app, command);
+  command.verbosity.add_to(app);
+  add_hidden_options(app, command);
+  add_config_options(app, command);
+  add_run_options(app, command);
+  app.footer(
+      "A failed or interrupted compilation leaves DIR as it was.\n"
+      "Examples:\n"
+      "  tfaot compile -c aot_config.yaml -o build/tagger\n"
+      "  tfaot compile -c aot_config.yaml -o $CMSSW_BASE/tfaot/tagger --dev\n"
+      "  tfaot compile -c aot_config.yaml -o out --additional-flags \"--target_cpu=x86-64-v3\"");
+}
+
+Result<BuildRequest> build_request(const CompileCommand& command, const Context& context) {
+  const auto place = [&context](const std::string& path) {
+    return path.empty() ? Path() : context.absolute(path);
+  };
+  BuildRequest request;
+  TFAOT_ASSIGN(request.overrides, config_overrides(command));
+  request.config = context.absolute(command.config);
+  request.output_directory = context.absolute(command.output_directory);
+  TFAOT_TRY(check_output_folder(context.files, "--output-directory", request.output_directory));
+  request.depfile = place(command.depfile);
+  TFAOT_TRY(check_output_file(context.files, "--depfile", request.depfile));
+  request.object_list = place(command.object_list);
+  request.tool_name = command.tool_name;
+  request.tool_base = command.tool_base.empty() && command.dev
+                          ? cmssw_relative(context.environment, request.output_directory)
+                          : command.tool_base;
+  request.engine = command.engine;
+  request.cache = cache_options(command, context);
+  request.expected_name = command.expect_name;
+  request.expected_namespace = command.expect_namespace;
+  request.config_place = location_of(command.config_place);
+  return request;
+}
+
+}  // namespace tfaot::toolkit

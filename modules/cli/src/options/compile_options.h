@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `tfaot compile`: those of upstream's cms_tfaot_compile, then ours.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options/shared_options.h"
+#include "tfaot/workflow/build_package.h"
+
+namespace tfaot::toolkit {
+
+// Empty or 0: not said, unless another default stands here.
+struct CompileCommand {
+  VerbosityOption verbosity;
+  std::string config;
+  std::string output_directory;
+  std::string tool_name;
+  std::string tool_base;
+  bool dev = false;
+  std::string additional_flags;
+
+  std::vector<std::string> batch_sizes;
+  std::string namespace_name;
+  std::vector<std::string> cpu_levels;
+  std::string target_triple;
+  std::optional<WeightsMode> weights;
+  std::optional<HeadersMode> headers;
+  std::optional<RowsMode> rows;
+  EngineRun engine;
+  bool no_cache = false;
+  std::string cache;
+  std::uint64_t cache_limit = 1000;  // megabytes
+  std::string depfile;
+
+  // Hidden, for the CMake functions.
+  std::string expect_name;
+  std::string expect_namespace;
+  std::string config_place;
+  std::string object_list;  // a response file of all objects is written there
+};
+
+// `command` must live until the parsing is done.
+void add_compile_options(CLI::App& app, CompileCommand& command);
+
+// What the command line asks for. Usage error: it says a thing twice, or an output cannot be there.
+Result<BuildRequest> build_request(const CompileCommand& command, const Context& context);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options/shared_options.h"
+
+#include <fmt/format.h>
+
+#include "tfaot/workflow/model_tree.h"
+
+namespace tfaot::toolkit {
+
+void VerbosityOption::add_to(CLI::App& app) {
+  auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "say nothing but warnings and errors");
+  auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "say more of what is done");
+  verbose_flag->excludes(quiet_flag);
+  for (auto* flag : {quiet_flag, verbose_flag}) flag->option_text(" ");
+}
+
+void VerbosityOption::apply(Console& console) const {
+  console.set_verbosity(quiet     ? Verbosity::kQuiet
+                        : verbose ? Verbosity::kVerbose
+                                  : Verbosity::kNormal);
+}
+
+CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help) {
+  return app.add_option("-j,--jobs", jobs, help + " at the same time [one per core]")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+}
+
+void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group) {
+  const auto in_group = [&group](CLI::Option* option) {
+    if (!group.empty()) option->group(group);
+  };
+  in_group(add_jobs(app, run.jobs, "engine processes"));
+  in_group(
+      app.add_option("--timeout", run.timeout_seconds, "for each engine process, 0: none [600]")
+          ->check(CLI::Range(0, 1'000'000))
+          ->option_text("SECONDS"));
+  in_group(app.add_option("--engine", run.engine,
+                          "engine to run [$TFAOT_ENGINE, else the one of this tfaot]")
+               ->option_text("PATH"));
+}
+
+void add_allow_large(CLI::App& app, bool& allow_large) {
+  app.add_flag("--allow-large", allow_large,
+               "unpack an archive whose files are very much larger than it")
+      ->option_text(" ");
+}
+
+void add_version(CLI::App& app, std::string& version, const std::string& help) {
+  app.add_option("--version", version, help)->check(version_rule)->option_text("V");
+}
+
+Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path) {
+  Path there = path;
+  for (;; there = there.parent_path()) {
+    TFAOT_ASSIGN(const FileKind kind, files.look(there));
+    if (kind != FileKind::kMissing || !there.has_relative_path()) break;
+  }
+  if (is_folder(files, there)) return {};
+  return fail(
+      Error::usage(fmt::format("{}: '{}' is {}, but a folder is wanted", option, there.string(),
+                               is_file(files, there) ? "a file" : "no folder"))
+          .note("name another folder; it is made when missing"));
+}
+
+Status check_output_file(const FileSystem& files, const std::string& option, const Path& file) {
+  if (file.empty()) return {};
+  if (is_folder(files, file)) {
+    return fail(Error::usage(
+        fmt::format("{}: '{}' is a folder, but a file is wanted", option, file.string())));
+  }
+  return check_output_folder(files, option, file.parent_path());
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several verbs share. Each add_...() declares one; the value must live until the
+// parsing is done, and stays as it is when the option is not given.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "tfaot/base/file_system.h"
+#include "tfaot/base/result.h"
+#include "tfaot/base/text.h"
+#include "tfaot/cli/console.h"
+#include "tfaot/records/words.h"
+#include "tfaot/workflow/context.h"
+#include "tfaot/workflow/tool_layout.h"
+
+namespace tfaot::toolkit {
+
+// -q/--quiet and -v/--verbose; apply it before anything is shown.
+struct VerbosityOption {
+  bool quiet = false;
+  bool verbose = false;
+
+  void add_to(CLI::App& app);
+  void apply(Console& console) const;
+};
+
+// --jobs, --timeout and --engine, of the verbs that start the engine.
+void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group);
+
+// --jobs: `help` says of what.
+CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help);
+
+// --allow-large, of the verbs that unpack an archive.
+void add_allow_large(CLI::App& app, bool& allow_large);
+
+// --version: a model's version, by the rule of the config. `help` says what it is without.
+void add_version(CLI::App& app, std::string& version, const std::string& help);
+
+// An option that takes one of an enum's words. `value` is the enum, or an optional one.
+template <HasWords Enum, class Value>
+CLI::Option* add_word_option(CLI::App& app, const std::string& name, Value& value,
+                             const std::string& help) {
+  const auto store = [&value](const std::string& word) {
+    if (const auto parsed = parse_word<Enum>(word)) value = *parsed;
+  };
+  return app.add_option_function<std::string>(name, store, help)
+      ->check(CLI::IsMember(words_of<Enum>()))
+      ->option_text(join(words_of<Enum>(), "|"));
+}
+
+// Usage error, naming the option, when something that is no folder lies at `path` or above it.
+Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path);
+// The same for a file that is to be written; empty: none is.
+Status check_output_file(const FileSystem& files, const std::string& option, const Path& file);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/describe.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "text/text_table.h"
+#include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
+#include "tfaot/records/dtype.h"
+#include "tfaot/records/file_names.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::size_t kLongestLine = 2000;
+
+// A row for each line of the value, which others may have written; none when it is empty.
+void add(Rows& rows, const std::string& label, const std::string& value) {
+  std::string heading = "  " + label;
+  for (const std::string& line : split_lines(value)) {
+    rows.push_back({std::exchange(heading, ""), shown(line, kLongestLine)});
+  }
+}
+
+std::string numbers(const std::vector<std::int64_t>& values) {
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string shape(const TensorSpec& tensor) {
+  return tensor.row_shape.empty() ? "[batch]"
+                                  : fmt::format("[batch, {}]", fmt::join(tensor.row_shape, ", "));
+}
+
+void add_tensors(Rows& rows, const std::string& role, const std::vector<TensorSpec>& tensors) {
+  for (const TensorSpec& tensor : tensors) {
+    rows.push_back({"  " + role, shown(tensor.name), word_of(tensor.dtype), shape(tensor)});
+  }
+}
+
+const char* rows_text(RowsMode rows) {
+  return rows == RowsMode::kCoupled ? "coupled: batches of the compiled sizes alone" : "";
+}
+
+std::vector<std::string> input_names(const ModelSection& model) {
+  std::vector<std::string> names;
+  for (const FrozenInput& input : model.inputs) names.push_back(input.name);
+  return names;
+}
+
+}  // namespace
+
+PackageSizes package_sizes(const Manifest& manifest) {
+  PackageSizes sizes;
+  sizes.weights = manifest.weights_size;
+  std::map<std::string, std::uint64_t> files;
+  const std::string headers = "include/" + manifest.tool_name + "/";
+  for (const ManifestFile& file : manifest.files) {
+    files[file.path] = file.size;
+    if (is_object_file(file.path) && !is_weights_file(file.path)) sizes.code += file.size;
+    if (file.path.compare(0, headers.size(), headers) == 0) sizes.headers += file.size;
+  }
+  for (const std::int64_t batch_size : manifest.batch_sizes) {
+    for (const std::string& level : manifest.cpu_levels) {
+      const std::string program = "lib/" + program_name(manifest.name, batch_size);
+      const auto named = files.find(object_file_name(program, level));
+      const auto lowest = files.find(lowest_object_file_name(program));
+      const auto found = named == files.end() ? lowest : named;
+      if (found != files.end()) sizes.objects.push_back({batch_size, level, found->second});
+    }
+  }
+  return sizes;
+}
+
+std::string describe_manifest(const Manifest& manifest) {
+  const PackageSizes sizes = package_sizes(manifest);
+  Rows head;
+  add(head, "model", manifest.name + " " + manifest.version);
+  add(head, "author", manifest.author);
+  add(head, "description", manifest.description);
+  add(head, "class", manifest.cpp_class);
+  add(head, "tool", manifest.tool_name);
+  add(head, "target", manifest.target_triple);
+  add(head, "CPU levels", join(manifest.cpu_levels, ", "));
+  add(head, "batch sizes", numbers(manifest.batch_sizes));
+  add(head, "code", fmt::format("{} bytes", sizes.code));
+  add(head, "weights",
+      sizes.weights == 0 ? word_of(manifest.weights)
+                         : fmt::format("{} bytes, {}", sizes.weights, word_of(manifest.weights)));
+  add(head, "tuned on", manifest.tuning ? manifest.tuning->cpu : "");
+  add(head, "headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers)));
+  add(head, "rows", rows_text(manifest.rows));
+  add(head, "TF_XLA_FLAGS", join(manifest.tf_xla_flags, " "));
+  add(head, "XLA_FLAGS", join(manifest.xla_flags, " "));
+  add(head, "engine", manifest.engine);
+  add(head, "toolkit", "tfaot " + manifest.toolkit_version);
+  add(head, "source", "sha256 " + manifest.source_sha256);
+  Rows tensors;
+  add_tensors(tensors, "input", manifest.signature.inputs);
+  add_tensors(tensors, "output", manifest.signature.outputs);
+  Rows code;
+  for (const PackageSizes::Object& object : sizes.objects) {
+    code.push_back({fmt::format("  batch size {}", object.batch_size), object.cpu_level,
+                    fmt::format("{} bytes", object.bytes)});
+  }
+  Rows files;
+  for (const ManifestFile& file : manifest.files) {
+    files.push_back({"  " + file.path, fmt::format("{} bytes", file.size)});
+  }
+  // A frozen graph has inputs and outputs, but no name for them.
+  const std::string& key = manifest.signature.key;
+  return text_table(head) +
+         (key.empty() ? "\nno signature, a graph\n" : fmt::format("\nsignature {}\n", shown(key))) +
+         text_table(tensors) + "\ncode\n" + text_table(code) +
+         fmt::format("\n{} files\n", files.size()) + text_table(files);
+}
+
+std::string describe_spec(const ModelSpec& spec) {
+  Rows rows;
+  add(rows, "model", spec.model.name + " " + spec.model.version);
+  add(rows, "author", spec.model.author);
+  add(rows, "description", spec.model.description);
+  add(rows, "class", cpp_class_of(spec));
+  add(rows, "format", word_of(spec.model.format));
+  add(rows, "source", spec.model.source.string());
+  if (spec.model.format == ModelFormat::kSavedModel) add(rows, "signature", spec.model.serving_key);
+  add(rows, "inputs", join(input_names(spec.model), ", "));
+  add(rows, "outputs", join(spec.model.outputs, ", "));
+  add(rows, "target", spec.compilation.target_triple);
+  add(rows, "CPU levels", join(spec.compilation.cpu_levels, ", "));
+  add(rows, "batch sizes", numbers(spec.compilation.batch_sizes));
+  add(rows, "weights", word_of(spec.compilation.weights));
+  add(rows, "headers", word_of(spec.compilation.headers));
+  add(rows, "rows", rows_text(spec.compilation.rows));
+  add(rows, "TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " "));
+  add(rows, "XLA_FLAGS", join(spec.compilation.xla_flags, " "));
+  return text_table(rows);
+}
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  using nlohmann::ordered_json;
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
+  return {{"name", spec.model.name},
+          {"version", spec.model.version},
+          {"author", spec.model.author},
+          {"description", spec.model.description},
+          {"format", word_of(spec.model.format)},
+          {"source", spec.model.source.string()},
+          {"serving_key", spec.model.serving_key},
+          {"inputs", input_names(spec.model)},
+          {"outputs", spec.model.outputs},
+          {"namespace", spec.compilation.namespace_name},
+          {"target_triple", spec.compilation.target_triple},
+          {"cpu_levels", spec.compilation.cpu_levels},
+          {"batch_sizes", spec.compilation.batch_sizes},
+          {"weights", word_of(spec.compilation.weights)},
+          {"headers", word_of(spec.compilation.headers)},
+          {"rows", word_of(spec.compilation.rows)},
+          {"tf_xla_flags", spec.compilation.tf_xla_flags},
+          {"xla_flags", spec.compilation.xla_flags}};
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// ModelSpec -> package tree: compile, generate, stage, hash, write. The previous tree stays whole
+// until all that can fail but the writing is done. Two calls must not work on one output folder at
+// the same time.
+#pragma once
+
+#include <optional>
+
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile.h"
+#include "tfaot/generate/generate.h"
+#include "tfaot/package/package_types.h"
+#include "tfaot/records/model_spec.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+/// How a tree is made.
+struct ModelTreeOptions {
+  Path output_directory;   // absolute; made when missing
+  CompileOptions compile;  // work_directory is set by make_model_tree()
+  GenerateOptions generate;
+  std::vector<StagedFile> runtime;  // runtime_files()
+  std::optional<Tuning> tuning;     // of code that was measured before
+};
+
+/// A tree that was written.
+struct ModelTree {
+  Manifest manifest;
+  std::size_t objects = 0;         // of code
+  std::size_t cached_objects = 0;  // of these, not compiled in this run
+};
+
+/// Compiles the model and writes its package tree. Error: the model cannot be compiled, or files of
+/// others are in the way; the folder is then as it was.
+Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
+                                  const ModelTreeOptions& options);
+
+/// Where compiled objects lie.
+struct ObjectFolders {
+  Path code;
+  Path weights;  // its files are moved into the tree
+  bool code_is_movable = false;
+};
+/// The part of make_model_tree() that follows the compiling, for code that exists already.
+/// REQUIRES: a WorkFolder holds options.output_directory.
+Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
+                                  const CompiledModel& compiled, const ObjectFolders& objects,
+                                  const ModelTreeOptions& options);
+
+/// Every file of the model's source, sorted; absolute.
+Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec);
+
+/// What a model's version must look like, as the config's rule says it; empty when `version` does.
+std::string version_rule(const std::string& version);
+
+}  // namespace tfaot::toolkit

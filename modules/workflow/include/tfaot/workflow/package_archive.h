@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Package tree -> archive: what `tfaot package` does. The archive is written aside and renamed.
+#pragma once
+
+#include "tfaot/base/result.h"
+#include "tfaot/package/package_types.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+/// How an archive is compressed.
+enum class Compression { kZstd, kGzip };
+
+/// What to pack. Paths are absolute.
+struct ArchiveRequest {
+  Path tree;              ///< that build_package() and others write
+  Path output_directory;  ///< made when missing
+  Compression compression = Compression::kZstd;
+};
+
+/// The tool files lose the base that they were made with: an archive holds no path of this machine.
+/// Error: it is no package tree, or a file of it was changed.
+Result<Package> pack_tree(Context& context, const ArchiveRequest& request);
+
+}  // namespace tfaot::toolkit

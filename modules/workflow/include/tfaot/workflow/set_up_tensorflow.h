@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The TensorFlow that compiling needs, into the user's cache: what `tfaot setup` does. A kill
+// leaves all of it or nothing.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tfaot/base/result.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+/// What was found or done.
+struct TensorflowSetup {
+  bool was_ready = false;  ///< the engine found its TensorFlow before, and nothing was done
+  std::string wheel;       ///< "tensorflow-cpu 2.18.1"
+  Path folder;             ///< where the wheel is unpacked
+};
+
+/// `on_line` is called with each line that the script of the fetching says, in the calling thread.
+/// Error: it fails, or the engine does not find TensorFlow all the same.
+Result<TensorflowSetup> set_up_tensorflow(const Context& context,
+                                          const std::function<void(const std::string&)>& on_line);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an RPM of a model is built from: what `tfaot spec` does. The files are made aside, then
+// renamed, so that a full disk or a signal leaves the old ones or the new ones. Two calls with one
+// output folder wait for each other.
+#pragma once
+
+#include <string>
+
+#include "tfaot/base/result.h"
+#include "tfaot/release/release_types.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+/// What to write. Paths are absolute.
+struct SpecRequest {
+  Path output_directory;
+  SpecFlavour flavour = SpecFlavour::kCmsdist;
+  std::string config;        ///< the model's config; with a source, its path in the archive
+  Path source;               ///< a tar that holds config and model; empty: one is made of the files
+  std::string source_url{};  ///< cmsdist: what the spec's Source says instead of the source
+  std::string data_package{};  ///< cmsdist: the package of data that the source is in, data-Sub-Pkg
+  std::string tool_name{};     ///< of RPM and tool; empty: default_tool_name()
+  std::string license = "unspecified";
+};
+
+/// The files that were written.
+struct SpecFiles {
+  Path spec;
+  Path source;  ///< empty: fetched from elsewhere when the RPM is built
+  Path list;    ///< of all models
+};
+
+/// Error: config or archive is wrong, or rpm could not take a word of it.
+Result<SpecFiles> write_spec_files(Context& context, const SpecRequest& request);
+
+/// Takes the tool's spec file away and its line of the list; false when there was neither.
+Result<bool> remove_spec_files(Context& context, const Path& output_directory,
+                               const std::string& tool_name);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the tool finds its companions: relative to Environment::program, so that an installed tree
+// can be moved. The build tree mirrors an installed one (modules/cli/CMakeLists.txt). Looks,
+// changes nothing. Safe from many threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/compile/compile.h"
+#include "tfaot/compile/engine_program.h"
+#include "tfaot/package/package_types.h"
+#include "tfaot/records/model_spec.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+/// How the engine is started.
+struct EngineRun {
+  std::string engine;              ///< its file as the user wrote it; empty: find_engine()'s
+  unsigned jobs = 0;               ///< processes at the same time; 0: one per core
+  unsigned timeout_seconds = 600;  ///< for each process; 0: none
+};
+
+/// `wanted` or $TFAOT_ENGINE when not empty, else the engine that came with the tool; to be started
+/// with the user's TensorFlow. Error: there is no such file.
+Result<EngineProgram> find_engine(const Context& context, const std::string& wanted);
+
+/// The engine and how it runs; no work folder and no cache.
+Result<CompileOptions> compile_options(const Context& context, const EngineRun& run);
+
+/// The user's TensorFlow: $TFAOT_TENSORFLOW_ROOT, else where `tfaot setup` puts it; empty where no
+/// folder for caches is known.
+Path tensorflow_folder(const Environment& environment);
+
+/// The script that puts the pinned TensorFlow into the user's cache.
+Result<Path> find_fetch_script(const Context& context);
+
+/// The runtime that a package for `machine` ("x86_64") carries, below runtime/:
+/// lib/libtfaot_runtime.a, include/tfaot/runtime/... and, of include/tfaot/cmssw, what fits its
+/// headers. Error: this tool was installed without it.
+Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
+                                              HeadersMode headers = HeadersMode::kSelfContained);
+
+/// One hash of all of the toolkit that goes into a package for `machine`: the tool, its engine, its
+/// runtime.
+Result<std::string> toolkit_sha256(const Context& context, const std::string& machine);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder for files on their way, .tfaot-work inside the output folder, so that both lie on one
+// disk. One process at a time has it: another one says what it waits for. What a killed run left is
+// removed first; at the end the folder goes, and the output folder with it when it is new and
+// nothing was put into it. As long as it lives, a signal is noted and ends the work (interrupts.h).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "tfaot/base/file_lock.h"
+#include "tfaot/base/result.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+/// Used by one thread.
+class WorkFolder {
+ public:
+  /// Waits for another process that has the folder. Error: it cannot be made or cleared.
+  static Result<WorkFolder> create(Context& context, const Path& output);
+  WorkFolder(WorkFolder&& other) noexcept;
+  WorkFolder& operator=(WorkFolder&&) = delete;
+  ~WorkFolder();
+
+  /// Absolute when `output` was.
+  const Path& path() const { return path_; }
+
+ private:
+  WorkFolder(FileSystem& files, Path path, FileLock lock)
+      : files_(&files), path_(std::move(path)), lock_(std::move(lock)) {}
+  Status clear();
+
+  FileSystem* files_;
+  Path path_;  // empty: moved from
+  FileLock lock_;
+};
+
+/// For FileLock: warns that `folder` is another process's, and says who that is.
+std::function<void(pid_t)> tell_of_waiting(Diagnostics& diagnostics, const Path& folder);
+
+}  // namespace tfaot::toolkit

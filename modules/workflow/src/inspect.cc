@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/inspect.h"
+
+#include "tfaot/config/config.h"
+#include "tfaot/install/install.h"
+#include "tfaot/package/package.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/workflow/named_paths.h"
+
+namespace tfaot::toolkit {
+
+Result<Inspected> inspect(const Context& context, const Path& path) {
+  using Kind = Inspected::Kind;
+  const FileSystem& files = context.files;
+  const Path tree = path.filename() == kManifestName ? path.parent_path() : path;
+  if (is_package_tree(files, tree)) {
+    TFAOT_ASSIGN(Manifest manifest, read_tree(files, tree));
+    return Inspected{Kind::kPackageTree, std::move(manifest)};
+  }
+  if (is_file(files, path) && is_config(path)) {
+    TFAOT_ASSIGN(ModelSpec spec, load_model_spec(files, path));
+    return Inspected{Kind::kConfig, std::move(spec)};
+  }
+  if (is_archive(files, path)) {
+    TFAOT_ASSIGN(Manifest manifest, read_archive_manifest(files, path));
+    return Inspected{Kind::kArchive, std::move(manifest)};
+  }
+  return fail(wrong_input(files, path,
+                          {"'tfaot info' takes an archive, a package tree or a config file", ""}));
+}
+
+Result<InstalledList> list_packages(const Context& context, const Path& area) {
+  const FileSystem& files = context.files;
+  InstalledList list;
+  if (is_folder(files, area)) {
+    TFAOT_ASSIGN(list, list_installed(files, area));
+  }
+  if (list.models.empty() && list.broken.empty() && !is_release_area(files, area)) {
+    return fail(wrong_input(
+        files, area,
+        {"'tfaot list' takes a release area", "'tfaot install' makes one of any folder"}));
+  }
+  return list;
+}
+
+}  // namespace tfaot::toolkit

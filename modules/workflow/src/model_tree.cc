@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/model_tree.h"
+
+#include <regex>
+
+#include "tfaot/config/config_keys.h"
+#include "tfaot/package/package.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/package_record_json.h"
+#include "tfaot/workflow/work_folder.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+std::vector<StagedFile> object_files(const CompiledModel& compiled, const ObjectFolders& folders) {
+  std::vector<StagedFile> staged;
+  for (const CompiledCode& code : compiled.codes) {
+    staged.push_back(
+        {"lib/" + code.object, "", folders.code / code.object, folders.code_is_movable});
+  }
+  if (!compiled.weights_object.empty()) {
+    const std::string& name = compiled.weights_object;
+    staged.push_back(
+        {"lib/" + name, "", folders.weights / name, true, compiled.weights_object_sha256});
+  }
+  return staged;
+}
+
+}  // namespace
+
+Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
+                                  const CompiledModel& compiled, const ObjectFolders& objects,
+                                  const ModelTreeOptions& options) {
+  Manifest manifest = make_manifest(spec, compiled, options.generate.tool_name, {});
+  manifest.tuning = options.tuning;
+  TFAOT_ASSIGN(GeneratedFiles generated,
+               generate_files(spec, compiled, manifest, options.generate.tool_base));
+
+  std::vector<StagedFile> staged = object_files(compiled, objects);
+  staged.insert(staged.end(), options.runtime.begin(), options.runtime.end());
+  for (GeneratedFile& file : generated.files) {
+    staged.push_back({std::move(file.path), std::move(file.text), {}});
+  }
+  staged.push_back({std::string(kRecordName), package_record_to_json(spec, compiled), {}});
+  TFAOT_ASSIGN(manifest.files, hash_staged_files(context.files, staged));
+  TFAOT_TRY(write_tree(context.files, staged, manifest, options.output_directory));
+  return manifest;
+}
+
+Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
+                                  const ModelTreeOptions& options) {
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, options.output_directory));
+  CompileOptions compile = options.compile;
+  compile.work_directory = work.path();
+  TFAOT_ASSIGN(const CompiledModel compiled,
+               compile_model(context.files, spec, compile, context.diagnostics));
+  TFAOT_ASSIGN(Manifest manifest, write_model_tree(context, spec, compiled,
+                                                   {work.path(), work.path(), true}, options));
+  ModelTree tree{std::move(manifest), compiled.codes.size(), 0};
+  for (const CompiledCode& code : compiled.codes) tree.cached_objects += code.from_cache ? 1 : 0;
+  return tree;
+}
+
+Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec) {
+  if (spec.model.format == ModelFormat::kFrozenGraph) return std::vector<Path>{spec.model.source};
+  TFAOT_ASSIGN(const std::vector<std::string> names,
+               list_files_recursively(files, spec.model.source, FolderLinks::kFollow));
+  std::vector<Path> paths;
+  for (const std::string& name : names) paths.push_back(spec.model.source / name);
+  return paths;
+}
+
+std::string version_rule(const std::string& version) {
+  const TextRule& rule = config_key("model.version").text;
+  const bool fits =
+      version.size() <= rule.max_length && std::regex_match(version, std::regex(rule.pattern));
+  return fits ? "" : rule.meaning;
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/named_paths.h"
+
+#include <fmt/format.h>
+
+#include "tfaot/base/text.h"
+#include "tfaot/install/install.h"
+#include "tfaot/package/repair_tree.h"
+#include "tfaot/records/file_names.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr std::size_t kMostNames = 5;
+
+struct Found {
+  std::string what;
+  std::string next{};  // what can be done with it
+};
+
+bool is_saved_model(const FileSystem& files, const Path& path) {
+  return is_file(files, path / "saved_model.pb") || is_file(files, path / "saved_model.pbtxt");
+}
+
+Found found_folder(const FileSystem& files, const Path& path, const std::string& word) {
+  if (is_package_tree(files, path)) {
+    return {"a package tree", fmt::format("'tfaot package {}' makes an archive of it", word)};
+  }
+  if (is_torn_tree(files, path)) {
+    return {"a package tree that a killed run left in pieces",
+            "run that command again: 'tfaot compile', 'update-weights' or 'tune' makes it whole"};
+  }
+  if (is_release_area(files, path)) {
+    return {"a release area", fmt::format("'tfaot list {}' lists the packages in it", word)};
+  }
+  if (is_saved_model(files, path)) {
+    return {"a SavedModel",
+            "'tfaot compile' makes a package tree of it, from an aot_config.yaml that names it"};
+  }
+  std::vector<std::string> names = files.list(path).value_or(std::vector<std::string>());
+  if (names.empty()) return {"an empty folder"};
+  if (names.size() > kMostNames) {
+    names.resize(kMostNames);
+    names.emplace_back("...");
+  }
+  return {"a folder that holds " + join(names, ", ")};
+}
+
+Found found_at(const FileSystem& files, const Path& path) {
+  const std::string word = shell_quoted(path.string());
+  if (is_folder(files, path)) return found_folder(files, path, word);
+  if (path.filename() == kManifestName) {
+    return {"the manifest of a package tree",
+            "the package tree is its folder, " + path.parent_path().string()};
+  }
+  if (is_config(path)) {
+    return {"a config",
+            fmt::format("'tfaot compile -c {} -o OUT' makes a package tree from it", word)};
+  }
+  if (is_archive(files, path)) {
+    return {"an archive", fmt::format("'tfaot install {} --release-area AREA' installs it", word)};
+  }
+  const auto size = files.size(path);
+  if (!size) return {"a link that leads nowhere, or no regular file"};
+  return {*size == 0 ? "an empty file" : "a file, but neither a tar.zst nor a tar.gz"};
+}
+
+}  // namespace
+
+bool is_package_tree(const FileSystem& files, const Path& path) {
+  return is_file(files, path / kManifestName);
+}
+
+bool is_config(const Path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+bool is_archive(const FileSystem& files, const Path& path) {
+  const std::string head = files.read_range(path, {0, 262}).value_or("");
+  return head.starts_with("\x28\xB5\x2F\xFD") || head.starts_with("\x1F\x8B") ||
+         head.ends_with("ustar");
+}
+
+Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wanted) {
+  const auto with_source = [&wanted](Error error) {
+    if (!wanted.from.empty()) error.note(wanted.from);
+    return error;
+  };
+  const auto kind = files.look(path);
+  if (!kind) return kind.error();
+  if (*kind == FileKind::kMissing) {
+    return with_source(Error::at({path.string()}, "no such file or folder").note(wanted.what));
+  }
+  if (*kind == FileKind::kDirectory) {  // a folder that cannot be read is not an empty one
+    if (const auto names = files.list(path); !names) return names.error();
+    if (const auto inside = files.look(path / kManifestName); !inside) return inside.error();
+  }
+  const Found found = found_at(files, path);
+  Error error = Error::at({path.string()}, fmt::format("{}; {}", found.what, wanted.what));
+  if (found.next.empty()) return with_source(std::move(error));
+  return std::move(error).note(found.next);
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/package_archive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tfaot/base/limits.h"
+#include "tfaot/generate/generate.h"
+#include "tfaot/generate/tool_file_xml.h"
+#include "tfaot/package/package.h"
+#include "tfaot/records/names.h"
+#include "tfaot/workflow/named_paths.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+// The tool files without the base that `tfaot compile` was given: a package holds no path of the
+// machine that made it.
+Result<std::vector<StagedFile>> release_tool_files(const FileSystem& files, const Path& tree,
+                                                   const Manifest& manifest) {
+  const std::vector<std::string> names = {manifest.tool_name + ".xml",
+                                          std::string(kRuntimeToolName) + ".xml"};
+  std::vector<StagedFile> released;
+  for (const ManifestFile& file : manifest.files) {
+    if (std::ranges::count(names, file.path) == 0) continue;
+    const Path path = tree / file.path;
+    TFAOT_ASSIGN(const std::string text, read_limited(files, path, kToolFileLimit));
+    TFAOT_ASSIGN(std::string rebased,
+                 rebase_tool_file({text, path.string()}, GenerateOptions().tool_base));
+    released.push_back({file.path, std::move(rebased), {}});
+  }
+  return released;
+}
+
+}  // namespace
+
+Result<Package> pack_tree(Context& context, const ArchiveRequest& request) {
+  const Path& tree = request.tree;
+  if (!is_package_tree(context.files, tree)) {
+    return fail(wrong_input(
+        context.files, tree,
+        {"'tfaot package' takes a package tree", "'tfaot compile' makes one of a model"}));
+  }
+  ArchiveOptions options;
+  if (request.compression == Compression::kGzip) options.format = ArchiveFormat::kTarGz;
+  options.instead = [&](const Manifest& manifest) {
+    return release_tool_files(context.files, tree, manifest);
+  };
+  context.diagnostics.verbose("checking every file of " + tree.string());
+  TFAOT_ASSIGN(Package made, make_archive(context.files, tree, request.output_directory, options));
+  for (const ManifestFile& file : made.manifest.files) {
+    context.diagnostics.verbose(fmt::format("holds {} ({} bytes)", file.path, file.size));
+  }
+  return made;
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes spec files and all that belongs to them into a folder: rpmbuild's SPECS and SOURCES, or
+// flat, as cmsdist is. Equal files are left alone.
+#pragma once
+
+#include "spec_source.h"
+#include "tfaot/base/result.h"
+#include "tfaot/release/release_types.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+struct SpecFolders {
+  Path specs;
+  Path sources;  // and tfaot-compile.file
+  Path list;     // tfaot-models.file
+};
+SpecFolders spec_folders(const Path& output, SpecFlavour flavour);
+
+// Where the record's source archive goes. CMS's build tool takes a Source that is no address from
+// SOURCE.file.
+Path source_file(const Path& output, const SpecRecord& record, SpecFlavour flavour);
+
+struct WrittenSpec {
+  Path spec_file;
+  std::string text;  // of the spec file
+};
+struct SpecOutput {
+  Path folder;
+  Path work;                           // on the same disk, for files on their way
+  const SpecSource* source = nullptr;  // its archive is written, too
+};
+// Spec file, tfaot-compile.file, the model in the list and the source archive: all are made aside,
+// then renamed, so that a full disk or a signal leaves the old ones or the new ones.
+Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecFlavour flavour,
+                               const SpecOutput& output);
+
+// Takes the spec file away and the model from the list; false when there was neither.
+Result<bool> remove_spec(Context& context, const std::string& tool_name, const SpecOutput& output);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an RPM is made from: a config and its model, from files or from a source archive. Reads;
+// writes nothing but where it is told to unpack.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/package/source_archive.h"
+#include "tfaot/records/model_spec.h"
+#include "tfaot/release/release_types.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+// A config and its model, and how a source archive holds them.
+struct SpecSource {
+  ModelSpec spec;
+  std::string config;  // its path in the archive, with the top folder
+  std::string top;     // the archive's one top folder; empty: there are more
+  Path archive;        // of others, to be copied; empty: `made` is to be written
+  SourceArchive made;
+};
+
+// Config and model as files. The archive keeps how one lies to the other.
+Result<SpecSource> source_of_files(const Context& context, const Path& config);
+
+// An archive that was unpacked.
+struct UnpackedArchive {
+  Path archive;
+  Path folder;
+  std::vector<std::string> paths;
+};
+// `config`: its path in the archive, with the archive's top folder or without.
+Result<SpecSource> source_of_archive(const Context& context, const UnpackedArchive& unpacked,
+                                     const std::string& config);
+
+struct SpecWords {
+  std::string tool_name;  // empty: default_tool_name()
+  std::string license = "unspecified";
+};
+// The spec file's record; its Source is the archive's file name.
+SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFlavour flavour);
+
+// Writes or copies the archive.
+Status put_source_archive(Context& context, const SpecSource& source, const Path& file);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/tool_layout.h"
+
+#include <fmt/format.h>
+
+#include "tfaot/base/hash.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+// PREFIX of PREFIX/bin/tfaot.
+Path prefix(const Context& context) {
+  return context.environment.program.parent_path().parent_path();
+}
+
+// The folder of include/tfaot/cmssw that is of use with such headers.
+std::string companion(HeadersMode headers) {
+  return headers == HeadersMode::kCmssw ? "cmssw/inside" : "cmssw/drop_in";
+}
+
+std::string variable(const Environment& environment, const std::string& name) {
+  const auto found = environment.variables.find(name);
+  return found == environment.variables.end() ? std::string() : found->second;
+}
+
+// After the engine's own run path: first the user's TensorFlow, then what the loader had anyway,
+// such as a release's libraries of the same names.
+std::string library_path(const Environment& environment) {
+  const std::string given = variable(environment, "LD_LIBRARY_PATH");
+  const std::string ours = tensorflow_folder(environment).string();
+  return ours.empty() || given.empty() ? ours + given : ours + ":" + given;
+}
+
+Result<Path> engine_file(const Context& context, const std::string& wanted) {
+  const std::string& said = wanted.empty() ? context.environment.engine : wanted;
+  if (!said.empty()) {
+    const Path engine = context.absolute(said);
+    if (is_file(context.files, engine)) return engine;
+    return fail(Error::at({engine.string()}, "no such engine")
+                    .note(wanted.empty() ? "named by TFAOT_ENGINE in the environment"
+                                         : "named by --engine"));
+  }
+  const Path beside = context.environment.program.parent_path() / "tfaot-engine";
+  const Path installed = prefix(context) / "libexec/tfaot/tfaot-engine";
+  for (const Path& engine : {beside, installed}) {
+    if (is_file(context.files, engine)) return engine;
+  }
+  return fail(Error("the engine 'tfaot-engine' is missing: this tfaot cannot compile models")
+                  .note("looked for " + beside.string())
+                  .note("looked for " + installed.string())
+                  .note("build tfaot with TFAOT_BUILD_ENGINE=ON, or name an engine by --engine or "
+                        "TFAOT_ENGINE"));
+}
+
+}  // namespace
+
+// As packaging/fetch_tensorflow.sh says.
+Path tensorflow_folder(const Environment& environment) {
+  const std::string named = variable(environment, "TFAOT_TENSORFLOW_ROOT");
+  if (!named.empty()) return named;
+  Path cache = variable(environment, "TFAOT_CACHE_DIR");
+  if (cache.empty()) {
+    Path caches = variable(environment, "XDG_CACHE_HOME");
+    const std::string home = variable(environment, "HOME");
+    if (caches.empty() && !home.empty()) caches = Path(home) / ".cache";
+    if (caches.empty()) return {};
+    cache = caches / "tfaot";
+  }
+  return cache / TFAOT_TENSORFLOW_FOLDER / "tensorflow";
+}
+
+Result<EngineProgram> find_engine(const Context& context, const std::string& wanted) {
+  TFAOT_ASSIGN(Path file, engine_file(context, wanted));
+  return EngineProgram{std::move(file), library_path(context.environment)};
+}
+
+Result<CompileOptions> compile_options(const Context& context, const EngineRun& run) {
+  CompileOptions options;
+  TFAOT_ASSIGN(options.engine, find_engine(context, run.engine));
+  options.jobs = run.jobs == 0 ? context.environment.cores : run.jobs;
+  options.timeout = std::chrono::seconds(run.timeout_seconds);
+  return options;
+}
+
+Result<Path> find_fetch_script(const Context& context) {
+  const Path script = prefix(context) / TFAOT_DATADIR / "tfaot/fetch_tensorflow.sh";
+  if (is_file(context.files, script)) return script;
+  return fail(Error("the script that fetches TensorFlow is missing")
+                  .note("looked for " + script.string())
+                  .note("install tfaot anew"));
+}
+
+Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
+                                              HeadersMode headers) {
+  const bool foreign = machine != context.environment.architecture;
+  const Path folder = prefix(context) / TFAOT_LIBDIR;
+  const Path library = (foreign ? folder / "tfaot" / machine : folder) / "libtfaot_runtime.a";
+  if (foreign && !is_file(context.files, library)) {
+    return fail(
+        Error(fmt::format("this tfaot has no runtime for {0}, which a package for {0} needs",
+                          machine))
+            .note("looked for " + library.string())
+            .note(fmt::format("build tfaot with -DTFAOT_RUNTIME_TARGETS={0}, which needs "
+                              "{0}-linux-gnu-g++ (Debian: g++-{0}-linux-gnu)",
+                              machine))
+            .note(fmt::format("or set the target by --target-triple={}-unknown-linux-gnu",
+                              context.environment.architecture)));
+  }
+  std::vector<StagedFile> staged = {{"runtime/lib/libtfaot_runtime.a", "", library}};
+  for (const std::string& part : {std::string("runtime"), companion(headers)}) {
+    const std::string path = "include/tfaot/" + part;
+    const auto names = list_files_recursively(context.files, prefix(context) / path);
+    if (!is_file(context.files, library) || !names || names->empty()) {
+      return fail(Error("the runtime that goes into every package is missing")
+                      .note("looked for " + library.string())
+                      .note("looked for " + (prefix(context) / path).string())
+                      .note("build the target tfaot_runtime, or install tfaot anew"));
+    }
+    for (const std::string& name : *names) {
+      staged.push_back({"runtime/" + path + "/" + name, "", prefix(context) / path / name});
+    }
+  }
+  const Path notices = prefix(context) / TFAOT_DATADIR / "tfaot/runtime";
+  for (const char* const name : {"LICENSE", "NOTICE"}) {
+    if (!is_file(context.files, notices / name)) {
+      return fail(Error("a licence that goes into every package is missing")
+                      .note("looked for " + (notices / name).string())
+                      .note("install tfaot anew"));
+    }
+    staged.push_back({fmt::format("runtime/{}", name), "", notices / name});
+  }
+  return staged;
+}
+
+Result<std::string> toolkit_sha256(const Context& context, const std::string& machine) {
+  std::vector<StagedFile> files;
+  for (const HeadersMode headers : {HeadersMode::kSelfContained, HeadersMode::kCmssw}) {
+    TFAOT_ASSIGN(const std::vector<StagedFile> runtime, runtime_files(context, machine, headers));
+    files.insert(files.end(), runtime.begin(), runtime.end());
+  }
+  files.push_back({"tfaot", "", context.environment.program});
+  TFAOT_ASSIGN(EngineProgram engine, find_engine(context, ""));
+  files.push_back({"tfaot-engine", "", std::move(engine.file)});
+  std::string lines;
+  for (const StagedFile& file : files) {
+    TFAOT_ASSIGN(const std::string sha256, sha256_of_file(context.files, file.source));
+    lines += sha256 + "  " + file.path + "\n";
+  }
+  return sha256_of(lines);
+}
+
+}  // namespace tfaot::toolkit
