@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/convert_area.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "text/reports.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -24,27 +23,6 @@ struct Options {
   bool whole = false;
 };
 
-std::string describe_sizes(const ConvertedModel& converted, bool whole) {
-  if (converted.constants == 0) {
-    return fmt::format("objects: {} bytes, {}", converted.bytes_after,
-                       whole ? "as they were" : "with no weights that can be shared");
-  }
-  return fmt::format("objects: {} bytes before, {} after; {} blocks of weights, stored as {}",
-                     converted.bytes_before, converted.bytes_after, converted.constants,
-                     converted.distinct_constants);
-}
-
-std::string report_text(const ConvertedPackage& made, const ConvertRequest& request) {
-  std::string alone;
-  for (const LoneConstants& block : made.model.alone) {
-    alone += fmt::format("{} has {} bytes of its own, like no other object's\n", block.object,
-                         block.size);
-  }
-  return fmt::format("converted model '{}' for batch sizes {} into {}\n{}\n{}", made.manifest.name,
-                     fmt::join(made.manifest.batch_sizes, ","), request.output_directory.string(),
-                     describe_sizes(made.model, !request.share_weights), alone);
-}
-
 Status convert(const Options& options, Program& program) {
   ConvertRequest request;
   request.area = program.absolute(options.area);
@@ -58,7 +36,7 @@ Status convert(const Options& options, Program& program) {
   request.headers = options.headers;
   request.share_weights = !options.whole;
   TFAOT_ASSIGN(const ConvertedPackage made, convert_area(program, request));
-  program.console.report(report_text(made, request));
+  program.console.report(converted_text(made, request));
   return {};
 }
 

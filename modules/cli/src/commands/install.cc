@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <memory>
 #include <vector>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "text/reports.h"
 #include "tfaot/workflow/install_archives.h"
 
 namespace tfaot::toolkit {
@@ -20,27 +19,6 @@ struct Options {
   bool replace = false;
   bool allow_large = false;
 };
-
-std::string installed_text(const InstalledArchive& installed, const Path& area) {
-  const InstallReceipt& receipt = installed.receipt;
-  const bool made_current = receipt.unchanged && receipt.replaced_version;
-  const char* const word = made_current        ? "made current"
-                           : receipt.unchanged ? "unchanged"
-                                               : "installed";
-  std::string text = fmt::format("{} {} {} {}", word, receipt.tool_name, receipt.version,
-                                 receipt.destination.string());
-  if (made_current && !receipt.replaced_version->empty()) {
-    text += fmt::format(" (was {})", *receipt.replaced_version);
-  }
-  text += "\n";
-  if (!receipt.tool_file.empty()) {
-    text += fmt::format("  tool file {}\n", receipt.tool_file.string());
-  }
-  if (installed.scram_reads_again) {
-    text += fmt::format("  next: 'scram b' in {}, which reads the new tool file\n", area.string());
-  }
-  return text;
-}
 
 Status install(const Options& options, Program& program) {
   InstallRequest request;

@@ -5,7 +5,7 @@
 
 #include "commands/commands.h"
 #include "options/tune_options.h"
-#include "text/tune_report.h"
+#include "text/reports.h"
 #include "tfaot/workflow/tuned_package.h"
 
 namespace tfaot::toolkit {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text/tune_report.h"
+#include "text/reports.h"
 
 #include <fmt/format.h>
 
@@ -51,7 +51,95 @@ void add_set(Rows& rows, const std::string& label, const SizeSet& set) {
                   std::to_string(set.bytes), numbers(set.sizes)});
 }
 
+// "12 objects, 9 from the cache"
+std::string objects_text(const ModelTree& made) {
+  std::string text = fmt::format("{} object{}", made.objects, made.objects == 1 ? "" : "s");
+  if (made.cached_objects > 0) text += fmt::format(", {} from the cache", made.cached_objects);
+  return text;
+}
+
+std::string describe_sizes(const ConvertedModel& converted, bool whole) {
+  if (converted.constants == 0) {
+    return fmt::format("objects: {} bytes, {}", converted.bytes_after,
+                       whole ? "as they were" : "with no weights that can be shared");
+  }
+  return fmt::format("objects: {} bytes before, {} after; {} blocks of weights, stored as {}",
+                     converted.bytes_before, converted.bytes_after, converted.constants,
+                     converted.distinct_constants);
+}
+
+constexpr const char* kHint = R"(
+  Does your code include PhysicsTools/TensorFlowAOT/interface/*.h of CMSSW? Then compile
+  the model with --headers cmssw.
+)";
+
 }  // namespace
+
+std::string compiled_text(const ModelTree& made, const Path& output) {
+  const Manifest& manifest = made.manifest;
+  return fmt::format("compiled model '{}' for batch sizes {} and CPU levels {} into {}\n{}\n",
+                     manifest.name, fmt::join(manifest.batch_sizes, ","),
+                     join(manifest.cpu_levels, ","), output.string(), objects_text(made));
+}
+
+std::string next_steps_text(const NextSteps& steps) {
+  return fmt::format(R"(
+{:-<80}
+
+successfully AOT compiled model '{}' for batch sizes: {}
+
+  1. register it and its runtime to scram:
+     > scram setup {}
+     > scram setup {}
+
+  2. 'use' the tool at the top of your BuildFile.xml:
+{}     <use name="{}"/>
+
+  3. include the following header in your code:
+     #include "{}/model.h"
+
+  4. create an AOT model instance via:
+     auto model = tfaot::Model<{}>();
+{}
+)",
+                     "", steps.model_name, fmt::join(steps.batch_sizes, ","),
+                     shell_quoted(steps.runtime_tool_file), shell_quoted(steps.tool_file),
+                     steps.uses_cmssw ? "     <use name=\"PhysicsTools/TensorFlowAOT\"/>\n" : "",
+                     steps.tool_name, steps.tool_name, steps.cpp_class,
+                     steps.is_in_cmssw && !steps.uses_cmssw ? kHint : "");
+}
+
+std::string converted_text(const ConvertedPackage& made, const ConvertRequest& request) {
+  std::string alone;
+  for (const LoneConstants& block : made.model.alone) {
+    alone += fmt::format("{} has {} bytes of its own, like no other object's\n", block.object,
+                         block.size);
+  }
+  return fmt::format("converted model '{}' for batch sizes {} into {}\n{}\n{}", made.manifest.name,
+                     fmt::join(made.manifest.batch_sizes, ","), request.output_directory.string(),
+                     describe_sizes(made.model, !request.share_weights), alone);
+}
+
+std::string installed_text(const InstalledArchive& installed, const Path& area) {
+  const InstallReceipt& receipt = installed.receipt;
+  const bool made_current = receipt.unchanged && receipt.replaced_version;
+  const char* const word = made_current        ? "made current"
+                           : receipt.unchanged ? "unchanged"
+                                               : "installed";
+  std::string text = fmt::format("{} {} {} {}", word, receipt.tool_name, receipt.version,
+                                 receipt.destination.string());
+  if (made_current && !receipt.replaced_version->empty()) {
+    text += fmt::format(" (was {})", *receipt.replaced_version);
+  }
+  text += "\n";
+  if (!receipt.tool_file.empty()) {
+    text += fmt::format("  tool file {}\n", receipt.tool_file.string());
+  }
+  if (installed.scram_reads_again) {
+    text += fmt::format("  next: 'scram b' in {}, which reads the new tool file\n", area.string());
+  }
+  return text;
+}
 
 std::string tuning_text(const Manifest& manifest) {
   Tuning tuning = *manifest.tuning;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verbs report of what they did. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfaot/records/manifest.h"
+#include "tfaot/workflow/convert_area.h"
+#include "tfaot/workflow/install_archives.h"
+#include "tfaot/workflow/model_tree.h"
+#include "tfaot/workflow/tuned_package.h"
+
+namespace tfaot::toolkit {
+
+// `tfaot compile`, of a tree in `output`.
+std::string compiled_text(const ModelTree& made, const Path& output);
+
+// `tfaot compile --dev`: the way from the package tree to a plugin in scram.
+struct NextSteps {
+  std::string model_name;
+  std::string cpp_class;  // with its namespace
+  std::string tool_name;
+  std::string tool_file;  // as the user should write it
+  std::string runtime_tool_file;
+  bool uses_cmssw = false;   // PhysicsTools/TensorFlowAOT
+  bool is_in_cmssw = false;  // the tree lies below CMSSW_BASE
+  std::vector<std::int64_t> batch_sizes;
+};
+
+std::string next_steps_text(const NextSteps& steps);
+
+// `tfaot convert-area`.
+std::string converted_text(const ConvertedPackage& made, const ConvertRequest& request);
+
+// `tfaot install`, of one archive.
+std::string installed_text(const InstalledArchive& installed, const Path& area);
+
+// `tfaot tune`: the costs, and what the plan makes of some numbers of rows. REQUIRES:
+// manifest.tuning.
+std::string tuning_text(const Manifest& manifest);
+
+// `tfaot tune --suggest`.
+std::string suggestion_text(const Suggestion& suggestion);
+
+}  // namespace tfaot::toolkit
