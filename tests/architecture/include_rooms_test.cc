@@ -75,15 +75,16 @@ TEST(IncludeRooms, ARuleMayNameOneHeader) {
 
 TEST(IncludeRooms, RuntimeKnowsNobodyAndNobodyKnowsRuntimeButItsBatchPlan) {
   EXPECT_THAT(with("modules/tune/src/x.cc", "#include \"tfaot/runtime/batch_plan.h\""), IsEmpty());
-  EXPECT_THAT(with("modules/tune/src/x.cc", "#include \"tfaot/runtime/instance.h\""),
+  EXPECT_THAT(with("modules/tune/src/x.cc", "#include \"tfaot/runtime/detail/instance.h\""),
               ElementsAre("modules/tune/src/x.cc:1: 'tune' may not include "
-                          "tfaot/runtime/instance.h"));
+                          "tfaot/runtime/detail/instance.h"));
   EXPECT_THAT(
       with("modules/runtime/src/x.cc", "#include \"tfaot/base/result.h\""),
       ElementsAre("modules/runtime/src/x.cc:1: 'runtime' may not include tfaot/base/result.h"));
   EXPECT_THAT(
-      with("modules/cli/src/x.cc", "#include \"tfaot/runtime/description.h\""),
-      ElementsAre("modules/cli/src/x.cc:1: 'cli' may not include tfaot/runtime/description.h"));
+      with("modules/cli/src/x.cc", "#include \"tfaot/runtime/detail/description.h\""),
+      ElementsAre(
+          "modules/cli/src/x.cc:1: 'cli' may not include tfaot/runtime/detail/description.h"));
   EXPECT_THAT(
       with("modules/runtime/include/tfaot/runtime/x.h",
            "#include <vector>\n#include <unistd.h>\n#include <fmt/format.h>"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a generated class through both APIs, at every CPU level this machine has, and compares with
-// TensorFlow.
+// Runs a generated class through both APIs, the native one by order and by name, at every CPU level
+// this machine has, and compares with TensorFlow.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "reference.h"
+#include "tfaot/runtime/detail/select_code.h"
 #include "tfaot/runtime/model.h"
 
 namespace tfaot::toolkit::testing {
@@ -39,10 +40,12 @@ T value_of(const nlohmann::json& json) {
 template <class M>
 class ModelCheck {
  public:
-  using In = Columns<typename M::Inputs>;
-  using Out = Columns<typename M::Outputs>;
-  static constexpr auto kInputIndices = std::make_index_sequence<M::Inputs::kSize>();
-  static constexpr auto kOutputIndices = std::make_index_sequence<M::Outputs::kSize>();
+  using InputTypes = typename M::Inputs::Types;
+  using OutputTypes = typename M::Outputs::Types;
+  using In = Columns<InputTypes>;
+  using Out = Columns<OutputTypes>;
+  static constexpr auto kInputIndices = std::make_index_sequence<InputTypes::kSize>();
+  static constexpr auto kOutputIndices = std::make_index_sequence<OutputTypes::kSize>();
 
   explicit ModelCheck(const ReferenceCase& reference) : case_(reference) { fill(kInputIndices); }
 
@@ -50,9 +53,15 @@ class ModelCheck {
     native::Model<M> model(cpu);
     typename Out::Flat outputs;
     resize(outputs, kOutputIndices);
-    model.run(case_.batch_size, spans<typename In::ConstSpans>(flat_, kInputIndices),
-              spans<typename Out::Spans>(outputs, kOutputIndices));
+    const auto input_spans = spans<typename In::ConstSpans>(flat_, kInputIndices);
+    model.run(case_.batch_size, input_spans, spans<typename Out::Spans>(outputs, kOutputIndices));
     compare(outputs, kOutputIndices);
+    // Members are in the model's order, so that they can be filled in without their names.
+    typename Out::Flat by_name;
+    resize(by_name, kOutputIndices);
+    model.run(case_.batch_size, members_of<typename M::Inputs>(input_spans),
+              members_of<typename M::Outputs>(spans<typename Out::Spans>(by_name, kOutputIndices)));
+    EXPECT_EQ(by_name, outputs);
   }
 
   void compatible() { compatible(kInputIndices, kOutputIndices); }
@@ -74,6 +83,11 @@ class ModelCheck {
       const auto first = flat.begin() + static_cast<std::ptrdiff_t>(r * info.row_elements);
       rows.emplace_back(first, first + static_cast<std::ptrdiff_t>(info.row_elements));
     }
+  }
+
+  template <class Struct, class Spans>
+  static Struct members_of(const Spans& spans) {
+    return std::apply([](const auto&... span) { return Struct{span...}; }, spans);
   }
 
   template <std::size_t... O>

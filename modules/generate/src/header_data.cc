@@ -12,6 +12,7 @@
 #include "headers.h"
 #include "templates.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/cpp_names.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/file_names.h"
 
@@ -59,15 +60,10 @@ TemplateData tensors_data(const std::vector<TensorSpec>& tensors, const char* pr
   return list;
 }
 
-// "serving_x_0" of "serving_x:0"; `otherwise` where nothing that C++ takes is left.
-std::string variable_of(const std::string& tensor, const std::string& otherwise) {
-  std::string variable;
-  for (const char c : identifier_of(tensor)) {
-    // Names with two underscores, or one at the start, are the compiler's.
-    if (c != '_' || (!variable.empty() && variable.back() != '_')) variable += c;
-  }
-  if (variable.ends_with('_')) variable.pop_back();
-  return is_cpp_identifier(variable) ? variable : otherwise;
+std::vector<std::string> members_of(const std::vector<TensorSpec>& tensors, const char* kind) {
+  std::vector<std::string> names;
+  for (const TensorSpec& tensor : tensors) names.push_back(tensor.name);
+  return member_names(names, kind);
 }
 
 TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled) {
@@ -82,21 +78,20 @@ TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled)
 
 }  // namespace
 
-ExampleVariables example_variables(const Signature& signature) {
+TensorNames tensor_members(const Signature& signature) {
+  return {members_of(signature.inputs, "input"), members_of(signature.outputs, "output")};
+}
+
+TensorNames example_variables(const Signature& signature) {
+  TensorNames variables = tensor_members(signature);
   std::set<std::string> taken = {"model", "rows", "std", "tfaot", "your_bools"};
-  const auto names_of = [&taken](const std::vector<TensorSpec>& tensors, const char* prefix) {
-    std::vector<std::string> names;
-    for (const TensorSpec& tensor : tensors) {
-      const std::string name = variable_of(tensor.name, fmt::format("{}{}", prefix, names.size()));
+  for (std::vector<std::string>* names : {&variables.inputs, &variables.outputs}) {
+    for (std::string& name : *names) {
       std::string free = name;
       for (int i = 2; !taken.insert(free).second; ++i) free = fmt::format("{}_{}", name, i);
-      names.push_back(free);
+      name = free;
     }
-    return names;
-  };
-  ExampleVariables variables;
-  variables.inputs = names_of(signature.inputs, "x");
-  variables.outputs = names_of(signature.outputs, "y");
+  }
   return variables;
 }
 

@@ -22,12 +22,15 @@ bool has_coupled_rows(const ModelSpec& spec, const CompiledModel& compiled);
 
 std::uint64_t row_elements(const TensorSpec& tensor);
 
-// Variables of the usage example, called like the tensors as far as C++ allows: all differ.
-struct ExampleVariables {
+// Names of the inputs and outputs.
+struct TensorNames {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
 };
-ExampleVariables example_variables(const Signature& signature);
+// Members of the structs `Inputs` and `Outputs`.
+TensorNames tensor_members(const Signature& signature);
+// Variables of the usage example, called like the members as far as they can be: all differ.
+TensorNames example_variables(const Signature& signature);
 
 // A list of {"line": ...}.
 TemplateData lines_data(const std::vector<std::string>& lines);

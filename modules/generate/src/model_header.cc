@@ -11,15 +11,40 @@
 namespace tfaot::toolkit {
 namespace {
 
+// "::std::int64_t": a model's namespace may be called std, too.
+std::string qualified_type(DType dtype) {
+  const std::string type = cpp_type_name(dtype);
+  return type.starts_with("std::") ? "::" + type : type;
+}
+
 // "::tfaot::Tensor<float, 4>", one a line.
 std::string tensor_types(const std::vector<TensorSpec>& tensors) {
   std::vector<std::string> types;
   for (const TensorSpec& tensor : tensors) {
-    std::string type = fmt::format("::tfaot::Tensor<{}", cpp_type_name(tensor.dtype));
+    std::string type = fmt::format("::tfaot::Tensor<{}", qualified_type(tensor.dtype));
     for (const std::int64_t dimension : tensor.row_shape) type += fmt::format(", {}", dimension);
     types.push_back(type + ">");
   }
-  return join(types, ",\n      ");
+  return join(types, ",\n        ");
+}
+
+// "`serving/x:0`: float32 [4]"
+std::string tensor_comment(const TensorSpec& tensor) {
+  const std::string name = comment_line(tensor.name);
+  return fmt::format("{}: {} [{}]", name.empty() ? "(no name)" : "`" + name + "`",
+                     word_of(tensor.dtype), list_of(tensor.row_shape));
+}
+
+// The struct of the inputs or outputs: a member for each.
+TemplateObject struct_data(const std::vector<TensorSpec>& tensors,
+                           const std::vector<std::string>& members) {
+  TemplateData list{TemplateData::type::list};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    list << TemplateObject{{"type", qualified_type(tensors[i].dtype)},
+                           {"member", members[i]},
+                           {"comment", tensor_comment(tensors[i])}};
+  }
+  return {{"types", tensor_types(tensors)}, {"members", list}, {"in_order", join(members, ", ")}};
 }
 
 // A declaration of the usage example: "std::vector<float> x_0(rows * 4);  // x:0".
@@ -35,20 +60,34 @@ std::string example_tensor(const TensorSpec& tensor, const std::string& variable
   return name.empty() || name == variable ? declaration : declaration + "  // " + name;
 }
 
+// "{.x = x, .ids = ids}"
+std::string designated(const std::vector<std::string>& members,
+                       const std::vector<std::string>& variables) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    parts.push_back(fmt::format(".{} = {}", members[i], variables[i]));
+  }
+  return "{" + join(parts, ", ") + "}";
+}
+
 TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names) {
   std::vector<std::string> lines = {
       fmt::format("#include \"{}/model.h\"", names.tool),
-      fmt::format("tfaot::native::Model<{}> model;  // one per thread", names.cpp_class)};
+      fmt::format("tfaot::native::Model<{}> model;  // one for each thread", names.cpp_class)};
   const auto add_tensors = [&lines](const std::vector<TensorSpec>& tensors,
                                     const std::vector<std::string>& variables) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       lines.push_back(example_tensor(tensors[i], variables[i]));
     }
   };
-  const ExampleVariables variables = example_variables(compiled.signature);
+  const TensorNames members = tensor_members(compiled.signature);
+  const TensorNames variables = example_variables(compiled.signature);
   add_tensors(compiled.signature.inputs, variables.inputs);
   add_tensors(compiled.signature.outputs, variables.outputs);
-  lines.push_back(fmt::format("model.run(rows, tfaot::inputs({}), tfaot::outputs({}));",
+  lines.push_back(fmt::format("model.run(rows, {}, {});",
+                              designated(members.inputs, variables.inputs),
+                              designated(members.outputs, variables.outputs)));
+  lines.push_back(fmt::format("model.run(rows, tfaot::inputs({}), tfaot::outputs({}));  // C++17",
                               join(variables.inputs, ", "), join(variables.outputs, ", ")));
   return lines_data(lines);
 }
@@ -58,8 +97,9 @@ TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names
 std::string model_header(const ModelSpec& spec, const CompiledModel& compiled,
                          const PackageNames& names) {
   TemplateObject data = model_data(spec, compiled, names);
-  data["input_types"] = tensor_types(compiled.signature.inputs);
-  data["output_types"] = tensor_types(compiled.signature.outputs);
+  const TensorNames members = tensor_members(compiled.signature);
+  data["input_struct"] = struct_data(compiled.signature.inputs, members.inputs);
+  data["output_struct"] = struct_data(compiled.signature.outputs, members.outputs);
   data["usage"] = usage_data(compiled, names);
   return render(templates::kModelHeader, data, Escaping::kNone);
 }

@@ -8,7 +8,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::uint64_t kAlignment = 64;  // as in tfaot/runtime/description.h
+constexpr std::uint64_t kAlignment = 64;  // as in tfaot/runtime/detail/description.h
 
 const char* enumerator(BufferKind kind) {
   switch (kind) {

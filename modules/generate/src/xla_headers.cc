@@ -78,7 +78,7 @@ const char* arrays_type(DType dtype) {
 TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names) {
   std::vector<std::string> lines = {fmt::format("#include \"{}/model.h\"", names.tool),
                                     fmt::format("tfaot::Model<{}> model;", names.cpp_class)};
-  const ExampleVariables variables = example_variables(compiled.signature);
+  const TensorNames variables = example_variables(compiled.signature);
   for (std::size_t i = 0; i < compiled.signature.inputs.size(); ++i) {
     const TensorSpec& tensor = compiled.signature.inputs[i];
     lines.push_back(fmt::format("{} {}(rows, std::vector<{}>({}));", arrays_type(tensor.dtype),

@@ -20,6 +20,25 @@ namespace {
 // Namespaces at the top that belong to others.
 constexpr std::array<std::string_view, 4> kForeignNamespaces = {"std", "posix", "main", "tfaot"};
 
+// Members of the generated structs themselves (templates/model_header.h.mustache).
+constexpr std::array<std::string_view, 4> kStructMembers = {"Inputs", "Outputs", "Types",
+                                                            "in_order"};
+
+std::string member_name(const std::string& tensor, std::string_view kind, std::size_t position) {
+  std::string name;
+  for (const char c : tensor) {
+    const char taken = is_letter_or_digit(c) ? c : '_';
+    // Two underscores, or one in front, are for the compiler.
+    if (taken != '_' || (!name.empty() && name.back() != '_')) name += taken;
+  }
+  if (name.ends_with('_')) name.pop_back();
+  if (name.empty()) return fmt::format("{}_{}", kind, position);
+  if (is_digit(name[0])) return fmt::format("{}_{}", kind, name);
+  const bool used = is_cpp_keyword(name) || is_taken_macro(name) || name.starts_with("TFAOT_") ||
+                    std::ranges::count(kStructMembers, name) > 0;
+  return used ? name + "_" : name;
+}
+
 std::set<std::string_view> set_of(std::string_view text) {
   std::set<std::string_view> names;
   while (!text.empty()) {
@@ -65,6 +84,24 @@ bool is_taken_macro(std::string_view name) {
 bool is_taken_global(std::string_view name) {
   static const std::set<std::string_view> globals = set_of(kTakenGlobals);
   return globals.contains(name);
+}
+
+std::vector<std::string> member_names(const std::vector<std::string>& tensors,
+                                      std::string_view kind) {
+  std::vector<std::string> names(tensors.size());
+  std::set<std::string> taken;
+  for (const bool own : {true, false}) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const std::string name = member_name(tensors[i], kind, i);
+      if ((name == tensors[i]) != own) continue;
+      const char* separator = name.ends_with('_') ? "" : "_";  // never two
+      names[i] = name;
+      for (int n = 2; !taken.insert(names[i]).second; ++n) {
+        names[i] = fmt::format("{}{}{}", name, separator, n);
+      }
+    }
+  }
+  return names;
 }
 
 }  // namespace tfaot::toolkit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/aligned_memory.h"
+#include "tfaot/runtime/detail/aligned_memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "tfaot/runtime/description.h"
+#include "tfaot/runtime/detail/description.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

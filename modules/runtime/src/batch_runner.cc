@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/batch_runner.h"
+#include "tfaot/runtime/detail/batch_runner.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/detail/tensor.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/instance.h"
+#include "tfaot/runtime/detail/instance.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "tfaot/runtime/detail/select_code.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

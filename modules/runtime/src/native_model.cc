@@ -20,7 +20,8 @@ void wrong_elements(const Description& model, const ElementCheck& check) {
                             "': " + (input ? "input " : "output ") + std::to_string(check.index) +
                             " ('" + info.name + "') holds " + std::to_string(check.elements) +
                             " elements, but " + std::to_string(check.rows) + " rows of " +
-                            std::to_string(info.row_elements) + " are expected");
+                            std::to_string(info.row_elements) + " are expected" +
+                            (check.elements == 0 ? "; was it left out?" : ""));
 }
 
 }  // namespace detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/parallel.h"
+#include "tfaot/runtime/detail/parallel_runner.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/detail/tensor.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/tensor_block.h"
+#include "tfaot/runtime/detail/tensor_block.h"
 
-#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/detail/tensor.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

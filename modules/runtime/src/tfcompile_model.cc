@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/detail/tensor.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

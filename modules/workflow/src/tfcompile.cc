@@ -24,8 +24,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Beginnings of the runtime's symbols that a header's code may call: all of namespace tfaot::v0_2_0
-// (tfaot/runtime/abi.h), and a member of it.
+// Beginnings of the runtime's symbols that a header's code may call: all of namespace tfaot::v0_3_0
+// (tfaot/runtime/detail/abi.h), and a member of it.
 std::vector<std::string> runtime_symbols() {
   const std::string name = "v" + replace_all(TFAOT_VERSION, ".", "_");
   std::vector<std::string> prefixes;

@@ -9,7 +9,7 @@
 #include "tfaot-model-test/model.h"
 
 static_assert(std::is_base_of_v<tfaot::Wrapper, tfaot_model::test>);
-static_assert(std::is_same_v<cms::models::MixedNet::Inputs,
+static_assert(std::is_same_v<cms::models::MixedNet::Inputs::Types,
                              tfaot::TensorList<tfaot::Tensor<float, 28, 28, 3>,
                                                tfaot::Tensor<bool, 5>, tfaot::Tensor<double>>>);
 static_assert(tfaot_model::test_bs4::kProgram.batch_size == 4 &&
@@ -20,20 +20,33 @@ void use(std::size_t rows);
 void use(std::size_t rows) {
   {
     tfaot::native::Model<tfaot_model::test> model;
-    std::vector<float> x0(rows * 4);
-    std::vector<float> y0(rows * 2);
-    model.run(rows, tfaot::inputs(x0), tfaot::outputs(y0));
+    std::vector<float> x(rows * 4);
+    std::vector<float> y(rows * 2);
+#if __cplusplus >= 202002L
+    model.run(rows, {.x = x}, {.y = y});
+#endif
+    model.run(rows, tfaot::inputs(x), tfaot::outputs(y));
+    model.run(rows, x, y);
   }
   {
     bool* your_bools = nullptr;
     tfaot::native::Model<cms::models::MixedNet> model;
-    std::vector<float> x0(rows * 28 * 28 * 3);
-    tfaot::Span<bool> x1(your_bools, rows * 5);
-    std::vector<double> x2(rows);
-    std::vector<std::int64_t> y0(rows);
-    std::vector<std::int32_t> y1(rows * 2 * 3);
-    tfaot::Span<bool> y2(your_bools, rows);
-    model.run(rows, tfaot::inputs(x0, x1, x2), tfaot::outputs(y0, y1, y2));
+    std::vector<float> image(rows * 28 * 28 * 3);
+    tfaot::Span<bool> mask(your_bools, rows * 5);
+    std::vector<double> weight(rows);
+    std::vector<std::int64_t> class_(rows);
+    std::vector<std::int32_t> counts(rows * 2 * 3);
+    tfaot::Span<bool> valid(your_bools, rows);
+#if __cplusplus >= 202002L
+    model.run(rows, {.image = image, .mask = mask, .weight = weight},
+              {.class_ = class_, .counts = counts, .valid = valid});
+#endif
+    model.run(rows, tfaot::inputs(image, mask, weight), tfaot::outputs(class_, counts, valid));
+    cms::models::MixedNet::Inputs in;
+    in.weight = weight;
+    in.image = image;
+    in.mask = mask;
+    model.run(rows, in, {class_, counts, valid});
   }
   tfaot::Model<tfaot_model::embedded_net> upstream_api;
   tfaot::FloatArrays input(rows, std::vector<float>(4));

@@ -3,8 +3,10 @@
 // word of our own headers is tried, and what C++ programs are full of.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
+#include "headers.h"
 #include "tests/support/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/records/sample_records.h"
@@ -73,6 +75,18 @@ Names words_of_our_headers() {
   return names;
 }
 
+void compile_in(const Path& folder, const std::string& source) {
+  RealFileSystem files;
+  ASSERT_TRUE(files.replace_atomically(folder / "all.cc", source));
+  ProcessSpec compiler;
+  compiler.program = TFAOT_TEST_CXX;
+  compiler.arguments = {"-std=c++17", "-w", "-fsyntax-only", "-I", TFAOT_RUNTIME_INCLUDE, "all.cc"};
+  compiler.working_directory = folder;
+  const auto compiled = run_process(compiler);
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  EXPECT_TRUE(compiled->ok()) << compiled->standard_error.substr(0, 5000);
+}
+
 // Compiles the headers of all these names together, each used as a model.
 void compile_all(const std::vector<Name>& names) {
   const testing::TemporaryFolder folder;
@@ -96,14 +110,7 @@ void compile_all(const std::vector<Name>& names) {
             "(void)sizeof(compatible);\n}\n";
   }
   ASSERT_GT(count, 0U);
-  ASSERT_TRUE(files.replace_atomically(folder.path() / "all.cc", source + uses));
-  ProcessSpec compiler;
-  compiler.program = TFAOT_TEST_CXX;
-  compiler.arguments = {"-std=c++17", "-w", "-fsyntax-only", "-I", TFAOT_RUNTIME_INCLUDE, "all.cc"};
-  compiler.working_directory = folder.path();
-  const auto compiled = run_process(compiler);
-  ASSERT_TRUE(compiled) << compiled.error().text();
-  EXPECT_TRUE(compiled->ok()) << compiled->standard_error.substr(0, 5000);
+  compile_in(folder.path(), source + uses);
 }
 
 TEST(OddNames, OfModelsCompileWhereTheConfigTakesThem) {
@@ -119,6 +126,44 @@ TEST(OddNames, OfModelsCompileWhereTheConfigTakesThem) {
     names.push_back({word, "odd_models" + std::to_string(names.size())});
   }
   compile_all(names);
+}
+
+// model.h of a model whose inputs, and outputs, have these names.
+std::string header_with_tensors(const std::string& model, const std::vector<std::string>& tensors) {
+  testing::Records records = testing::simple_records();
+  records.spec.model.name = model;
+  Signature& signature = records.compiled.signature;
+  for (std::vector<TensorSpec>* specs : {&signature.inputs, &signature.outputs}) {
+    specs->clear();
+    for (const std::string& name : tensors) specs->push_back({name, DType::kInt64, {2}});
+  }
+  records.compiled.codes.clear();  // they are of another signature
+  records.compiled.batch_sizes.clear();
+  return model_header(
+      records.spec, records.compiled,
+      package_names(records.compiled, make_manifest(records.spec, records.compiled, "", {})));
+}
+
+TEST(OddNames, OfTensorsCompile) {
+  Names words = words_of_our_headers();
+  for (const char* word : {"", "495", "class", "NULL", "x.1", "x/1", "x_1", "x_1_2", "std", "tfaot",
+                           "Inputs", "Types", "in_order", "linux", "I", "_x", "__x", "assert"}) {
+    words.insert(word);
+  }
+  constexpr std::size_t kTensors = 40;
+  std::string source = "#include <cassert>\n#include <cstdio>\n";
+  const std::vector<std::string> all(words.begin(), words.end());
+  for (std::size_t first = 0; first < all.size(); first += kTensors) {
+    const std::size_t last = std::min(all.size(), first + kTensors);
+    const std::string model = "odd_" + std::to_string(first);
+    source += header_with_tensors(model, {all.begin() + static_cast<std::ptrdiff_t>(first),
+                                          all.begin() + static_cast<std::ptrdiff_t>(last)});
+    source += "void use(::tfaot_model::" + model + "::Inputs in, ::tfaot_model::" + model +
+              "::Outputs out) {\n  ::tfaot::native::Model<::tfaot_model::" + model +
+              ">().run(2, in, out);\n}\n";
+  }
+  const testing::TemporaryFolder folder;
+  compile_in(folder.path(), source);
 }
 
 TEST(OddNames, OfNamespacesCompileWhereTheConfigTakesThem) {

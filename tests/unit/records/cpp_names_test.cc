@@ -167,5 +167,36 @@ TEST(TakenNames, AreNoUsualNames) {
   }
 }
 
+TEST(MemberNames, AreTheTensorsOwnWhereCppTakesThem) {
+  EXPECT_EQ(member_names({"x", "jet_pt2", "X"}, "input"),
+            (std::vector<std::string>{"x", "jet_pt2", "X"}));
+}
+
+TEST(MemberNames, AreOfLettersDigitsAndSingleUnderscores) {
+  EXPECT_EQ(member_names({"serving/x.0:1", "__a--b__", "d \xC3\xA9 e", "dense/BiasAdd"}, "input"),
+            (std::vector<std::string>{"serving_x_0_1", "a_b", "d_e", "dense_BiasAdd"}));
+}
+
+TEST(MemberNames, GetTheKindWhereNoNameIsLeftOrADigitIsFirst) {
+  EXPECT_EQ(member_names({"", "495", "::", "0/x"}, "output"),
+            (std::vector<std::string>{"output_0", "output_495", "output_2", "output_0_x"}));
+}
+
+TEST(MemberNames, LeaveTheWordsOfCppAndOfTheStruct) {
+  EXPECT_EQ(member_names({"class", "NULL", "and", "Inputs", "Types", "in_order", "TFAOT_HIDDEN"},
+                         "input"),
+            (std::vector<std::string>{"class_", "NULL_", "and_", "Inputs_", "Types_", "in_order_",
+                                      "TFAOT_HIDDEN_"}));
+}
+
+TEST(MemberNames, AreAllDifferent) {
+  // A tensor that is called so keeps the name, wherever it stands.
+  EXPECT_EQ(member_names({"x.1", "x/1", "x_1_2", "x_1", "x:1"}, "input"),
+            (std::vector<std::string>{"x_1_3", "x_1_4", "x_1_2", "x_1", "x_1_5"}));
+  EXPECT_EQ(member_names({"class", "class_", "class"}, "input"),
+            (std::vector<std::string>{"class_2", "class_", "class_3"}));
+  EXPECT_EQ(member_names({"x", "x"}, "input"), (std::vector<std::string>{"x", "x_2"}));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/aligned_memory.h"
+#include "tfaot/runtime/detail/aligned_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <utility>
 
-#include "tfaot/runtime/description.h"
+#include "tfaot/runtime/detail/description.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/batch_runner.h"
+#include "tfaot/runtime/detail/batch_runner.h"
 
 #include <gtest/gtest.h>
 

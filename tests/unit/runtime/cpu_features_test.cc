@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/cpu_features.h"
+#include "tfaot/runtime/detail/cpu_features.h"
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,8 @@
 
 #include "tests/unit/runtime/expect_error.h"
 #include "tests/unit/runtime/fake_model.h"
+#include "tfaot/runtime/detail/cpu_features.h"
+#include "tfaot/runtime/detail/select_code.h"
 
 namespace {
 

@@ -71,8 +71,20 @@ struct fake_bs {
 // A class of this shape is what the runtime relies on.
 class fake : public tfaot::Wrapper {
  public:
-  using Inputs = tfaot::TensorList<tfaot::Tensor<float, 3>, tfaot::Tensor<std::int64_t, 2>>;
-  using Outputs = tfaot::TensorList<tfaot::Tensor<float, 2>, tfaot::Tensor<bool>>;
+  struct Inputs {
+    tfaot::Span<const float> x;
+    tfaot::Span<const std::int64_t> n;
+
+    using Types = tfaot::TensorList<tfaot::Tensor<float, 3>, tfaot::Tensor<std::int64_t, 2>>;
+    constexpr auto in_order() const noexcept { return std::tie(x, n); }
+  };
+  struct Outputs {
+    tfaot::Span<float> sum;
+    tfaot::Span<bool> flag;
+
+    using Types = tfaot::TensorList<tfaot::Tensor<float, 2>, tfaot::Tensor<bool>>;
+    constexpr auto in_order() const noexcept { return std::tie(sum, flag); }
+  };
 
   static const tfaot::Description& description() noexcept {
     static constexpr std::int64_t kShape0[] = {3};
@@ -121,6 +133,7 @@ struct demanding_bs {
 template <class Small, class Large, bool Coupled = false>
 class plain_of : public tfaot::Wrapper {
  public:
+  // As in headers of tfaot 0.2: without names.
   using Inputs = tfaot::TensorList<tfaot::Tensor<float, 4>>;
   using Outputs = tfaot::TensorList<tfaot::Tensor<float, 4>>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/instance.h"
+#include "tfaot/runtime/detail/instance.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/expect_error.h"
 #include "tests/unit/runtime/fake_model.h"
-#include "tfaot/runtime/batch_runner.h"
+#include "tfaot/runtime/detail/batch_runner.h"
 
 namespace {
 

@@ -73,6 +73,70 @@ TEST(NativeModel, TakesBracesOrASingleTensorAsItIs) {
   EXPECT_EQ(z, (Floats{3, 4, 5, 6}));
 }
 
+// In C++20 with designators: named_call_test.cc.
+TEST(NativeModel, RunsByName) {
+  Fake model;
+  Floats x = {1, 2, 3, -4, 5, 6};
+  std::array<std::int64_t, 4> n = {1, 2, 3, 4};
+  Floats sum(4);
+  bool flag[2] = {};
+  Fake::Inputs in;
+  in.n = n;
+  in.x = x;
+  Fake::Outputs out;
+  out.flag = flag;
+  out.sum = sum;
+  model.run(2, in, out);
+  EXPECT_EQ(sum, (Floats{15, 3, 17.5F, 7}));
+  EXPECT_TRUE(flag[0]);
+  EXPECT_FALSE(flag[1]);
+}
+
+TEST(NativeModel, SaysWhichTensorByNameIsMissingOrOfTheWrongLength) {
+  Fake model;
+  Floats x(12);
+  Ints n(8);
+  Floats sum(8);
+  Bools flag = {};
+  tfaot_test::calls() = {};
+  Fake::Inputs in;
+  in.x = x;
+  Fake::Outputs out;
+  out.sum = sum;
+  EXPECT_EQ(error_of([&] { model.run(4, in, out); }),
+            "InputMismatch: model 'fake': input 1 ('n') holds 0 elements, but 4 rows of 2 are "
+            "expected; was it left out?");
+  in.n = n;
+  EXPECT_EQ(error_of([&] { model.run(4, in, out); }),
+            "OutputMismatch: model 'fake': output 1 ('flag') holds 0 elements, but 4 rows of 1 are "
+            "expected; was it left out?");
+  out.flag = flag;
+  n.pop_back();
+  in.n = n;
+  EXPECT_EQ(error_of([&] { model.run(4, in, out); }),
+            "InputMismatch: model 'fake': input 1 ('n') holds 7 elements, but 4 rows of 2 are "
+            "expected");
+  EXPECT_EQ(tfaot_test::calls().count, 0);
+  EXPECT_EQ(error_of([&] { model.run(0, {}, {}); }), "no error");
+}
+
+TEST(NativeModel, HasASignature) {
+  const tfaot::Signature signature = Fake::signature();
+  ASSERT_EQ(signature.inputs.size(), 2U);
+  EXPECT_STREQ(signature.inputs[0].name, "x");
+  EXPECT_EQ(signature.inputs[0].dtype, tfaot::DType::kFloat32);
+  EXPECT_EQ(signature.inputs[0].shape().size(), 1U);
+  EXPECT_EQ(signature.inputs[0].shape()[0], 3);
+  EXPECT_STREQ(signature.inputs[1].name, "n");
+  EXPECT_EQ(signature.inputs[1].dtype, tfaot::DType::kInt64);
+  ASSERT_EQ(signature.outputs.size(), 2U);
+  EXPECT_STREQ(signature.outputs[1].name, "flag");
+  EXPECT_EQ(signature.outputs[1].shape().size(), 0U) << "one number a row";
+  EXPECT_EQ(signature.outputs[1].row_elements, 1U);
+  EXPECT_EQ(Fake().signature().inputs.data(), signature.inputs.data());
+  EXPECT_EQ(tfaot::Model<tfaot_model::fake>::signature().inputs.data(), signature.inputs.data());
+}
+
 TEST(NativeModel, TellsAboutItself) {
   Fake model;
   EXPECT_EQ(model.name(), "fake");

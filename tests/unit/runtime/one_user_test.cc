@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/one_user.h"
+#include "tfaot/runtime/detail/one_user.h"
 
 #include <gtest/gtest.h>
 

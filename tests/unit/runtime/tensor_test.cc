@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/detail/tensor.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 
-#include "tfaot/runtime/tensor_block.h"
+#include "tfaot/runtime/detail/tensor_block.h"
 
 namespace {
 

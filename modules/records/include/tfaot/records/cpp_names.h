@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that a model's class and namespace may have in C++. Pure functions.
+// Names that a model's class and namespace may have in C++, and those that its tensors get there.
+// Pure functions.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tfaot::toolkit {
 
@@ -21,5 +23,19 @@ std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_names
 bool is_taken_macro(std::string_view name);
 // A type, function or variable outside of all namespaces, such as 'size_t' or 'abs'.
 bool is_taken_global(std::string_view name);
+
+// The names of a model's inputs, or outputs, as members of a C++ struct: in their order, all
+// different, whatever the tensors are called. `kind` is "input" or "output".
+//   - All but ASCII letters, digits and '_' becomes '_', of several '_' one is left, and none at
+//   the
+//     ends: "serving/x.0:1" -> "serving_x_0_1". So a name of that form stays.
+//   - A digit in front gets the kind: "495" -> "output_495". Where nothing is left, the kind and
+//   the
+//     position are the name: "input_0".
+//   - What C++ or the struct itself uses gets a '_' at the end: "class" -> "class_".
+//   - Of equal names one stays: that of a tensor which is called so, else the first one. The others
+//     get "_2", "_3" and so on, in order, the first that is free.
+std::vector<std::string> member_names(const std::vector<std::string>& tensors,
+                                      std::string_view kind);
 
 }  // namespace tfaot::toolkit

@@ -4,8 +4,7 @@
 //   tfaot::Model<tfaot_model::test> model;
 //   tfaot::FloatArrays output;
 //   std::tie(output) = model.run<tfaot::FloatArrays>(rows, input);
-// Everything is checked at run time, as there, before anything is run. Rows are copied;
-// native::Model copies nothing. Thread-compatible: one model per thread. Movable.
+// New code uses native::Model (native_model.h).
 #pragma once
 
 #include <algorithm>
@@ -18,8 +17,8 @@
 #include <vector>
 
 #include "tfaot/runtime/batching.h"
-#include "tfaot/runtime/one_user.h"
-#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/detail/one_user.h"
+#include "tfaot/runtime/detail/tensor.h"
 #include "tfaot/runtime/util.h"
 #include "tfaot/runtime/wrapper.h"
 
@@ -48,32 +47,46 @@ using ElementOf = typename std::decay_t<Arrays>::value_type::value_type;
 
 }  // namespace detail
 
-// W is a generated class.
+/// A model with the calls of CMSSW's PhysicsTools/TensorFlowAOT, for code that has them. New code
+/// uses native::Model, which copies nothing and has names. `W` is the class in the package's
+/// `model.h`.
+///
+/// Tensors are vectors, one for each row. Everything is checked at run time, before anything is
+/// run. One model is for one thread at a time; models can be moved, not copied.
 template <class W>
 class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too: docs/cmssw.md
  public:
-  explicit Model() = default;  // throws Error (UnsupportedCpu)
+  /// Throws Error (UnsupportedCpu).
+  explicit Model() = default;
 
+  /// The name of the wrapper.
   const std::string& name() const { return wrapper_.name(); }
-  // model.version of the config, "1.0.0". CMSSW's has no such call.
+  /// The model's version, such as "1.0.0". CMSSW's has no such call.
   std::string version() const { return wrapper_.description().version; }
 
-  // They throw Error: UnknownBatchSize for a size not compiled, InvalidBatchRule for coupled rows.
+  /// Names, element types and shapes of the inputs and outputs. CMSSW's has no such call.
+  static Signature signature() noexcept { return detail::signature_of(W::description()); }
+
+  /// Replaces all rules. Throws Error: UnknownBatchSize for a size that is not compiled,
+  /// InvalidBatchRule for coupled rows.
   void setBatchStrategy(const BatchStrategy& strategy) {
     for (const auto& [_, rule] : strategy.rules()) check_rule(rule, wrapper_.batchPlan(), name());
     strategy_ = strategy;
   }
+  /// Sets the rule of one batch size. Throws as above, and as BatchRule.
   void setBatchRule(std::size_t batchSize, const std::vector<std::size_t>& sizes,
                     std::size_t lastPadding = 0) {
     set_rule(BatchRule(batchSize, sizes, lastPadding));
   }
+  /// The same from text such as "5:2,4".
   void setBatchRule(const std::string& batchRule) { set_rule(BatchRule(batchRule)); }
-  // Holds the rules that were set, and the default rule of each batch size that was run.
+  /// Holds the rules that were set, and the default rule of each batch size that was run.
   const BatchStrategy& getBatchStrategy() const { return strategy_; }
 
-  // inputs[row][element]: `batchSize` rows each, flattened; outputs likewise, in the order of the
-  // model's outputs. Throws Error: InputMismatch, OutputMismatch; UnknownBatchSize when rows are
-  // coupled and `batchSize` is not compiled; ConcurrentUse when two threads run this model at once.
+  /// Runs `batchSize` rows. `inputs[row][element]`: a vector for each row, flattened, in the order
+  /// of the model's inputs; outputs likewise. Throws Error: InputMismatch, OutputMismatch;
+  /// UnknownBatchSize when rows are coupled and `batchSize` is not compiled; ConcurrentUse when two
+  /// threads run this model at once.
   template <class... Outputs, class... Inputs>
   std::tuple<Outputs...> run(std::size_t batchSize, Inputs&&... inputs) {
     const OneUser::Call call(user_);

@@ -3,10 +3,15 @@
 // API (compat_model.h), batch rules and the error class.
 #pragma once
 
-#include "tfaot/runtime/batching.h"      // IWYU pragma: export
-#include "tfaot/runtime/compat_model.h"  // IWYU pragma: export
-#include "tfaot/runtime/description.h"   // IWYU pragma: export
-#include "tfaot/runtime/error.h"         // IWYU pragma: export
-#include "tfaot/runtime/native_model.h"  // IWYU pragma: export
-#include "tfaot/runtime/util.h"          // IWYU pragma: export
-#include "tfaot/runtime/wrapper.h"       // IWYU pragma: export
+#include "tfaot/runtime/batching.h"            // IWYU pragma: export
+#include "tfaot/runtime/compat_model.h"        // IWYU pragma: export
+#include "tfaot/runtime/detail/description.h"  // IWYU pragma: export
+#include "tfaot/runtime/error.h"               // IWYU pragma: export
+#include "tfaot/runtime/native_model.h"        // IWYU pragma: export
+#include "tfaot/runtime/util.h"                // IWYU pragma: export
+#include "tfaot/runtime/wrapper.h"             // IWYU pragma: export
+
+/// The runtime: what a program that runs compiled models uses. native::Model is for new code;
+/// Model, Wrapper, BatchRule and BatchStrategy have the calls of CMSSW's
+/// PhysicsTools/TensorFlowAOT.
+namespace tfaot {}

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native API: contiguous row-major memory of the caller in and out, types and their number
-// checked by the compiler, sizes at run time.
-//   tfaot::native::Model<tfaot_model::test> model;
-//   model.run(rows, tfaot::inputs(x, y), tfaot::outputs(p));   // std::vector<float> x, ...
-// Memory aligned to 16 bytes is used in place; run() allocates nothing, but for staging memory when
-// first needed (see BatchRunner). Thread-compatible: one model per thread; all share code and
-// weights. Movable.
+// The native API: contiguous row-major memory of the caller in and out, types and names checked by
+// the compiler, sizes at run time.
+//   tfaot::native::Model<tfaot_model::tagger> model;
+//   model.run(rows, {.x = x, .ids = ids}, {.y = y});                // C++20
+//   model.run(rows, tfaot::inputs(x, ids), tfaot::outputs(y));      // C++17, in the model's order
 #pragma once
 
 #include <cstddef>
@@ -17,12 +15,16 @@
 #include <utility>
 #include <vector>
 
-#include "tfaot/runtime/batch_runner.h"
-#include "tfaot/runtime/call_check.h"
-#include "tfaot/runtime/one_user.h"
+#include "tfaot/runtime/batching.h"
+#include "tfaot/runtime/cpu_level.h"
+#include "tfaot/runtime/detail/arguments.h"
+#include "tfaot/runtime/detail/batch_runner.h"
+#include "tfaot/runtime/detail/call_check.h"
+#include "tfaot/runtime/detail/one_user.h"
+#include "tfaot/runtime/detail/parallel_runner.h"
 #include "tfaot/runtime/parallel.h"
+#include "tfaot/runtime/signature.h"
 #include "tfaot/runtime/span.h"
-#include "tfaot/runtime/tensor.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
@@ -32,25 +34,23 @@ namespace detail {
 template <class C>
 using ElementIn = std::remove_pointer_t<decltype(std::data(std::declval<C&>()))>;
 
-template <class List>
-struct Spans;
-template <class... Tensors>
-struct Spans<TensorList<Tensors...>> {
-  // Hidden, as g++ makes one symbol of it for the whole process else, and keeps its library loaded.
-  TFAOT_HIDDEN static constexpr std::size_t kRowElements[] = {Tensors::kRowElements..., 0};
-  using Const = std::tuple<Span<const typename Tensors::Element>...>;
-  using Mutable = std::tuple<Span<typename Tensors::Element>...>;
-};
+template <class T>
+inline constexpr bool kIsTuple = false;
+template <class... T>
+inline constexpr bool kIsTuple<std::tuple<T...>> = true;
 
 }  // namespace detail
 
-// The arguments of run(), in the order of the model's inputs and outputs: anything a Span is made
-// from.
+/// Inputs for native::Model::run(), in the model's order: each is anything that a Span is made
+/// from. Copies no elements.
 template <class... Tensors>
 constexpr std::tuple<Span<const detail::ElementIn<const Tensors>>...> inputs(
     const Tensors&... tensors) noexcept {
   return {tensors...};
 }
+
+/// Outputs for native::Model::run(), in the model's order: each is anything that a Span of mutable
+/// elements is made from.
 template <class... Tensors,
           class = std::enable_if_t<
               (std::is_convertible_v<Tensors, Span<detail::ElementIn<Tensors>>> && ...)>>
@@ -58,71 +58,117 @@ constexpr std::tuple<Span<detail::ElementIn<Tensors>>...> outputs(Tensors&&... t
   return {std::forward<Tensors>(tensors)...};
 }
 
+/// The API for new code. CMSSW's calls are those of tfaot::Model.
 namespace native {
 
-// M is a generated class; only its types and its description() are used.
+/// A model that runs on memory of the caller. `M` is the class in the package's `model.h`.
+///
+/// **Memory.** Tensors are contiguous and row-major, the rows of a batch one after another. Memory
+/// that is aligned to 16 bytes is used in place. run() allocates nothing, except staging memory for
+/// unaligned tensors and padded batches, once, when it is first needed.
+///
+/// **Threads.** One model is for one thread at a time: make one for each thread. All of them share
+/// code and weights. Models can be moved, not copied.
 template <class M>
 class Model {
  public:
-  using Inputs = typename detail::Spans<typename M::Inputs>::Const;
-  using Outputs = typename detail::Spans<typename M::Outputs>::Mutable;
+  /// The inputs by name: a struct with a `Span<const T>` for each, called like the input as far as
+  /// C++ allows. `model.h` lists the names. Its members are in the model's order.
+  using Inputs = typename detail::TensorsOf<typename M::Inputs>::Inputs;
+  /// The outputs by name: a struct with a `Span<T>` for each, as Inputs.
+  using Outputs = typename detail::TensorsOf<typename M::Outputs>::Outputs;
 
-  // Throws Error (UnsupportedCpu).
+  /// Chooses the best code for this CPU. Throws Error (UnsupportedCpu) when there is none.
   Model() : runner_(M::description()) {}
+  /// The same for a choice of your own.
   explicit Model(const CpuChoice& cpu) : runner_(M::description(), cpu) {}
 
-  // Each tensor holds exactly `rows` rows. Any number of rows will do: what is not compiled is
-  // composed; where rows are coupled, compiled numbers alone will. Throws Error (InputMismatch,
-  // OutputMismatch, UnknownBatchSize) before anything is run, and (ConcurrentUse) when two threads
-  // run this model at once. REQUIRES: outputs overlap neither each other nor an input.
+  /// Runs `rows` rows, by name: `model.run(rows, {.x = x}, {.y = y})`. In C++17, without
+  /// designators: `Model::Inputs in; in.x = x;` and the same for the outputs.
+  ///
+  /// Each tensor holds exactly `rows` rows. `rows` is any number, 0 included: what is not compiled
+  /// is composed of what is. Only where rows are coupled must the number be a compiled one.
+  ///
+  /// Throws Error before anything is run: InputMismatch or OutputMismatch, naming the tensor, for
+  /// one of another length or one that was left out; UnknownBatchSize for coupled rows. Throws
+  /// Error (ConcurrentUse) when two threads run this model at once.
+  ///
+  /// REQUIRES: outputs overlap neither each other nor an input.
   void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
-    run_all(rows, inputs, outputs, std::make_index_sequence<std::tuple_size_v<Inputs>>(),
-            std::make_index_sequence<std::tuple_size_v<Outputs>>());
+    run_all(rows, detail::in_order(inputs), detail::in_order(outputs));
   }
-  // Taken by arguments that do not suit the model alone, and says why they do not.
-  template <class... In, class... Out,
-            class = std::enable_if_t<!std::is_convertible_v<std::tuple<Span<In>...>, Inputs> ||
-                                     !std::is_convertible_v<std::tuple<Span<Out>...>, Outputs>>>
-  void run(std::size_t, const std::tuple<Span<In>...>&, const std::tuple<Span<Out>...>&) {
-    constexpr bool kEnoughIn = sizeof...(In) == std::tuple_size_v<Inputs>;
-    constexpr bool kEnoughOut = sizeof...(Out) == std::tuple_size_v<Outputs>;
+
+  /// The same in the model's order: `model.run(rows, tfaot::inputs(x, ids), tfaot::outputs(y))`.
+  /// Inputs of one type and shape can be swapped here without an error, unlike by name.
+  template <class... In, class... Out>
+  void run(std::size_t rows, const std::tuple<Span<In>...>& inputs,
+           const std::tuple<Span<Out>...>& outputs) {
+    constexpr bool kEnoughIn = sizeof...(In) == InputTypes::kSize;
+    constexpr bool kEnoughOut = sizeof...(Out) == OutputTypes::kSize;
     static_assert(kEnoughIn, "run() got another number of inputs than the model has");
     static_assert(kEnoughOut, "run() got another number of outputs than the model has");
     if constexpr (kEnoughIn && kEnoughOut) {
-      detail::CheckTypes<detail::InputOfRun, typename M::Inputs, std::remove_const_t<In>...>();
-      detail::CheckTypes<detail::OutputOfRun, typename M::Outputs, Out...>();
+      detail::CheckTypes<detail::InputOfRun, InputTypes, std::remove_const_t<In>...>();
+      detail::CheckTypes<detail::OutputOfRun, OutputTypes, Out...>();
+      run_all(rows, inputs, outputs);
     }
   }
 
+  /// The same for a model with one input and one output: `model.run(rows, x, y)`.
+  template <class In, class Out>
+  auto run(std::size_t rows, const In& input, Out&& output)
+      -> decltype(tfaot::inputs(input), tfaot::outputs(std::forward<Out>(output)), void()) {
+    run(rows, tfaot::inputs(input), tfaot::outputs(std::forward<Out>(output)));
+  }
+
+  /// Names, element types and shapes of the inputs and outputs, in the model's order. Of all models
+  /// of the class; needs none.
+  static Signature signature() noexcept { return detail::signature_of(M::description()); }
+
+  /// The model's name, `model.name` of the config.
   std::string_view name() const noexcept { return runner_.description().name; }
-  // model.version of the config, "1.0.0".
+  /// The model's version, `model.version` of the config, such as "1.0.0".
   std::string_view version() const noexcept { return runner_.description().version; }
+  /// Numbers of rows that there is code for, ascending.
   const std::vector<std::size_t>& batch_sizes() const noexcept { return runner_.batch_sizes(); }
-  // The level in use, "x86-64-v3".
+  /// The CPU level in use, such as "x86-64-v3".
   const char* cpu_level() const noexcept { return runner_.instance().cpu_level(0); }
 
-  // Throw Error: UnknownBatchSize when a rule names a size that is not compiled, InvalidBatchRule
-  // when it composes a batch of coupled rows.
+  /// Sets how batches of one size are composed from now on, instead of the cheapest way.
+  /// Throws Error: UnknownBatchSize when the rule names a size that is not compiled,
+  /// InvalidBatchRule when it composes a batch of coupled rows.
   void set_batch_rule(const BatchRule& rule) { runner_.set_rule(rule); }
+  /// Replaces all rules. Throws as set_batch_rule().
   void set_batch_strategy(const BatchStrategy& strategy) { runner_.set_strategy(strategy); }
+  /// The rules that were set.
   const BatchStrategy& batch_strategy() const noexcept { return runner_.strategy(); }
 
-  // From now on many rows are run as several tasks on the caller's threads; batches that a rule was
-  // set for are not. Off by default, and when there is no executor or one task alone.
+  /// From now on many rows are run as several tasks on threads of yours; batches that a rule was
+  /// set for are not. Off by default, and when there is no executor or one task alone. Allocates
+  /// the memory of all tasks; run() then allocates nothing.
   void set_parallelism(Parallelism parallelism) {
     parallel_ = std::make_unique<ParallelRunner>(runner_, std::move(parallelism));
   }
 
  private:
-  template <std::size_t... I, std::size_t... O>
-  void run_all(std::size_t rows, const Inputs& inputs, const Outputs& outputs,
-               std::index_sequence<I...>, std::index_sequence<O...>) {
+  using InputTypes = typename detail::TensorsOf<typename M::Inputs>::Types;
+  using OutputTypes = typename detail::TensorsOf<typename M::Outputs>::Types;
+
+  // Both are tuples of spans, or of references to spans, in the model's order.
+  template <class In, class Out>
+  void run_all(std::size_t rows, const In& inputs, const Out& outputs) {
+    run_spans(rows, inputs, outputs, std::make_index_sequence<InputTypes::kSize>(),
+              std::make_index_sequence<OutputTypes::kSize>());
+  }
+  template <class In, class Out, std::size_t... I, std::size_t... O>
+  void run_spans(std::size_t rows, const In& inputs, const Out& outputs, std::index_sequence<I...>,
+                 std::index_sequence<O...>) {
     using detail::Direction;
     const Description& model = runner_.description();
-    (detail::check_elements(model, detail::Spans<typename M::Inputs>::kRowElements[I],
+    (detail::check_elements(model, detail::Spans<InputTypes>::kRowElements[I],
                             {Direction::kInput, I, rows, std::get<I>(inputs).size()}),
      ...);
-    (detail::check_elements(model, detail::Spans<typename M::Outputs>::kRowElements[O],
+    (detail::check_elements(model, detail::Spans<OutputTypes>::kRowElements[O],
                             {Direction::kOutput, O, rows, std::get<O>(outputs).size()}),
      ...);
     const OneUser::Call call(user_);

@@ -1,62 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs many rows as several tasks at a time, on threads that the caller has: a share of the rows
-// each, by a BatchRunner of its own, so with scratch memory of its own; code and weights stay
-// shared. All memory is allocated when it is made. Thread-compatible: one per model.
+// How a large batch is run on several threads of yours: native::Model::set_parallelism().
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <vector>
 
-#include "tfaot/runtime/batch_runner.h"
+#include "tfaot/runtime/detail/abi.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// Runs task(0) .. task(count - 1), in any order, on any threads, and returns when none runs any
-// more; what it throws is thrown on. Tasks throw nothing.
+/// Runs `task(0)` to `task(count - 1)`, in any order, on any threads, and returns when none runs
+/// any more. What it throws is thrown on. Tasks throw nothing.
 using Executor =
     std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
+/// What a large batch is cut into.
 struct Parallelism {
-  Executor executor;           // none: rows are run in the calling thread
-  std::size_t tasks = 1;       // at most so many for a call
-  std::size_t min_rows = 128;  // of a task; fewer are not worth a thread
-};
-
-class ParallelRunner {
- public:
-  // Tasks run the code of `like`. Coupled rows stay together: there are no tasks.
-  ParallelRunner(const BatchRunner& like, Parallelism parallelism);
-
-  // True when there is work for two tasks.
-  bool takes(std::size_t rows) const noexcept {
-    return lanes_.size() > 1 && rows / 2 >= parallelism_.min_rows;
-  }
-  // As BatchRunner::run(), without rules. REQUIRES: takes(rows).
-  void run(std::size_t rows, const void* const* inputs, void* const* outputs);
-
- private:
-  // What a task works with; no two tasks of a call share one.
-  struct Lane {
-    BatchRunner runner;
-    std::vector<const void*> inputs;
-    std::vector<void*> outputs;
-  };
-  // One call of run().
-  struct Job {
-    ParallelRunner* self;
-    std::size_t rows;
-    std::size_t share;
-    const void* const* inputs;
-    void* const* outputs;
-  };
-
-  std::size_t share_of(std::size_t rows) const noexcept;
-  void run_task(const Job& job, std::size_t task);
-
-  Parallelism parallelism_;
-  std::vector<Lane> lanes_;
+  Executor executor;           ///< none: rows are run on the calling thread
+  std::size_t tasks = 1;       ///< most tasks of one call
+  std::size_t min_rows = 128;  ///< least rows of a task; fewer are not worth a thread
 };
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contiguous memory of the caller: pointer and number of elements, like C++20's std::span. Made
-// from a pointer and a size, a C array, or anything with data() and size() (std::vector,
-// std::array, ...; not std::vector<bool>, which is not contiguous). A span of mutable elements
-// takes no temporaries.
+// Contiguous memory of the caller, like C++20's std::span.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +7,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "tfaot/runtime/abi.h"
+#include "tfaot/runtime/detail/abi.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
+/// Contiguous memory of the caller: pointer and number of elements. Made from a pointer and a size,
+/// a C array, or anything with `data()` and `size()`: `std::vector`, `std::array`, ... Not
+/// `std::vector<bool>`, which is not contiguous. A span of mutable elements takes no temporaries.
+/// Owns nothing: the memory must outlive it.
 template <class T>
 class Span {
   // Element type of what C offers, const when C is; no member when C is not contiguous memory.
@@ -27,16 +28,24 @@ class Span {
       (std::is_lvalue_reference_v<C> || std::is_const_v<T>)>;
 
  public:
+  /// No elements.
   constexpr Span() noexcept = default;
+  /// `size` elements from `data` on.
   constexpr Span(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  /// All elements of a container or C array.
   template <class C, class = EnableFor<C>>
   constexpr Span(C&& container) noexcept
       : data_(std::data(container)), size_(std::size(container)) {}
 
+  /// The first element; may be null when there is none.
   constexpr T* data() const noexcept { return data_; }
+  /// Number of elements.
   constexpr std::size_t size() const noexcept { return size_; }
+  /// For range-based loops.
   constexpr T* begin() const noexcept { return data_; }
+  /// For range-based loops.
   constexpr T* end() const noexcept { return data_ + size_; }
+  /// Element `i`, which is not checked.
   constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
 
  private:

@@ -8,48 +8,65 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/runtime/instance.h"
-#include "tfaot/runtime/tensor_block.h"
+#include "tfaot/runtime/detail/instance.h"
+#include "tfaot/runtime/detail/tensor_block.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
+/// Base of the classes that tfaot-tfcompile generates, with the calls of the classes that
+/// TensorFlow's tfcompile generates: one batch size, and memory of its own for arguments and
+/// results. Indices are not checked. One object is for one thread at a time; it can be neither
+/// moved nor copied.
 class TfcompileModel {
  public:
+  /// What an object allocates.
   enum class AllocMode {
-    ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS,  // arguments have memory at once
-    RESULTS_PROFILES_AND_TEMPS_ONLY,            // arguments are set by set_arg_data() first
+    ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS,  ///< arguments have memory at once
+    RESULTS_PROFILES_AND_TEMPS_ONLY,            ///< arguments are set by set_arg_data() first
   };
 
   TfcompileModel(const TfcompileModel&) = delete;
   TfcompileModel& operator=(const TfcompileModel&) = delete;
 
-  // False when an argument has no memory; error_msg() then says which.
+  /// Runs the arguments into the results. False when an argument has no memory; error_msg() then
+  /// says which.
   bool Run();
+  /// Why Run() was false.
   const std::string& error_msg() const noexcept { return error_; }
 
+  /// Number of arguments.
   std::size_t num_args() const noexcept { return args_.size(); }
+  /// The memory of all arguments.
   void** args() noexcept { return args_.data(); }
+  /// The same to read.
   const void* const* args() const noexcept { return args_.data(); }
+  /// The memory of one argument.
   void* arg_data(std::size_t index) noexcept { return args_[index]; }
+  /// The same to read.
   const void* arg_data(std::size_t index) const noexcept { return args_[index]; }
-  // The memory of the caller is used from now on. It is read in Run(), and copied there when it is
-  // not aligned to kMinAlignment.
+  /// Memory of the caller is used from now on. It is read in Run(), and copied there when it is not
+  /// aligned to 16 bytes.
   void set_arg_data(std::size_t index, const void* data) noexcept {
     args_[index] = const_cast<void*>(data);
   }
 
+  /// Number of results.
   std::size_t num_results() const noexcept { return results_.size(); }
+  /// The memory of all results.
   void** results() noexcept { return results_.data(); }
+  /// The same to read.
   const void* const* results() const noexcept { return results_.data(); }
+  /// The memory of one result.
   void* result_data(std::size_t index) noexcept { return results_[index]; }
+  /// The same to read.
   const void* result_data(std::size_t index) const noexcept { return results_[index]; }
 
-  // Compiled code runs on the caller's thread.
+  /// Ignored: compiled code runs on the calling thread.
   void set_thread_pool(const void* /*pool*/) noexcept {}
 
  protected:
-  // Throws Error (UnsupportedCpu). REQUIRES: the description holds one program.
+  /// Throws Error (UnsupportedCpu). REQUIRES: the description holds one program.
   TfcompileModel(const Description& description, AllocMode mode);
   ~TfcompileModel() = default;
 

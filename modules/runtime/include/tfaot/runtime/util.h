@@ -8,29 +8,29 @@
 #include <utility>
 #include <vector>
 
-#include "tfaot/runtime/abi.h"
+#include "tfaot/runtime/detail/abi.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// One std::vector per row.
-using BoolArrays = std::vector<std::vector<bool>>;
-using Int32Arrays = std::vector<std::vector<std::int32_t>>;
-using Int64Arrays = std::vector<std::vector<std::int64_t>>;
-using FloatArrays = std::vector<std::vector<float>>;
-using DoubleArrays = std::vector<std::vector<double>>;
+using BoolArrays = std::vector<std::vector<bool>>;           ///< A vector for each row.
+using Int32Arrays = std::vector<std::vector<std::int32_t>>;  ///< A vector for each row.
+using Int64Arrays = std::vector<std::vector<std::int64_t>>;  ///< A vector for each row.
+using FloatArrays = std::vector<std::vector<float>>;         ///< A vector for each row.
+using DoubleArrays = std::vector<std::vector<double>>;       ///< A vector for each row.
 
-// As XlaCompiledCpuFunction::AllocMode, which it is in CMSSW.
+/// As XlaCompiledCpuFunction::AllocMode, which it is in CMSSW.
 enum class AllocMode : std::uint8_t {
-  ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS,
-  RESULTS_PROFILES_AND_TEMPS_ONLY,
+  ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS,  ///< arguments have memory
+  RESULTS_PROFILES_AND_TEMPS_ONLY,            ///< arguments have none
 };
 
-// A function that calls another with std::integral_constant 0 to N - 1.
+/// A function that calls another with `std::integral_constant` of each index.
 template <std::size_t... Index>
 auto createIndexLooper(std::index_sequence<Index...>) {
   return [](auto&& f) { (f(std::integral_constant<std::size_t, Index>{}), ...); };
 }
+/// A function that calls another with `std::integral_constant` 0 to N - 1.
 template <std::size_t N>
 auto createIndexLooper() {
   return createIndexLooper(std::make_index_sequence<N>{});

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base of the generated classes, with the calls of CMSSW's tfaot::Wrapper: a model with memory of
-// its own for the arguments and results of every compiled batch size. Thread-compatible: one per
-// thread. Movable; pointers stay valid.
+// Base of the generated classes, with the calls of CMSSW's tfaot::Wrapper.
 #pragma once
 
 #include <cstddef>
@@ -9,82 +7,108 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/runtime/instance.h"
-#include "tfaot/runtime/tensor.h"
-#include "tfaot/runtime/tensor_block.h"
+#include "tfaot/runtime/detail/instance.h"
+#include "tfaot/runtime/detail/tensor.h"
+#include "tfaot/runtime/detail/tensor_block.h"
 #include "tfaot/runtime/util.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
+/// A model with memory of its own for the arguments and results of every compiled batch size; base
+/// of the class in `model.h`. It has the calls of CMSSW's tfaot::Wrapper. Most code uses a model
+/// class around it instead: native::Model, or Model.
+///
+/// One wrapper is for one thread at a time. Wrappers can be moved, not copied; pointers to their
+/// memory stay valid.
 class Wrapper {
  public:
-  // Throws Error (UnsupportedCpu). `description` must outlive the wrapper. Errors call it `name`.
+  /// `description` must outlive the wrapper. Errors call it `name`. Throws Error (UnsupportedCpu).
   explicit Wrapper(const Description& description, std::string name);
+  /// The same with the model's own name.
   explicit Wrapper(const Description& description) : Wrapper(description, description.name) {}
+  /// Pointers to the memory stay valid.
   Wrapper(Wrapper&&) = default;
+  /// Pointers to the memory stay valid.
   Wrapper& operator=(Wrapper&&) = default;
   Wrapper(const Wrapper&) = delete;
   Wrapper& operator=(const Wrapper&) = delete;
   virtual ~Wrapper() = default;
 
+  /// The tables of the model.
   const Description& description() const noexcept { return instance_.description(); }
+  /// The name that errors use.
   const std::string& name() const noexcept { return name_; }
-  // Arguments have memory, as those of every wrapper in CMSSW.
+  /// Arguments have memory, as those of every wrapper in CMSSW.
   AllocMode allocMode() const noexcept {
     return AllocMode::ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS;
   }
 
-  // Ascending.
+  /// The compiled batch sizes, ascending.
   const std::vector<std::size_t>& batchSizes() const noexcept { return batch_sizes_; }
+  /// How many batch sizes are compiled.
   std::size_t nBatchSizes() const noexcept { return batch_sizes_.size(); }
+  /// Whether this batch size is compiled.
   bool hasBatchSize(std::size_t batchSize) const noexcept;
-  // How any number of rows is composed of them at the least cost, if it may be.
+  /// How any number of rows is composed of them at the least cost, if it may be.
   const BatchPlan& batchPlan() const noexcept { return batch_plan_; }
 
-  // Numbers of elements, by batch size and index, or of one row by index. The calls with an index
-  // throw Error: UnknownBatchSize, UnknownArgument, UnknownResult.
+  /// Number of arguments, which are the model's inputs.
   std::size_t nArgs() const noexcept { return description().input_count; }
+  /// Elements of each argument, by batch size.
   const std::map<std::size_t, std::vector<std::size_t>>& argCounts() const noexcept {
     return arg_counts_;
   }
+  /// Elements of one row of each argument.
   const std::vector<std::size_t>& argCountsNoBatch() const noexcept { return arg_rows_; }
+  /// Elements of one argument. Throws Error: UnknownBatchSize, UnknownArgument.
   int argCount(std::size_t batchSize, std::size_t argIndex) const;
+  /// Elements of one row of one argument. Throws Error (UnknownArgument).
   int argCountNoBatch(std::size_t argIndex) const;
 
+  /// Number of results, which are the model's outputs.
   std::size_t nResults() const noexcept { return description().output_count; }
+  /// Elements of each result, by batch size.
   const std::map<std::size_t, std::vector<std::size_t>>& resultCounts() const noexcept {
     return result_counts_;
   }
+  /// Elements of one row of each result.
   const std::vector<std::size_t>& resultCountsNoBatch() const noexcept { return result_rows_; }
+  /// Elements of one result. Throws Error: UnknownBatchSize, UnknownResult.
   int resultCount(std::size_t batchSize, std::size_t resultIndex) const;
+  /// Elements of one row of one result. Throws Error (UnknownResult).
   int resultCountNoBatch(std::size_t resultIndex) const;
 
-  // Memory of one argument or result, argCount() or resultCount() elements. T is checked: Error
-  // (InputMismatch, OutputMismatch); and as above.
+  /// Memory of one argument: argCount() elements. Throws Error: InputMismatch when T is not its
+  /// type; UnknownBatchSize, UnknownArgument.
   template <class T>
   T* argData(std::size_t batchSize, std::size_t argIndex) {
     return static_cast<T*>(arg_memory(batchSize, argIndex, kDTypeOf<T>));
   }
+  /// The same to read.
   template <class T>
   const T* argData(std::size_t batchSize, std::size_t argIndex) const {
     return static_cast<const T*>(arg_memory(batchSize, argIndex, kDTypeOf<T>));
   }
+  /// Memory of one result: resultCount() elements. Throws Error: OutputMismatch when T is not its
+  /// type; UnknownBatchSize, UnknownResult.
   template <class T>
   T* resultData(std::size_t batchSize, std::size_t resultIndex) {
     return static_cast<T*>(result_memory(batchSize, resultIndex, kDTypeOf<T>));
   }
+  /// The same to read.
   template <class T>
   const T* resultData(std::size_t batchSize, std::size_t resultIndex) const {
     return static_cast<const T*>(result_memory(batchSize, resultIndex, kDTypeOf<T>));
   }
 
-  // Throws Error (UnknownBatchSize). True: compiled code has no way to fail.
+  /// Runs the arguments of a batch size into its results. Always true: compiled code has no way to
+  /// fail. Throws Error (UnknownBatchSize).
   bool runSilent(std::size_t batchSize);
-  // The same; throws Error (FailedRun) when runSilent() is false.
+  /// The same. Throws Error: UnknownBatchSize; FailedRun when runSilent() is false.
   void run(std::size_t batchSize);
-  // The first `rows` rows alone count; what the others give is undefined. REQUIRES: rows is
-  // positive and at most batchSize.
+  /// The same where the first `rows` rows alone count; what the others give is undefined.
+  /// REQUIRES: `rows` is positive and at most `batchSize`.
   void run(std::size_t batchSize, std::size_t rows);
 
  private:

@@ -17,12 +17,12 @@
 #include "tensorflow/compiler/tf2xla/xla_compiled_cpu_function.h"
 
 #include "tfaot/cmssw/inside/xla_tables.h"
-#include "tfaot/runtime/description.h"
+#include "tfaot/runtime/detail/description.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// The DType of T, for any of C++'s names of such a type: int64_t as well as long long.
+/// The DType of T, for any of C++'s names of such a type: int64_t as well as long long.
 template <class T>
 constexpr DType element_type() {
   static_assert(
@@ -34,18 +34,20 @@ constexpr DType element_type() {
   return std::is_same_v<T, float> ? DType::kFloat32 : DType::kFloat64;
 }
 
-// Thread-compatible, as its base: one per thread. An object has memory of its own for inputs,
-// outputs and temporaries; code, weights and tables are shared.
+/// A model's code for one batch size as TensorFlow's XlaCompiledCpuFunction. One object is for one
+/// thread at a time. It has memory of its own for inputs, outputs and temporaries; code, weights
+/// and tables are shared.
 class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
  public:
-  // The CPU level in use, "x86-64-v3".
+  /// The CPU level in use, "x86-64-v3".
   const char* cpu_level() const { return cpu_level_; }
 
  protected:
-  // `tables` must outlive the function.
+  /// `tables` must outlive the function. Throws Error (UnsupportedCpu).
   XlaFunction(const XlaTables& tables, AllocMode mode)
       : XlaFunction(tables, copy_of(tables.argument_slots()), mode) {}
 
+  /// What TensorFlow's base is told.
   static StaticData static_data(const XlaTables& tables, const std::int32_t* argument_slots) {
     StaticData data;
     // One function by its bits: TensorFlow's type names the structs behind the pointers.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tfaot/runtime/abi.h"
+#include "tfaot/runtime/detail/abi.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

@@ -12,8 +12,9 @@
 
 #include "tfaot/cmssw/inside/xla_shape.h"
 #include "tfaot/runtime/cpu_level.h"
-#include "tfaot/runtime/description.h"
-#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/detail/select_code.h"
+#include "tfaot/runtime/detail/tensor.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

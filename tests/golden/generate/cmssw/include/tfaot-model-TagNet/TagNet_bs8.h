@@ -10,7 +10,7 @@
 #include "TagNet_tables.h"
 
 namespace cms::models {
-inline namespace build_a91870e06d85a393 {
+inline namespace build_80e69977bcdc5a5d {
 
 class TagNet_bs8 final : public ::tfaot::XlaFunction {
  public:
@@ -80,5 +80,5 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   }
 };
 
-}  // namespace build_a91870e06d85a393
+}  // namespace build_80e69977bcdc5a5d
 }  // namespace cms::models

@@ -1,3 +1,4 @@
+// Use tfaot::Model<cms::models::TagNet>, of CMSSW's PhysicsTools/TensorFlowAOT, as shown below.
 // Made by tfaot from model TagNet, version 2024a. Do not edit.
 //
 // cms::models::TagNet, version 2024a, for CMSSW's PhysicsTools/TensorFlowAOT
@@ -19,7 +20,7 @@
 //   tfaot::FloatArrays image(rows, std::vector<float>(2352));
 //   tfaot::BoolArrays mask(rows, std::vector<bool>(5));
 //   tfaot::DoubleArrays weight(rows, std::vector<double>(1));
-//   auto [y0, counts, valid] = model.run<tfaot::Int64Arrays, tfaot::Int32Arrays, tfaot::BoolArrays>(rows, image, mask, weight);
+//   auto [class_, counts, valid] = model.run<tfaot::Int64Arrays, tfaot::Int32Arrays, tfaot::BoolArrays>(rows, image, mask, weight);
 #pragma once
 
 #include <cstddef>
@@ -35,28 +36,31 @@
 different source files (docs/cmssw.md)"
 #include "one flavour of headers in each source file"  // not there: the compiler stops here
 #endif
+#include "tfaot/runtime/description.h"
+
+static_assert(::tfaot::takes_tables(4),
+              "tfaot-model-TagNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
+              TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
+              "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
+
 #include "FWCore/Utilities/interface/Exception.h"
 #include "PhysicsTools/TensorFlowAOT/interface/Model.h"
 #include "PhysicsTools/TensorFlowAOT/interface/Wrapper.h"
 
 #include "tfaot/runtime/batch_plan.h"
+#include "tfaot/runtime/detail/instance.h"
 #include "tfaot/runtime/error.h"
-#include "tfaot/runtime/instance.h"
-
-static_assert(::tfaot::takes_tables(3),
-              "tfaot-model-TagNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
-              TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
-              "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
 
 #include "TagNet_bs1.h"
 #include "TagNet_bs8.h"
 
 namespace cms::models {
-inline namespace build_a91870e06d85a393 {
+inline namespace build_80e69977bcdc5a5d {
 
+/// The model TagNet, version 2024a, for tfaot::Model of CMSSW. One object is for one thread at a time.
 class TagNet : public ::tfaot::Wrapper {
  public:
-  // Throws cms::Exception (UnsupportedCpu).
+  /// Throws cms::Exception (UnsupportedCpu).
   explicit TagNet(const ::std::string& name = "cms::models_TagNet") try
       : ::tfaot::Wrapper(name),
         xla_function_bs1_(allocMode()),
@@ -69,13 +73,15 @@ class TagNet : public ::tfaot::Wrapper {
   TagNet& operator=(TagNet&&) = delete;
   ~TagNet() override = default;
 
+  /// The compiled batch sizes, ascending.
   TFAOT_HIDDEN const ::std::vector<::std::size_t>& batchSizes() const override {
     static const ::std::vector<::std::size_t> kBatchSizes = {1, 8};
     return kBatchSizes;
   }
 
-  // The model's inputs alone; weights are set by the constructor.
+  /// Number of the model's inputs alone; weights are set by the constructor.
   ::std::size_t nArgs() const override { return 3; }
+  /// Elements of each argument, by batch size.
   TFAOT_HIDDEN const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& argCounts() const override {
     static const ::std::map<::std::size_t, ::std::vector<::std::size_t>> kCounts = {
         {1, {2352, 5, 1}},
@@ -83,12 +89,15 @@ class TagNet : public ::tfaot::Wrapper {
     };
     return kCounts;
   }
+  /// Elements of one row of each argument.
   TFAOT_HIDDEN const ::std::vector<::std::size_t>& argCountsNoBatch() const override {
     static const ::std::vector<::std::size_t> kCounts = {2352, 5, 1};
     return kCounts;
   }
 
+  /// Number of results.
   ::std::size_t nResults() const override { return 3; }
+  /// Elements of each result, by batch size.
   TFAOT_HIDDEN const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& resultCounts() const override {
     static const ::std::map<::std::size_t, ::std::vector<::std::size_t>> kCounts = {
         {1, {1, 6, 1}},
@@ -96,31 +105,34 @@ class TagNet : public ::tfaot::Wrapper {
     };
     return kCounts;
   }
+  /// Elements of one row of each result.
   TFAOT_HIDDEN const ::std::vector<::std::size_t>& resultCountsNoBatch() const override {
     static const ::std::vector<::std::size_t> kCounts = {1, 6, 1};
     return kCounts;
   }
 
-  // Memory of one argument or result. T is checked. Throw cms::Exception: UnknownBatchSize, UnknownArgument, UnknownResult,
-  // InputMismatch, OutputMismatch.
+  /// Memory of one argument. T is checked. Throws cms::Exception: UnknownBatchSize, UnknownArgument, InputMismatch.
   template <typename T>
   T* argData(::std::size_t batchSize, ::std::size_t argIndex) {
     ::tfaot::XlaFunction& function = function_of(batchSize, "argData()");
     check_argument<T>(argIndex, "argData()");
     return static_cast<T*>(function.arg_data(argIndex));
   }
+  /// The same to read.
   template <typename T>
   const T* argData(::std::size_t batchSize, ::std::size_t argIndex) const {
     const ::tfaot::XlaFunction& function = function_of(batchSize, "const argData()");
     check_argument<T>(argIndex, "const argData()");
     return static_cast<const T*>(function.arg_data(argIndex));
   }
+  /// Memory of one result. T is checked. Throws cms::Exception: UnknownBatchSize, UnknownResult, OutputMismatch.
   template <typename T>
   T* resultData(::std::size_t batchSize, ::std::size_t resultIndex) {
     ::tfaot::XlaFunction& function = function_of(batchSize, "resultData()");
     check_result<T>(resultIndex, "resultData()");
     return static_cast<T*>(function.result_data(resultIndex));
   }
+  /// The same to read.
   template <typename T>
   const T* resultData(::std::size_t batchSize, ::std::size_t resultIndex) const {
     const ::tfaot::XlaFunction& function = function_of(batchSize, "const resultData()");
@@ -128,8 +140,8 @@ class TagNet : public ::tfaot::Wrapper {
     return static_cast<const T*>(function.result_data(resultIndex));
   }
 
-  // For BatchStrategy::setRule(): the cheapest way to run so many rows, by what 'tfaot tune' measured if it did. CMSSW's own default
-  // repeats the smallest size. Throws cms::Exception: UnsupportedCpu; EmptySizes for 0 rows, as CMSSW has no rule for them.
+  /// For BatchStrategy::setRule(): the cheapest way to run so many rows, by what 'tfaot tune' measured if it did. CMSSW's own default
+  /// repeats the smallest size. Throws cms::Exception: UnsupportedCpu; EmptySizes for 0 rows, as CMSSW has no rule for them.
   TFAOT_HIDDEN static ::tfaot::BatchRule cheapestRule(::std::size_t rows) {
     if (rows == 0) {
       throw ::cms::Exception("EmptySizes") << "cms::models::TagNet::cheapestRule(0): no rule has 0 rows, and CMSSW's Model runs none";
@@ -141,6 +153,7 @@ class TagNet : public ::tfaot::Wrapper {
     return ::tfaot::BatchRule(rows, sizes, covered - rows);
   }
 
+  /// Runs the arguments of a batch size into its results. Throws cms::Exception (UnknownBatchSize).
   bool runSilent(::std::size_t batchSize) override { return function_of(batchSize, "runSilent()").Run(); }
 
  private:
@@ -187,5 +200,5 @@ class TagNet : public ::tfaot::Wrapper {
   TagNet_bs8 xla_function_bs8_;
 };
 
-}  // namespace build_a91870e06d85a393
+}  // namespace build_80e69977bcdc5a5d
 }  // namespace cms::models

@@ -1,3 +1,4 @@
+// Use tfaot::native::Model<tfaot_model::hostile>, as shown below. tfaot::Model<tfaot_model::hostile> is for code with CMSSW's calls.
 // Made by tfaot from model hostile, version 2.1-rc+1. Do not edit.
 //
 // tfaot_model::hostile, version 2.1-rc+1
@@ -18,16 +19,18 @@
 //
 // Usage:
 //   #include "tfaot-model-hostile/model.h"
-//   tfaot::native::Model<tfaot_model::hostile> model;  // one per thread
+//   tfaot::native::Model<tfaot_model::hostile> model;  // one for each thread
 //   std::vector<float> a_b_c_d(rows * 4);  // a"b\c*/??/. d é
-//   std::vector<std::int64_t> x1(rows * 1);
+//   std::vector<std::int64_t> input_1(rows * 1);
 //   std::vector<double> y_x(rows * 2);  // <y>&'{{x}}
-//   model.run(rows, tfaot::inputs(a_b_c_d, x1), tfaot::outputs(y_x));
+//   model.run(rows, {.a_b_c_d = a_b_c_d, .input_1 = input_1}, {.y_x = y_x});
+//   model.run(rows, tfaot::inputs(a_b_c_d, input_1), tfaot::outputs(y_x));  // C++17
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
     defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
@@ -38,7 +41,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(3),
+static_assert(::tfaot::takes_tables(4),
               "tfaot-model-hostile was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -46,19 +49,40 @@ static_assert(::tfaot::takes_tables(3),
 #include "hostile_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_a3aa6e90e0d8d4fd {
+inline namespace build_edbd59abc9317f2d {
 
+/// The model hostile, version 2.1-rc+1. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
+/// tfaot::Wrapper; one is for one thread at a time.
 class hostile : public ::tfaot::Wrapper {
  public:
-  using Inputs = ::tfaot::TensorList<
-      ::tfaot::Tensor<float, 4>,
-      ::tfaot::Tensor<std::int64_t, 1>>;
-  using Outputs = ::tfaot::TensorList<
-      ::tfaot::Tensor<double, 2>>;
+  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an element's type and the shape
+  /// of one row.
+  struct Inputs {
+    ::tfaot::Span<const float> a_b_c_d;  ///< `a"b\c*/??/. d é`: float32 [4]
+    ::tfaot::Span<const ::std::int64_t> input_1;  ///< (no name): int64 [1]
 
-  // Named as in CMSSW; the name is for messages.
+    /// For the runtime: element types and shapes, in order.
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<float, 4>,
+        ::tfaot::Tensor<::std::int64_t, 1>>;
+    /// For the runtime: the members above, in order.
+    constexpr auto in_order() const noexcept { return ::std::tie(a_b_c_d, input_1); }
+  };
+  /// The outputs by name, as the inputs.
+  struct Outputs {
+    ::tfaot::Span<double> y_x;  ///< `<y>&'{{x}}`: float64 [2]
+
+    /// For the runtime: element types and shapes, in order.
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<double, 2>>;
+    /// For the runtime: the members above, in order.
+    constexpr auto in_order() const noexcept { return ::std::tie(y_x); }
+  };
+
+  /// Errors use the name, which is as in CMSSW. Throws tfaot::Error (UnsupportedCpu).
   explicit hostile(const ::std::string& name = "tfaot_model_hostile") : ::tfaot::Wrapper(description(), name) {}
 
+  /// For the runtime: the tables of the model.
   TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
 
  private:
@@ -83,5 +107,5 @@ class hostile : public ::tfaot::Wrapper {
       nullptr, 0};
 };
 
-}  // namespace build_a3aa6e90e0d8d4fd
+}  // namespace build_edbd59abc9317f2d
 }  // namespace tfaot_model

@@ -1,3 +1,4 @@
+// Use tfaot::native::Model<cms::models::MixedNet>, as shown below. tfaot::Model<cms::models::MixedNet> is for code with CMSSW's calls.
 // Made by tfaot from model MixedNet, version 2024a. Do not edit.
 //
 // cms::models::MixedNet, version 2024a
@@ -14,19 +15,21 @@
 //
 // Usage:
 //   #include "tfaot-model-MixedNet/model.h"
-//   tfaot::native::Model<cms::models::MixedNet> model;  // one per thread
+//   tfaot::native::Model<cms::models::MixedNet> model;  // one for each thread
 //   std::vector<float> image(rows * 28 * 28 * 3);
 //   tfaot::Span<bool> mask(your_bools, rows * 5);
 //   std::vector<double> weight(rows);
-//   std::vector<std::int64_t> y0(rows);  // class
+//   std::vector<std::int64_t> class_(rows);  // class
 //   std::vector<std::int32_t> counts(rows * 2 * 3);
 //   tfaot::Span<bool> valid(your_bools, rows);
-//   model.run(rows, tfaot::inputs(image, mask, weight), tfaot::outputs(y0, counts, valid));
+//   model.run(rows, {.image = image, .mask = mask, .weight = weight}, {.class_ = class_, .counts = counts, .valid = valid});
+//   model.run(rows, tfaot::inputs(image, mask, weight), tfaot::outputs(class_, counts, valid));  // C++17
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
     defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
@@ -37,7 +40,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(3),
+static_assert(::tfaot::takes_tables(4),
               "tfaot-model-MixedNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -47,22 +50,46 @@ static_assert(::tfaot::takes_tables(3),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace cms::models {
-inline namespace build_0b6c5d4920ffb8f1 {
+inline namespace build_206f41f39d0a4ba2 {
 
+/// The model MixedNet, version 2024a. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
+/// tfaot::Wrapper; one is for one thread at a time.
 class MixedNet : public ::tfaot::Wrapper {
  public:
-  using Inputs = ::tfaot::TensorList<
-      ::tfaot::Tensor<float, 28, 28, 3>,
-      ::tfaot::Tensor<bool, 5>,
-      ::tfaot::Tensor<double>>;
-  using Outputs = ::tfaot::TensorList<
-      ::tfaot::Tensor<std::int64_t>,
-      ::tfaot::Tensor<std::int32_t, 2, 3>,
-      ::tfaot::Tensor<bool>>;
+  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an element's type and the shape
+  /// of one row.
+  struct Inputs {
+    ::tfaot::Span<const float> image;  ///< `image`: float32 [28, 28, 3]
+    ::tfaot::Span<const bool> mask;  ///< `mask`: bool [5]
+    ::tfaot::Span<const double> weight;  ///< `weight`: float64 []
 
-  // Named as in CMSSW; the name is for messages.
+    /// For the runtime: element types and shapes, in order.
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<float, 28, 28, 3>,
+        ::tfaot::Tensor<bool, 5>,
+        ::tfaot::Tensor<double>>;
+    /// For the runtime: the members above, in order.
+    constexpr auto in_order() const noexcept { return ::std::tie(image, mask, weight); }
+  };
+  /// The outputs by name, as the inputs.
+  struct Outputs {
+    ::tfaot::Span<::std::int64_t> class_;  ///< `class`: int64 []
+    ::tfaot::Span<::std::int32_t> counts;  ///< `counts`: int32 [2, 3]
+    ::tfaot::Span<bool> valid;  ///< `valid`: bool []
+
+    /// For the runtime: element types and shapes, in order.
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<::std::int64_t>,
+        ::tfaot::Tensor<::std::int32_t, 2, 3>,
+        ::tfaot::Tensor<bool>>;
+    /// For the runtime: the members above, in order.
+    constexpr auto in_order() const noexcept { return ::std::tie(class_, counts, valid); }
+  };
+
+  /// Errors use the name, which is as in CMSSW. Throws tfaot::Error (UnsupportedCpu).
   explicit MixedNet(const ::std::string& name = "cms::models_MixedNet") : ::tfaot::Wrapper(description(), name) {}
 
+  /// For the runtime: the tables of the model.
   TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
 
  private:
@@ -90,5 +117,5 @@ class MixedNet : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_MixedNet_weights, 72};
 };
 
-}  // namespace build_0b6c5d4920ffb8f1
+}  // namespace build_206f41f39d0a4ba2
 }  // namespace cms::models

@@ -1,3 +1,4 @@
+// Use tfaot::native::Model<tfaot_model::test>, as shown below. tfaot::Model<tfaot_model::test> is for code with CMSSW's calls.
 // Made by tfaot from model test, version 1.0.0. Do not edit.
 //
 // tfaot_model::test, version 1.0.0
@@ -13,15 +14,17 @@
 //
 // Usage:
 //   #include "tfaot-model-test/model.h"
-//   tfaot::native::Model<tfaot_model::test> model;  // one per thread
+//   tfaot::native::Model<tfaot_model::test> model;  // one for each thread
 //   std::vector<float> x(rows * 4);
 //   std::vector<float> y(rows * 2);
-//   model.run(rows, tfaot::inputs(x), tfaot::outputs(y));
+//   model.run(rows, {.x = x}, {.y = y});
+//   model.run(rows, tfaot::inputs(x), tfaot::outputs(y));  // C++17
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
     defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
@@ -32,7 +35,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(3),
+static_assert(::tfaot::takes_tables(4),
               "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -44,18 +47,38 @@ static_assert(::tfaot::takes_tables(3),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_f59d6760ad595c42 {
+inline namespace build_8174c52516116d8f {
 
+/// The model test, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
+/// tfaot::Wrapper; one is for one thread at a time.
 class test : public ::tfaot::Wrapper {
  public:
-  using Inputs = ::tfaot::TensorList<
-      ::tfaot::Tensor<float, 4>>;
-  using Outputs = ::tfaot::TensorList<
-      ::tfaot::Tensor<float, 2>>;
+  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an element's type and the shape
+  /// of one row.
+  struct Inputs {
+    ::tfaot::Span<const float> x;  ///< `x`: float32 [4]
 
-  // Named as in CMSSW; the name is for messages.
+    /// For the runtime: element types and shapes, in order.
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<float, 4>>;
+    /// For the runtime: the members above, in order.
+    constexpr auto in_order() const noexcept { return ::std::tie(x); }
+  };
+  /// The outputs by name, as the inputs.
+  struct Outputs {
+    ::tfaot::Span<float> y;  ///< `y`: float32 [2]
+
+    /// For the runtime: element types and shapes, in order.
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<float, 2>>;
+    /// For the runtime: the members above, in order.
+    constexpr auto in_order() const noexcept { return ::std::tie(y); }
+  };
+
+  /// Errors use the name, which is as in CMSSW. Throws tfaot::Error (UnsupportedCpu).
   explicit test(const ::std::string& name = "tfaot_model_test") : ::tfaot::Wrapper(description(), name) {}
 
+  /// For the runtime: the tables of the model.
   TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
 
  private:
@@ -80,5 +103,5 @@ class test : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_test_weights, 72};
 };
 
-}  // namespace build_f59d6760ad595c42
+}  // namespace build_8174c52516116d8f
 }  // namespace tfaot_model

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "tfaot/runtime/abi.h"
+#include "tfaot/runtime/detail/abi.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

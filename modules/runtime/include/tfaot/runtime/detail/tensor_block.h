@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "tfaot/runtime/aligned_memory.h"
-#include "tfaot/runtime/description.h"
+#include "tfaot/runtime/detail/aligned_memory.h"
+#include "tfaot/runtime/detail/description.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tfaot/runtime/description.h"
-#include "tfaot/runtime/tensor.h"
+#include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/detail/tensor.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

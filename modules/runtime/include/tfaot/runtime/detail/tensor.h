@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types and, for generated classes, the signature as types:
-//   using Inputs = tfaot::TensorList<tfaot::Tensor<float, 4>, tfaot::Tensor<std::int64_t, 2, 3>>;
+// The signature as types, for generated classes:
+//   using Types = tfaot::TensorList<tfaot::Tensor<float, 4>, tfaot::Tensor<std::int64_t, 2, 3>>;
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "tfaot/runtime/description.h"
+#include "tfaot/runtime/signature.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
@@ -36,37 +36,6 @@ struct DTypeOf<double> {
 };
 template <class T>
 inline constexpr DType kDTypeOf = DTypeOf<T>::value;
-
-constexpr std::size_t size_of(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::kBool:
-      return 1;
-    case DType::kInt32:
-    case DType::kFloat32:
-      return 4;
-    case DType::kInt64:
-    case DType::kFloat64:
-      return 8;
-  }
-  return 0;
-}
-
-// "float32"
-constexpr const char* name_of(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::kBool:
-      return "bool";
-    case DType::kInt32:
-      return "int32";
-    case DType::kInt64:
-      return "int64";
-    case DType::kFloat32:
-      return "float32";
-    case DType::kFloat64:
-      return "float64";
-  }
-  return "unknown";
-}
 
 constexpr std::size_t row_bytes(const TensorInfo& info) noexcept {
   return info.row_elements * size_of(info.dtype);

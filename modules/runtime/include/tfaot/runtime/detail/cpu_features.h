@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/runtime/abi.h"
+#include "tfaot/runtime/detail/abi.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

@@ -15,8 +15,8 @@
 #endif
 
 // Of the toolkit these headers are from. The namespace has the same number.
-#define TFAOT_RUNTIME_VERSION "0.2.0"
-#define TFAOT_RUNTIME_NAMESPACE v0_2_0
+#define TFAOT_RUNTIME_VERSION "0.3.0"
+#define TFAOT_RUNTIME_NAMESPACE v0_3_0
 
 // Before what a library must not share with others: without it g++ makes one symbol for the whole
 // process of every static member of a header, and never unloads the library.

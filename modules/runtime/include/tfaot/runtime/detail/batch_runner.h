@@ -12,8 +12,8 @@
 
 #include "tfaot/runtime/batch_plan.h"
 #include "tfaot/runtime/batching.h"
-#include "tfaot/runtime/instance.h"
-#include "tfaot/runtime/tensor_block.h"
+#include "tfaot/runtime/detail/instance.h"
+#include "tfaot/runtime/detail/tensor_block.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "tfaot/runtime/description.h"
+#include "tfaot/runtime/detail/description.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

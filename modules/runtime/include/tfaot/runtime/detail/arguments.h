@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of native::Model::run(): a model's inputs, or outputs, by name and in order.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include "tfaot/runtime/detail/tensor.h"
+#include "tfaot/runtime/span.h"
+
+namespace tfaot {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
+namespace detail {
+
+template <class List>
+struct Spans;
+template <class... Tensors>
+struct Spans<TensorList<Tensors...>> {
+  // Hidden, as g++ makes one symbol of it for the whole process else, and keeps its library loaded.
+  TFAOT_HIDDEN static constexpr std::size_t kRowElements[] = {Tensors::kRowElements..., 0};
+  using Const = std::tuple<Span<const typename Tensors::Element>...>;
+  using Mutable = std::tuple<Span<typename Tensors::Element>...>;
+};
+
+// The `Inputs` or `Outputs` of a generated class: a struct of spans with the list as `Types`. In
+// headers of tfaot 0.2 it is the list itself; such tensors have no names here.
+template <class Tensors, class = void>
+struct TensorsOf {
+  using Types = Tensors;
+  using Inputs = typename Spans<Tensors>::Const;
+  using Outputs = typename Spans<Tensors>::Mutable;
+};
+template <class Tensors>
+struct TensorsOf<Tensors, std::void_t<typename Tensors::Types>> {
+  using Types = typename Tensors::Types;
+  using Inputs = Tensors;
+  using Outputs = Tensors;
+};
+
+// What std::get<>() takes, in the model's order.
+template <class Named>
+constexpr auto in_order(const Named& named) noexcept -> decltype(named.in_order()) {
+  return named.in_order();
+}
+template <class... T>
+constexpr const std::tuple<T...>& in_order(const std::tuple<T...>& tensors) noexcept {
+  return tensors;
+}
+
+}  // namespace detail
+}  // namespace TFAOT_RUNTIME_NAMESPACE
+}  // namespace tfaot

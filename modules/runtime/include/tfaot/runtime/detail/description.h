@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that generated headers fill in and the runtime reads: plain constants, no code. A
+// model is a Description: its signature, one Program per compiled batch size, each with one Code
+// per CPU level, and the weights, which all of them share. Everything here is immutable and lives
+// as long as the process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tfaot/runtime/signature.h"
+
+namespace tfaot {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
+
+// What generated headers may hold: the newest rises when they hold something new, such as another
+// member of the tables below; the oldest when something goes or changes. A model's header asserts
+// that these headers take its own (generate).
+inline constexpr int kOldestTables = 1;
+inline constexpr int kNewestTables = 4;
+constexpr bool takes_tables(int of_the_model) {
+  return kOldestTables <= of_the_model && of_the_model <= kNewestTables;
+}
+
+enum class BufferKind : std::uint8_t {
+  kUnused,     // null in the table
+  kInput,      // index: the input
+  kOutput,     // index: the output
+  kWeight,     // offset: bytes into the weights blob
+  kTemporary,  // offset: bytes into the instance's scratch
+  kLiveRows,   // an int64, how many rows of a batch count; the others may hold anything
+};
+
+// One slot of an entry function's buffer table.
+struct BufferSlot {
+  BufferKind kind;
+  std::uint32_t index;
+  std::uint64_t offset;
+  std::uint64_t size;  // bytes
+};
+
+// XLA's calling convention for ahead-of-time compiled code (TensorFlow 2.18,
+// xla/service/cpu/ir_function.h): result table, run options (null), arguments (unused), buffer
+// table, status (null), profile counters (null).
+using EntryFunction = void (*)(void*, const void*, const void**, void**, void*, std::int64_t*);
+
+struct Code {
+  const char* cpu_level;  // psABI microarchitecture level or CPU, "x86-64-v3", "znver4"
+  const char*
+      cpu_features;  // what it needs of the CPU, blanks between: "avx avx2" (cpu_features.h)
+  EntryFunction entry;
+  const BufferSlot* slots;
+  std::size_t slot_count;
+  std::size_t result_slot;    // the table of output pointers
+  std::size_t scratch_bytes;  // of all kTemporary slots, each aligned to kAlignment
+  // Picoseconds of one call, as `tfaot tune` measured them; 0: not measured.
+  std::uint64_t cost = 0;
+  // The same as the compiler estimated it; 0: it did not. Of codes of one level only ratios count.
+  std::uint64_t estimated_cost = 0;
+  // Thousandths of the cost that are in proportion to the rows that count, for a padded batch.
+  std::uint32_t live_permille = 0;
+};
+
+struct Program {
+  std::size_t batch_size;
+  const Code* codes;  // by ascending CPU level: a later one is better
+  std::size_t code_count;
+};
+
+struct Description {
+  const char* name;     // "test"
+  const char* version;  // "1.0.0"
+  const TensorInfo* inputs;
+  std::size_t input_count;
+  const TensorInfo* outputs;
+  std::size_t output_count;
+  const Program* programs;  // by ascending batch size
+  std::size_t program_count;
+  const unsigned char* weights;  // aligned to kAlignment; null when embedded in the code
+  std::size_t weights_bytes;
+  // Rows of a batch depend on each other: only batches of compiled sizes run, each in one call.
+  bool coupled_rows = false;
+};
+
+namespace detail {
+
+constexpr Signature signature_of(const Description& model) noexcept {
+  return {{model.inputs, model.input_count}, {model.outputs, model.output_count}};
+}
+
+}  // namespace detail
+
+// Alignment of scratch and weights in bytes.
+inline constexpr std::size_t kAlignment = 64;
+// What XLA assumes of every buffer it is handed (xla/cpu_function_runtime.h, MinAlign()).
+inline constexpr std::size_t kMinAlignment = 16;
+
+}  // namespace TFAOT_RUNTIME_NAMESPACE
+}  // namespace tfaot

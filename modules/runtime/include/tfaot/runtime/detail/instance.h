@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model ready to run, at the lowest level: raw pointers in, raw pointers out, no checks, no
+// allocation. Owns the scratch memory and the buffer tables of every compiled batch size; code and
+// weights stay shared by all instances. Thread-compatible: one instance per thread, or a lock. The
+// batch sizes of one instance share their scratch memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tfaot/runtime/batch_plan.h"
+#include "tfaot/runtime/cpu_level.h"
+#include "tfaot/runtime/detail/aligned_memory.h"
+#include "tfaot/runtime/detail/description.h"
+
+namespace tfaot {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
+
+// What rows of padding cost.
+enum class Padding : std::uint8_t {
+  kSkipped,   // the code is told how many rows count, and leaves out what it can of the others
+  kComputed,  // as much as other rows: every call is for a whole batch
+};
+
+class Instance {
+ public:
+  // Throws Error (UnsupportedCpu). `description` must outlive the instance.
+  explicit Instance(const Description& description, const CpuChoice& cpu = this_cpu());
+
+  // Another one of the same code, with memory of its own: nothing is chosen again.
+  Instance sibling() const;
+
+  const Description& description() const noexcept { return *description_; }
+  // The level in use for a program, "x86-64-v3".
+  const char* cpu_level(std::size_t program) const noexcept { return codes_[program]->cpu_level; }
+  std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
+  // By the costs of the levels in use, when all of them were measured; else by the estimated ones;
+  // without those by the default costs. Where rows are coupled, costs do not count.
+  BatchPlan batch_plan(Padding padding = Padding::kSkipped) const;
+
+  // Runs description().programs[program] on inputs[i], each programs[program].batch_size rows, into
+  // outputs[i]. Of the batch, the first `live_rows` rows count: rows of the outputs behind them are
+  // undefined. REQUIRES: live_rows is positive and at most the batch size; pointers are aligned to
+  // kMinAlignment and outputs overlap neither each other nor an input: XLA may use an output as
+  // scratch before it is done with the inputs.
+  void run(std::size_t program, const void* const* inputs, void* const* outputs,
+           std::size_t live_rows) noexcept {
+    const Call& call = calls_[program];
+    *reinterpret_cast<std::int64_t*>(live_rows_.data()) = static_cast<std::int64_t>(live_rows);
+    void** const table = tables_.data() + call.table;
+    const Patch* patch = patches_.data() + call.patch;
+    const Patch* const input_end = patch + call.input_patches;
+    const Patch* const output_end = input_end + call.output_patches;
+    for (; patch != input_end; ++patch)
+      table[patch->slot] = const_cast<void*>(inputs[patch->index]);
+    for (; patch != output_end; ++patch) table[patch->slot] = outputs[patch->index];
+    call.entry(table[call.result_slot], nullptr, nullptr, table, nullptr, nullptr);
+  }
+  // The whole batch.
+  void run(std::size_t program, const void* const* inputs, void* const* outputs) noexcept {
+    run(program, inputs, outputs, description_->programs[program].batch_size);
+  }
+
+ private:
+  // A slot to fill in at each call.
+  struct Patch {
+    std::uint32_t slot;
+    std::uint32_t index;
+  };
+  // Offsets, not pointers, so that a move stays a move.
+  struct Call {
+    EntryFunction entry;
+    std::size_t table;  // first slot in tables_
+    std::size_t result_slot;
+    std::size_t patch;  // first one in patches_, inputs before outputs
+    std::size_t input_patches;
+    std::size_t output_patches;
+  };
+
+  Instance(const Description& description, std::vector<const Code*> codes);
+  void add(const Code& code);
+
+  const Description* description_;
+  std::vector<const Code*> codes_;  // by program
+  std::size_t scratch_bytes_ = 0;
+  AlignedMemory scratch_;
+  AlignedMemory live_rows_;  // one int64, which tables point to
+  std::vector<void*> tables_;
+  std::vector<Patch> patches_;
+  std::vector<Call> calls_;
+};
+
+}  // namespace TFAOT_RUNTIME_NAMESPACE
+}  // namespace tfaot
