@@ -24,7 +24,7 @@ const std::vector<float> kExpected = {0.9585836f,  0.041416377f, 0.9646631f,
 std::vector<float> predict_native() {
   tfaot::native::Model<tfaot_model::minimal> model;
   std::vector<float> output(kEvents * 2);
-  model.run(kEvents, tfaot::inputs(kInput), tfaot::outputs(output));
+  model.run(kEvents, {.x = kInput}, {.y = output});
   return output;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both models through the native API: arguments in the order of their names, which the head of each
-// model.h lists.
+// Both models through the native API, by name. This is how C++17 writes it; in C++20 it is
+// run(rows, {.category = ...}, {.best = ...}), see examples/minimal.
 #include "events.h"
 #include "tfaot-model-calibrator/model.h"
 #include "tfaot-model-jet-tagger/model.h"
@@ -11,7 +11,14 @@ void predict_native() {
   tfaot::native::Model<tfaot_model::jet_tagger> tagger;
   std::array<std::int32_t, kJets> best{};
   std::array<float, kJets * 4> flavour{};
-  tagger.run(kJets, tfaot::inputs(kCategory, kConstituents, kMask), tfaot::outputs(best, flavour));
+  tfaot_model::jet_tagger::Inputs jets;
+  jets.constituents = kConstituents;
+  jets.mask = kMask;
+  jets.category = kCategory;
+  tfaot_model::jet_tagger::Outputs tags;
+  tags.best = best;
+  tags.flavour = flavour;
+  tagger.run(kJets, jets, tags);
   print("native_jet_tagger", "best", best);
   print("native_jet_tagger", "flavour", flavour);
 
@@ -19,7 +26,14 @@ void predict_native() {
   std::array<std::int64_t, kHits> bin{};
   std::array<double, kHits> corrected{};
   std::array<bool, kHits> veto{};
-  calibrator.run(kHits, tfaot::inputs(kCell, kEnergy), tfaot::outputs(bin, corrected, veto));
+  tfaot_model::calibrator::Inputs hits;
+  hits.energy = kEnergy;
+  hits.cell = kCell;
+  tfaot_model::calibrator::Outputs calibrated;
+  calibrated.bin = bin;
+  calibrated.corrected = corrected;
+  calibrated.veto = veto;
+  calibrator.run(kHits, hits, calibrated);
   print("native_calibrator", "bin", bin);
   print("native_calibrator", "corrected", corrected);
   print("native_calibrator", "veto", veto);

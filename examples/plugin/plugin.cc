@@ -10,7 +10,7 @@ extern "C" void predict() {
                                   -1.09375f, 0.40625f, 1.578125f,  -1.421875f};
   std::array<float, 4> y{};
   tfaot::native::Model<tfaot_model::minimal> model;
-  model.run(2, tfaot::inputs(x), tfaot::outputs(y));
+  model.run(2, {.x = x}, {.y = y});
 
   std::cout.precision(9);
   std::cout << "plugin y:";

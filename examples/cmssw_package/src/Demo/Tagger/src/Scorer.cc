@@ -15,7 +15,11 @@ Scorer::~Scorer() = default;
 std::vector<float> Scorer::score(const std::vector<float>& x) {
   const std::size_t rows = x.size() / 4;
   std::vector<float> y(rows * 2);
-  impl_->model.run(rows, tfaot::inputs(x), tfaot::outputs(y));
+  tfaot_model::minimal::Inputs in;
+  in.x = x;
+  tfaot_model::minimal::Outputs out;
+  out.y = y;
+  impl_->model.run(rows, in, out);
   return y;
 }
 
