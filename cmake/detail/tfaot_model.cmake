@@ -112,7 +112,7 @@ function(_tfaot_model_library target type)
 endfunction()
 
 # _tfaot_share_models(<shared library> INTERFACE|PUBLIC): its users find its models' code and weights in it, as do its own
-# sources with PUBLIC (tfaot/runtime/abi.h).
+# sources with PUBLIC (tfaot/runtime/detail/abi.h).
 function(_tfaot_share_models target visibility)
   target_compile_definitions(${target} ${visibility} TFAOT_SHARED_MODELS)
   # Else an executable that names the weights gets a copy of them.
