@@ -113,7 +113,7 @@ class Checker {
     if (!std::regex_match(line, match, kInclude)) return std::nullopt;
     const std::string header = match[1].matched ? match[1].str() : match[2].str();
     if (header.empty()) return "an #include that names no file cannot be checked";
-    // None of our files has such a name: the line is there to stop the compiler (runtime/detail/abi.h).
+    // None of our files has such a name: the line is there to stop the compiler (detail/abi.h).
     if (match[2].matched && header.find(' ') != std::string::npos) return std::nullopt;
     const std::string room = room_of(file.path);
     if (header.starts_with("tfaot/")) return problem_of_room(room, header.substr(6));

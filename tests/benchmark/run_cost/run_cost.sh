@@ -13,7 +13,7 @@ count() {
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$@" 2>&1 | sed -n 's/.*Collected : //p'
 }
 none=$(count none 100000)
-for what in bare native; do
+for what in bare native named; do
   instructions=$(count $what 100000)
   echo "$what: $(((instructions - none) / 100000)) instructions a call"
 done

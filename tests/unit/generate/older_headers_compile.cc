@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Never run: headers that tfaot 0.2 made (headers_of_0_2) must compile with the runtime of today.
+// Never run: headers that tfaot 0.2 made (tests/golden/headers_of_0_2) must compile with the
+// runtime of today.
 #include <vector>
 
 #include "tfaot-model-test/model.h"
