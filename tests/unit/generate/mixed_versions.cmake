@@ -42,5 +42,13 @@ foreach(flavour IN LISTS flavours)
   compile(${flavour} "${refused}" "kNewestTables = [0-9]+" "kNewestTables = 0")
   compile(${flavour} "${refused}" "kOldestTables = [0-9]+" "kOldestTables = 98")
 endforeach()
+# What a header includes is where every version of the runtime has it: else the compiler misses a file before it sees the message.
+file(GLOB_RECURSE headers "${GOLDEN}/*.h")
+foreach(header IN LISTS headers)
+  file(STRINGS "${header}" includes REGEX "#include \"tfaot/runtime/detail/")
+  if(includes)
+    message(SEND_ERROR "${header} includes what older versions of the runtime lack: ${includes}")
+  endif()
+endforeach()
 # Older tables, and those that came since, compile.
 compile(simple "" "kNewestTables = [0-9]+" "kNewestTables = 99")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place where headers of tfaot 0.2 look for the instance.
+// The instance, where generated headers include it: see description.h.
 #pragma once
 
 #include "tfaot/runtime/detail/instance.h"  // IWYU pragma: export

@@ -10,7 +10,7 @@
 #include "TagNet_tables.h"
 
 namespace cms::models {
-inline namespace build_80e69977bcdc5a5d {
+inline namespace build_1be7f56f734845cc {
 
 class TagNet_bs8 final : public ::tfaot::XlaFunction {
  public:
@@ -80,5 +80,5 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   }
 };
 
-}  // namespace build_80e69977bcdc5a5d
+}  // namespace build_1be7f56f734845cc
 }  // namespace cms::models

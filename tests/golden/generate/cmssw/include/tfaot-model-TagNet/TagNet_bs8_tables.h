@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/description.h"
 
 #include "TagNet_costs.h"
 
@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs8_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_80e69977bcdc5a5d {
+inline namespace build_1be7f56f734845cc {
 
 struct TagNet_bs8_tables {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
@@ -60,5 +60,5 @@ struct TagNet_bs8_tables {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_80e69977bcdc5a5d
+}  // namespace build_1be7f56f734845cc
 }  // namespace cms::models

@@ -5,14 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/description.h"
 
 #include "TagNet_bs1_tables.h"
 #include "TagNet_bs8_tables.h"
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_TagNet_weights[];
 
 namespace cms::models {
-inline namespace build_80e69977bcdc5a5d {
+inline namespace build_1be7f56f734845cc {
 
 class TagNet_tables {
  public:
@@ -44,5 +44,5 @@ class TagNet_tables {
       ::__tfaot_tfaot_model_TagNet_weights, 72};
 };
 
-}  // namespace build_80e69977bcdc5a5d
+}  // namespace build_1be7f56f734845cc
 }  // namespace cms::models

@@ -48,14 +48,14 @@ static_assert(::tfaot::takes_tables(4),
 #include "PhysicsTools/TensorFlowAOT/interface/Wrapper.h"
 
 #include "tfaot/runtime/batch_plan.h"
-#include "tfaot/runtime/detail/instance.h"
 #include "tfaot/runtime/error.h"
+#include "tfaot/runtime/instance.h"
 
 #include "TagNet_bs1.h"
 #include "TagNet_bs8.h"
 
 namespace cms::models {
-inline namespace build_80e69977bcdc5a5d {
+inline namespace build_1be7f56f734845cc {
 
 /// The model TagNet, version 2024a, for tfaot::Model of CMSSW. One object is for one thread at a time.
 class TagNet : public ::tfaot::Wrapper {
@@ -200,5 +200,5 @@ class TagNet : public ::tfaot::Wrapper {
   TagNet_bs8 xla_function_bs8_;
 };
 
-}  // namespace build_80e69977bcdc5a5d
+}  // namespace build_1be7f56f734845cc
 }  // namespace cms::models

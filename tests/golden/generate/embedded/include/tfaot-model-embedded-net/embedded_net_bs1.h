@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/description.h"
 
 #include "embedded_net_costs.h"
 
@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_embedded_net_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_6668e9ff99d76944 {
+inline namespace build_f28f30e09a18df55 {
 
 struct embedded_net_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -33,5 +33,5 @@ struct embedded_net_bs1 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_6668e9ff99d76944
+}  // namespace build_f28f30e09a18df55
 }  // namespace tfaot_model

@@ -43,7 +43,7 @@ static_assert(::tfaot::takes_tables(4),
 #include "embedded_net_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_6668e9ff99d76944 {
+inline namespace build_f28f30e09a18df55 {
 
 /// The model embedded_net, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -97,5 +97,5 @@ class embedded_net : public ::tfaot::Wrapper {
       nullptr, 0, true};
 };
 
-}  // namespace build_6668e9ff99d76944
+}  // namespace build_f28f30e09a18df55
 }  // namespace tfaot_model

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/description.h"
 
 #include "hostile_costs.h"
 
@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_hostile_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_edbd59abc9317f2d {
+inline namespace build_38f5249bee81cd93 {
 
 struct hostile_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -34,5 +34,5 @@ struct hostile_bs1 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_edbd59abc9317f2d
+}  // namespace build_38f5249bee81cd93
 }  // namespace tfaot_model

@@ -49,7 +49,7 @@ static_assert(::tfaot::takes_tables(4),
 #include "hostile_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_edbd59abc9317f2d {
+inline namespace build_38f5249bee81cd93 {
 
 /// The model hostile, version 2.1-rc+1. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -107,5 +107,5 @@ class hostile : public ::tfaot::Wrapper {
       nullptr, 0};
 };
 
-}  // namespace build_edbd59abc9317f2d
+}  // namespace build_38f5249bee81cd93
 }  // namespace tfaot_model

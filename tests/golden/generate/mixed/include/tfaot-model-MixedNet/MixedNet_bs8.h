@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/description.h"
 
 #include "MixedNet_costs.h"
 
@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_MixedNet_bs8_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_206f41f39d0a4ba2 {
+inline namespace build_f4b90438a4dd5573 {
 
 struct MixedNet_bs8 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
@@ -40,5 +40,5 @@ struct MixedNet_bs8 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_206f41f39d0a4ba2
+}  // namespace build_f4b90438a4dd5573
 }  // namespace cms::models

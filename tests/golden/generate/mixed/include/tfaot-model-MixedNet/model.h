@@ -50,7 +50,7 @@ static_assert(::tfaot::takes_tables(4),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace cms::models {
-inline namespace build_206f41f39d0a4ba2 {
+inline namespace build_f4b90438a4dd5573 {
 
 /// The model MixedNet, version 2024a. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -117,5 +117,5 @@ class MixedNet : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_MixedNet_weights, 72};
 };
 
-}  // namespace build_206f41f39d0a4ba2
+}  // namespace build_f4b90438a4dd5573
 }  // namespace cms::models

@@ -47,7 +47,7 @@ static_assert(::tfaot::takes_tables(4),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_8174c52516116d8f {
+inline namespace build_917c67b7251b1b6d {
 
 /// The model test, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -103,5 +103,5 @@ class test : public ::tfaot::Wrapper {
       ::__tfaot_tfaot_model_test_weights, 72};
 };
 
-}  // namespace build_8174c52516116d8f
+}  // namespace build_917c67b7251b1b6d
 }  // namespace tfaot_model

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/description.h"
 
 #include "test_costs.h"
 
@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs2_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_8174c52516116d8f {
+inline namespace build_917c67b7251b1b6d {
 
 struct test_bs2 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 2;
@@ -52,5 +52,5 @@ struct test_bs2 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_8174c52516116d8f
+}  // namespace build_917c67b7251b1b6d
 }  // namespace tfaot_model
