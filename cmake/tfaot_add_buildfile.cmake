@@ -49,11 +49,9 @@ The BuildFile is read again when it changes, and when files come or go that its 
                         USES boost=Boost::boost IGNORE_USES FWCore/Framework)
 #]=]
 function(tfaot_add_buildfile file)
-  set(options "")
-  set(values PACKAGE ARCHITECTURE COMPILER RELEASE)
-  set(lists USES IGNORE_USES TOOLS VARIABLES)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
-  _tfaot_check_args(tfaot_add_buildfile)
+  _tfaot_parse_args(tfaot_add_buildfile
+                    VALUES PACKAGE ARCHITECTURE COMPILER RELEASE
+                    LISTS USES IGNORE_USES TOOLS VARIABLES)
   _tfaot_absolute_path(file "${CMAKE_CURRENT_SOURCE_DIR}")
   if(NOT EXISTS "${file}" OR IS_DIRECTORY "${file}")
     message(FATAL_ERROR "tfaot_add_buildfile: not a file: ${file}")
@@ -71,5 +69,7 @@ function(tfaot_add_buildfile file)
   string(MAKE_C_IDENTIFIER "${package}/${folder}" script)
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${script}.buildfile.cmake")
   _tfaot_run_buildfile_tool("${script}" ${request})
+  # What the script hands to each function that it calls (detail/tfaot_buildfile.cmake).
+  set(buildfile BUILDFILE "${file}" PACKAGE "${package}" ROOT "${root}" USES ${arg_USES} IGNORE_USES ${arg_IGNORE_USES})
   include("${script}")
 endfunction()

@@ -8,7 +8,7 @@ Compiles a model while the project is built, and makes a library of it.
 
     tfaot_add_model(<target> CONFIG <file>
                     [BATCH_SIZES <size>...] [CPU_LEVELS <level>...]
-                    [NAMESPACE <namespace>] [NAME <name>]
+                    [NAMESPACE <namespace>] [NAME <name>] [VERSION <version>]
                     [HEADERS self_contained | cmssw] [ROWS alone | coupled]
                     [OUTPUT_DIR <folder>] [SHARED | STATIC] [TUNE])
 
@@ -22,8 +22,9 @@ Compiles a model while the project is built, and makes a library of it.
 | `BATCH_SIZES` | the config's `compilation.batch_sizes` | Batch sizes to compile. |
 | `CPU_LEVELS` | the config's `compilation.cpu_levels` | CPU levels or CPUs to compile for, such as `x86-64-v3` or `znver4` (config.md). |
 | `NAMESPACE` | the config's `compilation.namespace`, else `tfaot_model` | C++ namespace of the model's class. |
-| `NAME` | the config's `model.name` | Needed only when the config is written in a way CMake cannot read (YAML flow style, anchors). It must equal the config's. |
+| `NAME` | the config's `model.name` | It must equal the config's. Needed in a project that builds tfaot itself: the tool that reads configs is not there yet when CMake runs. |
 | `HEADERS` | the config's `compilation.headers`, else `self_contained` | `cmssw`: the headers are for CMSSW's own PhysicsTools/TensorFlowAOT; their users need that and TensorFlow's XLA runtime (cmssw.md). |
+| `VERSION` | the config's `model.version` | It must equal the config's. Needed like `NAME`, and with `SHARED` only. |
 | `ROWS` | the config's `compilation.rows`, else `alone` | `coupled`: rows of a batch depend on each other, so only batches of the compiled sizes run (config.md). |
 | `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
 | `STATIC` | on | Make a static library. |
@@ -52,11 +53,11 @@ change. Its users are compiled or linked again only when what they use differs.
     target_link_libraries(plugin PRIVATE tfaot_model::tagger)
 #]=]
 function(tfaot_add_model target)
-  set(options SHARED STATIC TUNE)
-  set(values CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS)
-  set(lists BATCH_SIZES CPU_LEVELS)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
-  _tfaot_check_args(tfaot_add_model REQUIRED CONFIG EXCLUSIVE SHARED STATIC)
+  _tfaot_parse_args(tfaot_add_model
+                    OPTIONS SHARED STATIC TUNE
+                    VALUES CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS VERSION
+                    LISTS BATCH_SIZES CPU_LEVELS
+                    REQUIRED CONFIG EXCLUSIVE SHARED STATIC)
   if(DEFINED arg_HEADERS AND NOT arg_HEADERS MATCHES "^(self_contained|cmssw)$")
     message(FATAL_ERROR "tfaot_add_model: HEADERS '${arg_HEADERS}' is neither self_contained nor cmssw")
   endif()
@@ -65,7 +66,13 @@ function(tfaot_add_model target)
   endif()
   _tfaot_check_toolkit(tfaot_add_model)
   _tfaot_absolute_path(arg_CONFIG "${CMAKE_CURRENT_SOURCE_DIR}")
-  _tfaot_model_identity(tfaot_add_model "${arg_CONFIG}" "${arg_NAME}" "${arg_NAMESPACE}" name namespace)
+  set(given "")
+  foreach(keyword IN ITEMS NAME NAMESPACE VERSION)
+    if(DEFINED arg_${keyword})
+      list(APPEND given ${keyword} "${arg_${keyword}}")
+    endif()
+  endforeach()
+  _tfaot_model_identity(tfaot_add_model "${arg_CONFIG}" name namespace version ${given})
   _tfaot_plain_target(tfaot_add_model target "${namespace}::${name}")
 
   foreach(made IN ITEMS ${target} ${target}_compile)
@@ -89,10 +96,11 @@ function(tfaot_add_model target)
     endif()
   endforeach()
   set(type STATIC)
-  set(version "")
   if(arg_SHARED)
     set(type SHARED)
-    _tfaot_read_version("${arg_CONFIG}" version)
+    if(version STREQUAL "")
+      message(FATAL_ERROR "tfaot_add_model: give the VERSION of the SHARED library (model.version of ${arg_CONFIG})")
+    endif()
   endif()
 
   set(tune "")
@@ -102,7 +110,7 @@ function(tfaot_add_model target)
 
   _tfaot_remove_renamed_model("${tree}" "${tool_name}")
   _tfaot_compile_command(${target} CONFIG "${arg_CONFIG}" TREE "${tree}" WORK "${work}" NAME "${name}" ${tune}
-                         NAMESPACE "${namespace}" TOOL_NAME "${tool_name}" OPTIONS ${tool_options})
+                         NAMESPACE "${namespace}" VERSION "${version}" TOOL_NAME "${tool_name}" OPTIONS ${tool_options})
   _tfaot_model_library(${target} ${type} OBJECT "${work}/model.o" TREE "${tree}" ALIAS "${namespace}::${name}" VERSION "${version}")
   string(TOLOWER "${tool_name}" tool_name)
   set_property(GLOBAL PROPERTY "TFAOT_MODEL_TOOL_${tool_name}" "${namespace}::${name}")  # scram's name of it

@@ -27,11 +27,7 @@ The target `<target>_package`, part of `all`, which writes
     tfaot_package_model(tagger OUTPUT_DIR packages)
 #]=]
 function(tfaot_package_model target)
-  set(options "")
-  set(values OUTPUT_DIR FORMAT)
-  set(lists "")
-  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
-  _tfaot_check_args(tfaot_package_model)
+  _tfaot_parse_args(tfaot_package_model VALUES OUTPUT_DIR FORMAT)
   if(NOT DEFINED arg_FORMAT)
     set(arg_FORMAT tar.zst)
   endif()

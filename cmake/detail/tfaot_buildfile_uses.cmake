@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What <use> and <aot_compile> of a BuildFile stand for. See tfaot_buildfile.cmake for the variables these functions see.
+# What <use> and <aot_compile> of a BuildFile stand for.
 
-# _tfaot_buildfile_link(<target> <visibility> <place|name[|source_only]>)
+# _tfaot_buildfile_link(<target> <visibility> <place|name[|source_only]> ROOT <folder> USES <name>=<target>... IGNORE_USES <name>...)
 function(_tfaot_buildfile_link name visibility use)
   string(REPLACE "|" ";" use "${use}")
   list(GET use 0 place)
   list(GET use 1 used)
-  _tfaot_buildfile_use(libraries "${place}" "${used}")
+  _tfaot_buildfile_use(libraries "${place}" "${used}" ${ARGN})
   if(use MATCHES ";source_only$")
     foreach(library IN LISTS libraries)
       if(TARGET "${library}")
@@ -18,9 +18,10 @@ function(_tfaot_buildfile_link name visibility use)
   endif()
 endfunction()
 
-# _tfaot_buildfile_use(<out> <place> <name>): the targets of a <use>: the caller's word, a package of this build, the runtime, a
-# model. scram compares the names of tools in lower case.
+# _tfaot_buildfile_use(<out> <place> <name> ROOT ... USES ... IGNORE_USES ...): the targets of a <use>: what USES says, a package of
+# this build, the runtime, or a model. scram compares the names of tools in lower case.
 function(_tfaot_buildfile_use out place name)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "ROOT" "USES;IGNORE_USES")
   set(${out} "" PARENT_SCOPE)
   set(libraries "")
   string(TOLOWER "${name}" lower_name)
@@ -50,8 +51,8 @@ function(_tfaot_buildfile_use out place name)
   endif()
   if(NOT library)
     set(advice "Say what it is: USES ${name}=<target>, or that nothing is needed: IGNORE_USES ${name}.")
-    if(EXISTS "${root}/${name}/BuildFile.xml")
-      set(advice "Add that package first: tfaot_add_buildfile(${root}/${name}/BuildFile.xml).")
+    if(EXISTS "${arg_ROOT}/${name}/BuildFile.xml")
+      set(advice "Add that package first: tfaot_add_buildfile(${arg_ROOT}/${name}/BuildFile.xml).")
     elseif(lower_name MATCHES "^tfaot-model-")
       set(advice "Install that model into a folder of CMAKE_PREFIX_PATH, or add it with tfaot_add_model() first.")
     endif()
@@ -73,37 +74,37 @@ function(_tfaot_buildfile_model_tool out tool)
   set(${out} "${library}" PARENT_SCOPE)
 endfunction()
 
-# _tfaot_buildfile_network(<target>): the flag DNN_NAME. The graph lies beside the sources; the header is included as with scram, by the
-# name of the network or by the package's path.
-function(_tfaot_buildfile_network name)
-  set(function "tfaot_add_buildfile: ${target_PLACE}")
-  _tfaot_check_toolkit("${function}")
+# _tfaot_buildfile_network(<where> <target> <network> <source folder> <package>): the flag DNN_NAME. The graph lies beside the sources;
+# the header is included as with scram, by the name of the network or by the package's path.
+function(_tfaot_buildfile_network where name network source_folder package)
+  _tfaot_check_toolkit("${where}")
   foreach(suffix IN ITEMS pb config.pbtxt)
-    if(NOT EXISTS "${source_folder}/${target_DNN_NAME}.${suffix}")
-      message(FATAL_ERROR "${function}: there is no '${target_DNN_NAME}.${suffix}' in ${source_folder}\n"
+    if(NOT EXISTS "${source_folder}/${network}.${suffix}")
+      message(FATAL_ERROR "${where}: there is no '${network}.${suffix}' in ${source_folder}\n"
                           "  DNN_NAME names a frozen graph and its config beside the sources (buildfile.md).")
     endif()
   endforeach()
   get_filename_component(folder_name "${source_folder}" NAME)
   set(work "${CMAKE_CURRENT_BINARY_DIR}/${name}.tfaot")
   set(headers "${work}/include/${package}/${folder_name}")
-  _tfaot_network_command(NETWORK "${target_DNN_NAME}" SOURCE "${source_folder}/${target_DNN_NAME}" HEADERS "${headers}" WORK "${work}")
+  _tfaot_network_command(NETWORK "${network}" SOURCE "${source_folder}/${network}" HEADERS "${headers}" WORK "${work}")
   set(objects "${work}/function.o" "${work}/metadata.o")
   set_source_files_properties(${objects} PROPERTIES GENERATED TRUE EXTERNAL_OBJECT TRUE)
-  target_sources(${name} PRIVATE ${objects} "${headers}/${target_DNN_NAME}/header.h")
+  target_sources(${name} PRIVATE ${objects} "${headers}/${network}/header.h")
   target_include_directories(${name} PRIVATE "${work}/include" "${headers}")
   target_compile_features(${name} PRIVATE cxx_std_17)
 endfunction()
 
-# _tfaot_buildfile_model(<class> PLACE <place> MODEL <path> VERSION <version> [BATCH_SIZES ...] [CPU_LEVELS ...]): tfaot_add_model() with
-# a config made of the attributes. The same model in several BuildFiles is made once.
+# _tfaot_buildfile_model(<class> PLACE <place> MODEL <path> VERSION <version> [BATCH_SIZES ...] [CPU_LEVELS ...] BUILDFILE ...):
+# tfaot_add_model() with a config made of the attributes. The same model in several BuildFiles is made once.
 function(_tfaot_buildfile_model class)
-  cmake_parse_arguments(PARSE_ARGV 1 model "" "PLACE;MODEL;VERSION" "BATCH_SIZES;CPU_LEVELS")
+  cmake_parse_arguments(PARSE_ARGV 1 model "" "PLACE;MODEL;VERSION;BUILDFILE;PACKAGE;ROOT" "BATCH_SIZES;CPU_LEVELS;USES;IGNORE_USES")
+  get_filename_component(here "${model_BUILDFILE}" DIRECTORY)
   set(function "tfaot_add_buildfile: ${model_PLACE}")
   if(NOT class MATCHES "^([A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "${function}: the class '${class}' is not a C++ name")
   endif()
-  _tfaot_buildfile_model_path(source "${function}" "${model_MODEL}")
+  _tfaot_buildfile_model_path(source "${function}" "${model_MODEL}" "${model_ROOT}/${model_PACKAGE}" "${here}")
   string(REGEX MATCH "[^:]+$" name "${class}")
   string(REGEX REPLACE "(::)?[^:]+$" "" namespace "${class}")
   if(namespace STREQUAL "")
@@ -131,33 +132,35 @@ function(_tfaot_buildfile_model class)
 {"model": {"name": "@name@", "version": "@model_VERSION@", "saved_model": "@source@"},
  "compilation": {"namespace": "@namespace@", "batch_sizes": [@sizes@]}}
 ]=])
-  elseif(model_BATCH_SIZES)
-    list(APPEND keywords BATCH_SIZES ${model_BATCH_SIZES})
+  else()
+    _tfaot_read_config("${function}" "${config}" config_name config_namespace config_version)
+    if(config_name AND NOT config_name STREQUAL name)
+      message(FATAL_ERROR "${function}: the config's model is not called '${name}' (${config})")
+    endif()
+    if(model_BATCH_SIZES)
+      list(APPEND keywords BATCH_SIZES ${model_BATCH_SIZES})
+    endif()
   endif()
   if(model_CPU_LEVELS)
     list(APPEND keywords CPU_LEVELS ${model_CPU_LEVELS})
   endif()
   string(REPLACE "::" "_" target "${cpp_name}")
-  tfaot_add_model(${target} CONFIG "${config}" NAMESPACE "${namespace}" ${keywords})
-  if(NOT TARGET "${cpp_name}")
-    message(FATAL_ERROR "${function}: the config's model is not called '${name}' (${config})")
-  endif()
+  tfaot_add_model(${target} CONFIG "${config}" NAME "${name}" NAMESPACE "${namespace}" ${keywords})
   set_property(GLOBAL PROPERTY "TFAOT_BUILDFILE_MADE_OF_${cpp_name}" "${made_of}")
 endfunction()
 
-# _tfaot_buildfile_model_path(<out> <function> <path>): an absolute path as it is, one of the package ("/data/tagger", "data/tagger") from
-# there, and else from the BuildFile's folder.
-function(_tfaot_buildfile_model_path out function path)
-  get_filename_component(here "${file}" DIRECTORY)
-  foreach(candidate IN ITEMS "${path}" "${root}/${package}/${path}" "${here}/${path}")
+# _tfaot_buildfile_model_path(<out> <function> <path> <package> <here>): an absolute path as it is, one of the package ("/data/tagger",
+# "data/tagger") from the folder <package>, and else from the BuildFile's folder, <here>.
+function(_tfaot_buildfile_model_path out function path package here)
+  foreach(candidate IN ITEMS "${path}" "${package}/${path}" "${here}/${path}")
     if(IS_ABSOLUTE "${candidate}" AND EXISTS "${candidate}")
       get_filename_component(candidate "${candidate}" ABSOLUTE)
       set(${out} "${candidate}" PARENT_SCOPE)
       return()
     endif()
   endforeach()
-  set(folders "${root}/${package}")
-  if(NOT here STREQUAL folders)
+  set(folders "${package}")
+  if(NOT here STREQUAL package)
     string(APPEND folders " or to ${here}")
   endif()
   message(FATAL_ERROR "${function}: there is no model '${path}'\n"

@@ -2,17 +2,21 @@
 # The only calls of the tool from a build: all add_custom_command()s of tfaot are here.
 
 #[=[
-_tfaot_compile_command(<target> CONFIG <file> TREE <folder> WORK <folder> NAME <name> NAMESPACE <namespace> TOOL_NAME <name>
-                       [TUNE] [OPTIONS <option>...])
+_tfaot_compile_command(<target> CONFIG <file> TREE <folder> WORK <folder> NAME <name> NAMESPACE <namespace> [VERSION <version>]
+                       TOOL_NAME <name> [TUNE] [OPTIONS <option>...])
 Creates the custom target <target>_compile, which makes
  - TREE, the package tree. Its manifest.json is the output a build tool looks at, by the depfile the tool writes.
  - WORK/model.o: all objects of the tree in one file, as their number and names are known to the tool alone.
 #]=]
 function(_tfaot_compile_command target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TUNE" "CONFIG;TREE;WORK;NAME;NAMESPACE;TOOL_NAME" "OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TUNE" "CONFIG;TREE;WORK;NAME;NAMESPACE;VERSION;TOOL_NAME" "OPTIONS")
   set(manifest "${arg_TREE}/manifest.json")
   set(headers "${arg_TREE}/include/${arg_TOOL_NAME}")
   set(scripts "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+  set(expected --expect-name "${arg_NAME}" --expect-namespace "${arg_NAMESPACE}")
+  if(arg_VERSION)
+    list(APPEND expected --expect-version "${arg_VERSION}")
+  endif()
   set(tune "")
   if(arg_TUNE)
     set(tune COMMAND "$<TARGET_FILE:tfaot::tfaot>" tune "${arg_TREE}" --compiler "${CMAKE_CXX_COMPILER}" --quiet)
@@ -21,7 +25,7 @@ function(_tfaot_compile_command target)
     OUTPUT "${manifest}"
     BYPRODUCTS "${headers}/model.h" "${arg_WORK}/objects.rsp"
     COMMAND "$<TARGET_FILE:tfaot::tfaot>" compile --aot-config "${arg_CONFIG}" --output-directory "${arg_TREE}"
-            --expect-name "${arg_NAME}" --expect-namespace "${arg_NAMESPACE}" ${arg_OPTIONS}
+            ${expected} ${arg_OPTIONS}
             --depfile "${arg_WORK}/depfile.d" --object-list "${arg_WORK}/objects.rsp" --quiet
     ${tune}
     COMMAND "${CMAKE_COMMAND}" -D "HEADERS=${headers}" -D "MANIFEST=${manifest}" -P "${scripts}/tfaot_renew_times.cmake"

@@ -19,26 +19,37 @@ function(_tfaot_target_options out)
   endif()
 endfunction()
 
-# _tfaot_model_identity(<function> <config> <name> <namespace> <out-name> <out-namespace>): fills in what the caller left empty
-# from the config, and makes the configure run again when the config changes.
-function(_tfaot_model_identity function config name namespace out_name out_namespace)
-  if(NOT EXISTS "${config}" OR IS_DIRECTORY "${config}")
-    message(FATAL_ERROR "${function}: CONFIG is not a file: ${config}")
-  endif()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${config}")
-  _tfaot_read_config("${config}" config_name config_namespace)
-  if(name AND config_name AND NOT name STREQUAL config_name)
-    message(FATAL_ERROR "${function}: NAME is '${name}', but model.name is '${config_name}' (${config})\n"
-                        "  Leave NAME out, or correct one of the two.")
-  endif()
-  foreach(word IN ITEMS name namespace)
-    string(TOUPPER ${word} keyword)
-    if("${${word}}" STREQUAL "")
-      set(${word} "${config_${word}}")
-      if("${${word}}" STREQUAL "")
-        message(FATAL_ERROR "${function}: cannot read the model's ${word} in ${config}; give the keyword ${keyword}")
-      endif()
+#[=[
+_tfaot_model_identity(<function> <config> <out-name> <out-namespace> <out-version> [NAME <name>] [NAMESPACE <namespace>]
+                      [VERSION <version>])
+What the config says; NAME and VERSION may only repeat it, NAMESPACE replaces it. They are all there is where the tool cannot be asked.
+]=]
+function(_tfaot_model_identity function config out_name out_namespace out_version)
+  cmake_parse_arguments(PARSE_ARGV 5 arg "" "NAME;NAMESPACE;VERSION" "")
+  _tfaot_read_config("${function}" "${config}" name namespace version)
+  if("${name}" STREQUAL "")
+    set(namespace tfaot_model)  # the config's default
+    if(NOT DEFINED arg_NAME)
+      message(FATAL_ERROR "${function}: give the model's NAME (model.name of ${config})\n"
+        "  This project builds tfaot itself, so CMake cannot ask it what the config says. NAMESPACE is needed too if the config gives one, "
+        "and VERSION for a SHARED library.")
     endif()
+  endif()
+  foreach(word IN ITEMS name version)
+    string(TOUPPER ${word} keyword)
+    if(DEFINED arg_${keyword} AND NOT "${${word}}" STREQUAL "" AND NOT arg_${keyword} STREQUAL "${${word}}")
+      message(FATAL_ERROR "${function}: ${keyword} is '${arg_${keyword}}', but model.${word} is '${${word}}' (${config})\n"
+                          "  Leave ${keyword} out, or correct one of the two.")
+    endif()
+  endforeach()
+  foreach(word IN ITEMS name namespace version)
+    string(TOUPPER ${word} keyword)
+    if(DEFINED arg_${keyword})
+      set(${word} "${arg_${keyword}}")
+    endif()
+    set(${out_${word}} "${${word}}" PARENT_SCOPE)
+  endforeach()
+  foreach(word IN ITEMS name namespace)
     if(NOT "${${word}}" MATCHES "^[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$")
       message(FATAL_ERROR "${function}: the model's ${word} '${${word}}' is not a C++ name (${config})")
     endif()
@@ -46,8 +57,6 @@ function(_tfaot_model_identity function config name namespace out_name out_names
   if(TARGET "${namespace}::${name}")
     message(FATAL_ERROR "${function}: model ${namespace}::${name} was added already; give this one another NAMESPACE (${config})")
   endif()
-  set(${out_name} "${name}" PARENT_SCOPE)
-  set(${out_namespace} "${namespace}" PARENT_SCOPE)
 endfunction()
 
 # _tfaot_remove_renamed_model(<tree> <tool-name>): removes the files of the package in <tree> if it is of another model, as its
@@ -72,7 +81,12 @@ function(_tfaot_remove_renamed_model tree tool_name)
       file(REMOVE "${tree}/${path}")
     endif()
   endforeach()
-  file(REMOVE_RECURSE "${tree}/include/${old_name}" "${tree}/lib/cmake/${old_name}")  # empty now
+  foreach(folder IN ITEMS "${tree}/include/${old_name}" "${tree}/lib/cmake/${old_name}")
+    file(GLOB left "${folder}/*")
+    if(NOT left)
+      file(REMOVE_RECURSE "${folder}")
+    endif()
+  endforeach()
   file(REMOVE "${tree}/manifest.json")
 endfunction()
 

@@ -156,16 +156,38 @@ Result<ModelSpec> load(const FileSystem& fs, const Path& file, const ConfigOverr
       .config_file = file, .model = model_of(values, file), .compilation = compilation_of(values)};
 }
 
-}  // namespace
+Result<ModelIdentity> identity(const FileSystem& fs, const Path& file) {
+  TFAOT_ASSIGN(const YAML::Node root, read_config(fs, file));
+  Problems problems(file.string());
+  const Values values = checked_values(root, {}, problems);
+  for (const char* const path : {"model.name", "model.version", "compilation.namespace"}) {
+    const bool is_missing = config_key(path).fallback.empty() && !values.contains(path);
+    if (is_missing || !config::is_usable(values, path)) return fail(problems.to_error());
+  }
+  return ModelIdentity{text_of(values, "model.name"), text_of(values, "compilation.namespace"),
+                       text_of(values, "model.version")};
+}
 
-Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
-                                  const ConfigOverrides& overrides) {
+// yaml-cpp throws for what the checks above should have found.
+template <class Read>
+auto without_exceptions(const Path& file, const Read& read) -> decltype(read()) {
   try {
-    return load(fs, file, overrides);
+    return read();
   } catch (const YAML::Exception& e) {
     return fail(
         Error::internal(fmt::format("{}: reading the config: {}", file.string(), e.what())));
   }
+}
+
+}  // namespace
+
+Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
+                                  const ConfigOverrides& overrides) {
+  return without_exceptions(file, [&] { return load(fs, file, overrides); });
+}
+
+Result<ModelIdentity> load_model_identity(const FileSystem& fs, const Path& file) {
+  return without_exceptions(file, [&] { return identity(fs, file); });
 }
 
 }  // namespace tfaot::toolkit

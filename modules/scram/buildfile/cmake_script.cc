@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// One keyword a line; nothing for an empty list.
+// One keyword a line; nothing for an empty list. Last what tfaot_add_buildfile() says to every call.
 class Call {
  public:
   explicit Call(const std::string& head) : text_(head) {}
@@ -34,7 +34,7 @@ class Call {
     for (const std::string& value : values) text_ += " " + quoted(value);
     return *this;
   }
-  std::string end() const { return text_ + ")\n"; }
+  std::string end() const { return text_ + "\n  ${buildfile})\n"; }
 
  private:
   std::string text_;

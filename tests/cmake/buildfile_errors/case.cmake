@@ -60,7 +60,7 @@ file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${root}/Sub/Pkg")
 expect("<aot_compile model='minimal/aot_config.yaml' class='Other'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:1: the config's model is not called 'Other' (${root}/Sub/Pkg/minimal/aot_config.yaml)")
 
-expect("" "USE x=y" "tfaot_add_buildfile: unknown keyword 'USE' (did you mean 'USES'?)
+expect("" "USE x=y" "tfaot_add_buildfile: unknown keyword 'USE'
           Known keywords: PACKAGE ARCHITECTURE COMPILER RELEASE USES IGNORE_USES TOOLS VARIABLES")
 expect("" "USES boost" "tfaot_add_buildfile: USES takes name=value, not 'boost'")
 expect("" "VARIABLES A" "tfaot_add_buildfile: VARIABLES takes name=value, not 'A'")

@@ -9,10 +9,10 @@ expect("tfaot_add_model(m CONFIG)" "tfaot_add_model: CONFIG needs a value")
 expect("tfaot_add_model(m CONFIG nowhere.yaml)"
        "tfaot_add_model: CONFIG is not a file: ${CASE_SOURCE}/nowhere.yaml")
 expect("tfaot_add_model(m CONFG a.yaml)"
-       "tfaot_add_model: unknown keyword 'CONFG' (did you mean 'CONFIG'?)
-          Known keywords: SHARED STATIC TUNE CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS BATCH_SIZES CPU_LEVELS")
+       "tfaot_add_model: unknown keyword 'CONFG'
+          Known keywords: SHARED STATIC TUNE CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS VERSION BATCH_SIZES CPU_LEVELS")
 expect("tfaot_add_model(m CONFIG a.yaml BATCH_SIZES 1 2 NAMESPCE ns)"
-       "tfaot_add_model: unknown keyword 'NAMESPCE' (did you mean 'NAMESPACE'?)")
+       "tfaot_add_model: unknown keyword 'NAMESPCE' Known keywords: SHARED")
 expect("tfaot_add_model(m CONFIG a.yaml SOMETHING)" "tfaot_add_model: unknown keyword 'SOMETHING' Known keywords:")
 expect("tfaot_add_model(m CONFIG a.yaml HEADERS CMSSW)"
        "tfaot_add_model: HEADERS 'CMSSW' is neither self_contained nor cmssw")
@@ -33,16 +33,19 @@ expect("tfaot_add_model(m CONFIG \${config} NAMESPACE ns NAME other)"
           Leave NAME out, or correct one of the two.")
 expect("tfaot_add_model(other CONFIG \${config} NAMESPACE ns)"
        "tfaot_add_model: there is a target 'other' already Give the model another target name.")
-file(WRITE "${CASE_BINARY}/flow.yaml" "{model: {name: flow}, compilation: {batch_sizes: [1]}}\n")
-expect("tfaot_add_model(m CONFIG \"${CASE_BINARY}/flow.yaml\")"
-       "tfaot_add_model: cannot read the model's name in ${CASE_BINARY}/flow.yaml; give the keyword NAME")
+expect("tfaot_add_model(m CONFIG \${config} NAMESPACE ns VERSION 3 SHARED)"
+       "tfaot_add_model: VERSION is '3', but model.version is '1.0.0' (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)
+          Leave VERSION out, or correct one of the two.")
+file(WRITE "${CASE_BINARY}/wrong.yaml" "model: {name: 9lives, version: 1}\n")
+expect("tfaot_add_model(m CONFIG \"${CASE_BINARY}/wrong.yaml\")"
+       "tfaot_add_model: ${CASE_BINARY}/wrong.yaml:1:15: model.name: '9lives' is not a C++ identifier")
 
 expect("tfaot_package_model(nothing)"
        "tfaot_package_model: there is no target 'nothing'; make it with tfaot_add_model() first")
 expect("tfaot_package_model(other)" "tfaot_package_model: target 'other' was not made by tfaot_add_model()")
 expect("tfaot_package_model(good FORMAT zip)" "tfaot_package_model: FORMAT 'zip' is neither tar.zst nor tar.gz")
 expect("tfaot_package_model(good OUTPUTDIR x)"
-       "tfaot_package_model: unknown keyword 'OUTPUTDIR' (did you mean 'OUTPUT_DIR'?)")
+       "tfaot_package_model: unknown keyword 'OUTPUTDIR' Known keywords: OUTPUT_DIR FORMAT")
 expect("tfaot_deploy_model(good)" "tfaot_deploy_model: RELEASE_AREA is required")
 expect("tfaot_package_model(good)\ntfaot_package_model(tfaot_model::minimal FORMAT tar.gz)"
        "tfaot_package_model: there is a target 'good_package' already

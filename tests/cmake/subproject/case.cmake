@@ -8,11 +8,18 @@ case_configure(OPTIONS -DTFAOT_BUILD_ENGINE=ON -DNO_MODEL=ON)
 case_build()
 case_expect("no work to do")
 
-case_configure(OPTIONS -DTFAOT_BUILD_ENGINE=ON -DNO_MODEL=OFF)
+set(config "${CASE_TOOLKIT}/examples/minimal/aot_config.yaml")
+case_configure(OPTIONS -DNO_MODEL=OFF -DNO_NAME=STATIC
+  FAIL "tfaot_add_model: give the model's NAME (model.name of ${config})
+          This project builds tfaot itself, so CMake cannot ask it what the config says. NAMESPACE is needed too if the config
+          gives one, and VERSION for a SHARED library.")
+case_configure(OPTIONS "-DNO_NAME=NAME\\;minimal\\;SHARED"
+  FAIL "tfaot_add_model: give the VERSION of the SHARED library (model.version of ${config})")
+case_configure(OPTIONS -DNO_NAME=)
 case_build(TARGET from_build_file)
 case_run(from_build_file)
 case_build(TARGET minimal)
-case_run(minimal/minimal)
+case_run(minimal)
 case_expect_predictions(native minimal 3)
 
 # The other way makes the same build.

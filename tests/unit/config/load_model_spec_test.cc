@@ -195,5 +195,28 @@ TEST(LoadModelSpec, SurvivesDeepNesting) {
   EXPECT_EQ(spec.error().kind(), ErrorKind::kInput);
 }
 
+std::string identity_of_text(const std::string& text) {
+  const testing::MemoryFileSystem fs({{testing::kConfigFile, text}});
+  const auto identity = load_model_identity(fs, testing::kConfigFile);
+  if (!identity) return identity.error().text();
+  return identity->namespace_name + "::" + identity->name + " " + identity->version;
+}
+
+TEST(LoadModelIdentity, NeedsNoModelAndNoOtherKey) {
+  EXPECT_EQ(identity_of_text("model: {name: test, version: 1.10}\n"), "tfaot_model::test 1.10");
+  EXPECT_EQ(identity_of_text("{\"model\": {\"name\": \"test\", \"version\": 2, \"auhtor\": 3},"
+                             " \"compilation\": {\"namespace\": \"a::b\"}}"),
+            "a::b::test 2");
+  EXPECT_EQ(identity_of_text("x: &m {name: test, version: 1}\nmodel: *m\n"), "tfaot_model::test 1");
+}
+
+TEST(LoadModelIdentity, RefusesAWrongName) {
+  EXPECT_EQ(identity_of_text("model:\n  name: 9lives\n  version: 1\n"
+                             "compilation: {batch_sizes: [1]}\n"),
+            "/m/aot_config.yaml:2:9: model.name: '9lives' is not a C++ identifier: letters, digits "
+            "and '_', not starting with a digit");
+  EXPECT_THAT(identity_of_text("model: {version: 1}\n"), ::testing::HasSubstr("model.name"));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit
