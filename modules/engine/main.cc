@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
                .text = done.error().message(),
                .notes = done.error().notes(),
                .file = done.error().where().file,
-               .config_key = engine::config_key_of(done.error()),
+               .config_key = done.error().where().key,
                .line = done.error().where().line});
   engine::leave(done.error().kind() == ErrorKind::kInternal ? 3 : 1);
 }

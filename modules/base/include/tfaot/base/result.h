@@ -23,6 +23,7 @@ struct Location {
   std::string file;
   int line = 0;
   int column = 0;
+  std::string key = {};  // of a config, "model.outputs[0]", whose line is not known yet
 };
 
 class Error {
