@@ -100,14 +100,11 @@ class Page {
   std::string before_;
 };
 
-constexpr std::array<std::string_view, 7> kFolders = {
-    "cmake/", "docs/", "examples/", "modules/", "packaging/", "templates/", "tests/"};
-
 // Of a code span: a path below one of the project's folders, and not a pattern or a command.
 bool is_path(std::string_view span) {
-  const bool is_ours = std::any_of(kFolders.begin(), kFolders.end(), [&](std::string_view folder) {
-    return span.starts_with(folder);
-  });
+  const std::string_view folder = span.substr(0, span.find('/'));
+  const bool is_ours = folder.size() < span.size() &&
+                       std::count(kProjectFolders.begin(), kProjectFolders.end(), folder) > 0;
   return is_ours && std::all_of(span.begin(), span.end(), [](unsigned char c) {
            return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
          });

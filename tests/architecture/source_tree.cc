@@ -3,14 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cctype>
 
 namespace tfaot::toolkit::architecture {
 namespace {
-
-constexpr std::array<std::string_view, 7> kFolders = {
-    ".ci", "cmake", "examples", "modules", "packaging", "templates", "tests"};
 
 bool is_source(const std::string& path, std::string_view text) {
   return is_cpp(path) || is_cmake(path) || path.ends_with(".inc") || path.ends_with(".sh") ||
@@ -33,7 +29,7 @@ bool is_cmake(std::string_view path) {
 
 Result<SourceTree> read_sources(const FileSystem& fs, const Path& project) {
   std::vector<std::string> paths = {"CMakeLists.txt"};
-  for (const std::string_view folder : kFolders) {
+  for (const std::string_view folder : kProjectFolders) {
     if (fs.kind(project / folder) == FileKind::kMissing) continue;
     TFAOT_ASSIGN(const auto files, list_files_recursively(fs, project / folder));
     for (const std::string& file : files) {

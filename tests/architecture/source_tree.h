@@ -3,6 +3,7 @@
 // read_sources().
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,10 @@ using SourceTree = std::vector<SourceFile>;
 
 // What a check found, "path:line: text" each; empty when the rule is kept.
 using Violations = std::vector<std::string>;
+
+// The project's folders.
+inline constexpr std::array<std::string_view, 8> kProjectFolders = {
+    ".ci", "cmake", "docs", "examples", "modules", "packaging", "templates", "tests"};
 
 // C++, CMake, shell and Python files below the project's folders; not build trees, nor what tfaot
 // made (tests/golden).

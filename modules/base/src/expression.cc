@@ -6,6 +6,8 @@
 #include <regex>
 #include <string_view>
 
+#include "tfaot/base/text.h"
+
 namespace tfaot::toolkit {
 namespace {
 
@@ -13,8 +15,6 @@ constexpr std::size_t kLongestExpression = 200;
 constexpr std::size_t kLongestText = 1000;
 constexpr int kMostRepetitions = 4;
 constexpr std::size_t kLongestCount = 2;  // digits in {n}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The last character of the [class] that starts at `start`.
 std::size_t end_of_class(const std::string& expression, std::size_t start) {

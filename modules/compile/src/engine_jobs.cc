@@ -12,25 +12,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-std::string native_level() {
-#if defined(__x86_64__)
-  // By features: clang 14 does not know the levels' own names.
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return "x86-64-v4";
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-      __builtin_cpu_supports("fma")) {
-    return "x86-64-v3";
-  }
-  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt")) return "x86-64-v2";
-  return "x86-64";
-#else
-  return "generic";
-#endif
-}
-
 std::vector<JobInput> job_inputs(const ModelSpec& spec, bool fixed_shapes) {
   std::vector<JobInput> inputs;
   for (const auto& input : spec.model.inputs) {
@@ -49,7 +30,7 @@ std::vector<JobInput> job_inputs(const ModelSpec& spec, bool fixed_shapes) {
 std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
   std::vector<JobLevel> levels;
   for (const auto& word : cpu_levels) {
-    const std::string name = word == "native" ? native_level() : word;
+    const std::string name = word == "native" ? native_cpu_level() : word;
     const bool known = std::any_of(levels.begin(), levels.end(),
                                    [&](const JobLevel& level) { return level.name == name; });
     const CpuLevel& level = cpu_level(name);

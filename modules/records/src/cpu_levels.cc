@@ -90,6 +90,25 @@ bool ascend(std::string_view low, std::string_view high) {
   return &cpu_level(low) < &cpu_level(high);
 }
 
+std::string native_cpu_level() {
+#if defined(__x86_64__)
+  // By features: clang 14 does not know the levels' own names.
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return "x86-64-v4";
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+      __builtin_cpu_supports("fma")) {
+    return "x86-64-v3";
+  }
+  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt")) return "x86-64-v2";
+  return "x86-64";
+#else
+  return "generic";
+#endif
+}
+
 std::vector<std::string> allowed_cpu_levels(std::string_view architecture) {
   return names_where(architecture, [](const CpuLevel&) { return true; });
 }

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <set>
 #include <string_view>
 
 #include "tfaot/base/letter_case.h"
+#include "tfaot/base/printable.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -17,30 +17,13 @@ using Fault = std::optional<SyntaxFault>;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-bool is_xml_character(unsigned long code) {
-  return code == 0x9 || code == 0xA || code == 0xD || (code >= 0x20 && code < 0xD800) ||
-         (code >= 0xE000 && code < 0xFFFE) || (code >= 0x10000 && code <= 0x10FFFF);
-}
-
-// The size of the character at `at`; 0: no UTF-8, or none that XML may hold.
+// The size of the character at `at`; 0: it is not UTF-8, or XML may not hold it.
 std::size_t character_size(const std::string& text, std::size_t at) {
-  const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  const std::size_t size = first < 0x80           ? 1
-                           : (first >> 5) == 0x06 ? 2
-                           : (first >> 4) == 0x0E ? 3
-                           : (first >> 3) == 0x1E ? 4
-                                                  : 0;
-  if (size == 0 || at + size > text.size()) return 0;
-  unsigned long code = size == 1 ? first : first & (0x7FU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(at + i) >> 6) != 0x02) return 0;
-    code = (code << 6) | (byte(at + i) & 0x3FU);
-  }
-  constexpr std::array<unsigned long, 5> kFirstOfSize = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kFirstOfSize[size]) return 0;
-  // expat takes U+FFFE and U+FFFF for no characters either.
-  return is_xml_character(code) ? size : 0;
+  const std::string_view rest = std::string_view(text).substr(at);
+  const bool is_control = static_cast<unsigned char>(rest[0]) < 0x20 && !is_blank(rest[0]);
+  // expat refuses U+FFFE and U+FFFF.
+  const bool is_noncharacter = rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF");
+  return is_control || is_noncharacter ? 0 : utf8_character(rest);
 }
 
 Fault character_fault(const std::string& text) {

@@ -13,7 +13,7 @@ namespace tfaot::toolkit {
 
 struct CpuLevel {
   std::string architecture;  // first part of the target triple
-  std::string name;          // LLVM's name of the CPU; "native" is no CPU: see native_level()
+  std::string name;          // LLVM's name of the CPU; "native": see native_cpu_level()
   bool is_cpu = false;       // a processor such as "znver4", not a level such as "x86-64-v3"
   bool by_default = false;   // compiled when the config names no levels
   // What its code needs of a machine beyond the architecture itself, in LLVM's words. Left out are
@@ -31,6 +31,9 @@ const CpuLevel& cpu_level(std::string_view name);
 
 // Whether `low` comes before `high` in the table. REQUIRES: it holds both.
 bool ascend(std::string_view low, std::string_view high);
+
+// The highest level of this machine, as "native" means it: "x86-64-v3", or "generic" elsewhere.
+std::string native_cpu_level();
 
 // Names from the table, ascending; empty for an unknown architecture.
 std::vector<std::string> allowed_cpu_levels(std::string_view architecture);
