@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that look at more than one key, and at the disk. They say nothing about a value that is
-// wrong by itself.
+// The rules that look at more than one key. They say nothing about a value that is wrong by itself.
 #pragma once
 
 #include "problems.h"
-#include "tfaot/base/file_system.h"
 #include "value_checker.h"
 
 namespace tfaot::toolkit::config {
@@ -34,12 +32,5 @@ void check_object_count(const Values& values, Problems& problems);
 
 // CMSSW's own Model composes batches of any compiled sizes, so rows cannot be coupled there.
 void check_rows(const Values& values, Problems& problems);
-
-// The model's folder or file as the config has it.
-Path written_source_of(const Values& values);
-// The model's folder or file: absolute, normalised, without a slash at the end.
-Path source_of(const Values& values, const Path& config_file);
-void check_source(const FileSystem& fs, const Path& config_file, const Values& values,
-                  Problems& problems);
 
 }  // namespace tfaot::toolkit::config

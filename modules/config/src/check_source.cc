@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "check_source.h"
+
 #include <fmt/format.h>
 
 #include "check_model.h"

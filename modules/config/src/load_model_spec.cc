@@ -5,6 +5,7 @@
 #include <set>
 
 #include "check_model.h"
+#include "check_source.h"
 #include "overrides.h"
 #include "problems.h"
 #include "tfaot/base/limits.h"

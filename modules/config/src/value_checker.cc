@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 #include <vector>
 
+#include "check_text.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "yaml_text.h"
@@ -22,6 +25,37 @@ std::vector<std::string> names_below(const std::string& path) {
   std::vector<std::string> names;
   for (const ConfigKey* key : children_of(path)) names.push_back(key_name(*key));
   return names;
+}
+
+std::string expected(const ConfigKey& key) {
+  switch (key.type) {
+    case KeyType::kMap:
+      return "a map";
+    case KeyType::kText:
+      return "a string";
+    case KeyType::kTextOrNumber:
+      return "a string or a number";
+    case KeyType::kWholeNumber:
+      return "a whole number";
+    case KeyType::kShape:
+      return "a list of dimensions";
+    case KeyType::kTextOrMap:
+      return "a string or a map";
+  }
+  return "another value";
+}
+
+// The words between blanks and commas.
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(replace_all(text, ",", " "));
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+// Whether text is digits only, without leading zeros, and at most `maximum`.
+bool is_whole_number(const std::string& text, std::int64_t maximum) {
+  const bool digits = !text.empty() && text.size() <= 18 && text[0] != '0' &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && std::stoll(text) <= maximum;
 }
 
 }  // namespace
@@ -85,6 +119,140 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
   }
   error.note("allowed: " + join(names, ", "));
   return false;
+}
+
+std::string identity_of(const YAML::Node& item) {
+  std::string text = item.IsMap() ? identity_of(item["name"]) : item.Scalar();
+  if (text.ends_with(":0")) text.resize(text.size() - 2);
+  return text;
+}
+
+bool ValueChecker::check_value(const ConfigKey& key, const Value& value) {
+  const YAML::Node& node = value.node;
+  const std::string& label = value.label;
+  if (!key.list) return check_item(key, node, label);
+  if (!node.IsSequence()) {
+    Error& error = problems_.add(
+        node.Mark(), fmt::format("{}: expected a list, found {}", label, describe(node)));
+    if (node.IsScalar()) {
+      error.note(fmt::format("write [{}]", shown(join(words_of(node.Scalar()), ", "))));
+    }
+    return false;
+  }
+  if (node.size() < key.min_items) {
+    problems_.add(node.Mark(), fmt::format("{}: the list is empty", label)).note(key.doc);
+    return false;
+  }
+  if (node.size() > key.max_items) {
+    problems_.add(node.Mark(), fmt::format("{}: the list has {} items", label, node.size()))
+        .note(fmt::format("allowed: at most {}", key.max_items));
+    return false;
+  }
+  bool good = true;
+  for (const YAML::Node& item : node) good &= check_item(key, item, label);
+  return good && (!key.distinct || check_distinct(node, label));
+}
+
+bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
+                              const std::string& label) {
+  const NodeKind kind = kind_of(node);
+  switch (key.type) {
+    case KeyType::kWholeNumber:
+      return check_whole_number(key, node, label);
+    case KeyType::kShape:
+      if (kind == NodeKind::kList) return check_shape(key, node, label);
+      break;
+    case KeyType::kMap:
+      if (kind == NodeKind::kMap) return true;
+      break;
+    case KeyType::kTextOrMap:
+      if (kind == NodeKind::kMap) {
+        const std::size_t before = problems_.count();
+        Values unused;
+        check_map(key.path + "[]", node, node.Mark(), unused);
+        return problems_.count() == before;
+      }
+      if (kind == NodeKind::kText) return check_text_item(key, node, label);
+      break;
+    case KeyType::kText:
+      if (kind == NodeKind::kText) return check_text_item(key, node, label);
+      break;
+    case KeyType::kTextOrNumber:
+      if (kind == NodeKind::kText || kind == NodeKind::kInteger || kind == NodeKind::kFloat) {
+        return check_text_item(key, node, label);
+      }
+      break;
+  }
+  Error& error = problems_.add(
+      node.Mark(), fmt::format("{}: expected {}, found {}", label, expected(key), describe(node)));
+  const bool takes_text = key.type != KeyType::kMap && key.type != KeyType::kShape;
+  if (takes_text && node.IsScalar() && kind != NodeKind::kOther) {
+    const auto problem = check_text(key, node.Scalar());
+    error.note(problem ? problem->note
+                       : fmt::format("write it with quotes: \"{}\"", shown(node.Scalar())));
+  }
+  return false;
+}
+
+bool ValueChecker::check_text_item(const ConfigKey& key, const YAML::Node& node,
+                                   const std::string& label) {
+  const auto problem = check_text(key, node.Scalar());
+  if (problem) {
+    problems_.add(node.Mark(), fmt::format("{}: {}", label, problem->message)).note(problem->note);
+  }
+  return !problem;
+}
+
+bool ValueChecker::check_whole_number(const ConfigKey& key, const YAML::Node& node,
+                                      const std::string& label) {
+  const bool number = kind_of(node) == NodeKind::kInteger;
+  if (number && is_whole_number(node.Scalar(), key.maximum)) return true;
+  Error& error = problems_.add(
+      node.Mark(),
+      number ? fmt::format("{}: {} is not allowed", label, shown(node.Scalar()))
+             : fmt::format("{}: expected a whole number, found {}", label, describe(node)));
+  if (kind_of(node) == NodeKind::kText && is_whole_number(node.Scalar(), key.maximum)) {
+    error.note("write it without quotes: " + node.Scalar());
+  }
+  error.note(fmt::format("allowed: 1 to {}, in decimal digits", key.maximum));
+  return false;
+}
+
+bool ValueChecker::check_shape(const ConfigKey& key, const YAML::Node& node,
+                               const std::string& label) {
+  const auto is_batch = [](const YAML::Node& item) {
+    return item.IsNull() || (kind_of(item) == NodeKind::kInteger && item.Scalar() == "-1");
+  };
+  if (node.size() == 0 || !is_batch(node[0])) {
+    problems_
+        .add(node.Mark(), fmt::format("{}: the first dimension is {}, but it must be the batch",
+                                      label, node.size() == 0 ? "missing" : describe(node[0])))
+        .note("write null or -1 first: [null, 10]");
+    return false;
+  }
+  bool good = true;
+  for (std::size_t i = 1; i < node.size(); ++i) {
+    if (is_batch(node[i])) {
+      problems_.add(node[i].Mark(), fmt::format("{}: dimension {} is unknown", label, i))
+          .note("only the first dimension, the batch, may be unknown");
+      good = false;
+    } else {
+      good &= check_whole_number(key, node[i], label);
+    }
+  }
+  return good;
+}
+
+bool ValueChecker::check_distinct(const YAML::Node& list, const std::string& label) {
+  std::set<std::string> seen;
+  bool good = true;
+  for (const YAML::Node& item : list) {
+    const std::string identity = identity_of(item);
+    if (seen.insert(identity).second) continue;
+    problems_.add(item.Mark(), fmt::format("{}: {} is given twice", label, shown(identity)));
+    good = false;
+  }
+  return good;
 }
 
 }  // namespace tfaot::toolkit::config
