@@ -126,14 +126,6 @@ bool is_folder(const FileSystem& fs, const Path& path) {
   return fs.kind(path, Links::kFollow) == FileKind::kDirectory;
 }
 
-Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents) {
-  if (const auto old_size = fs.size(path); old_size && *old_size == contents.size()) {
-    if (const auto old = fs.read(path); old && *old == contents) return false;
-  }
-  TFAOT_TRY(fs.replace_atomically(path, contents));
-  return true;
-}
-
 std::vector<Path> missing_folders(const FileSystem& fs, Path folder) {
   std::vector<Path> missing;
   for (; folder.has_relative_path() && fs.kind(folder) == FileKind::kMissing;

@@ -321,17 +321,6 @@ TYPED_TEST(AnyFileSystem, ExchangesFoldersInOneStep) {
             "ROOT/b: cannot exchange with 'ROOT/b/c': Invalid argument");
 }
 
-TYPED_TEST(AnyFileSystem, WritesOnlyWhatChanged) {
-  const Path file = this->at("new/file");
-  EXPECT_TRUE(write_if_changed(this->fs, file, "one").value());
-  EXPECT_FALSE(write_if_changed(this->fs, file, "one").value());
-  EXPECT_TRUE(write_if_changed(this->fs, file, "two").value());
-  EXPECT_EQ(this->read("new/file"), "two");
-  this->make_folder("folder");
-  EXPECT_EQ(this->error_of(write_if_changed(this->fs, this->at("folder"), "x")),
-            "ROOT/folder: cannot replace: Is a directory");
-}
-
 TYPED_TEST(AnyFileSystem, ListsFilesOfATreeInOrder) {
   this->write("t/b/file", "");
   this->write("t/b.file", "");

@@ -8,13 +8,19 @@
 namespace tfaot::toolkit {
 namespace {
 
+std::string text_of(const CompiledModel& model) { return json_document(json_of(model)); }
+
+Result<CompiledModel> model_of(const std::string& text) {
+  return read_document<CompiledModel>(text, {"record.json", "not a compiled model"});
+}
+
 TEST(CompiledModelJson, RoundTrip) {
   for (const auto& records :
        {testing::simple_records(), testing::mixed_records(), testing::hostile_records()}) {
-    const std::string text = compiled_model_to_json(records.compiled);
-    const auto compiled = compiled_model_from_json(text, "record.json");
+    const std::string text = text_of(records.compiled);
+    const auto compiled = model_of(text);
     ASSERT_TRUE(compiled) << compiled.error().text();
-    EXPECT_EQ(compiled_model_to_json(*compiled), text);
+    EXPECT_EQ(text_of(*compiled), text);
     EXPECT_EQ(compiled->codes.size(), records.compiled.codes.size());
     EXPECT_EQ(compiled->codes[0].estimated_cost, records.compiled.codes[0].estimated_cost);
     EXPECT_EQ(compiled->codes.back().live_permille, records.compiled.codes.back().live_permille);
@@ -25,7 +31,7 @@ TEST(CompiledModelJson, RoundTrip) {
 }
 
 TEST(CompiledModelJson, RefusesWhatIsNoRecord) {
-  const std::string whole = compiled_model_to_json(testing::simple_records().compiled);
+  const std::string whole = text_of(testing::simple_records().compiled);
   for (const auto& [from, to, why] : std::vector<std::tuple<std::string, std::string, std::string>>{
            {"\"float32\"", "\"float33\"",
             "signature.inputs[0].dtype: expected 'bool', 'int32', 'int64', 'float32' or 'float64', "
@@ -37,14 +43,13 @@ TEST(CompiledModelJson, RefusesWhatIsNoRecord) {
             "'live_rows', not 'temp'"}}) {
     std::string text = whole;
     text.replace(text.find(from), from.size(), to);
-    const auto compiled = compiled_model_from_json(text, "record.json");
+    const auto compiled = model_of(text);
     ASSERT_FALSE(compiled);
-    EXPECT_EQ(compiled.error().text(),
-              "record.json: not a compilation record of this tfaot\n  " + why);
+    EXPECT_EQ(compiled.error().text(), "record.json: not a compiled model\n  " + why);
   }
-  EXPECT_FALSE(compiled_model_from_json("", "record.json"));
-  EXPECT_FALSE(compiled_model_from_json("[]", "record.json"));
-  EXPECT_FALSE(compiled_model_from_json("{}", "record.json"));
+  EXPECT_FALSE(model_of(""));
+  EXPECT_FALSE(model_of("[]"));
+  EXPECT_FALSE(model_of("{}"));
 }
 
 }  // namespace

@@ -112,10 +112,6 @@ class FileSystem {
 bool is_file(const FileSystem& fs, const Path& path);
 bool is_folder(const FileSystem& fs, const Path& path);
 
-// Writes only when the contents differ, so that nothing rebuilds for nothing. Returns whether it
-// wrote.
-Result<bool> write_if_changed(FileSystem& fs, const Path& path, std::string_view contents);
-
 // `folder` and those above it that are missing, deepest first.
 std::vector<Path> missing_folders(const FileSystem& fs, Path folder);
 

@@ -64,8 +64,4 @@ inline constexpr auto kMembers<CompiledModel> =
                Member{"source_sha256", &CompiledModel::source_sha256},
                Member{"hlo_text", &CompiledModel::hlo_text}};
 
-std::string compiled_model_to_json(const CompiledModel& model);
-// `where` names the file in errors.
-Result<CompiledModel> compiled_model_from_json(const std::string& text, const std::string& where);
-
 }  // namespace tfaot::toolkit
