@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of compiled_model.h <-> JSON, the file that the engine hands to the tool. Pure
-// functions.
+// The members of the records of compiled_model.h, which record_json.h reads and writes by.
 #pragma once
 
 #include <string>
