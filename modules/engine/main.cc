@@ -21,6 +21,7 @@
 #include "rows/row_check.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/parent_process.h"
+#include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
@@ -201,6 +202,7 @@ Status say_config(const std::string& file) {
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   using namespace tfaot::toolkit;
+  start_program();
   if (argc != 3) {
     std::cerr << "usage: tfaot-engine JOB.json PARENT   (started by tfaot compile)\n";
     return 2;
