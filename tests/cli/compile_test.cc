@@ -239,7 +239,8 @@ TEST_F(CompileTest, ALinkedFolderIsPartOfTheModel) {
 
 TEST_F(CompileTest, ExpectationsOfTheBuildAreChecked) {
   std::string transcript = compile({"--expect-name", "other"}).text() + "\n";
-  transcript += compile({"--expect-name", "test_net", "--expect-namespace", "other"}).text();
+  transcript += compile({"--expect-name", "test_net", "--expect-namespace", "other"}).text() + "\n";
+  transcript += compile({"--expect-name", "test_net", "--expect-version", "other"}).text();
   EXPECT_TRUE(matches_golden(transcript, "cli/compile_expectations.txt"));
   EXPECT_EQ(files_.kind(at("out")), FileKind::kMissing);
 }

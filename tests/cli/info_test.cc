@@ -34,6 +34,15 @@ TEST_F(InfoTest, DescribesAConfig) {
                              "cli/info_config.txt"));
 }
 
+TEST_F(InfoTest, SaysAConfigsNamesBeforeThereIsAModel) {
+  write("early.yaml", "model: {name: early, version: 1.10}\n");
+  EXPECT_EQ(run({"info", "--identity", "early.yaml"}).out,
+            "{\n  \"name\": \"early\",\n  \"namespace\": \"tfaot_model\",\n"
+            "  \"version\": \"1.10\"\n}\n");
+  write("wrong.yaml", "model: {name: 9lives, version: 1}\n");
+  EXPECT_EQ(run({"info", "--identity", "wrong.yaml"}).exit_code, 1);
+}
+
 TEST_F(InfoTest, CannotTellThatAnArchiveIsCutBehindTheManifest) {
   write_tree_at("tree", {"1.0.0", std::string(300'000, 'x') + read("prefix/bin/tfaot")});
   ASSERT_EQ(run({"package", "tree"}).exit_code, 0);

@@ -17,9 +17,9 @@
 #include "tfaot/base/letter_case.h"
 #include "tfaot/base/staged_update.h"
 #include "tfaot/base/tool_names.h"
-#include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/names.h"
+#include "tfaot/scram/tool_file.h"
 #include "toolbox.h"
 
 namespace tfaot::toolkit {

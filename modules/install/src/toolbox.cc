@@ -4,9 +4,9 @@
 #include "area_layout.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/tool_names.h"
-#include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
+#include "tfaot/scram/tool_file.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -21,12 +21,13 @@ Status check_expectations(const BuildRequest& request, const ModelSpec& spec) {
     return fail(
         Error::at({spec.config_file.string()},
                   fmt::format("{} is '{}' but '{}' was expected", key, actual, expected))
-            .note("CMake was told so by a keyword of tfaot_add_model(), or by the config as it "
-                  "was: correct the keyword, or run CMake again"));
+            .note("a keyword of tfaot_add_model() says so, or the config did when CMake ran: "
+                  "correct the keyword, or run CMake again"));
   };
   TFAOT_TRY(check("model.name", request.expected_name, spec.model.name));
-  return check("compilation.namespace", request.expected_namespace,
-               spec.compilation.namespace_name);
+  TFAOT_TRY(check("compilation.namespace", request.expected_namespace,
+                  spec.compilation.namespace_name));
+  return check("model.version", request.expected_version, spec.model.version);
 }
 
 // As upstream says with --dev.

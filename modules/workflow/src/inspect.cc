@@ -29,6 +29,10 @@ Result<Inspected> inspect(const Context& context, const Path& path) {
                           {"'tfaot info' takes an archive, a package tree or a config file", ""}));
 }
 
+Result<ModelIdentity> identify(const Context& context, const Path& config) {
+  return load_model_identity(context.files, config);
+}
+
 Result<InstalledList> list_packages(const Context& context, const Path& area) {
   const FileSystem& files = context.files;
   InstalledList list;

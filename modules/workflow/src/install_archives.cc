@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "tfaot/base/limits.h"
-#include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/names.h"
+#include "tfaot/scram/tool_file.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/work_folder.h"
 

@@ -7,9 +7,9 @@
 
 #include "tfaot/base/limits.h"
 #include "tfaot/generate/generate.h"
-#include "tfaot/generate/tool_file_xml.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/names.h"
+#include "tfaot/scram/tool_file.h"
 #include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {

@@ -3,7 +3,7 @@
 
 #include "tests/unit/records/sample_records.h"
 #include "tfaot/generate/generate.h"
-#include "tfaot/generate/tool_file_xml.h"
+#include "tfaot/scram/tool_file.h"
 
 namespace tfaot::toolkit {
 namespace {

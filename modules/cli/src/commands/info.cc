@@ -16,6 +16,7 @@ using nlohmann::ordered_json;
 struct Options {
   std::string path;
   bool json = false;
+  bool identity = false;  // hidden, for the CMake functions: a config's names alone, as JSON
 };
 
 // What `tfaot info` found out, in both of its forms.
@@ -49,7 +50,16 @@ Description description_of(const Inspected& found) {
                      std::get<Manifest>(found.content));
 }
 
+Status print_identity(const Options& options, Program& program) {
+  TFAOT_ASSIGN(const ModelIdentity model, identify(program, program.absolute(options.path)));
+  program.console.print(json_text({{"name", model.name},
+                                   {"namespace", model.namespace_name},
+                                   {"version", model.version}}));
+  return {};
+}
+
 Status info(const Options& options, Program& program) {
+  if (options.identity) return print_identity(options, program);
   TFAOT_ASSIGN(const Inspected inspected, inspect(program, program.absolute(options.path)));
   const Description found = description_of(inspected);
   if (options.json) {
@@ -70,6 +80,7 @@ Action add_info(CLI::App& app) {
       ->required()
       ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");
+  app.add_flag("--identity", options->identity)->group("");
   app.footer(
       "Reads the manifest alone, which is the beginning of an archive: that the rest is there and\n"
       "unchanged, 'tfaot install' checks.\n"

@@ -38,6 +38,7 @@ void add_upstream_options(CLI::App& app, CompileCommand& command) {
 void add_hidden_options(CLI::App& app, CompileCommand& command) {
   app.add_option("--expect-name", command.expect_name)->group("");
   app.add_option("--expect-namespace", command.expect_namespace)->group("");
+  app.add_option("--expect-version", command.expect_version)->group("");
   app.add_option("--config-place", command.config_place)->group("");
   app.add_option("--object-list", command.object_list)->group("");
 }
@@ -172,6 +173,7 @@ Result<BuildRequest> build_request(const CompileCommand& command, const Context&
   request.cache = cache_options(command, context);
   request.expected_name = command.expect_name;
   request.expected_namespace = command.expect_namespace;
+  request.expected_version = command.expect_version;
   request.config_place = location_of(command.config_place);
   return request;
 }

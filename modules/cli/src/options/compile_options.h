@@ -38,6 +38,7 @@ struct CompileCommand {
   // Hidden, for the CMake functions.
   std::string expect_name;
   std::string expect_namespace;
+  std::string expect_version;
   std::string config_place;
   std::string object_list;  // a response file of all objects is written there
 };

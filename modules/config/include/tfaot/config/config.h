@@ -34,13 +34,6 @@ struct ConfigOverrides {
 Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
                                   const ConfigOverrides& overrides = {});
 
-// By what name a build knows a model before it is compiled.
-struct ModelIdentity {
-  std::string name;            // "tagger"
-  std::string namespace_name;  // "tfaot_model"
-  std::string version;         // "1.0.0"
-};
-
 // Reads these three keys alone: what else is wrong in the file is left to load_model_spec(), and
 // the model itself may still have to be made.
 Result<ModelIdentity> load_model_identity(const FileSystem& fs, const Path& file);

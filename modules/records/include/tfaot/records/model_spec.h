@@ -82,6 +82,13 @@ struct ModelSpec {
   CompilationSection compilation;
 };
 
+// By what name a build knows a model before it is compiled.
+struct ModelIdentity {
+  std::string name;            // "tagger"
+  std::string namespace_name;  // "tfaot_model"
+  std::string version;         // "1.0.0"
+};
+
 // "tfaot_model::test", the model's C++ class.
 inline std::string cpp_class_of(const ModelSpec& spec) {
   return spec.compilation.namespace_name + "::" + spec.model.name;

@@ -29,6 +29,7 @@ struct BuildRequest {
   /// A folder of such a build is its own, whatever the model was called before.
   std::string expected_name;
   std::string expected_namespace;
+  std::string expected_version;
   /// Where the user has written the config, when it was made of something else: errors of the
   /// config name this place.
   Location config_place;

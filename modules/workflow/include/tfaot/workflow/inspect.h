@@ -24,6 +24,10 @@ struct Inspected {
 /// else, or what is there is damaged.
 Result<Inspected> inspect(const Context& context, const Path& path);
 
+/// The name that a config gives its model; the model itself may still have to be made. Error: the
+/// name is missing or wrong.
+Result<ModelIdentity> identify(const Context& context, const Path& config);
+
 /// The packages of a release area, and what is broken in it. Error: it is no release area.
 Result<InstalledList> list_packages(const Context& context, const Path& area);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads scram tool files, and gives them another base. Pure functions.
+// The text of scram tool files: their layout, their base folder, and what they say of a tool. Pure
+// functions.
 #pragma once
 
 #include <string>
@@ -9,12 +10,17 @@
 
 namespace tfaot::toolkit {
 
+// A base that a tool file can hold: not empty, without control characters.
+Status check_tool_base(const std::string& tool_base);
+// The same XML as every tool file of tfaot is laid out.
+Result<std::string> formatted_tool_file(const std::string& xml);
+
 // A tool file, the model's or the runtime's, that may come from anywhere.
 struct ToolFileText {
   std::string xml;
   std::string file;  // names it in errors
 };
-// The same for a tree whose base has become final (an install).
+// The same tool file with another base: that of an installed package.
 Result<std::string> rebase_tool_file(const ToolFileText& tool_file, const std::string& tool_base);
 // The base folder that it defines.
 Result<std::string> tool_base_of(const ToolFileText& tool_file);
