@@ -94,7 +94,7 @@ class Facts(unittest.TestCase):
     def test_conditions_are_regular_expressions(self):
         text = tool_file('<architecture name="*_amd64"><flags A="b"/></architecture>')
         self.assertRaises(Crash, read_tool, text, {"SCRAM_ARCH": "el8_amd64_gcc12"})
-        self.expect(text, "'*_amd64' is no regular expression")
+        self.expect(text, "'*_amd64' is not a regular expression")
         for fine in ('value="*"', 'name="^el8_.*_gcc1[0-9]$"', 'match="!slc"'):
             text = tool_file("<architecture %s><flags A='b'/></architecture>" % fine)
             read_tool(text, {"SCRAM_ARCH": "el8_amd64_gcc12"})

@@ -19,13 +19,13 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The name of a file aside: START, a number of kDigits hexadecimal digits, END.
+// The name of a temporary file: START, a number of kDigits hexadecimal digits, END.
 constexpr std::string_view kStart = ".tfaot-";
 constexpr std::string_view kEnd = ".tmp";
 constexpr std::size_t kDigits = 8;
 
-// Locks a file that was just made. False: who tidies up took it for one that was left behind,
-// before the lock. A disk without locks does without.
+// Locks a file that was just made. False: a cleanup took it for a leftover before we had the lock.
+// A disk without locks does without.
 bool is_ours(int descriptor) {
   struct stat status {};
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;

@@ -34,7 +34,7 @@ bool has_long_count(const std::string& expression, std::size_t brace) {
   return false;
 }
 
-// What a backtracking search may spend more than a moment on; empty: nothing.
+// The part of the expression that could make a backtracking search slow; empty if there is none.
 std::string costly_part(const std::string& expression) {
   if (expression.size() > kLongestExpression) {
     return fmt::format("is longer than {} characters", kLongestExpression);
@@ -63,17 +63,18 @@ Result<bool> search_expression(const std::string& expression, const std::string&
   if (const std::string part = costly_part(expression); !part.empty()) {
     return fail(Error(fmt::format("the regular expression '{}' {}",
                                   expression.substr(0, kLongestExpression), part))
-                    .note("write a simpler one: without *, + or {} behind a ')', and with few of "
+                    .note("write a simpler one: without *, + or {} after a ')', and with few of "
                           "them"));
   }
   if (text.size() > kLongestText) {
-    return fail(Error(fmt::format("a text of more than {} characters to look '{}' up in",
+    return fail(Error(fmt::format("the text has more than {} characters, too many to match '{}'",
                                   kLongestText, expression)));
   }
   try {
     return std::regex_search(text, std::regex(expression));
   } catch (const std::regex_error& error) {
-    return fail(Error(fmt::format("'{}' is no regular expression", expression)).note(error.what()));
+    return fail(
+        Error(fmt::format("'{}' is not a regular expression", expression)).note(error.what()));
   }
 }
 

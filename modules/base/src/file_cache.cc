@@ -10,7 +10,7 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kHashLength = 64;
-constexpr std::size_t kFolderLength = 2;  // "ab/abcd...": no folder grows too long
+constexpr std::size_t kFolderLength = 2;  // "ab/abcd...": no folder grows too large
 
 struct Entry {
   std::int64_t last_used = 0;
@@ -18,7 +18,7 @@ struct Entry {
   Path path;
 };
 
-// Other processes remove entries at the same time: those are passed over.
+// Other processes remove entries at the same time: those are skipped.
 std::vector<Entry> entries_in(const FileSystem& fs, const Path& folder) {
   std::vector<Entry> entries;
   for (const std::string& part : fs.list(folder).value_or(std::vector<std::string>{})) {
@@ -43,7 +43,7 @@ std::optional<std::string> FileCache::get(const std::string& key) {
   if (!bytes || bytes->size() < kHashLength) return std::nullopt;
   std::string contents = bytes->substr(kHashLength);
   if (sha256_of(contents) != bytes->substr(0, kHashLength)) return std::nullopt;
-  static_cast<void>(fs_.mark_used(entry(key)));  // in vain in a read-only folder
+  static_cast<void>(fs_.mark_used(entry(key)));  // fails in a read-only folder, which is fine
   return contents;
 }
 

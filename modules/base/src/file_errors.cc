@@ -30,7 +30,7 @@ Error file_error(const Path& path, const FileFailure& failure) {
       return error.note("too many files are open: raise the limit (ulimit -n), or use fewer jobs");
     case EIO:
     case ESTALE:
-      return error.note("the disk, or the network to it, fails: see the system's log");
+      return error.note("the disk, or the network to it, is failing: see the system's log");
     default:
       return error;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one text for each way a file operation fails, so that both file systems say the same. Pure
-// functions.
+// The one text for each way in which a file operation fails, so that both file systems say the
+// same. Pure functions.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct FileFailure {
   int error_number = 0;  // errno's value: why
 };
 
-// "PATH: cannot ACTION: REASON", and what to do where there is something to do.
+// "PATH: cannot ACTION: REASON", and advice if there is something to do.
 Error file_error(const Path& path, const FileFailure& failure);
 
-// Whether this errno of a look at a path says that nothing is there.
+// Whether this errno of a look at a path means that nothing is there.
 bool is_absence(int error_number);
 
 }  // namespace tfaot::toolkit

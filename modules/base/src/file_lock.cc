@@ -26,7 +26,7 @@ tl::unexpected<Error> failed(const Path& file, const std::string& action, const 
   return fail(file_error(file, {action + " " + name, errno}));
 }
 
-// Whether the open file is still the one of that name.
+// Whether the open file is still the one with that name.
 bool is_open_file(int descriptor, const Path& file) {
   struct stat opened {};
   struct stat named {};
@@ -34,7 +34,8 @@ bool is_open_file(int descriptor, const Path& file) {
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-// What making a folder says when another process removes it or one above it meanwhile.
+// Whether making a folder failed because another process removed it or one of its parents
+// meanwhile.
 bool may_pass(std::error_code error) {
   return error == std::errc::no_such_file_or_directory || error == std::errc::file_exists;
 }
@@ -47,15 +48,15 @@ pid_t holder(int descriptor) {
   return static_cast<pid_t>(std::strtol(text.data(), nullptr, 10));
 }
 
-// For those who wait; that they are not told is no harm.
+// Writes our process id for those who wait. If it fails, they just do not learn it.
 void sign(int descriptor) {
   const std::string text = fmt::format("{}\n", ::getpid());
   if (::ftruncate(descriptor, 0) != 0) return;
   static_cast<void>(::pwrite(descriptor, text.data(), text.size(), 0));
 }
 
-// errno's value, 0 when it is locked. Tries again and again, as a signal may come to another thread
-// than the one that waits in flock(), or before it waits.
+// errno's value, or 0 once it is locked. Retries in a loop, because a signal may reach another
+// thread than the one that waits in flock(), or come before it waits.
 int lock(int descriptor, const FileLock::Options& options) {
   constexpr std::chrono::milliseconds kPause{20};
   for (bool told = false; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0; told = true) {
@@ -67,11 +68,11 @@ int lock(int descriptor, const FileLock::Options& options) {
 }
 
 tl::unexpected<Error> not_own(const Path& file, const std::string& name) {
-  return fail(Error::at({file.string()}, "is no file of its own, so it cannot be " + name)
-                  .note("it is a link or a folder, or another file has this name, too: remove it"));
+  return fail(Error::at({file.string()}, "is not a separate file, so it cannot be " + name)
+                  .note("it is a link or a folder, or it has a second name: remove it"));
 }
 
-// What we write into must be a file of ours, not a second name of somebody else's.
+// The file that we write into must be our own, not a second name of another file.
 Status check_own(int descriptor, const Path& file, const std::string& name) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return failed(file, "open", name);
@@ -83,8 +84,8 @@ Status check_own(int descriptor, const Path& file, const std::string& name) {
 
 Result<FileLock> FileLock::acquire(const Path& file, const Options& options) {
   const InterruptWatch watch;  // from before anything is made
-  Options quiet = options;     // once it has told
-  int retries = 10'000;        // a dangling link looks like a folder that goes, and stays
+  Options quiet = options;     // after the one report
+  int retries = 10'000;  // a dangling link looks like a folder that is being removed, but stays
   for (;;) {
     FileLock made;
     TFAOT_TRY(check_interrupts());
@@ -101,7 +102,7 @@ Result<FileLock> FileLock::acquire(const Path& file, const Options& options) {
   }
 }
 
-// False: another process removed the file or a folder meanwhile, so it is to be tried again.
+// False: another process removed the file or a folder meanwhile, so try again.
 Result<bool> FileLock::try_lock(const Options& options, bool may_retry) {
   const int flags = O_RDWR | O_NOFOLLOW | (options.outlived_by_children ? 0 : O_CLOEXEC);
   std::error_code error;
@@ -130,7 +131,7 @@ Result<bool> FileLock::try_lock(const Options& options, bool may_retry) {
     return failed(file_, "take", options.name);
   }
   if (!is_open_file(descriptor.get(), file_)) return false;
-  if (!is_new_) made_.clear();  // they are of others
+  if (!is_new_) made_.clear();  // another process made them
   sign(descriptor.get());
   descriptor_ = descriptor.release();
   return true;
@@ -142,7 +143,8 @@ FileLock::~FileLock() {
 
 void FileLock::remove() {
   if (descriptor_ < 0) return;
-  // While the lock is held; who waits for this file sees that it is gone and makes another.
+  // While the lock is held: a process that waits for this file sees that it is gone and makes
+  // another.
   ::unlink(file_.c_str());
   if (made_.empty()) made_ = {file_.parent_path()};
   for (const Path& folder : made_) {

@@ -10,13 +10,14 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Of a folder whose links are followed: a few folders that link to each other make millions.
+// The limit for a folder whose links are followed: a few folders that link to each other make
+// millions of entries.
 constexpr std::size_t kMostEntries = 10'000;
 
-// More than any system follows: such links lead in a circle.
+// More than any system follows: such links form a circle.
 constexpr int kMostLinks = 64;
 
-// The path with no link in it; one that leads in a circle stays.
+// The path without any links; a link in a circle stays as it is.
 Result<Path> real_path(const FileSystem& fs, const Path& path) {
   Path real;
   int links = 0;
@@ -82,7 +83,7 @@ class FileCollector {
                     .note("links to folders are followed: remove those that lead to each other"));
   }
 
-  // Whoever reads a pipe waits, and a device has no end.
+  // Reading a pipe would wait, and a device has no end.
   Status check_kind(const Path& path, FileKind kind) const {
     if (kind == FileKind::kSymlink) {
       TFAOT_ASSIGN(const Path real, real_path(fs_, path));
@@ -98,7 +99,7 @@ class FileCollector {
   const FolderLinks folder_links_;
   std::size_t entries_ = 0;
   std::vector<std::string> files_;
-  std::vector<Path> entered_;  // from the root to where we are, without links
+  std::vector<Path> entered_;  // from the root to the current folder, without links
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Sha256::Context {
   };
   std::unique_ptr<EVP_MD_CTX, Free> evp{EVP_MD_CTX_new()};
 
-  // SHA-256 over memory can fail only for want of memory.
+  // SHA-256 over memory can fail only if memory runs out.
   static void check(int evp_result) {
     if (evp_result != 1) throw std::bad_alloc();
   }

@@ -26,7 +26,7 @@ std::array<struct sigaction, kSignals.size()> before;
 
 thread_local int despite = 0;
 
-// A signal handler: only what POSIX allows there.
+// A signal handler: uses only what POSIX allows there.
 void note(int signal) {
   const int error_number = errno;
   int none = 0;

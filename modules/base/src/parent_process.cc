@@ -7,7 +7,8 @@
 
 namespace tfaot::toolkit {
 
-// The parent may have died before we asked for the signal, and then none comes: looked at after.
+// The parent may have died before we asked for the signal, and then none comes. So check
+// afterwards.
 bool end_with_parent(long parent) {
   return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
 }

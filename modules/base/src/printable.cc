@@ -23,7 +23,8 @@ std::uint32_t code_point(std::string_view character) {
   return code;
 }
 
-// Controls (C0, DEL, C1), line and paragraph separators, and what turns the direction of writing.
+// Controls (C0, DEL, C1), line and paragraph separators, and characters that change the direction
+// of writing.
 bool is_unshowable(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x061C || code == 0x200E ||
          code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -51,7 +52,7 @@ std::string printable(std::string_view text, std::string_view kept) {
   return shown;
 }
 
-// A place at or before `at` where no character is torn.
+// A position at or before `at` that does not split a character.
 std::size_t character_start(std::string_view text, std::size_t at) {
   while (at > 0 && at < text.size() && (byte_at(text, at) & 0xC0U) == 0x80U) --at;
   return at;

@@ -19,7 +19,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// For what was told to end by an interrupt, before it is killed.
+// How long an interrupted child has to end after SIGTERM, before it is killed.
 constexpr std::chrono::seconds kGrace{5};
 
 Error cannot_start(const ProcessSpec& spec, std::string_view reason) {
@@ -50,7 +50,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// The input as a file without a name: no pipe to feed, so no dead-lock and no SIGPIPE. Invalid: see
+// The input as a file without a name: no pipe to feed, so no deadlock and no SIGPIPE. Invalid: see
 // errno.
 Descriptor file_with(const std::string& text) {
   Descriptor file(::memfd_create("tfaot-stdin", MFD_CLOEXEC));
@@ -66,7 +66,8 @@ Descriptor file_with(const std::string& text) {
 // One child and the event loop that watches it, for one call of run_process().
 class Child {
  public:
-  explicit Child(const ProcessSpec& spec) : spec_(spec), out_(spec.on_stdout_line), err_(spec.on_stderr_line) {}
+  explicit Child(const ProcessSpec& spec)
+      : spec_(spec), out_(spec.on_stdout_line), err_(spec.on_stderr_line) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
@@ -188,7 +189,7 @@ int Child::spawn(std::array<uv_stdio_container_t, 3>& stdio) {
   return error;
 }
 
-// Only the end for the descendants is inherited.
+// The descendants inherit only the write end.
 int Child::open_life() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return uv_translate_sys_error(errno);
@@ -197,15 +198,15 @@ int Child::open_life() {
   return ::fcntl(ends[1], F_SETFD, 0) == 0 ? 0 : uv_translate_sys_error(errno);
 }
 
-// Those that left the child's group, too, if they end within the time. An interrupted tfaot that
-// runs a compiler, for example, stops it.
+// Also waits for those that left the child's group, if they end in time. For example, an
+// interrupted tfaot that runs a compiler stops it.
 bool Child::descendants_end() {
   pollfd waited{life_.get(), 0, 0};
   return ::poll(&waited, 1, static_cast<int>(std::chrono::milliseconds(kGrace).count())) == 1;
 }
 
-// The child is not in the terminal's foreground group, so ^C reaches only us: it is ours to stop
-// the child.
+// The child is not in the terminal's foreground group, so ^C reaches only us. We must stop the
+// child.
 int Child::watch_interrupts() {
   if (const int error = uv_poll_init(&loop_, &interrupt_, interrupt_descriptor()); error != 0) {
     return error;
@@ -223,7 +224,7 @@ void Child::on_exit(uv_process_t* process, std::int64_t exit_code, int signal) {
   Child& child = *static_cast<Child*>(process->data);
   child.result_.exit_code = static_cast<int>(exit_code);
   child.result_.signal = child.result_.timed_out ? SIGKILL : signal;
-  // What the child started and left behind.
+  // What the child started and left running.
   if (!child.interrupted_) child.kill_group();
   child.out_.take_rest();
   child.err_.take_rest();

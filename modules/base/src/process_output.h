@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of a child's two output pipes on a libuv loop: collects the text, hands out lines as they
-// come. Lives until the loop has closed it. One thread.
+// One of a child's two output pipes on a libuv loop: collects the text and hands out lines as they
+// come. Must live until the loop has closed it. One thread.
 #pragma once
 
 #include <uv.h>
@@ -32,8 +32,8 @@ class ProcessOutput {
   void init(uv_loop_t& loop);
   // Makes the pipe; the child gets `write_end`. libuv's error or 0.
   int open(Descriptor& write_end);
-  // The writer is dead: takes what it left in the pipe. Does not wait for the end of the pipe,
-  // which processes that left the child's group may hold open for ever.
+  // The writer is dead: takes what it left in the pipe. Does not wait for the end of the pipe:
+  // processes that left the child's group may hold it open for ever.
   void take_rest();
   void close() { close_handle(pipe_); }
   std::string take_text() { return std::move(text_); }

@@ -10,7 +10,7 @@ namespace tfaot::toolkit {
 void start_program() {
   int descriptor = 0;
   while (descriptor <= STDERR_FILENO && descriptor >= 0) descriptor = ::open("/dev/null", O_RDWR);
-  if (descriptor >= 0) ::close(descriptor);  // behind them: all were open
+  if (descriptor >= 0) ::close(descriptor);  // after the standard ones: all were open
   ::signal(SIGXFSZ, SIG_IGN);
 }
 

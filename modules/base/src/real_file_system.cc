@@ -27,7 +27,7 @@ tl::unexpected<Error> failed(const Path& path, const char* action, int error_num
   return fail(file_error(path, {action, error_number}));
 }
 
-// Errors are errno's values, so that callers can say what they were about to do.
+// Errors are errno's values, so that callers can name what they were about to do.
 struct ReadableFile {
   Descriptor descriptor;
   struct stat status;
@@ -220,7 +220,7 @@ Status RealFileSystem::exchange(const Path& first, const Path& second) {
 }
 
 Status RealFileSystem::replace_symlink(const Path& target, const Path& link) {
-  const InterruptWatch watch;  // a link cannot be told from one that was left behind
+  const InterruptWatch watch;  // nobody could recognize a link that was left behind
   TFAOT_TRY(check_interrupts());
   const Path entry = without_trailing_slash(link);
   TFAOT_TRY(create_directories(folder_of(entry)));
@@ -251,14 +251,15 @@ Status RealFileSystem::remove_all(const Path& path) {
   return {};
 }
 
-// A writer that lives has a lock on its file (aside_file.h).
+// A living writer has a lock on its file (aside_file.h).
 Status RealFileSystem::remove_half_written(const Path& folder) {
   if (kind(folder) != FileKind::kDirectory) return {};
   TFAOT_ASSIGN(const std::vector<std::string> names, list(folder));
   for (const std::string& name : names) {
     if (!is_aside_name(name)) continue;
     const Path path = folder / name;
-    // To write: a disk of another machine (NFS) gives no lock of one writer to who only reads.
+    // Opened for writing: on another machine's disk (NFS), a file opened only for reading does not
+    // show a writer's lock.
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (!file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed(path, "remove");

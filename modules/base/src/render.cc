@@ -5,7 +5,7 @@ namespace tfaot::toolkit {
 
 std::string render(std::string_view template_text, const TemplateData& data, Escaping escaping) {
   kainjow::mustache::mustache tmpl{std::string(template_text)};
-  // The library's own escape is that of XML.
+  // The library's own escaping is for XML.
   if (escaping == Escaping::kNone) {
     tmpl.set_custom_escape([](const std::string& text) { return text; });
   }

@@ -9,7 +9,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// What is longer holds a value of someone who wants it to be.
+// A longer line holds a value that somebody made long on purpose.
 constexpr std::size_t kLongestLine = 1000;
 constexpr std::size_t kMostNoteLines = 60;
 

@@ -8,7 +8,7 @@ namespace tfaot::toolkit {
 StagedUpdate::StagedUpdate(FileSystem& fs, Path work)
     : fs_(fs), work_(std::move(work)), renames_(fs) {}
 
-// What cannot be removed stays in a work folder, which its owner clears the next time.
+// What cannot be removed stays in a work folder. Its owner clears it next time.
 StagedUpdate::~StagedUpdate() {
   const DespiteInterrupts cleaning;
   static_cast<void>(renames_.take_back());

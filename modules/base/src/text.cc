@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, 92> kCppKeywords = {
     "xor",           "xor_eq"};
 static_assert(std::is_sorted(kCppKeywords.begin(), kCppKeywords.end()));
 
-// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), current(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;

@@ -93,7 +93,7 @@ void ToolChecker::check_comparison(const pugi::xml_node& node) {
   }
   if (comparison->is_exact || !expression_fault(comparison->wanted)) return;
   findings_.error(xml_.line_of(node),
-                  fmt::format("'{}' is no regular expression", comparison->wanted),
+                  fmt::format("'{}' is not a regular expression", comparison->wanted),
                   {"stops with a Python traceback where it compares",
                    "write '.*' for any text, as in '.*_amd64', and a backslash before other "
                    "signs that are meant"});

@@ -33,7 +33,7 @@ TEST(Expression, ThatTakesForEverIsRefused) {
   EXPECT_THAT(refusal("a{1000}"), HasSubstr("repeats more than 99 times"));
   EXPECT_THAT(refusal(std::string(100'000, '(')), HasSubstr("is longer than 200 characters"));
   EXPECT_FALSE(search_expression("a", std::string(1001, 'a')));
-  EXPECT_EQ(refusal("*_amd64"), "'*_amd64' is no regular expression");
+  EXPECT_EQ(refusal("*_amd64"), "'*_amd64' is not a regular expression");
 }
 
 TEST(Expression, HasAFaultOnlyWhereItIsSure) {

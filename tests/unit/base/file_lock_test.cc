@@ -120,8 +120,8 @@ TEST(FileLock, RefusesASecondNameOfAnotherFile) {
   std::filesystem::create_hard_link(folder.path() / "precious", file);
   EXPECT_EQ(FileLock::acquire(file, {.name = "the work folder's lock"}).error().text(),
             file.string() +
-                ": is no file of its own, so it cannot be the work folder's lock\n"
-                "  it is a link or a folder, or another file has this name, too: remove it");
+                ": is not a separate file, so it cannot be the work folder's lock\n"
+                "  it is a link or a folder, or it has a second name: remove it");
   EXPECT_EQ(fs.read(folder.path() / "precious").value(), "text");
   ASSERT_TRUE(fs.remove_all(file));
   ASSERT_EQ(::mkfifo(file.c_str(), 0666), 0);

@@ -97,8 +97,8 @@ TEST(AreaLock, SaysWhyItCannotBeMade) {
   ASSERT_TRUE(fs.create_directories(folder.path() / "a/.tfaot/lock"));
   EXPECT_EQ(AreaLock::acquire(folder.path() / "a").error().text(),
             area +
-                "/a/.tfaot/lock: is no file of its own, so it cannot be the release area's lock\n"
-                "  it is a link or a folder, or another file has this name, too: remove it");
+                "/a/.tfaot/lock: is not a separate file, so it cannot be the release area's lock\n"
+                "  it is a link or a folder, or it has a second name: remove it");
   ASSERT_TRUE(fs.replace_symlink("/tmp", folder.path() / "b/.tfaot"));
   EXPECT_EQ(AreaLock::acquire(folder.path() / "b").error().text(),
             area +

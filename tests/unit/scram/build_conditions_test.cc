@@ -96,7 +96,7 @@ TEST(Conditions, StandInsideOfEachOtherAndOfProducts) {
 TEST(Conditions, ErrorsSayWhere) {
   EXPECT_EQ(used("<use name='a'/>\n<else/>"), "BuildFile.xml:2: <else> outside of a condition");
   EXPECT_EQ(used("\n\n<ifos name='('><use name='a'/></ifos>"),
-            "BuildFile.xml:3: '(' is no regular expression\n"
+            "BuildFile.xml:3: '(' is not a regular expression\n"
             "  Mismatched '(' and ')' in regular expression");
   EXPECT_EQ(used("<ifos/>"),
             "BuildFile.xml:1: <ifos> needs one of the attributes name, match, value");

@@ -130,11 +130,11 @@ TEST_F(CheckTool, HasALimitForNestedElements) {
 
 TEST_F(CheckTool, ReadsConditionsAsScramDoes) {
   EXPECT_THAT(findings_of("<architecture name=\"*_amd64\">\n<flags A=\"b\"/></architecture>"),
-              ElementsAre("error 3: '*_amd64' is no regular expression"));
+              ElementsAre("error 3: '*_amd64' is not a regular expression"));
   EXPECT_THAT(
       findings_of("<architecture name=\"!*\">\n<flags A=\"b\"/><elif match=\"(\"/></architecture>"),
-      ElementsAre("error 3: '*' is no regular expression",
-                  "error 4: '(' is no regular expression"));
+      ElementsAre("error 3: '*' is not a regular expression",
+                  "error 4: '(' is not a regular expression"));
   EXPECT_THAT(findings_of("<architecture value=\"*\"><lib name=\"a\"/></architecture>\n"
                           "<architecture name=\"*\"/><architecture/>"),
               IsEmpty());

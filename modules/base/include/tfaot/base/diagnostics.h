@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a stage tells what it does, apart from what it returns. The cli shows it (a progress bar on
-// a terminal, plain lines otherwise); tests collect it. Implementations must take calls from many
-// threads.
+// Where a stage reports what it is doing, apart from what it returns. The cli shows the reports (a
+// progress bar on a terminal, plain lines otherwise); tests collect them. Implementations must
+// accept calls from many threads.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace tfaot::toolkit {
 class Diagnostics {
  public:
   virtual ~Diagnostics() = default;
-  // What the user should know although the work goes on.
+  // Something the user should know; the work goes on.
   virtual void warning(const std::string& text) = 0;
   // Detail for -v.
   virtual void verbose(const std::string& text) = 0;
-  // `done` of `total` steps are finished, `step` names the one that just ended ("batch size 4,
+  // `done` of `total` steps are finished; `step` names the one that just ended ("batch size 4,
   // x86-64-v3").
   virtual void progress(std::size_t done, std::size_t total, const std::string& step) = 0;
 };

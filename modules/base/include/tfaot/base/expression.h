@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular expressions out of files that others wrote: looked for in bounded time and memory. They
-// are those of C++ (ECMAScript), which for what tool files and BuildFiles hold is what Python
-// reads. Pure functions.
+// Regular expressions from files that tfaot did not write, matched in bounded time and memory. The
+// grammar is C++'s (ECMAScript). For what tool files and BuildFiles contain, it agrees with
+// Python's. Pure functions.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace tfaot::toolkit {
 
-// Whether the expression is found somewhere in the text. Error: it is none, or could take for ever:
-// longer than 200 characters, a repeated group, more than four repetitions; or the text is longer
-// than 1000.
+// Whether the expression matches somewhere in the text. Error: the expression is not valid or could
+// take too long (longer than 200 characters, a repeated group, more than four repetitions), or the
+// text is longer than 1000 characters.
 Result<bool> search_expression(const std::string& expression, const std::string& text);
 
-// Why it is no expression; nothing when it is one, or when only Python can say.
+// Why the expression is not valid. Nothing if it is valid, or if only Python can say.
 std::optional<std::string> expression_fault(const std::string& expression);
 
 }  // namespace tfaot::toolkit

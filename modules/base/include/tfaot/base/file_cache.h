@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of results under the hash of what they were made from. Any number of processes may use
-// one folder at the same time: entries are written aside and renamed, and each carries its own
-// hash, so that a damaged one is as good as missing. What cannot be read is made anew; what cannot
-// be written is an Error that nobody needs to heed. One object per thread; the file system must
-// outlive it.
+// A folder of results, each under the hash of what it was made from. Any number of processes may
+// use one folder at the same time: entries are written to a temporary file and renamed. Each entry
+// carries its own hash, so a damaged one counts as missing. The caller makes missing results again.
+// An entry that cannot be written is an Error that callers may ignore. One object per thread; the
+// file system must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace tfaot::toolkit {
 
 class FileCache {
  public:
-  // The folder is made by the first put().
+  // The first put() makes the folder.
   FileCache(FileSystem& fs, Path folder) : fs_(fs), folder_(std::move(folder)) {}
 
-  // REQUIRES, for all: `key` is a sha256_of().
-  // The contents, when an entry is there and whole; it then counts as just used.
+  // REQUIRES, for all functions: `key` is a sha256_of().
+  // The contents, if the entry exists and is intact. This also marks it as just used.
   std::optional<std::string> get(const std::string& key);
   Status put(const std::string& key, std::string_view contents);
   Path entry(const std::string& key) const;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock between processes: flock() on a file that exists for it. The kernel releases it when the
-// process dies, however that happens. While it is held, or waited for, a signal does not end the
-// process (interrupts.h). One thread at a time; not for two users in one process.
+// A lock between processes: flock() on a file that exists only for that. The kernel releases it
+// when the process dies, for any reason. While the process waits for the lock or holds it, signals
+// do not end it (interrupts.h). One thread at a time; one process must not take the same lock
+// twice.
 #pragma once
 
 #include <sys/types.h>
@@ -21,15 +22,16 @@ class FileLock {
  public:
   struct Options {
     std::string name = "lock";  // for errors: "the release area's lock"
-    // Told once when another process holds the lock: which one, 0 when it has not said so yet.
+    // Called once when another process holds the lock, with its process id, or 0 if it is not known
+    // yet.
     std::function<void(pid_t)> on_wait = {};
-    // Whether it lasts until all children have ended that were started meanwhile. Killed, we leave
-    // such as go on to write.
+    // Whether the lock lasts until all children started meanwhile have ended. Children that are
+    // still writing survive our death.
     bool outlived_by_children = false;
-    bool optional = false;  // go without where the disk has no locks
+    bool optional = false;  // do without the lock if the disk has none
   };
 
-  // Makes the file and missing folders, then waits. What it made goes when it fails.
+  // Makes the file and missing folders, then waits. If it fails, it removes what it made.
   static Result<FileLock> acquire(const Path& file, const Options& options);
   FileLock(FileLock&& other) noexcept { swap(other); }
   FileLock& operator=(FileLock&& other) noexcept {
@@ -38,10 +40,10 @@ class FileLock {
   }
   ~FileLock();  // releases it; the file stays
 
-  // Whether nobody had the lock before, as far as the disk tells.
+  // Whether nobody had the lock before, as far as the disk shows.
   bool file_is_new() const { return is_new_; }
-  // Releases it; the file goes, and so do its folder and those that were made above it, unless
-  // something is in them.
+  // Releases the lock and removes the file. Also removes its folder and the folders that were made
+  // above it, unless they hold something else.
   void remove();
 
  private:

@@ -18,7 +18,7 @@ class Sha256 {
   Sha256& operator=(Sha256&&) noexcept;
 
   void update(std::string_view bytes);
-  // Ends the computation; the object is then as new.
+  // Ends the computation and resets the object.
   std::string hex_digest();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What FileSystem::open() (file_system.h) gives: a regular file that stays this file when another
-// one is put into its place. One thread.
+// What FileSystem::open() (file_system.h) returns: an open regular file. It stays the same file
+// when another one replaces it at its path. One thread.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tfaot::toolkit {
 
-// A piece of a file; short at the file's end, empty behind it.
+// A piece of a file. Reading past the file's end gives fewer bytes, or none.
 struct ByteRange {
   std::uint64_t offset = 0;
   std::size_t size = 0;
@@ -20,7 +20,7 @@ struct ByteRange {
 class OpenedFile {
  public:
   virtual ~OpenedFile() = default;
-  // One piece, of what is there now.
+  // One piece of the current contents.
   virtual Result<std::string> read_range(const ByteRange& range) const = 0;
   virtual Result<std::uint64_t> size() const = 0;
 };

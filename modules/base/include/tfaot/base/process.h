@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts a child process and waits for it, never through a shell. The child gets its own process
-// group, which is killed as a whole on a timeout and when the child ends, so nothing hangs and
-// nothing stays behind. When SIGINT, SIGTERM or SIGHUP reach us (interrupts.h), the group gets
-// SIGTERM and a few seconds to clean up and to stop what it started in other groups; then it is
+// group. The whole group is killed on a timeout and when the child ends, so that nothing hangs and
+// nothing keeps running. When SIGINT, SIGTERM or SIGHUP reach us (interrupts.h), the group gets
+// SIGTERM. It has a few seconds to clean up and to stop what it started in other groups; then it is
 // killed. Safe from many threads.
 #pragma once
 
@@ -39,19 +39,20 @@ struct ProcessResult {
   bool ok() const { return signal == 0 && exit_code == 0 && !timed_out; }
 };
 
-// Fails only when the child cannot be started, or when we were interrupted (the caller then cleans
-// up and ends); a child that ends badly is a ProcessResult.
+// Fails only if the child cannot be started, or if we were interrupted (the caller then cleans up
+// and ends). A child that fails is a ProcessResult.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
 
-// What to say where a program that we need is missing.
+// The message for a required program that is missing.
 struct MissingTool {
   std::string what;    // "the linker 'ld', which joins objects, cannot be started"
   std::string advice;  // "install it (Debian: binutils)"
 };
-// run_process() of a program that the user's machine has to have.
+// run_process() for a program that must be installed on the user's machine.
 Result<ProcessResult> run_tool(const ProcessSpec& spec, const MissingTool& missing);
 
-// Adds to an error how a program ended, if not by itself, and the last lines of what it said.
+// Adds to an error how the program ended, if it did not exit by itself, and the last lines of its
+// output.
 Error with_last_words(Error error, const ProcessResult& result, std::size_t lines = 5);
 
 }  // namespace tfaot::toolkit

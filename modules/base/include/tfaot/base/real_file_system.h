@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine's file system; one stateless object is enough for a process. Once a signal interrupts
-// the process (interrupts.h), changes fail but for remove_all().
+// the process (interrupts.h), all changes fail except remove_all().
 #pragma once
 
 #include "tfaot/base/file_system.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renames that are all done or all taken back. Each is done at once. Unless keep() is reached, all
-// are taken back in reverse order, and the folders that were made for them are removed. Used by one
+// Renames that are all kept or all undone. Each takes effect at once. Unless keep() is called, all
+// are undone in reverse order, and the folders that were made for them are removed. Used by one
 // thread.
 #pragma once
 
@@ -17,15 +17,16 @@ class Renames {
   Renames& operator=(const Renames&) = delete;
   ~Renames();
 
-  // Makes a folder and those above it, and remembers which.
+  // Makes a folder and its missing parents, and remembers which it made.
   Status make_folders(const Path& folder);
   Status rename(const Path& from, const Path& to);
-  // For a file or link that is replaced. `copy` is a copy of it: taking back renames it to `to`.
+  // For a file or link that is replaced. `copy` is a copy of the replaced one: undoing renames
+  // `copy` to `to`.
   Status replace(const Path& from, const Path& to, const Path& copy);
   Status exchange(const Path& first, const Path& second);
   void keep();
-  // What the destructor does first, for callers that have to know. False: something stayed as it
-  // is now, and what was renamed before it, too.
+  // What the destructor does first, for callers that need the result. False: something could not be
+  // undone; it and all renames before it stay as they are now.
   bool take_back();
 
  private:

@@ -12,7 +12,7 @@ using TemplateData = kainjow::mustache::data;
 using TemplateObject = kainjow::mustache::object;
 
 enum class Escaping {
-  kNone,  // the values are escaped already, or safe
+  kNone,  // the values are already escaped, or safe
   kXml,
 };
 

@@ -81,7 +81,7 @@ inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(st
       return ::tfaot::toolkit::fail(std::move(tfaot_try_).error()); \
   } while (false)
 
-// Declares `decl` from the value of `expr`, or returns its Error: TFAOT_ASSIGN(auto text,
+// Declares `decl` with the value of `expr`, or returns its Error: TFAOT_ASSIGN(auto text,
 // fs.read(path));
 #define TFAOT_ASSIGN(decl, expr) TFAOT_ASSIGN_(TFAOT_CONCAT_(tfaot_result_, __LINE__), decl, expr)
 #define TFAOT_ASSIGN_(tmp, decl, expr)                             \

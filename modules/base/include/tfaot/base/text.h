@@ -14,7 +14,7 @@ namespace tfaot::toolkit {
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter_or_digit(char c) { return is_letter(c) || is_digit(c); }
-// What names of tools, versions and their folders are made of.
+// The characters of names of tools, versions and their folders.
 constexpr bool is_name_character(char c) {
   return is_letter_or_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
 }
@@ -24,12 +24,12 @@ std::vector<std::string> split_lines(std::string_view text);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 std::string trim(std::string_view text);
 
-// A word as a POSIX shell takes it: in quotes when it holds more than letters, digits and
-// "_./+-:=@%,". A '$' stays what it is, so that "$CMSSW_BASE/..." is still expanded.
+// A word as a POSIX shell takes it: quoted if it holds more than letters, digits and "_./+-:=@%,".
+// A '$' keeps its meaning, so that "$CMSSW_BASE/..." is still expanded.
 std::string shell_quoted(const std::string& word);
 
-// The candidate a user most likely meant (edit distance at most a third of the length), if there is
-// one.
+// The candidate that a user most likely meant (edit distance at most a third of the length), if
+// there is one.
 std::optional<std::string> closest_match(std::string_view word,
                                          const std::vector<std::string>& candidates);
 
@@ -37,8 +37,8 @@ std::optional<std::string> closest_match(std::string_view word,
 bool is_cpp_identifier(std::string_view word);
 bool is_cpp_keyword(std::string_view word);
 
-// The line, from 1, that the byte at `offset` of a text is in; beyond its ends: the first, the
-// last.
+// The line, counted from 1, that holds the byte at `offset`. An offset before the text gives the
+// first line, one after it the last.
 int line_at(std::string_view text, std::ptrdiff_t offset);
 
 // The last `count` lines of a text, for error notes.

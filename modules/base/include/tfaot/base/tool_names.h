@@ -6,13 +6,13 @@
 
 namespace tfaot::toolkit {
 
-// What is no ASCII letter or digit becomes '_': "x86_64_v3" of "x86-64-v3".
+// Replaces everything that is not an ASCII letter or digit by '_': "x86_64_v3" for "x86-64-v3".
 std::string identifier_of(std::string text);
 
-// The variable of a tool's folder: "TFAOT_RUNTIME_BASE" of "tfaot-runtime".
+// The variable of a tool's folder: "TFAOT_RUNTIME_BASE" for "tfaot-runtime".
 std::string base_variable(const std::string& tool_name);
 
-// The name of a tool's file in a toolbox, as scram looks for it: "tfaot-model-net.xml" of
+// The name under which scram looks for a tool's file in a toolbox: "tfaot-model-net.xml" for
 // "tfaot-model-Net".
 std::string toolbox_file_name(const std::string& tool_name);
 
