@@ -63,7 +63,7 @@ TEST_F(UpdateWeightsTest, RefusesAnotherArchitectureByWhatDiffers) {
       tool({"update-weights", "old", "--model", model("keras_wider") + "/saved_model"});
   EXPECT_EQ(wider.exit_code, 1);
   EXPECT_THAT(wider.standard_error,
-              HasSubstr("the model has another architecture than the package's code"));
+              HasSubstr("the model's architecture differs from that of the package's code"));
   EXPECT_THAT(wider.standard_error, HasSubstr("[4, 8] in the package"));
   EXPECT_THAT(wider.standard_error, HasSubstr("[4, 9] in the model"));
   const auto other =

@@ -149,11 +149,11 @@ Lines architecture_differences(const CompiledModel& package, const CompiledModel
     const auto found = theirs.find(batch_size);
     if (found == theirs.end() || found->second != hash) sizes.push_back(batch_size);
   }
-  if (sizes.empty()) return lines;  // the HLO knows the shapes of the weights, too
+  if (sizes.empty()) return lines;  // the HLO contains the shapes of the weights too
   compare_variables(package.variables, model.variables, lines);
   lines.push_back(
       fmt::format("the computation (HLO) of batch sizes {} differs", fmt::join(sizes, ", ")));
-  // The text is that of the smallest batch size.
+  // The text belongs to the smallest batch size.
   if (sizes.front() == package.batch_sizes.front()) compare_text(package, model, lines);
   return lines;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In what a model differs from the one that code was made from, in words for the user. Pure
-// functions.
+// How a model differs from the one that code was made from, in words for the user. Pure functions.
 #pragma once
 
 #include <string>
@@ -10,9 +9,9 @@
 
 namespace tfaot::toolkit {
 
-// One line a difference, the telling ones first; empty when the code serves the model too. Names of
-// weights may differ. Of `model` only the records matter that lowering makes: the signature, the
-// weights, the HLO.
+// One line per difference, the most telling first; empty if the code fits the model too. Names of
+// weights may differ. Of `model`, only what lowering produces matters: the signature, the weights,
+// the HLO.
 std::vector<std::string> architecture_differences(const CompiledModel& package,
                                                   const CompiledModel& model);
 

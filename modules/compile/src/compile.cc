@@ -29,10 +29,10 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kLoweringsInAProcess = 8;
-// The helpers of compilers are in every runtime.
+// Every runtime has the helper functions of compilers.
 constexpr const char* kX86 = "x86_64";
 
-// Counts the steps of all processes into one progress.
+// Adds up the steps of all processes.
 class Progress {
  public:
   Progress(Diagnostics& diagnostics, std::size_t total)
@@ -63,7 +63,7 @@ Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
           diagnostics);
     }));
   }
-  // All are waited for, so that none writes on after an error is returned.
+  // Waits for all, so that none is still writing when an error is returned.
   std::vector<Result<EngineResult>> results;
   results.reserve(running.size());
   for (auto& one : running) results.push_back(one.get());
@@ -88,8 +88,8 @@ bool is_kernel(const std::string& symbol) {
   return symbol.starts_with("__xla") || symbol.starts_with(kSymbolPrefix);
 }
 
-// `calls`: all symbols that the code leaves open. Without this a package would be made that no
-// program can be linked with.
+// `calls`: all undefined symbols of the code. Without this check, tfaot could make a package that
+// no program can be linked with.
 Status check_calls(const ModelSpec& spec, const CompiledCode& code,
                    const std::vector<std::string>& calls) {
   for (const auto& symbol : calls) {
@@ -100,12 +100,12 @@ Status check_calls(const ModelSpec& spec, const CompiledCode& code,
                           fmt::format("the code for batch size {}, {}, calls '{}', which "
                                       "libtfaot_runtime does not have",
                                       code.batch_size, code.cpu_level, symbol))
-                    .note("do this part of the model outside, or express it by other ops"));
+                    .note("do this part outside of the model, or express it with other ops"));
   }
   return {};
 }
 
-// Gives the entry of every object its name, and looks at what it calls.
+// Renames the entry of every object and checks what it calls.
 Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
                       CompiledModel& compiled) {
   for (auto& code : compiled.codes) {
@@ -123,7 +123,7 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
   return {};
 }
 
-// Only what was added can have made the cache too large.
+// The cache can have become too large only if something was added.
 void trim_cache(FileSystem& fs, const CodeCacheOptions& cache, const CompiledModel& compiled,
                 Diagnostics& diagnostics) {
   const bool all_cached = std::all_of(compiled.codes.begin(), compiled.codes.end(),
@@ -133,11 +133,11 @@ void trim_cache(FileSystem& fs, const CodeCacheOptions& cache, const CompiledMod
   if (!trimmed) diagnostics.verbose("the code cache is not trimmed: " + trimmed.error().text());
 }
 
-// What all processes make together, but for the names of the entries.
+// The combined result of all processes, except for the names of the entries.
 Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
                                const std::vector<EngineJob>& jobs, const CompileOptions& options,
                                Diagnostics& diagnostics) {
-  // The model is as large as its weights: hashed while the engine works.
+  // The model is as large as its weights, so it is hashed while the engine works.
   auto source_sha256 =
       std::async(std::launch::async, [&] { return sha256_of_tree(fs, spec.model.source); });
   TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
@@ -147,7 +147,7 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
   }
   TFAOT_TRY(add_weights_object(fs, spec, options, *merged));
   CompiledModel compiled = std::move(merged->model);
-  compiled.coupled_rows = parts.front().coupled_rows;  // of the process that looked
+  compiled.coupled_rows = parts.front().coupled_rows;  // from the process that checked
   compiled.batch_sizes = spec.compilation.batch_sizes;
   for (const auto& level : jobs.front().levels) compiled.cpu_levels.push_back(level.name);
   TFAOT_ASSIGN(compiled.source_sha256, source_sha256.get());
@@ -170,14 +170,14 @@ Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
                                   const CompileOptions& options, Diagnostics& diagnostics) {
   TFAOT_TRY(check_model_files(fs, spec.model.source));
   CompileOptions fewer = options;
-  // The start of a process takes longer than lowering.
+  // Starting a process takes longer than lowering.
   const auto useful =
       (spec.compilation.batch_sizes.size() + kLoweringsInAProcess - 1) / kLoweringsInAProcess;
   fewer.jobs = std::min(options.jobs, static_cast<unsigned>(useful));
   auto jobs = make_engine_jobs(spec, fewer);
   for (auto& job : jobs) {
     job.lower_only = true;
-    job.check_rows = false;  // done when the package was made
+    job.check_rows = false;  // already checked when the package was made
   }
   return run_jobs(fs, spec, jobs, options, diagnostics);
 }

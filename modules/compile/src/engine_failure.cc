@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::size_t kShownLines = 12;
 
-// The config's two lists of flags, as the keys name them.
+// The config's two lists of flags, by their keys.
 constexpr const char* kXlaFlags = "compilation.xla_flags";
 constexpr const char* kTfXlaFlags = "compilation.tf_xla_flags";
 
-// An error at the place of the first flag that fits, with '%' for it; nothing if none does.
+// An error at the place of the first flag that fits, which replaces '%'; nothing if none fits.
 template <class Fits>
 std::optional<Error> flag_error(const FileSystem& fs, const ModelSpec& spec,
                                 const std::string& what, const Fits& fits) {
@@ -42,8 +42,8 @@ bool is_among(std::string_view words, const std::string& flag) {
   return (" " + std::string(words) + " ").find(" " + flag + " ") != std::string::npos;
 }
 
-// The rest of the line after the first of `marks` that the text holds; nothing if it holds none.
-// No std::regex: it goes as deep as a text is long, and the flags are the user's.
+// The rest of the line after the first of `marks` in the text; nothing if there is none. No
+// std::regex: its recursion grows with the text, and the flags come from the user.
 std::optional<std::string_view> line_after(std::string_view text,
                                            std::initializer_list<std::string_view> marks) {
   for (const std::string_view mark : marks) {
@@ -66,14 +66,14 @@ std::string flag_of_bad_value(std::string_view line) {
   return {line.begin(), end};
 }
 
-// XLA ends the process over a flag in the environment that it cannot read.
+// XLA ends the process if it cannot read a flag in the environment.
 std::optional<Error> wrong_flag(const FileSystem& fs, const ModelSpec& spec,
                                 const std::string& last_words) {
   for (const std::string list : {kTfXlaFlags, kXlaFlags}) {
     const std::string name = list == kXlaFlags ? "XLA_FLAGS: " : "TF_XLA_FLAGS: ";
     auto flags = line_after(last_words, {"Unknown flag in " + name, "Unknown flags in " + name});
     if (!flags) continue;
-    flags = flags->substr(0, flags->find("  "));  // what follows was read well
+    flags = flags->substr(0, flags->find("  "));  // the flags after it were fine
     return flag_error(fs, spec, "XLA does not know '%'",
                       [&](const std::string& key, const std::string& flag) {
                         return key == list && is_among(*flags, flag);
@@ -125,9 +125,9 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
   Error error =
       Error::at({spec.model.source.string()}, fmt::format("the compiler {} ({})", how, what));
   if (result.signal == SIGKILL)
-    error.note("killed from outside: perhaps the machine has no memory left");
+    error.note("killed from outside: the machine may have run out of memory");
   const auto lines = last_lines(result.standard_error, kShownLines);
-  if (!lines.empty()) error.note("its last words:");
+  if (!lines.empty()) error.note("its last output:");
   for (const auto& line : lines) error.note("  " + line);
   return error;
 }

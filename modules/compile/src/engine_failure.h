@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user is told when an engine process does not end well: what it says itself, what XLA
-// says before it ends it, else its last words. Safe from many threads.
+// The error for the user when an engine process fails: the engine's own report, or else XLA's
+// message, or else the last lines of output. Safe from many threads.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace tfaot::toolkit {
 
-// What the engine itself says is wrong with the model or the config.
+// The engine's own report of what is wrong with the model or the config.
 // REQUIRES: line.word is kError.
 Error reported_error(const FileSystem& fs, const ModelSpec& spec, const EngineLine& line);
 

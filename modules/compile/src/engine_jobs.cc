@@ -43,11 +43,11 @@ std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
 
 std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
   std::vector<std::string> xla_flags = {
-      // Else objects call the multi-threaded kernels, which crash without a thread pool.
+      // Otherwise objects call the multi-threaded kernels, which crash without a thread pool.
       "--xla_cpu_multi_thread_eigen=false",
-      // Else a maximum loses what is not a number, where TensorFlow keeps it. Costs nothing.
+      // Otherwise a maximum drops NaNs, which TensorFlow keeps. Costs nothing.
       "--xla_cpu_enable_fast_min_max=false",
-      // Sums may be reordered: 4 % of a small transformer's time (docs/measurements.md).
+      // Allows reordering of sums: saves 4 % of a small transformer's time (docs/measurements.md).
       "--xla_cpu_enable_fast_math=true",
       "--xla_cpu_fast_math_honor_nans=true",
       "--xla_cpu_fast_math_honor_infs=true",
@@ -88,7 +88,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   std::vector<EngineJob> jobs(count, common);
   for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
   for (std::size_t i = 0; i < count; ++i) {
-    // One process looks: what it finds holds for all batch sizes.
+    // One process checks: its result holds for all batch sizes.
     jobs[i].check_rows = i == 0 && spec.compilation.rows == RowsMode::kAlone;
     jobs[i].result_file = (options.work_directory / fmt::format("result_{}.json", i)).string();
   }

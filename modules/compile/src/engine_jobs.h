@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelSpec -> jobs for engine processes. Pure functions but for the look at this machine's CPU
-// ("native").
+// ModelSpec -> jobs for engine processes. Pure functions, except that "native" looks at this
+// machine's CPU.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace tfaot::toolkit {
 
-// The levels in the compiler's words, without doubles; "native" becomes this machine's highest
-// psABI level.
+// The levels in the compiler's terms, without duplicates; "native" becomes the highest psABI level
+// of this machine.
 std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels);
 
-// What the environment of an engine process tells the compiler.
+// The environment of an engine process, with the flags for the compiler.
 std::map<std::string, std::string> engine_environment(const ModelSpec& spec);
 
-// Batch sizes dealt out evenly over at most `jobs` processes.
+// Batch sizes distributed evenly over at most `jobs` processes.
 std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options);
 
 }  // namespace tfaot::toolkit

@@ -12,9 +12,9 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr int kNotLoaded = 127;  // what the loader ends with
+constexpr int kNotLoaded = 127;  // the loader's exit code
 
-// The library that the loader misses; nothing when the process ended otherwise.
+// The library that the loader did not find; nothing if the process ended for another reason.
 std::optional<std::string> missing_library(const ProcessResult& result) {
   constexpr std::string_view kMark = "error while loading shared libraries: ";
   const auto place = result.standard_error.find(kMark);

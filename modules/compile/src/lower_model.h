@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's work without the code. Like compile_model() otherwise.
+// The engine's work without generating code. Otherwise like compile_model().
 #pragma once
 
 #include "tfaot/compile/compile.h"
 
 namespace tfaot::toolkit {
 
-// The codes of the result have no object: batch size, level and the HLO's hash only.
+// The codes in the result have only batch size, level and the HLO's hash.
 Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
                                   const CompileOptions& options, Diagnostics& diagnostics);
 

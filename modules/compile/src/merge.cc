@@ -31,7 +31,7 @@ Result<bool> are_equal(const FileSystem& fs, const Path& a, const Path& b, std::
   return true;
 }
 
-// Lays out weights one after the other, equal ones once.
+// Places weights one after the other, equal ones only once.
 class WeightTable {
  public:
   WeightTable(const FileSystem& fs, MergedModel& merged) : fs_(fs), merged_(merged) {}
@@ -60,7 +60,7 @@ class WeightTable {
   }
 
  private:
-  // Several tensors may be derived from one.
+  // Several tensors may be derived from one variable.
   std::string free_name(const std::string& name) {
     std::string free = name;
     for (int i = 2; !names_.insert(free).second; ++i) free = fmt::format("{} ({})", name, i);
@@ -70,7 +70,7 @@ class WeightTable {
   const FileSystem& fs_;
   MergedModel& merged_;
   std::map<Path, std::uint32_t> positions_;
-  // By size and first bytes: weights of a net are rarely alike so far and not equal.
+  // By size and first bytes. Different weights of a net rarely share both.
   std::map<std::pair<std::uint64_t, std::string>, std::vector<std::uint32_t>> known_;
   std::set<std::string> names_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several engine processes report of one model -> one record and one order of the weights.
-// Which process made what leaves no trace: codes are ordered by batch size, weights by their first
-// use by the codes. Equal weights are kept once, in one file or two. Reads files of weights no more
-// than it must to tell equal ones; holds none in memory.
+// Merges what several engine processes report about one model into one record with one order of
+// weights. The result does not depend on which process made what: codes are ordered by batch size,
+// weights by their first use in the codes. Equal weights are kept once, whether they come from one
+// file or two. Reads weight files only as far as needed to compare them, and holds none in memory.
 #pragma once
 
 #include <vector>
@@ -14,11 +14,11 @@
 namespace tfaot::toolkit {
 
 struct MergedModel {
-  CompiledModel model;             // but for what describes the weights' object
+  CompiledModel model;             // all but the description of the weights' object
   std::vector<Path> weight_files;  // of model.weights
 };
 
-// REQUIRES: at least one part. Fails when the parts disagree about the rows of the outputs.
+// REQUIRES: at least one part. Fails if the parts disagree about the rows of the outputs.
 Result<MergedModel> merge_parts(const FileSystem& fs, const Path& weights_directory,
                                 const std::vector<EngineResult>& parts);
 

@@ -9,7 +9,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// All are read once, for the hash of the model. Eight times what a program's data may be.
+// All files are read once, for the model's hash. The limit is eight times the data a program may
+// hold.
 constexpr std::uint64_t kGigabyte = 1'000'000'000;
 constexpr std::uint64_t kMostBytes = 16 * kGigabyte;
 
@@ -30,7 +31,7 @@ Status check_model_files(const FileSystem& fs, const Path& source) {
     return fail(
         Error::at({file.string()}, fmt::format("{} bytes, so that the model has more than {} GB",
                                                size, kMostBytes / kGigabyte))
-            .note("leave out of the model's folder what is not needed to predict"));
+            .note("remove from the model's folder what is not needed to predict"));
   }
   return {};
 }

@@ -8,9 +8,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Sorted. Not more than arithmetic needs: a model that makes its code call another function of the
-// C library is not compiled, and what only a new libgcc has (conversions of 16-bit floats) is in
-// libtfaot_runtime.
+// Sorted. Only what arithmetic needs: a model whose code calls another function of the C library is
+// refused. What only a new libgcc has (conversions of 16-bit floats) is in libtfaot_runtime.
 constexpr std::array<std::string_view, 129> kSymbols = {"_GLOBAL_OFFSET_TABLE_",
                                                         "__ashlti3",
                                                         "__ashrti3",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled code may call without libtfaot_runtime.a: what every libc, libm and libgcc of the
-// targets has. Pure function, safe from many threads.
+// The symbols that compiled code may call without libtfaot_runtime.a: every libc, libm and libgcc
+// of the targets has them. Pure function, safe from many threads.
 #pragma once
 
 #include <string>

@@ -17,17 +17,17 @@ Result<CompiledModel> update_weights(FileSystem& fs, const ModelSpec& spec,
   if (model.engine != package.engine) {
     return fail(Error(fmt::format("the package's code was made by {}, but the engine here is {}",
                                   package.engine, model.engine))
-                    .note("compile the model anew: tfaot compile"));
+                    .note("compile the model again: tfaot compile"));
   }
   const auto differences = architecture_differences(package, model);
   if (!differences.empty()) {
     Error error = Error::at({spec.model.source.string()},
-                            "the model has another architecture than the package's code");
+                            "the model's architecture differs from that of the package's code");
     for (const std::string& line : differences) error.note(line);
-    return fail(error.note("compile the model anew: tfaot compile"));
+    return fail(error.note("compile the model again: tfaot compile"));
   }
-  // Code is called with the weights that lowering the new model gave the same computation: equal
-  // ones are stored once, so the table is another one when others are equal.
+  // The new weights for each batch size, as lowering found them. Equal weights are stored once, so
+  // the table changes if other ones are equal now.
   std::map<std::int64_t, std::vector<std::uint32_t>> weights;
   for (const CompiledCode& code : model.codes) weights[code.batch_size] = code.weights;
   model.codes = package.codes;

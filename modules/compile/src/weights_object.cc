@@ -8,7 +8,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Hands on the blob: weights at their offsets, zeros between them.
+// Feeds the blob to a sink: weights at their offsets, zeros between them.
 Status feed_blob(const FileSystem& fs, const MergedModel& merged, const ChunkSink& sink) {
   std::uint64_t position = 0;
   for (std::size_t i = 0; i < merged.weight_files.size(); ++i) {

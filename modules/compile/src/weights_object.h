@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The object that holds the weights of a model, written in one pass over the files that the engine
-// left, without holding them in memory. Hashed on the way. One call per file at a time.
+// The object with the weights of a model. Written and hashed in one pass over the engine's files,
+// without holding them in memory. One call per file at a time.
 #pragma once
 
 #include "merge.h"

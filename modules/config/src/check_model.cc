@@ -46,7 +46,7 @@ void check_format(const Values& values, Problems& problems) {
     if (given != values.end() && key->format != format) {
       problems
           .add(given->second.key,
-               fmt::format("{} does not go with the format '{}'", key->path, word_of(format)))
+               fmt::format("{} cannot be used with the format '{}'", key->path, word_of(format)))
           .note(frozen ? kWhyNotForFrozenGraph : kWhyNotForSavedModel);
     }
     if (given == values.end() && key->format == format && key->required) {
@@ -100,7 +100,7 @@ void check_rows(const Values& values, Problems& problems) {
   }
   problems
       .add(rows->second.node.Mark(),
-           fmt::format("{}: 'coupled' does not go with the headers 'cmssw'", rows->second.label))
+           fmt::format("{}: 'coupled' cannot be used with the headers 'cmssw'", rows->second.label))
       .note(
           "CMSSW's own PhysicsTools/TensorFlowAOT composes batches of any size; use the headers "
           "'self_contained'");

@@ -26,7 +26,7 @@ void add_hints(const FileSystem& fs, const Path& path, const std::string& text, 
   if (!names) {
     error.note("the folder " + path.parent_path().string() + " is missing, too");
   } else if (const auto match = closest_match(path.filename().string(), *names)) {
-    error.note(fmt::format("did you mean '{}', which lies beside it?", *match));
+    error.note(fmt::format("did you mean '{}' in the same folder?", *match));
   }
 }
 
@@ -77,7 +77,7 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
         .note("it leads to " + path.string());
   };
   if (const auto seen = fs.look(path); !seen) {
-    add("cannot be looked at").note(seen.error().text());
+    add("cannot be inspected").note(seen.error().text());
   } else if (kind == FileKind::kMissing && *seen == FileKind::kSymlink) {
     const auto target = fs.read_symlink(path);
     add(target ? fmt::format("is a link to '{}', which is missing", target->string())
@@ -96,7 +96,7 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
   } else if (!holds_saved_model(fs, path)) {
     const bool is_there = fs.kind(path / "saved_model.pb") != FileKind::kMissing;
     check_saved_model(fs, path, kind,
-                      add(is_there ? "has a saved_model.pb that is no file, or leads nowhere"
+                      add(is_there ? "has a saved_model.pb that is not a file, or is a broken link"
                                    : "holds neither saved_model.pb nor saved_model.pbtxt"));
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares one text with what its ConfigKey says. Pure functions.
+// Checks one text against its ConfigKey. Pure functions.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace tfaot::toolkit::config {
 
-// The message goes after the key's name; the note says what is allowed.
+// The message follows the key's name; the note says what is allowed.
 std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& text);
 
 }  // namespace tfaot::toolkit::config

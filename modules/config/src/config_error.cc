@@ -11,7 +11,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// "model", "outputs" and 0 of "model.outputs[0]".
+// "model", "outputs" and 0 for "model.outputs[0]".
 struct KeyParts {
   explicit KeyParts(const std::string& key)
       : section(key.substr(0, key.find('.'))),
@@ -24,7 +24,7 @@ struct KeyParts {
   std::optional<std::size_t> item;
 };
 
-// Nothing when the file does not give the key.
+// Nothing if the file does not contain the key.
 std::optional<Location> place_of(const FileSystem& fs, const Path& file, const KeyParts& key) {
   const auto text = fs.read(file);
   if (!text) return std::nullopt;
@@ -45,7 +45,7 @@ Error config_error(const FileSystem& fs, const ModelSpec& spec, const std::strin
   std::optional<Location> place;
   try {
     place = place_of(fs, spec.config_file, KeyParts(key));
-  } catch (const YAML::Exception&) {  // it was changed meanwhile
+  } catch (const YAML::Exception&) {  // the file was changed meanwhile
     return Error::at({spec.config_file.string()}, name + ": " + message);
   }
   if (place) return Error::at(*place, name + ": " + message);

@@ -18,10 +18,10 @@ const TextRule kTensorName = {
     .meaning = "a tensor's name in the graph, like 'x', 'x:0' or 'scope/x:0'",
     .max_length = 1000};
 
-// A config may come from others: its flags name no files to write.
+// A config may come from somebody else, so its flags must not name files to write.
 const TextRule kFlag = {
     .pattern = R"(^--(?!xla_dump_)[^\s=]+(=[^\s/]*)?$)",
-    .meaning = "'--name' or '--name=value', without blanks and paths, and no --xla_dump_..."};
+    .meaning = "'--name' or '--name=value', without spaces and paths, and no --xla_dump_..."};
 
 std::vector<std::string> all_cpu_levels() {
   std::vector<std::string> names;
@@ -149,8 +149,9 @@ std::vector<ConfigKey> compilation_keys() {
       {.path = "compilation.weights",
        .fallback = word_of(WeightsMode::kShared),
        .allowed = words_of<WeightsMode>(),
-       .doc = "Where weights live: once in the package, shared by all objects, or as constants "
-              "inside every object."},
+       .doc =
+           "Where weights are stored: once in the package, shared by all objects, or as constants "
+           "inside every object."},
       {.path = "compilation.headers",
        .fallback = word_of(HeadersMode::kSelfContained),
        .allowed = words_of<HeadersMode>(),
@@ -159,8 +160,8 @@ std::vector<ConfigKey> compilation_keys() {
       {.path = "compilation.rows",
        .fallback = word_of(RowsMode::kAlone),
        .allowed = words_of<RowsMode>(),
-       .doc = "What rows of a batch have to do with each other: nothing, so that any number of "
-              "rows runs, or something, so that only batches of the compiled sizes do (see "
+       .doc = "Whether results of a row depend on the other rows of its batch: no, so any number "
+              "of rows runs, or yes, so only batches of the compiled sizes run (see "
               "docs/config.md)."},
       {.path = "compilation.tf_xla_flags",
        .list = true,
@@ -179,7 +180,8 @@ std::vector<ConfigKey> make_table() {
   std::vector<ConfigKey> table = model_keys();
   const std::vector<ConfigKey> more = compilation_keys();
   table.insert(table.end(), more.begin(), more.end());
-  table.push_back({.path = "$schema", .doc = "Where editors find the JSON Schema; not used here."});
+  table.push_back(
+      {.path = "$schema", .doc = "Where editors find the JSON Schema; tfaot does not use it."});
   return table;
 }
 

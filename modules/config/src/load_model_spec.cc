@@ -34,7 +34,7 @@ Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
   }
   TFAOT_ASSIGN(const std::string text, read_limited(fs, file, kConfigLimit));
   if (text.find('\0') != std::string::npos) {
-    return fail(Error::at(where, "the config is no text file")
+    return fail(Error::at(where, "the config is not a text file")
                     .note("give the file that describes the model, usually aot_config.yaml"));
   }
   TFAOT_ASSIGN(YAML::Node root, config::parse_yaml(text, file.string()));
@@ -47,7 +47,7 @@ Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
   return root;
 }
 
-// All that the file and the options say; every fault goes to `problems`.
+// The values of the file and of the options; every fault goes to `problems`.
 Values checked_values(const YAML::Node& root, Values options, Problems& problems) {
   std::set<std::string> given;
   for (const auto& [path, value] : options) given.insert(path);
@@ -112,7 +112,7 @@ ModelSection model_of(const Values& values, const Path& config_file) {
   return model;
 }
 
-// Those of `table` that are in `chosen`, so in the table's order.
+// The values of `table` that are in `chosen`, in the table's order.
 std::vector<std::string> in_order_of(const std::vector<std::string>& table,
                                      const std::vector<std::string>& chosen) {
   std::vector<std::string> ordered;
@@ -169,7 +169,7 @@ Result<ModelIdentity> identity(const FileSystem& fs, const Path& file) {
                        text_of(values, "model.version")};
 }
 
-// yaml-cpp throws for what the checks above should have found.
+// yaml-cpp throws for faults that the checks above should have found.
 template <class Read>
 auto without_exceptions(const Path& file, const Read& read) -> decltype(read()) {
   try {

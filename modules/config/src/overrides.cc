@@ -6,7 +6,7 @@ namespace {
 
 YAML::Node text_node(const std::string& text) {
   YAML::Node node(text);
-  node.SetTag("!");  // a text even when it looks like a number
+  node.SetTag("!");  // a text even if it looks like a number
   return node;
 }
 

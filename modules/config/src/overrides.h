@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the options of a command say, in the form of a file's values, so that one set of rules
-// checks both.
+// The options of a command in the form of a file's values, so that the same rules check both.
 #pragma once
 
 #include "tfaot/config/config.h"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxListed = 10;
 
-// As text() has it, without the notes.
+// Like text(), without the notes.
 std::string headline(const Error& error) {
   const Location& where = error.where();
   if (where.file.empty()) return error.message();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects what is wrong with a config, so that one run tells all of it. Values of options, which
-// come from no file, have the null mark. One object per parse, one thread.
+// Collects all faults of a config, so that one run reports all of them. Values from options, which
+// have no file, have the null mark. One object per parse, one thread.
 #pragma once
 
 #include <yaml-cpp/mark.h>
@@ -17,10 +17,10 @@ class Problems {
  public:
   explicit Problems(std::string file) : file_(std::move(file)) {}
 
-  // The result may take notes; it stays valid while more problems are added.
+  // You may add notes to the result; it stays valid while more problems are added.
   Error& add(const YAML::Mark& mark, std::string message);
   std::size_t count() const { return found_.size(); }
-  // The first one in the order of the file, the others as notes below it.
+  // The first problem in file order, with the others as notes.
   // REQUIRES: count() > 0
   Error to_error() const;
 

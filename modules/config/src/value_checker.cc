@@ -101,7 +101,7 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
   const std::string& name = key.Scalar();
   if (const auto first = seen.find(name); first != seen.end()) {
     problems_.add(key.Mark(), fmt::format("duplicate key '{}' {}", shown(name), place_of(path)))
-        .note(fmt::format("first given in line {}", first->second.line + 1));
+        .note(fmt::format("first given on line {}", first->second.line + 1));
     return false;
   }
   const std::vector<std::string> names = names_below(path);

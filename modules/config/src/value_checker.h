@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a parsed config along the table of keys: unknown, duplicate and missing keys, types,
-// allowed values. Knows no key by name. One object per parse, one thread.
+// Checks a parsed config against the table of keys: unknown, duplicate and missing keys, types,
+// allowed values. Contains no key's name. One object per parse, one thread.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -17,7 +17,7 @@ namespace tfaot::toolkit::config {
 // A value that was given and is not null.
 struct Value {
   YAML::Node node;
-  YAML::Mark key;     // where its key stands; null for an option
+  YAML::Mark key;     // where its key is; null for an option
   std::string label;  // "model.name", or the option that gave it, "--namespace"
   bool good = false;  // it follows its ConfigKey
 };
@@ -31,7 +31,7 @@ class ValueChecker {
       : problems_(problems), given_(std::move(given)) {}
 
   // Checks the map at `path` ("" is the whole file) and puts the values below it into `values`.
-  // `where` is the place to name when a key is missing.
+  // `where` is the place to report for a missing key.
   void check_map(const std::string& path, const YAML::Node& map, const YAML::Mark& where,
                  Values& values);
 
@@ -39,7 +39,7 @@ class ValueChecker {
   bool check_value(const ConfigKey& key, const Value& value);
 
  private:
-  // A misspelt key counts as a bad value of the key it was meant for, which is then not missing.
+  // A misspelt key counts as a bad value of the intended key, which then does not count as missing.
   bool check_key(const std::string& path, const YAML::Node& key,
                  const std::map<std::string, YAML::Mark>& seen, Values& values);
   bool check_item(const ConfigKey& key, const YAML::Node& node, const std::string& label);
@@ -52,8 +52,8 @@ class ValueChecker {
   std::set<std::string> given_;
 };
 
-// What makes two items of a list the same: a text, or the name of a map; "x" and "x:0" are one
-// tensor.
+// Two items of a list with the same identity are duplicates: the text, or the name in a map. "x"
+// and "x:0" are the same tensor.
 std::string identity_of(const YAML::Node& item);
 
 }  // namespace tfaot::toolkit::config

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxShown = 60;
 
 std::string shortened(const std::string& text) { return shown(text, kMaxShown); }
 
-// Nothing when every byte may stand in a YAML file.
+// Nothing if every byte is allowed in a YAML file.
 std::optional<Error> character_error(const std::string& text, const std::string& file) {
   const auto error_at = [&](std::size_t at, const char* message) {
     const auto line = line_at(text, static_cast<std::ptrdiff_t>(at));
@@ -42,7 +42,7 @@ std::optional<Error> character_error(const std::string& text, const std::string&
       .note("remove it");
 }
 
-// Whether the quoted text that begins at `start` ends in this text.
+// Whether the quoted text that begins at `start` is closed.
 bool is_closed(std::string_view text, std::size_t start) {
   const char quote = text[start];
   for (std::size_t i = start + 1; i < text.size(); ++i) {
@@ -57,7 +57,7 @@ bool is_closed(std::string_view text, std::size_t start) {
   return false;
 }
 
-// Where the value itself begins, behind its tag and anchor ("!!str &a 'text'").
+// Where the value itself begins, after its tag and anchor ("!!str &a 'text'").
 std::size_t value_start(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == '!' || text[at] == '&')) {
     at = std::min(text.find_first_of(" \t\r\n", at), text.size());
@@ -72,7 +72,7 @@ NodeKind kind_of_plain(const std::string& text) {
       R"([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))");
   static const std::regex boolean("true|True|TRUE|false|False|FALSE");
   if (text.size() > 1000)
-    return NodeKind::kText;  // regex_match would go as deep as the text is long
+    return NodeKind::kText;  // the recursion of regex_match grows with the text
   if (std::regex_match(text, integer)) return NodeKind::kInteger;
   if (std::regex_match(text, number)) return NodeKind::kFloat;
   if (std::regex_match(text, boolean)) return NodeKind::kBool;
@@ -81,19 +81,20 @@ NodeKind kind_of_plain(const std::string& text) {
 
 NodeKind kind_of_scalar(const YAML::Node& node) {
   const std::string& tag = node.Tag();
-  if (tag == "!" || tag == "tag:yaml.org,2002:str") return NodeKind::kText;  // "!" is a quoted one
+  if (tag == "!" || tag == "tag:yaml.org,2002:str") return NodeKind::kText;  // "!": it is quoted
   if (tag.empty() || tag == "?" || tag == "tag:yaml.org,2002:int") {
     return kind_of_plain(node.Scalar());
   }
   return NodeKind::kOther;
 }
 
-// Notes where documents start, and a quoted text without end: yaml-cpp takes the file's end for it.
+// Records where documents start, and finds a quoted text without an end: yaml-cpp ends it at the
+// end of the file.
 class DocumentMarks final : public YAML::EventHandler {
  public:
   // REQUIRES: the text outlives this.
   explicit DocumentMarks(std::string_view text) : text_(text) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // is not counted in marks
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // not counted in marks
     if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
   }
   const std::vector<YAML::Mark>& marks() const { return marks_; }
@@ -122,7 +123,7 @@ class DocumentMarks final : public YAML::EventHandler {
   std::optional<YAML::Mark> open_quote_;
 };
 
-// At most two: YAML::LoadAll() of yaml-cpp 0.7 finds documents without end in texts like ", 4]".
+// At most two: for texts like ", 4]", YAML::LoadAll() of yaml-cpp 0.7 finds documents without end.
 void read_first_documents(const std::string& text, DocumentMarks& documents) {
   std::istringstream in(text);
   YAML::Parser parser(in);
@@ -136,7 +137,7 @@ Error open_quote_error(const YAML::Mark& mark, const std::string& file) {
 }
 
 Error syntax_error(const YAML::Exception& e, const std::string& text, const std::string& file) {
-  // Whose own words are "bad file".
+  // Its own message would be "bad file".
   const bool deep = dynamic_cast<const YAML::DeepRecursion*>(&e) != nullptr;
   Error error = Error::at(location_of(file, e.mark),
                           "not valid YAML: " + (deep ? "nested too deeply" : e.msg));
@@ -144,7 +145,7 @@ Error syntax_error(const YAML::Exception& e, const std::string& text, const std:
   const auto line = static_cast<std::size_t>(e.mark.line);
   if (!e.mark.is_null() && line < lines.size() && !trim(lines[line]).empty()) {
     error.note("the line is: " + shortened(trim(lines[line])));
-    if (lines[line][0] == '\t') error.note("YAML is indented with blanks, not with tabs");
+    if (lines[line][0] == '\t') error.note("YAML is indented with spaces, not with tabs");
   }
   return error;
 }

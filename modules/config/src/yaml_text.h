@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// yaml-cpp without its exceptions, and what a node is by the core schema of YAML 1.2, which
-// yaml-cpp leaves to the caller: a plain 12 is a number, a quoted one a text. Pure functions.
+// yaml-cpp without its exceptions. It also determines what a node is by the core schema of YAML
+// 1.2, which yaml-cpp leaves to the caller: a plain 12 is a number, a quoted one a text. Pure
+// functions.
 #pragma once
 
 #include <yaml-cpp/yaml.h>

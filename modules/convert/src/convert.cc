@@ -127,7 +127,7 @@ Status check_kernels(const Program& program, const CompiledCode& code,
     return fail(
         Error::at({program.files->object.string()},
                   fmt::format("the code calls '{}', which libtfaot_runtime does not have", kernel))
-            .note("compile the model anew: tfaot compile"));
+            .note("compile the model again: tfaot compile"));
   }
   return {};
 }

@@ -73,7 +73,7 @@ std::vector<std::string> HeaderLines::quoted_behind(std::string_view start) cons
 
 Error HeaderLines::unfit(const std::string& what) const {
   return Error::at({where_}, "not a header of tfcompile as tfaot knows them: " + what)
-      .note("compile the model anew: tfaot compile");
+      .note("compile the model again: tfaot compile");
 }
 
 }  // namespace tfaot::toolkit

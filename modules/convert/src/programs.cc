@@ -68,7 +68,7 @@ Result<std::vector<std::int64_t>> find_result_buffers(const UpstreamHeader& head
           Error::at({where}, fmt::format("the header does not tell which of {} buffers of {} bytes "
                                          "is the result",
                                          fitting.size(), bytes_of(result)))
-              .note("it was made by an older TensorFlow; compile the model anew: tfaot compile"));
+              .note("it was made by an older TensorFlow; compile the model again: tfaot compile"));
     }
     found.push_back(fitting.front());
   }

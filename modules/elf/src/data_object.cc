@@ -10,7 +10,7 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr std::uint64_t kWeightAlignment = 64;
-// From this size on, weights have pages of their own: none is touched for something else.
+// Weights of at least this size get pages of their own, so that no page is read for anything else.
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kTableAlignment = 8;
 
@@ -39,7 +39,7 @@ std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-// Collects what lies behind the blob; offsets count from the start of the file.
+// Collects what follows the blob; offsets count from the start of the file.
 class Tail {
  public:
   explicit Tail(std::uint64_t start) : start_(start) {}
@@ -88,7 +88,7 @@ DataObjectFrame data_object_frame(std::uint64_t blob_size, const std::vector<Dat
   data.sh_offset = aligned(sizeof(Elf64_Ehdr), data.sh_addralign);
   data.sh_size = blob_size;
 
-  // Without this mark the linker makes the stack executable.
+  // Without this section the linker makes the stack executable.
   Elf64_Shdr& note = sections[kStackNote];
   note.sh_name = names.add(".note.GNU-stack");
   note.sh_type = SHT_PROGBITS;

@@ -22,12 +22,12 @@ class ElfImage {
   ElfImage& operator=(const ElfImage&) = delete;
   ~ElfImage();
 
-  // One of these three opens it. An object, a program, a library or an archive:
+  // Open it with one of these three. For an object, program, library or archive:
   Status read(std::string bytes);
-  // To be changed and written.
+  // For changing and writing.
   Status change(std::string_view bytes);
-  // A file of this size of which nothing is known, all zeros, until fill() gives what libelf is to
-  // look at. For large files. open() once the headers are there, and again for more of them.
+  // A file of this size, all zeros, until fill() supplies the parts that libelf is to read. For
+  // large files. Call open() once the headers are there, and again after adding more of them.
   Status reserve(std::uint64_t size);
   Status fill(std::uint64_t offset, std::string_view bytes) const;
   Status open();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ELF file as tables: sections, symbols, relocations, to be read and changed one by one. Over
-// libelf; one thread.
+// An ELF file as tables of sections, symbols and relocations, to be read and changed one by one.
+// Wraps libelf; one thread.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ struct ElfSection {
   std::string name;
 };
 
-// One entry of a table of relocations.
+// One entry of a relocation table.
 struct ElfRelocation {
-  std::size_t table = 0;   // the section that it stands in
+  std::size_t table = 0;   // the section that holds it
   std::size_t target = 0;  // the section that it changes
   int position = 0;        // in the table
   GElf_Rela entry{};
@@ -38,7 +38,7 @@ struct ElfTables {
   std::vector<std::string> symbol_names;
   std::vector<ElfRelocation> relocations;
   bool has_plain_relocations = false;  // without addends (SHT_REL)
-  bool has_many_sections = false;      // more than a symbol's own field can tell
+  bool has_many_sections = false;      // more than a symbol's own field can hold
 
   bool is_undefined(std::size_t symbol) const { return symbols[symbol].st_shndx == SHN_UNDEF; }
   bool is_global(std::size_t symbol) const {
@@ -46,20 +46,20 @@ struct ElfTables {
   }
 };
 
-// Of any ELF file: the machine and the sections. The others add to that.
+// For any ELF file: the machine and the sections. The functions below add to the result.
 Result<ElfTables> read_sections(const ElfImage& image);
 Status read_symbols(const ElfImage& image, ElfTables& tables);
-// Of one section. Its symbols may be beyond the table.
+// For one section. Its relocations may name symbols beyond the symbol table.
 Status read_relocations(std::size_t table, ElfTables& tables);
 
-// All of a relocatable 64-bit object; fails for other files.
+// Everything in a relocatable 64-bit object; fails for other files.
 Result<ElfTables> read_object(const ElfImage& image);
 
-// What changes an entry; the section is written then.
+// These change one entry; the section is then marked to be written.
 Status change_symbol(const ElfTables& tables, std::size_t position, const GElf_Sym& symbol);
 Status change_relocation(const ElfTables& tables, const ElfRelocation& relocation,
                          const GElf_Rela& entry);
-// Puts bytes behind those of the section. They must live until the image is written.
+// Appends bytes to the section. They must live until the image is written.
 Status append(const ElfSection& section, void* bytes, std::size_t size, Elf_Type type);
 
 }  // namespace tfaot::toolkit

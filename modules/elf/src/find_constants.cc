@@ -11,34 +11,35 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Compilers merge what has SHF_MERGE (.rodata.cst16); it is small, and stays.
+// Linkers merge sections with SHF_MERGE (.rodata.cst16). They are small, so they stay.
 bool holds_constants(const ElfSection& section) {
   return section.name.starts_with(".rodata") && section.header.sh_type == SHT_PROGBITS &&
          section.header.sh_flags == SHF_ALLOC && section.header.sh_size > 0;
 }
 
-// That of the object they would move to, whatever its size.
+// The alignment of the object that they would move to, whatever its size.
 constexpr std::uint64_t kAlignment = 64;
 
-// What of the code's ways to a section is no way to a symbol elsewhere; empty when nothing.
+// Why references to a section cannot be redirected to a symbol of another object; empty if they
+// can.
 std::string problem_of(const ElfTables& tables, std::size_t section) {
   const std::string& name = tables.sections[section].name;
   const std::uint64_t alignment = tables.sections[section].header.sh_addralign;
-  if (alignment > kAlignment) return fmt::format("{} wants {} bytes of alignment", name, alignment);
+  if (alignment > kAlignment) return fmt::format("{} needs {} bytes of alignment", name, alignment);
   for (std::size_t i = 1; i < tables.symbols.size(); ++i) {
     if (tables.symbols[i].st_shndx == section && tables.is_global(i)) {
       return fmt::format("{} defines '{}' for other objects", name, tables.symbol_names[i]);
     }
   }
   for (const ElfRelocation& relocation : tables.relocations) {
-    if (relocation.target == section) return name + " holds addresses, a jump table perhaps";
+    if (relocation.target == section) return name + " holds addresses, perhaps a jump table";
     const GElf_Sym& symbol = tables.symbols[relocation.symbol()];
     if (symbol.st_shndx != section) continue;
     const auto use = relocation_use(tables.machine, relocation.type());
     if (!use) {
       return fmt::format("the code reaches {} by relocations of type {}", name, relocation.type());
     }
-    // The entry would hold the address of the symbol itself.
+    // The slot would hold the address of the symbol itself.
     if (use == RelocationUse::kSlot && symbol.st_value != 0) {
       return fmt::format("the code reaches the middle of {} by a table of addresses", name);
     }
@@ -46,7 +47,7 @@ std::string problem_of(const ElfTables& tables, std::size_t section) {
   return "";
 }
 
-// Of the object as a whole.
+// The same for the object as a whole.
 std::string problem_of(const ElfTables& tables) {
   if (tables.has_plain_relocations) return "its relocations have no addends";
   if (tables.has_many_sections) return "it has too many sections";

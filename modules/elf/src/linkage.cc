@@ -9,10 +9,10 @@
 namespace tfaot::toolkit {
 namespace {
 
-// A part of the file, read for libelf.
+// Reads a part of the file for libelf.
 Status fill_from(const OpenedFile& file, const ByteRange& part, const ElfImage& image) {
   TFAOT_ASSIGN(const std::string bytes, file.read_range(part));
-  if (bytes.size() != part.size) return fail(Error("a file that ends before its parts do"));
+  if (bytes.size() != part.size) return fail(Error("the file ends before its parts do"));
   return image.fill(part.offset, bytes);
 }
 
@@ -26,7 +26,7 @@ Status read_section_headers(const OpenedFile& file, ElfImage& image) {
   return image.open();
 }
 
-// Relocations of what is loaded; those of debug information do not count.
+// Only relocations of loaded sections count, not those of debug information.
 bool is_of_loaded(const ElfSection& section, const ElfTables& tables) {
   const std::size_t target = section.header.sh_info;
   return section.header.sh_type == SHT_RELA && target < tables.sections.size() &&

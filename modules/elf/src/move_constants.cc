@@ -7,7 +7,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Puts the names of new symbols behind those of the others.
+// Appends the names of new symbols to the existing ones.
 class NewNames {
  public:
   explicit NewNames(std::uint64_t old_size) : old_size_(old_size) {}
@@ -23,7 +23,7 @@ class NewNames {
   std::string bytes_;
 };
 
-// Leaves the section where it is, so that no index changes.
+// Keeps the section in its place, so that no index changes.
 Status empty(const ElfSection& section) {
   Elf_Data* data = elf_getdata(section.handle, nullptr);
   if (data == nullptr) return fail(elf_error("empty a section"));
@@ -32,7 +32,8 @@ Status empty(const ElfSection& section) {
   return {};
 }
 
-// Turns relocations against the sections to the new symbols, section -> position in the table.
+// Redirects relocations against the sections to the new symbols; the map is section -> position in
+// the symbol table.
 Status turn_relocations(const ElfTables& tables,
                         const std::map<std::size_t, std::size_t>& symbols) {
   for (const ElfRelocation& relocation : tables.relocations) {
@@ -47,7 +48,7 @@ Status turn_relocations(const ElfTables& tables,
   return {};
 }
 
-// Nothing is at these places any more.
+// Nothing is left at the places these symbols point to.
 Status reset_symbols(const ElfTables& tables, const std::map<std::size_t, std::size_t>& moved) {
   for (std::size_t i = 1; i < tables.symbols.size(); ++i) {
     GElf_Sym symbol = tables.symbols[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the relocations of code to its constants mean, by machine. Pure functions.
+// What the relocations from code to constants mean, for each machine. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace tfaot::toolkit {
 
 enum class RelocationUse {
-  kAddress,  // of the symbol plus the addend, however it is written down
-  kSlot,     // of a table entry with the symbol's address; the addend is not part of that
+  kAddress,  // the symbol's address plus the addend, in any encoding
+  kSlot,     // a table entry with the symbol's address, without the addend
 };
 
-// None for types that mean something else, or that compilers do not make of constants.
+// None for types with another meaning, or that compilers do not use for constants.
 std::optional<RelocationUse> relocation_use(std::uint16_t machine, std::uint32_t type);
 
-// Whether it keeps its object out of libraries: an absolute address in 32 bits.
+// Whether it prevents linking into a shared library: an absolute address in 32 bits.
 bool is_position_dependent(std::uint16_t machine, std::uint32_t type);
 
 }  // namespace tfaot::toolkit

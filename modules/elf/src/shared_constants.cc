@@ -8,7 +8,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// As much as find_constants() lets a section want.
+// The largest alignment that find_constants() accepts.
 constexpr std::size_t kAlignment = 64;
 
 }  // namespace

@@ -77,7 +77,7 @@ Result<std::string> rename_symbol(const std::string& object, const SymbolRenamin
     if (strings >= tables.sections.size()) return fail(elf_error("read the names of symbols"));
     GElf_Sym symbol = tables.symbols[i];
     symbol.st_name = static_cast<GElf_Word>(tables.sections[strings].header.sh_size);
-    // The end counts as a character.
+    // The terminating null counts as a character.
     TFAOT_TRY(append(tables.sections[strings], name.data(), name.size() + 1, ELF_T_BYTE));
     TFAOT_TRY(make_weak(tables, i, symbol));
     return image.written();
@@ -89,7 +89,7 @@ Result<std::string> weakened(const std::string& object) {
   ElfImage image;
   TFAOT_TRY(image.change(object));
   TFAOT_ASSIGN(const ElfTables tables, read_names(image));
-  elf_flagelf(image.get(), ELF_C_SET, ELF_F_LAYOUT);  // nothing moves
+  elf_flagelf(image.get(), ELF_C_SET, ELF_F_LAYOUT);  // keep the layout
   for (std::size_t i = 0; i < tables.symbols.size(); ++i) {
     const GElf_Sym& symbol = tables.symbols[i];
     if (tables.is_undefined(i) || GELF_ST_BIND(symbol.st_info) != STB_GLOBAL) continue;

@@ -21,7 +21,7 @@ Status inconsistent(std::string message) {
 
 bool is_symbol(const std::string& text) { return !text.empty() && identifier_of(text) == text; }
 
-// Bytes of `rows` rows; none when a dimension is negative or the product is too large.
+// The size of `rows` rows in bytes. None if a dimension is negative or the product is too large.
 std::optional<std::uint64_t> bytes_of(const TensorSpec& tensor, std::int64_t rows) {
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(rows, static_cast<std::int64_t>(dtype_size(tensor.dtype)), &bytes)) {
@@ -108,7 +108,7 @@ Status check_code(const CompiledModel& compiled, const CompiledCode& code) {
   return {};
 }
 
-// Every batch size for every CPU level, in this order, under names of their own.
+// Every batch size for every CPU level, in this order, each under its own name.
 Status check_grid(const CompiledModel& compiled) {
   std::set<std::string> objects{compiled.weights_object};
   std::set<std::string> symbols{compiled.weights_symbol};

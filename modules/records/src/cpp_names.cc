@@ -13,11 +13,11 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Names that the standard headers have taken. Kept by tests/unit/records/cpp_names_test.cc, which
-// asks the compiler.
+// Names that the standard headers use. tests/unit/records/cpp_names_test.cc asks the compiler and
+// keeps the list up to date.
 #include "taken_names.inc"
 
-// Namespaces at the top that belong to others.
+// Top-level namespaces that belong to other libraries.
 constexpr std::array<std::string_view, 4> kForeignNamespaces = {"std", "posix", "main", "tfaot"};
 
 // Members of the generated structs themselves (templates/model_header.h.mustache).
@@ -58,7 +58,7 @@ std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_names
                        "'std', 'posix' and 'main' belong to C++, 'tfaot' to the runtime"};
   }
   if (is_namespace && is_taken_global(parts[0])) {
-    return TextProblem{fmt::format("'{}' is a name of C++'s standard headers", parts[0]),
+    return TextProblem{fmt::format("'{}' is a name in C++'s standard headers", parts[0]),
                        "choose another name"};
   }
   for (const std::string& part : parts) {

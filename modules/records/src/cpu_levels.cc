@@ -27,7 +27,7 @@ bool is_level(const std::string& name) {
   return name == "generic" || name == "x86-64" || name.starts_with("x86-64-v");
 }
 
-// Those levels of x86-64 that have kernels of their own; psABI's v2 adds nothing to multiply with.
+// The levels of x86-64 that have their own kernels. psABI's v2 adds nothing that helps to multiply.
 bool has_kernels(const std::string& name) { return is_level(name) && name != "x86-64-v2"; }
 
 bool includes(const CpuLevel& level, const CpuLevel& part) {
@@ -126,7 +126,8 @@ std::string describe_allowed_cpu_levels(std::string_view architecture) {
 }
 
 std::string compiler_features(const CpuLevel& level) {
-  // For the sake of CPUs that slow down on wide vectors LLVM would keep this level to half of its.
+  // LLVM would use only half-width vectors for this level, because some CPUs slow down on wide
+  // ones.
   if (level.name == "x86-64-v4") return "-prefer-256-bit";
   if (!level.is_cpu) return "";
   // Loads that fault unless a program switches the CPU's mode.

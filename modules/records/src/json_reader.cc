@@ -12,8 +12,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// By the brackets outside of strings: the parser counts levels only for a callback, with which it
-// takes a time that grows with the square of a list's length.
+// Counts brackets outside of strings. The parser could count levels only with a callback, and then
+// its time grows with the square of a list's length.
 bool is_nested_too_deeply(std::string_view text) {
   int depth = 0;
   bool is_string = false;
@@ -31,7 +31,7 @@ bool is_nested_too_deeply(std::string_view text) {
   return false;
 }
 
-// What the JSON library says, without its numbers of errors.
+// The JSON library's message, without its error numbers.
 std::string words_of(const std::exception& fault) {
   const std::string text = fault.what();
   const std::size_t end =
@@ -62,7 +62,7 @@ Result<std::vector<JsonReader>> JsonReader::elements(std::size_t most) const {
 }
 
 Result<std::string> JsonReader::text() const {
-  if (!value_->is_string()) return failed("expected a text");
+  if (!value_->is_string()) return failed("expected a string");
   return value_->get<std::string>();
 }
 

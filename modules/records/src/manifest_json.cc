@@ -53,8 +53,7 @@ Result<std::vector<ManifestFile>> read_files(const JsonReader& json) {
   TFAOT_ASSIGN(std::vector<ManifestFile> files, json.list(read_file));
   for (std::size_t i = 1; i < files.size(); ++i) {
     if (files[i - 1].path < files[i].path) continue;
-    return json.failed(
-        fmt::format("'{}' is not in the order of paths, or is there twice", shown(files[i].path)));
+    return json.failed(fmt::format("'{}' is out of order or listed twice", shown(files[i].path)));
   }
   for (const ManifestFile& file : files) {
     if (file.path == kManifestName) return json.failed("the manifest cannot list itself");
@@ -72,7 +71,7 @@ Status read_weights(const JsonReader& json, Manifest& manifest) {
   return {};
 }
 
-// The default has no key, so that older packages need none.
+// The default has no key, so that older packages do not need one.
 template <class Enum>
 Result<Enum> read_only(Enum expected, const JsonReader& json) {
   TFAOT_ASSIGN(const std::string text, json.text());
@@ -81,7 +80,7 @@ Result<Enum> read_only(Enum expected, const JsonReader& json) {
       fmt::format("expected '{}', or no such key, not '{}'", word_of(expected), shown(text)));
 }
 
-// Of what the file is and who made it.
+// What the file is and who made it.
 Status read_identity(const JsonReader& json, Manifest& manifest) {
   TFAOT_ASSIGN(manifest.toolkit_version,
                json.member("toolkit_version").and_then(read_toolkit_version));

@@ -99,7 +99,7 @@ Result<std::vector<std::int64_t>> read_batch_sizes(const JsonReader& json) {
   TFAOT_ASSIGN(std::vector<std::int64_t> sizes, json.list(read, kMostBatchSizes));
   if (sizes.empty()) return json.failed("the list is empty");
   if (std::ranges::adjacent_find(sizes, std::greater_equal()) == sizes.end()) return sizes;
-  return json.failed("the sizes do not grow from one to the next");
+  return json.failed("the sizes are not in ascending order");
 }
 
 Result<std::vector<std::string>> read_cpu_levels(const JsonReader& json) {
@@ -108,7 +108,7 @@ Result<std::vector<std::string>> read_cpu_levels(const JsonReader& json) {
   std::set<std::string> seen;
   for (const std::string& level : levels) {
     if (!seen.insert(level).second) {
-      return json.failed(fmt::format("'{}' is there twice", shown(level)));
+      return json.failed(fmt::format("'{}' is listed twice", shown(level)));
     }
   }
   return levels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What values of manifest.json must look like. A manifest may come from anywhere, and install uses
-// its names and paths, so that nothing here lets one out of its folder. Pure functions.
+// its names and paths, so these rules keep every path inside its folder. Pure functions.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ Result<std::vector<FrozenInput>> read_inputs(const JsonReader& json) {
 Status check_fits(const Manifest& manifest, const CompiledModel& compiled) {
   TFAOT_TRY(check_compiled_model(compiled));
   if (compiled.batch_sizes != manifest.batch_sizes || compiled.cpu_levels != manifest.cpu_levels) {
-    return fail(Error("the manifest says other batch sizes or CPU levels"));
+    return fail(Error("the manifest has other batch sizes or CPU levels"));
   }
   return {};
 }
@@ -75,7 +75,7 @@ Result<PackagedModel> read_model(const Manifest& manifest, const JsonReader& jso
 
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled) {
   CompiledModel kept = compiled;
-  for (CompiledCode& code : kept.codes) code.from_cache = false;  // of one run only
+  for (CompiledCode& code : kept.codes) code.from_cache = false;  // true for one run only
   return json_line({{"format", word_of(spec.model.format)},
                     {"inputs", inputs_to_json(spec.model.inputs)},
                     {"outputs", spec.model.outputs},
@@ -93,7 +93,7 @@ Result<PackagedModel> package_record_from_json(const Manifest& manifest, const s
   auto model = read_model(manifest, JsonReader(json, where));
   if (!model) return fail(explained(model.error(), {where, "not a record of this tfaot"}));
   if (const Status fits = check_fits(manifest, model->compiled); !fits) {
-    return fail(Error::at({where}, "the record is damaged, or of another package")
+    return fail(Error::at({where}, "the record is damaged, or belongs to another package")
                     .note(fits.error().message()));
   }
   return model;

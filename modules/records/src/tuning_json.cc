@@ -55,7 +55,7 @@ Status check_tuning(const JsonReader& json, const Manifest& manifest) {
       return json.failed(what + " is not in the package");
     }
     if (!seen.emplace(call.batch_size, call.cpu_level).second) {
-      return json.failed(what + " is there twice");
+      return json.failed(what + " is listed twice");
     }
   }
   return {};

@@ -22,7 +22,7 @@ inline constexpr auto kMembers<Tuning> =
     std::tuple{Member{"cpu", &Tuning::cpu}, Member{"calls", &Tuning::calls}};
 
 Result<Tuning> read_tuning(const JsonReader& json);
-// Refuses costs of what the package does not hold, or twice. `json` is the manifest.
+// Refuses costs for code that the package does not hold, and duplicates. `json` is the manifest.
 Status check_tuning(const JsonReader& json, const Manifest& manifest);
 
 }  // namespace tfaot::toolkit

@@ -161,7 +161,7 @@ TEST_F(CompileModel, RefusesCodeThatCallsWhatTheRuntimeDoesNotHave) {
   EXPECT_EQ(error_text(),
             "ROOT/model: the code for batch size 2, x86-64, calls 'tfaot_lost_f32_x86_64', which "
             "libtfaot_runtime does not have\n"
-            "  do this part of the model outside, or express it by other ops");
+            "  do this part outside of the model, or express it with other ops");
 }
 
 // libgcc has it since GCC 13; "system" is a function that a model wants called.
@@ -210,7 +210,7 @@ TEST_F(CompileModel, TurnsACrashIntoAnErrorWithItsLastWords) {
   engine("echo 'Check failed: so sad' >&2\nkill -ABRT $$\n");
   EXPECT_EQ(error_text(),
             "ROOT/model: the compiler crashed with signal 6 (Aborted) (batch sizes 1)\n"
-            "  its last words:\n"
+            "  its last output:\n"
             "    Check failed: so sad");
 }
 
@@ -245,7 +245,7 @@ TEST_F(CompileModel, LooksAtTheModelsFilesFirst) {
   ASSERT_EQ(::truncate(asset.c_str(), 60'000'000'000), 0);
   EXPECT_EQ(error_text(),
             "ROOT/model/asset: 60000000000 bytes, so that the model has more than 16 GB\n"
-            "  leave out of the model's folder what is not needed to predict");
+            "  remove from the model's folder what is not needed to predict");
   EXPECT_EQ(fs_.list(root_ / "work").value(), std::vector<std::string>());
 }
 

@@ -124,7 +124,7 @@ TEST(LoadModelSpec, LinesCountInFilesOfOtherSystems) {
 
 TEST(LoadModelSpec, RefusesWhatIsNoText) {
   EXPECT_EQ(error_of(load_text(std::string("\n\x0F\0model", 8))),
-            "/m/aot_config.yaml: the config is no text file\n"
+            "/m/aot_config.yaml: the config is not a text file\n"
             "  give the file that describes the model, usually aot_config.yaml");
 }
 

@@ -64,7 +64,7 @@ TEST(Source, DefaultIsMissing) {
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
             "/m/c.yaml:1:1: model.saved_model (default): './saved_model' is missing\n"
             "  it leads to /m/saved_model\n"
-            "  did you mean 'saved_model_1', which lies beside it?");
+            "  did you mean 'saved_model_1' in the same folder?");
 }
 
 TEST(Source, VariablesAreNotExpanded) {
@@ -133,7 +133,7 @@ TEST(Source, FrozenGraphIsMissing) {
   EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
             "/m/c.yaml:1:1: model.frozen_graph (default): './frozen_graph.pb' is missing\n"
             "  it leads to /m/frozen_graph.pb\n"
-            "  did you mean 'frozen-graph.pb', which lies beside it?");
+            "  did you mean 'frozen-graph.pb' in the same folder?");
 }
 
 }  // namespace

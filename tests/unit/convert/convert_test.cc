@@ -88,7 +88,7 @@ TEST_F(ConvertTest, AnObjectOfAnotherLayoutStaysWhole) {
   ASSERT_TRUE(converted) << converted.error().text();
   ASSERT_EQ(converted->whole.size(), 1U);
   EXPECT_EQ(converted->whole[0].object, "net_bs4.o");
-  EXPECT_EQ(converted->whole[0].reason, ".rodata holds addresses, a jump table perhaps");
+  EXPECT_EQ(converted->whole[0].reason, ".rodata holds addresses, perhaps a jump table");
   EXPECT_EQ(converted->constants, 1U);
   EXPECT_EQ(read("out/net_bs4.o"), read("area/lib/net_bs4.o"));
 }
@@ -98,7 +98,7 @@ TEST_F(ConvertTest, NamesWhatTheRuntimeDoesNotHave) {
   write_program(4, object(4, "", "__xla_cpu_runtime_EigenMatMulF32"));
   EXPECT_EQ(problem(),
             "ROOT/area/lib/net_bs4.o: the code calls '__xla_cpu_runtime_EigenMatMulF32', which "
-            "libtfaot_runtime does not have\n  compile the model anew: tfaot compile");
+            "libtfaot_runtime does not have\n  compile the model again: tfaot compile");
 }
 
 TEST_F(ConvertTest, NamesWhatNobodyHas) {

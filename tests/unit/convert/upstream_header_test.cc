@@ -67,7 +67,7 @@ TEST(ReadUpstreamHeader, PassesOverComments) {
 
 TEST(ReadUpstreamHeader, SaysWhatDoesNotFit) {
   const std::string start = "h: not a header of tfcompile as tfaot knows them: ";
-  const std::string end = "\n  compile the model anew: tfaot compile";
+  const std::string end = "\n  compile the model again: tfaot compile";
   EXPECT_EQ(problem(""), start + "there is no XlaCompiledCpuFunction" + end);
   EXPECT_EQ(problem(changed("kNumBuffers = 7", "kNumBuffers = 8")),
             start + "7 buffers instead of 8" + end);
@@ -142,7 +142,7 @@ TEST(BufferSlots, OfAnOlderHeaderThatLeavesTwoChoices) {
   ASSERT_FALSE(slots);
   EXPECT_EQ(slots.error().text(),
             "h: the header does not tell which of 2 buffers of 16 bytes is the result\n"
-            "  it was made by an older TensorFlow; compile the model anew: tfaot compile");
+            "  it was made by an older TensorFlow; compile the model again: tfaot compile");
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST_F(ConstantsTest, MergedConstantsStay) {
 
 TEST_F(ConstantsTest, UnexpectedLayoutsStayWhole) {
   EXPECT_EQ(reason(std::string(kConstants) + "probe: ret\n.section .rodata\n.long probe - ."),
-            ".rodata holds addresses, a jump table perhaps");
+            ".rodata holds addresses, perhaps a jump table");
   EXPECT_EQ(reason(std::string(kConstants) + "probe: ret\n.globl first"),
             ".rodata defines 'first' for other objects");
   EXPECT_EQ(reason(std::string(kConstants) + "probe: mov second@GOTPCREL(%rip), %rcx\n ret"),
@@ -126,7 +126,7 @@ TEST_F(ConstantsTest, UnexpectedLayoutsStayWhole) {
   EXPECT_EQ(reason(std::string(kConstants) + "probe: .word .rodata\n ret"),
             "the code reaches .rodata by relocations of type 12");
   EXPECT_EQ(reason(".section .rodata\n.balign 128\nfirst: .quad 1\n.text\nprobe: ret"),
-            ".rodata wants 128 bytes of alignment");
+            ".rodata needs 128 bytes of alignment");
 }
 
 TEST_F(ConstantsTest, PositionDependentCodeIsSaid) {

@@ -88,7 +88,7 @@ TEST(ManifestJson, RefusesImpossibleMeasurements) {
     return error_with("/tuning", tuning);
   };
   EXPECT_EQ(error("/cpu", "other"), "no error");
-  EXPECT_EQ(error("/cpu", 1), "manifest.json: tuning.cpu: expected a text");
+  EXPECT_EQ(error("/cpu", 1), "manifest.json: tuning.cpu: expected a string");
   EXPECT_EQ(error("/calls/0/ns", "7"), "manifest.json: tuning.calls[0].ns: expected a number");
   EXPECT_EQ(error("/calls/0/low", 0),
             "manifest.json: tuning.calls[0].low: expected nanoseconds above 0");
@@ -99,7 +99,7 @@ TEST(ManifestJson, RefusesImpossibleMeasurements) {
   EXPECT_EQ(error("/calls/0/cpu_level", "z80"),
             "manifest.json: tuning: batch size 1, CPU level z80 is not in the package");
   EXPECT_EQ(error("/calls/1", tuning_json()["calls"][0]),
-            "manifest.json: tuning: batch size 1, CPU level x86-64 is there twice");
+            "manifest.json: tuning: batch size 1, CPU level x86-64 is listed twice");
 }
 
 TEST(ManifestJson, HostileTextsSurvive) {
@@ -134,7 +134,7 @@ TEST(ManifestJson, SchemaVersion) {
 }
 
 TEST(ManifestJson, WrongTypesNameTheirPlace) {
-  EXPECT_EQ(error_with("/name", 5), "manifest.json: name: expected a text");
+  EXPECT_EQ(error_with("/name", 5), "manifest.json: name: expected a string");
   EXPECT_EQ(error_with("/signature", "x"), "manifest.json: signature: expected an object");
   EXPECT_EQ(error_with("/signature/inputs/0/dtype", "flaot32"),
             "manifest.json: signature.inputs[0].dtype: expected 'bool', 'int32', 'int64', "
@@ -157,11 +157,11 @@ TEST(ManifestJson, SizesAndLevelsAreThoseOfAPackage) {
   EXPECT_EQ(error_with("/batch_sizes", {0}),
             "manifest.json: batch_sizes[0]: 0 is not from 1 to 1048576");
   EXPECT_EQ(error_with("/batch_sizes", {4, 4}),
-            "manifest.json: batch_sizes: the sizes do not grow from one to the next");
+            "manifest.json: batch_sizes: the sizes are not in ascending order");
   EXPECT_EQ(error_with("/cpu_levels", json::array()),
             "manifest.json: cpu_levels: the list is empty");
   EXPECT_EQ(error_with("/cpu_levels", {"x86-64", "x86-64"}),
-            "manifest.json: cpu_levels: 'x86-64' is there twice");
+            "manifest.json: cpu_levels: 'x86-64' is listed twice");
   EXPECT_EQ(error_with("/cpu_levels", {"../x"}),
             "manifest.json: cpu_levels[0]: '../x' cannot be a file name in a package");
   for (const char* bad : {"", "test", "a::", "::a", "a::b c", "a::1", "a::class", "a;b::c"}) {
@@ -241,8 +241,8 @@ TEST(ManifestJson, FilesAreSortedAndUnique) {
   EXPECT_EQ(error_with("/files/1/path", "manifest.json"),
             "manifest.json: files: the manifest cannot list itself");
   EXPECT_EQ(error_with("/files/1/path", "include/tfaot-model-test/model.h"),
-            "manifest.json: files: 'include/tfaot-model-test/model.h' is not in the order of "
-            "paths, or is there twice");
+            "manifest.json: files: 'include/tfaot-model-test/model.h' is out of order or "
+            "listed twice");
 }
 
 TEST(ManifestJson, SyntaxErrorsHaveAPlace) {

@@ -78,13 +78,13 @@ TEST(PackageRecordJson, WhatDoesNotFitIsAnErrorOfItsFile) {
   CompiledModel damaged = records.compiled;
   damaged.weights[1].offset = 128;
   EXPECT_EQ(error_of(manifest, package_record_to_json(records.spec, damaged)),
-            "record.json: the record is damaged, or of another package\n"
+            "record.json: the record is damaged, or belongs to another package\n"
             "  the compilation record is inconsistent: weight 'bias' lies outside the blob");
   Manifest other = manifest;
   other.batch_sizes = {1};
   EXPECT_EQ(error_of(other, text),
-            "record.json: the record is damaged, or of another package\n"
-            "  the manifest says other batch sizes or CPU levels");
+            "record.json: the record is damaged, or belongs to another package\n"
+            "  the manifest has other batch sizes or CPU levels");
   for (const char* bad : {"", "{", "{}", "null", "[1]", "{\"compiled\": 7}"}) {
     EXPECT_NE(error_of(manifest, bad), "no error") << bad;
   }

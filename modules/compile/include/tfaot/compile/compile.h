@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the engine for a ModelSpec: splits batch sizes over child processes, waits with a timeout,
-// turns crashes into Errors, merges what the children report and writes the weights object. Never
-// links TensorFlow.
+// Runs the engine for a ModelSpec: distributes the batch sizes over child processes, waits with a
+// timeout, turns crashes into Errors, merges what the children report and writes the weights
+// object. Never links TensorFlow.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace tfaot::toolkit {
 
-// Where compiled code is kept for the next time, see docs/cli.md.
+// Where compiled code is kept for later runs; see docs/cli.md.
 struct CodeCacheOptions {
   Path folder;                          // empty: no cache
   std::uint64_t limit = 1'000'000'000;  // bytes
@@ -26,20 +26,20 @@ struct CodeCacheOptions {
 
 struct CompileOptions {
   EngineProgram engine;
-  Path work_directory;  // where objects are written; must exist, is the caller's to remove
+  Path work_directory;  // where objects are written; must exist; the caller removes it
   unsigned jobs = 1;    // engine processes at the same time
   std::chrono::seconds timeout{600};  // for each engine process; 0: none
   CodeCacheOptions cache;
-  // Of a frozen graph: no dimension is the batch, the inputs' row_shape is the whole shape, and so
-  // is that of the outputs in the record. REQUIRES: the batch sizes are {1}.
+  // For a frozen graph: no dimension is the batch. The row_shape of inputs, and of outputs in the
+  // record, is the whole shape. REQUIRES: the batch sizes are {1}.
   bool fixed_shapes = false;
-  // A model in which rows of a batch depend on each other is not an error of RowsMode::kAlone;
-  // CompiledModel::coupled_rows tells.
+  // Do not fail for a model whose rows depend on each other, in spite of RowsMode::kAlone; report
+  // it in CompiledModel::coupled_rows.
   bool allow_coupled_rows = false;
 };
 
-// REQUIRES: spec came from load_model_spec(). Objects lie in options.work_directory under the names
-// in the result.
+// REQUIRES: spec came from load_model_spec(). The objects are in options.work_directory under the
+// names in the result.
 Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
                                     const CompileOptions& options, Diagnostics& diagnostics);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects into one: for build rules that link a fixed number of them (tfaot-tfcompile). Starts the
-// linker, `ld -r`.
+// Joins objects into one, for build rules that link a fixed number of them (tfaot-tfcompile).
+// Starts the linker, `ld -r`.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 namespace tfaot::toolkit {
 
 struct JoinRequest {
-  std::string linker = "ld";  // looked up in PATH when it holds no '/'
+  std::string linker = "ld";  // looked up in PATH if it holds no '/'
   Path output;
   std::vector<Path> objects;
-  // Of these archives only members that the objects or `wanted` ask for.
+  // From these archives, only members that the objects or `wanted` need.
   std::vector<Path> archives;
   std::vector<std::string> wanted = {};  // symbols
-  // Other definitions of the output's symbols then do no harm: it may be linked more than once.
+  // Makes the output's symbols weak, so that it may be linked more than once.
   bool weak = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads tfcompile's --config, a tensorflow.tf2xla.Config as text. The engine does it: the parser is
-// TensorFlow's.
+// Reads tfcompile's --config, a tensorflow.tf2xla.Config as text. The engine does the work, because
+// the parser is TensorFlow's.
 #pragma once
 
 #include "tfaot/base/file_system.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML (or JSON) text -> validated ModelSpec with source marks in every error. The only user of
-// yaml-cpp. Knows the format of the file, nothing of models: whether the SavedModel can be compiled
-// is the engine's to say. Pure functions, safe from many threads.
+// YAML (or JSON) text -> validated ModelSpec, with a place in the file for every error. The only
+// user of yaml-cpp. Knows the format of the file but nothing about models: the engine decides
+// whether a SavedModel can be compiled. Pure functions, safe from many threads.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace tfaot::toolkit {
 
-// What a command line or CMake call says instead of the file; empty members leave the file's word.
-// Values are validated by the same rules; errors then name the option
-// (--batch-sizes, --namespace, --cpu-levels, --target-triple, --weights, --headers, --rows) instead
-// of a line and are usage errors.
+// Values from a command line or CMake call that replace those in the file; empty members replace
+// nothing. The same rules validate them. Errors then name the option (--batch-sizes, --namespace,
+// --cpu-levels, --target-triple, --weights, --headers, --rows) instead of a line, and are usage
+// errors.
 struct ConfigOverrides {
-  std::vector<std::string> batch_sizes = {};  // as they were written
+  std::vector<std::string> batch_sizes = {};  // as written
   std::string namespace_name = {};
   std::vector<std::string> cpu_levels = {};
   std::string target_triple = {};
@@ -29,18 +29,18 @@ struct ConfigOverrides {
   std::optional<RowsMode> rows = {};
 };
 
-// The error is the first one in the order of the file; its notes name the others.
-// REQUIRES: file is absolute. Checks that the model's source exists through `fs`.
+// The error is the first one in file order; its notes name the others.
+// REQUIRES: file is absolute. Checks through `fs` that the model's source exists.
 Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
                                   const ConfigOverrides& overrides = {});
 
-// Reads these three keys alone: what else is wrong in the file is left to load_model_spec(), and
-// the model itself may still have to be made.
+// Reads only these three keys. Other faults in the file are left to load_model_spec(), and the
+// model itself need not exist yet.
 Result<ModelIdentity> load_model_identity(const FileSystem& fs, const Path& file);
 
-// For what turns out to be wrong after the config was read: names `key` ("model.outputs", or
-// "model.outputs[0]" for an item) and its line, for which the file is read again; the model alone
-// when the spec has no config_file.
+// For faults found after the config was read: names `key` ("model.outputs", or "model.outputs[0]"
+// for an item) and its line, for which it reads the file again. If the spec has no config_file, it
+// names only the model.
 Error config_error(const FileSystem& fs, const ModelSpec& spec, const std::string& key,
                    const std::string& message);
 

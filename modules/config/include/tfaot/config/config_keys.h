@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of what aot_config.yaml may hold. The parser walks it; the JSON Schema for editors
-// (templates/aot_config.schema.json) and the table of docs/config.md are compared with it by tests.
-// Rules that look at several keys at once (format, CPU levels of an architecture) live in the
-// parser.
+// The one table of what aot_config.yaml may contain. The parser follows it. Tests compare it with
+// the JSON Schema for editors (templates/aot_config.schema.json) and with the table in
+// docs/config.md. Rules that involve several keys (format, CPU levels of an architecture) are in
+// the parser.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 namespace tfaot::toolkit {
 
 enum class KeyType {
-  kMap,           // the keys below it are those whose path starts with this one's
-  kText,          // quoted, or plain text that YAML reads neither as number nor as true or false
-  kTextOrNumber,  // a plain number counts as its text: 1.10 is "1.10"
+  kMap,           // its keys have paths that start with its own path
+  kText,          // quoted, or plain text that is neither a number nor true or false
+  kTextOrNumber,  // a number is read as its text: 1.10 is "1.10"
   kWholeNumber,
   kShape,      // list of dimensions; the first is the batch: null or -1
-  kTextOrMap,  // a text is short for a map that holds only "name"
+  kTextOrMap,  // a text is short for a map with only "name"
 };
 
 // What a text must look like.
@@ -39,16 +39,17 @@ struct ConfigKey {
   bool distinct = false;      // no item of the list may come twice
   std::size_t min_items = 0;  // of the list
   std::size_t max_items = 1000;
-  bool required = false;                   // with `format`: when the model has that format
+  bool required = false;                   // with `format`: if the model has that format
   std::optional<ModelFormat> format = {};  // the key belongs to models of this format only
-  std::string fallback = {};              // the default as YAML; empty: none, or computed (see doc)
-  std::vector<std::string> allowed = {};  // the only values of a text; text.meaning may sum them up
+  std::string fallback = {};  // the default as YAML; empty: none, or computed (see doc)
+  std::vector<std::string> allowed =
+      {};  // the only allowed values of a text; text.meaning may summarize them
   TextRule text = {};
   std::int64_t maximum = 0;  // of a whole number or a dimension; the minimum is 1
   std::string doc = {};      // one sentence
 };
 
-// In the order of the manual; a map stands before its keys.
+// In the order of the manual; a map comes before its keys.
 const std::vector<ConfigKey>& config_keys();
 
 // REQUIRES: the path is in the table.

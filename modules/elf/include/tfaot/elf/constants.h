@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of an ELF object, its weights among them: XLA puts them into .rodata and reaches
-// them by relocations against that section. They can be taken out, and the relocations be turned to
-// symbols of another object, because a relocation says no more than "this symbol's address plus so
-// much". What can be done so is decided here, section by section; all else of the object stays.
-// Pure functions on bytes; safe from many threads.
+// The constants of an ELF object, such as weights. XLA puts them into .rodata and reaches them by
+// relocations against that section. They can be taken out of the object: the relocations are then
+// redirected to symbols of another object, because a relocation only says "this symbol's address
+// plus an addend". This header decides section by section what can be taken out; the rest of the
+// object stays as it is. Pure functions on bytes; safe from many threads.
 #pragma once
 
 #include <cstddef>
@@ -23,21 +23,21 @@ struct ConstantSection {
 struct ObjectConstants {
   std::string machine;  // "x86_64" or "aarch64"
   std::vector<ConstantSection> sections;
-  std::string why_whole;               // when not empty, no section can be taken out
-  bool position_dependent = false;     // libraries cannot hold it
-  std::vector<std::string> functions;  // that others may call
+  std::string why_whole;               // if not empty, no section can be taken out
+  bool position_dependent = false;     // it cannot be linked into a shared library
+  std::vector<std::string> functions;  // that other objects may call
 };
 
-// Fails for what is no relocatable object for x86-64 or aarch64. No section wants more than 64
-// bytes of alignment.
+// Fails for anything that is not a relocatable object for x86-64 or aarch64. No section needs more
+// than 64 bytes of alignment.
 Result<ObjectConstants> find_constants(const std::string& object);
 
 struct MovedSection {
   std::size_t section = 0;
-  std::string symbol;  // where its bytes are now
+  std::string symbol;  // marks where its bytes are now
 };
-// The object without the bytes of these sections. REQUIRES: find_constants() named them. The
-// symbols are hidden: whoever links the object links the one that defines them.
+// The object without the bytes of these sections. REQUIRES: find_constants() listed them. The
+// symbols are hidden: whoever links the object must also link the object that defines them.
 Result<std::string> move_constants(const std::string& object,
                                    const std::vector<MovedSection>& moved);
 

@@ -16,17 +16,17 @@ struct DataSymbol {
   std::string name;
   std::uint64_t offset = 0;  // in the blob
   std::uint64_t size = 0;
-  bool is_hidden = false;  // known to the program or library that the object is linked into, alone
+  bool is_hidden = false;  // visible only in the program or library it is linked into
   bool is_weak = false;    // the same object may be linked twice
 };
 
-// A relocatable object with `blob` in .rodata, aligned to 64 bytes, from 4096 bytes on to
-// 4096, under these global symbols.
-// target_triple decides the machine: x86_64-* or aarch64-*.
+// A relocatable object with `blob` in .rodata under these global symbols. It is aligned to 64
+// bytes, or to 4096 if it has 4096 bytes or more. target_triple selects the machine: x86_64-* or
+// aarch64-*.
 Result<std::string> make_data_object(std::string_view blob, const std::vector<DataSymbol>& symbols,
                                      const std::string& target_triple);
 
-// What stands before and behind the blob in that object, for who writes the blob himself.
+// The bytes before and after the blob in that object, for a caller that writes the blob itself.
 struct DataObjectFrame {
   std::string head;
   std::string tail;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an object can be linked into a shared library, by its relocations. Reads headers and
-// relocations, not the code.
+// Finds out from an object's relocations whether it can be linked into a shared library. Reads
+// headers and relocations, not the code.
 #pragma once
 
 #include "tfaot/base/file_system.h"
@@ -8,7 +8,7 @@
 namespace tfaot::toolkit {
 
 enum class Linkage {
-  kUnknown,              // no object for x86-64 or aarch64
+  kUnknown,              // not an object for x86-64 or aarch64
   kPositionIndependent,  // as far as its relocations say
   kPositionDependent,    // holds absolute 32-bit addresses: only for programs at a fixed place
 };

@@ -8,7 +8,7 @@
 
 namespace tfaot::toolkit {
 
-// Its RUNPATH or RPATH; empty: it has none.
+// Its RUNPATH or RPATH; empty if it has none.
 Result<std::string> run_path(const std::string& program);
 
 }  // namespace tfaot::toolkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of several objects, one after the other, equal ones once. Each block has a symbol of
-// its own, so that a relocation against it needs no other addend. One thread.
+// Constants of several objects, one after the other; equal ones are stored once. Each block has its
+// own symbol, so that relocations against it keep their addends. One thread.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbols of objects and archives: which there are, and new names for them. Pure functions on
-// bytes; safe from many threads.
+// The symbols of objects and archives: lists them and renames them. Pure functions on bytes; safe
+// from many threads.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ Result<std::vector<std::string>> undefined_symbols(const std::string& object,
 Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
                                                  const std::vector<std::string_view>& prefixes);
 
-// The object with another name for a symbol that it defines, which becomes weak: the same object
-// may be linked twice. Equal input, equal bytes.
+// The object with a symbol that it defines renamed and made weak, so that the same object may be
+// linked twice. Equal input gives equal bytes.
 struct SymbolRenaming {
   std::string from;
   std::string to;

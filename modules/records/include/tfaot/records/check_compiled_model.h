@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that a compilation record is consistent before headers are made of it: a table that is
-// wrong would let the code write outside its buffers. Every finding is an internal Error. Pure.
+// Checks that a compilation record is consistent before headers are made from it: a wrong table
+// would let the code write outside its buffers. Every finding is an internal Error. Pure.
 #pragma once
 
 #include "tfaot/base/result.h"

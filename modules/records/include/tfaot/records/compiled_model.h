@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiling a model gives: its signature, its weights, and code for each batch size and CPU
-// level. The engine writes it, as JSON on disk (compiled_model_json.h); what generates a package's
-// files reads it.
+// The result of compiling a model: its signature, its weights, and code for each batch size and CPU
+// level. The engine writes it as JSON to disk (compiled_model_json.h); the generate room reads it.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +34,7 @@ struct Weight {
   std::uint64_t size = 0;    // bytes
 };
 
-// A variable or constant of the model as it is there, for messages.
+// A variable or constant of the original model, for messages.
 struct Variable {
   std::string name;
   std::string dtype;
@@ -72,16 +71,16 @@ struct BufferSlot {
 struct CompiledCode {
   std::int64_t batch_size = 0;
   std::string cpu_level;                  // "x86-64-v3"
-  std::vector<std::string> cpu_features;  // what it needs of the CPU, "avx2"; the engine leaves it
+  std::vector<std::string> cpu_features;  // CPU features it needs, "avx2"; not set by the engine
   std::string object;               // file name inside the compile folder, "test_bs4_x86-64-v3.o"
   std::string entry_symbol;         // "tfaot_tfaot_model_test_bs4_x86_64_v3"
   std::vector<BufferSlot> buffers;  // the buffer table, in order
   std::uint32_t result_slot = 0;    // the slot that holds the table of output pointers
   std::vector<std::uint32_t> weights;  // positions in CompiledModel::weights, as the HLO has them
   std::vector<std::string> kernels;    // runtime symbols the object calls, sorted
-  std::string hlo_sha256;              // of the HLO that the code is made from; no weights in it
-  std::uint64_t estimated_cost = 0;    // picoseconds of a call; nobody measured it
-  std::uint32_t live_permille = 0;     // of that, what rows of padding do not cost
+  std::string hlo_sha256;              // of the HLO that the code is made from, without weights
+  std::uint64_t estimated_cost = 0;    // picoseconds per call, not measured
+  std::uint32_t live_permille = 0;     // the share of it that padding rows do not cost
   bool from_cache = false;             // nothing was compiled
 };
 
@@ -91,18 +90,18 @@ struct CompiledModel {
   Signature signature;
   std::vector<std::int64_t> batch_sizes;  // ascending
   std::vector<std::string> cpu_levels;    // ascending
-  std::vector<Variable> variables;        // of the model; weights are made of them
+  std::vector<Variable> variables;        // of the model; weights are made from them
   std::vector<Weight> weights;            // empty when embedded
   std::uint64_t weights_size = 0;         // bytes of the blob, 0 when embedded
-  std::string weights_object;  // file name, "test_weights.o"; empty when there is no blob
+  std::string weights_object;             // file name, "test_weights.o"; empty if there is no blob
   std::string weights_object_sha256;
   std::string weights_symbol;       // "tfaot_tfaot_model_test_weights"
   std::vector<CompiledCode> codes;  // by batch size, then CPU level
   std::string source_sha256;        // sha256_of_tree() of the model's source
-  // CompileOptions::allow_coupled_rows let them pass; a package's record does not keep it.
+  // CompileOptions::allow_coupled_rows let them pass. Not kept in a package's record.
   bool coupled_rows = false;
-  // The HLO of the smallest batch size for people, a line an operation, without large constants;
-  // empty when embedded.
+  // The HLO of the smallest batch size, to be read by people: one operation a line, large constants
+  // left out. Empty if weights are embedded.
   std::string hlo_text;
 };
 

@@ -15,13 +15,14 @@ struct TextProblem {
   std::string note;     // what to do
 };
 
-// Why a name cannot be used that is spelled "a" or "a::b". Each part must be free; the first one of
-// a namespace must not be somebody else's.
+// Why a name of the form "a" or "a::b" cannot be used. Each part must be a free name; the first
+// part of a namespace must not belong to a known library.
 std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_namespace);
 
-// A macro of a usual build: no header that uses the name compiles where the macro came first.
+// A macro that usual builds define. If it is defined before a header that uses the name, the header
+// does not compile.
 bool is_taken_macro(std::string_view name);
-// A type, function or variable outside of all namespaces, such as 'size_t' or 'abs'.
+// A type, function or variable in the global namespace, such as 'size_t' or 'abs'.
 bool is_taken_global(std::string_view name);
 
 // The names of a model's inputs, or outputs, as members of a C++ struct: in their order, all

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one engine process is asked to do: a share of the batch sizes of one model, for all CPU
-// levels. Compile writes it as JSON (engine_job_json.h) to a file, whose path is the engine's only
-// argument.
+// levels. The compile room writes it as JSON (engine_job_json.h) to a file. The path of that file
+// is the engine's first argument.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace tfaot::toolkit {
 
-// An input of a frozen graph; dtype and shape are empty where the placeholder says them.
+// An input of a frozen graph; dtype and shape are empty if the placeholder gives them.
 struct JobInput {
   std::string tensor;  // "x" or "x:0"
   std::optional<DType> dtype;
   bool has_shape = false;
-  std::vector<std::int64_t> shape;  // -1: unknown; the batch is the first, but of fixed shapes
+  std::vector<std::int64_t> shape;  // -1: unknown; the batch comes first unless fixed_shapes
 };
 
-// A CPU level in the compiler's words.
+// A CPU level in the compiler's terms.
 struct JobLevel {
   std::string name;          // "x86-64-v3", goes into file names and symbols
   std::string cpu;           // LLVM's -mcpu
@@ -44,19 +44,19 @@ struct EngineJob {
   std::vector<JobLevel> levels;
   bool embed_weights = false;
   bool check_rows = false;          // whether the model treats each row alone
-  bool allow_coupled_rows = false;  // one that does not is not refused; the result says so
-  bool lower_only = false;  // no code: CompiledCode::object and all behind it but the hash is empty
-  std::string compiler_flags;    // all that the environment tells the compiler, for the cache
-  std::string cache_directory;   // of compiled code; empty: none
-  std::string output_directory;  // objects are written here
-  // Of all processes: weights are written here, each once, a file for each.
+  bool allow_coupled_rows = false;  // accept a model that does not; the result says so
+  bool lower_only = false;          // no code: CompiledCode has only batch size, level and HLO hash
+  std::string compiler_flags;       // all flags from the environment, for the cache
+  std::string cache_directory;      // of compiled code; empty: none
+  std::string output_directory;     // objects are written here
+  // Shared by all processes: each weight is written here once, to its own file.
   std::string weights_directory;
   std::string result_file;  // the EngineResult is written here at the end
 };
 
 struct EngineResult {
   CompiledModel model;
-  // Of model.weights, in weights_directory; whole when all processes have ended well.
+  // Of model.weights, in weights_directory; complete once all processes have succeeded.
   std::vector<std::string> weight_files;
   bool coupled_rows = false;  // the model does not treat each row alone
 };

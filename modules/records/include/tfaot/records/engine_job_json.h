@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EngineJob and EngineResult <-> JSON. Both ends are of one build, so a text that does not fit is a
-// defect of ours. Pure functions.
+// EngineJob and EngineResult <-> JSON. Both ends come from one build, so a text that does not fit
+// is a defect of tfaot. Pure functions.
 #pragma once
 
 #include <string>

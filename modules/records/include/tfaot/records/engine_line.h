@@ -32,16 +32,16 @@ inline constexpr auto kWords<EngineWord> = std::to_array<Word<EngineWord>>({
 struct EngineLine {
   EngineWord word = EngineWord::kNote;
   std::string text;
-  // The rest is an error's.
+  // The fields below are for errors only.
   std::vector<std::string> notes = {};
-  std::string file = {};        // that it is about; empty: the model
-  std::string config_key = {};  // of the config, "model.outputs[0]", when that is at fault
+  std::string file = {};        // the file in which the error is; empty: the model
+  std::string config_key = {};  // key of the config, "model.outputs[0]", if that is at fault
   int line = 0;                 // of the file
 };
 
-// With a line end.
+// Ends with a newline.
 std::string engine_line_to_json(const EngineLine& line);
-// Nothing when the line is no such object: anything else may be printed, too.
+// Nothing if the line is not such an object: other text may be printed too.
 std::optional<EngineLine> engine_line_from_json(const std::string& text);
 
 }  // namespace tfaot::toolkit

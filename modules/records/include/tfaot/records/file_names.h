@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the files of a package are called. Pure functions.
+// The names of the files in a package. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@ namespace tfaot::toolkit {
 inline constexpr std::string_view kManifestName = "manifest.json";
 inline constexpr std::string_view kRecordName = "record.json";
 
-// Headers and objects end with these, upstream's too.
+// Suffixes of headers and objects, the same as upstream's.
 inline constexpr std::string_view kHeaderSuffix = ".h";
 inline constexpr std::string_view kObjectSuffix = ".o";
 
-// "test_bs4", the model for one batch size: its header, its class, the stem of its objects.
+// "test_bs4", the model for one batch size: the name of its header and class, and the start of the
+// names of its objects.
 std::string program_name(const std::string& model_name, std::int64_t batch_size);
 
 // "test_bs4_x86-64-v3.o". The object of the lowest level has upstream's name, "test_bs4.o".

@@ -45,7 +45,7 @@ class JsonReader {
   // "FILE: signature.inputs[0]: message"
   tl::unexpected<Error> failed(const std::string& message) const;
 
-  // Every element, at most so many, read by `read(JsonReader) -> Result<T>`.
+  // All elements, at most `most`, each read by `read(JsonReader) -> Result<T>`.
   template <class Read>
   auto list(const Read& read, std::size_t most = kMostFiles) const
       -> Result<std::vector<typename decltype(read(*this))::value_type>> {
@@ -59,7 +59,7 @@ class JsonReader {
   }
 
  private:
-  // `value`, which is at `place` of the same document.
+  // `value`, which is at `place` in the same document.
   JsonReader at(const nlohmann::json& value, std::string place) const {
     JsonReader reader = *this;
     reader.value_ = &value;
@@ -72,7 +72,7 @@ class JsonReader {
   std::string place_;  // "signature.inputs[0]", empty for the document
 };
 
-// Error with line and column when `text` is no JSON; an error when it is nested too deeply.
+// Error with line and column if `text` is not JSON, or an error if it is nested too deeply.
 Result<nlohmann::json> parse_json(const std::string& text, const std::string& file);
 
 }  // namespace tfaot::toolkit

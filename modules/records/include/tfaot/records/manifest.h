@@ -23,15 +23,15 @@ struct TunedCall {
   std::int64_t batch_size = 0;
   std::string cpu_level;
   double ns = 0;   // nanoseconds, the median
-  double low = 0;  // of the median's confidence interval
+  double low = 0;  // lower end of the median's confidence interval
   double high = 0;
-  std::uint64_t repeats = 0;  // timings that the median is of
+  std::uint64_t repeats = 0;  // number of timings behind the median
 };
 
 // What `tfaot tune` measured.
 struct Tuning {
   std::string cpu;               // of the machine
-  std::vector<TunedCall> calls;  // by batch size, then CPU level; levels it cannot run are missing
+  std::vector<TunedCall> calls;  // by batch size, then CPU level, without levels the CPU cannot run
 };
 
 // manifest.json: what a package holds and where it came from. No dates, hosts or absolute paths.
@@ -54,7 +54,7 @@ struct Manifest {
   RowsMode rows = RowsMode::kAlone;
   WeightsMode weights = WeightsMode::kShared;
   std::uint64_t weights_size = 0;
-  std::string weights_sha256;  // of the object that holds them
+  std::string weights_sha256;  // of the object that holds the weights
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
   std::string source_sha256;
@@ -62,7 +62,7 @@ struct Manifest {
   std::vector<ManifestFile> files;  // every file but manifest.json, sorted by path
 };
 
-// `tool_name`: empty for default_tool_name(). `files`: every other file of the package.
+// `tool_name`: empty for default_tool_name(). `files`: all other files of the package.
 Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
                        const std::string& tool_name, std::vector<ManifestFile> files);
 

@@ -12,8 +12,8 @@ namespace tfaot::toolkit {
 
 // Two-space indent, keys in a fixed order, trailing newline.
 std::string manifest_to_json(const Manifest& manifest);
-// `where` names the file in errors. Refuses another schema_version, missing keys, absolute or ".."
-// paths in `files`, and what is above the limits of base/limits.h.
+// `where` names the file in errors. Refuses another schema_version, missing keys, paths in `files`
+// that are absolute or contain "..", and anything above the limits of base/limits.h.
 Result<Manifest> manifest_from_json(const std::string& text, const std::string& where);
 Result<Manifest> read_manifest(const FileSystem& fs, const Path& file);
 

@@ -35,16 +35,16 @@ template <>
 inline constexpr auto kWords<HeadersMode> = std::to_array<Word<HeadersMode>>(
     {{HeadersMode::kSelfContained, "self_contained"}, {HeadersMode::kCmssw, "cmssw"}});
 
-// What rows of a batch have to do with each other.
+// How the rows of a batch depend on each other.
 enum class RowsMode {
-  kAlone,    // nothing: any number of rows is composed of compiled sizes
+  kAlone,    // not at all: any number of rows is composed of compiled sizes
   kCoupled,  // results depend on the other rows: only batches of compiled sizes run
 };
 template <>
 inline constexpr auto kWords<RowsMode> =
     std::to_array<Word<RowsMode>>({{RowsMode::kAlone, "alone"}, {RowsMode::kCoupled, "coupled"}});
 
-// An input of a frozen graph; what is left out, the graph's placeholder says.
+// An input of a frozen graph; what is left out comes from the graph's placeholder.
 struct FrozenInput {
   std::string name;                                    // tensor name "x" or "x:0"
   std::optional<DType> dtype;                          // empty: the placeholder's
@@ -56,7 +56,7 @@ struct ModelSection {
   std::string version;  // non-empty, [A-Za-z0-9][A-Za-z0-9._+-]*
   ModelFormat format = ModelFormat::kSavedModel;
   std::filesystem::path source;  // the SavedModel folder, or the frozen graph's file; absolute
-  std::filesystem::path written_source;         // the same as the config has it
+  std::filesystem::path written_source;         // the same, as written in the config
   std::string serving_key = "serving_default";  // SavedModel only, else empty
   std::vector<FrozenInput> inputs;              // frozen graph only
   std::vector<std::string> outputs;             // frozen graph only: tensor names "y" or "y:0"
@@ -82,7 +82,7 @@ struct ModelSpec {
   CompilationSection compilation;
 };
 
-// By what name a build knows a model before it is compiled.
+// How a build identifies a model before it is compiled.
 struct ModelIdentity {
   std::string name;            // "tagger"
   std::string namespace_name;  // "tfaot_model"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// record.json of a package: beside its manifest all that is needed to generate its files anew, for
-// other weights, without the config. Tables of the code as compile hands them on; docs/formats.md.
-// Pure functions.
+// record.json of a package: together with the manifest, everything that is needed to generate its
+// files again, for other weights, without the config. It holds the tables of the code as the
+// compile room hands them on; see docs/formats.md. Pure functions.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ namespace tfaot::toolkit {
 
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled);
 
-// Whether the text is the record of any package.
+// Whether the text is a package record, of any package.
 bool is_package_record(const std::string& text);
 
-// What a package was made from. The spec has neither config file nor source.
+// What a package was made from. The spec has neither a config file nor a source.
 struct PackagedModel {
   ModelSpec spec;
   CompiledModel compiled;
 };
-// `where` names the file in errors. Refuses what generate_files() could not work with, and what is
-// of other code than the manifest says.
+// `where` names the file in errors. Refuses what generate_files() could not use, and records whose
+// code differs from what the manifest says.
 Result<PackagedModel> package_record_from_json(const Manifest& manifest, const std::string& text,
                                                const std::string& where);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records <-> JSON, by one table of members for each record. Keys are the members' names, enums are
-// words, an enum that may be left out is then "". Every member must be there; unknown keys are
+// words; an enum that may be absent is then "". Every member must be present; unknown keys are
 // ignored. Pure functions.
 #pragma once
 
@@ -99,13 +99,13 @@ Result<Value> read_value(const JsonReader& json) {
   }
 }
 
-// What a file holds that should hold one record.
+// The file that should hold one record.
 struct DocumentPlace {
   std::string file;   // names it in errors
   std::string fault;  // "not a compilation record of this tfaot": the error, why is its note
 };
 
-// `why` as the note of the place's fault.
+// The place's fault, with `why` as its note.
 Error explained(const Error& why, const DocumentPlace& place);
 
 template <HasMembers Record>
@@ -116,8 +116,8 @@ Result<Record> read_document(const std::string& text, const DocumentPlace& place
   return record;
 }
 
-// One line, or with two spaces for each level. Keys are sorted; bytes that are not UTF-8 become
-// U+FFFD.
+// One line, or indented by two spaces for each level. Keys are sorted; bytes that are not UTF-8
+// become U+FFFD.
 std::string json_line(const nlohmann::json& json);
 std::string json_document(const nlohmann::json& json);
 

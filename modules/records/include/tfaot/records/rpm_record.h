@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept beside an RPM of a model: what it was made from (rpm_record_json.h).
+// The record kept beside an RPM of a model: what the RPM was made from (rpm_record_json.h).
 #pragma once
 
 #include <string>

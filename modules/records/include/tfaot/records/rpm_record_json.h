@@ -11,7 +11,7 @@ namespace tfaot::toolkit {
 
 // Two-space indent, keys in a fixed order, trailing newline.
 std::string rpm_record_to_json(const RpmRecord& record);
-// Nothing when the text is no such record: the RPM is then built as if there were none.
+// Nothing if the text is not such a record: the RPM is then built as if there were none.
 std::optional<RpmRecord> rpm_record_from_json(const std::string& text);
 
 }  // namespace tfaot::toolkit

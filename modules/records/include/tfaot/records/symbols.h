@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the symbols of compiled code are called. Pure functions.
+// The names of the symbols of compiled code. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace tfaot::toolkit {
 
-// All of ours begin with it: models' entries and weights, and the runtime's kernels.
+// All our symbols begin with it: the models' entries and weights, and the runtime's kernels.
 inline constexpr std::string_view kSymbolPrefix = "tfaot_";
 
-// "tfaot_a_b_test" for namespace a::b and model test, which all its symbols begin with. No leading
-// "__": XLA would rename it.
+// "tfaot_a_b_test" for namespace a::b and model test: all symbols of the model begin with it. No
+// leading "__": XLA would rename it.
 std::string symbol_prefix(const std::string& namespace_name, const std::string& model_name);
 
 // "tfaot_tfaot_model_test_bs4_x86_64_v3"; `prefix` is the model's.
@@ -22,8 +22,8 @@ std::string entry_symbol(const std::string& prefix, std::int64_t batch_size,
 // "tfaot_tfaot_model_test_weights"
 std::string weights_symbol(const std::string& prefix);
 
-// What the engine calls the entry of every object: the same code serves models of any name. The
-// compile room puts CompiledCode::entry_symbol in its place.
+// What the engine calls the entry of every object, because the same code serves models of any name.
+// The compile room replaces it by CompiledCode::entry_symbol.
 inline constexpr const char* kNeutralEntrySymbol = "tfaot_entry";
 
 }  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tensorflow.tf2xla.Config says, which tfcompile takes as --config. The engine prints it, as
-// one line of JSON (tf2xla_config_json.h), when it is started with kConfigOption and a file instead
-// of a job.
+// The contents of a tensorflow.tf2xla.Config, which tfcompile takes as --config. If the engine is
+// started with kConfigOption and a file instead of a job, it prints them as one line of JSON
+// (tf2xla_config_json.h).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tfaot::toolkit {
 struct Tf2xlaFeed {
   std::string tensor;               // "x:0"
   std::string name;                 // of the accessors, may be empty
-  std::string dtype;                // TensorFlow's name, "float32"; empty: the graph's
+  std::string dtype;                // TensorFlow's name, "float32"; empty: as in the graph
   std::vector<std::int64_t> shape;  // with the batch
 };
 struct Tf2xlaFetch {

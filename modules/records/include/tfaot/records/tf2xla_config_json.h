@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tf2xlaConfig <-> a line of JSON, {"config": {...}}. Both ends are of one build. Pure functions.
+// Tf2xlaConfig <-> a line of JSON, {"config": {...}}. Both ends come from one build. Pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -9,9 +10,9 @@
 
 namespace tfaot::toolkit {
 
-// With a line end.
+// Ends with a newline.
 std::string tf2xla_config_to_json(const Tf2xlaConfig& config);
-// Nothing when the line is no such object.
+// Nothing if the line is not such an object.
 std::optional<Tf2xlaConfig> tf2xla_config_from_json(const std::string& line);
 
 }  // namespace tfaot::toolkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words for the values of enums in files, options and messages. An enum has one table, kWords,
-// which stands beside it. Pure functions.
+// The words for the values of enums in files, options and messages. Each enum has one table,
+// kWords, next to it. Pure functions.
 #pragma once
 
 #include <array>
