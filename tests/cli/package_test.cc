@@ -80,7 +80,7 @@ TEST_F(PackageTest, ATreeInPiecesIsToldAsOne) {
         ::testing::HasSubstr("ROOT/tree: a package tree that a killed run left in pieces; 'tfaot " +
                              verb + "' takes a"));
     EXPECT_THAT(outcome.err, ::testing::HasSubstr("run that command again: 'tfaot compile', "
-                                                  "'update-weights' or 'tune' makes it whole"));
+                                                  "'update-weights' or 'tune' completes it"));
   }
   write_model();
   write("model/other.yaml",

@@ -26,7 +26,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// A batch size on its way.
+// A batch size in progress.
 struct Program {
   const UpstreamProgram* files = nullptr;
   std::string where;  // its header
@@ -60,7 +60,7 @@ Result<Program> read_program(const FileSystem& files, const UpstreamModel& model
   return program;
 }
 
-// What the code needs of the CPU. A machine's own level is not that of code made elsewhere.
+// The CPU level that the code needs. Not "native": the code may come from another machine.
 Result<std::string> level_of(const Program& program, const std::string& wanted) {
   const std::string& machine = program.constants.machine;
   const std::vector<std::string> allowed = allowed_cpu_levels(machine);
@@ -69,8 +69,7 @@ Result<std::string> level_of(const Program& program, const std::string& wanted) 
     return wanted;
   }
   return fail(
-      Error::usage(
-          fmt::format("'{}' is no CPU level that objects for {} can be for", wanted, machine))
+      Error::usage(fmt::format("'{}' is not a CPU level of objects for {}", wanted, machine))
           .note("allowed: " + replace_all(describe_allowed_cpu_levels(machine), "native, ", "")));
 }
 
@@ -84,7 +83,7 @@ std::string tensors_text(const std::vector<TensorSpec>& tensors) {
   return join(words, ", ");
 }
 
-// What is the same for all batch sizes.
+// A fact that must be the same for all batch sizes.
 struct Common {
   const char* what;
   std::string here;
@@ -132,14 +131,14 @@ Status check_kernels(const Program& program, const CompiledCode& code,
   return {};
 }
 
-// The package is whole without it, a program with the package is not.
+// The package is complete without it, but a program that uses the package is not.
 Status remark_on_missing(const Program& program, std::vector<std::string>& remarks) {
   TFAOT_ASSIGN(const auto symbols, undefined_symbols(program.object, {""}));
   for (const std::string& symbol : symbols) {
     if (symbol.starts_with("__xla") || system_offers(symbol)) continue;
     remarks.push_back(
-        fmt::format("{} needs '{}', which neither the package nor libc, libm or libgcc have: link "
-                    "what defines it",
+        fmt::format("{} needs '{}', which neither the package nor libc, libm or libgcc has: link "
+                    "the library that defines it",
                     program.files->object.filename().string(), symbol));
   }
   return {};
@@ -161,7 +160,7 @@ Result<CompiledCode> code_of(const Program& program, const ConvertOptions& optio
   return code;
 }
 
-// Of all that the package is made from, wherever it lies.
+// The hash of everything that the package is made from, wherever it is.
 std::string source_hash(const std::vector<Program>& programs) {
   Sha256 sha;
   for (const Program& program : programs) {
@@ -174,13 +173,13 @@ std::string source_hash(const std::vector<Program>& programs) {
   return sha.hex_digest();
 }
 
-// The constants of all objects in one; every object is then written as it is to be.
+// Writes the constants of all objects into one, and then every object in its final form.
 Status write_objects(FileSystem& files, const UpstreamModel& model, const ConvertOptions& options,
                      const std::vector<Program>& programs, ConvertedModel& converted) {
   CompiledModel& compiled = converted.compiled;
   const std::string prefix = symbol_prefix(converted.namespace_name, model.name);
   SharedConstants shared(prefix + "_constants");
-  std::map<std::string, std::vector<std::string>> users;  // of each block, objects
+  std::map<std::string, std::vector<std::string>> users;  // objects by block
   for (const Program& program : programs) {
     const std::string name = program.files->object.filename().string();
     std::string object = program.object;
@@ -197,7 +196,8 @@ Status write_objects(FileSystem& files, const UpstreamModel& model, const Conver
       TFAOT_ASSIGN(object, move_constants(program.object, moved));
     }
     if (program.constants.position_dependent) {
-      converted.remarks.push_back(name + " is not position independent: no library can hold it");
+      converted.remarks.push_back(
+          name + " is not position independent: it cannot be linked into a shared library");
     }
     converted.bytes_after += object.size();
     TFAOT_TRY(files.replace_atomically(options.work_directory / name, object));
@@ -214,7 +214,7 @@ Status write_objects(FileSystem& files, const UpstreamModel& model, const Conver
   compiled.weights_symbol = symbol_name(weights_symbol(prefix), shared.blob());
   compiled.weights_size = shared.blob().size();
   std::vector<DataSymbol> symbols = shared.symbols();
-  // For the headers, which may be used outside of the library that holds the objects.
+  // For the headers, which may be used outside of the library that contains the objects.
   symbols.push_back({compiled.weights_symbol, 0, shared.blob().size()});
   TFAOT_ASSIGN(const std::string object,
                make_data_object(shared.blob(), symbols, compiled.target_triple));

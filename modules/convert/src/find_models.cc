@@ -17,7 +17,7 @@ struct ProgramName {
   std::int64_t batch_size = 0;
 };
 
-// Of "test_bs4".
+// Splits a stem such as "test_bs4".
 std::optional<ProgramName> split_program_name(const std::string& stem) {
   const auto mark = stem.rfind("_bs");
   if (mark == std::string::npos || mark == 0) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<ProgramName> split_program_name(const std::string& stem) {
 
 Status add(Path& place, const Path& file) {
   if (!place.empty()) {
-    return fail(Error::at({file.string()}, "the area has this file twice")
+    return fail(Error::at({file.string()}, "the area contains this file twice")
                     .note("also: " + place.string())
                     .note("name the folder of one model"));
   }

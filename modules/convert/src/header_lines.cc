@@ -14,7 +14,7 @@ Result<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
-  return fail(Error(fmt::format("'{}' is no number", text)));
+  return fail(Error(fmt::format("'{}' is not a number", text)));
 }
 
 HeaderLines::HeaderLines(const std::string& text, std::string where) : where_(std::move(where)) {
@@ -72,7 +72,7 @@ std::vector<std::string> HeaderLines::quoted_behind(std::string_view start) cons
 }
 
 Error HeaderLines::unfit(const std::string& what) const {
-  return Error::at({where_}, "not a header of tfcompile as tfaot knows them: " + what)
+  return Error::at({where_}, "not a tfcompile header of a kind that tfaot knows: " + what)
       .note("compile the model again: tfaot compile");
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a generated header, to be asked for what stands behind known words. Holds a copy;
-// one thread.
+// The lines of a generated header, for finding what follows known words. Holds a copy; one thread.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,13 @@ class HeaderLines {
   const std::vector<std::string>& all() const { return lines_; }  // trimmed
   bool has(std::string_view word) const;
 
-  // 12 of "static constexpr size_t kName = 12;".
+  // 12 for "static constexpr size_t kName = 12;".
   Result<std::int64_t> constant(std::string_view name) const;
-  // The lines between the one that holds `start` and the next one that is "};".
+  // The lines between the one that contains `start` and the next one that is "};".
   Result<std::vector<std::string>> block(std::string_view start) const;
-  // The numbers of a block, with commas between.
+  // The numbers of a block, separated by commas.
   Result<std::vector<std::int64_t>> numbers(std::string_view start) const;
-  // The quoted words of the first line behind the one that holds `start`; none when there are none.
+  // The quoted words of the line after the first one that contains `start`; may be none.
   std::vector<std::string> quoted_behind(std::string_view start) const;
 
   Error unfit(const std::string& what) const;
@@ -36,7 +35,7 @@ class HeaderLines {
   std::string where_;
 };
 
-// A whole number, digits alone.
+// A whole number, digits only.
 Result<std::int64_t> number_of(std::string_view text);
 
 }  // namespace tfaot::toolkit

@@ -48,8 +48,8 @@ Result<std::vector<TensorSpec>> rows_of(const std::vector<UpstreamTensor>& tenso
   return rows;
 }
 
-// What a header without a table of results leaves to find out: results lie in temporaries of their
-// own and of their size. Two that fit are one too many.
+// Finds the result buffers if the header has no table of results: each result has its own temporary
+// of its size. If two temporaries fit, the choice is ambiguous.
 Result<std::vector<std::int64_t>> find_result_buffers(const UpstreamHeader& header,
                                                       const std::string& where) {
   std::vector<std::int64_t> found;
@@ -65,7 +65,7 @@ Result<std::vector<std::int64_t>> find_result_buffers(const UpstreamHeader& head
     }
     if (fitting.size() != 1) {
       return fail(
-          Error::at({where}, fmt::format("the header does not tell which of {} buffers of {} bytes "
+          Error::at({where}, fmt::format("the header does not say which of {} buffers of {} bytes "
                                          "is the result",
                                          fitting.size(), bytes_of(result)))
               .note("it was made by an older TensorFlow; compile the model again: tfaot compile"));
@@ -75,7 +75,7 @@ Result<std::vector<std::int64_t>> find_result_buffers(const UpstreamHeader& head
   return found;
 }
 
-// REQUIRES: the header's tables fit each other.
+// REQUIRES: the header's tables match each other.
 class SlotWriter {
  public:
   SlotWriter(const UpstreamHeader& header, const std::string& where)
@@ -87,7 +87,7 @@ class SlotWriter {
     }
   }
 
-  // Each tensor is its slot, alone, and fills it.
+  // Each tensor has a slot of its own and fills it.
   Status assign(const std::vector<std::int64_t>& indices,
                 const std::vector<UpstreamTensor>& tensors, UpstreamBuffer::Kind expected,
                 BufferKind kind) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a header says of one batch size to our records: rows and buffer slots. Pure functions.
+// Turns what a header says about one batch size into our records: rows and buffer slots. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,13 @@ namespace tfaot::toolkit {
 inline constexpr char kInputPrefix[] = "feed_";
 inline constexpr char kOutputPrefix[] = "fetch_";
 
-// "x" of "feed_x_bs4".
+// "x" for "feed_x_bs4".
 std::string plain_name(std::string name, std::string_view prefix, std::int64_t batch_size);
 
-// Rows of the tensors: a shape [4, 64] of batch size 4 is rows of [64]. `where` names the header in
-// errors. A first dimension that is not the batch size, as in [8, 2], makes flat rows of [4], as
-// upstream's wrapper has it; what the batch size does not divide is an error.
+// The rows of the tensors: for batch size 4, a shape [4, 64] means rows of [64]. `where` names the
+// header in errors. If the first dimension is not the batch size, as in [8, 2], the rows are flat:
+// [4], as in upstream's wrapper. A number of elements that the batch size does not divide is an
+// error.
 Result<Signature> row_signature(const UpstreamHeader& header, std::int64_t batch_size,
                                 const std::string& where);
 

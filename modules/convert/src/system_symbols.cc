@@ -20,7 +20,7 @@ bool offers(const char* name, const std::string& symbol) {
 }  // namespace
 
 bool system_offers(const std::string& symbol) {
-  // For tables of addresses, made by the linker.
+  // The linker makes it, for tables of addresses.
   if (symbol == "_GLOBAL_OFFSET_TABLE_") return true;
   return offers("libc.so.6", symbol) || offers("libm.so.6", symbol) ||
          offers("libgcc_s.so.1", symbol);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program has without linking anything: the C library, its mathematics, and what compilers
-// call for themselves. Looked up in those of this machine; those of others have the same names.
+// What a program has without linking any library: the C library, its mathematics, and what
+// compilers call for themselves. Looked up in this machine's libraries; other machines have the
+// same names.
 #pragma once
 
 #include <string>

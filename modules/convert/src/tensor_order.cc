@@ -64,7 +64,7 @@ void sort_by_name(const SizedHeader& one, const Side& side, const Names& names) 
   }
 }
 
-// The remark, if there is something to remark.
+// The remark, if there is anything to report.
 std::optional<std::string> unify(const std::string& model, const std::vector<SizedHeader>& headers,
                                  const Side& side) {
   const Names first = names_of(headers.front(), side);
@@ -81,7 +81,7 @@ std::optional<std::string> unify(const std::string& model, const std::vector<Siz
   if (!other) return std::nullopt;
   for (const SizedHeader& one : headers) sort_by_name(one, side, names_of(one, side));
   return fmt::format(
-      "the {} are ({}) in {}.h, but {}: the package has them by name, ({}); check your calls",
+      "the {} are ({}) in {}.h, but {}: the package orders them by name, ({}); check your calls",
       side.word, join(first, ", "), program_name(model, headers.front().batch_size), *other,
       join(by_name, ", "));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upstream lists a model's inputs and outputs in the order of a protobuf map, which some protobufs
-// change from run to run, so from one batch size to the next. A package has one order.
+// Upstream lists a model's inputs and outputs in the order of a protobuf map. Some protobufs change
+// that order from run to run, and so from one batch size to the next. A package has one order.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct SizedHeader {
   UpstreamHeader* header = nullptr;
 };
 
-// Where the headers have the same names in different orders, sorts them by name, as tfaot compile
-// does, and returns a remark with the new order. Headers that agree keep their order; those whose
-// names differ, or that have no names, are left for others to refuse.
+// If the headers have the same names in different orders, sorts them by name, as tfaot compile
+// does, and returns a remark with the new order. Headers that agree keep their order. Headers with
+// different names, or without names, stay unchanged; later checks refuse them.
 std::vector<std::string> unify_orders(const std::string& model,
                                       const std::vector<SizedHeader>& headers);
 

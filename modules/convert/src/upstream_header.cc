@@ -12,7 +12,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Text between two words of a line; empty when they are not there.
+// The text between two words of a line; empty if they are missing.
 std::string between(std::string_view line, std::string_view before, std::string_view after) {
   const auto start = line.find(before);
   if (start == std::string_view::npos) return "";
@@ -61,14 +61,15 @@ std::string without_comments(std::string line) {
   return line;
 }
 
-// Of one half of "(arg0: f32[4,64], (unknown): s64[4]) -> (f32[4,8])": the words that end with ']'.
+// For one half of "(arg0: f32[4,64], (unknown): s64[4]) -> (f32[4,8])": the words that end with
+// ']'.
 Result<std::vector<UpstreamTensor>> tensors_of(const HeaderLines& lines, std::string_view half) {
   std::vector<UpstreamTensor> tensors;
   for (auto open = half.find('['); open != std::string_view::npos;
        open = half.find('[', open + 1)) {
     const auto close = half.find(']', open);
     const auto start = half.find_last_of(" (", open) + 1;
-    if (close == std::string_view::npos) return fail(lines.unfit("its signature is cut"));
+    if (close == std::string_view::npos) return fail(lines.unfit("its signature is cut off"));
     TFAOT_ASSIGN(UpstreamTensor tensor,
                  tensor_of(lines, std::string(half.substr(start, close + 1 - start))));
     tensors.push_back(std::move(tensor));
@@ -82,15 +83,15 @@ void set_names(std::vector<UpstreamTensor>& tensors, const std::vector<std::stri
   }
 }
 
-// The comment is the one place that tells element types and shapes in the headers of all versions;
-// the accessors show a tensor of one element as a scalar.
+// Only this comment gives element types and shapes in the headers of all versions: the accessors
+// show a tensor of one element as a scalar.
 Status read_signature(const HeaderLines& lines, UpstreamHeader& header) {
   const auto& all = lines.all();
   const auto title = std::find(all.begin(), all.end(), "// The logical function signature is:");
   if (all.end() - title < 2) return fail(lines.unfit("its signature is missing"));
   const std::string signature = without_comments(title[1]);
   const auto arrow = signature.find(" -> ");
-  if (arrow == std::string::npos) return fail(lines.unfit("its signature is cut"));
+  if (arrow == std::string::npos) return fail(lines.unfit("its signature is cut off"));
   TFAOT_ASSIGN(header.arguments, tensors_of(lines, signature.substr(0, arrow)));
   TFAOT_ASSIGN(header.results, tensors_of(lines, signature.substr(arrow)));
   if (header.arguments.empty() || header.results.empty()) {
@@ -102,14 +103,14 @@ Status read_signature(const HeaderLines& lines, UpstreamHeader& header) {
 }
 
 // The first number of "...BufferInfo(...EncodedBufferInfo{262144ULL, ~0U, ~0U})," or, older,
-// "...BufferInfo({262144ULL, ~0ULL}),": size and kind. What follows, the tables say, too.
+// "...BufferInfo({262144ULL, ~0ULL}),": size and kind. The numbers after it are also in the tables.
 Result<std::vector<UpstreamBuffer>> read_buffers(const HeaderLines& lines) {
   TFAOT_ASSIGN(const auto texts, lines.block("kBufferInfos[kNumBuffers] = {"));
   std::vector<UpstreamBuffer> buffers;
   for (const std::string& text : texts) {
     const auto packed = number_of(between(text, "{", "ULL"));
     if (text.find("BufferInfo(") == std::string::npos || !packed) {
-      return fail(lines.unfit(fmt::format("'{}' is no buffer", text)));
+      return fail(lines.unfit(fmt::format("'{}' is not a buffer", text)));
     }
     buffers.push_back({static_cast<UpstreamBuffer::Kind>(*packed & 3),
                        static_cast<std::uint64_t>(*packed) >> 2U});
@@ -125,7 +126,7 @@ Status check_indices(const HeaderLines& lines, const std::vector<std::int64_t>& 
     return static_cast<std::size_t>(index) < header.buffers.size();
   };
   if (indices.size() == wanted && std::all_of(indices.begin(), indices.end(), is_buffer)) return {};
-  return fail(lines.unfit("its tables do not fit each other"));
+  return fail(lines.unfit("its tables do not match"));
 }
 
 Status read_names(const HeaderLines& lines, UpstreamHeader& header) {
@@ -157,7 +158,7 @@ Result<UpstreamHeader> read_upstream_header(const std::string& text, const std::
   if (lines.has("size_t kNumVariables = ")) {
     TFAOT_ASSIGN(const std::int64_t variables, lines.constant("kNumVariables"));
     if (variables != 0) {
-      return fail(lines.unfit(fmt::format("{} variables are left for the caller", variables)));
+      return fail(lines.unfit(fmt::format("{} variables are left to the caller", variables)));
     }
   }
   TFAOT_TRY(read_signature(lines, header));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a header NAME_bsN.h says of the code beside it. tfcompile writes these headers from one
-// template, a fact a line; the reader takes the facts by that, the C++ around them is not looked
-// at. Pure function.
+// What a header NAME_bsN.h says about the code beside it. tfcompile writes these headers from one
+// template, one fact per line. The reader finds the facts by those lines and ignores the rest of
+// the C++. Pure function.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace tfaot::toolkit {
 
 struct UpstreamTensor {
-  std::string name;  // as tfcompile has it, "feed_x_bs4"; empty when unnamed
+  std::string name;  // as in the header, "feed_x_bs4"; empty if unnamed
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;  // with the batch
 };
@@ -35,7 +35,7 @@ struct UpstreamHeader {
   std::vector<UpstreamTensor> results;
   std::vector<UpstreamBuffer> buffers;
   std::vector<std::int64_t> argument_buffers;  // by argument
-  // By result; before TensorFlow 2.17 or so the header does not tell.
+  // By result; headers from before about TensorFlow 2.17 do not have it.
   std::optional<std::vector<std::int64_t>> result_buffers;
   std::int64_t result_table = 0;  // the buffer that holds the table of results
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a commit renames, in this order:
-//   1. staging -> AREA/TOOL/VERSION, or both exchanged when a tree is there (then that one is
-//   removed)
-//   2. the CMake link, which leads through `current`, so a first install's leads nowhere yet
+//   1. staging -> AREA/TOOL/VERSION. If a tree exists there, both are exchanged, and the old one is
+//   removed
+//   2. the CMake link, which leads through `current`; in a first install it leads nowhere yet
 //   3. the runtime's tool file, which models of this and older toolkits use
 //   4. `current`: from here on CMake's users get the new version
-//   5. the model's tool file: from here on scram's users get it. Until then theirs is the version
-//   before, whole, in a folder of its own
+//   5. the model's tool file: from here on scram's users get it. Until then they use the version
+//   before, which is complete in its own folder
 #include <string.h>  // strverscmp, which <cstring> does not promise
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// What users get up to now, if that will be another version: empty when it is none.
+// The version that users get now, if the install will change it; empty if there is none.
 std::optional<std::string> replaced_version(const FileSystem& fs, const InstallPlan& plan) {
   if (!plan.options.make_current) return std::nullopt;
   const auto now = fs.read_symlink(area_entries(plan.options, plan.manifest.tool_name).current);
@@ -33,15 +33,15 @@ std::optional<std::string> replaced_version(const FileSystem& fs, const InstallP
   return now ? now->string() : "";
 }
 
-// make, ninja, CMake and scram look at times alone: files that users get from now on, instead of
-// another version's, are of now.
+// make, ninja, CMake and scram look only at times. So files that users now get instead of another
+// version's files must have the current time.
 Status renew_times(FileSystem& fs, const Path& folder) {
   TFAOT_ASSIGN(const auto files, list_files_recursively(fs, folder));
   for (const std::string& file : files) TFAOT_TRY(fs.mark_used(folder / file));
   return {};
 }
 
-// scram sets a tool up under the name that its file says: it would replace that tool's.
+// scram sets up a tool under the name in its file, so a wrong name would replace another tool.
 Status check_tool_name(const std::string& text, const std::string& tool_name) {
   TFAOT_ASSIGN(const ToolHeading heading, read_tool_heading(text));
   if (heading.name == lower_case(tool_name)) return {};
@@ -50,7 +50,7 @@ Status check_tool_name(const std::string& text, const std::string& tool_name) {
                   .note("compile the model again with 'tfaot compile'"));
 }
 
-// The tree with its tool files of the final base.
+// The tree, and its tool files with the final base.
 Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
                 StagedUpdate& update) {
   const Path model = installed_tool_file(plan.manifest.tool_name);
@@ -73,14 +73,14 @@ Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& to
                            "package another version");
 }
 
-// What a package has: in its final place only once the update is committed.
+// A tool file of the package. It is at its final place only once the update is committed.
 struct PackagedToolFile {
   Path place;
   const std::string& text;
 };
 
-// Leaves a file of a toolbox that is as it should be. scram looks at its time: where the package is
-// younger the file is written anew, so that users of a replaced version notice.
+// Keeps a toolbox file that is already correct. But scram looks at its time: if the package is
+// younger, the file is written again, so that users of a replaced version notice.
 Status put_in_toolbox(const FileSystem& fs, const InstallPlan& plan,
                       const PackagedToolFile& packaged, const Path& file, StagedUpdate& update) {
   TFAOT_ASSIGN(const FileKind kind, fs.look(file));
@@ -95,8 +95,8 @@ Status put_in_toolbox(const FileSystem& fs, const InstallPlan& plan,
   return update.renew_file(packaged.text, file);
 }
 
-// `current` is one for all SCRAM_ARCHs: other toolboxes that have a version of this tool get this
-// one as well.
+// All SCRAM_ARCHs share one `current`: other toolboxes that have a version of this tool get this
+// one too.
 std::vector<Path> tool_files_of(const FileSystem& fs, const InstallPlan& plan) {
   std::vector<Path> files = {plan.tool_file};
   for (const Path& file : tool_files_in(fs, plan.options.area, plan.manifest.tool_name)) {
@@ -108,7 +108,7 @@ std::vector<Path> tool_files_of(const FileSystem& fs, const InstallPlan& plan) {
   return files;
 }
 
-// The toolbox keeps the tool file of the newest runtime: this package's, or the one it has.
+// The toolbox keeps the tool file of the newest runtime: this package's, or the existing one.
 Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::string& text,
                    StagedUpdate& update) {
   const std::string runtime(kRuntimeToolName);
@@ -123,10 +123,10 @@ Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::str
     return put_in_toolbox(fs, plan, {plan.destination / installed_tool_file(runtime), text}, file,
                           update);
   }
-  return update.put_file(*there, file);  // where it is a link, of an earlier tfaot
+  return update.put_file(*there, file);  // replaces a link of an earlier tfaot
 }
 
-// Everything but the tree: what makes its version the current one.
+// Makes the version the current one: everything except the tree.
 Status make_current(const FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
                     StagedUpdate& update) {
   const std::string& tool_name = plan.manifest.tool_name;
@@ -166,7 +166,7 @@ Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
     receipt.tool_file = plan.tool_file;
   }
   TFAOT_TRY(update.commit());
-  // Done; what stays behind of a replaced tree is removed by the next install.
+  // Done. If part of a replaced tree stays, the next install removes it.
   if (!plan.already_installed) static_cast<void>(fs.remove_all(plan.staging));
   return receipt;
 }

@@ -19,7 +19,7 @@ Error not_ours(const Path& path, std::string_view what) {
       .note(kAdvice);
 }
 
-// A version may be damaged, but has something of a package.
+// A version may be damaged, but must have part of a package.
 Status check_version(const FileSystem& fs, const InstallPlan& plan) {
   TFAOT_ASSIGN(const auto names, fs.list(plan.destination));
   const bool is_ours = fs.kind(plan.destination / kManifestName) != FileKind::kMissing ||
@@ -34,13 +34,13 @@ Status check_folder(const FileSystem& fs, const InstallPlan& plan) {
   const Path folder = plan.destination.parent_path();
   if (fs.kind(folder) == FileKind::kMissing) return {};
   if (fs.kind(plan.destination) == FileKind::kDirectory) return check_version(fs, plan);
-  if (fs.kind(plan.destination) != FileKind::kMissing) return {};  // plan_install() says so
+  if (fs.kind(plan.destination) != FileKind::kMissing) return {};  // plan_install() reports it
   TFAOT_ASSIGN(const auto names, fs.list(folder));
   if (names.empty() || is_tool_folder(fs, folder)) return {};
   return fail(not_ours(folder, "a folder"));
 }
 
-// scram and find_package() know names in lower case.
+// scram and find_package() use names in lower case.
 Status check_other_case(const FileSystem& fs, const InstallPlan& plan) {
   const std::string& tool_name = plan.manifest.tool_name;
   const Path& area = plan.options.area;
@@ -49,12 +49,11 @@ Status check_other_case(const FileSystem& fs, const InstallPlan& plan) {
   for (const std::string& name : names) {
     if (name == tool_name || lower_case(name) != lower_case(tool_name)) continue;
     if (!is_tool_folder(fs, area / name)) continue;
-    return fail(
-        Error::at({(area / name).string()},
-                  fmt::format("a tool '{}' is installed, and '{}' is the same name in lower "
-                              "case, as scram knows tools",
-                              name, tool_name))
-            .note("give the package another tool name (--tool-name of 'tfaot compile')"));
+    return fail(Error::at({(area / name).string()},
+                          fmt::format("a tool '{}' is installed, and '{}' is the same name in "
+                                      "lower case, the form that scram uses",
+                                      name, tool_name))
+                    .note("give the package another tool name (--tool-name of 'tfaot compile')"));
   }
   return {};
 }

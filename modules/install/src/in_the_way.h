@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an install would replace something that tfaot did not make, or another tool's file.
-// Looks, changes nothing.
+// Whether an install would replace something that tfaot did not make, or another tool's file. Only
+// reads the disk.
 #pragma once
 
 #include "tfaot/base/file_system.h"

@@ -16,17 +16,17 @@ Error broken(const Path& folder, const std::string& reason) {
   return Error::at({folder.string()}, "the installed package is broken: " + reason);
 }
 
-// Whose manifest tells that it is the package to be installed: plan_install() mends it.
+// The manifest shows that it is the package to be installed, so plan_install() repairs it.
 Error damaged(const Path& folder, const std::string& reason) {
   return broken(folder, reason).note("install it again, or remove the folder");
 }
 
-// Which may be another's: plan_install() replaces it when told to.
+// It may be another package; plan_install() replaces it only on request.
 Error unknown(const Path& folder, const std::string& reason) {
   return broken(folder, reason).note("install it again with --replace, or remove the folder");
 }
 
-// The version `current` names; empty when there is none.
+// The version that `current` leads to; empty if there is none.
 Result<std::string> current_version(const FileSystem& fs, const Path& link) {
   TFAOT_ASSIGN(const FileKind kind, fs.look(link));
   if (kind == FileKind::kMissing) return std::string();
@@ -40,7 +40,7 @@ Result<std::string> current_version(const FileSystem& fs, const Path& link) {
     return target.string();
   }
   return fail(Error::at({link.string()},
-                        "leads to '" + target.string() + "', which is no installed version")
+                        "leads to '" + target.string() + "', which is not an installed version")
                   .note("install a version again to renew the link"));
 }
 
@@ -50,20 +50,20 @@ Result<Manifest> read_installed(const FileSystem& fs, const Path& folder) {
   if (kind != FileKind::kFile) return fail(unknown(folder, "it holds no manifest.json"));
   auto manifest = read_manifest(fs, manifest_file);
   if (!manifest) {
-    return fail(unknown(folder, "its manifest is not one: " + manifest.error().text()));
+    return fail(unknown(folder, "its manifest is not valid: " + manifest.error().text()));
   }
   if (folder.filename() != manifest->version ||
       folder.parent_path().filename() != manifest->tool_name) {
     return fail(unknown(
-        folder, "its manifest.json is of " + manifest->tool_name + " " + manifest->version));
+        folder, "its manifest.json is for " + manifest->tool_name + " " + manifest->version));
   }
   for (const ManifestFile& file : manifest->files) {
     TFAOT_ASSIGN(const FileKind there, fs.look(folder / file.path));
     if (there == FileKind::kMissing) return fail(damaged(folder, "it lacks " + file.path));
-    if (there != FileKind::kFile) return fail(damaged(folder, file.path + " is no file"));
+    if (there != FileKind::kFile) return fail(damaged(folder, file.path + " is not a file"));
     TFAOT_ASSIGN(const auto size, fs.size(folder / file.path));
     if (size != file.size) {
-      return fail(damaged(folder, file.path + " has another size than it should"));
+      return fail(damaged(folder, file.path + " has the wrong size"));
     }
   }
   return manifest;
@@ -82,14 +82,14 @@ Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path&
   return names;
 }
 
-// A toolbox with another version than `current`, which a killed install may leave.
+// Reports toolboxes with another version than `current`, which a killed install may leave.
 void check_toolboxes(const FileSystem& fs, const Path& area, const std::string& tool,
                      const std::string& current, std::vector<Error>& broken) {
   for (const Path& file : tool_files_in(fs, area, tool)) {
     const ToolboxEntry entry = read_toolbox_entry(fs, area, file);
     if (entry.tool_name != tool || entry.version == current) continue;
     broken.push_back(
-        Error::at({file.string()}, fmt::format("the tool file is of version {}, but {} is current",
+        Error::at({file.string()}, fmt::format("the tool file is for version {}, but {} is current",
                                                entry.version, current))
             .note("install the version that you want again"));
   }

@@ -22,11 +22,11 @@ Status check_name(const std::string& what, const std::string& name, bool allowed
   return fail(
       Error(fmt::format("{} '{}' cannot name a folder of a release area", what, shown(name)))
           .note("use letters, digits, '.', '_', '+' and '-', and begin with a letter or digit")
-          .note("'lib' and 'config' as a tool and 'current' as a version are taken"));
+          .note("'lib' and 'config' as a tool and 'current' as a version are reserved"));
 }
 
-// The newest toolkit's runtime serves all models of an area, so a package must not claim to be of
-// one that there is not.
+// The newest toolkit's runtime serves all models of an area, so a package must not claim to come
+// from a toolkit that does not exist.
 Status check_toolkit(const Manifest& manifest, const InstallOptions& options) {
   if (options.toolkit.empty() ||
       ::strverscmp(manifest.toolkit_version.c_str(), options.toolkit.c_str()) <= 0) {
@@ -61,7 +61,7 @@ bool is_whole(const FileSystem& fs, const Path& root, const Manifest& manifest) 
   return true;
 }
 
-// Paths of files that only one of the packages has, or that differ.
+// Paths of files that differ, or that only one of the packages has.
 std::set<std::string> differing_files(const Manifest& one, const Manifest& other) {
   const auto hashes_of = [](const Manifest& manifest) {
     std::set<std::pair<std::string, std::string>> hashes;
@@ -102,12 +102,12 @@ std::string differences(const Manifest& installed, const Manifest& wanted) {
   add(installed.toolkit_version != wanted.toolkit_version, "tfaot version");
   const auto files = differing_files(installed, wanted);
   if (!files.empty()) words.push_back(list_of(files, wanted.files.size()));
-  add(words.empty(), "manifest.json alone");
+  add(words.empty(), "only manifest.json");
   return join(words, ", ");
 }
 
 Error other_contents(const Path& destination, const std::string& reason) {
-  return Error::at({destination.string()}, "this version is installed with other contents")
+  return Error::at({destination.string()}, "this version is already installed with other contents")
       .note(reason)
       .note("give the new package another version, or replace the installed one (--replace)");
 }
@@ -140,7 +140,7 @@ Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
   const Path manifest_file = plan.destination / kManifestName;
   const auto installed = read_manifest(fs, manifest_file);
   if (installed && manifest_to_json(*installed) == manifest_to_json(manifest)) {
-    // A damaged tree of the same package is installed anew, asked or not.
+    // A damaged tree of the same package is always installed again.
     plan.already_installed = is_whole(fs, plan.destination, manifest);
     return plan;
   }

@@ -11,7 +11,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// "TOOL", "VERSION" and whatever follows of AREA/TOOL/VERSION/...; empty outside of the area.
+// "TOOL", "VERSION" and the parts after them in AREA/TOOL/VERSION/...; empty outside of the area.
 std::vector<std::string> parts_below(const Path& area, const Path& path) {
   std::vector<std::string> parts;
   for (const Path& part : path.lexically_normal().lexically_relative(area.lexically_normal())) {
@@ -21,7 +21,7 @@ std::vector<std::string> parts_below(const Path& area, const Path& path) {
   return parts;
 }
 
-// Installs of an earlier tfaot made links into the version's folder, or through `current`.
+// An earlier tfaot installed links into the version's folder, or through `current`.
 bool is_link_of_ours(const FileSystem& fs, const Path& area, const Path& link) {
   const auto target = fs.read_symlink(link);
   if (!target) return false;
@@ -82,10 +82,10 @@ std::string toolkit_of_runtime(const FileSystem& fs, const Path& tool_file) {
   const auto heading = read_tool_heading(*text);
   if (!base || !heading) return "";
   const Path folder = *base;
-  // Of a folder that only scram knows ("$CMSSW_BASE/tfaot/net").
+  // It is in a folder that only scram knows ("$CMSSW_BASE/tfaot/net").
   if (!folder.is_absolute()) return heading->version;
   if (fs.kind(folder) == FileKind::kMissing) return "";
-  if (!is_file(fs, folder / kManifestName)) return heading->version;  // of a toolkit's own runtime
+  if (!is_file(fs, folder / kManifestName)) return heading->version;  // a toolkit's own runtime
   const auto manifest = read_manifest(fs, folder / kManifestName);
   return manifest ? manifest->toolkit_version : "";
 }

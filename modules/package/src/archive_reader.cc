@@ -42,7 +42,7 @@ Result<ArchiveReader> ArchiveReader::open(const FileSystem& fs, const Path& arch
   ArchiveReader reader(std::make_unique<DecompressedArchive>(std::move(source)));
   if (!reader.bytes_->open()) return fail(reader.failure_of(reader.bytes_->handle()));
   archive* const handle = reader.handle_.get();
-  // read_concatenated_archives: goes on behind the end-of-archive mark, so that nothing can hide
+  // read_concatenated_archives: continues after the end-of-archive mark, so that nothing can hide
   // there.
   for (const int code :
        {archive_read_support_format_tar(handle),
@@ -105,19 +105,20 @@ Error ArchiveReader::failure_of(archive* handle) const {
   if (bytes_->source().error) return *bytes_->source().error;
   const char* const text = archive_error_string(handle);
   const std::string reason = text != nullptr ? text : "unknown reason";
-  // EILSEQ stands for a wrong format, so the bytes could be decompressed; what could not, was cut.
+  // EILSEQ means a wrong format, so the bytes could be decompressed. Any other error means that the
+  // archive is cut off.
   return archive_errno(handle) == EILSEQ ? refused(reason) : damaged(reason);
 }
 
 Error ArchiveReader::refused(const std::string& reason) const {
   if (ours_) return damaged(reason);
   return Error::at({bytes_->source().path.string()}, "not a model package: " + reason)
-      .note("'tfaot package' makes one of a package tree");
+      .note("'tfaot package' makes one from a package tree");
 }
 
 Error ArchiveReader::damaged(const std::string& reason) const {
   return Error::at({bytes_->source().path.string()}, "the archive is damaged: " + reason)
-      .note("get the archive again, or make it anew with 'tfaot package'");
+      .note("get the archive again, or make it again with 'tfaot package'");
 }
 
 }  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the regular files of a tar.zst or tar.gz one after another, in bounded memory, and refuses
+// Reads the regular files of a tar.zst or tar.gz one after another, in bounded memory. Refuses
 // everything else: links, devices, folders, paths that leave the archive's folder, damage, bytes
-// behind the end. One thread.
+// after the end. One thread.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ struct ArchiveFile {
 
 class ArchiveReader {
  public:
-  // REQUIRES: fs outlives the reader. The file is opened once: another one that takes its name
-  // meanwhile is not read.
+  // REQUIRES: fs outlives the reader. The file is opened once: if another file replaces it
+  // meanwhile, that one is not read.
   static Result<ArchiveReader> open(const FileSystem& fs, const Path& archive_path);
 
-  // The next file, nothing after the last one; then the archive was read to its very end.
+  // The next file, or nothing after the last one. Then the archive has been read to its end.
   Result<std::optional<ArchiveFile>> next();
-  // Feeds the contents of the file that next() gave: exactly its size in bytes.
+  // Feeds the contents of the file that next() returned: exactly its size in bytes.
   Status read(const ChunkSink& sink);
 
   Result<std::uint64_t> archive_size() const { return bytes_->source().file->size(); }
 
-  // From here on the archive counts as one of ours: what is wrong with it is damage.
+  // From here on the archive counts as made by tfaot: any fault in it is damage.
   void set_ours() { ours_ = true; }
   // An Error at the archive, with what to do about it: damaged, or not a model package at all.
   Error refused(const std::string& reason) const;

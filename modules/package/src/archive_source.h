@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that libarchive reads an archive from, in pieces. It is opened once, so that all pieces
-// are of one file. Lives at a fixed address, as libarchive keeps a pointer to it. One thread.
+// The file from which libarchive reads an archive, in pieces. It is opened once, so that all pieces
+// come from the same file. Must not move, because libarchive keeps a pointer to it. One thread.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ ArchiveWriter::ArchiveWriter(Path name, const ChunkSink& sink)
 Status ArchiveWriter::open(ArchiveFormat format, int level) {
   const FormatTraits traits = traits_of(format);
   archive* const handle = handle_.get();
-  // ustar where it suffices, pax headers for long paths and big files only.
+  // ustar if possible; pax headers only for long paths and big files.
   TFAOT_TRY(check(archive_write_set_format_pax_restricted(handle)));
   TFAOT_TRY(check(traits.add_filter(handle)));  // all filters use one thread
   if (format == ArchiveFormat::kTarGz) {
@@ -54,7 +54,7 @@ Status ArchiveWriter::open(ArchiveFormat format, int level) {
       return fail(Error::usage(fmt::format("{} has no compression level {}", traits.filter, text)));
     }
   }
-  // No padding behind the end.
+  // No padding after the end.
   TFAOT_TRY(check(archive_write_set_bytes_in_last_block(handle, 1)));
   return check(archive_write_open2(handle, this, nullptr, write_callback, nullptr, nullptr));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes regular files into a tar, compressed or not, through libarchive into a sink: the same
-// bytes for the same files. An Error of the sink passes through libarchive unharmed. One thread.
+// Writes regular files into a tar, compressed or not, through libarchive into a sink. The same
+// files give the same bytes. An Error of the sink passes through libarchive unchanged. One thread.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class ArchiveWriter {
   ArchiveWriter(const ArchiveWriter&) = delete;
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;
 
-  // `level` of compression, 0: the format's default.
+  // `level`: of compression; 0: the format's default.
   Status open(ArchiveFormat format, int level);
   Status begin_file(const std::string& path, std::uint64_t size);
   Status write(std::string_view bytes);

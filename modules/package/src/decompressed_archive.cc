@@ -12,7 +12,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// libarchive allows headers of 1 MB for long names; what stands before a file is far less.
+// libarchive allows headers of 1 MB for long names; real headers are far smaller.
 constexpr std::uint64_t kHeadersOfAFile = std::uint64_t{1} << 16;
 
 }  // namespace
@@ -35,7 +35,7 @@ bool DecompressedArchive::open() {
     archive_set_error(handle, EILSEQ, "it is compressed more than once");
     return false;
   }
-  archive_entry* entry = nullptr;  // all of it, without a name
+  archive_entry* entry = nullptr;  // the whole file, without a name
   const int code = archive_read_next_header(handle, &entry);
   is_empty_ = code == ARCHIVE_EOF;
   return code == ARCHIVE_OK || is_empty_;

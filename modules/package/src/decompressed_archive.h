@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of a tar.zst, tar.gz or tar, decompressed once, in pieces. Bytes that belong to no file
-// are limited: a few compressed ones may stand for terabytes of zeros. Lives at a fixed address, as
+// are limited: a few compressed ones may stand for terabytes of zeros. Must not move, because
 // libarchive keeps a pointer to it. One thread.
 #pragma once
 
@@ -18,14 +18,14 @@ class DecompressedArchive {
 
   // False: the error of handle() says why.
   bool open();
-  // From here on so many bytes more belong to files.
+  // Announces a file of this size; its bytes do not count towards the limit.
   void expect_file(std::uint64_t bytes);
   // A callback of archive_read_open().
   static la_ssize_t read(archive* reader, void* decompressed, const void** bytes);
 
   const ArchiveSource& source() const { return source_; }
   archive* handle() const { return handle_.get(); }
-  // Compressed bytes that were read.
+  // The number of compressed bytes read so far.
   std::uint64_t used() const;
 
  private:

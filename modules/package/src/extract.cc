@@ -14,7 +14,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// What make_archive() puts first, so that all that follows is checked on the way.
+// make_archive() puts it first, so that everything after it can be checked while it is read.
 struct ManifestEntry {
   std::string stem;
   std::string text;
@@ -45,7 +45,7 @@ Result<ManifestEntry> read_manifest_entry(ArchiveReader& reader, const Path& arc
   return entry;
 }
 
-// The file's path below the stem, when the manifest lists it, at that size, and it was not there
+// The file's path below the stem, if the manifest lists it with that size and it has not come
 // before.
 Result<std::string> checked_path(const ArchiveReader& reader, const ArchiveFile& file,
                                  const ManifestEntry& manifest,
@@ -80,7 +80,7 @@ Status copy_checked(ArchiveReader& reader, const ManifestFile& listed, const Chu
       reader.refused(fmt::format("'{}' differs from its SHA-256 in the manifest", listed.path)));
 }
 
-// Before anything is written: a small file must not fill a disk.
+// Checked before anything is written: a small file must not fill a disk.
 Status check_unpacked_size(const ArchiveReader& reader, const Manifest& manifest) {
   TFAOT_ASSIGN(const std::uint64_t archive_size, reader.archive_size());
   std::uint64_t size = 0;
@@ -92,17 +92,17 @@ Status check_unpacked_size(const ArchiveReader& reader, const Manifest& manifest
                   .refused(fmt::format("it has {} bytes and would unpack to {}, but at most {} are "
                                        "expected of such an archive",
                                        archive_size, size, most_unpacked(archive_size)))
-                  .note("if you trust it, say --allow-large"));
+                  .note("if you trust it, add --allow-large"));
 }
 
-// Takes a file's path and what writes it into a sink: where the file goes.
+// Takes a file's path and a function that writes the file into a sink. Decides where the file goes.
 using FileWriter = std::function<Status(const std::string& path,
                                         const std::function<Status(const ChunkSink&)>& producer)>;
 
-// The files behind the manifest, all of them and no others.
+// Reads the files after the manifest: all of them and no others.
 Status read_files(ArchiveReader& reader, const ManifestEntry& manifest, const FileWriter& write) {
   std::map<std::string, const ManifestFile*> awaited{
-      {std::string(kManifestName), nullptr}};  // null: came
+      {std::string(kManifestName), nullptr}};  // null: already read
   for (const ManifestFile& file : manifest.manifest.files) awaited.emplace(file.path, &file);
   for (;;) {
     TFAOT_ASSIGN(const auto file, reader.next());

@@ -12,7 +12,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Hashes again what verify_tree() has seen, as another process may write there.
+// Hashes again what verify_tree() has checked, because another process may write there.
 Status add_file(ArchiveWriter& writer, const FileSystem& fs, const Path& source,
                 const std::string& path, const ManifestFile& listed) {
   Sha256 hash;
@@ -32,7 +32,7 @@ Status add_file(ArchiveWriter& writer, const FileSystem& fs, const Path& source,
   return {};
 }
 
-// The text that goes in instead of a file of the tree, if any.
+// The text that replaces a file of the tree, if there is one.
 const std::string* text_instead(const std::vector<StagedFile>& instead, const std::string& path) {
   const auto found = std::ranges::find(instead, path, &StagedFile::path);
   return found == instead.end() ? nullptr : &found->text;
@@ -80,7 +80,7 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
     }
     return writer.close();
   };
-  static_cast<void>(fs.remove_half_written(output_directory));  // of runs that were killed
+  static_cast<void>(fs.remove_half_written(output_directory));  // left by killed runs
   TFAOT_TRY(fs.write_chunks(package.archive, produce));
   package.sha256 = hash.hex_digest();
   return package;

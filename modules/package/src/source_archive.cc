@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
 
-// Without "./" in front and a '/' at the end; nothing when the path may lead out of the archive's
+// The path without a leading "./" and a trailing '/'; nothing if it may lead out of the archive's
 // folder.
 std::optional<std::string> inner_path(const char* text) {
   if (text == nullptr || *text == '/') return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<std::string> inner_path(const char* text) {
   return (path.has_filename() ? path : path.parent_path()).string();
 }
 
-// Writes entry after entry below `destination`.
+// Writes one entry after another below `destination`.
 class Unpacker {
  public:
   Unpacker(FileSystem& fs, const Path& archive, const Path& destination)
@@ -91,7 +91,7 @@ class Unpacker {
     }
   }
 
-  // Nothing is written through a link, so that links lie where their paths say.
+  // Never writes through a link, so that links are where their paths say.
   Status check_folders(const std::string& path) const {
     Path folder;
     for (const Path& part : Path(path).parent_path()) {
@@ -136,7 +136,7 @@ class Unpacker {
 
   Error too_large() const {
     return refused(fmt::format("more than {} bytes, which is not expected of its size", most_))
-        .note("if you trust it, unpack it and name the config in its folder");
+        .note("if you trust it, unpack it and use the config in its folder");
   }
 
   Error refused(const std::string& what) const {
@@ -172,8 +172,9 @@ Status write_source_archive(FileSystem& fs, SourceArchive source, const Path& ar
     TFAOT_TRY(writer.open(ArchiveFormat::kTar, 0));
     for (const StagedFile& file : source.files) {
       if (!is_package_path(file.path)) {
-        return fail(Error::at({file.source.string()}, "the file's name cannot go into an archive")
-                        .note("names are printable ASCII without '\\'"));
+        return fail(
+            Error::at({file.source.string()}, "the file's name cannot be used in an archive")
+                .note("names are printable ASCII without '\\'"));
       }
       TFAOT_TRY(add_file(writer, fs, file, source.folder + "/" + file.path));
     }

@@ -14,7 +14,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Why the file differs from what the manifest says of it; empty when it does not.
+// How the file differs from its entry in the manifest; empty if it does not.
 Result<std::string> difference(const FileSystem& fs, const Path& path, const ManifestFile& listed) {
   TFAOT_ASSIGN(const FileKind kind, fs.look(path));
   if (kind == FileKind::kMissing) return "is missing";
@@ -64,9 +64,9 @@ Result<Manifest> read_tree(const FileSystem& fs, const Path& root) {
   const Path file = root / kManifestName;
   TFAOT_ASSIGN(const FileKind kind, fs.look(file));
   if (kind == FileKind::kMissing && is_torn_tree(fs, root)) {
-    return fail(Error::at({root.string()}, "a killed run left this package tree in pieces")
+    return fail(Error::at({root.string()}, "a killed run left this package tree incomplete")
                     .note("run that command again: 'tfaot compile', 'update-weights' or 'tune' "
-                          "makes it whole"));
+                          "completes it"));
   }
   if (kind == FileKind::kMissing) {
     return fail(Error::at({root.string()}, "not a model package: it holds no manifest.json")

@@ -9,12 +9,12 @@ namespace tfaot::toolkit {
 
 TreeUpdate::TreeUpdate(FileSystem& fs, Path root) : fs_(fs), root_(std::move(root)), renames_(fs) {}
 
-// What cannot be removed here, the next change of the tree removes.
+// What cannot be removed here is removed by the next change of the tree.
 TreeUpdate::~TreeUpdate() {
   const DespiteInterrupts cleaning;
   if (!renames_.take_back()) {
     renames_.keep();
-    return;  // what is aside is needed to repair the tree
+    return;  // the side folder is needed to repair the tree
   }
   static_cast<void>(fs_.remove_all(root_ / kAsideFolder));
 }

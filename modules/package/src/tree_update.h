@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A change of a package tree that is whole or not at all: new files are put aside inside the tree,
-// then everything is renamed (base/renames.h). repair_tree() ends what a kill left half done, or
-// what could not be taken back. One at a time per tree; one thread.
+// A change of a package tree that happens completely or not at all. New files are first written to
+// a side folder inside the tree, then everything is renamed (base/renames.h). repair_tree()
+// finishes what a kill interrupted, or what could not be undone. One at a time per tree; one
+// thread.
 #pragma once
 
 #include <string>
@@ -14,10 +15,10 @@
 
 namespace tfaot::toolkit {
 
-// Inside the tree while it changes. Once all files are aside, the new manifest is, too: the last
-// one to be put there.
+// Exists inside the tree while it changes. The new manifest is written there last: once it is
+// there, all files are.
 inline constexpr std::string_view kAsideFolder = ".tfaot-aside";
-// The old manifest's name while there are renames.
+// The old manifest's name during the renames.
 inline constexpr std::string_view kOldManifestName = ".manifest.json.old";
 
 inline Path new_files(const Path& root) { return root / kAsideFolder / "new"; }
@@ -31,7 +32,7 @@ class TreeUpdate {
   ~TreeUpdate();
 
   Status put_aside(const StagedFile& file);
-  // Renames the file of that path, which was put aside, into the tree; what is there is kept aside.
+  // Moves the file of that path from the side folder into the tree; an existing file is kept aside.
   Status move_in(const std::string& path);
   Status take_out(const std::string& path);
   Status rename(const Path& from, const Path& to);

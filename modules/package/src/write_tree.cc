@@ -23,13 +23,13 @@ std::set<std::string> paths_of(const Manifest& manifest) {
   return paths;
 }
 
-// What the manifest at `file` lists; nothing when there is none or it is unreadable.
+// The files that the manifest at `file` lists; nothing if it is missing or unreadable.
 std::set<std::string> listed_in(const FileSystem& fs, const Path& file) {
   const auto manifest = read_manifest(fs, file);
   return manifest ? paths_of(*manifest) : std::set<std::string>();
 }
 
-// What earlier runs made: the whole tree's files, else those that a killed run took out.
+// The files that earlier runs made: the complete tree's, or those that a killed run took out.
 std::set<std::string> earlier_files(const FileSystem& fs, const Path& root) {
   const bool is_whole = fs.kind(root / kManifestName) == FileKind::kFile;
   return listed_in(fs, root / (is_whole ? kManifestName : kOldManifestName));
@@ -47,7 +47,7 @@ Status remove_if_there(FileSystem& fs, const Path& path) {
   return fs.kind(path) == FileKind::kMissing ? Status() : fs.remove_all(path);
 }
 
-// The folders that `path` was the last file of.
+// Removes the folders that became empty without `path`.
 void remove_empty_folders(FileSystem& fs, const Path& root, const std::string& path) {
   for (Path folder = (root / path).parent_path(); folder != root; folder = folder.parent_path()) {
     const auto names = fs.list(folder);
@@ -55,14 +55,14 @@ void remove_empty_folders(FileSystem& fs, const Path& root, const std::string& p
   }
 }
 
-// Whether an earlier run made the tree, though it lost its manifest, as a build's `clean` removes
-// it.
+// Whether an earlier run made the tree, although its manifest is gone, for example after a build's
+// `clean`.
 bool has_record(const FileSystem& fs, const Path& root) {
   const auto text = fs.read(root / kRecordName);
   return text && is_package_record(*text);
 }
 
-// A file that nobody knows of is not ours to replace.
+// A file that nothing lists is not ours to replace.
 Status check_foreign(const FileSystem& fs, const std::vector<StagedFile>& changed,
                      const std::set<std::string>& earlier, const Path& root) {
   if (earlier.empty() && has_record(fs, root)) return {};
@@ -73,20 +73,21 @@ Status check_foreign(const FileSystem& fs, const std::vector<StagedFile>& change
     if (earlier.contains(path)) continue;
     TFAOT_ASSIGN(const FileKind kind, fs.look(root / path));
     if (kind == FileKind::kMissing) continue;
-    return fail(Error::at({(root / path).string()},
-                          "is not of a package, but a file of the package would replace it")
-                    .note("move it away, or choose another folder for the package"));
+    return fail(
+        Error::at({(root / path).string()},
+                  "does not belong to a package, but a file of the package would replace it")
+            .note("move it away, or choose another folder for the package"));
   }
   return {};
 }
 
-// While files change there is no manifest; the old one is kept beside, for repair_tree().
+// While files change there is no manifest; the old one is kept beside it, for repair_tree().
 Status replace_files(FileSystem& fs, const std::vector<StagedFile>& changed,
                      const std::vector<std::string>& stale, const Path& root) {
   TreeUpdate update(fs, root);
   for (const StagedFile& file : changed) TFAOT_TRY(update.put_aside(file));
   TFAOT_TRY(check_interrupts());
-  const DespiteInterrupts commit;  // renames alone
+  const DespiteInterrupts commit;  // only renames
   if (fs.kind(root / kManifestName) != FileKind::kMissing) {
     TFAOT_TRY(update.rename(root / kManifestName, root / kOldManifestName));
   }
@@ -96,7 +97,7 @@ Status replace_files(FileSystem& fs, const std::vector<StagedFile>& changed,
   return {};
 }
 
-// What is written and removed lies in the tree, whatever someone made of its folders.
+// What is written and removed must be inside the tree, whatever was done to its folders.
 Status check_folders(const FileSystem& fs, const std::set<std::string>& paths, const Path& root) {
   for (const std::string& path : paths) {
     Status own = check_own_folders(fs, root, root / path);
@@ -107,7 +108,7 @@ Status check_folders(const FileSystem& fs, const std::set<std::string>& paths, c
   return {};
 }
 
-// The new tree, from what is left of a killed run. Each step may be the last before the next kill.
+// The new tree, from what a killed run left. A kill after any of these steps is safe.
 Status go_on(FileSystem& fs, const Path& root) {
   const std::set<std::string> coming = listed_in(fs, new_files(root) / kManifestName);
   const std::set<std::string> old = listed_in(fs, root / kOldManifestName);
@@ -141,7 +142,7 @@ Result<Manifest> read_torn_tree(const FileSystem& fs, const Path& root) {
 Status repair_tree(FileSystem& fs, const Path& root) {
   const InterruptWatch watch;
   TFAOT_TRY(check_interrupts());
-  const DespiteInterrupts commit;  // renames alone
+  const DespiteInterrupts commit;  // only renames
   TFAOT_ASSIGN(const FileKind manifest, fs.look(root / kManifestName));
   if (manifest == FileKind::kMissing && is_torn_tree(fs, root)) TFAOT_TRY(go_on(fs, root));
   TFAOT_TRY(remove_if_there(fs, root / kAsideFolder));
@@ -173,11 +174,11 @@ Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Ma
   std::string text = manifest_to_json(manifest);
   const auto old_text = fs.read(root / kManifestName);
   if (!changed.empty() || !stale.empty() || !old_text || *old_text != text) {
-    changed.push_back({std::string(kManifestName), std::move(text), {}});  // the last
+    changed.push_back({std::string(kManifestName), std::move(text), {}});  // last
     TFAOT_TRY(replace_files(fs, changed, stale, root));
     for (const std::string& path : stale) remove_empty_folders(fs, root, path);
   }
-  // The tree is whole; what cannot be removed now, the next run removes.
+  // The tree is complete; what cannot be removed now is removed by the next run.
   for (const std::string_view name : {kAsideFolder, kOldManifestName}) {
     static_cast<void>(remove_if_there(fs, root / name));
   }

@@ -199,7 +199,7 @@ class Parser {
     model.batch_sizes = words_of(element.value("batch_sizes"), kCommasAndBlanks);
     for (const std::string& size : model.batch_sizes) {
       if (size.find_first_not_of("0123456789") == std::string::npos && size[0] != '0') continue;
-      return fail(error(element, fmt::format("batch_sizes: '{}' is no number from 1 on", size))
+      return fail(error(element, fmt::format("batch_sizes: '{}' is not a number from 1 on", size))
                       .note("write batch_sizes=\"1 4 16\""));
     }
     model.cpu_levels = words_of(element.value("cpu_levels"), kCommasAndBlanks);

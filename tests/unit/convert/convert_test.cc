@@ -109,7 +109,7 @@ TEST_F(ConvertTest, NamesWhatNobodyHas) {
   ASSERT_TRUE(converted) << converted.error().text();
   EXPECT_THAT(converted->remarks,
               ElementsAre("net_bs4.o needs 'of_somebody_else', which neither the package nor libc, "
-                          "libm or libgcc have: link what defines it"));
+                          "libm or libgcc has: link the library that defines it"));
 }
 
 TEST_F(ConvertTest, TellsWhatOneObjectHasAlone) {
@@ -176,7 +176,7 @@ TEST_F(OrderTest, InputsOfAnotherOrderAreSortedByName) {
   }
   EXPECT_THAT(converted->remarks,
               ElementsAre("the inputs are (x, flag) in net_bs2.h, but (flag, x) in net_bs4.h: the "
-                          "package has them by name, (flag, x); check your calls"));
+                          "package orders them by name, (flag, x); check your calls"));
 }
 
 TEST_F(OrderTest, OutputsOfAnotherOrderAreSortedByName) {
@@ -217,7 +217,7 @@ TEST_F(ConvertTest, FilesMustBeComplete) {
             "ROOT/area: there is no net_bs4.o\n  an area has a header and an object for each batch "
             "size");
   ASSERT_TRUE(files_.replace_atomically(folder_ / "area/again/net_bs2.o", ""));
-  EXPECT_THAT(problem(), HasSubstr("ROOT/area/lib/net_bs2.o: the area has this file twice"));
+  EXPECT_THAT(problem(), HasSubstr("ROOT/area/lib/net_bs2.o: the area contains this file twice"));
 }
 
 #endif

@@ -66,17 +66,17 @@ TEST(ReadUpstreamHeader, PassesOverComments) {
 }
 
 TEST(ReadUpstreamHeader, SaysWhatDoesNotFit) {
-  const std::string start = "h: not a header of tfcompile as tfaot knows them: ";
+  const std::string start = "h: not a tfcompile header of a kind that tfaot knows: ";
   const std::string end = "\n  compile the model again: tfaot compile";
   EXPECT_EQ(problem(""), start + "there is no XlaCompiledCpuFunction" + end);
   EXPECT_EQ(problem(changed("kNumBuffers = 7", "kNumBuffers = 8")),
             start + "7 buffers instead of 8" + end);
   EXPECT_EQ(problem(changed("kNumVariables = 0", "kNumVariables = 1")),
-            start + "1 variables are left for the caller" + end);
+            start + "1 variables are left to the caller" + end);
   EXPECT_EQ(problem(changed("f32[4,3]", "f16[4,3]")),
             start + "elements of type 'f16'" + end +
                 "\n  models have bool, int32, int64, float32 and float64");
-  EXPECT_EQ(problem(changed("1, 2\n", "1, 7\n")), start + "its tables do not fit each other" + end);
+  EXPECT_EQ(problem(changed("1, 2\n", "1, 7\n")), start + "its tables do not match" + end);
   EXPECT_EQ(problem(changed("kResultIndex = 5", "kResultIndex = x")),
             start + "kResultIndex is missing" + end);
   EXPECT_EQ(problem(changed("kArgIndexToBufferIndex[kNumArgs] = {", "")),
@@ -141,7 +141,7 @@ TEST(BufferSlots, OfAnOlderHeaderThatLeavesTwoChoices) {
   const auto slots = buffer_slots(*read_upstream_header(text, "h"), "h");
   ASSERT_FALSE(slots);
   EXPECT_EQ(slots.error().text(),
-            "h: the header does not tell which of 2 buffers of 16 bytes is the result\n"
+            "h: the header does not say which of 2 buffers of 16 bytes is the result\n"
             "  it was made by an older TensorFlow; compile the model again: tfaot compile");
 }
 

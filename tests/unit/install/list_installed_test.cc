@@ -76,7 +76,7 @@ TEST(ListInstalled, SaysWhichToolFileIsOfAnotherVersion) {
   ASSERT_TRUE(fs.replace_atomically(kToolFile, older));
   EXPECT_THAT(listing(fs),
               ElementsAre(std::string(kToolFile) +
-                              ": the tool file is of version 1.0.0, but 2.0.0 is current\n"
+                              ": the tool file is for version 1.0.0, but 2.0.0 is current\n"
                               "  install the version that you want again",
                           "tfaot-model-test 1.0.0", "tfaot-model-test 2.0.0 *"));
 }
@@ -113,28 +113,30 @@ TEST_F(BrokenTree, LacksAFile) {
 
 TEST_F(BrokenTree, HasAFileOfAnotherSize) {
   ASSERT_TRUE(fs_.replace_atomically(kTool / "1.0.0/lib/test.o", ""));
-  expect("lib/test.o has another size than it should");
+  expect("lib/test.o has the wrong size");
 }
 
 TEST_F(BrokenTree, HasAnotherPackagesManifest) {
   ASSERT_TRUE(fs_.replace_atomically(kTool / "1.0.0/manifest.json",
                                      manifest_to_json(SamplePackage{.version = "3"}.manifest())));
-  expect("its manifest.json is of tfaot-model-test 3", " with --replace");
+  expect("its manifest.json is for tfaot-model-test 3", " with --replace");
 }
 
 TEST_F(BrokenTree, HasAManifestThatIsNoJson) {
   ASSERT_TRUE(fs_.replace_atomically(kTool / "1.0.0/manifest.json", "[]"));
-  expect("its manifest is not one: /area/tfaot-model-test/1.0.0/manifest.json: expected an object",
-         " with --replace");
+  expect(
+      "its manifest is not valid: /area/tfaot-model-test/1.0.0/manifest.json: expected an object",
+      " with --replace");
 }
 
 TEST_F(BrokenTree, IsWhereCurrentLeadsNowhere) {
   ASSERT_TRUE(fs_.replace_symlink("9.9", kTool / "current"));
   EXPECT_THAT(
       listing(fs_),
-      ElementsAre("/area/tfaot-model-test/current: leads to '9.9', which is no installed version\n"
-                  "  install a version again to renew the link",
-                  "tfaot-model-test 1.0.0"));
+      ElementsAre(
+          "/area/tfaot-model-test/current: leads to '9.9', which is not an installed version\n"
+          "  install a version again to renew the link",
+          "tfaot-model-test 1.0.0"));
 }
 
 TEST_F(BrokenTree, IsWhereCurrentIsNoLink) {

@@ -41,7 +41,7 @@ TEST(PlanInstall, RefusesNamesThatLeaveTheAreaOrAreTaken) {
   const std::string rest =
       "' cannot name a folder of a release area\n"
       "  use letters, digits, '.', '_', '+' and '-', and begin with a letter or digit\n"
-      "  'lib' and 'config' as a tool and 'current' as a version are taken";
+      "  'lib' and 'config' as a tool and 'current' as a version are reserved";
   for (const std::string name :
        {"", ".", "..", ".tfaot", "-x", "a/b", "../x", "lib", "config", "a b"}) {
     EXPECT_EQ(refusal_of(fs, {.tool_name = name}), "the tool '" + name + rest);
@@ -99,7 +99,7 @@ TEST(PlanInstall, RefusesOtherContentsOfTheSameVersionUnlessAsked) {
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
   const SamplePackage other{.object = "other code"};
   EXPECT_EQ(refusal_of(fs, other),
-            "/area/tfaot-model-test/1.0.0: this version is installed with other contents\n"
+            "/area/tfaot-model-test/1.0.0: this version is already installed with other contents\n"
             "  they differ in: source model, 1 of 4 files: lib/test.o\n"
             "  give the new package another version, or replace the installed one (--replace)");
   EXPECT_EQ(refusal_of(fs, other, {.area = "/area", .replace = true}), "no error");
@@ -124,7 +124,7 @@ TEST(PlanInstall, SaysInWhatPackagesOfOneVersionDiffer) {
 TEST(PlanInstall, RefusesWhatIsNoPackage) {
   MemoryFileSystem fs({{"/area/tfaot-model-test/1.0.0/manifest.json", "damaged"}});
   EXPECT_EQ(refusal_of(fs, {}),
-            "/area/tfaot-model-test/1.0.0: this version is installed with other contents\n"
+            "/area/tfaot-model-test/1.0.0: this version is already installed with other contents\n"
             "  the folder holds no package that can be read\n"
             "  give the new package another version, or replace the installed one (--replace)");
   EXPECT_EQ(refusal_of(fs, {}, {.area = "/area", .replace = true}), "no error");
@@ -175,11 +175,10 @@ TEST(PlanInstall, RefusesFoldersOfTheArea) {
 TEST(PlanInstall, RefusesAToolThatDiffersInCapitalsAlone) {
   MemoryFileSystem fs;
   ASSERT_TRUE(install_sample(fs, {.tool_name = "tfaot-model-Foo"}, kOptions));
-  EXPECT_EQ(
-      refusal_of(fs, {.tool_name = "tfaot-model-foo"}),
-      "/area/tfaot-model-Foo: a tool 'tfaot-model-Foo' is installed, and 'tfaot-model-foo' is the "
-      "same name in lower case, as scram knows tools\n"
-      "  give the package another tool name (--tool-name of 'tfaot compile')");
+  EXPECT_EQ(refusal_of(fs, {.tool_name = "tfaot-model-foo"}),
+            "/area/tfaot-model-Foo: a tool 'tfaot-model-Foo' is installed, and 'tfaot-model-foo' "
+            "is the same name in lower case, the form that scram uses\n"
+            "  give the package another tool name (--tool-name of 'tfaot compile')");
 }
 
 TEST(PlanInstall, RefusesPackagesOfANewerToolkit) {

@@ -13,7 +13,7 @@
 namespace tfaot::toolkit::testing {
 namespace {
 
-const std::string kWhatToDo = "\n  get the archive again, or make it anew with 'tfaot package'";
+const std::string kWhatToDo = "\n  get the archive again, or make it again with 'tfaot package'";
 
 // The error's text of unpacking these bytes; checks that nothing is left of the destination.
 std::string refusal_of(const std::string& bytes) {
@@ -40,7 +40,7 @@ std::string damaged(const std::string& reason) {
 
 std::string foreign(const std::string& reason) {
   return "/a.tar.zst: not a model package: " + reason +
-         "\n  'tfaot package' makes one of a package tree";
+         "\n  'tfaot package' makes one from a package tree";
 }
 
 class ExtractFrom : public ::testing::TestWithParam<ArchiveFormat> {};
@@ -266,7 +266,7 @@ TEST(ExtractRefuses, WhatWouldFillADiskBeforeWritingAnything) {
   CountingFileSystem fs(memory);
   const std::string text = extract_archive(fs, "/a.tar.zst", "/new").error().text();
   EXPECT_THAT(text, ::testing::HasSubstr(" bytes and would unpack to 3000"));
-  EXPECT_THAT(text, ::testing::EndsWith("if you trust it, say --allow-large"));
+  EXPECT_THAT(text, ::testing::EndsWith("if you trust it, add --allow-large"));
   EXPECT_EQ(fs.written, 0U);
   // Asked to, it goes on, and finds that the file is shorter.
   EXPECT_THAT(extract_archive(fs, "/a.tar.zst", "/new", {.allow_large = true}).error().text(),

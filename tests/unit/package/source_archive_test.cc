@@ -48,7 +48,7 @@ TEST(SourceArchive, OursHoldNoNamesThatOtherMachinesDoNot) {
   const auto written = write_source_archive(fs, {"top", {{"b\nc", "", "/a/x"}}}, "/s.tar");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().text(),
-            "/a/x: the file's name cannot go into an archive\n"
+            "/a/x: the file's name cannot be used in an archive\n"
             "  names are printable ASCII without '\\'");
   EXPECT_EQ(fs.kind("/s.tar"), FileKind::kMissing);
 }

@@ -273,8 +273,8 @@ TEST(WriteTree, RefusesToReplaceAFileOfOthers) {
   MemoryFileSystem fs({{"/out/tfaot-model-test.xml", "mine"}});
   const auto files = sample_files();
   EXPECT_EQ(write_tree(fs, files, sample_manifest(files), "/out").error().text(),
-            "/out/tfaot-model-test.xml: is not of a package, but a file of the package would "
-            "replace it\n  move it away, or choose another folder for the package");
+            "/out/tfaot-model-test.xml: does not belong to a package, but a file of the package "
+            "would replace it\n  move it away, or choose another folder for the package");
   EXPECT_THAT(contents_of(fs, "/out"), UnorderedElementsAre(Key("tfaot-model-test.xml")));
   ASSERT_TRUE(fs.replace_atomically("/out/record.json", "{}"));  // another's
   EXPECT_FALSE(write_tree(fs, files, sample_manifest(files), "/out"));
@@ -283,9 +283,10 @@ TEST(WriteTree, RefusesToReplaceAFileOfOthers) {
   EXPECT_TRUE(write_tree(fs, files, sample_manifest(files), "/out"));
 
   ASSERT_TRUE(fs.replace_atomically("/other/manifest.json", R"({"name": "webapp"})"));
-  EXPECT_EQ(write_tree(fs, files, sample_manifest(files), "/other").error().text(),
-            "/other/manifest.json: is not of a package, but a file of the package would replace "
-            "it\n  move it away, or choose another folder for the package");
+  EXPECT_EQ(
+      write_tree(fs, files, sample_manifest(files), "/other").error().text(),
+      "/other/manifest.json: does not belong to a package, but a file of the package would replace "
+      "it\n  move it away, or choose another folder for the package");
   EXPECT_THAT(contents_of(fs, "/other"), UnorderedElementsAre(Key("manifest.json")));
 }
 

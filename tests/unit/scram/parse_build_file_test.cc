@@ -194,10 +194,10 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(error_of(parse("<bin file='a.cc'>\n<bin file='b.cc'/></bin>")),
             "BuildFile.xml:2: <bin> inside of another product");
   EXPECT_EQ(error_of(parse("\n<aot_compile model='m' class='M' batch_sizes='1 x'/>")),
-            "BuildFile.xml:2: batch_sizes: 'x' is no number from 1 on\n"
+            "BuildFile.xml:2: batch_sizes: 'x' is not a number from 1 on\n"
             "  write batch_sizes=\"1 4 16\"");
   EXPECT_THAT(error_of(parse("<aot_compile model='m' class='M' batch_sizes='4,0'/>")),
-              ::testing::StartsWith("BuildFile.xml:1: batch_sizes: '0' is no number"));
+              ::testing::StartsWith("BuildFile.xml:1: batch_sizes: '0' is not a number"));
   EXPECT_EQ(error_of(parse("<flags/>")), "BuildFile.xml:1: <flags> needs an attribute");
   EXPECT_EQ(error_of(parse("<flags CXXFLAGS='-I$(X_BASE)'/>")),
             "BuildFile.xml:1: the variable in '-I$(X_BASE)' is not known\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An area made by upstream -> the record that generate takes, and objects that share their weights.
-// Nothing is compiled: the code stays what it is, to the byte, and keeps its entry's name, so
-// upstream's own headers go on to work with the new objects. Reads and writes through the
-// FileSystem it is given; no other state.
+// Nothing is compiled. The code stays the same to the byte and keeps its entry's name, so
+// upstream's own headers still work with the new objects. Reads and writes only through the given
+// FileSystem; no other state.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@
 
 namespace tfaot::toolkit {
 
-// Every model with a header NAME_bsN.h and an object NAME_bsN.o anywhere below `area`, by name. One
-// without the other is an error.
+// Every model with a header NAME_bsN.h and an object NAME_bsN.o anywhere below `area`, by name. A
+// header without an object, or an object without a header, is an error.
 Result<std::vector<UpstreamModel>> find_upstream_models(const FileSystem& files, const Path& area);
 
 struct ConvertOptions {
@@ -24,7 +24,7 @@ struct ConvertOptions {
   bool share_weights = true;   // false: every object stays whole
 };
 
-// Writes NAME_bsN.o for every batch size and, when constants could be taken out of them,
+// Writes NAME_bsN.o for every batch size. If constants could be taken out of them, also writes
 // NAME_weights.o.
 Result<ConvertedModel> convert_model(FileSystem& files, const UpstreamModel& model,
                                      const ConvertOptions& options);

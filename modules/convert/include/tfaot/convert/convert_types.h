@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the convert room: what lies in an area made by upstream (cms_tfaot_compile, cmsml's
-// compile_tf_graph, CMSSW's compile_model.py), and what became of it.
+// Records of the convert room: what an area made by upstream (cms_tfaot_compile, cmsml's
+// compile_tf_graph, CMSSW's compile_model.py) contains, and what was made from it.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct WholeObject {
   std::string reason;
 };
 
-// A block of constants that one object has alone: its shapes, or the way its code reads them,
+// A block of constants that only one object uses: its shapes, or the way its code reads them,
 // depend on the batch size.
 struct LoneConstants {
   std::string object;
@@ -41,11 +41,11 @@ struct ConvertedModel {
   CompiledModel compiled;
   std::vector<WholeObject> whole;
   std::vector<LoneConstants> alone;    // by object
-  std::vector<std::string> remarks;    // what the user should know of the rest
+  std::vector<std::string> remarks;    // what else the user should know
   std::uint64_t bytes_before = 0;      // of all objects
-  std::uint64_t bytes_after = 0;       // and of the one with the weights
-  std::size_t constants = 0;           // blocks of constants that were taken out of objects
-  std::size_t distinct_constants = 0;  // that are stored
+  std::uint64_t bytes_after = 0;       // of all objects and the one with the weights
+  std::size_t constants = 0;           // blocks of constants taken out of objects
+  std::size_t distinct_constants = 0;  // distinct ones, which are stored
 };
 
 }  // namespace tfaot::toolkit

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a package tree into a release area: plan, (the caller unpacks into plan.staging), commit or
-// roll back. A kill at any moment leaves the old state or the new one; leftovers of a killed
-// install are removed by the next. Two installs into one area wait for each other (AreaLock). Paths
-// never leave the area.
+// Puts a package tree into a release area: plan, (the caller unpacks into plan.staging), then
+// commit or roll back. A kill at any moment leaves the old state or the new one. The next install
+// removes leftovers of a killed one. Two installs into one area wait for each other (AreaLock).
+// Paths never leave the area.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@
 
 namespace tfaot::toolkit {
 
-// Touches no disk but to look. Fails when another package (other contents) has this version and
-// !replace, and when something that tfaot did not make is in the way.
+// Only reads the disk. Fails if a package with other contents has this version and !replace, or if
+// something that tfaot did not make is in the way.
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                  const InstallOptions& options);
 
-// REQUIRES: plan.staging holds the verified tree, unless plan.already_installed. The
-// area's runtime tool becomes this package's unless that of a newer toolkit is there.
+// REQUIRES: plan.staging contains the verified tree, unless plan.already_installed. The area gets
+// this package's runtime tool, unless it has one from a newer toolkit.
 Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
                                       const ToolFileTexts& tool_files);
 
@@ -31,27 +31,27 @@ Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
 // calls it.
 Status remove_leftovers(FileSystem& fs, const Path& area);
 
-// Removes what the install made in AREA/.tfaot. REQUIRES: the area's lock is held.
+// Removes what the install made in AREA/.tfaot. REQUIRES: the caller holds the area's lock.
 Status roll_back(FileSystem& fs, const InstallPlan& plan);
 
-// Whether packages were installed into this folder once.
+// Whether packages were ever installed into this folder.
 bool is_release_area(const FileSystem& fs, const Path& folder);
 
-// Everything installed, by tool name, then version; what is broken apart from it.
+// Everything installed, by tool name, then version; broken entries are listed separately.
 Result<InstalledList> list_installed(const FileSystem& fs, const Path& area);
 
-// Held while an install runs, from before plan_install() on: a lock on AREA/.tfaot/lock. acquire()
-// makes the area, waits for other installs and removes leftovers of killed ones. At its end what
-// acquire() made goes again, unless keep() was called.
+// Held while an install runs, starting before plan_install(): a lock on AREA/.tfaot/lock. acquire()
+// makes the area, waits for other installs and removes leftovers of killed ones. At the end, what
+// acquire() made is removed, unless keep() was called.
 class AreaLock {
  public:
-  // `on_wait` is told which process holds the area; 0 when it has not said so yet.
+  // `on_wait` gets the id of the process that holds the area; 0 if it is not known yet.
   static Result<AreaLock> acquire(const Path& area, std::function<void(pid_t)> on_wait = {});
   AreaLock(AreaLock&&) noexcept = default;
   AreaLock& operator=(AreaLock&& other) noexcept;
   ~AreaLock();
 
-  // Something was installed.
+  // Call it once something was installed.
   void keep() { is_kept_ = true; }
 
  private:

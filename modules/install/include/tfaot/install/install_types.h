@@ -21,11 +21,11 @@
 namespace tfaot::toolkit {
 
 struct InstallOptions {
-  std::filesystem::path area;  // absolute; created when missing
+  std::filesystem::path area;  // absolute; created if missing
   std::string scram_arch{};    // folder below config/toolbox; empty: none
-  bool make_current = true;    // `current`, the CMake link and the tool file lead to this version
-  bool replace = false;        // the same version with other contents may be replaced
-  std::string toolkit{};       // version of the tfaot that installs; empty: of any
+  bool make_current = true;    // switch `current`, the CMake link and the tool file to this version
+  bool replace = false;        // replace the same version with other contents
+  std::string toolkit{};       // version of the installing tfaot; empty: any
 };
 
 struct InstallPlan {
@@ -34,23 +34,23 @@ struct InstallPlan {
   std::filesystem::path staging;      // unpack here; same file system as `destination`
   std::filesystem::path destination;  // AREA/TOOL/VERSION
   std::filesystem::path tool_file;    // the tool file's place below config/toolbox
-  bool already_installed = false;  // same contents are there: only links and tool file are renewed
+  bool already_installed = false;     // same contents exist: only links and tool file are renewed
 };
 
 // The package's tool files with their final base, plan.destination.
 struct ToolFileTexts {
   std::string model;
-  std::string runtime{};  // empty: the package, of an older tfaot, has none
+  std::string runtime{};  // empty: the package has none, because an older tfaot made it
 };
 
 struct InstallReceipt {
   std::filesystem::path destination;
-  std::filesystem::path tool_file;  // below config/toolbox; of a version not made current: its own
+  std::filesystem::path tool_file;  // below config/toolbox; for a version not made current, its own
   std::string tool_name;
   std::string version;
-  // When this version became current: the one that was, empty when none was.
+  // If this version became current: the version that was current before, empty if none was.
   std::optional<std::string> replaced_version{};
-  bool unchanged = false;  // the files were there, with the same contents
+  bool unchanged = false;  // the files existed already, with the same contents
 };
 
 struct InstalledModel {

@@ -15,8 +15,8 @@ namespace tfaot::toolkit {
 struct StagedFile {
   std::string path;  // relative to the package's root, with '/'
   std::string text;
-  std::filesystem::path source;  // used when not empty
-  bool movable = false;          // nobody else needs the source: it may be moved
+  std::filesystem::path source;  // used if not empty
+  bool movable = false;          // the source may be moved, because nobody else needs it
   std::string sha256 = {};       // of the source; empty: not known yet
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a killed run left of a package tree. write_tree() (package.h) puts all new files aside in
-// the tree before it renames them; so a tree in pieces holds all that makes it whole. One thread.
+// Repairs a package tree after a killed run. write_tree() (package.h) puts all new files into a
+// side folder of the tree before it renames them, so an incomplete tree contains all that is needed
+// to complete it. One thread.
 #pragma once
 
 #include "tfaot/base/file_system.h"
@@ -9,13 +10,13 @@
 
 namespace tfaot::toolkit {
 
-// Ends what a killed run began: where all new files were aside, they go in, as the old tree is in
-// pieces; else what was put aside goes, and the tree is as it was. write_tree() does so first.
-// REQUIRES: no other process works on the tree.
+// Finishes or undoes what a killed run began. If all new files were written, they are moved in,
+// because the old tree may be incomplete by then. Otherwise they are removed, and the tree is as it
+// was. write_tree() calls this first. REQUIRES: no other process works on the tree.
 Status repair_tree(FileSystem& fs, const Path& root);
-// Whether repair_tree() would make a whole tree of what has no manifest now.
+// Whether the tree has no manifest now, but repair_tree() would complete it.
 bool is_torn_tree(const FileSystem& fs, const Path& root);
-// The manifest that such a tree will have then.
+// The manifest that the tree will have then.
 Result<Manifest> read_torn_tree(const FileSystem& fs, const Path& root);
 
 }  // namespace tfaot::toolkit
