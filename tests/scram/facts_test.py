@@ -50,7 +50,7 @@ class Facts(unittest.TestCase):
     def test_an_xml_declaration_crashes(self):
         text = '<?xml version="1.0"?>\n' + tool_file()
         self.assertRaises(Crash, read_tool, text, {})
-        self.expect(text, "<?xml ...> does not belong in a file of scram")
+        self.expect(text, "<?xml ...> does not belong in a scram file")
 
     def test_comments_are_fine(self):
         text = "<!-- made by hand -->\n" + tool_file()
@@ -60,22 +60,22 @@ class Facts(unittest.TestCase):
     def test_what_the_parser_refuses_crashes(self):
         for element, finding in (("<!-- a -- b -->", "'--' inside of a comment"),
                                  ("<!-- a --->", "'--' inside of a comment"),
-                                 ('<flags A="a & b"/>', "a '&' that begins no entity"),
-                                 ('<flags A="&nbsp;"/>', "a '&' that begins no entity"),
-                                 ('<flags A="&#0;"/>', "a '&' that begins no entity"),
+                                 ('<flags A="a & b"/>', "a '&' that does not start an entity"),
+                                 ('<flags A="&nbsp;"/>', "a '&' that does not start an entity"),
+                                 ('<flags A="&#0;"/>', "a '&' that does not start an entity"),
                                  ('<flags A="<"/>', "a '<' in a value"),
-                                 ('<flags A="a"B="b"/>', "no blank before the attribute 'B'"),
+                                 ('<flags A="a"B="b"/>', "no space before the attribute 'B'"),
                                  ('<flags A="a" A="b"/>', "<flags> has the attribute 'A' twice"),
                                  ("<x:flags/>", "'x:flags' has a prefix that nothing declares"),
                                  ("]]>", "']]>' outside of a <![CDATA["),
-                                 ("\x01", "the byte 0x01 is no text"),
-                                 ("<!DOCTYPE t>", "<!DOCTYPE ...> does not belong in a file of scram"),
+                                 ("\x01", "the byte 0x01 is not text"),
+                                 ("<!DOCTYPE t>", "<!DOCTYPE ...> does not belong in a scram file"),
                                  ("<client>", "not valid XML")):
             self.assertRaises(Crash, read_tool, tool_file(element), {})
             self.expect(tool_file(element), finding)
         text = tool_file('<flags A="?"/>').encode().replace(b"?", b"\xff")
         self.assertRaises(Crash, read_tool, text, {})
-        self.expect(text, "the byte 0xff is no text")
+        self.expect(text, "the byte 0xff is not text")
 
     def test_what_xml_allows_is_fine(self):
         text = tool_file('<?xml-stylesheet x?><![CDATA[ & -- < ]]> text '
@@ -108,7 +108,7 @@ class Facts(unittest.TestCase):
         self.expect(text % '<else><flags A="c"/></else>', "<else> with contents")
         second = text % '<else/><flags A="c"/><else/><flags A="d"/>'
         self.assertEqual(read_tool(second, {}).flags, {"A": ["c"]})
-        self.expect(second, "<else/> behind an <else/>")
+        self.expect(second, "<else/> after an <else/>")
         text = tool_file('<architecture name="."><client><else/></client></architecture>')
         self.assertRaises(Crash, read_tool, text, {"SCRAM_ARCH": "el8"})
         self.expect(text, "<else/> outside a condition")
@@ -136,7 +136,7 @@ class Facts(unittest.TestCase):
         self.assertEqual(self.check_tool(nested(400))[0], 0)
         self.assertRaises(Crash, read_tool, nested(1100), {})
         for depth in (1100, 17000):
-            self.expect(nested(depth), "elements inside of each other, more than 500 deep")
+            self.expect(nested(depth), "elements nested more than 500 deep")
 
     def test_the_tool_self_is_scrams_own(self):
         self.expect(tool_file(attributes='name="self" version="1"'), "a tool cannot be called 'self'")
@@ -176,7 +176,7 @@ class Facts(unittest.TestCase):
         tool = read_tool(tool_file('<flags LDFLAGS="$T_BASE/a b/x.o"/>'), {})
         self.assertEqual(tool.flags["LDFLAGS"], ["/t/a", "b/x.o"])
         self.expect('<tool name="t" version="1"><client><environment name="T_BASE" default="/a b"/></client>'
-                    '<flags LDFLAGS="$T_BASE/x.o"/></tool>', "the value of $T_BASE holds a blank")
+                    '<flags LDFLAGS="$T_BASE/x.o"/></tool>', "the value of $T_BASE contains a space")
 
     def test_runtime_paths_must_exist(self):
         text = tool_file('<runtime name="A" value="$T_BASE/none" type="path"/>')
@@ -218,7 +218,7 @@ class Facts(unittest.TestCase):
                  "r": read_tool('<tool name="r" version="1"><flags LDFLAGS="libr.a"/></tool>', {})}
         self.assertEqual(link_line([], ["t"], tools), ["libr.a", "a.o"])
         self.expect(tool_file('<flags LDFLAGS="libr.a"/><flags LDFLAGS="a.o"/>'),
-                    "an object behind the library libr.a")
+                    "an object after the library libr.a")
 
     def test_preprocessor_flags_come_before_include_folders(self):
         tools = {"t": read_tool(tool_file('<use name="r"/>', client='<environment name="INCLUDE" default="/t/i"/>'), {}),
@@ -229,7 +229,7 @@ class Facts(unittest.TestCase):
     def test_a_blank_in_a_folder_makes_several(self):
         text = tool_file(client='<environment name="INCLUDE" default="/tmp/with blank"/>')
         self.assertIn("-I/tmp/with blank", compile_flags(["t"], {"t": read_tool(text, {})}))  # make splits it
-        self.expect(text, "a blank in INCLUDE: /tmp/with blank")
+        self.expect(text, "a space in INCLUDE: /tmp/with blank")
 
     def test_library_folders_become_links_unless_told_otherwise(self):
         client = '<client><environment name="LIBDIR" default="/%s"/></client>'

@@ -14,7 +14,7 @@ bool is_model(const std::string& line) { return line.starts_with(kRequires); }
 
 using Lines = std::vector<std::string>;
 
-// Sorts each run of models.
+// Sorts each group of models.
 std::string text_of(Lines lines) {
   for (auto start = lines.begin(); start != lines.end();) {
     start = std::find_if(start, lines.end(), is_model);

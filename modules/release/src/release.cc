@@ -25,7 +25,7 @@ std::optional<RpmRecord> read_record(const FileSystem& fs, const Path& file) {
   return text ? rpm_record_from_json(*text) : std::nullopt;
 }
 
-// Why the RPM must be built; empty when it is up to date.
+// Why the RPM must be built; empty if it is up to date.
 std::string reason(const FileSystem& fs, const std::optional<RpmRecord>& last,
                    const ReleaseJob& job, const Path& rpms) {
   if (!last) return "new";
@@ -38,7 +38,7 @@ std::string reason(const FileSystem& fs, const std::optional<RpmRecord>& last,
   return *sha256 == last->rpm_sha256 ? "" : "its RPM is damaged";
 }
 
-// The highest release of this version that lies in the folder, 0 when none does.
+// The highest release of this version in the folder, 0 if there is none.
 unsigned highest_release(const FileSystem& fs, const ReleaseJob& job, const Path& rpms) {
   const std::string begin =
       fmt::format("{}-{}-", job.spec.tool_name, rpm_version(job.spec.version));
@@ -53,8 +53,9 @@ unsigned highest_release(const FileSystem& fs, const ReleaseJob& job, const Path
   return highest;
 }
 
-// rpm upgrades to a higher release of the same version, which may have been built before another
-// one was. What is built again from the same inputs is the same RPM.
+// rpm upgrades only to a higher release of the same version, so the number is above all earlier
+// ones, even if another version was built in between. Building again from the same inputs gives the
+// same RPM.
 unsigned release_number(const FileSystem& fs, const std::optional<RpmRecord>& last,
                         const ReleaseJob& job, const Path& rpms) {
   const unsigned highest = highest_release(fs, job, rpms);
@@ -150,7 +151,8 @@ class Builder {
     return result;
   }
 
-  // The RPM gets its place in one step, its record last: a kill in between builds it once more.
+  // Puts the RPM into place in one step, then its record: after a kill in between, it is built once
+  // more.
   Status keep(const Path& built, const Path& record_file, RpmRecord& record) {
     record.rpm = built.filename().string();
     TFAOT_ASSIGN(record.rpm_sha256, sha256_of_file(fs_, built));

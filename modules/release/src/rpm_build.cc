@@ -16,18 +16,18 @@ namespace {
 constexpr std::string_view kToolError = "tfaot: error: ";
 constexpr std::size_t kMostLines = 6;
 
-// Folders: rpm's own scripts take their paths apart at blanks.
+// Checks a folder: rpm's own scripts split paths at spaces.
 Status check_path(const Path& path, std::string_view bad) {
   const auto is_bad = [&](char c) {
     return static_cast<unsigned char>(c) < ' ' || bad.find(c) != std::string::npos;
   };
   if (std::ranges::none_of(path.string(), is_bad)) return {};
   return fail(Error::at({path.string()}, "rpmbuild cannot work with this path")
-                  .note(fmt::format("these are too much for it: {}", bad))
-                  .note("name another folder"));
+                  .note(fmt::format("it cannot handle: {}", bad))
+                  .note("choose another folder"));
 }
 
-// Commands of the shell, and what rpmbuild says whatever went wrong.
+// Commands of the shell, and lines that rpmbuild prints after any failure.
 bool is_routine(const std::string& line) {
   const std::string text = trim(line);
   return text.empty() || text.starts_with('+') || text.starts_with("Executing(") ||
@@ -36,7 +36,7 @@ bool is_routine(const std::string& line) {
 }
 
 std::string last_of(const std::vector<std::string>& lines) {
-  return lines.empty() ? "it says nothing" : lines.back();
+  return lines.empty() ? "it printed nothing" : lines.back();
 }
 
 Result<Path> only_rpm(const FileSystem& fs, const Path& folder) {
@@ -93,7 +93,7 @@ Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseO
                run_tool(process, {"rpmbuild, which builds the RPMs, cannot be started",
                                   "install it (Debian: rpm)"}));
   if (!run.ok()) {
-    // A model's path as in its source archive.
+    // The model's path, as in its source archive.
     const Path unpacked = build.work / "BUILD" /
                           fmt::format("{}-{}", build.tool_name, rpm_version(build.version)) / "";
     const std::string output =

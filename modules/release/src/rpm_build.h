@@ -14,19 +14,19 @@ struct RpmBuild {
   std::string version;  // of the model
   std::string processor;
   unsigned release = 1;
-  Path work;  // made here; all that rpmbuild writes goes below it
+  Path work;  // created here; rpmbuild writes only below it
 };
 
 struct RpmBuilt {
   Path rpm;                    // below the work folder
-  std::optional<Error> error;  // what the model's compilation, or rpmbuild, says
+  std::optional<Error> error;  // from the model's compilation, or from rpmbuild
 };
 
 // Error: rpmbuild could not be started, or was interrupted with us.
 Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseOptions& options);
 
-// What is to be said of a failed run: the tool's own error when there is one, else the last lines
-// that are no commands of the shell.
+// The message for a failed run: the tool's own error if there is one, else the last lines that are
+// not commands of the shell.
 Error build_error(const std::string& tool_name, const std::string& output);
 
 }  // namespace tfaot::toolkit

@@ -14,8 +14,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// A text that rpm does not take for its own words: no macro starts, the line does not go on in the
-// next one, nothing but blanks and printable characters of UTF-8.
+// A text without meaning to rpm: it starts no macro, does not continue on the next line, and
+// contains only spaces and printable UTF-8 characters.
 std::string plain_line(const std::string& text) {
   std::string line;
   for (const char c : text) line += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
@@ -24,7 +24,7 @@ std::string plain_line(const std::string& text) {
   return replace_all(std::move(line), "%", "%%");
 }
 
-// A line of %description. A "%" in front, even behind blanks, would still name a section or a
+// A line of %description. A "%" at its start, even after spaces, would name a section or a
 // condition, and "#" would hide the line.
 TemplateData description_lines(const SpecRecord& record) {
   TemplateData lines{TemplateData::type::list};
@@ -51,8 +51,8 @@ std::string summary(const SpecRecord& record) {
   return plain_line(line);
 }
 
-// Stands between double quotes of a shell, behind rpm's macros. '$' is let through: cmsdist's
-// packages are found by variables.
+// The path is between double quotes of a shell, and rpm replaces its macros first. '$' is allowed:
+// cmsdist finds its packages by variables.
 Status check_config_path(const std::string& path, SpecFlavour flavour) {
   const auto is_bad = [&](char c) {
     return static_cast<unsigned char>(c) < ' ' ||
@@ -60,8 +60,8 @@ Status check_config_path(const std::string& path, SpecFlavour flavour) {
            (c == '$' && flavour == SpecFlavour::kRpm);
   };
   if (!path.empty() && std::ranges::none_of(path, is_bad)) return {};
-  return fail(Error(fmt::format("the config's path '{}' cannot stand in a spec file", path))
-                  .note("it must not hold quotes, '\\', '`', '%', '$' or line ends"));
+  return fail(Error(fmt::format("the config's path '{}' cannot be used in a spec file", path))
+                  .note("it must not contain quotes, '\\', '`', '%', '$' or line ends"));
 }
 
 Status check_word(const std::string& what, const std::string& word) {
@@ -70,8 +70,8 @@ Status check_word(const std::string& what, const std::string& word) {
            c == '\'' || c == '\\';
   };
   if (std::ranges::none_of(word, is_bad)) return {};
-  return fail(Error(fmt::format("{} '{}' cannot stand in a spec file", what, word))
-                  .note("it must not hold blanks, quotes, '\\' or '%'"));
+  return fail(Error(fmt::format("{} '{}' cannot be used in a spec file", what, word))
+                  .note("it must not contain spaces, quotes, '\\' or '%'"));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// One keyword a line; nothing for an empty list. Last what tfaot_add_buildfile() says to every call.
+// One keyword a line; nothing for an empty list. Ends with what tfaot_add_buildfile() adds to every
+// call.
 class Call {
  public:
   explicit Call(const std::string& head) : text_(head) {}

@@ -16,7 +16,7 @@ namespace tfaot::toolkit {
 namespace {
 
 std::optional<ElementRule> rule_of(const std::string& tag) {
-  // Tool files are not checked so: there scram passes over all other attributes in silence.
+  // For tool files there is no such check: there scram silently ignores all other attributes.
   if (tag == "else") return ElementRule{};
   if (tag == "elif") return ElementRule{.attributes = {"name", "match", "value", "version"}};
   if (const auto condition = condition_rule(ScramFile::kBuildFile, tag)) return condition->element;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of a BuildFile with its attributes checked against what scram takes. Pure functions.
+// One element of a BuildFile, its attributes checked against those that scram accepts. Pure
+// functions.
 #pragma once
 
 #include <map>
@@ -13,7 +14,7 @@ namespace tfaot::toolkit {
 
 struct Element {
   std::string tag;                                // in lower case, as scram compares
-  std::string written_tag;                        // as it stands there
+  std::string written_tag;                        // as written in the file
   int line = 0;                                   // of the tag
   std::map<std::string, std::string> attributes;  // without "comment"
   std::string first_attribute;                    // all that scram reads of <flags>
@@ -25,11 +26,11 @@ struct Element {
   }
 };
 
-// Whether it is an element of BuildFiles that is no condition.
+// Whether it is an element of BuildFiles and not a condition.
 bool is_known_tag(const std::string& tag);
 
-// `file` is for messages. An attribute that scram does not know is an error: it would lose the rest
-// of the BuildFile. Those of elements that are not known are not checked.
+// `file` is for messages. An attribute that scram does not know is an error, because scram would
+// lose the rest of the BuildFile. Attributes of unknown elements are not checked.
 Result<Element> read_element(const pugi::xml_node& node, const XmlSource& xml,
                              const std::string& file);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-buildfile KEY=VALUE...: reads a BuildFile.xml and writes CMake code. Started by
-// tfaot_add_buildfile(); nobody types it, so its words are simple:
+// tfaot-buildfile KEY=VALUE...: reads a BuildFile.xml and writes CMake code. tfaot_add_buildfile()
+// starts it; nobody types its arguments, so they are simple:
 //   file, output, package, folder, architecture, release, compiler, os, machine   once each
 //   tool=NAME=VERSION, variable=NAME=VALUE                                          any number
 #include <fmt/format.h>

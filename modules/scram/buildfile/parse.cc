@@ -18,7 +18,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr int kMostReads = 10'000;        // of elements, those in loops again each time
+constexpr int kMostReads = 10'000;        // of elements; those in loops count each time
 constexpr std::size_t kMostTurns = 1000;  // of a loop
 
 class Parser {
@@ -47,7 +47,7 @@ class Parser {
     for (const std::string& note : cause.notes()) placed.note(note);
     return placed;
   }
-  // Loops read their children more than once.
+  // Warns only once: loops read their children more than once.
   void warn(const Element& element, const std::string& text) {
     const std::string warning = fmt::format("{}:{}: {}", source_.file, element.line, text);
     auto& all = result_.warnings;
@@ -83,14 +83,15 @@ class Parser {
     }
     if (const auto rule = condition_rule(ScramFile::kBuildFile, element.written_tag)) {
       if (!rule->is_listed) {
-        warn(element, fmt::format("<{}> is not in scram's list of tags: it prints \"Invalid tag\" "
-                                  "and heeds it all the same",
-                                  element.tag));
+        warn(element,
+             fmt::format(
+                 "<{}> is not in scram's list of tags: it prints \"Invalid tag\" but applies it",
+                 element.tag));
       }
       return read_condition(node, element);
     }
     if (!is_known_tag(element.tag)) {
-      warn(element, fmt::format("<{}> is not known and is passed over, what is inside is read",
+      warn(element, fmt::format("<{}> is not known and is ignored; its contents are read",
                                 element.written_tag));
       return read_children(node);
     }
@@ -99,7 +100,7 @@ class Parser {
     }
     const bool product = element.tag == "bin" || element.tag == "library" || element.tag == "test";
     if (in_export_ && element.tag != "lib") {
-      warn(element, fmt::format("<{}> inside of <export> is passed over", element.tag));
+      warn(element, fmt::format("<{}> inside of <export> is ignored", element.tag));
       return {};
     }
     if (product) return read_products(node, element);
@@ -108,7 +109,7 @@ class Parser {
     return read_children(node);
   }
 
-  // The children up to the first <else> or <elif>, or those behind the one that applies.
+  // Reads the children up to the first <else> or <elif>, or those after the case that applies.
   Status read_condition(const pugi::xml_node& node, const Element& element) {
     TFAOT_ASSIGN(bool applies, meets(element.tag, node, element));
     bool done = false;
@@ -122,12 +123,13 @@ class Parser {
       done = done || applies;
       if (child.first_child()) {
         return fail(error(
-            next, fmt::format("<{0}> holds nothing: write <{0}/>, then what applies", next.tag)));
+            next,
+            fmt::format("<{0}> must be empty: write <{0}/>, and after it what applies", next.tag)));
       }
       if (is_case_behind_else(child)) {
         return fail(
-            error(next,
-                  fmt::format("<{}/> behind an <else/>: scram drops what is behind it", next.tag))
+            error(next, fmt::format("<{}/> after an <else/>: scram ignores what comes after it",
+                                    next.tag))
                 .note("write one <else/>, as the last case"));
       }
       if (done) continue;
@@ -184,7 +186,7 @@ class Parser {
     for (const auto& [other, value] : element.attributes) {
       if (other == name) continue;
       warn(element, fmt::format("scram reads the first attribute of <flags> only: '{}' has no "
-                                "effect; give it an element of its own",
+                                "effect; make it a separate element",
                                 other));
     }
     TFAOT_ASSIGN(const std::string value, expand(element, element.value(name.c_str())));
@@ -213,7 +215,7 @@ class Parser {
   Result<std::vector<std::string>> loop_values(const Element& element) {
     if (element.has("foreach")) {
       const auto values = words_of(element.value("foreach"), kCommasAndBlanks);
-      if (values.empty()) return fail(error(element, "'foreach' holds no value"));
+      if (values.empty()) return fail(error(element, "'foreach' has no value"));
       if (values.size() > kMostTurns) return fail(too_many_turns(element, "foreach"));
       return values;
     }
@@ -229,7 +231,7 @@ class Parser {
     }
     const bool bad_step = numbers.size() == 3 && numbers[2] <= 0;
     if (!good || numbers.empty() || numbers.size() > 3 || bad_step) {
-      return fail(error(element, fmt::format("for=\"{}\" is no loop", element.value("for")))
+      return fail(error(element, fmt::format("for=\"{}\" is not a loop", element.value("for")))
                       .note("write for=\"last\", for=\"first,last\" or for=\"first,last,step\""));
     }
     const std::int64_t first = numbers.size() == 1 ? 1 : numbers[0];
@@ -239,7 +241,7 @@ class Parser {
     variables_.set("step_value", std::to_string(step));
     variables_.set("end_value", std::to_string(last));
     std::vector<std::string> values;
-    // scram stops where a value would be a whole step behind the last one.
+    // scram stops where a value would be a whole step after the last one.
     for (std::int64_t i = first; i < last + step; i += step) {
       if (values.size() == kMostTurns) return fail(too_many_turns(element, "for"));
       values.push_back(std::to_string(i));
@@ -286,7 +288,7 @@ class Parser {
     if (!value.empty()) product.name += "_" + value;
     for (const BuildProduct& other : result_.products) {
       if (other.name != product.name) continue;
-      return fail(error(element, fmt::format("there is a product '{}' in line {} already",
+      return fail(error(element, fmt::format("there is already a product '{}' on line {}",
                                              product.name, other.line)));
     }
     product_ = &product;
@@ -297,7 +299,7 @@ class Parser {
     return {};
   }
 
-  // A name has no folder: scram cuts it off as well.
+  // A name has no folder: scram removes it as well.
   Result<std::string> product_name(const Element& element, const BuildProduct& product) {
     std::string name = element.value("name");
     if (!element.has("name")) {

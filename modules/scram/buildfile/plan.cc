@@ -10,7 +10,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// What the file says for all, then what the product says: scram's order.
+// What the file says for all products, then what the product says: scram's order.
 BuildBlock joined(const BuildBlock& common, const BuildBlock& own) {
   BuildBlock all = common;
   const auto append = [](auto& to, const auto& from) {
@@ -39,15 +39,15 @@ class Planner {
     }
     for (const BuildProduct& product : file_.products) {
       if (place_.folder.empty()) {
-        warn(product.line, fmt::format("'{}' is passed over: a package's own BuildFile makes one "
-                                       "library; programs belong into bin or test",
+        warn(product.line, fmt::format("'{}' is ignored: a package's own BuildFile makes one "
+                                       "library; programs belong in bin or test",
                                        product.name));
         continue;
       }
       TFAOT_TRY(add_product(product));
     }
     if (!place_.folder.empty() && file_.has_export) {
-      warn(0, "<export> has a meaning in a package's own BuildFile only");
+      warn(0, "<export> has a meaning only in a package's own BuildFile");
     }
     return std::move(plan_);
   }
@@ -58,7 +58,7 @@ class Planner {
                                        : fmt::format("{}:{}: {}", file_.file, line, text));
   }
 
-  // "SubPkg" of "Sub/Pkg".
+  // "SubPkg" for "Sub/Pkg".
   std::string package_name() const { return replace_all(place_.package, "/", ""); }
 
   Status add(BuildTarget target, const BuildBlock& block) {
@@ -88,13 +88,13 @@ class Planner {
     }
   }
 
-  // A model at the top of the file is every product's, and made once.
+  // A model at the top of the file belongs to every product, but is made only once.
   Status add_model(const AotModel& model) {
     for (const AotModel& other : plan_.models) {
       if (other.class_name != model.class_name) continue;
       if (other.line == model.line) return {};
       return fail(Error::at({file_.file, model.line},
-                            fmt::format("there is a model '{}' in line {} already",
+                            fmt::format("there is already a model '{}' on line {}",
                                         model.class_name, other.line))
                       .note("put it at the top of the file, outside of the products"));
     }
@@ -102,7 +102,7 @@ class Planner {
     return {};
   }
 
-  // Without <export> and without <use> scram makes no library of src; nor when src is empty.
+  // Without <export> and without <use>, scram makes no library from src; nor if src is empty.
   Status add_package() {
     BuildTarget target;
     target.name = package_name();
@@ -146,9 +146,9 @@ class Planner {
     } else if (place_.folder == "test") {
       target.kind = TargetKind::kTest;
     } else if (product.kind == ProductKind::kTest) {
-      warn(product.line, fmt::format("the test '{}' is passed over: <test> has a meaning in the "
-                                     "folder test only",
-                                     product.name));
+      warn(product.line,
+           fmt::format("the test '{}' is ignored: <test> has a meaning only in the folder test",
+                       product.name));
       return {};
     } else {
       target.kind = TargetKind::kProgram;

@@ -12,11 +12,11 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Words for the compiler and the linker. REM_<name> takes out what the compiler's tool and others
-// bring, of which there is none here; never the BuildFile's own words.
+// Flags for the compiler and the linker. REM_<name> removes flags from the compiler's tool and
+// other tools, of which there are none here; it never removes the BuildFile's own flags.
 constexpr std::array<std::string_view, 6> kCompilerFlags = {"CXXFLAGS", "CFLAGS",     "FFLAGS",
                                                             "CPPFLAGS", "CPPDEFINES", "LDFLAGS"};
-// Read elsewhere, or of no consequence here.
+// Read elsewhere, or without effect here.
 constexpr std::array<std::string_view, 11> kKnownFlags = {
     "EDM_PLUGIN", "SKIP_FILES", "ADD_SUBDIR",      "NO_TESTRUN",      "TEST_RUNNER_ARGS", "SETENV",
     "PRE_TEST",   "NO_EXPORT",  "TEST_RUNNER_CMD", "NO_LIB_CHECKING", "DNN_NAME"};
@@ -86,7 +86,7 @@ Status apply_flags(const std::string& file, const std::vector<BuildFlag>& flags,
   const std::vector<std::string> networks = flag_words(flags, "DNN_NAME");
   if (networks.size() > 1) {
     return fail(Error(fmt::format("{}: a product has one DNN_NAME, not {}", file, networks.size()))
-                    .note("scram's rule makes one of them only; use <aot_compile> for more"));
+                    .note("scram's rule makes only one of them; use <aot_compile> for more"));
   }
   if (!networks.empty()) target.dnn_name = networks.front();
   return {};

@@ -10,14 +10,14 @@
 
 namespace tfaot::toolkit {
 
-// Puts into `target` what its flags say, but for the plugin flags; adds to `warnings`.
+// Applies the flags to `target`, except for the plugin flags; adds to `warnings`.
 Status apply_flags(const std::string& file, const std::vector<BuildFlag>& flags,
                    BuildTarget& target, std::vector<std::string>& warnings);
 
 enum class PluginFlag { kNotSaid, kNo, kYes };
 Result<PluginFlag> plugin_flag(const std::string& file, const std::vector<BuildFlag>& flags);
 
-// All values of a flag, split at blanks.
+// All values of a flag, split at spaces.
 std::vector<std::string> flag_words(const std::vector<BuildFlag>& flags, const std::string& name);
 
 }  // namespace tfaot::toolkit

@@ -10,7 +10,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// What the condition asks of. CMake does not know a project of scram, nor its configuration: empty.
+// The value that the condition tests. CMake does not know scram's project or its configuration, so
+// those are empty.
 std::string actual_value(const std::string& tag, const BuildConditions& conditions) {
   if (tag == "ifarchitecture" || tag == "architecture") return conditions.architecture;
   if (tag == "ifrelease" || tag == "release") return conditions.release;
@@ -27,8 +28,8 @@ Result<bool> holds(const Comparison& comparison, const std::string& actual) {
   return matches != comparison.is_turned;
 }
 
-// The tool's version is asked for, any by default; a tool that is not there has none. "!name" asks
-// whether it is not there.
+// Tests the tool's version; by default any version will do. A missing tool has no version. "!name"
+// tests whether the tool is missing.
 Result<bool> tool_is_there(const pugi::xml_node& node, const BuildConditions& conditions) {
   std::string name = lower_case(node.attribute("name").value());
   std::string wanted = node.attribute("version") ? node.attribute("version").value() : ".+";

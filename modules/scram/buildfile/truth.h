@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a condition of a BuildFile holds: <ifarchitecture>, <iftool> and the like. Pure function.
+// Whether a condition of a BuildFile is true: <ifarchitecture>, <iftool> and the like. Pure
+// function.
 #pragma once
 
 #include <pugixml.hpp>
@@ -10,7 +11,7 @@
 
 namespace tfaot::toolkit {
 
-// One <if...> or <elif>; `tag` is that of the <if...>.
+// For one <if...> or <elif>; `tag` is that of the <if...>.
 Result<bool> is_met(const std::string& tag, const pugi::xml_node& node,
                     const BuildConditions& conditions);
 

@@ -23,12 +23,12 @@ const std::string* Variables::find(const std::string& name) const {
 }
 
 Result<std::string> Variables::expand_for_shell(const std::string& text) const {
-  // In tool files $NAME counts, and a name without a value drops the whole value.
+  // In tool files $NAME counts as well, and a name without a value drops the whole value.
   const ReferenceRules rules{.forms = {ReferenceForm::kBraces, ReferenceForm::kParentheses}};
   Expansion expansion =
       expand_references(text, rules, [this](const std::string& name) { return find(name); });
   if (expansion.is_too_much) {
-    return fail(Error(fmt::format("the variables in '{}' stand for too much, or for themselves",
+    return fail(Error(fmt::format("the variables in '{}' expand to too much, or to themselves",
                                   text.substr(0, kLongestQuote)))
                     .note(fmt::format("the limits are {} values and {} characters", kMostReplaced,
                                       kLongestValue)));
@@ -42,7 +42,7 @@ Result<std::string> Variables::expand(const std::string& text) const {
   if (start == std::string::npos) return expanded;
   const std::size_t end = expanded.find(expanded[start + 1] == '{' ? '}' : ')', start);
   const std::size_t size = end == std::string::npos ? 0 : end - start - 2;
-  return fail(Error(fmt::format("the variable in '{}' is not known", text.substr(0, kLongestQuote)))
+  return fail(Error(fmt::format("the variable in '{}' is unknown", text.substr(0, kLongestQuote)))
                   .note(fmt::format("give it a value: VARIABLES {}=<value>",
                                     expanded.substr(start + 2, size))));
 }

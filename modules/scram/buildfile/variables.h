@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variables of a BuildFile: those of <set> and of loops, in nested scopes, and those that the
-// caller gives. One per file; one thread.
+// The variables of a BuildFile: those of <set> and of loops, in nested scopes, and those from the
+// caller. One per file; one thread.
 #pragma once
 
 #include <map>
@@ -19,10 +19,10 @@ class Variables {
   void close() { scopes_.pop_back(); }
   void set(const std::string& name, const std::string& value) { scopes_.back()[name] = value; }
 
-  // `text` with ${NAME} and $(NAME) replaced, in their values too. A name that is not known is an
-  // error: scram leaves it to make, whose variables are not here.
+  // `text` with ${NAME} and $(NAME) replaced, also in their values. An unknown name is an error:
+  // scram leaves it to make, but make's variables do not exist here.
   Result<std::string> expand(const std::string& text) const;
-  // The same for a shell's command line, which keeps what it does not know.
+  // The same for a shell's command line, which keeps unknown names.
   Result<std::string> expand_for_shell(const std::string& text) const;
 
  private:

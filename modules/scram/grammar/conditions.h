@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The form of scram's conditions: <ifarchitecture>, <ifrelease> and the like, with <elif/> and
-// <else/>. Their contents count where the condition holds. Pure functions.
+// <else/>. Their contents count if the condition is true. Pure functions.
 #pragma once
 
 #include <optional>
@@ -14,28 +14,28 @@ namespace tfaot::toolkit {
 
 struct ConditionRule {
   ElementRule element;    // its attributes
-  bool is_listed = true;  // else scram prints "Invalid tag", but heeds it
+  bool is_listed = true;  // else scram prints "Invalid tag", but applies it
 };
 
 // None for other elements. <iftool> is a condition of BuildFiles, <ifversion> of tool files.
 std::optional<ConditionRule> condition_rule(ScramFile file, const std::string& element);
 std::vector<std::string> known_conditions(ScramFile file);
 
-// <elif/> or <else/>: the condition's next case begins behind it. It holds nothing itself.
+// Whether it is <elif/> or <else/>: the condition's next case begins after it. It is always empty.
 bool begins_case(const pugi::xml_node& node);
-// scram drops what is behind a case that stands behind an <else/>.
+// Whether a case follows an <else/>. scram ignores what comes after it.
 bool is_case_behind_else(const pugi::xml_node& node);
 
-// What scram compares with. A leading '!' turns the result around.
+// What scram compares with. A leading '!' negates the result.
 struct Comparison {
   std::string wanted;
-  bool is_exact = false;  // the whole text; else a regular expression that is looked for in it
+  bool is_exact = false;  // the whole text; else a regular expression that must match somewhere
   bool is_turned = false;
 };
 
 Comparison comparison_with(std::string wanted, bool is_exact);
-// Of a condition or an <elif>: its attribute `value`, else `match`, else `name`. None: it has none
-// of them, and scram stops with a KeyError.
+// For a condition or an <elif>: its attribute `value`, else `match`, else `name`. None if it has
+// none of them; then scram stops with a KeyError.
 std::optional<Comparison> comparison_of(const pugi::xml_node& node);
 
 }  // namespace tfaot::toolkit

@@ -41,8 +41,8 @@ const Elements& elements_of_tool_files() {
   return table;
 }
 
-// Those that say what is built, and our <aot_compile>. <productstore>, <classpath> and <group> are
-// for scram's own configuration: nothing is made of them here.
+// The elements that say what is built, and our <aot_compile>. <productstore>, <classpath> and
+// <group> are for scram's own configuration and have no effect here.
 const Elements& elements_of_build_files() {
   static const Elements table = {
       {"export", {}},

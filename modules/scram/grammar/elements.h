@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements and attributes scram (SCRAMV3) knows, in tool files and in BuildFiles. One table.
-// Conditions have a table of their own (conditions.h). Pure functions.
+// The elements and attributes that scram (SCRAMV3) knows, in tool files and in BuildFiles. One
+// table. Conditions have their own table (conditions.h). Pure functions.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@ namespace tfaot::toolkit {
 
 enum class ScramFile { kToolFile, kBuildFile };
 
-// Any element may have it.
+// Allowed in any element.
 constexpr const char* kCommentAttribute = "comment";
 
 struct ElementRule {
-  std::vector<std::string> attributes;         // that scram takes; "*": any
-  std::map<std::string, std::string> newer{};  // that old versions call invalid -> which versions
+  std::vector<std::string> attributes;         // that scram accepts; "*": any
+  std::map<std::string, std::string> newer{};  // invalid in old versions -> which versions
   std::vector<std::string> required{};         // without them scram stops with a KeyError
 };
 
-// None for elements that scram calls unknown in such a file.
+// None for elements that scram calls unknown in this kind of file.
 std::optional<ElementRule> element_rule(ScramFile file, const std::string& element);
-// With the conditions of such a file.
+// Includes the conditions of this kind of file.
 std::vector<std::string> known_elements(ScramFile file);
 
 }  // namespace tfaot::toolkit

@@ -32,7 +32,7 @@ std::optional<Reference> reference_at(const std::string& text, std::size_t start
   return Reference{start, end + 1 - start, std::move(name)};
 }
 
-// The last one that starts before `before`.
+// The last reference that starts before `before`.
 std::optional<Reference> last_reference(const std::string& text, ReferenceForm form,
                                         std::size_t before) {
   while (before > 0) {

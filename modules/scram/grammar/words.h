@@ -8,11 +8,11 @@
 
 namespace tfaot::toolkit {
 
-// What can stand between the words of a BuildFile's flags, and of its lists with commas too.
+// Characters that separate the words of a BuildFile's flags, and also of its comma lists.
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
 constexpr std::string_view kCommasAndBlanks = ", \t\r\n\f\v";
 
-// The parts of `text` between characters of `separators`, without the empty ones.
+// The parts of `text` between characters of `separators`, without empty parts.
 std::vector<std::string> words_of(std::string_view text, std::string_view separators);
 
 }  // namespace tfaot::toolkit

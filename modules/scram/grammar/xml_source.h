@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML as scram reads it: Python's parser is given "<root>", the file, "</root>". That refuses what
-// pugixml takes (an <?xml?> line, "&" alone, an attribute twice) and takes what no XML file has
-// (text and several elements outside).
+// XML as scram reads it: Python's parser gets "<root>", the file, "</root>". That refuses some
+// things that pugixml accepts (an <?xml?> line, "&" alone, an attribute twice). It accepts some
+// things that are not allowed in XML files (text and several elements at the top level).
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace tfaot::toolkit {
 struct XmlFault {
   int line = 0;  // from 1
   std::string what;
-  std::string scram;  // what it does, as in "stops with ..."
+  std::string scram;  // what scram does, as in "stops with ..."
   std::string advice;
 };
 
@@ -24,7 +24,7 @@ class XmlSource {
   std::optional<XmlFault> parse(const std::string& text);
 
   const pugi::xml_document& document() const { return document_; }
-  // From 1; 0: of no element.
+  // Counted from 1; 0 if there is no element.
   int line_of(const pugi::xml_node& node) const { return line_at(node.offset_debug()); }
 
  private:

@@ -17,7 +17,7 @@ using Fault = std::optional<SyntaxFault>;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// The size of the character at `at`; 0: it is not UTF-8, or XML may not hold it.
+// The size of the character at `at`; 0 if it is not UTF-8, or not allowed in XML.
 std::size_t character_size(const std::string& text, std::size_t at) {
   const std::string_view rest = std::string_view(text).substr(at);
   const bool is_control = static_cast<unsigned char>(rest[0]) < 0x20 && !is_blank(rest[0]);
@@ -31,7 +31,7 @@ Fault character_fault(const std::string& text) {
     const std::size_t size = character_size(text, at);
     if (size == 0) {
       return SyntaxFault{at,
-                         fmt::format("the byte 0x{:02x} is no text",
+                         fmt::format("the byte 0x{:02x} is not text",
                                      static_cast<unsigned>(static_cast<unsigned char>(text[at]))),
                          "save the file as UTF-8, without control characters"};
     }
@@ -53,7 +53,7 @@ bool is_entity(std::string_view name) {
   return error == std::errc() && end == digits.data() + digits.size() && is_xml_character(code);
 }
 
-// One pass over the text; a method's result says that there is something, in fault_.
+// One pass over the text; a method returns whether it put a fault into fault_.
 class Scanner {
  public:
   explicit Scanner(const std::string& text) : text_(text) {}
@@ -74,7 +74,7 @@ class Scanner {
   void report(std::size_t place, std::string what, std::string advice) {
     if (!fault_) fault_ = SyntaxFault{place, std::move(what), std::move(advice)};
   }
-  // To behind the next `end`; to the text's end without one.
+  // Goes to the position after the next `end`, or to the end of the text if there is none.
   void skip_behind(std::string_view end) {
     const std::size_t found = text_.find(end, at_);
     at_ = found == std::string::npos ? text_.size() : found + end.size();
@@ -86,7 +86,7 @@ class Scanner {
         is_entity(std::string_view(text_).substr(place + 1, end - place - 1))) {
       return;
     }
-    report(place, "a '&' that begins no entity", "write &amp;");
+    report(place, "a '&' that does not start an entity", "write &amp;");
   }
 
   void read_text() {
@@ -101,7 +101,7 @@ class Scanner {
     } else if (starts("<![CDATA[")) {
       skip_behind("]]>");
     } else if (starts("<!")) {
-      report(at_, "<!DOCTYPE ...> does not belong in a file of scram", "remove the line");
+      report(at_, "<!DOCTYPE ...> does not belong in a scram file", "remove the line");
     } else if (starts("<?")) {
       read_instruction();
     } else if (starts("</")) {
@@ -124,7 +124,7 @@ class Scanner {
     const std::size_t end = text_.find_first_of(" \t\r\n?", at_ + 2);
     const std::size_t size = end == std::string::npos ? end : end - at_ - 2;
     if (lower_case(text_.substr(at_ + 2, size)) == "xml") {
-      report(at_, "<?xml ...> does not belong in a file of scram", "remove the line");
+      report(at_, "<?xml ...> does not belong in a scram file", "remove the line");
     }
     skip_behind("?>");
   }
@@ -158,19 +158,19 @@ class Scanner {
       }
       const std::size_t place = at_;
       const std::string name = read_name();
-      if (name.empty()) return skip_behind(">");  // pugixml says what is wrong
+      if (name.empty()) return skip_behind(">");  // pugixml reports it
       if (!names.insert(name).second) {
         report(start, fmt::format("<{}> has the attribute '{}' twice", element, name),
                "keep one of them");
       } else if (!is_blank(text_[place - 1])) {
-        report(place, fmt::format("no blank before the attribute '{}'", name), "write one");
+        report(place, fmt::format("no space before the attribute '{}'", name), "write one");
       } else if (names.size() > kMostAttributes) {
         report(start, fmt::format("more than {} attributes", kMostAttributes), "write fewer");
       }
       if (!read_value()) return skip_behind(">");
     }
     if (at_ < text_.size() && text_[at_] == '>' && ++depth_ > kMostNested) {
-      report(start, fmt::format("elements inside of each other, more than {} deep", kMostNested),
+      report(start, fmt::format("elements nested more than {} deep", kMostNested),
              "nest them less");
       if (fault_->place == start) {
         fault_->scram = "stops with a RecursionError of Python at about twice as many";
@@ -179,7 +179,7 @@ class Scanner {
     skip_behind(">");
   }
 
-  // ="..."; false: there is none.
+  // Reads ="..."; false if there is none.
   bool read_value() {
     while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
     if (at_ == text_.size() || text_[at_] != '=') return false;

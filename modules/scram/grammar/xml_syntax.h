@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python's parser (expat) refuses in a file of scram and pugixml lets pass. Pure function.
+// What Python's parser (expat) refuses in a file of scram, but pugixml accepts. Pure function.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ struct SyntaxFault {
   std::string scram = "stops with a Python traceback: it cannot parse the file";
 };
 
-// The first one. What both refuse, such as a tag without an end, is left to pugixml.
+// The first fault. Faults that both refuse, such as a tag without an end, are left to pugixml.
 std::optional<SyntaxFault> first_syntax_fault(const std::string& text);
 
-// Elements inside of each other.
+// Limit for elements nested in each other.
 constexpr int kMostNested = 500;
 constexpr int kMostElements = 5000;
 constexpr std::size_t kMostAttributes = 100;  // of an element

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kKnownScram = "V3_";
 
-// What the hook builds on, in these files below config/SCRAM.
+// What the hook relies on, in these files below config/SCRAM.
 struct Anchor {
   const char* file;
   const char* text;
@@ -77,12 +77,13 @@ Status check_area(const FileSystem& fs, const Path& area) {
   const Path rules = hook_area(area).build_rules;
   const FileKind kind = fs.kind(rules);
   if (kind == FileKind::kMissing) {
-    return fail(Error::at({rules.string()}, "this file of the area is missing")
-                    .note("scram b needs it, too: make the area anew, as by scram project"));
+    return fail(
+        Error::at({rules.string()}, "this file of the area is missing")
+            .note("scram b needs it too: create the area again, for example with scram project"));
   }
   if (kind != FileKind::kFile) {
     return fail(Error::at({rules.string()}, "not a file of this area")
-                    .note("what it leads to belongs to others, and is not changed"));
+                    .note("it leads to a file outside of the area, which is not changed"));
   }
   return check_anchors(fs, config);
 }

@@ -14,7 +14,7 @@ struct HookArea {
 };
 
 HookArea hook_area(const Path& area);
-// Error when this is no area, or its scram and cmssw-config are not of the kind that the hook fits.
+// Error if this is not a scram area, or if the hook does not fit its scram and cmssw-config.
 Status check_area(const FileSystem& fs, const Path& area);
 
 }  // namespace tfaot::toolkit

@@ -8,7 +8,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The line end before it is part of the block: the file may end without one.
+// The newline before it is part of the block, because the file may end without one.
 constexpr std::string_view kFirst = "\n# >>> tfaot scram-hook ";
 constexpr std::string_view kLast = "# <<< tfaot scram-hook\n";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that the hook adds to a Python file: found again by their first and last line. Pure
+// The lines that the hook adds to a Python file, recognized by their first and last line. Pure
 // functions.
 #pragma once
 
@@ -14,13 +14,13 @@ struct HookBlock {
   std::string version{};
 };
 
-// None, too, when only one of its two lines is there.
+// None, too, if only one of the two lines is there.
 std::optional<HookBlock> find_block(const std::string& text);
-// The text with the block of this version at its end, instead of one that it has.
+// The text with the block of this version at its end, in place of an existing block.
 std::string with_block(const std::string& text, const std::string& version);
 // Undoes with_block(), to the byte.
 std::string without_block(const std::string& text);
-// True when a part of a block is there, but no whole one.
+// True if part of a block is there, but no complete one.
 bool has_broken_block(const std::string& text);
 
 }  // namespace tfaot::toolkit

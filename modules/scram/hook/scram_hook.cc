@@ -34,30 +34,30 @@ std::array<HookFile, 2> hook_files(const HookOptions& options) {
            {area.makefile, filled(templates::kHookMakefile, options)}}};
 }
 
-// A file of that name that others made is theirs.
+// A file of that name that tfaot did not make must stay.
 Status check_ours(const FileSystem& fs, const Path& path) {
   if (fs.kind(path) == FileKind::kMissing) return {};
   const auto text = fs.read(path);
   if (text && text->find(kOurMark) != std::string::npos) return {};
-  return fail(Error::at({path.string()}, "this file is not of tfaot, so it is left alone")
+  return fail(Error::at({path.string()}, "tfaot did not write this file, so it is not changed")
                   .note("move it away, then install the hook"));
 }
 
 Status check_block(const Path& file, const std::string& text) {
   if (!has_broken_block(text)) return {};
-  return fail(Error::at({file.string()}, "a part of the hook's lines is there")
-                  .note("someone edited them: take away all from '# >>> tfaot scram-hook' to "
+  return fail(Error::at({file.string()}, "the file has only part of the hook's lines")
+                  .note("someone edited them: remove everything from '# >>> tfaot scram-hook' to "
                         "'# <<< tfaot scram-hook'"));
 }
 
 Status check_program(const std::string& program) {
-  // Makefiles split words at blanks and read '$', '#', ':' and the like.
+  // Makefiles split words at spaces and interpret '$', '#', ':' and the like.
   if (program.find_first_of(" \t\n$#:%'\"\\;&|<>()*?[]") == std::string::npos) return {};
   return fail(Error(fmt::format("make cannot use the path of this tfaot: '{}'", program))
-                  .note("install tfaot to a folder with an ordinary name"));
+                  .note("install tfaot in a folder with an ordinary name"));
 }
 
-// Of runs that were killed. BuildRules.py lies beside one of the files.
+// Left by killed runs. BuildRules.py is in the same folder as one of the files.
 Status remove_half_written(FileSystem& fs, const HookOptions& options) {
   for (const HookFile& file : hook_files(options)) {
     TFAOT_TRY(fs.remove_half_written(file.path.parent_path()));
@@ -85,7 +85,7 @@ Result<HookStatus> hook_status(const FileSystem& fs, const HookOptions& options)
   }
   if (has_broken_block(rules)) {
     status.problems.push_back(hook_area(options.area).build_rules.string() +
-                              " has a part of the hook's lines");
+                              " has only part of the hook's lines");
   } else if (!block && missing == hook_files(options).size()) {
     return HookStatus{};
   } else if (!block) {

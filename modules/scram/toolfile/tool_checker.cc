@@ -18,9 +18,9 @@ void ToolChecker::check() {
   collect_variables(xml_.document());
   check_children(xml_.document(), false);
   if (tools_ == 0) {
-    findings_.error(0, "no <tool name=... version=...>",
-                    {"sets up a tool without a name, from which nothing can be used",
-                     "put all of it into one <tool>"});
+    findings_.error(
+        0, "no <tool name=... version=...>",
+        {"sets up a tool without a name, which nothing can use", "put all of it into one <tool>"});
     return;
   }
   check_base();
@@ -40,7 +40,8 @@ void ToolChecker::collect_variables(const pugi::xml_node& parent) {
   for (const pugi::xml_node& node : parent.children()) {
     const std::string name = node.attribute("name").value();
     if (node.name() == std::string_view("environment") && !name.empty()) {
-      const pugi::xml_attribute first = node.attribute("value");  // here it goes before `default`
+      const pugi::xml_attribute first =
+          node.attribute("value");  // here it takes precedence over `default`
       values_.variables().define(name, first ? first.value() : node.attribute("default").value());
     }
     collect_variables(node);
@@ -94,9 +95,9 @@ void ToolChecker::check_comparison(const pugi::xml_node& node) {
   if (comparison->is_exact || !expression_fault(comparison->wanted)) return;
   findings_.error(xml_.line_of(node),
                   fmt::format("'{}' is not a regular expression", comparison->wanted),
-                  {"stops with a Python traceback where it compares",
+                  {"stops with a Python traceback when it compares",
                    "write '.*' for any text, as in '.*_amd64', and a backslash before other "
-                   "signs that are meant"});
+                   "special characters"});
 }
 
 void ToolChecker::check_condition(const pugi::xml_node& node) {
@@ -106,13 +107,13 @@ void ToolChecker::check_condition(const pugi::xml_node& node) {
     check_attributes(node, rule->element);
   } else {
     findings_.error(xml_.line_of(node), fmt::format("<{}> is not in scram's list of tags", element),
-                    {fmt::format("prints \"Invalid tag '{}'\" and heeds it all the same", element),
+                    {fmt::format("prints \"Invalid tag '{}'\" but applies it", element),
                      "use <architecture>, <ifrelease>, <ifcompiler> or <ifos>"});
   }
   const auto is_element = [](const pugi::xml_node& child) {
     return child.type() == pugi::node_element;
   };
-  if (node.find_child(is_element)) check_comparison(node);  // else nothing is compared
+  if (node.find_child(is_element)) check_comparison(node);  // else scram compares nothing
 }
 
 void ToolChecker::check_case(const pugi::xml_node& node) {
@@ -124,15 +125,15 @@ void ToolChecker::check_case(const pugi::xml_node& node) {
     return;
   }
   if (is_case_behind_else(node)) {
-    findings_.error(xml_.line_of(node), fmt::format("<{}/> behind an <else/>", element),
-                    {"drops what is behind it", "write one <else/>, as the last case"});
+    findings_.error(xml_.line_of(node), fmt::format("<{}/> after an <else/>", element),
+                    {"ignores what comes after it", "write one <else/>, as the last case"});
     return;
   }
   if (element == "elif") check_comparison(node);
   if (!node.first_child()) return;
   findings_.error(xml_.line_of(node), fmt::format("<{}> with contents", element),
-                  {"drops what is in it",
-                   fmt::format("write <{}/>, and behind it what is for that case", element)});
+                  {"ignores its contents",
+                   fmt::format("write <{}/>, and after it what is for that case", element)});
 }
 
 void ToolChecker::check_unknown(const pugi::xml_node& node) {
@@ -141,13 +142,14 @@ void ToolChecker::check_unknown(const pugi::xml_node& node) {
   if (const auto guess = closest_match(element, known_elements(ScramFile::kToolFile))) {
     advice = fmt::format("did you mean <{}>?", *guess);
   }
-  findings_.error(xml_.line_of(node), fmt::format("<{}> is unknown in a tool file", element),
-                  {element_rule(ScramFile::kToolFile, lower_case(element))
-                       ? fmt::format("prints \"Invalid tag '{}'\"", element)
-                       : fmt::format("prints \"ERROR: Unknown tag {}\" and takes what is in it as "
-                                     "if it stood outside",
-                                     element),
-                   advice});
+  findings_.error(
+      xml_.line_of(node), fmt::format("<{}> is unknown in a tool file", element),
+      {element_rule(ScramFile::kToolFile, lower_case(element))
+           ? fmt::format("prints \"Invalid tag '{}'\"", element)
+           : fmt::format(
+                 "prints \"ERROR: Unknown tag {}\" and reads its contents as if they were outside",
+                 element),
+       advice});
 }
 
 void ToolChecker::check_element(const pugi::xml_node& node, bool conditional) {
@@ -169,7 +171,7 @@ void ToolChecker::check_element(const pugi::xml_node& node, bool conditional) {
   }
   if (check_attributes(node, *rule)) {
     if (element == "tool") check_tool(node);
-    if (!conditional) {  // what does not hold here may hold elsewhere
+    if (!conditional) {  // a condition that is false here may be true elsewhere
       if (element == "environment") values_.check_environment(node);
       if (element == "flags") values_.check_flags(node);
       if (element == "runtime") values_.check_runtime(node);
@@ -196,7 +198,7 @@ void ToolChecker::check_tool(const pugi::xml_node& node) {
   const std::string type = upper_case(node.attribute("type").value());
   if (!type.empty() && type != "SCRAM" && type != "COMPILER") {
     findings_.error(xml_.line_of(node), fmt::format("no such type of tool: '{}'", type),
-                    {"prints \"ERROR: Unknow tool type\" and goes on without it",
+                    {"prints \"ERROR: Unknow tool type\" and continues without it",
                      "leave it out; 'scram' is for projects, 'compiler' for compilers"});
   }
 }
@@ -208,7 +210,7 @@ void ToolChecker::check_name(const pugi::xml_node& node) {
   values_.set_tool_name(name_);
   if (name.empty() || !std::ranges::all_of(name, is_name_character)) {
     findings_.error(line, fmt::format("'{}' cannot be a tool's name", name),
-                    {"writes the name into makefiles, where it falls apart",
+                    {"writes the name into makefiles, which split it",
                      "use letters, digits, '.', '_', '+' and '-'"});
     return;
   }
@@ -226,8 +228,8 @@ void ToolChecker::check_name(const pugi::xml_node& node) {
   if (lower_case(stem) == name_) return;
   findings_.warning(
       line, fmt::format("the file is not called {}.xml", name_),
-      {fmt::format("copies it to tools/selected/{}.xml; 'scram setup {}' knows nothing of it",
-                   name_, stem),
+      {fmt::format("copies it to tools/selected/{}.xml; 'scram setup {}' does not know it", name_,
+                   stem),
        "name the file after the tool"});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goes through a parsed tool file, element by element, as scram does. One file; one thread.
+// Checks a parsed tool file, element by element, in scram's order. One file; one thread.
 #pragma once
 
 #include <pugixml.hpp>
@@ -30,7 +30,7 @@ class ToolChecker {
   void check_tool(const pugi::xml_node& node);
   void check_name(const pugi::xml_node& node);
   void check_condition(const pugi::xml_node& node);
-  // Of a condition or an <elif>: what scram compares with.
+  // For a condition or an <elif>: what scram compares with.
   void check_comparison(const pugi::xml_node& node);
   void check_case(const pugi::xml_node& node);
   void check_base();

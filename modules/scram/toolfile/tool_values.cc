@@ -6,8 +6,8 @@
 namespace tfaot::toolkit {
 
 ResolvedValue ToolValues::resolve(const std::string& value) const {
-  // A BuildFile's references are others: scram leaves $NAME to the shell there, and names without a
-  // value to make.
+  // References in a BuildFile are different: there scram leaves $NAME to the shell, and names
+  // without a value to make.
   const ReferenceRules rules{.forms = {ReferenceForm::kBraces, ReferenceForm::kPlain},
                              .stops_at_unknown = true};
   std::string blank;

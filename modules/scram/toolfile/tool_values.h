@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The $NAMES of a tool file: from its <environment> elements, else from scram's environment. Plain
-// value; one thread.
+// The values of the $NAMES in a tool file: from its <environment> elements, else from scram's
+// environment. Plain value; one thread.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@ namespace tfaot::toolkit {
 
 // A value with its $NAME and ${NAME} replaced.
 struct ResolvedValue {
-  std::string text{};       // empty when something is undefined, as scram drops the whole value
-  std::string undefined{};  // NAME, the first that is defined nowhere
-  std::string blank{};      // NAME, a variable whose value holds a blank
-  bool is_endless = false;  // a variable is made of itself: scram never ends
+  std::string text{};       // empty if a name is undefined, because scram drops the whole value
+  std::string undefined{};  // NAME, the first undefined one
+  std::string blank{};      // NAME, a variable whose value contains a space
+  bool is_endless = false;  // a variable refers to itself: scram never ends
 };
 
 class ToolValues {

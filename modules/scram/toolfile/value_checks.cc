@@ -16,11 +16,11 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Variables that scram wants in <runtime>; there they are paths without being told.
+// Variables that scram expects in <runtime>; there it treats them as paths in any case.
 constexpr std::array<std::string_view, 7> kPathVariables = {
     "PATH",       "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
     "PYTHONPATH", "PYTHON27PATH",    "PYTHON3PATH"};
-// Names of scram's own record of a tool: a value added to them does not fit.
+// Names that scram uses in its own record of a tool; adding a value to them fails.
 constexpr std::array<std::string_view, 5> kReservedVariables = {"FLAGS", "RUNTIME", "TOOLNAME",
                                                                 "TOOLVERSION", "VARIABLES"};
 constexpr std::string_view kPlaceholder = "@TOOL_BASE@";
@@ -47,7 +47,7 @@ bool ValueChecks::exists(const Path& path) const {
 
 bool ValueChecks::check_value(int line, const std::string& element, const ResolvedValue& value) {
   if (value.is_endless) {
-    findings_.error(line, "a variable that is made of itself",
+    findings_.error(line, "a variable that refers to itself",
                     {"never ends: it replaces the variable again and again",
                      "give it a value that does not lead back to it"});
     return false;
@@ -58,9 +58,8 @@ bool ValueChecks::check_value(int line, const std::string& element, const Resolv
       fmt::format("${} is defined neither in the file nor in the environment", value.undefined),
       {element == "environment"
            ? "prints \"ERROR: Unable to replace ...\", drops the variable and stops with a KeyError"
-           : "drops the whole value with one line \"ERROR: Unable to replace ...\", and goes on",
-       fmt::format("define it in <client>, or say what it will be: --env {}=VALUE",
-                   value.undefined)});
+           : "drops the whole value with one line \"ERROR: Unable to replace ...\", and continues",
+       fmt::format("define it in <client>, or give its value: --env {}=VALUE", value.undefined)});
   return false;
 }
 
@@ -83,7 +82,7 @@ void ValueChecks::check_environment(const pugi::xml_node& node) {
     return;
   }
   if (name != upper_case(name)) {
-    findings_.error(line, fmt::format("the variable '{}' has small letters", name),
+    findings_.error(line, fmt::format("the variable '{}' has lower-case letters", name),
                     {fmt::format("sets {} and stops with a KeyError when it looks for '{}'",
                                  upper_case(name), name),
                      "write it in capitals"});
@@ -99,9 +98,10 @@ void ValueChecks::check_environment(const pugi::xml_node& node) {
   }
   if (value.text.find(kPlaceholder) != std::string::npos) {
     if (name == base_variable(tool_name_)) {
-      findings_.warning(line, fmt::format("the tool's folder is still {}", kPlaceholder),
-                        {"takes it as it is: no path of this tool will exist",
-                         "let 'tfaot install' or whoever installs it put the folder there"});
+      findings_.warning(
+          line, fmt::format("the tool's folder is still {}", kPlaceholder),
+          {"takes it as it is: no path of this tool will exist",
+           "the folder is filled in by 'tfaot install', or by whoever installs the tool"});
     }
     return;
   }
@@ -111,19 +111,20 @@ void ValueChecks::check_environment(const pugi::xml_node& node) {
     const auto is_there = [this](const std::string& folder) { return exists(folder); };
     if (std::ranges::all_of(folders, is_there)) return;
     findings_.error(
-        line, fmt::format("a blank in {}: {}", name, value.text),
-        {"takes it for several folders", "move the files to a folder without blanks in its path"});
+        line, fmt::format("a space in {}: {}", name, value.text),
+        {"reads it as several folders", "move the files to a folder without spaces in its path"});
     return;
   }
   if (!exists(value.text)) {
-    findings_.warning(line, fmt::format("{} is missing: {}", name, value.text),
-                      {"does not look; the compiler will pass over it", "make it, or correct it"});
+    findings_.warning(
+        line, fmt::format("{} is missing: {}", name, value.text),
+        {"does not check; the compiler will ignore it", "create it, or correct the path"});
   }
 }
 
 void ValueChecks::check_flags(const pugi::xml_node& node) {
   const int line = xml_.line_of(node);
-  const auto without_comment = [](pugi::xml_attribute attribute) {  // scram takes it away first
+  const auto without_comment = [](pugi::xml_attribute attribute) {  // scram removes it first
     while (attribute && attribute.name() == std::string_view(kCommentAttribute)) {
       attribute = attribute.next_attribute();
     }
@@ -138,17 +139,16 @@ void ValueChecks::check_flags(const pugi::xml_node& node) {
   }
   for (pugi::xml_attribute other = without_comment(first.next_attribute()); other;
        other = without_comment(other.next_attribute())) {
-    findings_.error(
-        line, fmt::format("<flags> with a second attribute, '{}'", other.name()),
-        {fmt::format("uses only the first one, '{}'", first.name()),
-         fmt::format("write <flags {}=\"...\"/> as an element of its own", other.name())});
+    findings_.error(line, fmt::format("<flags> with a second attribute, '{}'", other.name()),
+                    {fmt::format("uses only the first one, '{}'", first.name()),
+                     fmt::format("write <flags {}=\"...\"/> as a separate element", other.name())});
   }
   const ResolvedValue value = values_.resolve(first.value());
   if (!check_value(line, "flags", value)) return;
   if (!value.blank.empty()) {
-    findings_.error(line, fmt::format("the value of ${} holds a blank", value.blank),
-                    {"splits flags at blanks, whatever they come from",
-                     "move the files to a folder without blanks in its path"});
+    findings_.error(line, fmt::format("the value of ${} contains a space", value.blank),
+                    {"splits flags at spaces, wherever they come from",
+                     "move the files to a folder without spaces in its path"});
     return;
   }
   check_words(line, upper_case(first.name()), value.text);
@@ -159,9 +159,9 @@ void ValueChecks::check_words(int line, const std::string& flag, const std::stri
   for (const std::string& word : words_of(value, " ")) {
     const std::string extension = Path(word).extension().string();
     if (extension == ".o" && !archive_.empty()) {
-      findings_.error(line, fmt::format("an object behind the library {}", archive_),
-                      {"keeps the order, and the linker looks into a static library only for what "
-                       "stands before it",
+      findings_.error(line, fmt::format("an object after the library {}", archive_),
+                      {"keeps the order, and the linker searches a static library only for what "
+                       "comes before it",
                        "put the objects first, or give the library as <lib name=.../>"});
       archive_.clear();
     }
@@ -174,13 +174,13 @@ void ValueChecks::check_file(int line, const std::string& path) {
   if (!exists(path)) {
     findings_.warning(
         line, fmt::format("no such file: {}", path),
-        {"does not look; each user of the tool fails to link", "make it, or correct the path"});
+        {"does not check; each user of the tool fails to link", "create it, or correct the path"});
     return;
   }
   if (linkage_of(fs_, path) != Linkage::kPositionDependent) return;
   findings_.error(line, fmt::format("not position independent: {}", path),
                   {"links it into shared libraries and plugins, which the linker refuses",
-                   "compile it anew with -fPIC"});
+                   "compile it again with -fPIC"});
 }
 
 void ValueChecks::check_runtime(const pugi::xml_node& node) {
@@ -202,12 +202,12 @@ void ValueChecks::check_runtime(const pugi::xml_node& node) {
   if (missing == paths.end()) return;
   if (upper_case(node.attribute("handler").value()) == "WARN") {
     findings_.warning(line, fmt::format("no such path: {}", *missing),
-                      {"prints \"OK (but currently missing)\"", "make it, or correct the path"});
+                      {"prints \"OK (but currently missing)\"", "create it, or correct the path"});
     return;
   }
   findings_.error(line, fmt::format("no such path: {}", *missing),
                   {"prints \"Checks [FAIL]\" and does not set up the tool",
-                   "make it, or say handler=\"warn\""});
+                   "create it, or write handler=\"warn\""});
 }
 
 void ValueChecks::check_use(const pugi::xml_node& node) {
@@ -225,9 +225,9 @@ void ValueChecks::check_use(const pugi::xml_node& node) {
     return;
   }
   if (!options_.all_tools_known && !used.starts_with("tfaot-")) return;
-  findings_.warning(xml_.line_of(node), fmt::format("the tool '{}' is not set up", used),
-                    {"warns when something is built, and goes on without it",
-                     fmt::format("scram setup {}.xml", used)});
+  findings_.warning(
+      xml_.line_of(node), fmt::format("the tool '{}' is not set up", used),
+      {"warns during a build, and continues without it", fmt::format("scram setup {}.xml", used)});
 }
 
 }  // namespace tfaot::toolkit

@@ -19,7 +19,7 @@ class ValueChecks {
               Findings& findings)
       : fs_(fs), options_(options), xml_(xml), findings_(findings), values_(options.environment) {}
 
-  // All variables come before the first check: a value may name one that is defined below it.
+  // Define all variables before the first check: a value may use one that is defined below it.
   ToolValues& variables() { return values_; }
   // In lower case.
   void set_tool_name(const std::string& name) { tool_name_ = name; }
@@ -33,7 +33,7 @@ class ValueChecks {
  private:
   void check_words(int line, const std::string& flag, const std::string& value);
   void check_file(int line, const std::string& path);
-  // What is wrong with the value as such; false then.
+  // Reports what is wrong with the value itself; then returns false.
   bool check_value(int line, const std::string& element, const ResolvedValue& value);
   bool exists(const Path& path) const;
 

@@ -26,7 +26,7 @@ Status check_machine(const Manifest& manifest, const TuneOptions& options) {
                   .note("tune it on a machine that can run it"));
 }
 
-// What comes first is the cause, and what a compiler says last is that it failed.
+// The first lines show the cause; a compiler's last lines only say that it failed.
 constexpr std::size_t kShownLines = 5;
 std::vector<std::string> first_errors(const std::string& text) {
   const std::vector<std::string> lines = split_lines(text);
@@ -68,7 +68,7 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
                run_tool(compiler, {fmt::format("the C++ compiler '{}', which links the code to "
                                                "measure, cannot be started",
                                                options.compiler),
-                                   "install one, such as g++, or name it by --compiler"}));
+                                   "install one, such as g++, or name it with --compiler"}));
   if (built.ok()) return program;
   Error error = Error::at({options.tree.string()}, "the program that measures cannot be built");
   for (const std::string& line : first_errors(built.standard_error)) error.note(line);

@@ -7,8 +7,8 @@
 
 namespace tfaot::toolkit {
 
-// How many values lie below the true median is binomial: half of them, with a standard deviation of
-// sqrt(n) / 2.
+// The number of values below the true median is binomial: half of them, with a standard deviation
+// of sqrt(n) / 2.
 Median median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t last = values.size() - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The median of timings and how sure it is. Pure function.
+// The median of timings and its uncertainty. Pure function.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@ namespace tfaot::toolkit {
 
 struct Median {
   double value = 0;
-  // 95 % confidence interval, by order statistics: no assumption on how timings are distributed.
+  // 95 % confidence interval, by order statistics: assumes nothing about the distribution of
+  // timings.
   double low = 0;
   double high = 0;
 };

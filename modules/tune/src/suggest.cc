@@ -13,7 +13,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// What the sizes do for the rows asked for. REQUIRES: sizes is not empty.
+// The cost of the sizes for the requested rows. REQUIRES: sizes is not empty.
 SizeSet evaluate(std::vector<SizeCost> sizes, const std::map<std::size_t, double>& rows) {
   LevelCosts costs;
   SizeSet set;
@@ -102,7 +102,7 @@ Result<Suggestion> suggest_sizes(const Manifest& manifest, const SuggestOptions&
   if (sizes.empty()) sizes = default_candidates(compiled, options.rows);
   if (sizes.size() > kMostCandidates) {
     return fail(Error::usage(fmt::format("{} sizes are too many to choose from", sizes.size()))
-                    .note(fmt::format("name up to {} by --candidates", kMostCandidates)));
+                    .note(fmt::format("name up to {} with --candidates", kMostCandidates)));
   }
   std::vector<SizeCost> candidates;
   for (const std::size_t size : sizes) candidates.push_back(size_cost(compiled, size));

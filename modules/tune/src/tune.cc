@@ -17,13 +17,13 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The program is started anew for each slice of the budget: where its memory and stack lie, which
-// moves timings by some per cent, differs from run to run.
+// The program is started again for each slice of the budget: the addresses of its memory and stack
+// differ from run to run, and they change timings by some per cent.
 constexpr int kSlices = 8;
 constexpr int kFewestSlices = 3;
 constexpr std::chrono::minutes kSliceTimeout{10};
 
-// From here on a plan by such costs may be a bad one.
+// From this uncertainty on, a plan based on the costs may be a bad one.
 constexpr double kTooUncertain = 0.25;
 
 // By batch size and CPU level: nanoseconds of a call.
@@ -86,7 +86,7 @@ Result<Tuning> tune_package(FileSystem& fs, const Manifest& manifest, const Tune
     if (enough) break;
   }
   if (timings.empty()) {
-    return fail(Error::at({options.tree.string()}, "this CPU can run no code of the package")
+    return fail(Error::at({options.tree.string()}, "this CPU cannot run any code of the package")
                     .note("its CPU levels: " + join(manifest.cpu_levels, ", ")));
   }
   if (uncertainty(timings) > kTooUncertain) {

@@ -87,7 +87,7 @@ case_run(a)
 case_expect("a: 6")
 write(One/Lib/bin/BuildFile.xml "<bin name='renamed' file='a.cc,part*.cpp'/>\n<skip/>")
 case_build()
-case_expect("tfaot_add_buildfile: ${root}/One/Lib/bin/BuildFile.xml:2: <skip> is not known and is passed over")
+case_expect("tfaot_add_buildfile: ${root}/One/Lib/bin/BuildFile.xml:2: <skip> is not known and is ignored")
 case_run(renamed)
 case_expect("a: 6")
 

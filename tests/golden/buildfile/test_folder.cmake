@@ -1,5 +1,5 @@
 # Made by tfaot-buildfile from BuildFile.xml.
-_tfaot_buildfile_warning("BuildFile.xml:3: <skip> is not known and is passed over, what is inside is read")
+_tfaot_buildfile_warning("BuildFile.xml:3: <skip> is not known and is ignored; its contents are read")
 _tfaot_buildfile_model("ns::M"
   PLACE "BuildFile.xml:4"
   MODEL "/data/m"

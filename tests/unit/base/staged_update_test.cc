@@ -18,7 +18,7 @@ Status update_all(FileSystem& fs) {
   TFAOT_TRY(update.put_file("new", "/area/file"));
   TFAOT_TRY(update.put_link("2", "/area/current"));
   TFAOT_TRY(update.put_file("new", "/area/deep/er/file"));
-  TFAOT_TRY(update.put_folder("/staging", "/area/folder", "name another folder"));
+  TFAOT_TRY(update.put_folder("/staging", "/area/folder", "choose another folder"));
   TFAOT_TRY(update.take_out("/area/gone"));
   return update.commit();
 }
@@ -91,13 +91,13 @@ TEST_F(StagedUpdateTest, ReplacesNoFolderByAFile) {
 
 TEST_F(StagedUpdateTest, SaysWhatToDoWhereFoldersCannotBeExchanged) {
   StagedUpdate update(fs, "/work");
-  ASSERT_TRUE(update.put_folder("/staging", "/area/folder", "name another folder"));
+  ASSERT_TRUE(update.put_folder("/staging", "/area/folder", "choose another folder"));
   fs.inject({.change = 1, .reason = EINVAL});
   const Status committed = update.commit();
   ASSERT_FALSE(committed);
   EXPECT_EQ(committed.error().text(),
             "/staging: cannot exchange with '/area/folder': Invalid argument\n"
-            "  name another folder");
+            "  choose another folder");
 }
 
 TEST(Renames, StayWhereTheyCannotBeTakenBack) {

@@ -25,7 +25,7 @@ TEST(BuildError, ElseTheLastLinesThatAreNoCommands) {
                 .text(),
             "tfaot-model-a: rpmbuild failed: 7\n  2\n  3\n  4\n  5\n  6");
   EXPECT_EQ(build_error("tfaot-model-a", "").text(),
-            "tfaot-model-a: rpmbuild failed: it says nothing");
+            "tfaot-model-a: rpmbuild failed: it printed nothing");
 }
 
 TEST(BuildRpm, RefusesPathsThatRpmTakesApart) {
@@ -34,8 +34,8 @@ TEST(BuildRpm, RefusesPathsThatRpmTakesApart) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text(),
             "/my release: rpmbuild cannot work with this path\n"
-            "  these are too much for it:  '\"\\$`%*?[;&()<>|\n"
-            "  name another folder");
+            "  it cannot handle:  '\"\\$`%*?[;&()<>|\n"
+            "  choose another folder");
   options.directory = "/release";
   options.tool = "/100%/tfaot";
   EXPECT_FALSE(check_release_paths(options));

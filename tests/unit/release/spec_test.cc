@@ -142,17 +142,17 @@ TEST(Spec, RefusesWhatRpmWouldTakeApart) {
     return text ? std::string("taken") : text.error().text();
   };
   EXPECT_EQ(refused([](SpecRecord& r) { r.tool_name = "a b"; }),
-            "the tool's name 'a b' cannot stand in a spec file\n"
-            "  it must not hold blanks, quotes, '\\' or '%'");
+            "the tool's name 'a b' cannot be used in a spec file\n"
+            "  it must not contain spaces, quotes, '\\' or '%'");
   EXPECT_EQ(refused([](SpecRecord& r) { r.license = " \n"; }),
             "the licence is empty, which rpm refuses");
   EXPECT_EQ(refused([](SpecRecord& r) { r.config = "a$b"; }),
-            "the config's path 'a$b' cannot stand in a spec file\n"
-            "  it must not hold quotes, '\\', '`', '%', '$' or line ends");
+            "the config's path 'a$b' cannot be used in a spec file\n"
+            "  it must not contain quotes, '\\', '`', '%', '$' or line ends");
   EXPECT_EQ(refused([](SpecRecord& r) { r.config = "${A}/b"; }, SpecFlavour::kCmsdist), "taken");
   for (const char* path : {"", "a\"b", "a`b`", "a%b", "a\nb", "a\\b"}) {
     EXPECT_THAT(refused([&](SpecRecord& r) { r.config = path; }, SpecFlavour::kCmsdist),
-                HasSubstr("cannot stand in a spec file"))
+                HasSubstr("cannot be used in a spec file"))
         << path;
   }
   EXPECT_EQ(refused([](SpecRecord& r) { r.config = "my models/aot.yaml"; }), "taken");

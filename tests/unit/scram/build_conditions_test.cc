@@ -70,7 +70,7 @@ TEST(Conditions, SomeAreHeededThoughScramCallsThemInvalid) {
   EXPECT_EQ(testing::names_of(file->common.uses), "yes");
   EXPECT_EQ(join(file->warnings, "\n"),
             "BuildFile.xml:2: <ifscram> is not in scram's list of tags: it prints \"Invalid tag\" "
-            "and heeds it all the same");
+            "but applies it");
   // Of tool files.
   EXPECT_EQ(if_met("ifversion name='1'"), "BuildFile.xml:1: <else> outside of a condition");
 }
@@ -102,9 +102,9 @@ TEST(Conditions, ErrorsSayWhere) {
             "BuildFile.xml:1: <ifos> needs one of the attributes name, match, value");
   EXPECT_EQ(used("<iftool version='1'/>"), "BuildFile.xml:1: <iftool> needs the attribute 'name'");
   EXPECT_EQ(used("<ifos name='a'>\n<else><use name='b'/></else></ifos>"),
-            "BuildFile.xml:2: <else> holds nothing: write <else/>, then what applies");
+            "BuildFile.xml:2: <else> must be empty: write <else/>, and after it what applies");
   EXPECT_EQ(used("<ifos name='a'><use name='b'/><else/>\n<elif name='c'/></ifos>"),
-            "BuildFile.xml:2: <elif/> behind an <else/>: scram drops what is behind it\n"
+            "BuildFile.xml:2: <elif/> after an <else/>: scram ignores what comes after it\n"
             "  write one <else/>, as the last case");
 }
 

@@ -67,11 +67,11 @@ TEST_F(CheckTool, KnowsTheVariableOfEveryName) {
 
 TEST_F(CheckTool, FindsWhatTheParserRefuses) {
   EXPECT_THAT(findings_in("<?xml version=\"1.0\"?>\n<tool name=\"t\" version=\"1\"/>"),
-              ElementsAre("error 1: <?xml ...> does not belong in a file of scram"));
+              ElementsAre("error 1: <?xml ...> does not belong in a scram file"));
   EXPECT_THAT(findings_in("<tool name=\"t\" version=\"1\">\n"),
               ElementsAre(HasSubstr("not valid XML")));
   EXPECT_THAT(findings_of("<flags A=\"a & b\"/>"),
-              ElementsAre("error 3: a '&' that begins no entity"));
+              ElementsAre("error 3: a '&' that does not start an entity"));
   EXPECT_THAT(findings_of("\n<lib name=\"a\" name=\"b\"/>"),
               ElementsAre("error 4: <lib> has the attribute 'name' twice"));
 }
@@ -87,21 +87,23 @@ TEST_F(CheckTool, TakesAllThatXmlAllows) {
 TEST_F(CheckTool, RefusesWhatPythonsParserRefuses) {
   EXPECT_THAT(findings_of("<!--\n a -- b -->"), ElementsAre("error 4: '--' inside of a comment"));
   EXPECT_THAT(findings_of("<!-- a --->"), ElementsAre("error 3: '--' inside of a comment"));
-  EXPECT_THAT(findings_of("<flags A=\"\xFF\"/>"), ElementsAre("error 3: the byte 0xff is no text"));
-  EXPECT_THAT(findings_of("<flags A=\"\x01\"/>"), ElementsAre("error 3: the byte 0x01 is no text"));
-  EXPECT_THAT(findings_of("\xED\xA0\x80"), ElementsAre("error 3: the byte 0xed is no text"));
+  EXPECT_THAT(findings_of("<flags A=\"\xFF\"/>"),
+              ElementsAre("error 3: the byte 0xff is not text"));
+  EXPECT_THAT(findings_of("<flags A=\"\x01\"/>"),
+              ElementsAre("error 3: the byte 0x01 is not text"));
+  EXPECT_THAT(findings_of("\xED\xA0\x80"), ElementsAre("error 3: the byte 0xed is not text"));
   EXPECT_THAT(findings_of("<flags A=\"&nbsp;\"/>"),
-              ElementsAre("error 3: a '&' that begins no entity"));
+              ElementsAre("error 3: a '&' that does not start an entity"));
   EXPECT_THAT(findings_of("<flags A=\"&#0;&#x110000;\"/>"),
-              ElementsAre("error 3: a '&' that begins no entity"));
+              ElementsAre("error 3: a '&' that does not start an entity"));
   EXPECT_THAT(findings_of("<flags A=\"<b\"/>"), ElementsAre("error 3: a '<' in a value"));
   EXPECT_THAT(findings_of("]]>"), ElementsAre("error 3: ']]>' outside of a <![CDATA["));
   EXPECT_THAT(findings_of("<x:flags A=\"b\"/>"),
               ElementsAre("error 3: 'x:flags' has a prefix that nothing declares"));
   EXPECT_THAT(findings_of("<flags A=\"b\"B=\"c\"/>"),
-              ElementsAre("error 3: no blank before the attribute 'B'"));
+              ElementsAre("error 3: no space before the attribute 'B'"));
   EXPECT_THAT(findings_in("<?XML?>" + kHead + "</tool>"),
-              ElementsAre("error 1: <?xml ...> does not belong in a file of scram"));
+              ElementsAre("error 1: <?xml ...> does not belong in a scram file"));
 }
 
 TEST_F(CheckTool, HasALimitForElementsAndAttributes) {
@@ -124,7 +126,7 @@ TEST_F(CheckTool, HasALimitForNestedElements) {
               ElementsAre("warning 0: the tool's folder is in no variable T_BASE"));
   for (const int depth : {500, 17'000, 100'000}) {
     EXPECT_THAT(findings_in(nested(depth)),
-                ElementsAre("error 2: elements inside of each other, more than 500 deep"));
+                ElementsAre("error 2: elements nested more than 500 deep"));
   }
 }
 
@@ -171,10 +173,10 @@ TEST_F(CheckTool, FindsWhatStopsScram) {
               ElementsAre("error 3: the variable A has no value"));
   EXPECT_THAT(findings_of("<environment name=\"A\" default=\"$B\"/>\n"
                           "<environment name=\"B\" default=\"${A}/b\"/>"),
-              ElementsAre("error 3: a variable that is made of itself",
-                          "error 4: a variable that is made of itself"));
+              ElementsAre("error 3: a variable that refers to itself",
+                          "error 4: a variable that refers to itself"));
   EXPECT_THAT(findings_of("<environment name=\"a\" default=\"b\"/>"),
-              ElementsAre("error 3: the variable 'a' has small letters"));
+              ElementsAre("error 3: the variable 'a' has lower-case letters"));
   EXPECT_THAT(findings_of("<environment name=\"PATH\" default=\"b\"/>"),
               ElementsAre("error 3: PATH in <environment>"));
   EXPECT_THAT(findings_of("<environment name=\"FLAGS\" default=\"b\"/>"),
@@ -211,7 +213,7 @@ TEST_F(CheckTool, TakesVariablesFromTheEnvironment) {
   options_.environment = {{"AREA", "/t"}, {"SPACED", "/a b"}};
   EXPECT_THAT(findings_of("<flags LDFLAGS=\"${AREA}/lib/x.o\"/>"), IsEmpty());
   EXPECT_THAT(findings_of("<flags LDFLAGS=\"$SPACED/lib/x.o\"/>"),
-              ElementsAre("error 3: the value of $SPACED holds a blank"));
+              ElementsAre("error 3: the value of $SPACED contains a space"));
 }
 
 TEST_F(CheckTool, LooksForPaths) {
@@ -225,7 +227,7 @@ TEST_F(CheckTool, LooksForPaths) {
     return findings_of("<client>\n<environment name=\"INCLUDE\" default=\"" + value +
                        "\"/></client>");
   };
-  EXPECT_THAT(include("/with blank"), ElementsAre("error 4: a blank in INCLUDE: /with blank"));
+  EXPECT_THAT(include("/with blank"), ElementsAre("error 4: a space in INCLUDE: /with blank"));
   EXPECT_THAT(include("/t/include /t/lib"), IsEmpty());
   EXPECT_THAT(
       findings_of("<runtime name=\"A\" value=\"$T_BASE/lib\" type=\"path\"/>\n"
@@ -239,7 +241,7 @@ TEST_F(CheckTool, LooksForPaths) {
 
 TEST_F(CheckTool, KnowsTheOrderOfTheLinkLine) {
   EXPECT_THAT(findings_of("<flags LDFLAGS=\"-a.a\"/>\n<flags LDFLAGS=\"$T_BASE/lib/x.o\"/>"),
-              ElementsAre("error 4: an object behind the library -a.a"));
+              ElementsAre("error 4: an object after the library -a.a"));
 }
 
 TEST_F(CheckTool, ComparesNames) {

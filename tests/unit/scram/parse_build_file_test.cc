@@ -107,7 +107,7 @@ TEST(ParseBuildFile, HasLimits) {
         std::pair("<ifos name='.'>", "</ifos>")}) {
     EXPECT_TRUE(parse(nested(open, close, 500)));
     EXPECT_EQ(error_of(parse(nested(open, close, 10'000))),
-              "BuildFile.xml:2: elements inside of each other, more than 500 deep\n"
+              "BuildFile.xml:2: elements nested more than 500 deep\n"
               "  scram stops with a RecursionError of Python at about twice as many\n"
               "  nest them less");
   }
@@ -141,11 +141,11 @@ TEST(ParseBuildFile, ReadsVariablesAsScramDoes) {
 TEST(ParseBuildFile, RefusesWhatPythonsParserRefuses) {
   const std::string scram = "\n  scram stops with a Python traceback: it cannot parse the file\n  ";
   EXPECT_EQ(error_of(parse("\n<flags CXXFLAGS='a & b'/>")),
-            "BuildFile.xml:2: a '&' that begins no entity" + scram + "write &amp;");
+            "BuildFile.xml:2: a '&' that does not start an entity" + scram + "write &amp;");
   EXPECT_EQ(error_of(parse("<!-- a -- b -->")), "BuildFile.xml:1: '--' inside of a comment" +
                                                     scram + "write '-', or end the comment there");
   EXPECT_THAT(error_of(parse("<use name='\xFF'/>")),
-              ::testing::StartsWith("BuildFile.xml:1: the byte 0xff is no text"));
+              ::testing::StartsWith("BuildFile.xml:1: the byte 0xff is not text"));
 }
 
 TEST(ParseBuildFile, WarnsOfWhatScramPassesOver) {
@@ -157,12 +157,11 @@ TEST(ParseBuildFile, WarnsOfWhatScramPassesOver) {
   EXPECT_EQ(join(file->warnings, "\n"),
             "BuildFile.xml:1: <Flags> should be written <flags>\n"
             "BuildFile.xml:2: scram reads the first attribute of <flags> only: 'LDFLAGS' has no "
-            "effect; give it an element of its own\n"
-            "BuildFile.xml:3: <skip> is not known and is passed over, what is inside is read\n"
-            "BuildFile.xml:4: <use> inside of <export> is passed over\n"
+            "effect; make it a separate element\n"
+            "BuildFile.xml:3: <skip> is not known and is ignored; its contents are read\n"
+            "BuildFile.xml:4: <use> inside of <export> is ignored\n"
             "BuildFile.xml:5: the name of a product has no folder: 'a/b' becomes 'b'\n"
-            "BuildFile.xml:5: <productstore> is not known and is passed over, what is inside is "
-            "read");
+            "BuildFile.xml:5: <productstore> is not known and is ignored; its contents are read");
   EXPECT_EQ(names_of(file->common.uses), "inside");
   EXPECT_EQ(file->products.at(0).name, "b");
 }
@@ -174,7 +173,7 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
             "  correct it: Start-end tags mismatch");
   EXPECT_THAT(
       error_of(parse("<?xml version='1.0'?>\n<use name='a'/>")),
-      ::testing::StartsWith("BuildFile.xml:1: <?xml ...> does not belong in a file of scram\n"));
+      ::testing::StartsWith("BuildFile.xml:1: <?xml ...> does not belong in a scram file\n"));
   EXPECT_EQ(error_of(parse("\n<use nam='a'/>")),
             "BuildFile.xml:2: <use> has no attribute 'nam' (did you mean 'name'?)\n"
             "  allowed: name, source_only, for, force_link");
@@ -190,7 +189,7 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
             "BuildFile.xml:1: a product of several files needs the attribute 'name'");
   EXPECT_EQ(error_of(parse("<bin file=' ,' name='x'/>")), "BuildFile.xml:1: 'file' names no file");
   EXPECT_EQ(error_of(parse("<bin file='a.cc'/>\n<library file='b.cc' name='a'/>")),
-            "BuildFile.xml:2: there is a product 'a' in line 1 already");
+            "BuildFile.xml:2: there is already a product 'a' on line 1");
   EXPECT_EQ(error_of(parse("<bin file='a.cc'>\n<bin file='b.cc'/></bin>")),
             "BuildFile.xml:2: <bin> inside of another product");
   EXPECT_EQ(error_of(parse("\n<aot_compile model='m' class='M' batch_sizes='1 x'/>")),
@@ -200,17 +199,17 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
               ::testing::StartsWith("BuildFile.xml:1: batch_sizes: '0' is not a number"));
   EXPECT_EQ(error_of(parse("<flags/>")), "BuildFile.xml:1: <flags> needs an attribute");
   EXPECT_EQ(error_of(parse("<flags CXXFLAGS='-I$(X_BASE)'/>")),
-            "BuildFile.xml:1: the variable in '-I$(X_BASE)' is not known\n"
+            "BuildFile.xml:1: the variable in '-I$(X_BASE)' is unknown\n"
             "  give it a value: VARIABLES X_BASE=<value>");
   EXPECT_EQ(error_of(parse("<set name='a' value='${b}'/><set name='b' value='${a}'/>"
                            "<lib name='${a}'/>")),
-            "BuildFile.xml:1: the variables in '${a}' stand for too much, or for themselves\n"
+            "BuildFile.xml:1: the variables in '${a}' expand to too much, or to themselves\n"
             "  the limits are 1000 values and 100000 characters");
   EXPECT_EQ(error_of(parse("<bin file='a.cc' for='1,x'/>")),
-            "BuildFile.xml:1: for=\"1,x\" is no loop\n"
+            "BuildFile.xml:1: for=\"1,x\" is not a loop\n"
             "  write for=\"last\", for=\"first,last\" or for=\"first,last,step\"");
   EXPECT_EQ(error_of(parse("<bin file='a.cc' foreach=','/>")),
-            "BuildFile.xml:1: 'foreach' holds no value");
+            "BuildFile.xml:1: 'foreach' has no value");
   EXPECT_EQ(error_of(parse("<aot_compile model='m'/>")),
             "BuildFile.xml:1: <aot_compile> needs the attribute 'class'");
 }

@@ -76,9 +76,8 @@ TEST(Plan, ProgramsOfTestAreTests) {
   EXPECT_EQ(made->targets[2].command, "c.sh");
   const auto in_bin = plan(text, "bin");
   EXPECT_EQ(kinds(in_bin), "program a, program b");
-  EXPECT_THAT(in_bin->warnings,
-              ElementsAre("BuildFile.xml:1: the test 'c' is passed over: <test> has a meaning in "
-                          "the folder test only"));
+  EXPECT_THAT(in_bin->warnings, ElementsAre("BuildFile.xml:1: the test 'c' is ignored: <test> has "
+                                            "a meaning only in the folder test"));
 }
 
 TEST(Plan, ProductsGetWhatTheFileSaysForAll) {
@@ -102,7 +101,7 @@ TEST(Plan, AModelIsThereOnce) {
   EXPECT_EQ(error_of(plan("<library file='p.cc' name='P'><aot_compile model='m' class='M'/>"
                           "</library>\n<library file='q.cc' name='Q'>"
                           "<aot_compile model='m' class='M'/></library>")),
-            "BuildFile.xml:2: there is a model 'M' in line 1 already\n"
+            "BuildFile.xml:2: there is already a model 'M' on line 1\n"
             "  put it at the top of the file, outside of the products");
 }
 
@@ -113,13 +112,13 @@ TEST(Plan, SaysWhatHasNoMeaningHere) {
   EXPECT_EQ(join(made->warnings, "\n"),
             "BuildFile.xml:1: the flag ALPAKA_BACKENDS has no meaning outside of scram\n"
             "BuildFile.xml:3: the flag LCG_DICT_HEADER has no meaning outside of scram\n"
-            "BuildFile.xml: <export> has a meaning in a package's own BuildFile only");
+            "BuildFile.xml: <export> has a meaning only in a package's own BuildFile");
   EXPECT_EQ(join(plan("<export/>\n<bin file='a.cc'/>", "")->warnings, "\n"),
-            "BuildFile.xml:2: 'a' is passed over: a package's own BuildFile makes one library; "
-            "programs belong into bin or test");
+            "BuildFile.xml:2: 'a' is ignored: a package's own BuildFile makes one library; "
+            "programs belong in bin or test");
   EXPECT_EQ(error_of(plan("<flags DNN_NAME='a b'/><library file='p.cc' name='P'/>")),
             "BuildFile.xml: a product has one DNN_NAME, not 2\n"
-            "  scram's rule makes one of them only; use <aot_compile> for more");
+            "  scram's rule makes only one of them; use <aot_compile> for more");
 }
 
 }  // namespace

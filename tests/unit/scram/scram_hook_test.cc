@@ -110,7 +110,7 @@ TEST_F(ScramHook, SaysWhatIsDamaged) {
   const std::string whole = rules();
   write(kScram + "Plugins/BuildRules.py", whole.substr(0, whole.find("# <<<")));
   EXPECT_EQ(state(), HookState::kDamaged);
-  EXPECT_THAT(refusal(), HasSubstr("a part of the hook's lines is there"));
+  EXPECT_THAT(refusal(), HasSubstr("the file has only part of the hook's lines"));
   EXPECT_FALSE(remove_hook(fs_, kOptions));
 }
 
@@ -126,7 +126,7 @@ TEST_F(ScramHook, RefusesWhatItDoesNotFit) {
             "  the hook does not fit this cmssw-config V09-05-02");
   write(kScram + "GMake/Makefile.rules", kMakefile);
   write(kScram + "GMake/Makefile.aot", "# upstream's\n");
-  EXPECT_THAT(refusal(), HasSubstr("this file is not of tfaot, so it is left alone"));
+  EXPECT_THAT(refusal(), HasSubstr("tfaot did not write this file, so it is not changed"));
   EXPECT_EQ(rules(), kRules);
   EXPECT_THAT(install_hook(fs_, {"/area", "/a b/tfaot"}).error().text(),
               HasSubstr("make cannot use the path of this tfaot"));
@@ -136,9 +136,10 @@ TEST_F(ScramHook, RefusesWhatItDoesNotFit) {
 
 TEST_F(ScramHook, TellsOfAMissingFileAfterTheVersion) {
   ASSERT_TRUE(fs_.remove_all(kScram + "Plugins/BuildRules.py"));
-  EXPECT_EQ(refusal(), kScram +
-                           "Plugins/BuildRules.py: this file of the area is missing\n"
-                           "  scram b needs it, too: make the area anew, as by scram project");
+  EXPECT_EQ(refusal(),
+            kScram +
+                "Plugins/BuildRules.py: this file of the area is missing\n"
+                "  scram b needs it too: create the area again, for example with scram project");
   write("/area/config/scram_version", "V2_99_99\n");
   EXPECT_THAT(refusal(), HasSubstr("scram V2_99_99 is not known"));
 }

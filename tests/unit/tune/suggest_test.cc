@@ -134,7 +134,7 @@ TEST(Suggest, NeedsMeasurementsAndAnAnswerableQuestion) {
   Sizes many;
   for (std::size_t i = 1; i <= 17; ++i) many.push_back(i);
   EXPECT_EQ(error_of(tuned(), {.rows = {{4, 1}}, .candidates = many}),
-            "17 sizes are too many to choose from\n  name up to 16 by --candidates");
+            "17 sizes are too many to choose from\n  name up to 16 with --candidates");
 }
 
 }  // namespace

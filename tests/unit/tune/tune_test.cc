@@ -123,7 +123,7 @@ TEST_F(TuneTest, NeedsACompiler) {
   options_.compiler = "no-such-compiler";
   EXPECT_THAT(error(), ::testing::StartsWith("the C++ compiler 'no-such-compiler', which links the "
                                              "code to measure, cannot be started\n"));
-  EXPECT_THAT(error(), HasSubstr("install one, such as g++, or name it by --compiler"));
+  EXPECT_THAT(error(), HasSubstr("install one, such as g++, or name it with --compiler"));
 }
 
 TEST_F(TuneTest, ShowsWhatTheCompilerSays) {
@@ -152,9 +152,9 @@ TEST_F(TuneTest, TellsOfAProgramThatFails) {
   compiler("echo gibberish");
   EXPECT_EQ(error(), "the measuring program wrote 'gibberish'");
   compiler("true");
-  EXPECT_EQ(
-      error(),
-      "/the tree: this CPU can run no code of the package\n  its CPU levels: x86-64, x86-64-v4");
+  EXPECT_EQ(error(),
+            "/the tree: this CPU cannot run any code of the package\n  its CPU levels: x86-64, "
+            "x86-64-v4");
 }
 
 }  // namespace

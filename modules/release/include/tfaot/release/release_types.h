@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the release room: what a spec file says of a model, and what was built of it.
+// Records of the release room: what a spec file says about a model, and what was built from it.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace tfaot::toolkit {
 
-// Two dialects of spec files: rpm's own, for rpmbuild as it comes, and that of CMS's cmsdist, whose
-// build tool gives name, version, %{i} and more.
+// Two dialects of spec files: rpm's own, for plain rpmbuild, and that of CMS's cmsdist, whose build
+// tool defines name, version, %{i} and more.
 enum class SpecFlavour { kRpm, kCmsdist };
 template <>
 inline constexpr auto kWords<SpecFlavour> = std::to_array<Word<SpecFlavour>>(
@@ -27,9 +27,9 @@ struct SpecRecord {
   std::string description;
   std::string license = "unspecified";
   std::string processor;      // "x86_64"
-  std::string source;         // what the Source line names; empty: none
-  std::string source_folder;  // cmsdist: that its Source unpacks into
-  std::string data_package;   // cmsdist: a package that holds config and model
+  std::string source;         // the value of the Source line; empty: none
+  std::string source_folder;  // cmsdist: the folder that Source unpacks into
+  std::string data_package;   // cmsdist: a package that contains config and model
   std::string config;         // %{aot_config}
 };
 
@@ -42,9 +42,9 @@ struct ReleaseResult {
   enum class Kind { kBuilt, kUpToDate, kFailed };
   Kind kind = Kind::kFailed;
   std::string tool_name;
-  std::string why;             // it was built: "new", "the model or its config changed"
-  RpmRecord rpm;               // unless it failed
-  std::optional<Error> error;  // when it failed
+  std::string why;             // reason for building: "new", "the model or its config changed"
+  RpmRecord rpm;               // if it succeeded
+  std::optional<Error> error;  // if it failed
 };
 
 }  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// scram's BuildFile.xml -> what is to be built -> CMake code. Reads as scram does
-// (docs/buildfile.md), but what scram passes over in silence is an error or a warning with its
-// line. Touches no files: patterns are looked up by CMake. Pure functions, safe from many threads.
+// scram's BuildFile.xml -> what is to be built -> CMake code. It reads files as scram does
+// (docs/buildfile.md), but reports what scram silently ignores as an error or a warning with its
+// line. Touches no files: CMake expands patterns. Pure functions, safe from many threads.
 #pragma once
 
 #include <map>

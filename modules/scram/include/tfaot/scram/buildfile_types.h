@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the buildfile room: what a BuildFile.xml of scram says, and what is built of it.
+// Records of the buildfile room: what a BuildFile.xml of scram says, and what is built from it.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@ namespace tfaot::toolkit {
 // <use>: a package "Sub/Pkg" or a tool.
 struct BuildUse {
   std::string name;
-  bool source_only = false;  // its headers, nothing to link
+  bool source_only = false;  // only its headers, nothing to link
   int line = 0;
 };
 
-// <flags>, of which scram reads the first attribute only.
+// <flags>; scram reads only the first attribute.
 struct BuildFlag {
   std::string name;  // in capitals
   std::string value;
@@ -24,7 +24,7 @@ struct BuildFlag {
 
 // <aot_compile>: a model that is compiled for a product.
 struct AotModel {
-  std::string model;       // as it was written
+  std::string model;       // as written
   std::string class_name;  // "tagger" or "ns::tagger"
   std::string version = "1.0.0";
   std::vector<std::string> batch_sizes;
@@ -32,7 +32,7 @@ struct AotModel {
   int line = 0;
 };
 
-// What a BuildFile says for all of its products, or inside one.
+// What a BuildFile says for all its products, or for one of them.
 struct BuildBlock {
   std::vector<BuildUse> uses;
   std::vector<BuildFlag> flags;
@@ -61,17 +61,19 @@ struct BuildFile {
   std::vector<std::string> warnings;            // "BuildFile.xml:3: ..."
 };
 
-// What scram's conditions ask of; empty values are those of a variable that scram did not set.
+// The values that scram's conditions test. An empty value means that scram did not set the
+// variable.
 struct BuildConditions {
   std::string architecture;                  // SCRAM_ARCH
   std::string release;                       // SCRAM_PROJECTVERSION
   std::string compiler = "gcc";              // DEFAULT_COMPILER
   std::string os = "linux";                  // of the target
   std::string machine = "x86_64";            // of the target
-  std::map<std::string, std::string> tools;  // name -> version, of tools that are there
+  std::map<std::string, std::string> tools;  // name -> version, of available tools
 };
 
-// Where a BuildFile lies: "Sub/Pkg" and the folder in it, empty for the package's own file.
+// Where a BuildFile is: the package "Sub/Pkg" and the folder in it, empty for the package's own
+// file.
 struct BuildPlace {
   std::string package;
   std::string folder;  // "plugins", "bin", "test"
@@ -82,14 +84,14 @@ enum class TargetKind { kPackage, kLibrary, kPlugin, kProgram, kTest };
 struct BuildTarget {
   TargetKind kind = TargetKind::kPackage;
   std::string name;
-  int line = 0;                        // 0: of the whole file
-  bool builds_library = true;          // of a package: false when it has headers only
+  int line = 0;                        // 0: the whole file
+  bool builds_library = true;          // for a package: false if it has only headers
   bool all_sources = false;            // every source of the folder
   bool sources_of_subfolders = false;  // and of the folders in it
   std::vector<std::string> files;      // else these
   std::vector<std::string> skipped;    // names that are left out
-  std::vector<BuildUse> uses;          // what is used, users of a package too
-  std::vector<BuildUse> private_uses;  // what users of a package do not get
+  std::vector<BuildUse> uses;          // used by the target, and by users of a package
+  std::vector<BuildUse> private_uses;  // not passed on to users of a package
   std::vector<std::string> libraries;  // -l
   std::vector<std::string> include_paths;
   std::map<std::string, std::vector<std::string>> flags;  // CXXFLAGS, CPPDEFINES, LDFLAGS ...
@@ -99,7 +101,7 @@ struct BuildTarget {
   std::vector<std::string> arguments;                     // of a test that is a program
   std::vector<std::string> environment;                   // of a test, "A=b"
   std::vector<std::string> run_before;                    // names of other tests
-  bool runs = true;                                       // false: a test that is built only
+  bool runs = true;                                       // false: the test is only built
 };
 
 struct BuildPlan {

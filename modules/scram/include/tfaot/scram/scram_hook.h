@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The add-on that teaches a scram area <aot_compile> (docs/scram.md): two files of its own, and
-// some lines at the end of config/SCRAM/Plugins/BuildRules.py, which alone switch it on. They are
-// written last and taken away first, each file in one rename, so a kill leaves scram as it was or
-// as it will be. Nothing else of the area is touched, and nothing outside. One process at a time.
+// some lines at the end of config/SCRAM/Plugins/BuildRules.py. Only those lines switch it on. They
+// are written last and removed first, each file in one rename, so a kill leaves scram in its old
+// state or in its new one. Nothing else in the area is changed, and nothing outside of it. One
+// process at a time.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ namespace tfaot::toolkit {
 enum class HookState {
   kAbsent,
   kInstalled,  // as this tfaot installs it
-  kOther,      // whole, of another tfaot or for another program
+  kOther,      // complete, but of another tfaot or for another program
   kDamaged,    // switched on, but a file is missing or changed; or files without the switch
 };
 
@@ -28,14 +29,14 @@ struct HookStatus {
 
 struct HookOptions {
   Path area;            // absolute, holds config/SCRAM
-  std::string program;  // tfaot that is to compile the models, absolute
+  std::string program;  // the tfaot that compiles the models, absolute
 };
 
-// Error: no scram area, or one whose scram this does not know.
+// Error: not a scram area, or an area with a scram that the hook does not know.
 Result<HookStatus> hook_status(const FileSystem& fs, const HookOptions& options);
-// Idempotent. False: it was there, and nothing was written.
+// Idempotent. False: it was already installed, and nothing was written.
 Result<bool> install_hook(FileSystem& fs, const HookOptions& options);
-// False: there was nothing. BuildRules.py is again what it was, to the byte.
+// False: it was not installed. BuildRules.py gets back its original bytes.
 Result<bool> remove_hook(FileSystem& fs, const HookOptions& options);
 
 }  // namespace tfaot::toolkit

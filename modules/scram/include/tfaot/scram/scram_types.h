@@ -21,9 +21,9 @@ struct ToolFinding {
 
 struct CheckToolOptions {
   std::filesystem::path file;                         // absolute
-  std::map<std::string, std::string> environment{};   // scram's: what $NAMES come from
-  std::vector<std::filesystem::path> tool_folders{};  // where NAME.xml of used tools may lie
-  bool all_tools_known = false;  // a used tool that is in none of them is missing, not just unseen
+  std::map<std::string, std::string> environment{};   // scram's: gives the values of $NAMES
+  std::vector<std::filesystem::path> tool_folders{};  // where NAME.xml of used tools may be
+  bool all_tools_known = false;  // a used tool in none of them is missing, not just unseen
 };
 
 struct ToolReport {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a package does for a number of rows, and how long it takes: by the runtime's own BatchPlan
-// over measured costs. Pure functions.
+// What a package does for a number of rows, and how long that takes: the runtime's own BatchPlan
+// with measured costs. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ struct LevelCosts {
   std::vector<double> ns;
 };
 
-// Of the highest level that was measured; empty when none was.
+// The costs of the highest measured level; empty if none was measured.
 LevelCosts highest_level(const Manifest& manifest);
-// Of the level with this name; empty when it was not measured.
+// The costs of the level with this name; empty if it was not measured.
 LevelCosts level_costs(const Tuning& tuning, const std::string& cpu_level);
 
 struct PlannedRows {
-  std::vector<std::size_t> chunks;  // as they are run; the last may be padded
+  std::vector<std::size_t> chunks;  // in the order they run; the last may be padded
   std::size_t padding = 0;
   double ns = 0;
 };

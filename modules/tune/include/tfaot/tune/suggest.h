@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which batch sizes to compile, by what calls cost: measured for compiled sizes, estimated for
-// others. Of all sets of the candidates that keep within the limits it takes the one that uses the
-// fewest bytes among those that are at most kSlack slower than the fastest. Pure function.
+// Which batch sizes to compile, judged by the cost of calls: measured for compiled sizes, estimated
+// for others. It looks at all sets of candidates that keep within the limits. Among those at most
+// kSlack slower than the fastest set, it takes the one with the fewest bytes. Pure function.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace tfaot::toolkit {
 
-inline constexpr double kSuggestSlack = 0.01;       // below what measurements tell apart
+inline constexpr double kSuggestSlack = 0.01;       // less than measurements can resolve
 inline constexpr std::size_t kMostCandidates = 16;  // all their sets are tried
 inline constexpr std::size_t kMostRows = 4096;
 
 struct SuggestOptions {
-  std::string cpu_level = "";                // empty: the highest that was measured
+  std::string cpu_level = "";                // empty: the highest measured level
   std::map<std::size_t, double> rows = {};   // numbers of rows and how often each comes
   std::vector<std::size_t> candidates = {};  // empty: the compiled sizes and powers of two
-  std::uint64_t max_bytes = 0;               // of code of all levels; 0: no limit
+  std::uint64_t max_bytes = 0;               // of the code of all levels; 0: no limit
   std::size_t max_sizes = 0;                 // 0: no limit
 };
 
@@ -33,7 +33,7 @@ struct SizeCost {
   bool compiled = false;    // then both are measured, else both are estimated
 };
 
-// A set of sizes and what it does for the rows asked for.
+// A set of sizes and its cost for the requested rows.
 struct SizeSet {
   std::vector<SizeCost> sizes;  // ascending
   double ns = 0;                // of a call, on average
@@ -44,7 +44,7 @@ struct SizeSet {
 struct Suggestion {
   std::string cpu_level;
   SizeSet suggested;
-  SizeSet compiled;  // what the package holds, for comparison
+  SizeSet compiled;  // the sizes in the package, for comparison
 };
 
 // `where` names the package in errors.

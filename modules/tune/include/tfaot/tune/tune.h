@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what a call of each batch size costs at each CPU level: builds a program of the
-// package's code with the machine's C++ compiler and runs it, as often as it takes. Changes nothing
-// but the work folder. Two tunings at the same time disturb each other.
+// Measures the cost of a call for each batch size at each CPU level. It builds a program from the
+// package's code with the machine's C++ compiler and runs it as often as needed. Writes only to the
+// work folder. Two tunings at the same time disturb each other.
 #pragma once
 
 #include <chrono>
@@ -16,19 +16,19 @@ namespace tfaot::toolkit {
 
 struct TuneOptions {
   Path tree;            // the package tree, verified
-  Path work_directory;  // must exist, is the caller's to remove
+  Path work_directory;  // must exist; the caller removes it
   std::string program;  // source text of the measuring program, measuring_program()
   std::string compiler = "c++";
   std::string machine;  // its architecture, "x86_64"
   std::chrono::milliseconds budget{
       10000};               // for measuring; every size is measured a few times anyway
-  double precision = 0.01;  // enough when every interval is within this share of its median
+  double precision = 0.01;  // stop when every interval is within this share of its median
 };
 
 Result<Tuning> tune_package(FileSystem& fs, const Manifest& manifest, const TuneOptions& options,
                             Diagnostics& diagnostics);
 
-// "AMD EPYC 9B45", or what the machine says instead; "unknown" when it says nothing.
+// "AMD EPYC 9B45", or another name that the machine gives; "unknown" if it gives none.
 std::string cpu_name(const FileSystem& fs);
 
 }  // namespace tfaot::toolkit
