@@ -87,7 +87,7 @@ std::vector<std::string> find_nodes(const SignatureFunction& function,
 Error no_kernel_for(const std::vector<std::string>& nodes, const std::string& label) {
   Error error(fmt::format("XLA cannot compile {}: no kernel for {}", label, nodes.front()));
   for (std::size_t i = 1; i < nodes.size(); ++i) error.note("nor for " + nodes[i]);
-  return error.note("do this part outside of the model, or express it by ops that XLA knows");
+  return error.note("do this part outside of the model, or express it with ops that XLA knows");
 }
 
 bool has_no_xla_kernel(const tf::NodeDef& node) {

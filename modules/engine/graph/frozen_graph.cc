@@ -75,7 +75,7 @@ class FrozenGraph final : public ModelGraph {
       return std::move(error).note(listed("placeholders of the graph", placeholders));
     }
     std::erase_if(names, [&](const std::string& node) { return read.contains(node); });
-    return std::move(error).note(listed("nodes that no other one reads", names));
+    return std::move(error).note(listed("nodes that no other node reads", names));
   }
 
   // "x" or "x:0" of a node in the graph; the dtype is what the op's definition says. `key` is the

@@ -153,7 +153,7 @@ class Guard {
       const auto circle = circle_from(name, done);
       if (!circle) continue;
       return fail(Error(fmt::format("the model's function '{}' calls itself", *circle))
-                      .note("compiled code has no recursion: express it by a loop"));
+                      .note("compiled code has no recursion: express it with a loop"));
     }
     return {};
   }

@@ -24,7 +24,7 @@ Result<GraphTensor> graph_tensor(const std::string& kind, const std::string& key
   if (info.name().empty()) {
     return fail(Error(fmt::format("{} '{}' is not a plain dense tensor", kind, key))
                     .note("sparse and composite tensors cannot be compiled; pass their parts as "
-                          "inputs of their own"));
+                          "separate inputs"));
   }
   GraphTensor tensor{key, info.name(), info.dtype(), !info.tensor_shape().unknown_rank(), {}};
   for (const auto& dimension : info.tensor_shape().dim()) tensor.shape.push_back(dimension.size());

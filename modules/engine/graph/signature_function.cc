@@ -116,8 +116,8 @@ class Cutter {
   Status visit(const std::string& name, std::deque<std::string>& queue) {
     const auto found = nodes_.find(name);
     if (found == nodes_.end()) {
-      return fail(
-          Error(fmt::format("the graph has no node '{}', although another names it", name)));
+      return fail(Error(
+          fmt::format("the graph has no node '{}', although another node refers to it", name)));
     }
     const tf::NodeDef& node = *found->second;
     if (is_variable(node)) return add_weight(node);
@@ -125,8 +125,8 @@ class Cutter {
       return add_constant(node);
     }
     if (node.op() == "Placeholder") {
-      return fail(Error(fmt::format("{} depends on placeholder '{}', which is none of its inputs",
-                                    model_.label(), name)));
+      return fail(Error(fmt::format(
+          "{} depends on placeholder '{}', which is not one of its inputs", model_.label(), name)));
     }
     tf::NodeDef* copy = cut_.add_node();
     *copy = node;
@@ -266,7 +266,7 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
   const auto status = tf::BackwardsConstAnalysis(
       graph, &needed, nullptr,
       runtimes.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));
-  if (!status.ok()) return fail(error_of(status, "the graph cannot be looked through"));
+  if (!status.ok()) return fail(error_of(status, "the graph cannot be checked"));
   std::set<std::string> names;
   for (std::size_t i = 0; i < function.weights.size(); ++i) {
     if (needed[input_count + i]) names.insert(function.weights[i].name);

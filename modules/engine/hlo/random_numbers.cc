@@ -85,7 +85,7 @@ Status check_random_numbers(const xla::HloModule& module) {
   }
   return fail(
       std::move(error)
-          .note("compiled code would draw others than TensorFlow")
+          .note("compiled code would draw other numbers than TensorFlow")
           .note(
               "export an inference-only signature (training=False: no dropout, no noise), or make "
               "the noise an input"));

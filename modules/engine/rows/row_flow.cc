@@ -151,12 +151,12 @@ RowFact RowStudy::join(const HloInstruction& one, const RowFact& a, const RowFac
     const auto dimension = static_cast<std::int64_t>(d);
     const auto axis = meet(a, dimension, b, dimension);
     if (!axis && joined.cause == nullptr) {
-      joined.cause = unclear(one, "has rows in one place or another");
+      joined.cause = unclear(one, "has rows in different places");
     }
     joined.axes.push_back(axis.value_or(axis_of(size_of(a.axes[d]), Along::kVaries)));
   }
   if (joined.cause == nullptr && axes_with_rows(joined) > 1) {
-    joined.cause = unclear(one, "has rows in one place or another");
+    joined.cause = unclear(one, "has rows in different places");
   }
   if (joined.cause != nullptr && joined.known == nullptr) {
     for (Axis& axis : joined.axes) axis = axis_of(size_of(axis), Along::kVaries);
@@ -202,7 +202,7 @@ RowFact RowFlow::made(const HloInstruction& one, const xla::Shape& shape, const 
       const Source& next = from[i];
       const auto axis = study_->meet(so_far, dimension, *next.fact, next.dimension);
       if (!axis) {
-        return unknown(shape, study_->mixing(one, "depends on a row's place in the batch"));
+        return unknown(shape, study_->mixing(one, "depends on a row's position in the batch"));
       }
       so_far = RowFact{{*axis}, nullptr, nullptr, {}};
       dimension = 0;
@@ -210,7 +210,7 @@ RowFact RowFlow::made(const HloInstruction& one, const xla::Shape& shape, const 
     fact.axes.push_back(so_far.axes[static_cast<std::size_t>(dimension)]);
   }
   if (axes_with_rows(fact) > 1) {
-    return unknown(shape, study_->mixing(one, "brings each row together with every other"));
+    return unknown(shape, study_->mixing(one, "combines each row with every other"));
   }
   return fact;
 }
@@ -363,8 +363,8 @@ const RowCause* judge(const HloInstruction& output, const RowFact& fact, RowStud
   const Axis& first = fact.axes.front();
   if (first == Axis{{study.batch(), Along::kRows}}) return nullptr;
   if (!fact.has_rows() && is_same(first)) return nullptr;
-  if (fact.has_rows()) return study.mixing(output, "moves the rows to other places");
-  return study.mixing(output, "depends on a row's place in the batch");
+  if (fact.has_rows()) return study.mixing(output, "moves the rows to other positions");
+  return study.mixing(output, "depends on a row's position in the batch");
 }
 
 }  // namespace

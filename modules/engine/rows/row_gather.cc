@@ -31,7 +31,7 @@ class Gather {
       const auto& map = numbers_.start_index_map();
       own = static_cast<std::size_t>(std::find(map.begin(), map.end(), *chosen) - map.begin());
       const auto found = find_rows(*chosen, own);
-      if (!found) return flow_.not_clear(one_, "looks up rows of the batch by a computed number");
+      if (!found) return flow_.not_clear(one_, "looks up rows of the batch by a computed index");
       where = *found;
       const auto size =
           indices_.all->shape().dimensions(static_cast<int>(indices_.of_part(where.place)));

@@ -52,7 +52,7 @@ RowFact component(const HloInstruction& one, std::int64_t dimension, std::int64_
   }
   if (fact.cause == nullptr && has_rows(fact.axes[d])) {
     return unknown(one_of(one.shape(), dimension),
-                   flow.study().mixing(one, "takes a row of the batch as a place"));
+                   flow.study().mixing(one, "uses a row of the batch as a position"));
   }
   fact.axes[d] = {};
   return fact;

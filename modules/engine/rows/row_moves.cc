@@ -27,7 +27,7 @@ RowFact reshape(const HloInstruction& one, RowFlow& flow) {
   auto axes = regroup(from.axes, one.shape().dimensions());
   if (axes) return with_axes(std::move(*axes));
   if (!from.has_rows()) return fact_of(one.shape(), Along::kVaries);
-  return flow.not_clear(one, "cuts the batch in another way than by rows");
+  return flow.not_clear(one, "splits the batch, but not by rows");
 }
 
 RowFact broadcast(const HloInstruction& one, RowFlow& flow) {
@@ -50,7 +50,7 @@ RowFact slice(const HloInstruction& one, RowFlow& flow) {
   for (std::int64_t d = 0; d < one.shape().rank(); ++d) {
     const auto part = cut(axis(flow, one.operand(0), d),
                           {one.slice_starts(d), one.slice_limits(d), one.slice_strides(d)});
-    if (!part) return flow.mixed(one, "takes some rows of the batch by their place");
+    if (!part) return flow.mixed(one, "takes some rows of the batch by their position");
     fact.axes.push_back(*part);
   }
   return fact;
@@ -66,7 +66,7 @@ RowFact pad(const HloInstruction& one, RowFlow& flow) {
       fact.axes.push_back(from);
       continue;
     }
-    if (has_rows(from)) return flow.not_clear(one, "puts other rows beside those of the batch");
+    if (has_rows(from)) return flow.not_clear(one, "adds other rows to those of the batch");
     fact.axes.push_back(axis_of(one.shape().dimensions(static_cast<int>(d)), Along::kVaries));
   }
   return fact;
@@ -109,7 +109,7 @@ RowFact concatenate(const HloInstruction& one, RowFlow& flow) {
   RowFlow::Sources sources(static_cast<std::size_t>(one.shape().rank()));
   const auto dimension = one.concatenate_dimension();
   const auto parts = joined(one, flow, dimension);
-  if (!parts) return flow.not_clear(one, "puts other rows beside those of the batch");
+  if (!parts) return flow.not_clear(one, "adds other rows to those of the batch");
   const RowFact ends = with_axes({*parts});
   for (std::int64_t d = 0; d < one.shape().rank(); ++d) {
     auto& from = sources[static_cast<std::size_t>(d)];

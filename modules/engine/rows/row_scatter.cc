@@ -39,7 +39,7 @@ class Scatter {
     if (places_have_rows()) {
       const auto found = find_rows();
       if (!found) {
-        return flow_.mixed(one_, "puts rows of the batch into places that they share");
+        return flow_.mixed(one_, "puts several rows of the batch into the same place");
       }
       const auto [dimension, split] = *found;
       rows = rows_at(shape.dimensions(static_cast<int>(dimension)), split, flow_.study().batch());

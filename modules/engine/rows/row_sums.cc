@@ -35,7 +35,7 @@ RowFact reduce(const HloInstruction& one, RowFlow& flow) {
     for (std::int64_t d = 0; d < one.operand(i)->shape().rank(); ++d) {
       if (contains(one.dimensions(), d)) {
         const auto* cause =
-            flow.taken_together(one, i, d, "puts the rows of the batch together into one");
+            flow.taken_together(one, i, d, "combines the rows of the batch into one");
         if (cause != nullptr) return unknown(one.shape(), cause);
         continue;
       }

@@ -279,7 +279,7 @@ class Trial {
     TFAOT_ASSIGN(auto outputs, program_.run(inputs));
     for (std::int64_t r = 0; r < program_.rows(); ++r) {
       compare({&first.outputs, r}, {&outputs, to(r)}, false,
-              fmt::format("in a batch of {}, row {} gives another result as row {}",
+              fmt::format("in a batch of {}, row {} gives another result if it is row {}",
                           program_.rows(), r, to(r)));
     }
     return {};

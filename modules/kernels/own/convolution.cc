@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_convolution of abi.h: a product whose rows are the windows' positions. No patches
-// are gathered; the product reads the image where it is, or, with padding or base dilation, a copy
-// of one image.
+// tfaot_convolution of abi.h: a product whose rows are the windows' positions. No patches are
+// gathered: the product reads the image in place or, with padding or base dilation, a copy of one
+// image.
 #include "gemm.h"
 #include "image.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 using tfaot::kernels::ConvolutionCall;
 
-// What is the same for every group and image. `size` is that of the image that is read.
+// The part that is the same for every group and image. `size` belongs to the image that is read.
 Gemm product_of(const ConvolutionCall& call, const Int (&size)[kSpatial], Int images) {
   const Window& w = call.window;
   const Int pixel = call.in_channels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns and rows take a tile of a form of their own: those that would waste vectors, or
+// Which columns and rows need a special form of tile, because they would otherwise waste vectors or
 // wait for loads.
 #pragma once
 
@@ -12,14 +12,14 @@ namespace {
 
 enum class Shape { kPlain, kHalf, kStrip, kHalfStrip, kQuads };
 
-// The tiles of all the rows, or all but the last ones: their form and how many rows each has.
+// The tiles of all rows, or of all but the last ones: their form and the number of rows in each.
 struct Form {
   Shape shape;
   int rows;
 };
 
 // Which rows are equally far apart: those of one line of the image, which has `length` of them; all
-// when that is 0. The first row here is the `first` of all.
+// rows if that is 0. `first`: the number of the first row here among all rows.
 struct Lines {
   Int length, first;
 };
@@ -27,7 +27,7 @@ struct Lines {
 constexpr int kStrips[] = {16, 14, 12};
 constexpr int kHalfStrip = 14;
 
-// Whether the rows make strips of that many.
+// Whether the rows can be split into strips of that many.
 TFAOT_INLINE bool has_strips(Int rows, const Lines& lines, int strip) {
   return rows >= strip && lines.length % strip == 0 &&
          (lines.length == 0 || lines.first % strip == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a product into tiles. Rows are taken in blocks that stay in the second-level cache; a few
-// panels meet all rows of a block, over all their depth, before the next panels do.
+// Splits a product into tiles. Rows are processed in blocks that stay in the second-level cache. A
+// few panels meet all rows of a block, over their whole depth, before the next panels do.
 #include "gemm.h"
 
 #include "forms.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr Int kBlockRows = 480;  // a multiple of every tile's rows
 constexpr Int kMaxTaps = 64;
 
-// Counts through the indices of up to four loops, the last fastest, and keeps the offset.
+// Iterates over the indices of up to four loops, the last fastest, and keeps the offset.
 template <int N>
 class Odometer {
  public:
@@ -47,7 +47,7 @@ class Odometer {
 
 // The largest of `parts` equal pieces.
 TFAOT_INLINE Int piece_of(Int total, Int parts) {
-  return parts == 1 ? total : ceil_div(total, parts);  // a division takes long
+  return parts == 1 ? total : ceil_div(total, parts);  // a division is slow
 }
 
 // The same for all blocks of a product.
@@ -56,14 +56,14 @@ struct Target {
   Int c_row, columns;
   const Element* bias;  // null: none
   Lines lines;
-  bool first, last;  // of the taps
+  bool first, last;  // first or last of the taps
   bool relu;
 };
 
 constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
 
-// For tiles that end beyond the columns of c, where there are no masks, and for those of more
-// taps, which add to what c holds.
+// For tiles that end beyond the columns of c, if the CPU has no masks, and for tiles of further
+// taps, which add to the contents of c.
 struct Spill {
   Element bias[kMaxVectors * kLanes<Element>];
   Element c[kMaxTile * kLanes<Element>];
@@ -78,7 +78,8 @@ void add_row(Element* c, const Element* from, Int columns, bool is_relu) {
   }
 }
 
-// Tiles of that many rows and vectors, of which c has `columns`. multiply(tiles): what is spilled.
+// Tiles of that many rows and vectors, of which c has `columns`. multiply(tiles) computes them; a
+// spilled tile is copied.
 template <typename Multiply>
 void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int columns, bool adds,
                       Spill& spill, const Multiply& multiply) {
@@ -108,7 +109,7 @@ struct Cut {
   int rows, other_rows, last_rows;
 };
 
-// As even as it goes.
+// As even as possible.
 Cut even_cut(Int rows) {
   const Int tiles = ceil_div(rows, kMaxRows);
   const int small = static_cast<int>(tiles == 1 ? rows : rows / tiles);
@@ -117,14 +118,14 @@ Cut even_cut(Int rows) {
   return {larger, tiles - larger, small + 1, small, 0};
 }
 
-// All tiles that there are of that many rows.
+// All tiles with that many rows.
 Cut full_cut(Int rows, int tile_rows) {
   const Int rest = rows % tile_rows;
   return {rows / tile_rows, rest / kMaxRows, tile_rows, kMaxRows,
           static_cast<int>(rest % kMaxRows)};
 }
 
-// All tiles of some rows and some taps.
+// All tiles for some rows and some taps.
 void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
   const Element* const* const first_row = t.rows;
   const Element* const b = t.b;
@@ -203,7 +204,7 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
   }
 }
 
-// One or two rows of a plain product by packed panels.
+// A plain product of one or two rows with packed panels.
 bool is_stream(const Gemm& g, Int rows) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   return (rows == 1 || rows == 2) && taps == 1 && g.a_step == 1 &&
@@ -217,7 +218,7 @@ void multiply_as_stream(const Gemm& g, Int rows) {
   multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);
 }
 
-// Not inlined: what it prepares for its loops would be prepared for streams, too.
+// Not inlined: otherwise streams would also pay for preparing its loops.
 __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
   Odometer<4> row(g.row_count, g.row_step);
   const Element* block[kBlockRows];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the product and the convolution hand to gemm.cc: a matrix product with an indirect left
-// side. One object per type and level, so that a plugin with both carries the tiles once.
+// The input of gemm.cc from matmul and convolution: a matrix product with an indirect left side.
+// One object per type and level, so that a plugin with both carries the tiles only once.
 #pragma once
 
 #include "vec.h"
@@ -22,8 +22,9 @@ using f32 = float;
 using f64 = double;
 using Element = TFAOT_TYPE;
 
-// Row (r0, r1, r2, r3) of the left side begins at a + sum of r * row_step, its tap (t0, t1, t2) at
-// sum of t * tap_step from there, and has `run` elements a_step apart. All steps are in elements.
+// Row (r0, r1, r2, r3) of the left side begins at a + sum of r * row_step. Its tap (t0, t1, t2)
+// begins at sum of t * tap_step from there, and has `run` elements a_step apart. All steps are in
+// elements.
 struct Gemm {
   const Element* a;
   Int row_count[4], row_step[4];

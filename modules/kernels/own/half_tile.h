@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The micro-kernel for columns that end in half a vector or less, as 24 do where a vector has 16:
-// the last columns of two neighbouring rows share a vector, so that none of it is wasted.
+// The micro-kernel for columns that end in half a vector or less, such as 24 columns with vectors
+// of 16: the last columns of two neighbouring rows share a vector, so that none of it is wasted.
 #pragma once
 
 #include "tile.h"
@@ -12,7 +12,7 @@ namespace {
 template <typename T>
 constexpr Int kHalf = kLanes<T> / 2;
 
-// Words for both types.
+// Names for both element types.
 TFAOT_INLINE Vec<float> low_then_high(Vec<float> low, Vec<float> high) {
   return _mm512_mask_blend_ps(0xFF00, low, high);
 }
@@ -35,7 +35,7 @@ TFAOT_INLINE Vec<double> twice_half(const double* from) {
   __builtin_memcpy(&half, from, sizeof half);
   return __builtin_shufflevector(half, half, 0, 1, 2, 3, 0, 1, 2, 3);
 }
-// In a register: the compiler would load it once more for every use, and loads are what is short.
+// In a register: the compiler would load it again for every use, and loads are the bottleneck.
 TFAOT_INLINE Vec<float> everywhere(float x) {
   Vec<float> v = _mm512_set1_ps(x);
   asm("" : "+v"(v));
@@ -47,7 +47,7 @@ TFAOT_INLINE Vec<double> everywhere(double x) {
   return v;
 }
 
-// Masked stores are slow even where the mask is full.
+// Masked stores are slow even if the mask is full.
 template <typename T>
 TFAOT_INLINE void store_half(T* to, Vec<T> v, Int count) {
   if (count == kHalf<T>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input images as windows see them: where the padding is, and a copy of an image with its padding
-// and base dilation written out.
+// Input images as windows see them: finds the padding, and makes a copy of an image with its
+// padding and base dilation written out.
 #pragma once
 
 #include "gemm.h"
@@ -10,7 +10,7 @@ namespace {
 using tfaot::kernels::kSpatial;
 using tfaot::kernels::Window;
 
-// The copy that convolution_scratch_bytes() makes room for.
+// The copy for which convolution_scratch_bytes() reserves room.
 class PaddedImage {
  public:
   PaddedImage(const Window& window, Int channels) : window_(window), channels_(channels) {
@@ -28,7 +28,7 @@ class PaddedImage {
     __builtin_memset(image, 0, static_cast<unsigned long>(elements) * sizeof(Element));
   }
 
-  // Leaves the padding as it is.
+  // Keeps the padding as it is.
   void fill(Element* image, const Element* from) const {
     const Window& w = window_;
     const bool rows = w.base_dilation[2] == 1;

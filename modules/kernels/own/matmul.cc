@@ -7,7 +7,7 @@ namespace {
 
 using tfaot::kernels::MatMulCall;
 
-// Beyond, rows of the right side that lie far apart cost more than packing them.
+// With more rows than this, reading distant rows of the right side costs more than packing them.
 constexpr Int kRowsInPlace = 64;
 
 void multiply_panels(Gemm& g, const Element* panels) {
@@ -17,7 +17,8 @@ void multiply_panels(Gemm& g, const Element* panels) {
   TFAOT_KERNEL(gemm)(&g);
 }
 
-// With a right side as it comes. If its rows are contiguous, whole panels of it are read in place.
+// With a right side that is not packed. If its rows are contiguous, whole panels of it are read in
+// place.
 void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element* scratch) {
   constexpr Int kColumns = kPanelColumns<Element>;
   Int in_place = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs a right-hand side that is known only at run time, as abi.h describes panels.
+// Packs a right-hand side that is known only at run time into panels (abi.h).
 #pragma once
 
 #include "gemm.h"
@@ -49,7 +49,7 @@ TFAOT_INLINE void pack_panel(Element* to, const Element* b, Int depth, Int colum
     }
     return;
   }
-  Int done = 0;  // of the depth
+  Int done = 0;  // how much of the depth is done
   if (depth_stride == 1 && columns == kColumns) {
     for (; done + kQuad <= depth; done += kQuad) {
       TFAOT_UNROLL

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The micro-kernel for a few columns, as the output layers of classifiers have. A vector would
-// mostly be empty, and a load for each of its multiply-adds is the limit; so a multiply-add takes
-// four steps of the depth for four columns. A quad of four columns has one in each quarter of a
-// vector, which holds four of its numbers.
+// The micro-kernel for a few columns, as in the output layers of classifiers. A vector would be
+// mostly empty, and loads limit the speed, because each multiply-add needs one. So one multiply-add
+// processes four steps of the depth for four columns. A quad of four columns has one column in each
+// quarter of a vector, with four of its numbers.
 #pragma once
 
 #include "stream.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kQuad = 4;
 constexpr int kMaxQuads = 2;
-constexpr Int kMinQuadDepth = 64;  // makes up for adding quarters
+constexpr Int kMinQuadDepth = 64;  // enough to pay for adding quarters
 
 #define TFAOT_HAS_QUADS (TFAOT_HAS_MASKS && TFAOT_IS_F32)
 #if TFAOT_HAS_QUADS
@@ -38,7 +38,7 @@ TFAOT_INLINE void load_quads(Floats (&quads)[NQ], const float* b, Int b_step) {
   }
 }
 
-// Adds up each quarter of four rows' sums: the result has a row in each quarter.
+// Adds up each quarter of four rows' sums: each quarter of the result belongs to one row.
 TFAOT_INLINE Floats add_quarters(const Floats& a, const Floats& b, const Floats& c,
                                  const Floats& d) {
   const Floats ab = _mm512_maskz_unpacklo_ps(0xFFFF, a, b) + _mm512_maskz_unpackhi_ps(0xFFFF, a, b);

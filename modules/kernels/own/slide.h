@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows that treat every channel alone: pooling and depthwise convolution. A window that reaches
-// into the padding is clipped. slide_tile.h says what an operation has.
+// into the padding is clipped. slide_tile.h lists the members of an operation.
 #pragma once
 
 #include "slide_tile.h"
 
 namespace {
 
-// The part of the window at one position that is inside the input.
+// The part of a window that is inside the input, at one position.
 struct Clip {
   Clip(const Window& w, int d, Int position) {
     const Int before = w.pad_low[d] - position * w.stride[d];
@@ -16,7 +16,7 @@ struct Clip {
     count = larger(0, end - first);
     at = first * w.window_dilation[d] - before;
   }
-  // A division takes long, and most windows are not dilated.
+  // A division is slow, and most windows are not dilated.
   static Int steps(Int distance, Int step) {
     return step == 1 ? distance : ceil_div(distance, step);
   }
@@ -28,8 +28,8 @@ struct Clip {
 template <typename Op>
 class Slide {
  public:
-  // REQUIRES: window.base_dilation is 1. other_result: from one result to the next, where the
-  // operation has several.
+  // REQUIRES: window.base_dilation is 1. other_result: the distance from one result to the next, if
+  // the operation has several.
   Slide(const Op& op, const Window& window, Int channels, const Element* filter, Int other_result)
       : op_(op), w_(window), channels_(channels), filter_(filter), other_result_(other_result) {
     Int step = channels, filter_step = channels;
@@ -76,7 +76,7 @@ class Slide {
               filter + column.first * taps_.filter_step[2], out, other_result_, channels_);
   }
 
-  // Positions [k, end) of a row, whose windows are whole in the last dimension.
+  // Positions [k, end) of a row; their windows are complete in the last dimension.
   void row_of(const Element* in, const Element* filter, Element* out, Int k, Int end) {
     taps_.count[2] = w_.size[2];
     const Int at = k * w_.stride[2] - w_.pad_low[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of slide.h: some neighbouring positions by some vectors of channels, sums in
-// registers.
+// The inner loops of slide.h: several neighbouring positions by several vectors of channels, with
+// sums in registers.
 //
 // An operation has
 //   static constexpr bool kFilter                   whether there is a filter
@@ -17,7 +17,7 @@
 
 namespace {
 
-// Of one tile: steps in elements.
+// The taps of one tile; steps are in elements.
 struct Taps {
   Int count[kSpatial], step[kSpatial], filter_step[kSpatial];
 };
@@ -28,9 +28,9 @@ TFAOT_INLINE Vec<Element> load_channels(const Element* from, Int count) {
   return load(from);
 }
 
-// MR positions, `position` elements apart, whose results are `other_result` elements apart if there
-// are several, by NV vectors of channels from `channel` on. kPart: only
-// `count` channels of a vector.
+// MR positions, `position` elements apart, by NV vectors of channels, starting at `channel`. If
+// there are several results, they are `other_result` elements apart. kPart: only `count` channels
+// of a vector.
 template <typename Op, int MR, int NV, bool kPart>
 TFAOT_INLINE void slide_tile(const Op& op, const Taps& taps, const Element* in, Int position,
                              const Element* filter, Element* out, Int other_result, Int channels,
@@ -91,8 +91,8 @@ struct Positions {
   Int step, count;
 };
 
-// NV vectors of channels of all positions, some at a time; the last ones again, rather than one by
-// one.
+// NV vectors of channels for all positions, several positions at a time. The last ones are computed
+// twice rather than one by one.
 template <typename Op, int NV, bool kPart>
 TFAOT_INLINE void slide_channels(const Op& op, const Taps& taps, const Positions& positions,
                                  const Element* filter, Element* out, Int other_result,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One or two rows by panels. Such a product waits for its right side, and reads it as it lies
-// in memory: many panels at a time would be many streams, a power of two apart, whose lines meet in
-// the same sets of the caches.
+// One or two rows by panels. Such a product waits for its right side, so it reads that side in
+// memory order. Reading many panels at a time would mean many streams, a power of two apart, whose
+// lines compete for the same sets of the caches.
 #pragma once
 
 #include "tile.h"
@@ -19,7 +19,7 @@ struct Stream {
   bool relu;
 };
 
-// Four numbers of a row are loaded once and each then spread over a vector: a load for every
+// Loads four numbers of a row at once and then spreads each over a vector: a load for every
 // multiply-add would take the place of a load of the right side.
 #define TFAOT_CAN_SPREAD (TFAOT_IS_F32 && TFAOT_VECTOR_BYTES >= 32)
 #if TFAOT_CAN_SPREAD
@@ -32,7 +32,7 @@ TFAOT_INLINE Vec<float> load_fours(const float* from) {
   Vec<float> fours =
       _mm256_broadcast_ps(static_cast<const __m128*>(static_cast<const void*>(from)));
 #endif
-  asm("" : "+v"(fours));  // the compiler would load each number alone
+  asm("" : "+v"(fours));  // else the compiler loads each number alone
   return fours;
 }
 
@@ -45,7 +45,7 @@ TFAOT_INLINE Vec<float> spread(Vec<float> fours) {
 #endif
 }
 
-// Steps k to k + kSpread, which add to sums[first] and on.
+// Steps k to k + kSpread; adds to sums[first] and the following.
 template <int MR, int NV, int N>
 TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
                                   const float* const (&a)[MR], Int k, const float* b, Int b_panel) {
@@ -71,8 +71,8 @@ TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
 }
 #endif
 
-// NP panels, `column` being their first. b: where they begin. kPart: some of their columns are not
-// those of c.
+// NP panels, starting at `column`. b: their start. kPart: some of their columns are beyond those of
+// c.
 template <typename T, int MR, int NP, bool kPart>
 TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   constexpr int kVectors = NP * kVectorsPerPanel;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The micro-kernel for one vector of columns or less, or one and half a vector, as images with few
-// channels have: many rows that lie equally far apart, such as the positions of one line of an
-// image. Loads are then the limit, and fewer tiles begin and end. Four rows share a pointer.
+// The micro-kernel for one vector of columns or less, or for one and a half, as in images with few
+// channels. It has many rows that are equally far apart, such as the positions on one line of an
+// image. Loads are then the bottleneck, and fewer tiles begin and end. Four rows share a pointer.
 #pragma once
 
 #include "half_tile.h"
@@ -10,10 +10,11 @@ namespace {
 
 #if TFAOT_HAS_MASKS
 
-// MR rows of `last` columns, or of a vector and `last` columns, of which two rows share a vector.
-// Neighbouring rows share all but the first `step` elements of a run of WINDOW * step, as where a
-// window slides by one pixel: each is loaded once for all rows that have it. With a WINDOW of 1
-// they share nothing. REQUIRES: t.rows[r] - t.rows[0] is r times the same step in every strip.
+// MR rows of `last` columns, or of a vector and `last` columns; then two rows share a vector.
+// Neighbouring rows share all but the first `step` elements of a run of WINDOW * step, as in a
+// window that slides by one pixel: each element is loaded once for all rows that have it. With a
+// WINDOW of 1 they share nothing. REQUIRES: t.rows[r] - t.rows[0] is r times the same step in every
+// strip.
 template <typename T, int MR, int WINDOW, bool kAndHalf>
 __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
   constexpr int kLoads = MR + WINDOW - 1;
@@ -21,7 +22,7 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
   constexpr int kPairs = kAndHalf ? MR / 2 : 1;
   const Int step = t.rows[1] - t.rows[0];
   Int step3 = 3 * step;
-  asm("" : "+r"(step3));  // not computed anew
+  asm("" : "+r"(step3));  // not computed again
   const Int a_step = t.a_step, b_step = t.b_step;
   const Int steps = WINDOW == 1 ? t.run : step;
   const Int last = t.last;
@@ -79,7 +80,7 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r, c += c_row) {
       const Vec<T> sum = is_relu ? relu<T>(sums[r]) : sums[r];
-      if (kAndHalf || last == kLanes<T>) {  // masked stores are slow even where the mask is full
+      if (kAndHalf || last == kLanes<T>) {  // masked stores are slow even if the mask is full
         store(c, sum);
       } else {
         store_first(c, sum, last);

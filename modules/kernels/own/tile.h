@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The micro-kernel: MR rows by NV vectors of columns of a product, sums in registers. One source
-// for all levels, products and convolutions.
+// The micro-kernel: MR rows by NV vectors of columns of a product, with sums in registers. One
+// source for all levels, products and convolutions.
 //
 // The left side is indirect: each row has a base pointer, and its elements are `tap_count` runs of
-// `run` elements, the runs at offsets that all rows share. A plain product has one run, a
-// convolution one per row of its window. The right side is read a vector at a time, from panels.
-// A call is for many tiles below each other: what one of them begins with must not wait for the end
-// of the one before.
+// `run` elements, at offsets that all rows share. A plain product has one run, a convolution one
+// per row of its window. The right side is read a vector at a time, from panels. One call computes
+// many tiles below each other, so that a tile can begin before the one before it has ended.
 #pragma once
 
 #include "vec_compare.h"
@@ -25,7 +24,7 @@ struct Tiles {
   const T* start;  // what the sums of every row start with: bias or zeros
   T* c;
   Int c_row;
-  Int last;  // columns of the last vector; all of them where there are no masks
+  Int last;  // columns of the last vector; all of them without masks
   bool relu;
 };
 
@@ -53,7 +52,7 @@ template <typename T, int MR, int NV>
 TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
   constexpr int kSums = sums_per_element(MR * NV);
   const Int last = t.last;
-  const bool whole = !TFAOT_HAS_MASKS || last == kLanes<T>;  // full masks are slow, too
+  const bool whole = !TFAOT_HAS_MASKS || last == kLanes<T>;  // full masks are slow too
   Vec<T> sums[kSums][MR][NV] = {};
   TFAOT_UNROLL
   for (int v = 0; v < NV; ++v) {

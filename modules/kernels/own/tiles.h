@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of tile.h's micro-kernel that exist, and which of them a product takes.
+// The sizes of tile.h's micro-kernel that exist, and how a product chooses among them.
 #pragma once
 
 #include "tile.h"
 
 namespace {
 
-// What there are tiles for: as many sums as the registers hold, and room for what is multiplied.
+// The limit for tiles: as many sums as the registers hold, with room for the factors.
 constexpr int kMaxSums = TFAOT_VECTOR_REGISTERS == 32 ? 24 : 12;
 constexpr int kMaxRows = TFAOT_VECTOR_BYTES == 64                     ? 8
                          : kMaxSums == 24 || TFAOT_VECTOR_BYTES == 32 ? 6
                                                                       : 3;
 constexpr int kMaxVectors = 8;
-constexpr int kMaxTile = kMaxSums + 4;  // vectors, of any form (two in a row of half strips)
+constexpr int kMaxTile =
+    kMaxSums + 4;  // vectors of a tile of any form (half strips have two in a row)
 
-// Few rows wait for the right side, and take more of it at a time.
+// Products of few rows wait for the right side, and take more of it at a time.
 constexpr int max_vectors(int rows) {
   const int most = rows <= 2 ? kMaxVectors : kMaxVectors / 2;
   return kMaxSums / rows < most ? kMaxSums / rows : most;
@@ -47,7 +48,7 @@ TFAOT_INLINE void multiply_rows(int vectors, const Tiles<T>& t) {
   __builtin_unreachable();
 }
 
-// REQUIRES: 1 <= rows <= kMaxRows; vectors is what next_vectors() gives for rows.
+// REQUIRES: 1 <= rows <= kMaxRows; vectors comes from next_vectors() for these rows.
 template <typename T>
 TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
   switch (rows) {
@@ -78,8 +79,8 @@ TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
   __builtin_unreachable();
 }
 
-// How many of the vectors that are left the next tile takes: the split is as even as the sizes that
-// exist (1, 2, 3, 4, 6, 8) allow, and all tiles but the last end with a panel.
+// How many of the remaining vectors the next tile takes. The split is as even as the existing sizes
+// (1, 2, 3, 4, 6, 8) allow, and all tiles but the last end with a panel.
 TFAOT_INLINE int next_vectors(int rows, Int left) {
   const int most = max_vectors(rows);
   if (left <= 4 && left <= most) return static_cast<int>(left);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors as wide as the CPU level that a source is compiled for, as the compilers' own vector
-// types: + * and comparisons work on them, a scalar operand is broadcast.
+// types: + * and comparisons work on them, and a scalar operand is broadcast.
 //
-// The sources of this folder are compiled once per level. Everything here and in the other headers
-// has internal linkage, and nothing comes from the standard library but memcpy: an inline function
-// that two levels share would be merged by the linker, and AVX-512 code would run where there is
-// none. A test looks at the objects' symbols.
+// The sources of this folder are compiled once per level. Everything in these headers has internal
+// linkage, and memcpy is the only function used from the standard library. The linker would merge
+// an inline function that two levels share, and AVX-512 code would run on a CPU without it. A test
+// checks the objects' symbols.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@
 #define TFAOT_VECTOR_REGISTERS 16
 #endif
 
-// Whether a vector's first elements can be loaded and stored as fast as all of them.
+// Whether the first elements of a vector can be loaded and stored as fast as all of them.
 #define TFAOT_HAS_MASKS (TFAOT_VECTOR_BYTES == 64)
 
 #define TFAOT_UNROLL _Pragma("GCC unroll 32")
@@ -88,7 +88,7 @@ TFAOT_INLINE void copy_elements(T* to, const T* from, Int count) {
   }
 }
 
-// The first `count` elements of a vector; the others read as zero, and are not touched in memory.
+// The first `count` elements of a vector. The others are zero; their memory is not touched.
 template <typename T>
 TFAOT_INLINE Vec<T> load_first(const T* from, Int count) {
 #if defined(__AVX512F__)

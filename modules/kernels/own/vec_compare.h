@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The larger and the smaller elements of vectors, and where NaN goes in that.
+// The larger and the smaller elements of vectors, with a rule for NaN.
 #pragma once
 
 #include "vec.h"
 
 namespace {
 
-// a > b ? a : b, that is b where one is NaN. AVX-512's full mask: g++ 12 takes its own header's
-// other form for a mistake.
+// a > b ? a : b, so b if one is NaN. AVX-512 with a full mask: g++ 12 warns about the other form in
+// its own header.
 template <typename T>
 TFAOT_INLINE Vec<T> larger_of(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
@@ -41,13 +41,13 @@ TFAOT_INLINE Vec<T> smaller_of(Vec<T> a, Vec<T> b) {
 #endif
 }
 
-// What the maximum of a window starts with, but for its sign. A running maximum is then
-// larger_of(input, maximum): NaN is passed over, and there is no infinity but one that is positive,
-// as in TensorFlow's kernels.
+// The start value for the maximum of a window, up to its sign. A running maximum is
+// larger_of(input, maximum): NaN is ignored. As in TensorFlow's kernels, the only infinity in a
+// result is a positive one.
 template <typename T>
 constexpr T kLargest = sizeof(T) == 4 ? static_cast<T>(__FLT_MAX__) : static_cast<T>(__DBL_MAX__);
 
-// max(v, 0) as XLA means it: a NaN stays.
+// max(v, 0) as XLA defines it: a NaN stays.
 template <typename T>
 TFAOT_INLINE Vec<T> relu(Vec<T> v) {
   return larger_of<T>(Vec<T>{}, v);

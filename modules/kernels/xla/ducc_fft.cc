@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FFT behind XLA's kernel, one thread: the wheel ships ducc's headers and the kernel, but not
-// what lies between. Shapes of in and out agree, as XLA's FFT operation demands.
+// The FFT used by XLA's kernel, for one thread. The wheel ships ducc's headers and the kernel, but
+// not the code between them. The shapes of in and out agree, as XLA's FFT operation requires.
 #include <utility>
 
 #include "ducc/google/fft.h"
@@ -11,7 +11,7 @@ namespace ducc0 {
 namespace detail_threading {
 namespace {
 
-// All the work, once, by the caller.
+// The calling thread does all the work.
 class OneThread : public Scheduler {
  public:
   explicit OneThread(size_t work) : rest_{0, work} {}

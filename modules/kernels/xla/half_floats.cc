@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of 16-bit floats that compilers call by these names where the processor has no
-// instruction for them. libgcc has them since GCC 12 (float16) and 13 (bfloat16), and programs are
-// linked with older ones, so the runtime brings them; weak, since a newer libgcc may be linked,
-// too. Rounding is to the nearest, ties to even; doubles are rounded twice, as TensorFlow does it.
+// Conversions of 16-bit floats. Compilers call them by these names if the processor has no
+// instruction for them. libgcc has them since GCC 12 (float16) and 13 (bfloat16). Programs may be
+// linked with older ones, so the runtime brings its own; they are weak, because a newer libgcc may
+// be linked too. Rounding is to the nearest, ties to even; doubles are rounded twice, as in
+// TensorFlow.
 #include <cstdint>
 #include <cstring>
 
@@ -26,7 +27,7 @@ float float_of(std::uint32_t bits) {
 constexpr std::uint32_t kSign = 0x80000000U;
 constexpr std::uint32_t kInfinity = 0x7f800000U;
 
-// Adds what rounds the low `count` bits away.
+// Rounds the low `count` bits away.
 std::uint32_t rounded(std::uint32_t bits, unsigned count) {
   return bits + (1U << (count - 1)) - 1 + ((bits >> count) & 1U);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CHECK_EQ needs of tsl/platform/logging.h, whose source the wheel does not ship: print the
-// message, abort.
+// The part of tsl/platform/logging.h that CHECK_EQ needs, because the wheel does not ship its
+// source: print the message and abort.
 #include "tsl/platform/logging.h"
 
 #include <cstdio>

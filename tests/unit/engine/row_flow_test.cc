@@ -44,19 +44,19 @@ TEST(RowFlow, ElementByElement) {
       "t = f32[4,3] constant({{1,2,3},{4,5,6},{7,8,9},{1,2,3}})\n"
       "b = f32[5,4,3] broadcast(t), dimensions={1,2}\n ROOT y = f32[5,4,3] multiply(x, b)");
   EXPECT_EQ(follow("i = f32[5,4,3] iota(), iota_dimension=0\n ROOT y = f32[5,4,3] add(x, i)"),
-            "add: depends on a row's place in the batch");
+            "add: depends on a row's position in the batch");
   expect_alone("i = f32[5,4,3] iota(), iota_dimension=1\n ROOT y = f32[5,4,3] add(x, i)");
   EXPECT_EQ(follow("ROOT y = f32[5] iota(), iota_dimension=0"),
-            "iota: depends on a row's place in the batch");
+            "iota: depends on a row's position in the batch");
   EXPECT_EQ(follow("t = f32[5] constant({1,2,3,4,5})\n b = f32[5,4,3] broadcast(t), "
                    "dimensions={0}\n ROOT y = f32[5,4,3] add(x, b)"),
-            "add: depends on a row's place in the batch");
+            "add: depends on a row's position in the batch");
 }
 
 TEST(RowFlow, Weights) {
   EXPECT_EQ(follow("r = f32[18] reshape(w)\n s = f32[5] slice(r), slice={[0:5]}\n"
                    "b = f32[5,4,3] broadcast(s), dimensions={0}\n ROOT y = f32[5,4,3] add(x, b)"),
-            "add: depends on a row's place in the batch");
+            "add: depends on a row's position in the batch");
 }
 
 TEST(RowFlow, Shapes) {
@@ -66,26 +66,26 @@ TEST(RowFlow, Shapes) {
       "u = f32[60] reshape(r)\n v = f32[12,5] reshape(u)\n"
       "ROOT y = f32[5,12] transpose(v), dimensions={1,0}");
   EXPECT_EQ(follow("r = f32[12,5] reshape(x)\n ROOT y = f32[5,12] transpose(r), dimensions={1,0}"),
-            "perhaps reshape: cuts the batch in another way than by rows");
+            "perhaps reshape: splits the batch, but not by rows");
   EXPECT_EQ(follow("t = f32[4,5,3] transpose(x), dimensions={1,0,2}\n"
                    "ROOT y = f32[5,4,3] reshape(t)"),
-            "perhaps reshape: cuts the batch in another way than by rows");
+            "perhaps reshape: splits the batch, but not by rows");
   EXPECT_EQ(follow("ROOT y = f32[4,5,3] transpose(x), dimensions={1,0,2}"),
-            "transpose: moves the rows to other places");
+            "transpose: moves the rows to other positions");
 }
 
 TEST(RowFlow, Parts) {
   expect_alone("ROOT y = f32[5,2,3] slice(x), slice={[0:5], [1:4:2], [0:3]}");
   EXPECT_EQ(follow("ROOT y = f32[2,4,3] slice(x), slice={[0:2], [0:4], [0:3]}"),
-            "slice: takes some rows of the batch by their place");
+            "slice: takes some rows of the batch by their position");
   EXPECT_EQ(follow("s = f32[1,4,3] slice(x), slice={[0:1], [0:4], [0:3]}\n"
                    "r = f32[4,3] reshape(s)\n b = f32[5,4,3] broadcast(r), dimensions={1,2}\n"
                    "ROOT y = f32[5,4,3] subtract(x, b)"),
-            "slice: takes some rows of the batch by their place");
+            "slice: takes some rows of the batch by their position");
   expect_alone("r = f32[20,3] reshape(x)\n ROOT y = f32[5,3] slice(r), slice={[2:20:4], [0:3]}");
   expect_alone("ROOT y = f32[5,4,5] pad(x, z), padding=0_0x0_0x1_1");
   EXPECT_EQ(follow("ROOT y = f32[6,4,3] pad(x, z), padding=0_1x0_0x0_0"),
-            "perhaps pad: puts other rows beside those of the batch");
+            "perhaps pad: adds other rows to those of the batch");
   expect_alone("ROOT y = f32[5,4,3] reverse(x), dimensions={1,2}");
   EXPECT_EQ(follow("ROOT y = f32[5,4,3] reverse(x), dimensions={0}"),
             "reverse: reverses the rows of the batch");
@@ -103,18 +103,18 @@ TEST(RowFlow, TensorsBehindEachOther) {
   EXPECT_EQ(follow("a = f32[4,4,3] slice(x), slice={[1:5], [0:4], [0:3]}\n"
                    "b = f32[1,4,3] slice(x), slice={[0:1], [0:4], [0:3]}\n"
                    "ROOT y = f32[5,4,3] concatenate(a, b), dimensions={0}"),
-            "slice: takes some rows of the batch by their place");
+            "slice: takes some rows of the batch by their position");
 }
 
 TEST(RowFlow, Sums) {
   expect_alone("ROOT y = f32[5] reduce(x, z), dimensions={1,2}, to_apply=sum");
   EXPECT_EQ(follow("r = f32[4,3] reduce(x, z), dimensions={0}, to_apply=sum\n"
                    "ROOT y = f32[5,4,3] broadcast(r), dimensions={1,2}"),
-            "reduce: puts the rows of the batch together into one");
+            "reduce: combines the rows of the batch into one");
   EXPECT_EQ(follow("t = f32[20,3] reshape(x)\n"
                    "r = f32[3] reduce(t, z), dimensions={0}, to_apply=sum\n"
                    "ROOT y = f32[5,3] broadcast(r), dimensions={1}"),
-            "reduce: puts the rows of the batch together into one");
+            "reduce: combines the rows of the batch into one");
 }
 
 TEST(RowFlow, Windows) {
@@ -143,7 +143,7 @@ TEST(RowFlow, Products) {
   EXPECT_EQ(follow("a = f32[5,12] reshape(x)\n"
                    "ROOT y = f32[5,5] dot(a, a), lhs_contracting_dims={1}, "
                    "rhs_contracting_dims={1}"),
-            "dot: brings each row together with every other");
+            "dot: combines each row with every other");
   EXPECT_EQ(follow("a = f32[5,12] reshape(x)\n"
                    "g = f32[12,12] dot(a, a), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
                    "ROOT y = f32[5,12] dot(a, g), lhs_contracting_dims={1}, "
@@ -184,17 +184,17 @@ TEST(RowFlow, LookupsInTheOwnRow) {
                    "dimensions={0}\n k = s32[5,2,1] reshape(n)\n"
                    "p = s32[5,2,2] concatenate(i, k), dimensions={2}\n" +
                    gather),
-            "perhaps gather: looks up rows of the batch by a computed number");
+            "perhaps gather: looks up rows of the batch by a computed index");
   EXPECT_EQ(
       follow("k = s32[5,2,1] reshape(n)\n p = s32[5,2,2] concatenate(k, k), dimensions={2}\n" +
              gather),
-      "perhaps gather: looks up rows of the batch by a computed number");
+      "perhaps gather: looks up rows of the batch by a computed index");
   // In row r, element r: the row is right, its element is not that of the others.
   EXPECT_EQ(follow("i = s32[5,1] iota(), iota_dimension=0\n"
                    "p = s32[5,2] concatenate(i, i), dimensions={1}\n"
                    "ROOT y = f32[5,3] gather(x, p), offset_dims={1}, collapsed_slice_dims={0,1}, "
                    "start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,1,3}"),
-            "gather: depends on a row's place in the batch");
+            "gather: depends on a row's position in the batch");
   // Of a table with all rows behind each other.
   expect_alone(
       "t = f32[20,3] reshape(x)\n i = s32[5] iota(), iota_dimension=0\n"
@@ -219,7 +219,7 @@ TEST(RowFlow, WritesIntoTheOwnRow) {
   EXPECT_EQ(
       follow("k = s32[5,2,1] reshape(n)\n p = s32[5,2,2] concatenate(k, k), dimensions={2}\n" +
              scatter),
-      "scatter: puts rows of the batch into places that they share");
+      "scatter: puts several rows of the batch into the same place");
 }
 
 TEST(RowFlow, LoopsOverTime) {
@@ -260,7 +260,7 @@ TEST(RowFlow, LoopsUntilAllRowsAreDone) {
       "s = (f32[5], f32[5]) tuple(v, v)\n"
       "l = (f32[5], f32[5]) while(s), condition=turn, body=body\n";
   EXPECT_EQ(follow(loop + "ROOT y = f32[5] get-tuple-element(l), index=0", computations),
-            "reduce: puts the rows of the batch together into one");
+            "reduce: combines the rows of the batch into one");
   expect_alone(loop + "ROOT y = f32[5] get-tuple-element(l), index=1", computations);
 }
 
@@ -279,7 +279,7 @@ TEST(RowFlow, Branches) {
                    "ROOT y = f32[5,4,3] conditional(c, x, x), true_computation=yes, "
                    "false_computation=no",
                    computations),
-            "reduce: puts the rows of the batch together into one");
+            "reduce: combines the rows of the batch into one");
 }
 
 TEST(RowFlow, MatricesOfEachRow) {

@@ -145,7 +145,7 @@ TEST(TakenNames, AreThoseOfTheStandardHeaders) {
     return;
   }
   const char* const advice =
-      "TFAOT_UPDATE_GOLDEN=1 writes modules/records/src/taken_names.inc anew";
+      "TFAOT_UPDATE_GOLDEN=1 writes modules/records/src/taken_names.inc again";
   for (const std::string& name : macros)
     EXPECT_TRUE(is_taken_macro(name)) << name << ": " << advice;
   for (const std::string& name : globals) {

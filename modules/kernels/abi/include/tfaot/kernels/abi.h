@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How compiled code calls our kernels: the engine writes these calls into the HLO, the kernels read
-// them. A kernel is
+// How compiled code calls our kernels: the engine writes these calls into the HLO, and the kernels
+// read them. A kernel is
 //
 //   extern "C" void tfaot_<kernel>_<f32|f64>_<level>(void* out, const void** in);
 //
 // (XLA's original custom-call convention), with level one of x86_64, x86_64_v3, x86_64_v4, generic
-// (aarch64). in[0] points to the call's struct below, a constant s64 array in the HLO; in[1] and on
-// are the tensors, all dense and row-major. `out` is the result, or, for kernels with scratch, a
-// void*[2] of the result and scratch memory. Buffers are aligned to 16 bytes, packed weights and
-// scratch to 64. Kernels keep no state, allocate nothing and are safe from many threads.
+// (aarch64). in[0] points to the call's struct below, a constant s64 array in the HLO; in[1] and
+// the following are the tensors, all dense and row-major. `out` is the result, or, for kernels with
+// scratch, a void*[2] of the result and scratch memory. Buffers are aligned to 16 bytes, packed
+// weights and scratch to 64. Kernels keep no state, allocate nothing and are safe from many
+// threads.
 //
 // Packed weights. A panel is kPanelBytes wide: 16 float32 or 8 float64 columns. A [depth, columns]
-// matrix is packed as [panels, depth, panel columns], the last panel padded with zeros: every CPU
+// matrix is packed as [panels, depth, panel columns], the last panel padded with zeros. Every CPU
 // level reads the same bytes, one cache line per step.
 #pragma once
 
@@ -34,22 +35,21 @@ constexpr std::int64_t panel_count(std::int64_t columns, std::int64_t element_by
 // What is done to each result before it is stored: bias first, then the activation.
 enum Epilogue : std::int64_t { kEpilogueNone = 0, kEpilogueBias = 1, kEpilogueRelu = 2 };
 
-// tfaot_matmul: result[b, i, j] = sum over l of lhs[b, i, l] * rhs[b, l, j], b < batch, i < rows,
-// j < columns, l < depth. in[1]: lhs, in[2]: rhs, in[3]: bias[columns] with kEpilogueBias.
-// Strides are in elements, may be zero, and say where lhs[b, i, l] and rhs[b, l, j] are.
-// Of a batch that is padded, only some rows count: with live_rows, the last in[] points to their
-// number (s64), and only the first live_rows times that many rows are computed.
-// Scratch: matmul_scratch_bytes().
+// tfaot_matmul: result[b, i, j] = sum over l of lhs[b, i, l] * rhs[b, l, j], b < batch, i < rows, j
+// < columns, l < depth. in[1]: lhs, in[2]: rhs, in[3]: bias[columns] with kEpilogueBias. Strides
+// are in elements, may be zero, and give the positions of lhs[b, i, l] and rhs[b, l, j]. In a
+// padded batch only some rows count: with live_rows, the last in[] points to their number (s64),
+// and only the first live_rows times that many rows are computed. Scratch: matmul_scratch_bytes().
 struct MatMulCall {
   std::int64_t batch, rows, columns, depth;
   std::int64_t lhs_batch_stride, lhs_row_stride, lhs_depth_stride;
   std::int64_t rhs_packed;  // 1: rhs is packed, one matrix for all b; its strides are not used
   std::int64_t rhs_batch_stride, rhs_depth_stride, rhs_column_stride;
-  std::int64_t epilogue;   // of Epilogue, or-ed
+  std::int64_t epilogue;   // values of Epilogue, or-ed
   std::int64_t live_rows;  // rows for each row of the model's batch; 0: all rows count
 };
 
-// One packed matrix; never zero, as XLA knows no empty buffers.
+// One packed matrix; never zero, because XLA has no empty buffers.
 constexpr std::int64_t matmul_scratch_bytes(const MatMulCall& call, std::int64_t element_bytes) {
   if (call.rhs_packed != 0) return kPanelBytes;
   return panel_count(call.columns, element_bytes) * call.depth * kPanelBytes + kPanelBytes;
@@ -92,8 +92,8 @@ constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
 
 // tfaot_max_pool (padding counts as -infinity; a NaN in the window gives NaN) and tfaot_sum_pool
 // (padding counts as 0): in[1]: input[batch, in..., channels], result [batch, out..., channels].
-// tfaot_range_pool: [2, batch, out..., channels], such maxima and then the minima of all that is no
-// NaN. base_dilation is 1. No scratch: `out` is the result.
+// tfaot_range_pool: [2, batch, out..., channels]: the same maxima, then the minima of all elements
+// that are not NaN. base_dilation is 1. No scratch: `out` is the result.
 struct PoolCall {
   std::int64_t batch;
   Window window;
