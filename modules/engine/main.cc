@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot-engine JOB.json PARENT: compiles a share of a model's batch sizes for all CPU levels
-// (records/engine_job.h). Started by the compile room; the only program that links TensorFlow.
+// (records/engine_job.h). The compile room starts it. The only program that links TensorFlow.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -34,7 +34,7 @@ namespace {
 
 void say(const EngineLine& line) { std::cout << engine_line_to_json(line) << std::flush; }
 
-// The weights that any of the code uses, in order of first use.
+// The weights that the code uses, in order of first use.
 class UsedWeights {
  public:
   std::uint32_t use(std::size_t stored) {
@@ -48,7 +48,7 @@ class UsedWeights {
   std::vector<std::size_t> used_;
 };
 
-// From the cache, or made and put there.
+// From the cache, or compiled and put there.
 Result<ObjectCode> object_code(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
                                const OptimizedModel& model, const JobLevel& level,
                                CompiledCode& record) {
@@ -97,7 +97,7 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
   TFAOT_ASSIGN(const auto optimized, optimize(lowered, store));
-  // After optimize(), which refuses random numbers: these would pass for rows that mix.
+  // After optimize(), which refuses random numbers: they would look like rows that mix.
   if (record.codes.empty() && job.check_rows) {
     TFAOT_ASSIGN(result.coupled_rows, has_coupled_rows(job, lowering, lowered, batch_size, store));
   }
@@ -174,7 +174,7 @@ Status run(FileSystem& fs, const EngineJob& job) {
                                Durability::kScratch);
 }
 
-// The allocator would keep freed tensors of up to 32 MB, and split them up.
+// Otherwise the allocator would keep freed tensors of up to 32 MB and split them up.
 constexpr int kMappedFrom = 1 << 20;
 
 Status run_job(FileSystem& fs, const std::string& file) {
@@ -189,7 +189,8 @@ Status say_config(const std::string& file) {
   return {};
 }
 
-// Without destructors: a trial run that did not end (row_trial.cc) still uses what they would take.
+// Skips destructors: a trial run that did not end (row_trial.cc) still uses what they would
+// destroy.
 [[noreturn]] void leave(int code) {
   std::cout.flush();
   std::_Exit(code);
@@ -198,7 +199,8 @@ Status say_config(const std::string& file) {
 }  // namespace
 }  // namespace tfaot::toolkit::engine
 
-// What is thrown ends the engine like XLA's own aborts, and tfaot repeats the last words.
+// An exception ends the engine like XLA's own aborts; tfaot then prints the last lines of its
+// output.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   using namespace tfaot::toolkit;

@@ -13,8 +13,8 @@ namespace {
 constexpr const char* kBuffers = "buffers";
 constexpr const char* kResultSlot = "result_slot";
 
-// An entry: a line of JSON, then the object. One that is not as expected was written by a defect of
-// ours, and is made again.
+// An entry: a line of JSON, then the object. An entry of another form comes from a defect of tfaot,
+// and is made again.
 std::optional<ObjectCode> code_from(const std::string& entry) {
   const auto line_end = entry.find('\n');
   if (line_end == std::string::npos) return std::nullopt;

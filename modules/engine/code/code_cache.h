@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code by the hash of all it is made from: the HLO, the CPU level, the target, the compiler and its
-// flags, and our own way of calling it. It has no name of a model in it, so equal architectures
-// share it. Used by one thread.
+// Code under a hash of everything it is made from: the HLO, the CPU level, the target, the compiler
+// and its flags, and our calling convention. The key contains no name of a model, so models of
+// equal architecture share code. Used by one thread.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ namespace tfaot::toolkit::engine {
 
 class CodeCache {
  public:
-  // Finds nothing and keeps nothing when the job names no cache. `fs` must outlive it.
+  // Finds nothing and keeps nothing if the job names no cache. `fs` must outlive it.
   CodeCache(FileSystem& fs, const EngineJob& job);
 
   // `hlo`: hlo_sha256() of the computation.
   std::optional<ObjectCode> find(const std::string& hlo, const JobLevel& level);
-  // An Error is worth a note: code that is not kept is compiled again next time.
+  // Report an Error as a note: code that is not kept is compiled again next time.
   Status keep(const std::string& hlo, const JobLevel& level, const ObjectCode& code);
 
  private:

@@ -12,13 +12,13 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// XLA registers the back end of the host only. tfcompile registers all that the library holds, then
-// refuses flags without a config; LLVM's own functions for this are not exported.
+// XLA registers only the back end of the host. tfcompile registers all that the library contains,
+// then refuses flags without a config. LLVM's own functions for it are not exported.
 void register_all_targets() {
   tensorflow::tfcompile::Main(tensorflow::tfcompile::MainFlags{}).IgnoreError();
 }
 
-// Parameters and results may share no slot: XLA copies an input that is returned as it is.
+// Parameters and results must not share a slot: XLA copies an input that is returned unchanged.
 Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationResult& compiled,
                                              const OptimizedModel& model) {
   const std::size_t input_count = model.inputs.size();

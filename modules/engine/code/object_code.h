@@ -17,8 +17,8 @@ struct ObjectCode {
   std::uint32_t result_slot = 0;
 };
 
-// The index of a weight's slot is its position in model.weights. The
-// entry's symbol is kNeutralEntrySymbol (records/symbols.h).
+// The index of a weight's slot is its position in model.weights. The entry's symbol is
+// kNeutralEntrySymbol (records/symbols.h).
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
                                     const JobLevel& level, const std::string& target_triple);
 

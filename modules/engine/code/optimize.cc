@@ -35,7 +35,7 @@ xla::ProgramShapeProto kept_shape(const xla::ProgramShapeProto& shape,
   return kept;
 }
 
-// XLA has no way to remove parameters of an entry computation, but its serialised form has.
+// XLA cannot remove parameters of an entry computation, but its serialised form can be edited.
 void remove_parameters(xla::HloModuleProto& module, const std::vector<bool>& needed) {
   *module.mutable_host_program_shape() = kept_shape(module.host_program_shape(), needed);
   for (auto& computation : *module.mutable_computations()) {

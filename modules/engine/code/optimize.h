@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the HLO that TensorFlow makes to the HLO that code is made of, the same for all CPU levels:
-// simplified, with calls of our kernels, and with all that depends on weights alone computed
-// ahead. Used by one thread.
+// Turns the HLO that TensorFlow makes into the HLO that code is made from, the same for all CPU
+// levels: simplified, with calls of our kernels, and with everything that depends only on weights
+// computed ahead. Used by one thread.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct OptimizedModel {
   bool has_live_rows = false;        // the last parameter is their number (live_rows.h)
 };
 
-// REQUIRES: `weights` is the store that was made of the lowering's weight parameters.
+// REQUIRES: `weights` is the store made from the lowering's weight parameters.
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights);
 
 }  // namespace tfaot::toolkit::engine

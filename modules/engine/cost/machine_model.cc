@@ -11,9 +11,9 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Loads of a cycle, as all makers have them.
+// Loads per cycle, the same for all makers.
 constexpr double kLoads = 2;
-// Beginning and end of a tile: its sums are loaded, added up and stored.
+// The start and end of a tile: its sums are loaded, added up and stored.
 constexpr double kTileCycles = 30;
 // Tiles of few rows take more vectors of columns (kernels/own/tiles.h).
 constexpr double kFewRows = 2;
@@ -23,7 +23,7 @@ struct Cache {
   double bytes;  // of one core; of the third level: what one core may use of it
   double weight, wait;
 };
-// 32 to 48 kB, 1 to 2 MB and 16 to 32 MB are what servers have had since 2017.
+// Servers have had 32 to 48 kB, 1 to 2 MB and 16 to 32 MB since 2017.
 constexpr std::array<Cache, 4> kCaches = {{
     {48.0 * 1024, 1.0 / 128, 0},
     {1024.0 * 1024, 1.0 / 48, 0},
@@ -31,8 +31,8 @@ constexpr std::array<Cache, 4> kCaches = {{
     {std::numeric_limits<double>::infinity(), 1.0 / 6, 0.08},
 }};
 
-// Of bytes that are read again and again in the same order, more are lost to the next level than do
-// not fit: this many times more.
+// If bytes are read again and again in the same order, more of them are evicted than do not fit:
+// this many times more.
 constexpr double kLost = 3;
 
 double mean(double footprint, double Cache::*cost) {
@@ -48,7 +48,7 @@ double mean(double footprint, double Cache::*cost) {
 
 const Machine& machine_of(const std::string& kernels) {
   static const std::array<std::pair<const char*, Machine>, 4> kMachines = {{
-      {"x86_64", {16, 12, 3, 1}},  // a product and a sum for each
+      {"x86_64", {16, 12, 3, 1}},  // separate products and sums
       {"x86_64_v3", {32, 12, 6, 2}},
       {"x86_64_v4", {64, 24, 8, 2}},
       {"generic", {16, 24, 6, 2}},

@@ -19,7 +19,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Rounds of a loop that does not say how many.
+// Turns of a loop whose number is unknown.
 constexpr double kUnknownRounds = 16;
 // Rows of a product that meet the right side at once (kernels/own/gemm.cc).
 constexpr double kBlockRows = 480;
@@ -106,7 +106,7 @@ class Estimate {
     return sum;
   }
 
-  // Of those, the ones that rows of padding do not cost. Only the entry computation has such calls.
+  // The part that rows of padding do not cost. Only the entry computation has calls like that.
   double live_cycles(const xla::HloComputation& entry) const {
     double sum = 0;
     for (const auto* one : entry.instructions()) {
@@ -140,7 +140,7 @@ class Estimate {
     }
   }
 
-  // `moved`: bytes that are no weights.
+  // `moved`: bytes that are not weights.
   double waiting(double moved) const { return moved * wait_cycles_; }
 
   double loop(const HloInstruction& one) const {
@@ -179,7 +179,7 @@ class Estimate {
       }
       return moved + static_cast<double>(call.batch) * multiply(size, right);
     }
-    const auto call = call_of<kernels::ConvolutionCall>(one);  // a PoolCall begins like one
+    const auto call = call_of<kernels::ConvolutionCall>(one);  // a PoolCall begins in the same way
     const double taps = static_cast<double>(product(call.window.size));
     if (!name.starts_with("convolution")) {
       return moved + std::ceil(result / machine_.vector_bytes) * taps * kSlideCycles;
@@ -190,8 +190,8 @@ class Estimate {
     return moved + groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
   }
 
-  // Multiplying and reading weights overlap, but not fully: a sum of cubes lies between sum and
-  // maximum, and near what was measured.
+  // Multiplying and reading weights overlap, but not fully: a sum of cubes is between the sum and
+  // the maximum, and close to measurements.
   double multiply(const ProductSize& size, double weights) const {
     const double passes = std::ceil(static_cast<double>(size.rows) / kBlockRows);
     return std::cbrt(std::pow(product_cycles(machine_, size), 3) +

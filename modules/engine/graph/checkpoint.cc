@@ -46,7 +46,8 @@ Result<StoredTensor> Checkpoint::value(const std::string& variable, const std::s
   return value;
 }
 
-// Objects are stored under their path in the object graph, which also knows the variables' names.
+// Objects are stored under their path in the object graph, which also contains the variables'
+// names.
 std::string Checkpoint::key_of(const std::string& variable) {
   tf::Tensor serialized(tf::DT_STRING, {});
   tf::TrackableObjectGraph objects;

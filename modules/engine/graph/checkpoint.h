@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variables of a SavedModel on disk, each read on its own: no session holds them all. Used by
+// The variables of a SavedModel on disk, each read separately: no session holds them all. Used by
 // one thread.
 #pragma once
 
@@ -16,13 +16,13 @@ class Checkpoint {
   // `saved_model` is the folder. Reads nothing yet.
   explicit Checkpoint(std::string saved_model) : saved_model_(std::move(saved_model)) {}
 
-  // What is stored under a key; fails when nothing is. Checksums are compared when it is read. The
-  // object must outlive the result.
+  // The value under a key; fails if there is none. Reading it compares checksums. The object must
+  // outlive the result.
   Result<StoredTensor> value(const std::string& variable, const std::string& key);
 
-  // The key of a variable by its full name ("dense/kernel"), for models whose own restore does not
-  // reach it: Keras 3 saved by tf.saved_model.save() reads variables that only Python's loader
-  // fills.
+  // The key of a variable by its full name ("dense/kernel"), for models whose own restore
+  // operations do not cover it: Keras 3 models saved by tf.saved_model.save() contain variables
+  // that only Python's loader fills.
   std::string key_of(const std::string& variable);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors for which the config is to blame, not the model. They name a key of the config
-// ("model.outputs[0]"); the room compile finds its line. Pure functions.
+// Errors caused by the config, not by the model. They name a key of the config
+// ("model.outputs[0]"); the compile room finds its line. Pure functions.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow's types in our words: dtypes and statuses. Pure functions.
+// TensorFlow's types in our terms: dtypes and statuses. Pure functions.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// The dtypes that models may have at their surface; nothing for all others.
+// The dtypes that inputs and outputs may have; nothing for all others.
 inline std::optional<DType> dtype_of(tensorflow::DataType type) {
   switch (type) {
     case tensorflow::DT_BOOL:
@@ -38,7 +38,7 @@ inline std::string type_name(tensorflow::DataType type) {
   return dtype ? word_of(*dtype) : tensorflow::DataTypeString(type);
 }
 
-// TensorFlow's own words as a note: the first line, the others are stack frames.
+// TensorFlow's own message as a note: only the first line, because the others are stack frames.
 inline std::string status_note(const absl::Status& status) {
   const std::string_view text = status.message();
   return "TensorFlow: " + std::string(text.substr(0, text.find('\n')));

@@ -17,7 +17,7 @@ namespace {
 
 namespace tf = tensorflow;
 
-// Ops whose result sizes depend on values (TensorFlow's shape functions leave them unknown).
+// Ops whose result sizes depend on values: TensorFlow's shape functions leave them unknown.
 constexpr std::array kDataDependentOps = {"Where",
                                           "Unique",
                                           "UniqueV2",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the node to blame when a graph cannot be compiled. Looks only after something failed,
-// because XLA drops dead nodes first: a bad node alone is no failure. Pure functions.
+// Finds the node to blame if a graph cannot be compiled. Looks only after a failure, because XLA
+// first drops dead nodes: a bad node alone is not a failure. Pure functions.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,22 @@ namespace tfaot::toolkit::engine {
 // "op 'Where' (node 'mask/Where' in function '__inference_f_12')"
 std::string describe_node(const tensorflow::NodeDef& node, const std::string& function);
 
-// "op 'Mean' (node 'model/mean', HLO reduce 'reduce.1')", as far as TensorFlow left its names.
+// "op 'Mean' (node 'model/mean', HLO reduce 'reduce.1')", as far as TensorFlow kept the names.
 struct HloName {
   std::string_view opcode;
   std::string_view name;
 };
 std::string describe_instruction(const HloName& name, const xla::OpMetadata& metadata);
 
-// For messages: names are the model's, of any length.
+// For messages: names come from the model and may have any length.
 std::string shortened(const std::string& name);
 
-// Descriptions of all nodes reachable from the signature for which `wanted` holds, in graph order,
-// without doubles.
+// Descriptions of all nodes reachable from the signature for which `wanted` is true, in graph
+// order, without duplicates.
 std::vector<std::string> find_nodes(const SignatureFunction& function,
                                     const std::function<bool(const tensorflow::NodeDef&)>& wanted);
 
-// REQUIRES: `nodes`, as describe_node() tells them, is not empty. `label`: ModelGraph::label().
+// REQUIRES: `nodes`, in the form of describe_node(), is not empty. `label`: ModelGraph::label().
 Error no_kernel_for(const std::vector<std::string>& nodes, const std::string& label);
 
 // Predicates for find_nodes().

@@ -21,7 +21,7 @@ namespace tf = tensorflow;
 
 constexpr std::size_t kMostNames = 10;
 
-// "placeholders: a, b, c", for who named a node that does not exist.
+// "placeholders: a, b, c", for a config that names a node that does not exist.
 std::string listed(const std::string& what, std::vector<std::string> names) {
   if (names.size() > kMostNames) {
     names.resize(kMostNames);
@@ -78,7 +78,7 @@ class FrozenGraph final : public ModelGraph {
     return std::move(error).note(listed("nodes that no other node reads", names));
   }
 
-  // "x" or "x:0" of a node in the graph; the dtype is what the op's definition says. `key` is the
+  // "x" or "x:0" of a node in the graph; the dtype comes from the op's definition. `key` is the
   // config's.
   Result<GraphTensor> named_tensor(const std::string& tensor, const std::string& key) const {
     const auto colon = tensor.find(':');

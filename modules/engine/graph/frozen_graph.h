@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frozen GraphDef (.pb, or .pbtxt as text) -> ModelGraph. Inputs and outputs are those the config
-// names.
+// Frozen GraphDef (.pb, or .pbtxt as text) -> ModelGraph. The config names inputs and outputs.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that name each other: a graph's, or those of a function's body. Pure functions.
+// Nodes that refer to each other: those of a graph, or of a function's body. Pure functions.
 #pragma once
 
 #include <deque>
@@ -22,19 +22,19 @@ Nodes nodes_of(const Range& range) {
   return nodes;
 }
 
-// Of "node", "node:1", "node:output:1" or "^node".
+// The node's name in "node", "node:1", "node:output:1" or "^node".
 inline std::string node_name(const std::string& input) {
   const std::size_t start = input.starts_with('^') ? 1 : 0;
   return input.substr(start, input.find(':', start) - start);
 }
 
-// Null when there is none.
+// Null if there is none.
 inline const tensorflow::NodeDef* find_node(const Nodes& nodes, const std::string& input) {
   const auto found = nodes.find(node_name(input));
   return found == nodes.end() ? nullptr : found->second;
 }
 
-// All that `name` needs, itself too.
+// All nodes that `name` needs, including itself.
 inline std::vector<const tensorflow::NodeDef*> needed_by(const Nodes& nodes,
                                                          const std::string& name) {
   std::vector<const tensorflow::NodeDef*> needed;

@@ -26,7 +26,7 @@ Status LoadedSession::load() {
   if (session_ != nullptr) return {};
   TFAOT_ASSIGN(const auto loading, loading_graph(model_, graph_));
   tf::SessionOptions options;
-  // The graph is compiled, not run: no optimiser passes over it.
+  // The graph is compiled, not run: no optimiser processes it.
   auto* optimizer = options.config.mutable_graph_options()->mutable_optimizer_options();
   optimizer->set_opt_level(tf::OptimizerOptions::L0);
   options.config.mutable_graph_options()->mutable_rewrite_options()->set_disable_meta_optimizer(
@@ -56,7 +56,7 @@ Result<tf::Tensor> LoadedSession::variable(const tf::NodeDef& node) {
   return node.op() == "VarHandleOp" ? resource_variable(node) : reference_variable(node);
 }
 
-// Straight from the session's resources: a session call for each variable takes 20 ms.
+// Directly from the session's resources: a session call for each variable takes 20 ms.
 Result<tf::Tensor> LoadedSession::resource_variable(const tf::NodeDef& node) {
   std::string container;
   tf::GetNodeAttr(node, "container", &container).IgnoreError();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SavedModel's variables as TensorFlow's loader fills them, for those that its init operation or
-// an unusual restore fills. Runs what loading_graph.h leaves of the model. Holds all variables in
-// memory. Used by one thread.
+// A SavedModel's variables as TensorFlow's loader fills them, for variables that the init operation
+// or an unusual restore fills. Runs only the part of the model that loading_graph.h keeps. Holds
+// all variables in memory. Used by one thread.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ inline constexpr const char* kServeTag = "serve";
 
 class LoadedSession {
  public:
-  // `saved_model` is the folder. It is loaded when the first variable is asked for; `model` and its
-  // `graph`, which must outlive the object, are looked at then.
+  // `saved_model` is the folder. The first request for a variable loads it; `model` and its `graph`
+  // are read then and must outlive the object.
   LoadedSession(std::string saved_model, const tensorflow::MetaGraphDef& model,
                 const tensorflow::GraphDef& graph)
       : saved_model_(std::move(saved_model)), model_(model), graph_(graph) {}

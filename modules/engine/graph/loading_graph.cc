@@ -21,7 +21,8 @@ namespace {
 
 namespace tf = tensorflow;
 
-// Besides what computes: variables, the checkpoint, and calls of functions that are looked at.
+// Allowed in addition to operations that compute: variables, the checkpoint, and calls of functions
+// that are checked too.
 constexpr std::array<std::string_view, 21> kLoading = {"Assign",
                                                        "AssignAdd",
                                                        "AssignAddVariableOp",
@@ -61,7 +62,7 @@ GraphRules rules() {
   return {allows, refuse};
 }
 
-// What hands variables on: operations that write them, and calls of functions that do.
+// Operations that pass variables on: those that write them, and calls of functions that do.
 std::vector<std::string> operations_on_variables(const Nodes& nodes, const std::string& target) {
   std::vector<std::string> found;
   for (const auto* node : needed_by(nodes, target)) {
@@ -76,7 +77,7 @@ std::vector<std::string> operations_on_variables(const Nodes& nodes, const std::
   return found;
 }
 
-// Follows the path of the checkpoint to where files are read.
+// Follows the checkpoint's path to the operations that read files.
 class Files {
  public:
   Files(const tf::GraphDef& graph, std::string path_node) : graph_(graph) {
@@ -93,7 +94,7 @@ class Files {
   using Names = std::set<std::string>;
 
   static bool is_path(const Nodes& nodes, const Names& paths, std::string input) {
-    for (std::size_t i = 0; i <= nodes.size(); ++i) {  // a graph may name itself
+    for (std::size_t i = 0; i <= nodes.size(); ++i) {  // a graph may refer to itself
       if (paths.contains(node_name(input))) return true;
       const auto* node = find_node(nodes, input);
       if (node == nullptr || node->op() != "Identity" || node->input_size() == 0) return false;
@@ -117,7 +118,7 @@ class Files {
     visit_call(nodes, paths, node, node.op());
     const bool is_call = node.op() == "StatefulPartitionedCall" || node.op() == "PartitionedCall";
     for (const auto& [key, attribute] : node.attr()) {
-      // Loops and branches number their arguments in another way: none of them is the path.
+      // Loops and branches number their arguments differently: none of them is the path.
       if (attribute.has_func()) {
         visit_call(nodes, is_call ? paths : Names(), node, attribute.func().name());
       }

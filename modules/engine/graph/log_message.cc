@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function that TensorFlow's headers declare to be in its libraries, which have it under no name.
-// Whether a check of those headers calls it depends on what g++ inlines.
+// TensorFlow's headers declare this function to be in its libraries, but they do not export it.
+// Whether a check in those headers calls it depends on what g++ inlines.
 #include "absl/log/internal/log_message.h"
 
 #include <cstdint>

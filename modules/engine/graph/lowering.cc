@@ -24,7 +24,7 @@ namespace {
 namespace tf = tensorflow;
 using Argument = tf::XlaCompiler::Argument;
 
-// Variables of other types than these stay constants in the code.
+// Variables of other types stay constants in the code.
 bool can_be_parameter(const WeightArgument& weight) {
   return dtype_of(weight.value.type).has_value();
 }
@@ -51,7 +51,7 @@ std::vector<std::int64_t> row_shape(const xla::Shape& shape) {
   return {shape.dimensions().begin() + 1, shape.dimensions().end()};
 }
 
-// With a first dimension of 1.
+// The shape with a first dimension of 1.
 xla::Shape one_row(const xla::Shape& shape) {
   std::vector<std::int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());
   dimensions.insert(dimensions.begin(), 1);
@@ -137,8 +137,8 @@ Result<LoweredModel> Lowering::lower(std::int64_t batch_size) const {
   return lowered;
 }
 
-// XlaCompiler leaves constant results out of the tuple and numbers only the arguments it needs: a
-// call from a computation of our own restores both, and is where embedded weights become constants.
+// XlaCompiler leaves constant results out of the tuple and numbers only the arguments it needs.
+// Calling it from our own computation restores both. There, embedded weights become constants.
 Result<LoweredModel> Lowering::wrap(const std::vector<Argument>& arguments,
                                     const tf::XlaCompilationResult& compiled,
                                     std::int64_t batch_size) const {
@@ -213,7 +213,7 @@ Result<LoweredModel> Lowering::wrap(const std::vector<Argument>& arguments,
   return lowered;
 }
 
-// Outputs whose size depends on the data compile without complaint, and would return wrong sizes.
+// Outputs whose size depends on the data compile without an error, but would return wrong sizes.
 Status Lowering::read_outputs(LoweredModel& lowered, std::int64_t batch_size) const {
   const auto& tuple = lowered.shape.result();
   for (std::size_t i = 0; i < model_->outputs().size(); ++i) {

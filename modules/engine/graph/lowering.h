@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SignatureFunction + batch size -> XLA computation (HLO). Parameters are the inputs, then the
-// weights (none when embedded); the result is the tuple of the outputs. Checks what XLA would let
-// pass: shapes. Used by one thread.
+// weights (none if embedded); the result is the tuple of the outputs. Checks the shapes, which XLA
+// would not. Used by one thread.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ struct LoweredModel {
 
 struct LoweringOptions {
   bool embed_weights = false;
-  // Inputs and outputs as they are: the computation has one row, the whole tensor.
+  // Keep inputs and outputs unchanged: the computation has one row, the whole tensor.
   bool fixed_shapes = false;
 };
 
@@ -37,15 +37,15 @@ class Lowering {
 
   Result<LoweredModel> lower(std::int64_t batch_size) const;
 
-  // Fails when rows of the outputs are not what a batch of this size gives: compares with another
-  // size, because at one size alone any dimension of that length looks like the batch. Where rows
-  // may be `coupled`, a model that has no other size passes.
+  // Fails if the rows of the outputs do not match the batch size. It compares with another size,
+  // because at a single size any dimension of that length looks like the batch. If rows may be
+  // `coupled`, a model with only one size passes.
   Status check_rows(const LoweredModel& lowered, std::int64_t batch_size, bool coupled) const;
 
-  // Only one batch size can be lowered: the signature says it, or there is no batch.
+  // Only one batch size can be lowered: the signature fixes it, or there is no batch.
   bool has_fixed_batch() const;
 
-  // Indices into SignatureFunction::weights of those that are parameters, in parameter order.
+  // Indices into SignatureFunction::weights of the weights that are parameters, in parameter order.
   const std::vector<std::size_t>& weight_parameters() const { return weight_parameters_; }
   xla::CompileOnlyClient& client() const { return *client_; }
 

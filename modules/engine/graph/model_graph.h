@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as read from disk, whatever its format: one graph, its inputs and outputs, and a way to
-// the values of its variables. Knows nothing of XLA. Used by one thread.
+// A model as read from disk, in any format: one graph, its inputs and outputs, and access to the
+// values of its variables. Independent of XLA. Used by one thread.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct GraphTensor {
 
 class ModelGraph {
  public:
-  // Loads what the job names. Errors name the folder or file and say what is there.
+  // Loads the model of the job. Errors name the folder or file and say what it contains.
   static Result<std::unique_ptr<ModelGraph>> load(const EngineJob& job);
 
   virtual ~ModelGraph() = default;

@@ -15,8 +15,7 @@ namespace {
 
 namespace tf = tensorflow;
 
-// Without a kernel of XLA's, but known to do nothing but compute. Sorted. Whoever adds one has read
-// its kernel.
+// Operations without an XLA kernel that only compute. Sorted. Before you add one, read its kernel.
 constexpr std::array<std::string_view, 191> kComputing = {"AdjustContrast",
                                                           "AsString",
                                                           "AudioSpectrogram",
@@ -210,15 +209,14 @@ constexpr std::array<std::string_view, 191> kComputing = {"AdjustContrast",
                                                           "UnsortedSegmentJoin"};
 static_assert(std::is_sorted(kComputing.begin(), kComputing.end()));
 
-// Loops and branches of TensorFlow 1, which become functions; placeholders are complained of
-// elsewhere.
+// Loops and branches of TensorFlow 1, which become functions. Placeholders are reported elsewhere.
 constexpr std::array<std::string_view, 15> kStructure = {
     "Enter",         "Exit",      "LoopCond", "Merge",       "NextIteration", "Placeholder",
     "PlaceholderV2", "RefEnter",  "RefExit",  "RefIdentity", "RefMerge",      "RefNextIteration",
     "RefSelect",     "RefSwitch", "Switch"};
 static_assert(std::is_sorted(kStructure.begin(), kStructure.end()));
 
-// XLA would compile them to calls of functions by names that the model chooses.
+// XLA would compile them to calls of functions whose names the model chooses.
 constexpr std::array<std::string_view, 2> kCallingByName = {"XlaCustomCall", "XlaCustomCallV2"};
 
 template <class Names>
@@ -246,7 +244,7 @@ bool is_stateless(const std::string& operation) {
 
 }  // namespace
 
-// XLA's kernels of stateless operations describe a computation; TensorFlow's twins do it.
+// XLA's kernels of stateless operations describe a computation; TensorFlow's versions execute it.
 bool is_pure(const std::string& operation) {
   return holds(kComputing, operation) || (has_xla_kernel(operation) && is_stateless(operation));
 }

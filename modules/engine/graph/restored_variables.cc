@@ -19,7 +19,7 @@ int output_index(const std::string& input) {
   return colon == std::string::npos ? 0 : std::atoi(input.c_str() + colon + 1);
 }
 
-// One of a constant's texts.
+// One of a constant's strings.
 std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
   tf::Tensor value;
   if (node == nullptr || node->op() != "Const") return {};
@@ -31,12 +31,12 @@ std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
   return std::string(value.flat<tf::tstring>()(index));
 }
 
-// The key behind a restored value; nothing for parts of tensors and whatever else there may be.
+// The key of a restored value; nothing for parts of tensors and other cases.
 std::optional<std::string> key_behind(const Nodes& nodes, std::string input) {
   const tf::NodeDef* node = find_node(nodes, input);
   std::set<const tf::NodeDef*> seen;
   while (node != nullptr && node->op() == "Identity" && node->input_size() > 0) {
-    if (!seen.insert(node).second) return {};  // a graph may be anything
+    if (!seen.insert(node).second) return {};  // a graph may have any form
     input = node->input(0);
     node = find_node(nodes, input);
   }

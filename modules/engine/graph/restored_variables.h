@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where loading a SavedModel would take each variable's value from, read off its graph: nothing is
-// run. Pure functions.
+// Finds out from the graph where loading a SavedModel would take each variable's value from. Runs
+// nothing. Pure functions.
 #pragma once
 
 #include <map>
@@ -18,14 +18,14 @@ inline bool is_variable(const tensorflow::NodeDef& node) {
 
 struct RestoredVariables {
   std::map<std::string, std::string> keys;  // by resource_name(): the key in the checkpoint
-  // Variables that loading writes in another way than by such a key alone.
+  // Variables that loading fills in another way than by a key alone.
   std::set<std::string> others;
 };
 
-// What TensorFlow's sessions know the variable of a VarHandleOp or VariableV2 node by.
+// The name by which TensorFlow's sessions know the variable of a VarHandleOp or VariableV2 node.
 std::string resource_name(const tensorflow::NodeDef& node);
 
-// The operations that loading runs when the checkpoint is read: initialisers.
+// The operations that loading runs after reading the checkpoint: initialisers.
 std::vector<std::string> init_operations(const tensorflow::MetaGraphDef& model);
 
 RestoredVariables restored_variables(const tensorflow::MetaGraphDef& model);

@@ -42,7 +42,7 @@ class Library {
     return found == functions_.end() ? nullptr : found->second;
   }
 
-  // The functions that a node calls, by whatever attribute or its own name.
+  // The functions that a node calls, through any attribute or by its own name.
   std::vector<std::string> called_by(const tf::NodeDef& node) const {
     std::vector<std::string> called;
     const auto add = [&](const std::string& name) {
@@ -73,7 +73,7 @@ class Library {
   std::map<std::string, std::string> gradients_;
 };
 
-// As TensorFlow does it: what has state stays.
+// As in TensorFlow: operations with state stay.
 void remove_dead_nodes(tf::FunctionDef& function, const Library& library) {
   std::map<std::string, const tf::NodeDef*> nodes;
   std::deque<std::string> queue;
@@ -121,7 +121,7 @@ class Guard {
   }
 
  private:
-  // Else TensorFlow may take another function or operation than the one that was looked at.
+  // Otherwise TensorFlow may use another function or operation than the one that was checked.
   Status check_names() const {
     std::set<std::string> names;
     for (const auto& function : graph_.library().function()) {
@@ -158,12 +158,12 @@ class Guard {
     return {};
   }
 
-  // A function that is met again on the way down from `start`; `done` has none below it.
+  // A function that occurs again on the way down from `start`; `done` has none below it.
   std::optional<std::string> circle_from(const std::string& start,
                                          std::set<std::string>& done) const {
     struct Call {
       std::string function;
-      std::vector<std::string> rest;  // still to be looked into
+      std::vector<std::string> rest;  // not checked yet
     };
     std::vector<Call> stack;
     std::set<std::string> entered;
@@ -208,7 +208,7 @@ class Guard {
     library_ = Library(*graph_.mutable_library());
   }
 
-  // Until nothing changes: functions may call each other in any order.
+  // Repeats until nothing changes: functions may call each other in any order.
   void spread_state() {
     for (bool changed = true; changed;) {
       changed = false;

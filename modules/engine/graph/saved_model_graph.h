@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SavedModel folder -> ModelGraph, by TensorFlow's own loader (which restores the variables).
+// SavedModel folder -> ModelGraph, with TensorFlow's own loader (which restores the variables).
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Of one row. Sizes in bytes, of many rows, must not overflow.
+// The limit for one row. Sizes in bytes, of many rows, must not overflow.
 constexpr std::int64_t kMostRowElements = std::int64_t{1} << 40;
 
 constexpr const char* kAllowedTypes = "bool, int32, int64, float32, float64";

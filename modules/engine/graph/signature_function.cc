@@ -48,7 +48,7 @@ struct TensorId {
   }
 };
 
-// What freezing leaves of the reading of a variable: "dense/bias/read" (TensorFlow 1),
+// A node that freezing leaves in place of reading a variable: "dense/bias/read" (TensorFlow 1),
 // "model/dense/BiasAdd/ReadVariableOp".
 bool was_variable_read(const tf::NodeDef& node) {
   if (node.op() != "Identity") return false;
@@ -56,14 +56,14 @@ bool was_variable_read(const tf::NodeDef& node) {
   return last == "read" || last.starts_with("ReadVariableOp");
 }
 
-// Constants that do not tell what they are: floating-point ones may be weights. A lone number is a
-// part of the formula (0.5, an epsilon), unless it is read as a variable. One with a control input
-// lives in a loop of TensorFlow 1, which takes nothing from outside but through its own nodes.
+// Constants without a known origin: floating-point ones may be weights. A lone number is part of
+// the formula (0.5, an epsilon), unless it is read as a variable. A constant with a control input
+// is inside a loop of TensorFlow 1, which takes outside values only through its own nodes.
 bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
   if (node.op() != "Const" || node.input_size() > 0) return false;
   const auto type = node.attr().find("dtype");
   const auto value = node.attr().find("value");
-  if (type == node.attr().end() || value == node.attr().end()) return false;  // TensorFlow says so
+  if (type == node.attr().end() || value == node.attr().end()) return false;  // TensorFlow reports it
   const tf::DataType dtype = value->second.tensor().dtype();
   if (type->second.type() != dtype) return false;
   if (dtype != tf::DT_FLOAT && dtype != tf::DT_DOUBLE) return false;
@@ -77,7 +77,7 @@ bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
 // Cuts the subgraph out, replaces inputs and weights by _Arg nodes and ends it in _Retval nodes.
 class Cutter {
  public:
-  // `kept`: constants that stay what they are.
+  // `kept`: constants that stay constants.
   Cutter(ModelGraph& model, std::set<std::string> kept) : model_(model), kept_(std::move(kept)) {
     for (const auto& node : model.graph().node()) {
       nodes_[node.name()] = &node;
@@ -103,7 +103,7 @@ class Cutter {
       if (!seen_.insert(name).second) continue;
       TFAOT_TRY(visit(name, queue));
     }
-    // References are rewritten last: only now all arguments are known.
+    // References are rewritten last, because only now all arguments are known.
     for (auto& node : *cut_.mutable_node()) rewrite_inputs(node);
     for (const auto& output : model_.outputs()) add_result(output);
     return {};
@@ -157,7 +157,7 @@ class Cutter {
     if (!tf::TensorShape::BuildTensorShape(proto.tensor_shape(), &value.shape).ok()) {
       return broken();
     }
-    // A constant of few bytes may claim to be of any size: the last value is repeated.
+    // A constant of few bytes may claim any size: its last value is repeated.
     if (value.shape.num_elements() > kMostConstantElements) return broken();
     value.read = [broken, &proto]() -> Result<tf::Tensor> {
       tf::Tensor tensor;
@@ -205,7 +205,7 @@ class Cutter {
     for (auto& input : inputs) node.add_input(std::move(input));
   }
 
-  // Control edges out of what became an argument are dropped: an argument is always there.
+  // Control edges from a node that became an argument are dropped: an argument is always available.
   bool seen_and_kept(const std::string& node) const {
     return seen_.contains(node) && !fed_nodes_.contains(node);
   }
@@ -230,7 +230,8 @@ bool has_unstructured_control_flow(const tf::Graph& graph) {
   return false;
 }
 
-// What TensorFlow may compute ahead is a subset of what XLA compiles, but for texts and the like.
+// TensorFlow may compute ahead only operations that XLA compiles, and a few more, such as those on
+// strings.
 GraphRules rules_for(const std::string& label) {
   const auto allows = [](const std::string& operation) {
     return is_compiled(operation) || is_pure(operation);
@@ -244,8 +245,8 @@ GraphRules rules_for(const std::string& label) {
   return {allows, refuse};
 }
 
-// A function in the making, and which of its weights XLA must know the values of when it compiles:
-// shapes, axes, ranges and what those are computed from.
+// A function being built, and which of its weights XLA must know at compile time: shapes, axes,
+// ranges and the values they are computed from.
 struct CutFunction {
   SignatureFunction function;
   std::set<std::string> compile_time_weights;

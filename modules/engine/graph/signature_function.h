@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a ModelGraph between inputs and outputs as one TensorFlow function: its arguments are
-// the inputs, then the weights. It works for any exporter: whether the outputs come out of one call
-// node or not, the subgraph is cut out and becomes the function. Independent of the batch size.
-// Used by one thread.
+// the inputs, then the weights. It works for any exporter: the subgraph is cut out and becomes the
+// function, whether the outputs come from one call node or not. Independent of the batch size. Used
+// by one thread.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor that is known by type and shape, and read when its values are asked for: models may be
-// larger than what is worth holding in memory. Used by one thread.
+// A tensor with known type and shape; its values are read on request, because models may be larger
+// than is sensible to hold in memory. Used by one thread.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@ namespace tfaot::toolkit::engine {
 struct StoredTensor {
   tensorflow::DataType type = tensorflow::DT_INVALID;
   tensorflow::TensorShape shape;
-  // Reads it anew in each call; lives no longer than the model.
+  // Reads it again in each call; must not outlive the model.
   std::function<Result<tensorflow::Tensor>()> read;
 };
 
-// One that is in memory already.
+// A tensor that is already in memory.
 inline StoredTensor stored(tensorflow::Tensor tensor) {
   const auto type = tensor.dtype();
   auto shape = tensor.shape();

@@ -15,7 +15,7 @@ namespace {
 
 namespace tf = tensorflow;
 
-// Keeps the first complaint, of which the others follow.
+// Keeps the first error; the others follow from it.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int /*column*/, const std::string& message) override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-engine --tf2xla-config FILE: reads the text proto that tfcompile takes as --config and says
-// what is in it, as JSON (tf2xla_config_json.h). Compiles nothing.
+// tfaot-engine --tf2xla-config FILE: reads the text proto that tfcompile takes as --config and
+// prints its contents as JSON (tf2xla_config_json.h). Compiles nothing.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Counts from 1 in the order of the first mention: XLA takes 0 for "none".
+// Counts from 1 in the order of first use: XLA takes 0 for "none".
 class Numbers {
  public:
   void add(std::int64_t id) { numbers_.emplace(id, numbers_.size() + 1); }
@@ -34,7 +34,7 @@ void rename_parameters(xla::ProgramShapeProto& shape) {
 }  // namespace
 
 Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation) {
-  // Through a module: it writes computations and instructions behind those that they use.
+  // Via a module: it writes computations and instructions after those that they use.
   TFAOT_ASSIGN(const auto module, make_module(computation.proto()));
   xla::HloModuleProto proto = module->ToProto();
   Numbers computations;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO of equal computations made equal in every byte: ids and names follow the order in which the
-// operations depend on each other, and what tells of the model (its layers' names, lines of its
-// source) goes. So code can be cached by the hash, and nothing of the model that was compiled first
-// gets into the package of the next. Pure functions.
+// Makes the HLO of equal computations equal in every byte: ids and names follow the order in which
+// the operations depend on each other, and traces of the model (its layers' names, lines of its
+// source) are removed. So code can be cached by the hash, and nothing of the model that was
+// compiled first gets into the package of the next. Pure functions.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation);
 
 // REQUIRES, for both: the computation is canonical().
 std::string hlo_sha256(const xla::XlaComputation& computation);
-// For people, a line an operation; large constants are left out.
+// For people: one operation a line, without large constants.
 Result<std::string> hlo_text(const xla::XlaComputation& computation);
 
 }  // namespace tfaot::toolkit::engine

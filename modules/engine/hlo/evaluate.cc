@@ -12,7 +12,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Fits the second level of the caches.
+// Fits into the second-level cache.
 constexpr std::int64_t kPieceBytes = 1 << 19;
 
 // The same bytes in another shape.
@@ -36,7 +36,7 @@ xla::Shape resized(const xla::Shape& shape, std::int64_t dimension, std::int64_t
   return made;
 }
 
-// Values and what stands for them as operands of an instruction outside of any computation.
+// Holds values, and the operands that represent them in an instruction outside of any computation.
 class Stand {
  public:
   explicit Stand(std::vector<Value> values) : values_(std::move(values)) {
@@ -54,8 +54,8 @@ class Stand {
   std::vector<HloInstruction*> instructions_;
 };
 
-// The dimension before a reshape of which each of `dimension` after it is so many: that of
-// [a, b * c] for b in [a, b, c], if that is how it is.
+// For dimension `dimension` after a reshape: the dimension before it from which it was split, as in
+// [a, b * c] for b of [a, b, c]. Nothing in other cases.
 std::optional<std::int64_t> split_dimension(const HloInstruction& reshape, std::int64_t dimension) {
   const auto& from = reshape.operand(0)->shape();
   const auto before =
@@ -117,8 +117,8 @@ Result<Value> Evaluator::evaluate(const HloInstruction& instruction) {
   return evaluated_[&instruction] = result;
 }
 
-// Where an operation does to each part of a tensor the same, only the parts that are needed are
-// computed; behind any other the whole is, once for all pieces.
+// Elementwise operations compute only the parts that are needed. Before any other operation the
+// whole value is computed, once for all pieces.
 Result<Value> Evaluator::piece(const HloInstruction& instruction, const Cut& cut) {
   const auto& shape = instruction.shape();
   if (shape.rank() == 0 || cut.size == size_of(shape, cut.dimension)) {

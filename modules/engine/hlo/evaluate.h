@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What instructions compute, when nothing but weights and constants goes into them. Used by one
-// thread.
+// Computes instructions that depend only on weights and constants. Used by one thread.
 #pragma once
 
 #include <functional>
@@ -14,7 +13,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// Large values are handed on, not copied.
+// Large values are passed on, not copied.
 using Value = std::shared_ptr<const xla::LiteralBase>;
 
 class Evaluator {
@@ -26,7 +25,7 @@ class Evaluator {
 
   Result<Value> value(const xla::HloInstruction& instruction);
 
-  // Its bytes in pieces, so that only what it is made from is in memory as a whole.
+  // Its bytes in pieces, so that only its operands are in memory as a whole.
   Status feed(const xla::HloInstruction& instruction, const ChunkSink& sink);
 
  private:

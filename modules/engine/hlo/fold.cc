@@ -47,7 +47,7 @@ class Folder {
         instruction.opcode() == HloOpcode::kConstant) {
       return {};
     }
-    // Changes no byte, so what it is made from will do.
+    // A reshape changes no byte, so its operand will do.
     if (instruction.opcode() == HloOpcode::kReshape && values_.is_known(instruction.operand(0))) {
       return replace(*instruction.mutable_operand(0), is_packed);
     }
@@ -106,7 +106,7 @@ class Folder {
     return weights_.at(static_cast<std::size_t>(parameter.parameter_number() - first_weight_));
   }
 
-  // What an instruction computes, and from what, in any module of any process.
+  // Identifies what an instruction computes and from what, in any module and any process.
   std::string key_of(const HloInstruction& instruction) {
     auto& key = keys_[&instruction];
     if (!key.empty()) return key;
@@ -127,7 +127,7 @@ class Folder {
     return keys_[&instruction] = sha256_of(text);
   }
 
-  // Of a parameter that folding made, what it stands for: values are not kept.
+  // For a parameter that folding made, computes the value again: values are not kept.
   Result<Value> parameter_value(const HloInstruction& instruction) {
     const auto definition = definitions_.find(&instruction);
     if (definition == definitions_.end()) return store_.value(weight_of(instruction));
@@ -143,10 +143,10 @@ class Folder {
   std::int64_t first_weight_;
   WeightStore& store_;
   WeightValues values_;
-  std::vector<std::size_t> weights_;  // behind the parameters from first_weight on
+  std::vector<std::size_t> weights_;  // of the parameters from first_weight on
   std::set<const HloInstruction*> replaced_;
   std::map<const HloInstruction*, std::string> keys_;
-  // What new parameters stand for.
+  // The instructions that new parameters replace.
   std::map<const HloInstruction*, const HloInstruction*> definitions_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes ahead what depends on weights and constants alone. Results that need a weight become
-// weights of their own, never constants: code must not depend on values, or it could not be used
-// with new ones. Used by one thread.
+// Computes ahead everything that depends only on weights and constants. Results that need a weight
+// become weights themselves, never constants: if code depended on values, it could not be used with
+// new ones. Used by one thread.
 #pragma once
 
 #include "hlo/hlo.h"
@@ -9,11 +9,11 @@
 
 namespace tfaot::toolkit::engine {
 
-// How packed tensors are called: the op_name of the instruction that makes them.
+// The name of packed tensors: the op_name of the instruction that makes them.
 inline constexpr const char* kPackedName = "packed";
 
 // REQUIRES: parameter first_weight + i of the entry computation is weight i of the store, for the
-// first weights of the store. Returns the weights behind all parameters from first_weight on.
+// first weights of the store. Returns the weights of all parameters from first_weight on.
 Result<std::vector<std::size_t>> fold_weights(xla::HloModule& module, std::int64_t first_weight,
                                               WeightStore& store);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small words for editing an HLO module, which XLA says in five lines each. All shapes are dense
-// and row-major. Pure but for the computation they add to. Used by one thread.
+// Short forms for editing an HLO module that take five lines each with XLA alone. All shapes are
+// dense and row-major. Pure, except for the computation they add to. Used by one thread.
 #pragma once
 
 #include <initializer_list>
@@ -38,14 +38,15 @@ inline Dimensions dimensions_of(const xla::HloInstruction& instruction) {
 
 std::int64_t product(absl::Span<const std::int64_t> sizes);
 
-// New instructions beside their operand. Those that would change nothing return the operand.
+// These add an instruction to their operand's computation. If it would change nothing, they return
+// the operand.
 xla::HloInstruction* reshape(xla::HloInstruction* operand, absl::Span<const std::int64_t> sizes);
 xla::HloInstruction* transpose(xla::HloInstruction* operand, absl::Span<const std::int64_t> order);
 xla::HloInstruction* reverse(xla::HloInstruction* operand, absl::Span<const std::int64_t> which);
 xla::HloInstruction* broadcast(xla::HloInstruction* operand, absl::Span<const std::int64_t> sizes,
                                absl::Span<const std::int64_t> dimensions);
 xla::HloInstruction* binary(xla::HloOpcode opcode, xla::HloInstruction* a, xla::HloInstruction* b);
-// Zeros behind the last element of one dimension.
+// Appends zeros to the end of one dimension.
 xla::HloInstruction* pad_end(xla::HloInstruction* operand, std::int64_t dimension,
                              std::int64_t new_size);
 

@@ -18,7 +18,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// XLA's generators are others than those of TensorFlow's kernels, for stateless ones too.
+// XLA's generators differ from those of TensorFlow's kernels, also for stateless operations.
 bool draws(const HloInstruction& instruction) {
   if (instruction.opcode() == HloOpcode::kRng ||
       instruction.opcode() == HloOpcode::kRngGetAndUpdateState ||
@@ -36,7 +36,8 @@ std::string describe(const HloInstruction& instruction) {
   return fmt::format("op '{}' (node '{}')", node.op_type(), node.op_name());
 }
 
-// The branches that may be taken. XLA keeps the others of a known choice when they draw.
+// The branches that may be taken. If branches draw random numbers, XLA keeps them even if the
+// choice is known.
 std::vector<const xla::HloComputation*> called_by(const HloInstruction& instruction) {
   const auto& called = instruction.called_computations();
   std::vector<const xla::HloComputation*> all(called.begin(), called.end());
@@ -56,7 +57,7 @@ std::vector<const xla::HloComputation*> called_by(const HloInstruction& instruct
   return {instruction.branch_computation(taken)};
 }
 
-// All instructions that the results need, through loops, branches and calls.
+// All instructions that the results need, including those in loops, branches and calls.
 std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& module) {
   std::vector<const HloInstruction*> needed = {module.entry_computation()->root_instruction()};
   std::set<const HloInstruction*> seen(needed.begin(), needed.end());

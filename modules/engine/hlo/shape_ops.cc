@@ -12,7 +12,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Elements of a box: `sizes` of them, at these distances (in elements) on both sides.
+// Elements of a box: `sizes` of them, with these distances (in elements) in source and destination.
 struct Box {
   Dimensions sizes, from_strides, to_strides;
   std::int64_t from_start = 0, to_start = 0;
@@ -54,7 +54,7 @@ void copy(Box box, const void* from, void* to) {
                  static_cast<T*>(to) + box.to_start);
 }
 
-// What moves where; nothing when the instruction is none of these.
+// Which elements move where; nothing for all other instructions.
 std::optional<Box> box_of(const HloInstruction& instruction) {
   const auto& from = instruction.operand(0)->shape();
   const auto& to = instruction.shape();

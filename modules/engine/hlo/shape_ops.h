@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that only move elements (transpose, slice, pad, ...), on literals. HloEvaluator
-// would take a second for what is a copy here. Pure functions.
+// Operations on literals that only move elements (transpose, slice, pad, ...). Here each is a copy,
+// where HloEvaluator would take a second. Pure functions.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace tfaot::toolkit::engine {
 
-// The result of `instruction` for these operands; nothing when it does more than move elements.
-// All literals are dense and row-major.
+// The result of `instruction` for these operands; nothing if it does more than move elements. All
+// literals are dense and row-major.
 std::optional<xla::Literal> evaluate_shape_op(const xla::HloInstruction& instruction,
                                               absl::Span<const xla::LiteralBase* const> operands);
 

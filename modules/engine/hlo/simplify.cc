@@ -17,7 +17,8 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// As XLA's CPU compiler sets them, but products stay products of any form: we know more of them.
+// Like XLA's CPU compiler, except that products stay products of any form: we can do more with
+// them.
 xla::AlgebraicSimplifierOptions algebra() {
   xla::AlgebraicSimplifierOptions options;
   options.set_enable_dot_strength_reduction(false);

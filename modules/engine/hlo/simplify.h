@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a module into the form in which the patterns of our kernels are easy to see: calls
-// inlined, batch normalisation as products and sums, dead and doubled code gone. Only passes that
-// XLA would run itself; results change by no more than theirs. Used by one thread.
+// Brings a module into a form in which patterns for our kernels are easy to find: calls inlined,
+// batch normalisation as products and sums, dead and duplicate code removed. Runs only passes that
+// XLA would run itself, so results change no more than with XLA. Used by one thread.
 #pragma once
 
 #include "hlo/hlo.h"
@@ -10,7 +10,7 @@ namespace tfaot::toolkit::engine {
 
 Status simplify(xla::HloModule& module);
 
-// Moves what a loop computes anew from the same values at every turn before the loop.
+// Moves computations out of a loop if they give the same value at every turn.
 Status hoist_invariants(xla::HloModule& module);
 
 // Removes what nothing uses any more and what is computed twice.

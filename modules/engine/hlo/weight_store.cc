@@ -69,7 +69,8 @@ Result<std::size_t> WeightStore::add(const std::string& key, std::string name,
 
 Status WeightStore::write(const std::string& key,
                           const std::function<Status(const ChunkSink&)>& feed) {
-  // Not the file itself: disks hurry to write out what is renamed over another file.
+  // A claim file, not the file itself: disks are quick to write out a file that is renamed over
+  // another one.
   TFAOT_ASSIGN(const bool is_ours, fs_->claim(folder_ / (key + ".claim")));
   return is_ours ? fs_->write_chunks(folder_ / key, feed, Durability::kScratch) : Status();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a model: the raw ones, as the graph has them, and those that folding derives.
-// Derived ones are known by what they are computed from, so that all batch sizes share them. Values
-// are read when they are needed and written at once, each to a file of its own, by one of the
-// processes that share a folder. The function must outlive the store. Used by one thread.
+// The weights of a model: the raw ones, as in the graph, and those that folding derives from them.
+// Derived ones are identified by what they are computed from, so that all batch sizes share them.
+// Values are read when needed and written at once. One of the processes that share a folder writes
+// each to its own file. The function must outlive the store. Used by one thread.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace tfaot::toolkit::engine {
 
 class WeightStore {
  public:
-  // `raw`: indices into function.weights of those that are parameters, in order.
+  // `raw`: indices into function.weights of the weights that are parameters, in order.
   static Result<WeightStore> create(FileSystem& fs, const EngineJob& job,
                                     const SignatureFunction& function,
                                     const std::vector<std::size_t>& raw);
@@ -30,19 +30,19 @@ class WeightStore {
   // REQUIRES: a raw weight. Reads it.
   Result<Value> value(std::size_t index) const;
 
-  // The derived weight of this key, if it is there.
+  // The derived weight with this key, if it exists.
   std::optional<std::size_t> find(const std::string& key) const;
-  // `feed` is not called when another process writes the same.
+  // `feed` is not called if another process writes the same weight.
   Result<std::size_t> add(const std::string& key, std::string name, const xla::Shape& shape,
                           const std::function<Status(const ChunkSink&)>& feed);
 
-  // The tables of these weights in a result; raw ones among them are written now.
+  // Adds these weights to a result's tables; writes the raw ones among them now.
   Status finish(const std::vector<std::size_t>& used, EngineResult& result);
 
  private:
   struct Stored {
     Weight entry;
-    std::string key;  // and the name of its file
+    std::string key;  // also the name of its file
     const StoredTensor* raw = nullptr;
   };
 

@@ -15,7 +15,7 @@ bool any(const std::vector<bool>& values) {
   return std::find(values.begin(), values.end(), true) != values.end();
 }
 
-// Stored tensors have one of the types of a model's surface.
+// Stored tensors have one of the types of inputs and outputs.
 bool is_storable(const xla::Shape& shape) {
   if (!shape.IsArray() || xla::ShapeUtil::IsZeroElementArray(shape)) return false;
   const auto type = shape.element_type();
@@ -23,8 +23,8 @@ bool is_storable(const xla::Shape& shape) {
          type == xla::F64;
 }
 
-// Dimensions between two places where both shapes can be cut mix: when one of them is spread, all
-// are.
+// Dimensions between two positions where both shapes can be split belong together: if one of them
+// is spread, all are.
 std::vector<bool> reshaped(const xla::Shape& from, const std::vector<bool>& spread,
                            const xla::Shape& to) {
   std::vector<bool> result;
@@ -71,7 +71,7 @@ void WeightValues::visit(const xla::HloComputation& computation, const Elements&
   }
 }
 
-// The body's root hands an element on when it is the element of its parameter.
+// The body's root passes an element on if it is that element of the parameter.
 void WeightValues::visit_loop(const HloInstruction& loop) {
   const HloInstruction* start = loop.operand(0);
   const HloInstruction* root = loop.while_body()->root_instruction();

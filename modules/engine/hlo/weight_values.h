@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instructions of a module have a value that is known once the weights are: they depend on
-// weights and constants alone, also through the loops that only hand weights on. What was spread
-// out by a broadcast along a dimension that no weight has does not count: its size would follow
-// the batch, and it costs less to spread again than to store. A snapshot: instructions made later
-// are unknown to it. Used by one thread.
+// Which instructions of a module have a value that is known as soon as the weights are: they depend
+// only on weights and constants, also through loops that only pass weights on. A value that a
+// broadcast spread along a dimension that no weight has does not count: its size would follow the
+// batch, and spreading again costs less than storing. A snapshot: it does not know instructions
+// made later. Used by one thread.
 #pragma once
 
 #include <map>
@@ -19,15 +19,15 @@ class WeightValues {
   // Parameters of the entry computation from `first_weight` on are the weights.
   WeightValues(const xla::HloModule& module, std::int64_t first_weight);
 
-  // The value can be computed ahead and stored.
+  // Whether the value can be computed ahead and stored.
   bool is_known(const xla::HloInstruction* instruction) const;
-  // It is known and depends on at least one weight.
+  // Whether it is known and depends on at least one weight.
   bool is_weight(const xla::HloInstruction* instruction) const;
 
  private:
   struct Value {
     bool has_weight = false;
-    std::vector<bool> spread;  // by dimension: of size > 1, and only broadcasts made it so
+    std::vector<bool> spread;  // by dimension: size > 1 only because of broadcasts
   };
   using Elements = std::map<std::int64_t, Value>;  // of a loop's state
 

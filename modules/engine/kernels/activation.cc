@@ -12,7 +12,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// One number for all elements.
+// The same number in all elements.
 bool is_constant(const HloInstruction& value) {
   return value.opcode() == HloOpcode::kBroadcast &&
          value.operand(0)->opcode() == HloOpcode::kConstant &&
@@ -29,7 +29,7 @@ bool is_positive(const HloInstruction& value) {
   return given && *given > 0;
 }
 
-// What is multiplied, without positive constants.
+// Collects the factors of a product, without positive constants.
 void collect_factors(HloInstruction* value, std::vector<HloInstruction*>& factors) {
   if (value->opcode() == HloOpcode::kMultiply) {
     collect_factors(value->mutable_operand(0), factors);
@@ -53,7 +53,7 @@ bool is_linear(HloInstruction* value, const HloInstruction* x) {
   return factors.size() == 1 && factors[0] == x;
 }
 
-// Positive multiples of x and its third power, added up.
+// A sum of positive multiples of x and its third power.
 bool is_cubic(HloInstruction* value, const HloInstruction* x) {
   const auto factors = factors_of(value);
   if (factors.size() == 1 && factors[0]->opcode() == HloOpcode::kAdd) {
@@ -64,9 +64,9 @@ bool is_cubic(HloInstruction* value, const HloInstruction* x) {
          std::all_of(factors.begin(), factors.end(), [&](const auto* one) { return one == x; });
 }
 
-// Of x times a gate, with f' = gate + x gate': for gates 1 + tanh(u), which the logistic is too
-// (u = x/2), the sign of f' is that of 1 + x u' (1 - tanh u), which for x < 0 falls with |x| where
-// u' does not fall with it; for 1 + erf(kx) it is that of x + gate/gate', which rises.
+// For x times a gate, f' = gate + x gate'. For gates 1 + tanh(u), including the logistic (u = x/2),
+// the sign of f' is that of 1 + x u' (1 - tanh u), which for x < 0 falls with |x| if u' does not
+// fall with it. For 1 + erf(kx) it is that of x + gate/gate', which rises.
 bool is_gate(HloInstruction* value, const HloInstruction* x) {
   if (value->opcode() == HloOpcode::kLogistic) return is_linear(value->mutable_operand(0), x);
   if (value->opcode() != HloOpcode::kAdd) return false;
@@ -81,7 +81,7 @@ bool is_gate(HloInstruction* value, const HloInstruction* x) {
 
 using Made = std::map<const HloInstruction*, HloInstruction*>;
 
-// `value` of the inputs' replacements that are in `made` already.
+// `value`, remade with the inputs' replacements in `made`.
 HloInstruction* remake(HloInstruction* value, absl::Span<const std::int64_t> sizes, Made& made) {
   if (const auto found = made.find(value); found != made.end()) return found->second;
   HloInstruction* result = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations whose course is known: the largest of their values over a window is that of the
-// window's largest number, or, where they fall before they rise (gelu, swish), of its largest or
-// smallest. Pooling may so come first, and the activation is computed for fewer numbers. Used by
-// one thread.
+// Activations with a known shape. The largest of their values over a window is the value of the
+// window's largest number. If they fall before they rise (gelu, swish), it is the value of its
+// largest or smallest number. So pooling may come first, and the activation is computed for fewer
+// numbers. Used by one thread.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,11 @@ struct Activation {
   Course course;
 };
 
-// The activation that ends with `output`; nothing if it is not one of those, or used elsewhere too.
+// The activation that ends with `output`; nothing for other functions, or if a part is used
+// elsewhere too.
 std::optional<Activation> find_activation(xla::HloInstruction& output);
 
-// The same of another input, which may have another shape.
+// The same for another input, which may have another shape.
 xla::HloInstruction* apply(const Activation& activation, xla::HloInstruction* input);
 
 }  // namespace tfaot::toolkit::engine

@@ -48,7 +48,7 @@ Dimensions inverse(const Dimensions& order) {
   return result;
 }
 
-// The filter as [spatial..., in, out], with reversed windows turned.
+// The filter as [spatial..., in, out], with reversed windows turned around.
 HloInstruction* plain_filter(HloInstruction& convolution) {
   const auto& numbers = convolution.convolution_dimension_numbers();
   Dimensions turned;

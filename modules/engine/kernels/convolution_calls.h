@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions over one to three spatial dimensions, of float32 and float64, in any layout, become
-// calls of our kernels: matmul when the window is a single point, depthwise, or the general one.
+// Turns convolutions over one to three spatial dimensions, of float32 and float64, in any layout,
+// into calls of our kernels: matmul if the window is a single point, depthwise, or the general one.
 // Used by one thread.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tfaot::toolkit::engine {
 
-// Replaces `convolution` and what its epilogue takes in; leaves alone what the kernels are not
-// made for.
+// Replaces `convolution` and what its epilogue absorbs. Leaves it unchanged if the kernels do not
+// support it.
 Status replace_convolution(xla::HloInstruction& convolution, const WeightValues& values);
 
 }  // namespace tfaot::toolkit::engine

@@ -10,7 +10,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// The first of the last dimensions whose sizes multiply to the columns; -1 when none do.
+// The first of the last dimensions whose sizes multiply to the columns; -1 if there is none.
 std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t columns) {
   std::int64_t size = 1;
   std::int64_t dimension = shape.rank();
@@ -23,10 +23,10 @@ bool is_zero(const HloInstruction& value) {
   return inner->opcode() == HloOpcode::kConstant && inner->literal().IsAll(0);
 }
 
-// `value` as [columns] when it is one value per column of `shape`, else null.
+// `value` as [columns] if it is one value per column of `shape`, else null.
 HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
                               std::int64_t columns) {
-  // The only row there is: nothing is spread.
+  // There is only one row, so nothing is spread.
   if (xla::ShapeUtil::ElementsIn(shape) == columns && value->opcode() != HloOpcode::kBroadcast) {
     return reshape(value, {columns});
   }
@@ -84,7 +84,7 @@ class Finder {
     const bool is_broadcast = other->opcode() == HloOpcode::kBroadcast;
     const bool is_known = values_.is_known(is_broadcast ? other->operand(0) : other);
     if (!is_broadcast && !is_known) return false;
-    // A second bias, or a scaled one, is worth it only when it is computed ahead.
+    // A second or scaled bias pays off only if it is computed ahead.
     if (is_scale && !(can_scale_ && is_known && bias_is_known_)) return false;
     if (!is_scale && epilogue_.bias != nullptr && !(is_known && bias_is_known_)) return false;
     HloInstruction* column = column_values(other, user.shape(), columns_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows a product column by column and can be done while its results are in registers:
-// scales and shifts of the columns (a bias, batch normalisation), then a relu. Scales known ahead
-// go into the weights. Used by one thread.
+// Operations after a product that work column by column and can be done while results are in
+// registers: scales and shifts of the columns (a bias, batch normalisation), then a relu. Scales
+// known ahead go into the weights. Used by one thread.
 #pragma once
 
 #include "hlo/weight_values.h"
@@ -12,7 +12,7 @@ struct Epilogue {
   xla::HloInstruction* scale = nullptr;  // [columns], for the right-hand side; null: none
   xla::HloInstruction* bias = nullptr;   // [columns]; null: none
   bool relu = false;
-  xla::HloInstruction* last = nullptr;  // the last instruction taken in: the call replaces it
+  xla::HloInstruction* last = nullptr;  // the last absorbed instruction: the call replaces it
 
   std::int64_t word() const;  // of kernels::Epilogue
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of one of our kernels (tfaot/kernels/abi.h) as HLO: a custom call whose first
-// operand is the call's struct, with all tensors row-major. Its target is the kernel's name
-// without a CPU level; object_code adds that. Used by one thread.
+// A call of one of our kernels (tfaot/kernels/abi.h) as HLO: a custom call whose first operand is
+// the call's struct, with all tensors row-major. Its target is the kernel's name without a CPU
+// level; object_code adds the level. Used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ bool is_kernel_call(const xla::HloInstruction& instruction);
 std::string_view kernel_name(const xla::HloInstruction& kernel);
 std::vector<std::int64_t> call_words(const xla::HloInstruction& kernel);
 
-// The struct of a kernel call. Calls begin alike where they have the same members.
+// The struct of a kernel call. Structs with the same first members may be read as each other.
 template <typename Call>
 Call call_of(const xla::HloInstruction& kernel) {
   Call call{};
@@ -45,7 +45,7 @@ Call call_of(const xla::HloInstruction& kernel) {
   return call;
 }
 
-// Types our kernels are made for.
+// Types that have kernels.
 bool has_kernels(xla::PrimitiveType type);
 std::int64_t element_bytes(const xla::HloInstruction& tensor);
 

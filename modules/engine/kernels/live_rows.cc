@@ -19,8 +19,8 @@ using xla::HloOpcode;
 // How a value depends on the batch.
 enum class Rows {
   kNone,     // not at all
-  kInOrder,  // its memory is as many equal parts as the batch has rows, each made of that row alone
-  kMixed,    // in any other way, or in one that is not known
+  kInOrder,  // its memory has one equal part per row, made of that row alone
+  kMixed,    // in another way, or unknown
 };
 
 class RowsOf {
@@ -70,7 +70,7 @@ class RowsOf {
     return keeps_order(one) ? Rows::kInOrder : Rows::kMixed;
   }
 
-  // Given that operands that depend on the batch are in order.
+  // Assumes that operands that depend on the batch are in order.
   bool keeps_order(const HloInstruction& one) const {
     if (std::any_of(one.operands().begin(), one.operands().end(),
                     [&](const auto* operand) { return rows_.at(operand) == Rows::kMixed; })) {
@@ -119,7 +119,7 @@ class RowsOf {
   std::map<const HloInstruction*, Rows> rows_;
 };
 
-// The same call with the operand behind all others.
+// The same call with the operand after all others.
 Status add_live_rows(HloInstruction& product, HloInstruction* live_rows, std::int64_t batch) {
   xla::HloComputation& computation = *product.parent();
   auto call = call_of<kernels::MatMulCall>(product);

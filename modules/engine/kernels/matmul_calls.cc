@@ -44,7 +44,7 @@ Side side_of(HloInstruction* tensor, absl::Span<const std::int64_t> batch,
   return side;
 }
 
-// The same product of what a transpose or broadcast was made from.
+// The same product, but with the operand of a transpose or broadcast.
 Side look_through(Side side) {
   while (side.tensor->opcode() == HloOpcode::kTranspose ||
          side.tensor->opcode() == HloOpcode::kBroadcast) {
@@ -66,7 +66,7 @@ Side look_through(Side side) {
   return side;
 }
 
-// The stride of a list of dimensions taken as one; nothing when they do not lie so.
+// The stride of a list of dimensions taken as one; nothing if they have no common stride.
 std::optional<std::int64_t> stride_of(const Side& side, absl::Span<const std::int64_t> list,
                                       absl::Span<const std::int64_t> sizes) {
   const auto& shape = side.tensor->shape();
@@ -97,7 +97,7 @@ std::optional<Strides> strides_of(const Side& side) {
   return Strides{*batch, *free, *depth};
 }
 
-// The order of the depth is free: as it lies in one side, for both.
+// The order of the depth is free: both sides use the order of one side's memory.
 void order_depth(Side& by, Side& other) {
   std::vector<std::size_t> order(by.depth.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -115,8 +115,8 @@ void order_depth(Side& by, Side& other) {
   }
 }
 
-// The tensor written anew as [batch, free, depth] or, with depth_first, [batch, depth, free]. A
-// batch that is the same matrix throughout stays so.
+// The tensor written out as [batch, free, depth] or, with depth_first, [batch, depth, free]. If all
+// matrices of a batch are the same, it stays one matrix.
 Side written_out(const Side& side, bool depth_first) {
   Side result = side;
   Dimensions kept;       // dimensions of the tensor
@@ -144,7 +144,7 @@ Side written_out(const Side& side, bool depth_first) {
   return result;
 }
 
-// A product without batch may count leading free dimensions of one side as its batch: the other
+// In a product without batch, leading free dimensions of one side may count as its batch: the other
 // side's matrix is the same for all of them.
 bool split_batch(Side& side, Side& other) {
   if (!side.batch.empty() || !other.batch.empty()) return false;
@@ -164,8 +164,8 @@ bool split_batch(Side& side, Side& other) {
   return false;
 }
 
-// The other side's matrix, when it is known ahead and the same for all batches: packed with the
-// rest of the depth and columns as they are.
+// Whether a side can be packed: its matrix is known ahead and the same for all batches, and no
+// dimension of it is broadcast.
 bool can_be_packed(const Side& side, const WeightValues& values) {
   const auto batch = stride_of(side, side.batch, side.batch_sizes);
   if (!values.is_known(side.tensor) || !batch || *batch != 0) return false;
@@ -184,7 +184,7 @@ struct Product {
       false;  // so for rhs: the result is [first columns, rows, last columns] of the dot
 };
 
-// Both sides in forms the kernel takes.
+// Both sides in forms that the kernel accepts.
 Product arrange(Side lhs, Side rhs, bool prefer_turned, const WeightValues& values) {
   Product product;
   lhs = look_through(lhs);
@@ -228,7 +228,7 @@ kernels::MatMulCall fields_of(const Product& product) {
     call.rhs_depth_stride = rhs.depth;
     call.rhs_column_stride = rhs.free;
   }
-  // One matrix for all of the batch: more rows of one product.
+  // One matrix for the whole batch: treat the batch as more rows of one product.
   if (call.rhs_batch_stride == 0 &&
       (call.rows == 1 || call.lhs_batch_stride == call.rows * call.lhs_row_stride)) {
     if (call.rows == 1) call.lhs_row_stride = call.lhs_batch_stride;
@@ -239,7 +239,7 @@ kernels::MatMulCall fields_of(const Product& product) {
   return call;
 }
 
-// The result's dimensions in the order of the call, and the order that makes the dot's of it.
+// The result's dimensions in the order of the call, and the permutation to the dot's order.
 struct ResultForm {
   Dimensions sizes, order;
 };
@@ -272,7 +272,7 @@ ResultForm result_form(const Product& product) {
   return form;
 }
 
-// Turning costs a transpose of the result, unless that is a vector or transposed anyway.
+// Turning costs a transpose of the result, unless the result is a vector or is transposed anyway.
 bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rhs) {
   return product(lhs.free_sizes) == 1 || product(rhs.free_sizes) == 1 ||
          (dot.user_count() == 1 && dot.users().front()->opcode() == HloOpcode::kTranspose);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products (dot, in any form) of float32 and float64 become calls of the matmul kernel. A
+// Turns products (dot, in any form) of float32 and float64 into calls of the matmul kernel. A
 // right-hand side that is a weight is packed ahead. Used by one thread.
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace tfaot::toolkit::engine {
 
-// Replaces `dot` and what its epilogue takes in; leaves alone what the kernel is not made for.
+// Replaces `dot` and what its epilogue absorbs. Leaves it unchanged if the kernel does not support
+// it.
 Status replace_dot(xla::HloInstruction& dot, const WeightValues& values);
 
 }  // namespace tfaot::toolkit::engine

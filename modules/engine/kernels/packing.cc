@@ -13,7 +13,7 @@ xla::HloInstruction* pack(xla::HloInstruction* matrices) {
   const std::int64_t width = kernels::panel_columns(bytes);
   const std::int64_t panels = kernels::panel_count(sizes[2], bytes);
   xla::HloInstruction* padded = pad_end(matrices, 2, panels * width);
-  // One panel is as it is: a reshape, which costs nothing and changes no byte.
+  // A single panel is a reshape, which costs nothing and changes no byte.
   xla::HloInstruction* cut = reshape(padded, {sizes[0], sizes[1], panels, width});
   xla::HloInstruction* packed =
       panels == 1 ? reshape(cut, {sizes[0], 1, sizes[1], width}) : transpose(cut, {0, 2, 1, 3});

@@ -35,14 +35,15 @@ bool is_point(const xla::WindowDimension& window) {
          window.padding_high() == 0 && window.base_dilation() == 1;
 }
 
-// A window of nearly all before a point: XLA makes a tree of it, which beats any window.
+// A window over nearly everything before a point: XLA makes a tree of it, which is faster than any
+// window.
 bool is_running_sum(const xla::WindowDimension& window) {
   constexpr std::int64_t kLongWindow = 8;
   return window.size() >= kLongWindow &&
          window.padding_low() + window.padding_high() >= window.size() - 1;
 }
 
-// No window is wholly in the padding, where an activation would meet no number.
+// No window is completely in the padding, where an activation would get no number.
 bool meets_input(const kernels::Window& window) {
   for (int d = 0; d < kernels::kSpatial; ++d) {
     if (window.window_dilation[d] != 1 || window.pad_low[d] >= window.size[d] ||
@@ -53,14 +54,14 @@ bool meets_input(const kernels::Window& window) {
   return true;
 }
 
-// The call, with an activation before it done after it.
+// The call, followed by the activation that came before the pooling.
 HloInstruction* pool_first(KernelCall call, const Activation& activation,
                            const HloInstruction& pool) {
   call.operands = {activation.input};
   if (activation.course == Course::kRises) return apply(activation, add_kernel_call(call, pool));
   call.kernel = "range_pool";
   const std::int64_t size = product(call.result);
-  call.result = {2, size};  // flat, that XLA finds one loop in it
+  call.result = {2, size};  // flat, so that XLA makes one loop of it
   HloInstruction* range = add_kernel_call(call, pool);
   const auto half = [&](std::int64_t which) {
     HloInstruction* slice = range->parent()->AddInstruction(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maxima and sums over windows (pooling) of float32 and float64 become calls of our kernels, where
+// Turns maxima and sums over windows (pooling) of float32 and float64 into calls of our kernels, if
 // the window slides over dimensions between the batch and the channels. Used by one thread.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// Replaces `pool`; leaves alone what the kernels are not made for.
+// Replaces `pool`. Leaves it unchanged if the kernels do not support it.
 Status replace_pool(xla::HloInstruction& pool);
 
 }  // namespace tfaot::toolkit::engine

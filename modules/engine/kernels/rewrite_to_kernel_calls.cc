@@ -27,7 +27,8 @@ Status replace(xla::HloInstruction& instruction, const WeightValues& values) {
 Status rewrite_to_kernel_calls(xla::HloModule& module, std::int64_t first_weight) {
   const WeightValues values(module, first_weight);
   for (auto* computation : module.MakeComputationPostOrder()) {
-    // Replaced instructions stay, without users, until dead code is removed: `values` names them.
+    // Replaced instructions stay, without users, until dead code is removed: `values` refers to
+    // them.
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
       TFAOT_TRY(replace(*instruction, values));
     }

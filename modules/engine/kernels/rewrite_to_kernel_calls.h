@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites a module to our kernels: products, convolutions and pooling become kernel calls, one
-// each; everything else stays with XLA. Used by one thread.
+// Rewrites a module to use our kernels: each product, convolution and pooling becomes a kernel
+// call; XLA compiles everything else. Used by one thread.
 #pragma once
 
 #include "hlo/hlo.h"

@@ -10,7 +10,7 @@
 namespace tfaot::toolkit::engine {
 
 // The window over these spatial dimensions of input and output; at most kernels::kSpatial.
-// `spatial` lists, per dimension of the kernel's window, XLA's dimension of it and the sizes.
+// `spatial` lists, for each dimension of the kernel's window, XLA's dimension of it and the sizes.
 struct SpatialDimension {
   const xla::WindowDimension* window;
   std::int64_t in, out;
