@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 12> kPrimes = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};
 
-// Two batch sizes that no dimension of the model is a multiple of.
+// Two batch sizes of which no dimension of the model is a multiple.
 std::pair<std::int64_t, std::int64_t> sizes_of(const LoweredModel& lowered) {
   Dimensions used;
   const auto add = [&](const xla::Shape& shape, int from) {
@@ -88,7 +88,7 @@ Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
                         const RowMessages& messages) {
   RowCheck check(lowering, weights, messages);
   if (!lowering.has_fixed_batch()) return check.at_two_sizes(sizes_of(lowered));
-  // With one row in a batch, each is alone.
+  // In a batch of one row, each row is alone.
   return batch_size == 1 ? Status() : check.at_one_size(lowered, batch_size);
 }
 

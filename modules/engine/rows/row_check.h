@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses models in which rows of a batch have to do with each other: a batch is composed of
-// compiled sizes, which gives what TensorFlow gives only when each row is treated alone. First
-// proved (row_flow.h), then tried (row_trial.h). Used by one thread.
+// Refuses models in which rows of a batch depend on each other. A batch is composed of compiled
+// sizes; this gives TensorFlow's results only if each row is treated alone. First tries to prove it
+// (row_flow.h), then runs the model (row_trial.h). Used by one thread.
 #pragma once
 
 #include "graph/lowering.h"

@@ -20,10 +20,10 @@ struct Aligned {
 std::optional<Along> meet(Along a, Along b) {
   if (a == b || b == Along::kSame) return a;
   if (a == Along::kSame) return b;
-  return std::nullopt;  // rows, and what varies
+  return std::nullopt;  // rows in one, varying values in the other
 }
 
-// Takes factors from the front in pieces of given sizes.
+// Takes factors from the front, in pieces of given sizes.
 class Front {
  public:
   explicit Front(const Axis& axis) : rest_(axis.rbegin(), axis.rend()) {}
@@ -211,7 +211,7 @@ std::optional<Axis> cut(const Axis& axis, const Piece& piece) {
     return axis_of(count, is_same(axis) ? Along::kSame : Along::kVaries);
   }
   const RowPlace place = row_place(axis).value_or(RowPlace{});
-  const std::int64_t block = size / place.outer;  // the rows and all inside
+  const std::int64_t block = size / place.outer;  // the rows and everything inside them
   // Whole blocks.
   if (piece.stride == 1 && piece.start % block == 0 && count % block == 0) {
     Axis made = axis_of(count / block, Along::kVaries);

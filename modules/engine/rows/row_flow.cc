@@ -13,7 +13,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Of values that are worth knowing: places of rows, and what is made of them.
+// The most elements of a value worth knowing: positions of rows, and values computed from them.
 constexpr std::int64_t kKnownElements = 1 << 16;
 
 bool is_small(const xla::Shape& shape) {
@@ -35,7 +35,7 @@ bool can_be_evaluated(const HloInstruction& one) {
   }
 }
 
-// Each element of the result is one of an operand, the same at every batch size.
+// Each element of the result is one element of an operand, the same one at every batch size.
 bool moves_alone(const HloInstruction& one) {
   switch (one.opcode()) {
     case HloOpcode::kBitcast:
@@ -80,7 +80,7 @@ std::int64_t axes_with_rows(const RowFact& fact) {
                        [](const Axis& axis) { return has_rows(axis); });
 }
 
-// The one value of all elements.
+// The one value that all elements have.
 std::optional<bool> decision(const RowFact& fact) {
   if (fact.known == nullptr || fact.cause != nullptr) return std::nullopt;
   const auto data = fact.known->data<bool>();
@@ -191,7 +191,7 @@ RowFact RowFlow::made(const HloInstruction& one, const xla::Shape& shape, const 
       fact.axes.push_back(axis_of(size, Along::kVaries));
       continue;
     }
-    // Rows first: values that are known are then looked at one by one.
+    // Rows first: known values are then checked one by one.
     auto from = sources[d];
     std::stable_partition(from.begin(), from.end(), [](const Source& source) {
       return has_rows(source.fact->axes[static_cast<std::size_t>(source.dimension)]);
@@ -238,7 +238,7 @@ RowFact RowFlow::elementwise(const HloInstruction& one, const std::vector<RowFac
   }
   Sources sources(static_cast<std::size_t>(shape.rank()));
   for (const RowFact& operand : operands) {
-    if (std::ssize(operand.axes) != shape.rank()) continue;  // a scalar for all elements
+    if (std::ssize(operand.axes) != shape.rank()) continue;  // one scalar for all elements
     for (std::size_t d = 0; d < sources.size(); ++d) {
       sources[d].push_back({&operand, static_cast<std::int64_t>(d)});
     }
@@ -256,7 +256,7 @@ RowFact RowFlow::visit(const HloInstruction& one, const std::vector<RowFact>& ar
       one.operand_count() > 0) {
     return elementwise(one, operands, one.shape());
   }
-  // What is made of a whole dimension that is as long as the batch may be its length.
+  // A value computed from a whole dimension as long as the batch may contain its length.
   if (moves_alone(one) || !reads_batch(one, study_->sizes())) {
     if (auto known = study_->evaluate(one, operands, one.shape())) return *known;
   }
@@ -315,7 +315,7 @@ RowFact RowFlow::visit_operation(const HloInstruction& one) {
   return fact_of(one.shape(), Along::kVaries);
 }
 
-// What goes round is met with what comes in until nothing new is found.
+// The loop's state is met with its first value until nothing new is found.
 RowFact RowFlow::loop(const HloInstruction& one) {
   RowFact state = of(one.operand(0));
   const auto& body = *one.while_body();
@@ -328,7 +328,8 @@ RowFact RowFlow::loop(const HloInstruction& one) {
       continue;
     }
     if (again.cause == nullptr) return state;
-    // Rows decide together how often: what changes in a turn may follow.
+    // The rows together decide the number of turns: everything that changes in a turn may depend on
+    // it.
     const HloInstruction& root = *body.root_instruction();
     for (std::size_t i = 0; i < state.elements.size(); ++i) {
       const bool is_tuple = root.opcode() == HloOpcode::kTuple;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the rows of the batch through an HLO module, and finds for each output whether its row r
-// is made of row r of the inputs alone, in the same way for every r. What it says is proved; what
-// it does not understand it names. Used by one thread.
+// Follows the rows of the batch through an HLO module. For each output it finds out whether row r
+// is made from row r of the inputs alone, in the same way for every r. What it reports is proved;
+// it names operations that it does not understand. Used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// What all computations of a module share.
+// State that all computations of a module share.
 class RowStudy {
  public:
   // `sizes` must outlive the object.
@@ -31,10 +31,10 @@ class RowStudy {
   std::optional<RowFact> evaluate(const xla::HloInstruction& one,
                                   const std::vector<RowFact>& operands, const xla::Shape& shape);
 
-  // What two dimensions of one size give element by element.
+  // The result of combining two dimensions of the same size element by element.
   std::optional<Axis> meet(const RowFact& a, std::int64_t of_a, const RowFact& b,
                            std::int64_t of_b) const;
-  // Of one loop or branch and another.
+  // For the results of two branches, or of two turns of a loop.
   RowFact join(const xla::HloInstruction& one, const RowFact& a, const RowFact& b);
 
  private:
@@ -54,18 +54,18 @@ class RowFlow {
   RowStudy& study() { return *study_; }
   const RowFact& of(const xla::HloInstruction* one) const { return facts_.at(one); }
 
-  // A part of a dimension of an operand, for made().
+  // A part of an operand's dimension, for made().
   struct Source {
     const RowFact* fact = nullptr;
     std::int64_t dimension = 0;
   };
-  // The fact of a result whose dimensions come from these of the operands, each from all of its
-  // list; a dimension without any varies.
+  // The fact for a result whose dimensions come from these dimensions of the operands: each from
+  // everything in its list. A dimension with an empty list varies.
   using Sources = std::vector<std::vector<Source>>;
   RowFact made(const xla::HloInstruction& one, const xla::Shape& shape, const Sources& sources);
   RowFact mixed(const xla::HloInstruction& one, std::string why);
   RowFact not_clear(const xla::HloInstruction& one, std::string why);
-  // For a dimension that an operation takes together: nothing when that is no matter.
+  // For a dimension whose elements an operation combines: nothing if that does not matter.
   const RowCause* taken_together(const xla::HloInstruction& one, std::int64_t operand,
                                  std::int64_t dimension, const std::string& why);
   RowFact elementwise(const xla::HloInstruction& one, const std::vector<RowFact>& operands,
@@ -88,19 +88,19 @@ bool contains(const Numbers& all, std::int64_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// A window that takes every element by itself.
+// A window that treats every element by itself.
 bool stays_put(const xla::WindowDimension& window);
 
 // Families of operations (row_moves.cc, row_sums.cc, row_gather.cc, row_scatter.cc). Nothing for
-// any other.
+// any other operation.
 std::optional<RowFact> visit_move(const xla::HloInstruction& one, RowFlow& flow);
 std::optional<RowFact> visit_sum(const xla::HloInstruction& one, RowFlow& flow);
 std::optional<RowFact> visit_product(const xla::HloInstruction& one, RowFlow& flow);
 RowFact visit_gather(const xla::HloInstruction& one, RowFlow& flow);
 RowFact visit_scatter(const xla::HloInstruction& one, RowFlow& flow);
 
-// By output: why it is not proved to treat rows alone; nothing when it is. The causes are the
-// study's. Parameters from `inputs` on are weights.
+// For each output: why it is not proved to treat rows alone; null if it is proved. The causes
+// belong to the study. Parameters from `inputs` on are weights.
 std::vector<const RowCause*> follow_rows(const xla::HloModule& module, std::int64_t inputs,
                                          RowStudy& study);
 

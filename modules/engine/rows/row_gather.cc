@@ -67,7 +67,7 @@ class Gather {
            one_.operand(0)->shape().dimensions(static_cast<int>(d));
   }
 
-  // The dimension of the table that has the rows, when indices choose among them.
+  // The dimension of the table that contains the rows, if indices choose among them.
   std::optional<std::int64_t> dimension_of_rows() const {
     for (std::int64_t d = 0; d < std::ssize(table_.axes); ++d) {
       if (has_rows(table_.axes[static_cast<std::size_t>(d)]) && !is_whole(d) &&
@@ -91,7 +91,7 @@ class Gather {
     return std::nullopt;
   }
 
-  // Dimensions of the table that a place has as a whole.
+  // Dimensions of the table that each lookup takes as a whole.
   void add_windows(Sources& sources) const {
     int next = 0;
     for (std::int64_t d = 0; d < std::ssize(table_.axes); ++d) {

@@ -15,8 +15,8 @@ xla::Shape one_of(const xla::Shape& shape, std::int64_t dimension) {
   return made;
 }
 
-// Element `index` of one dimension of a value, which keeps that dimension. Looks behind what puts
-// values together, since of each part more may be known than of all.
+// Element `index` of one dimension of a value; the dimension is kept. Looks at the operands of
+// operations that join values, because more may be known about each part than about the whole.
 RowFact component(const HloInstruction& one, std::int64_t dimension, std::int64_t index,
                   RowFlow& flow) {
   const auto d = static_cast<std::size_t>(dimension);
@@ -88,7 +88,7 @@ bool names_own_row(const RowFact& part, const Indices& indices, const RowOfPlace
     const std::int64_t value = (*values)[static_cast<std::size_t>(i)];
     const std::int64_t row = i / inside % batch;
     if (value < 0 || value >= size || value / table.inner % batch != row) return false;
-    // What else it says is the same in every row.
+    // The rest of the index must be the same in every row.
     const std::int64_t first = (*values)[static_cast<std::size_t>(i - row * inside)];
     if (value - first != row * table.inner) return false;
   }

@@ -87,7 +87,8 @@ RowFact reverse(const HloInstruction& one, RowFlow& flow) {
   return with_axes(std::move(axes));
 }
 
-// Tensors one behind the other: [parts, rows, ...] when each is made of the rows in one way.
+// Tensors joined one after the other: [parts, rows, ...] if each is made from the rows in the same
+// way.
 std::optional<Axis> joined(const HloInstruction& one, const RowFlow& flow, std::int64_t dimension) {
   const auto& operands = one.operands();
   const auto found = std::find_if(operands.begin(), operands.end(), [&](const auto* operand) {
@@ -153,7 +154,7 @@ RowFact dynamic_update_slice(const HloInstruction& one, RowFlow& flow) {
   return flow.made(one, one.shape(), sources);
 }
 
-// Says how many elements count; all are there.
+// It only sets how many elements count; all of them stay.
 RowFact set_dimension_size(const HloInstruction& one, RowFlow& flow) {
   if (has_rows(axis(flow, one.operand(0), one.dimension()))) {
     return flow.not_clear(one, "leaves out rows of the batch");

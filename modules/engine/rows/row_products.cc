@@ -38,7 +38,7 @@ RowFact dot(const HloInstruction& one, RowFlow& flow) {
   return flow.made(one, one.shape(), sources);
 }
 
-// A convolution with groups of features, rows among them: each row has groups of its own.
+// A convolution with groups of features that contain rows: each row has its own groups.
 bool rows_are_groups(const Axis& features, std::int64_t groups, std::int64_t batch) {
   const auto place = row_place(features);
   return place && place->outer == 1 && groups % batch == 0;

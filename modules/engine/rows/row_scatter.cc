@@ -64,7 +64,7 @@ class Scatter {
     return one_.operand(arrays_ + 1 + array);
   }
 
-  // Dimensions of the update that count places, in order.
+  // Dimensions of the update that count positions, in order.
   std::vector<const Axis*> places(std::int64_t array) const {
     std::vector<const Axis*> axes;
     const RowFact& from = flow_.of(update(array));
@@ -95,7 +95,7 @@ class Scatter {
                        [](const RowFact& part) { return part.has_rows(); });
   }
 
-  // The dimension that each row has its own places in.
+  // The dimension in which each row has its own positions.
   std::optional<std::pair<std::int64_t, RowPlace>> find_rows() const {
     const auto batch = flow_.study().batch();
     const auto& map = numbers_.scatter_dims_to_operand_dims();
@@ -117,7 +117,8 @@ class Scatter {
     return std::nullopt;
   }
 
-  // Updates and the other indices have their rows there too, or are the same in all rows.
+  // Whether the updates and the other indices have their rows there too, or are the same in all
+  // rows.
   bool others_agree(std::size_t own, const RowOfPlaces& rows) const {
     const auto& study = flow_.study();
     const auto size =
@@ -143,7 +144,7 @@ class Scatter {
     return true;
   }
 
-  // Nothing of a row may lie in windows that are moved.
+  // Moved windows must not contain parts of a row.
   bool add_windows(std::int64_t array, Sources& sources) const {
     const RowFact& into = flow_.of(one_.operand(array));
     const RowFact& from = flow_.of(update(array));
@@ -152,7 +153,7 @@ class Scatter {
       const auto at = static_cast<std::size_t>(d);
       if (contains(numbers_.inserted_window_dims(), d) ||
           contains(numbers_.input_batching_dims(), d)) {
-        continue;  // varies, as the places do
+        continue;  // varies, like the positions
       }
       const auto window = static_cast<std::size_t>(numbers_.update_window_dims(next++));
       if (size_of(from.axes[window]) == size_of(into.axes[at])) {

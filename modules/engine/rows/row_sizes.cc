@@ -91,7 +91,8 @@ class Comparison {
     return text;
   }
 
-  // Texts with the same words, and numbers that are equal or as many times the batch.
+  // Whether texts have the same words, and numbers that are equal or the same multiple of the
+  // batch.
   bool is_alike(const std::string& a, const std::string& b) const {
     std::size_t i = 0;
     std::size_t j = 0;
@@ -110,7 +111,7 @@ class Comparison {
     return i == a.size() && j == b.size();
   }
 
-  // Equal as far as both go.
+  // Whether they are equal as far as both go.
   static bool is_alike(const xla::Literal& a, const xla::Literal& b) {
     if (!a.shape().IsArray()) return a == b;
     Dimensions sizes;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows through operations that take elements along some dimensions together: sums, windows,
-// orders.
+// Rows through operations that combine elements along some dimensions: sums, windows, sorting.
 #include <algorithm>
 
 #include "rows/row_flow.h"
@@ -46,7 +45,7 @@ RowFact reduce(const HloInstruction& one, RowFlow& flow) {
   return results(one, flow.made(one, result_shape(one), sources));
 }
 
-// Windows of `arrays` operands; dimensions that no window moves along stay.
+// Windows over `arrays` operands; dimensions along which no window moves stay.
 RowFact windows(const HloInstruction& one, RowFlow& flow, std::int64_t arrays) {
   Sources sources(static_cast<std::size_t>(one.operand(0)->shape().rank()));
   for (std::int64_t i = 0; i < arrays; ++i) {
@@ -62,7 +61,7 @@ RowFact windows(const HloInstruction& one, RowFlow& flow, std::int64_t arrays) {
   return results(one, flow.made(one, result_shape(one), sources));
 }
 
-// The same in every other dimension: the result varies along these, and no rows may be there.
+// Other dimensions are unchanged. The result varies along these, and no rows may be there.
 RowFact along(const HloInstruction& one, RowFlow& flow, absl::Span<const std::int64_t> dimensions,
               const std::string& why) {
   Sources sources(static_cast<std::size_t>(result_shape(one).rank()));
@@ -84,8 +83,8 @@ RowFact along(const HloInstruction& one, RowFlow& flow, absl::Span<const std::in
   return results(one, flow.made(one, result_shape(one), sources));
 }
 
-// Factors of matrices, which are the last two dimensions of an operand; results have any after the
-// others.
+// Factors of matrices, which are the last two dimensions of an operand. Results may have any
+// dimensions after the others.
 RowFact factors(const HloInstruction& one, RowFlow& flow) {
   const std::int64_t matrices = one.operand(0)->shape().rank() - 2;
   const auto each = [&](const xla::Shape& shape) -> RowFact {

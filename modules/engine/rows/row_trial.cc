@@ -25,8 +25,9 @@ namespace {
 using xla::Literal;
 using Data = std::vector<std::unique_ptr<xla::GlobalData>>;
 
-// Of the numbers that rows hold: small, usual and large ones, of one sign, and zeros, as in rows of
-// padding. Conditions on sums over rows and the like are then met and not met.
+// The distribution of the numbers in a row: small, usual and large ones, of one sign, and zeros, as
+// in rows of padding. Conditions on sums over rows and the like are then true in some runs and
+// false in others.
 struct Spread {
   double middle = 0;
   double width = 1;
@@ -34,16 +35,16 @@ struct Spread {
 constexpr std::array kSpreads = {Spread{0, 1},  Spread{0, 0.05}, Spread{5, 4},
                                  Spread{-5, 4}, Spread{0, 1000}, Spread{0, 0}};
 
-// What inputs are made of: every second number is one of the model's own, where there are any.
+// How inputs are made: every second number is one of the model's own, if it has any.
 struct RowNumbers {
   Spread spread;
   const std::vector<double>* own = nullptr;
 };
 
-// The single numbers that the model compares with, adds and so on. A row may count only where an
-// input is such a number.
+// The single numbers that the model compares with, adds and so on. An effect may appear only if an
+// input is one of these numbers.
 std::vector<double> numbers_of(const LoweredModel& model) {
-  constexpr int kFew = 16;  // more of them are weights
+  constexpr int kFew = 16;  // longer constants are weights
   std::vector<double> numbers;
   const auto add = [&numbers](const auto& values) {
     if (values.size() <= kFew) numbers.insert(numbers.end(), values.begin(), values.end());
@@ -77,7 +78,7 @@ void fill_with(Literal& value, std::mt19937_64& random, const RowNumbers& from) 
       element = static_cast<T>((*from.own)[random() % from.own->size()] *
                                kAround[random() % kAround.size()]);
     } else if constexpr (std::is_integral_v<T>) {
-      // RowNumbers of classes and the like for most of the runs.
+      // Most runs use small numbers, such as those of classes.
       const bool is_small = spread.middle == 0 && spread.width <= 1 && spread.width > 0;
       element = static_cast<T>(is_small ? static_cast<long>(random() % 10)
                                         : std::lround(numbers(random)));
@@ -117,7 +118,7 @@ struct Row {
 
 void copy(const Row& from, const Row& to) { std::memcpy(to.data(), from.data(), to.size()); }
 
-// Code of other rows or another batch size may add up in another order.
+// Code for other rows or another batch size may add up in another order.
 constexpr double kRounding = 1e-3;
 
 template <class T>
@@ -155,11 +156,11 @@ bool are_alike(const Row& a, const Row& b, bool exact) {
   }
 }
 
-// A loop need not end with numbers that its model is not made for.
+// A loop may never end with numbers that its model is not made for.
 constexpr std::chrono::seconds kLongestRun{10};
 
-// Nobody can stop a run. One that takes too long goes on in its thread until the engine ends, so
-// what it uses is in `run`.
+// A run cannot be stopped. If it takes too long, it continues in its thread until the engine ends,
+// so everything it uses is in `run`.
 template <class Run>
 auto within_time(Run run) -> Result<decltype(run())> {
   std::packaged_task<decltype(run())()> task(std::move(run));
@@ -170,7 +171,7 @@ auto within_time(Run run) -> Result<decltype(run())> {
       Error(fmt::format("a run with random numbers did not end within {} s", kLongestRun.count())));
 }
 
-// A compiled model and its weights, where XLA runs it.
+// A compiled model and its weights, ready to run with XLA.
 class Program {
  public:
   static Result<Program> create(const TrialModel& model,
@@ -246,8 +247,8 @@ class Trial {
  public:
   Trial(const Program& program, std::size_t outputs) : program_(program), findings_(outputs) {}
 
-  // Some rows stay, the others change: every second, then the rest of them. The others take
-  // numbers of every kind, so that what follows from all rows, as a condition does, changes too.
+  // Some rows stay and the others change: first every second row, then the rest. The others get
+  // numbers of every kind, so that results of all rows together, such as a condition, change too.
   Status change_others(const RowNumbers& numbers, const std::vector<RowNumbers>& kinds) {
     TFAOT_ASSIGN(auto first, start(numbers));
     for (const std::int64_t kept : {0, 1}) {
@@ -266,7 +267,7 @@ class Trial {
     return {};
   }
 
-  // Each row one place further.
+  // Moves each row to the next position.
   Status move_rows(const RowNumbers& numbers) {
     TFAOT_ASSIGN(auto first, start(numbers));
     auto inputs = program_.random_inputs(random_, numbers);
@@ -314,7 +315,7 @@ class Trial {
     std::int64_t row = 0;
   };
 
-  // REQUIRES: `inputs` are like those of `first`; the kept rows are put in here.
+  // REQUIRES: `inputs` have the form of those of `first`; the kept rows are copied into them.
   Status compare_kept(Run& first, std::vector<Literal> inputs, std::int64_t kept) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       for (std::int64_t r = kept; r < program_.rows(); r += 2) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a lowered model to see whether rows of a batch have to do with each other. Its code is made
-// for this machine, whatever the model is compiled for. What differs is proof that they have; that
-// nothing differs is no proof that they have not. Used by one thread.
+// Runs a lowered model to see whether the rows of a batch depend on each other. Its code is made
+// for this machine, whatever the model is compiled for. A difference proves that they do; no
+// difference does not prove that they do not. Used by one thread.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ struct TrialModel {
   std::int64_t rows = 0;
 };
 
-// By output: what was seen ("row 0 changed with the others"), or nothing. Error: it cannot run, or
-// does not end in 10 s.
-// `other`, if there is one, is the same model at another batch size.
+// For each output: what was seen ("row 0 changed with the others"), or nothing. Error: the model
+// cannot run, or does not end within 10 s. `other`, if given, is the same model at another batch
+// size.
 using TrialFindings = std::vector<std::optional<std::string>>;
 Result<TrialFindings> try_rows(const TrialModel& model, const std::optional<TrialModel>& other,
                                const std::function<Result<Value>(std::size_t)>& weight);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a model of which it is not proved that each row is treated alone: refused, passed
-// with a note, or passed with a warning. Runs nothing itself. Used by one thread.
+// Decides about a model whose rows are not proved to be treated alone: refuse it, accept it with a
+// note, or accept it with a warning. Runs nothing itself. Used by one thread.
 #pragma once
 
 #include <functional>
@@ -13,21 +13,21 @@
 
 namespace tfaot::toolkit::engine {
 
-// Where what the user should know goes, although the model is not refused.
+// Receives what the user should know although the model is accepted.
 struct RowMessages {
   std::function<void(const std::string&)> warning;
   std::function<void(const std::string&)> detail;
 };
 
-// An output whose rows are not proved to be alone.
+// An output whose rows are not proved to be independent.
 struct RowDoubt {
   std::string output;
   std::size_t index = 0;  // of the output
   const RowCause* cause = nullptr;
 };
 
-// `tried`: what trial runs showed, or why there were none. Outputs whose rows were seen to mix are
-// an error. REQUIRES: doubts.
+// `tried`: the findings of trial runs, or why there were none. It is an error if rows were seen to
+// mix in an output. REQUIRES: doubts.
 Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFindings>& tried,
                   const RowMessages& messages);
 

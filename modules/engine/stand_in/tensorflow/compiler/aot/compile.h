@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wheel exports tfcompile's entry but does not ship its header. Main() initialises every LLVM
-// back end the library holds, and only then looks whether flags.config is empty, which is all the
-// engine wants of it: so the flags are empty strings, whatever their number and order.
+// back end in the library, and only then checks whether flags.config is empty. The engine needs
+// only that, so the flags are empty strings, whatever their number and order.
 #pragma once
 
 #include <array>

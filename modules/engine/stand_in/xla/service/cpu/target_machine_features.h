@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shadows the wheel's header of this name, which needs LLVM's own; cpu_compiler.h needs the names
-// only.
+// Replaces the wheel's header of this name, which needs LLVM's own; cpu_compiler.h needs only the
+// names.
 #pragma once
 namespace xla::cpu {
 class TargetMachineFeatures;
