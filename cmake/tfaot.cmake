@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a build that uses tfaot includes, by find_package, add_subdirectory or FetchContent: the public functions.
+# The public functions, for builds that use tfaot by find_package, add_subdirectory or FetchContent.
 include_guard(GLOBAL)
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20...3.31)

@@ -2,8 +2,8 @@
 #[=[
 ## tfaot_add_buildfile
 
-Makes targets of what a scram `BuildFile.xml` says, so that a package of CMSSW builds without scram.
-[buildfile.md](buildfile.md) says how each tag is read.
+Makes the targets that a scram `BuildFile.xml` describes, so that a package of CMSSW builds without
+scram. [buildfile.md](buildfile.md) says how each tag is read.
 
 ### Signature
 
@@ -13,8 +13,8 @@ Makes targets of what a scram `BuildFile.xml` says, so that a package of CMSSW b
                         [COMPILER <name>] [RELEASE <name>]
                         [VARIABLES <name>=<value>...])
 
-The file is that of a package, `Sub/Pkg/BuildFile.xml`, or of its `plugins`, `bin` or `test`. Its
-path is relative to the current source folder. Add packages before those that use them.
+The file belongs to a package, `Sub/Pkg/BuildFile.xml`, or to its folder `plugins`, `bin` or `test`.
+Its path is relative to the current source folder. Add a package before the packages that use it.
 
 ### Keywords
 
@@ -22,8 +22,8 @@ path is relative to the current source folder. Add packages before those that us
 |---|---|---|
 | `USES` | none | What `<use name="..."/>` links, such as `boost=Boost::boost`. A name may come more than once. |
 | `IGNORE_USES` | none | Names of `<use>` that need nothing here. |
-| `PACKAGE` | from the path | `Sub/Pkg`, when the file's folders have other names. |
-| `TOOLS` | none | Tools that exist, for `<iftool>`; those in `USES` do, too. Without `=<version>` the version is `unknown`. |
+| `PACKAGE` | from the path | `Sub/Pkg`, if the file's folders have other names. |
+| `TOOLS` | none | Tools that exist, for `<iftool>`, in addition to those in `USES`. Without `=<version>` the version is `unknown`. |
 | `ARCHITECTURE` | such as `linux_amd64_gcc12` | For `<ifarchitecture>`: scram's `SCRAM_ARCH`. |
 | `COMPILER` | `gcc`, `llvm` or the compiler's id | For `<ifcompiler>`. |
 | `RELEASE` | empty | For `<ifrelease>`: the name of the CMSSW release. |
@@ -31,16 +31,17 @@ path is relative to the current source folder. Add packages before those that us
 
 ### Creates
 
-| From | Comes |
+| From | Result |
 |---|---|
-| `Sub/Pkg/BuildFile.xml` | the shared library `SubPkg` of `src/*.cc`, or an interface library if there are none; also called `Sub::Pkg`. It hands on what it uses, and the folder above `Sub` as include folder. |
-| `<library>` in `plugins`, or with `EDM_PLUGIN=1` | a module `plugin<name>.so`, which is the target `<name>` |
+| `Sub/Pkg/BuildFile.xml` | the shared library `SubPkg` of `src/*.cc`, or an interface library if there are none; also called `Sub::Pkg`. Its users also get what it uses, and the folder above `Sub` as include folder. |
+| `<library>` in `plugins`, or with `EDM_PLUGIN=1` | a module `plugin<name>.so`; the target is `<name>` |
 | any other `<library>` | a shared library |
-| `<bin>` | an executable; in `test` a test of that name too |
+| `<bin>` | an executable; in `test` also a test of that name |
 | `<test>` | a test |
-| `<aot_compile>` | a model, as `tfaot_add_model` makes it, for the products it is given for |
+| `<aot_compile>` | a model, made by `tfaot_add_model`, for the products that ask for it |
 
-The BuildFile is read again when it changes, and when files come or go that its patterns match.
+The BuildFile is read again when it changes, and when files that match its patterns are added or
+removed.
 
 ### Example
 
@@ -69,7 +70,7 @@ function(tfaot_add_buildfile file)
   string(MAKE_C_IDENTIFIER "${package}/${folder}" script)
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${script}.buildfile.cmake")
   _tfaot_run_buildfile_tool("${script}" ${request})
-  # What the script hands to each function that it calls (detail/tfaot_buildfile.cmake).
+  # The script passes this to each function that it calls (detail/tfaot_buildfile.cmake).
   set(buildfile BUILDFILE "${file}" PACKAGE "${package}" ROOT "${root}" USES ${arg_USES} IGNORE_USES ${arg_IGNORE_USES})
   include("${script}")
 endfunction()

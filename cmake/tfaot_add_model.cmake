@@ -2,7 +2,7 @@
 #[=[
 ## tfaot_add_model
 
-Compiles a model while the project is built, and makes a library of it.
+Compiles a model during the build and makes it a library.
 
 ### Signature
 
@@ -22,20 +22,20 @@ Compiles a model while the project is built, and makes a library of it.
 | `BATCH_SIZES` | the config's `compilation.batch_sizes` | Batch sizes to compile. |
 | `CPU_LEVELS` | the config's `compilation.cpu_levels` | CPU levels or CPUs to compile for, such as `x86-64-v3` or `znver4` (config.md). |
 | `NAMESPACE` | the config's `compilation.namespace`, else `tfaot_model` | C++ namespace of the model's class. |
-| `NAME` | the config's `model.name` | It must equal the config's. Needed in a project that builds tfaot itself: the tool that reads configs is not there yet when CMake runs. |
+| `NAME` | the config's `model.name` | It must equal the config's. Required in a project that builds tfaot itself: when CMake runs, the tool that reads configs does not exist yet. |
 | `HEADERS` | the config's `compilation.headers`, else `self_contained` | `cmssw`: the headers are for CMSSW's own PhysicsTools/TensorFlowAOT; their users need that and TensorFlow's XLA runtime (cmssw.md). |
-| `VERSION` | the config's `model.version` | It must equal the config's. Needed like `NAME`, and with `SHARED` only. |
+| `VERSION` | the config's `model.version` | It must equal the config's. Required like `NAME`, but only with `SHARED`. |
 | `ROWS` | the config's `compilation.rows`, else `alone` | `coupled`: rows of a batch depend on each other, so only batches of the compiled sizes run (config.md). |
 | `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
 | `STATIC` | on | Make a static library. |
-| `TUNE` | off | Measure the compiled batch sizes during the build, on this machine, and choose among them by that: `tfaot tune`. The package is then no longer the same bytes in each build. |
-| `SHARED` | off | Make a shared library, which carries code and weights once for all its users. Its version, also in its SONAME, is the config's `model.version`. |
+| `TUNE` | off | Run `tfaot tune` during the build: it measures the compiled batch sizes on this machine, and batches are composed by these costs. The package then differs from build to build. |
+| `SHARED` | off | Make a shared library, which contains code and weights once for all its users. Its version, also in its SONAME, is the config's `model.version`. |
 
 ### Creates
 
 - The library `<target>`, and an alias with the C++ name of the model, such as `tfaot_model::test`.
-  Link either. It brings the include folder of `tfaot-model-<name>/model.h` (`_` in the name becomes
-  `-`) and the runtime. If `<target>` is the C++ name, the targets are named after it with `_` for
+  Link either. Users get the include folder of `tfaot-model-<name>/model.h` (`_` in the name becomes
+  `-`) and the runtime. If `<target>` is the C++ name, the targets have this name with `_` instead of
   `::`.
 - The target `<target>_compile`, which makes the package tree.
 
@@ -43,7 +43,7 @@ Compiles a model while the project is built, and makes a library of it.
 [Installing what links a model](#installing-what-links-a-model).
 
 The model is compiled again when the config, any file of the model, the keywords or the toolkit
-change. Its users are compiled or linked again only when what they use differs.
+change. Its users are compiled or linked again only if the files they use have changed.
 
 ### Example
 
@@ -113,5 +113,5 @@ function(tfaot_add_model target)
                          NAMESPACE "${namespace}" VERSION "${version}" TOOL_NAME "${tool_name}" OPTIONS ${tool_options})
   _tfaot_model_library(${target} ${type} OBJECT "${work}/model.o" TREE "${tree}" ALIAS "${namespace}::${name}" VERSION "${version}")
   string(TOLOWER "${tool_name}" tool_name)
-  set_property(GLOBAL PROPERTY "TFAOT_MODEL_TOOL_${tool_name}" "${namespace}::${name}")  # scram's name of it
+  set_property(GLOBAL PROPERTY "TFAOT_MODEL_TOOL_${tool_name}" "${namespace}::${name}")  # scram's name for it
 endfunction()

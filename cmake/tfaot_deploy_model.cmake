@@ -9,7 +9,7 @@ see [Installing what links a model](#installing-what-links-a-model).
 
     tfaot_deploy_model(<target> RELEASE_AREA <folder> [SCRAM_ARCH <architecture>] [REPLACE])
 
-`<target>` was made by `tfaot_add_model`; its alias will do as well.
+`<target>` was made by `tfaot_add_model`; its alias works too.
 
 ### Keywords
 
@@ -35,7 +35,7 @@ function(tfaot_deploy_model target)
   _tfaot_absolute_path(arg_RELEASE_AREA "${CMAKE_CURRENT_BINARY_DIR}")
   _tfaot_get_model(tfaot_deploy_model "${target}" model tree)
   _tfaot_check_new_target(tfaot_deploy_model ${model}_deploy
-    "A build deploys a model into one release area; let another build, or 'tfaot install', do it for another area.")
+    "A build deploys a model into one release area; for another area use another build, or 'tfaot install'.")
   set(tool_options --release-area "${arg_RELEASE_AREA}")
   if(DEFINED arg_SCRAM_ARCH)
     list(APPEND tool_options --scram-arch "${arg_SCRAM_ARCH}")

@@ -2,13 +2,13 @@
 #[=[
 ## tfaot_package_model
 
-Packs a model into an archive whenever it was compiled.
+Packs a model into an archive each time it is compiled.
 
 ### Signature
 
     tfaot_package_model(<target> [OUTPUT_DIR <folder>] [FORMAT <format>])
 
-`<target>` was made by `tfaot_add_model`; its alias will do as well.
+`<target>` was made by `tfaot_add_model`; its alias works too.
 
 ### Keywords
 
@@ -40,7 +40,7 @@ function(tfaot_package_model target)
   _tfaot_absolute_path(arg_OUTPUT_DIR "${CMAKE_CURRENT_BINARY_DIR}")
   _tfaot_get_model(tfaot_package_model "${target}" model tree)
   _tfaot_check_new_target(tfaot_package_model ${model}_package
-    "A model has one archive in a build; 'tfaot package' makes one of another format from the package tree.")
+    "A model has one archive in a build; 'tfaot package' makes one in another format from the package tree.")
   _tfaot_package_command(${model}_package MODEL ${model} TREE "${tree}" OUTPUT_DIR "${arg_OUTPUT_DIR}"
                          FORMAT ${arg_FORMAT})
 endfunction()

@@ -3,7 +3,7 @@
 # A bare Debian 12 root to try things in; source it. Needs root and debootstrap. The network and pip's settings are the
 # host's.
 
-# make_bare_root FOLDER: in FOLDER/root; used again if it is there.
+# make_bare_root FOLDER: makes it in FOLDER/root; an existing one is used again.
 make_bare_root() {
   ((EUID == 0)) || { echo "${0##*/}: run as root: it makes a chroot" >&2; exit 1; }
   command -v debootstrap >/dev/null || { echo "${0##*/}: apt-get install debootstrap" >&2; exit 1; }
@@ -11,15 +11,15 @@ make_bare_root() {
   if [[ ! -e $root/.complete ]]; then
     rm -rf --one-file-system "$root"
     mkdir -p "$1"
-    # The mirror of the host, so that no name of one stands here.
+    # Uses the host's mirror, so that no mirror is named here.
     mirror=$(apt-cache policy base-files | awk '/:\/\// {print $2; exit}')
     debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"}
     touch "$root/.complete"
   fi
 }
 
-# give_network ROOT: the host's way to it: names, package sources, pip's settings, certificates. Sets the array
-# network_settings, variables for the environment of what runs there.
+# give_network ROOT: copies the host's network settings: names, package sources, pip's settings, certificates. Sets the
+# array network_settings: environment variables for the commands that run there.
 give_network() {
   local root=$1 name
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
@@ -40,7 +40,7 @@ give_network() {
   done
 }
 
-# run_in_root ROOT FOLDER COMMAND...: from FOLDER inside, in a mount namespace of its own, so that nothing stays mounted.
+# run_in_root ROOT FOLDER COMMAND...: runs it from FOLDER inside, in its own mount namespace, so that nothing stays mounted.
 run_in_root() {
   local root=$1 inside="cd '$2' && exec \"\$@\""
   shift 2

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures tfaot beside the runtimes a user could pick instead; --help tells the words.
+# Measures tfaot and the runtimes that a user could choose instead; see --help.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 usage: packaging/bench.sh [--quick] [--net NET]... [--core N] [--cpu-clock] [--setup-only | --again] [--update-docs]
 
-Sets the peers up (wheels pinned with hashes, into the cache of fetch_tensorflow.sh), makes the nets, builds, measures, and writes
-build/bench/results.json, benchmarks.md and benchmarks.svg. The first run takes some ten minutes longer: later ones find the
-peers, the nets and the code of the usual route made. Close everything else first.
+Installs the other runtimes (wheels pinned with hashes, into the cache of fetch_tensorflow.sh), makes the nets, builds, measures,
+and writes build/bench/results.json, benchmarks.md and benchmarks.svg. The first run takes about ten minutes longer: later runs
+use its runtimes, nets and code again. Close all other programs first.
 
   --quick        three nets, five batch sizes, fewer rounds: under three minutes
-  --net NET      this net alone; may come more than once (see NETS in tests/benchmark/make_nets.py)
+  --net NET      only this net; may be given more than once (see NETS in tests/benchmark/make_nets.py)
   --core N       the core that runs the engines; by default the last one
-  --cpu-clock    times of the processor instead of the clock, for a machine that is busy otherwise
+  --cpu-clock    measure processor time instead of wall time, for a machine that is busy
   --setup-only   stop before measuring
-  --again        measure nothing: write the tables and the plot anew from build/bench/measurements.json
+  --again        measure nothing: write the tables and the plot again from build/bench/measurements.json
   --update-docs  copy the table and the plot to docs/
 TEXT
 }
@@ -35,14 +35,14 @@ while (($#)); do
     --quick) quick=(--quick) ;;
     --net)
       (($# > 1)) || wrong "--net needs a name"
-      grep -qxF -- "$2" <<<"$known_nets" || wrong "there is no net '$2'; there are ${known_nets//$'\n'/, }"
+      grep -qxF -- "$2" <<<"$known_nets" || wrong "there is no net '$2'; known nets: ${known_nets//$'\n'/, }"
       nets+=("$2")
       shift
       ;;
     --core)
       (($# > 1)) || wrong "--core needs a number"
-      [[ $2 =~ ^[0-9]+$ ]] || wrong "'$2' is no core that may be used here"
-      taskset -c "$2" true 2>/dev/null || wrong "'$2' is no core that may be used here"
+      [[ $2 =~ ^[0-9]+$ ]] || wrong "'$2' is not a core that you may use"
+      taskset -c "$2" true 2>/dev/null || wrong "'$2' is not a core that you may use"
       core=(--core "$2")
       shift
       ;;
@@ -51,7 +51,7 @@ while (($#)); do
     --again) again=true ;;
     --update-docs) update_docs=true ;;
     --help) usage; exit 0 ;;
-    *) wrong "unknown word '$1'" ;;
+    *) wrong "unknown argument '$1'" ;;
   esac
   shift
 done
@@ -69,7 +69,7 @@ scripts="$source_dir/tests/benchmark"
 publish() {
   $update_docs || return 0
   cp "$out/benchmarks.md" "$out/benchmarks.svg" docs/
-  echo "docs/benchmarks.md and docs/benchmarks.svg are renewed"
+  echo "docs/benchmarks.md and docs/benchmarks.svg are updated"
 }
 
 if $again; then
@@ -119,7 +119,7 @@ wait
 for net in "${wanted[@]}"; do
   is_made "$net" || fail "the net $net could not be made; the reason is at the end of $out/make_$net.log"
 done
-# A net that an older script made, and nobody asks for now, is not built.
+# Skips nets that an older script made and that are not requested now.
 for net in "$made"/*/; do
   is_made "$(basename "$net")" || rm -rf "$net"
 done

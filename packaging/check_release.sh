@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # For maintainers: proves that the packages of release.sh work on a bare Debian 12 machine.
-# check_release.sh FOLDER [tarball|deb]...: makes a bare Debian 12 root with debootstrap in FOLDER (kept; used again if it
-# is there). In a copy of it, for the tarball and for the .deb of build/packages: installs the package, has 'tfaot setup'
-# fetch TensorFlow, and does the quick start and a build by find_package(tfaot); a compiler comes in only for these two.
+# check_release.sh FOLDER [tarball|deb]...: makes a bare Debian 12 root with debootstrap in FOLDER (kept, and used
+# again). In a copy of it, for the tarball and for the .deb of build/packages: installs the package, has 'tfaot setup'
+# fetch TensorFlow, and does the quick start and a build by find_package(tfaot); only these two need a compiler.
 # Needs root and debootstrap.
 set -euo pipefail
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)

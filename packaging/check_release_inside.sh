@@ -13,7 +13,7 @@ get() { apt-get -o Acquire::Retries=3 -qq --yes install --no-install-recommends 
 no_compiler() {
   local name
   for name in g++ gcc c++ cc clang++ cmake ld; do
-    ! command -v "$name" || fail "there is a $name: nothing would be proved"
+    ! command -v "$name" || fail "$name is installed: the test would prove nothing"
   done
 }
 
@@ -30,7 +30,7 @@ case $1 in
     mkdir -p "/opt/a place"
     tar xzf tfaot-*.tar.gz
     rm tfaot-*.tar.gz
-    mv tfaot-* "$prefix" # a second place, with a blank
+    mv tfaot-* "$prefix" # a second place, with a space
     PATH="$prefix/bin:$PATH"
     ;;
 esac
@@ -42,7 +42,7 @@ if tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message; then
   fail "it compiles without TensorFlow"
 fi
 cat message
-grep -q 'fetch it: tfaot setup' message || fail "the way to TensorFlow is not said"
+grep -q 'fetch it: tfaot setup' message || fail "the message does not say how to get TensorFlow"
 
 step "tfaot setup"
 tfaot setup

@@ -15,7 +15,7 @@ import sys
 
 TIDY = "clang-tidy-14"
 CLANG = "clang++-14"
-# Of g++'s options clang does not know all.
+# clang does not know all of g++'s options.
 EXTRA = "-Wno-unknown-warning-option"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tfaot" / "clang-tidy"
 

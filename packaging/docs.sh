@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# docs.sh [--setup-only | --no-fetch] [SITE]: builds the documentation site from README.md and docs/ into SITE (build/site
-# without the word). A link or an anchor that leads nowhere ends it with code 1. MkDocs is fetched once, pinned, into the cache;
-# with --no-fetch the exit code is 77 where it is missing.
+# docs.sh [--setup-only | --no-fetch] [SITE]: builds the documentation site from README.md and docs/ into SITE (default:
+# build/site). A link or an anchor that leads nowhere gives exit code 1. A pinned MkDocs is fetched once, into the cache;
+# with --no-fetch the exit code is 77 if it is missing.
 set -euo pipefail
 fetch=true setup_only=false
 case ${1:-} in
@@ -25,7 +25,7 @@ fi
 cached "$mkdocs" fill_mkdocs
 ! $setup_only || exit 0
 
-# The pages lie as in the repository, so that links between them are the same.
+# The pages keep their places in the repository, so that links between them stay the same.
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 ln -s "$source_dir"/{*.md,docs} "$pages"

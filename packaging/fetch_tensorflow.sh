@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Finds or fetches the TensorFlow that the engine is built with and runs with, and prints its root as the last line of
-# stdout. TFAOT_TENSORFLOW_ROOT names an existing one, the 'tensorflow' folder of a wheel of the pinned version. Else the
-# pinned wheel is fetched with pip (which obeys the machine's own index settings) into a cache that all build trees and
-# the installed toolkit ('tfaot setup' runs this script) share: $TFAOT_CACHE_DIR, else $XDG_CACHE_HOME/tfaot, else
-# ~/.cache/tfaot. Staged aside and renamed under a lock, so that no half cache is ever seen.
+# stdout. TFAOT_TENSORFLOW_ROOT names an existing one, the 'tensorflow' folder of a wheel of the pinned version. Otherwise
+# pip fetches the pinned wheel (with the machine's own index settings) into a cache. All build trees and the installed
+# toolkit share it ('tfaot setup' runs this script): $TFAOT_CACHE_DIR, else $XDG_CACHE_HOME/tfaot, else ~/.cache/tfaot.
+# It is unpacked in a temporary folder and renamed under a lock, so that nobody sees half a cache.
 set -euo pipefail
 
 # shellcheck source=packaging/tensorflow_wheel.txt
 source "$(dirname "${BASH_SOURCE[0]}")/tensorflow_wheel.txt"
-needed_mb=1200 # the wheel and what is kept of it, side by side
+needed_mb=1200 # the wheel and the files kept from it, at the same time
 
 say() { echo "fetch_tensorflow: $*" >&2; }
 fail() {
@@ -20,14 +20,14 @@ fail() {
   exit 1
 }
 
-# check_root ROOT: empty when ROOT is a TensorFlow we can build with, else what is wrong with it.
+# check_root ROOT: prints what is wrong with ROOT; nothing if we can build with it.
 check_root() {
   local name header="$1/include/tensorflow/core/public/version.h" found
   for name in libtensorflow_cc.so.2 libtensorflow_framework.so.2 include xla_aot_runtime_src; do
     [[ -e $1/$name ]] || { echo "it has no $name"; return; }
   done
   found=$(sed -n 's/^#define TF_\(MAJOR\|MINOR\|PATCH\)_VERSION \([0-9]*\)$/\2/p' "$header" 2>/dev/null | paste -sd.) || true
-  [[ $found == "$version" ]] || echo "it holds version ${found:-unknown}, and $version is needed"
+  [[ $found == "$version" ]] || echo "it has version ${found:-unknown}, but $version is needed"
 }
 
 if [[ -n ${TFAOT_TENSORFLOW_ROOT:-} ]]; then
@@ -44,7 +44,7 @@ cache=${TFAOT_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/tfaot}
 
 mkdir -p "$cache" 2>/dev/null || true
 [[ -d $cache && -w $cache ]] ||
-  fail "cannot write to $cache" "Set TFAOT_CACHE_DIR to a folder of yours with $needed_mb MB free."
+  fail "cannot write to $cache" "Set TFAOT_CACHE_DIR to a folder that you can write to, with $needed_mb MB free."
 cache=$(cd "$cache" && pwd -P)
 home="$cache/$folder"
 exec 9>"$cache/.lock"
@@ -57,10 +57,10 @@ if [[ -d $home ]]; then
   exit 0
 fi
 
-rm -rf "$cache"/.staging.* # of a run that was killed: we hold the lock, so nobody uses them
+rm -rf "$cache"/.staging.* # left by a killed run: we hold the lock, so nobody uses them
 free_mb=$(df -Pk "$cache" | awk 'NR == 2 {print int($4 / 1024)}')
 ((free_mb >= needed_mb)) ||
-  fail "$cache has $free_mb MB free, and $needed_mb MB are needed" "Free some, or set TFAOT_CACHE_DIR to a folder on a larger disk."
+  fail "$cache has $free_mb MB free, but $needed_mb MB are needed" "Free some, or set TFAOT_CACHE_DIR to a folder on a larger disk."
 python3 -m pip --version >/dev/null 2>&1 ||
   fail "python3 has no pip, which fetches the wheel" "Install it: apt-get install python3-pip" \
     "Or unpack the wheel $project $version elsewhere and set TFAOT_TENSORFLOW_ROOT to its 'tensorflow' folder."

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lint.sh [--only format|tidy|shell] [BUILD_DIR]: clang-format over all our C++ files, clang-tidy over the rooms as BUILD_DIR
-# (build/release without the word) compiles them, the engine as one file (TensorFlow's headers take 30 s each time), and the
-# program shellcheck where it is installed. Changes nothing. Version 14, so that everybody sees the same. clang-tidy reads a
-# file again only when something that it reads has changed (clang_tidy.py).
+# lint.sh [--only format|tidy|shell] [BUILD_DIR]: runs clang-format on all our C++ files; clang-tidy on the rooms as BUILD_DIR
+# (default: build/release) compiles them, the engine as one file (TensorFlow's headers take 30 s each time); and shellcheck if
+# it is installed. Changes nothing. Version 14, so that everybody gets the same results. clang-tidy checks a file again only if
+# something that it reads has changed (clang_tidy.py).
 set -euo pipefail
 parts="format tidy shell"
 if [[ ${1:-} == --only ]]; then
@@ -15,7 +15,7 @@ build_dir=$(realpath -m "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/release}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 check_format() {
-  # Golden files are what the generator writes, not what we do.
+  # The generator writes golden files, not we.
   find modules tests examples -path tests/golden -prune -o \( -name '*.cc' -o -name '*.h' \) -print0 |
     xargs -0 clang-format-14 --dry-run -Werror
 }

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# The steps that quickstart.sh and test.sh share; source it. Goes to the root of the source tree, which it names
-# $source_dir. Each step does only what is still missing, so all of it may run again at any time.
+# The steps that quickstart.sh and test.sh share; source it. Changes to the root of the source tree and sets $source_dir to
+# it. Each step does only what is still missing, so you can run all of it again at any time.
 set -euo pipefail
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$source_dir"
 
-# step WHAT: the next part of the script begins; says how long the one before took.
+# step WHAT: begins the next part of the script and prints how long the one before took.
 part="" part_start=0 parts=()
 step() {
   if [[ -n $part ]]; then
@@ -16,7 +16,7 @@ step() {
   printf '\n== %s (%d s after the start)\n' "$*" "$SECONDS"
   part=$* part_start=$SECONDS
 }
-# What the parts before this one took.
+# Prints how long the parts before this one took.
 show_times() { printf '%s\n' "Time so far:" "${parts[@]}"; }
 fail() {
   printf 'error: %s\n' "$@" >&2
@@ -27,7 +27,7 @@ fail() {
 install_debian_packages() {
   step "Debian packages"
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "Not a Debian system: install the equals of packaging/debian-packages.txt yourself. Going on."
+    echo "Not a Debian system: install the equivalents of packaging/debian-packages.txt yourself. Continuing."
     return
   fi
   local package missing=() as_root=()
@@ -46,10 +46,10 @@ install_debian_packages() {
   fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 --yes --quiet)
   { "${as_root[@]}" update && "${as_root[@]}" install --no-install-recommends "${missing[@]}"; } ||
-    fail "apt-get could not install ${missing[*]}; it says why above." "Mend that (network, sources of apt, disk), then run this again."
+    fail "apt-get could not install ${missing[*]}; it says why above." "Fix that (network, apt sources, disk), then run this again."
 }
 
-# Fills the cache. The configure would do it too, with its output less in sight.
+# Fills the cache. The configure step would do it too, but its output would be harder to see.
 fetch_tensorflow() {
   step "TensorFlow, for the engine"
   bash packaging/fetch_tensorflow.sh
@@ -62,7 +62,7 @@ pip_install() {
   python3 -m pip install --disable-pip-version-check --no-cache-dir --quiet --no-warn-script-location --root-user-action ignore \
     --require-hashes --only-binary=:all: --target "$@"
 }
-# cached FOLDER FILL: where FOLDER is missing, the function FILL fills another one, which is then renamed; under a lock.
+# cached FOLDER FILL: if FOLDER is missing, the function FILL fills a temporary one, which is then renamed; under a lock.
 cached() {
   local home="$1" fill="$2" cache staging
   cache=$(dirname "$home")
@@ -70,7 +70,7 @@ cached() {
   exec 8>"$cache/.python_lock"
   flock 8
   if [[ ! -d $home ]]; then
-    rm -rf "$cache"/.python.?????? # of a run that was killed: we hold the lock
+    rm -rf "$cache"/.python.?????? # left by a killed run: we hold the lock
     staging=$(mktemp -d "$cache/.python.XXXXXX")
     # shellcheck disable=SC2064 # this very folder
     trap "rm -rf '$staging'" EXIT
@@ -81,8 +81,8 @@ cached() {
   exec 8>&-
 }
 
-# build PRESET [TARGET]: configures and builds TARGET, else all, into build/PRESET. With ccache, what one build folder compiled
-# (the tests build the toolkit a second time, as a part of another project) is not compiled again.
+# build PRESET [TARGET]: configures and builds TARGET (default: all) into build/PRESET. With ccache, files that one build
+# folder compiled are not compiled again (the tests build the toolkit a second time, as part of another project).
 build() {
   if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
   step "Configure and build the preset '$1'"

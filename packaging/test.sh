@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sets the machine up, builds, and runs every check: formatting and clang-tidy, the unit tests under the address and
-# undefined-behaviour sanitizers, then all tests of the release build. Says how long each part took. Ends with ctest's own words.
+# undefined-behaviour sanitizers, then all tests of the release build. Prints how long each part took. Ends with ctest's own output.
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 install_debian_packages

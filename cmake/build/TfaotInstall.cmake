@@ -4,7 +4,7 @@
 # tfaot::tfaot, tfaot::engine, tfaot::runtime and the functions of cmake/tfaot.cmake.
 include(CMakePackageConfigHelpers)
 
-# Rules of the component "here" are right on this machine alone: packages of the toolkit are made without them
+# Rules of the component "here" are right only on this machine: packages of the toolkit are made without them
 # (TfaotPackage.cmake).
 set(engine_dir "${CMAKE_INSTALL_LIBEXECDIR}/tfaot")
 if(TARGET tfaot-engine)
@@ -23,7 +23,7 @@ file(CREATE_LINK \"${TFAOT_TENSORFLOW_ROOT}\" \"\${place}\" SYMBOLIC)" COMPONENT
   endif()
 endif()
 
-# The tarball brings Debian's libraries. Their own libraries are looked for there too, as with RUNPATH they would not be.
+# The tarball contains Debian's libraries. RPATH also applies to the libraries that these need; RUNPATH would not.
 set(library_dir "${CMAKE_INSTALL_LIBDIR}/tfaot/libraries")
 foreach(program IN ITEMS tfaot tfaot-tfcompile tfaot-buildfile tfaot-engine)
   if(TARGET ${program})
@@ -54,12 +54,13 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/modules/runtime/NOTICE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME NOTICE.runtime)
-# What the tool puts into every package.
+# Files that the tool puts into every package.
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/modules/runtime/NOTICE"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/tfaot/runtime")
 
-# scram's tool of the toolkit's own runtime, as packages have one (docs/scram.md). The prefix is known when it is installed. Its headers
-# come before those of all tools, so they are in a folder that holds nothing else: PREFIX/include may have models or other programs' headers.
+# scram's tool for the toolkit's own runtime, like the one in packages (docs/scram.md). The prefix is known only at install time. Its
+# headers come before those of all tools, so they are in a folder of their own: PREFIX/include may contain models or other programs'
+# headers.
 set(runtime_include "${CMAKE_INSTALL_DATADIR}/tfaot/runtime/include")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/modules/runtime/include/tfaot" "${PROJECT_SOURCE_DIR}/modules/cmssw/include/tfaot"
         DESTINATION "${runtime_include}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The toolkit as packages, which packaging/release.sh makes: a tarball that works wherever it is unpacked, and a .deb. What is in them is
-# what is installed (TfaotInstall.cmake) but for the component "here", and what TfaotFinishPackage.cmake adds.
+# The toolkit as packages, which packaging/release.sh makes: a tarball that works wherever it is unpacked, and a .deb. They contain
+# what is installed (TfaotInstall.cmake), without the component "here", and what TfaotFinishPackage.cmake adds.
 set(CPACK_PACKAGE_NAME tfaot)
 set(CPACK_PACKAGE_VENDOR tfaot)
 set(CPACK_PACKAGE_CONTACT "The developers of tfaot <tfaot@localhost>")
@@ -11,7 +11,7 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};tfaot;Unspecified;/")
 set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_CURRENT_LIST_DIR}/TfaotFinishPackage.cmake")
 
-# The .deb needs Debian's libraries; dpkg-shlibdeps says which. TensorFlow's are in no package.
+# The .deb needs Debian's libraries; dpkg-shlibdeps says which. No package contains TensorFlow's.
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

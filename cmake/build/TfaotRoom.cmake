@@ -19,8 +19,8 @@ endfunction()
 
 #[=[
 tfaot_embed_texts(<header> FOLDER <folder> FILES <file>... [SUFFIX <suffix>])
-Fills <header>.in with texts: @NAME@ with the text of <folder>/<file><suffix>, NAME being <file> as an identifier. Editing one
-configures again.
+Fills <header>.in with texts: @NAME@ with the text of <folder>/<file><suffix>, where NAME is <file> as an identifier. Editing a text
+makes CMake configure again.
 #]=]
 function(tfaot_embed_texts header)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;SUFFIX" "FILES")

@@ -4,7 +4,7 @@
 include_guard()
 include(ExternalProject)
 
-# Machines that `tfaot compile` knows besides the one of this build, and whose cross compiler is here.
+# Machines other than this build's that `tfaot compile` knows and whose cross compiler is installed.
 set(cross_targets "")
 if(PROJECT_IS_TOP_LEVEL AND TFAOT_BUILD_ENGINE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   find_program(TFAOT_AARCH64_COMPILER aarch64-linux-gnu-g++)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The pinned TensorFlow, for the engine and the XLA kernels alone. Sets TFAOT_TENSORFLOW_ROOT to the folder in use
-# (the cache variable, else the environment's, else the shared cache, filled at need by fetch_tensorflow.sh) and creates
+# The pinned TensorFlow, only for the engine and the XLA kernels. Sets TFAOT_TENSORFLOW_ROOT to the folder in use
+# (the cache variable, else the environment's, else the shared cache, filled if needed by fetch_tensorflow.sh) and creates
 #   tfaot_tensorflow_headers  the include folders, as system headers
 #   tfaot_tensorflow          those and the two libraries
 include_guard()
@@ -43,7 +43,7 @@ endfunction()
 _tfaot_find_tensorflow(TFAOT_TENSORFLOW_ROOT)
 message(STATUS "TensorFlow: ${TFAOT_TENSORFLOW_ROOT}")
 
-# The libraries are built with NDEBUG, and their headers' classes change with it.
+# The libraries are built with NDEBUG, which changes the classes in their headers.
 add_library(tfaot_tensorflow_headers INTERFACE IMPORTED GLOBAL)
 set_target_properties(tfaot_tensorflow_headers PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the script calls that is made of a BuildFile (modules/scram/buildfile/cmake_script.cc). Each call ends with the words of
-# tfaot_add_buildfile() itself: BUILDFILE <file> PACKAGE <Sub/Pkg> ROOT <folder above Sub> USES <name>=<target>... IGNORE_USES <name>...
+# The functions that the script made from a BuildFile calls (modules/scram/buildfile/cmake_script.cc). Each call ends with the
+# arguments of tfaot_add_buildfile() itself: BUILDFILE <file> PACKAGE <Sub/Pkg> ROOT <folder above Sub> USES <name>=<target>... IGNORE_USES <name>...
 
 function(_tfaot_buildfile_warning text)
   message(WARNING "tfaot_add_buildfile: ${text}")
@@ -65,7 +65,7 @@ function(_tfaot_buildfile_target name)
     if(arg_RUN_COMMAND)
       set(command sh -c "${arg_RUN_COMMAND}")
     endif()
-    # As scram runs it, with LOCALTOP and the folders of programs and scripts in PATH.
+    # Runs as with scram: LOCALTOP is set, and the folders of programs and scripts are in PATH.
     add_test(NAME ${name} COMMAND ${command})
     set_tests_properties(${name} PROPERTIES
       ENVIRONMENT "LOCALTOP=${area};PATH=${CMAKE_CURRENT_BINARY_DIR}:${here}:$ENV{PATH};${arg_ENVIRONMENT}"
@@ -73,10 +73,10 @@ function(_tfaot_buildfile_target name)
   endif()
 endfunction()
 
-# _tfaot_buildfile_product(<where> <name> <kind> <out-outer> <out-inner> <source>...): the bare target, and with which visibility its
-# users and itself get what is added to it.
+# _tfaot_buildfile_product(<where> <name> <kind> <out-outer> <out-inner> <source>...): makes the bare target. The two visibilities
+# are for what its users get too, and for what only the target gets.
 function(_tfaot_buildfile_product where name kind out_outer out_inner)
-  _tfaot_check_new_target("${where}" ${name} "The names of scram's products are targets of the whole project.")
+  _tfaot_check_new_target("${where}" ${name} "The names of scram's products are targets in the whole project.")
   set(${out_outer} PUBLIC PARENT_SCOPE)
   set(${out_inner} PRIVATE PARENT_SCOPE)
   if(NOT ARGN)
@@ -93,8 +93,8 @@ function(_tfaot_buildfile_product where name kind out_outer out_inner)
   endif()
 endfunction()
 
-# _tfaot_buildfile_include_paths(<where> <name> <visibility> <area> <here> <path>...): scram reads them from the area's folder, the one
-# above the packages' root; a folder of the BuildFile comes after it.
+# _tfaot_buildfile_include_paths(<where> <name> <visibility> <area> <here> <path>...): paths are relative to the area's folder,
+# the one above the packages' root, as in scram; else to the BuildFile's folder.
 function(_tfaot_buildfile_include_paths where name visibility area here)
   foreach(path IN LISTS ARGN)
     set(found "")
@@ -105,7 +105,7 @@ function(_tfaot_buildfile_include_paths where name visibility area here)
       endif()
     endforeach()
     if(NOT found)
-      message(FATAL_ERROR "${where}: the include path '${path}' is no folder of ${area} or ${here}")
+      message(FATAL_ERROR "${where}: the include path '${path}' is not a folder in ${area} or ${here}")
     endif()
     target_include_directories(${name} ${visibility} "${found}")
   endforeach()

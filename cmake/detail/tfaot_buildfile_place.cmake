@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where a BuildFile lies, what scram would know of the machine, and the files a BuildFile asks for.
+# Where a BuildFile is, what scram would know about the machine, and the files that a BuildFile names.
 
 # _tfaot_check_pairs(<function> <keyword> <list>): each item is "name=value".
 function(_tfaot_check_pairs function keyword items)
@@ -18,8 +18,8 @@ function(_tfaot_buildfile_place file package out_package out_folder out_root)
   if(folder MATCHES "^(plugins|bin|test|src)$")
     get_filename_component(above "${above}" DIRECTORY)
   elseif(folder MATCHES "^(python|scripts|data|doc|interface)$")
-    message(FATAL_ERROR "tfaot_add_buildfile: nothing is built of the folder '${folder}': ${file}\n"
-                        "  BuildFiles are read of a package (Sub/Pkg) and of its folders plugins, bin and test.")
+    message(FATAL_ERROR "tfaot_add_buildfile: nothing is built from the folder '${folder}': ${file}\n"
+                        "  BuildFiles are read from a package (Sub/Pkg) and from its folders plugins, bin and test.")
   else()
     set(folder "")
   endif()
@@ -40,7 +40,7 @@ function(_tfaot_buildfile_place file package out_package out_folder out_root)
   set(${out_root} "${root}" PARENT_SCOPE)
 endfunction()
 
-# _tfaot_buildfile_conditions(<out> <architecture> <compiler> <release> <uses> <tools>): words for the reader.
+# _tfaot_buildfile_conditions(<out> <architecture> <compiler> <release> <uses> <tools>): arguments for tfaot-buildfile.
 function(_tfaot_buildfile_conditions out architecture compiler release uses tools)
   string(REGEX MATCH "^[0-9]+" major "${CMAKE_CXX_COMPILER_VERSION}")
   if(compiler STREQUAL "")
@@ -73,7 +73,7 @@ function(_tfaot_buildfile_conditions out architecture compiler release uses tool
 endfunction()
 
 # _tfaot_buildfile_sources(<out> <place> <folder> SKIPPED <name>... FILES <pattern>... | ALL [SUBFOLDERS]): the files that the
-# BuildFile asks for, by name or pattern. Here patterns are the user's word, and so looked up; the build looks again each time.
+# BuildFile names. Its patterns are expanded, and again in each build.
 function(_tfaot_buildfile_sources out place folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "ALL;SUBFOLDERS" "" "FILES;SKIPPED")
   set(sources "")
@@ -109,7 +109,7 @@ function(_tfaot_buildfile_sources out place folder)
     elseif(source MATCHES "\\.(f|f77|F|F77)$")
       set(language Fortran)
     elseif(NOT source MATCHES "\\.(cc|cpp|cxx|C)$" OR source MATCHES "\\.(dev|hip)\\.cc$")
-      message(FATAL_ERROR "tfaot_add_buildfile: ${place}: '${source}' is of a kind that is not compiled here\n"
+      message(FATAL_ERROR "tfaot_add_buildfile: ${place}: files such as '${source}' are not compiled here\n"
                           "  C++ (cc, cpp, cxx, C), C (c) and Fortran (f, f77, F, F77) are.")
     endif()
     if(language AND NOT language IN_LIST languages)

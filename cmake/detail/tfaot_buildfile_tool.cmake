@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The reader of BuildFiles, at configure time. An installed toolkit has it; a build that holds the toolkit as sources makes it
-# while it is configured, by a second CMake for this machine, which builds that one small program and no more.
+# The reader of BuildFiles, at configure time. An installed toolkit contains it. A build that contains the toolkit as
+# sources makes it at configure time: a second CMake, for this machine, builds only that small program.
 
-# _tfaot_run_buildfile_tool(<output> <key=value>...): ends the configure with the tool's words when the BuildFile is at fault.
+# _tfaot_run_buildfile_tool(<output> <key=value>...): error with the tool's message if the BuildFile is wrong.
 function(_tfaot_run_buildfile_tool output)
   _tfaot_find_buildfile_tool(tool)
   execute_process(COMMAND "${tool}" ${ARGN} "output=${output}" RESULT_VARIABLE status ERROR_VARIABLE said)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What <use> and <aot_compile> of a BuildFile stand for.
+# The targets for <use> and <aot_compile> in a BuildFile.
 
 # _tfaot_buildfile_link(<target> <visibility> <place|name[|source_only]> ROOT <folder> USES <name>=<target>... IGNORE_USES <name>...)
 function(_tfaot_buildfile_link name visibility use)
@@ -18,8 +18,8 @@ function(_tfaot_buildfile_link name visibility use)
   endif()
 endfunction()
 
-# _tfaot_buildfile_use(<out> <place> <name> ROOT ... USES ... IGNORE_USES ...): the targets of a <use>: what USES says, a package of
-# this build, the runtime, or a model. scram compares the names of tools in lower case.
+# _tfaot_buildfile_use(<out> <place> <name> ROOT ... USES ... IGNORE_USES ...): the targets of a <use>: those in USES, a package
+# of this build, the runtime, or a model. scram compares the names of tools in lower case.
 function(_tfaot_buildfile_use out place name)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "ROOT" "USES;IGNORE_USES")
   set(${out} "" PARENT_SCOPE)
@@ -50,7 +50,7 @@ function(_tfaot_buildfile_use out place name)
     _tfaot_buildfile_model_tool(library "${name}")
   endif()
   if(NOT library)
-    set(advice "Say what it is: USES ${name}=<target>, or that nothing is needed: IGNORE_USES ${name}.")
+    set(advice "Give its target: USES ${name}=<target>, or ignore it: IGNORE_USES ${name}.")
     if(EXISTS "${arg_ROOT}/${name}/BuildFile.xml")
       set(advice "Add that package first: tfaot_add_buildfile(${arg_ROOT}/${name}/BuildFile.xml).")
     elseif(lower_name MATCHES "^tfaot-model-")
@@ -74,14 +74,14 @@ function(_tfaot_buildfile_model_tool out tool)
   set(${out} "${library}" PARENT_SCOPE)
 endfunction()
 
-# _tfaot_buildfile_network(<where> <target> <network> <source folder> <package>): the flag DNN_NAME. The graph lies beside the sources;
-# the header is included as with scram, by the name of the network or by the package's path.
+# _tfaot_buildfile_network(<where> <target> <network> <source folder> <package>): the flag DNN_NAME. The graph is in the folder of
+# the sources. The header is included as with scram, by the name of the network or by the package's path.
 function(_tfaot_buildfile_network where name network source_folder package)
   _tfaot_check_toolkit("${where}")
   foreach(suffix IN ITEMS pb config.pbtxt)
     if(NOT EXISTS "${source_folder}/${network}.${suffix}")
       message(FATAL_ERROR "${where}: there is no '${network}.${suffix}' in ${source_folder}\n"
-                          "  DNN_NAME names a frozen graph and its config beside the sources (buildfile.md).")
+                          "  DNN_NAME is the name of a frozen graph and its config in the folder of the sources (buildfile.md).")
     endif()
   endforeach()
   get_filename_component(folder_name "${source_folder}" NAME)
@@ -96,7 +96,7 @@ function(_tfaot_buildfile_network where name network source_folder package)
 endfunction()
 
 # _tfaot_buildfile_model(<class> PLACE <place> MODEL <path> VERSION <version> [BATCH_SIZES ...] [CPU_LEVELS ...] BUILDFILE ...):
-# tfaot_add_model() with a config made of the attributes. The same model in several BuildFiles is made once.
+# tfaot_add_model() with a config made from the attributes. The same model in several BuildFiles is made once.
 function(_tfaot_buildfile_model class)
   cmake_parse_arguments(PARSE_ARGV 1 model "" "PLACE;MODEL;VERSION;BUILDFILE;PACKAGE;ROOT" "BATCH_SIZES;CPU_LEVELS;USES;IGNORE_USES")
   get_filename_component(here "${model_BUILDFILE}" DIRECTORY)
@@ -114,7 +114,7 @@ function(_tfaot_buildfile_model class)
   set(made_of "${source}|${model_BATCH_SIZES}|${model_CPU_LEVELS}|${model_VERSION}")
   get_property(known GLOBAL PROPERTY "TFAOT_BUILDFILE_MADE_OF_${cpp_name}")
   if(known AND NOT known STREQUAL made_of)
-    message(FATAL_ERROR "${function}: the model ${cpp_name} was made by another BuildFile of other attributes")
+    message(FATAL_ERROR "${function}: another BuildFile makes the model ${cpp_name} from other attributes")
   endif()
   set_property(GLOBAL PROPERTY "TFAOT_BUILDFILE_MODEL_${class}" "${cpp_name}")
   if(known)
@@ -149,8 +149,8 @@ function(_tfaot_buildfile_model class)
   set_property(GLOBAL PROPERTY "TFAOT_BUILDFILE_MADE_OF_${cpp_name}" "${made_of}")
 endfunction()
 
-# _tfaot_buildfile_model_path(<out> <function> <path> <package> <here>): an absolute path as it is, one of the package ("/data/tagger",
-# "data/tagger") from the folder <package>, and else from the BuildFile's folder, <here>.
+# _tfaot_buildfile_model_path(<out> <function> <path> <package> <here>): an absolute path unchanged; a path in the package
+# ("/data/tagger", "data/tagger") from the folder <package>; else a path from the BuildFile's folder <here>.
 function(_tfaot_buildfile_model_path out function path package here)
   foreach(candidate IN ITEMS "${path}" "${package}/${path}" "${here}/${path}")
     if(IS_ABSOLUTE "${candidate}" AND EXISTS "${candidate}")

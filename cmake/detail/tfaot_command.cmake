@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The only calls of the tool from a build: all add_custom_command()s of tfaot are here.
+# The only calls of the tool during a build: all add_custom_command()s of tfaot are here.
 
 #[=[
 _tfaot_compile_command(<target> CONFIG <file> TREE <folder> WORK <folder> NAME <name> NAMESPACE <namespace> [VERSION <version>]
                        TOOL_NAME <name> [TUNE] [OPTIONS <option>...])
 Creates the custom target <target>_compile, which makes
- - TREE, the package tree. Its manifest.json is the output a build tool looks at, by the depfile the tool writes.
- - WORK/model.o: all objects of the tree in one file, as their number and names are known to the tool alone.
+ - TREE, the package tree. Its manifest.json is the output that the build tool checks, with the depfile that tfaot writes.
+ - WORK/model.o: all objects of the tree in one file, because only tfaot knows their number and names.
 #]=]
 function(_tfaot_compile_command target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TUNE" "CONFIG;TREE;WORK;NAME;NAMESPACE;VERSION;TOOL_NAME" "OPTIONS")
@@ -33,7 +33,7 @@ function(_tfaot_compile_command target)
     DEPFILE "${arg_WORK}/depfile.d"
     COMMENT "Compiling model ${arg_NAMESPACE}::${arg_NAME}"
     VERBATIM)
-  # The stamp is always renewed and model.o only when it changes, so that users are linked again for a reason alone.
+  # The stamp is always renewed, but model.o only if it changes, so that users are linked again only when needed.
   add_custom_command(
     OUTPUT "${arg_WORK}/stamp"
     BYPRODUCTS "${arg_WORK}/model.o"
@@ -48,7 +48,7 @@ endfunction()
 
 #[=[
 _tfaot_network_command(NETWORK <name> SOURCE <path without suffix> HEADERS <folder> WORK <folder>)
-Makes HEADERS/<name>/header.h, WORK/function.o and WORK/metadata.o of SOURCE.pb and SOURCE.config.pbtxt.
+Makes HEADERS/<name>/header.h, WORK/function.o and WORK/metadata.o from SOURCE.pb and SOURCE.config.pbtxt.
 #]=]
 function(_tfaot_network_command)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NETWORK;SOURCE;HEADERS;WORK" "")
@@ -65,7 +65,7 @@ endfunction()
 
 #[=[
 _tfaot_package_command(<target> MODEL <target> TREE <folder> OUTPUT_DIR <folder> FORMAT <format>)
-Creates the custom target <target>, part of `all`, which packs TREE whenever MODEL was compiled again.
+Creates the custom target <target>, part of `all`, which packs TREE each time MODEL is compiled.
 #]=]
 function(_tfaot_package_command target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODEL;TREE;OUTPUT_DIR;FORMAT" "")

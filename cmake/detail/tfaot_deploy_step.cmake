@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by tfaot_deploy_model()'s target: packs TREE into the folder WORK, which is its own, and installs the archive.
+# Run by the target of tfaot_deploy_model(): packs TREE into the folder WORK, which only it uses, and installs the archive.
 # The arguments of `tfaot install` after the archive follow "--" on the command line; TOOL is the tool.
 set(install_options "")
 set(after_dashes FALSE)
@@ -11,7 +11,7 @@ foreach(i RANGE ${last})
     set(after_dashes TRUE)
   endif()
 endforeach()
-# The archive's name holds the version, which the tool knows: so it is alone in its folder.
+# Only the tool knows the archive's name, which contains the version, so the archive gets a folder of its own.
 file(REMOVE_RECURSE "${WORK}")
 execute_process(COMMAND "${TOOL}" package "${TREE}" -o "${WORK}" --quiet RESULT_VARIABLE failed)
 if(NOT failed)
@@ -19,5 +19,5 @@ if(NOT failed)
   execute_process(COMMAND "${TOOL}" install "${archive}" ${install_options} RESULT_VARIABLE failed)
 endif()
 if(failed)
-  message(FATAL_ERROR "tfaot_deploy_model: the model was not deployed, see above")
+  message(FATAL_ERROR "tfaot_deploy_model: the model was not deployed; see above")
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The parts of tfaot_add_model(): who the model is, and the library of it.
+# The parts of tfaot_add_model(): the model's names, and its library.
 
-# _tfaot_check_toolkit(<function>): ends the configure when models cannot be compiled here.
+# _tfaot_check_toolkit(<function>): error if models cannot be compiled here.
 function(_tfaot_check_toolkit function)
   if(NOT CMAKE_CXX_COMPILER)
     message(FATAL_ERROR "${function}: enable the language CXX in project() first")
@@ -11,7 +11,7 @@ function(_tfaot_check_toolkit function)
   endif()
 endfunction()
 
-# _tfaot_target_options(<out>): what the tool must be told when this build is for another machine than the one it runs on.
+# _tfaot_target_options(<out>): options for the tool if this build is for another machine than the one it runs on.
 function(_tfaot_target_options out)
   set(${out} "" PARENT_SCOPE)
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
@@ -22,7 +22,8 @@ endfunction()
 #[=[
 _tfaot_model_identity(<function> <config> <out-name> <out-namespace> <out-version> [NAME <name>] [NAMESPACE <namespace>]
                       [VERSION <version>])
-What the config says; NAME and VERSION may only repeat it, NAMESPACE replaces it. They are all there is where the tool cannot be asked.
+The model's names in the config. NAME and VERSION may only repeat them; NAMESPACE replaces the config's. If the tool does not exist yet,
+the names come only from these keywords.
 ]=]
 function(_tfaot_model_identity function config out_name out_namespace out_version)
   cmake_parse_arguments(PARSE_ARGV 5 arg "" "NAME;NAMESPACE;VERSION" "")
@@ -31,7 +32,7 @@ function(_tfaot_model_identity function config out_name out_namespace out_versio
     set(namespace tfaot_model)  # the config's default
     if(NOT DEFINED arg_NAME)
       message(FATAL_ERROR "${function}: give the model's NAME (model.name of ${config})\n"
-        "  This project builds tfaot itself, so CMake cannot ask it what the config says. NAMESPACE is needed too if the config gives one, "
+        "  This project builds tfaot itself, so CMake cannot read the config with it. NAMESPACE is needed too if the config gives one, "
         "and VERSION for a SHARED library.")
     endif()
   endif()
@@ -59,10 +60,10 @@ function(_tfaot_model_identity function config out_name out_namespace out_versio
   endif()
 endfunction()
 
-# _tfaot_remove_renamed_model(<tree> <tool-name>): removes the files of the package in <tree> if it is of another model, as its
-# name in the config has changed since. A source that includes the header of the old name must not compile any longer: linked with
-# the new model, it would lack the old one only when it runs. Called by the configure, which a changed config starts: a build tool
-# looks for headers that are gone when it begins.
+# _tfaot_remove_renamed_model(<tree> <tool-name>): removes the files of the package in <tree> if they belong to another model,
+# because the name in the config has changed. A source that includes the header with the old name must no longer compile: it
+# would link with the new model, and miss the old one only when it runs. Called at configure time, which a changed config
+# triggers, because build tools look for missing headers when they start.
 function(_tfaot_remove_renamed_model tree tool_name)
   if(NOT EXISTS "${tree}/manifest.json")
     return()
@@ -90,11 +91,11 @@ function(_tfaot_remove_renamed_model tree tool_name)
   file(REMOVE "${tree}/manifest.json")
 endfunction()
 
-# _tfaot_plain_target(<function> <variable> <cpp-name>): a target in <variable> that is the C++ name becomes one that can be made.
+# _tfaot_plain_target(<function> <variable> <cpp-name>): turns a target in <variable> that is the C++ name into a possible target name.
 function(_tfaot_plain_target function variable cpp_name)
   if("${${variable}}" MATCHES "::" AND NOT "${${variable}}" STREQUAL "${cpp_name}")
     message(FATAL_ERROR "${function}: the target is '${${variable}}', but the model's C++ name is '${cpp_name}'\n"
-                        "  Name the target so, or change model.name or compilation.namespace in the config; NAMESPACE overrides the latter.")
+                        "  Give the target that name, or change model.name or compilation.namespace in the config; NAMESPACE overrides the latter.")
   endif()
   string(REPLACE "::" "_" plain "${${variable}}")
   set(${variable} "${plain}" PARENT_SCOPE)
@@ -108,15 +109,15 @@ function(_tfaot_model_library target type)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX TFAOT_PACKAGE_TREE "${arg_TREE}")
   add_dependencies(${target} ${target}_compile)
   target_compile_features(${target} INTERFACE cxx_std_17)
-  # The runtime's folders are read here, as an imported tfaot::runtime is not known by name in the directories of all users.
+  # The runtime's folders are read here, because users in other directories may not see an imported tfaot::runtime.
   get_target_property(runtime_folders tfaot::runtime INTERFACE_INCLUDE_DIRECTORIES)
   # Both are of this build alone: where a project installs the headers is its own choice, and the runtime's come with tfaot::runtime.
   target_include_directories(${target} SYSTEM INTERFACE "$<BUILD_INTERFACE:${runtime_folders};${arg_TREE}/include>")
   target_link_libraries(${target} PUBLIC tfaot::runtime)
   if(type STREQUAL "SHARED")
-    # The kernels inside are this library's own, whatever other models bring.
+    # The kernels inside stay private, whatever other models contain.
     target_link_options(${target} PRIVATE "LINKER:--exclude-libs,ALL")
-    # A process may hold two versions, and the loader takes a library by its name.
+    # A process may use two versions, and the loader finds a library by its name.
     if(arg_VERSION)
       set_target_properties(${target} PROPERTIES VERSION "${arg_VERSION}" SOVERSION "${arg_VERSION}")
     endif()
@@ -125,11 +126,11 @@ function(_tfaot_model_library target type)
   add_library(${arg_ALIAS} ALIAS ${target})
 endfunction()
 
-# _tfaot_share_models(<shared library> INTERFACE|PUBLIC): its users find its models' code and weights in it, as do its own
-# sources with PUBLIC (tfaot/runtime/detail/abi.h).
+# _tfaot_share_models(<shared library> INTERFACE|PUBLIC): its users, and with PUBLIC also its own sources, find the code and
+# weights of its models in it (tfaot/runtime/detail/abi.h).
 function(_tfaot_share_models target visibility)
   target_compile_definitions(${target} ${visibility} TFAOT_SHARED_MODELS)
-  # Else an executable that names the weights gets a copy of them.
+  # Otherwise an executable that refers to the weights gets a copy of them.
   set(gcc_12 0)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     set(gcc_12 "$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>>")

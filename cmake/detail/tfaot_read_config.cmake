@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a config says of its model's names, at configure time. The tool reads it, as it is the one that knows YAML and the rules.
+# Reads a model's names from its config, at configure time. The tool reads the file, because it knows YAML and the rules.
 
 #[=[
 _tfaot_read_config(<function> <config> <out-name> <out-namespace> <out-version>)
-Ends the configure, naming <function>, with the tool's message when the config is wrong. All three are empty when the tool is built by
-this very project, and so is not there yet: only its caller knows them then. Makes the configure run again when the config changes.
+If the config is wrong: error with the tool's message, naming <function>. All three results are empty if this project builds the tool
+itself, because the tool does not exist yet; then only the caller knows them. A changed config makes CMake configure again.
 ]=]
 function(_tfaot_read_config function config out_name out_namespace out_version)
   if(NOT EXISTS "${config}" OR IS_DIRECTORY "${config}")

@@ -133,7 +133,7 @@ expect_refusal "fetch_tensorflow: error: the disk of $cache is full
 
 begin small_disk
 fetch FAKE_FREE_KB=102400
-expect_refusal "fetch_tensorflow: error: $cache has 100 MB free, and 1200 MB are needed
+expect_refusal "fetch_tensorflow: error: $cache has 100 MB free, but 1200 MB are needed
   Free some, or set TFAOT_CACHE_DIR to a folder on a larger disk."
 
 begin no_pip
@@ -157,7 +157,7 @@ begin refuses_another_version
 make_root "$work/older" 2.16.2
 fetch TFAOT_TENSORFLOW_ROOT="$work/older"
 expect "exit code" "$code" 1
-expect stderr "$err" "fetch_tensorflow: error: TFAOT_TENSORFLOW_ROOT=$work/older cannot be used: it holds version 2.16.2, and 2.18.1 is needed
+expect stderr "$err" "fetch_tensorflow: error: TFAOT_TENSORFLOW_ROOT=$work/older cannot be used: it has version 2.16.2, but 2.18.1 is needed
   Name the 'tensorflow' folder of an unpacked tensorflow-cpu 2.18.1 wheel, or unset it to have one fetched."
 
 exit "$failed"

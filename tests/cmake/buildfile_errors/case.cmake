@@ -19,7 +19,7 @@ expect("<bin file='a.cc'/>\n<use nam='x'/>" ""
 
 expect("<bin file='a.cc'>\n<use name='Unknown/Thing'/></bin>" ""
        "tfaot_add_buildfile: ${place}:2: <use name=\"Unknown/Thing\"/> is not known here
-          Say what it is: USES Unknown/Thing=<target>, or that nothing is needed: IGNORE_USES Unknown/Thing.")
+          Give its target: USES Unknown/Thing=<target>, or ignore it: IGNORE_USES Unknown/Thing.")
 expect("<bin file='a.cc'><use name='Other/Pkg'/></bin>" ""
        "tfaot_add_buildfile: ${place}:1: <use name=\"Other/Pkg\"/> is not known here
           Add that package first: tfaot_add_buildfile(${root}/Other/Pkg/BuildFile.xml).")
@@ -31,18 +31,18 @@ expect("<bin name='x' file='*.cpp'/>" "" "tfaot_add_buildfile: ${place}:1: no fi
 expect("<bin file='b.c'/>" ""
        "tfaot_add_buildfile: ${place}:1: '${root}/Sub/Pkg/bin/b.c' needs the language C; enable it in project()")
 expect("<bin file='c.cu'/>" ""
-       "tfaot_add_buildfile: ${place}:1: '${root}/Sub/Pkg/bin/c.cu' is of a kind that is not compiled here
+       "tfaot_add_buildfile: ${place}:1: files such as '${root}/Sub/Pkg/bin/c.cu' are not compiled here
           C++ (cc, cpp, cxx, C), C (c) and Fortran (f, f77, F, F77) are.")
 expect("<bin name='x' file='a.cc'><flags SKIP_FILES='a.cc'/></bin>" ""
        "tfaot_add_buildfile: ${place}:1: 'x' has no sources in ${root}/Sub/Pkg/bin")
 expect("<bin name='elsewhere' file='a.cc'/>" ""
-       "tfaot_add_buildfile: ${place}:1: there is a target 'elsewhere' already
-          The names of scram's products are targets of the whole project.")
+       "tfaot_add_buildfile: ${place}:1: there is already a target 'elsewhere'
+          The names of scram's products are targets in the whole project.")
 expect("<bin file='a.cc'><include_path path='no/where'/></bin>" ""
-       "tfaot_add_buildfile: ${place}:1: the include path 'no/where' is no folder of ${CASE_BINARY} or ${root}/Sub/Pkg/bin")
+       "tfaot_add_buildfile: ${place}:1: the include path 'no/where' is not a folder in ${CASE_BINARY} or ${root}/Sub/Pkg/bin")
 expect("<bin file='a.cc'><flags DNN_NAME='net'/></bin>" ""
        "tfaot_add_buildfile: ${place}:1: there is no 'net.pb' in ${root}/Sub/Pkg/bin
-          DNN_NAME names a frozen graph and its config beside the sources (buildfile.md).")
+          DNN_NAME is the name of a frozen graph and its config in the folder of the sources (buildfile.md).")
 
 expect("\n<aot_compile model='/data/m' class='M'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:2: there is no model '/data/m'
@@ -69,7 +69,7 @@ expect("" "PACKAGE Name" "tfaot_add_buildfile: 'Name' is not of the form Sub/Pkg
 set(place "${root}/Sub/Pkg/python/BuildFile.xml")
 file(WRITE "${place}" "")
 case_configure(SOURCE "${CASE_TOOLKIT}/tests/cmake/buildfile" OPTIONS "-DFOLDER=${root}" "-DFILES=Sub/Pkg/python/BuildFile.xml" "-DCALL="
-  FAIL "tfaot_add_buildfile: nothing is built of the folder 'python': ${place}
-          BuildFiles are read of a package (Sub/Pkg) and of its folders plugins, bin and test.")
+  FAIL "tfaot_add_buildfile: nothing is built from the folder 'python': ${place}
+          BuildFiles are read from a package (Sub/Pkg) and from its folders plugins, bin and test.")
 case_configure(SOURCE "${CASE_TOOLKIT}/tests/cmake/buildfile" OPTIONS "-DFOLDER=${root}" "-DFILES=nowhere.xml" "-DCALL="
   FAIL "tfaot_add_buildfile: not a file: ${root}/nowhere.xml")

@@ -19,7 +19,7 @@ expect("tfaot_add_model(m CONFIG a.yaml HEADERS CMSSW)"
 expect("tfaot_add_model(m CONFIG a.yaml ROWS mixed)"
        "tfaot_add_model: ROWS 'mixed' is neither alone nor coupled")
 expect("tfaot_add_model(m CONFIG a.yaml SHARED STATIC)"
-       "tfaot_add_model: SHARED and STATIC exclude each other; give one")
+       "tfaot_add_model: SHARED and STATIC exclude each other; give only one")
 expect("tfaot_add_model(m CONFIG \${config} NAMESPACE 9lives)"
        "tfaot_add_model: the model's namespace '9lives' is not a C++ name (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)")
 expect("tfaot_add_model(again CONFIG \${config})"
@@ -27,12 +27,12 @@ expect("tfaot_add_model(again CONFIG \${config})"
         (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)")
 expect("tfaot_add_model(a::b CONFIG \${config} NAMESPACE ns)"
        "tfaot_add_model: the target is 'a::b', but the model's C++ name is 'ns::minimal'
-          Name the target so, or change model.name or compilation.namespace in the config; NAMESPACE overrides the latter.")
+          Give the target that name, or change model.name or compilation.namespace in the config; NAMESPACE overrides the latter.")
 expect("tfaot_add_model(m CONFIG \${config} NAMESPACE ns NAME other)"
        "tfaot_add_model: NAME is 'other', but model.name is 'minimal' (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)
           Leave NAME out, or correct one of the two.")
 expect("tfaot_add_model(other CONFIG \${config} NAMESPACE ns)"
-       "tfaot_add_model: there is a target 'other' already Give the model another target name.")
+       "tfaot_add_model: there is already a target 'other' Give the model another target name.")
 expect("tfaot_add_model(m CONFIG \${config} NAMESPACE ns VERSION 3 SHARED)"
        "tfaot_add_model: VERSION is '3', but model.version is '1.0.0' (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)
           Leave VERSION out, or correct one of the two.")
@@ -48,11 +48,11 @@ expect("tfaot_package_model(good OUTPUTDIR x)"
        "tfaot_package_model: unknown keyword 'OUTPUTDIR' Known keywords: OUTPUT_DIR FORMAT")
 expect("tfaot_deploy_model(good)" "tfaot_deploy_model: RELEASE_AREA is required")
 expect("tfaot_package_model(good)\ntfaot_package_model(tfaot_model::minimal FORMAT tar.gz)"
-       "tfaot_package_model: there is a target 'good_package' already
-          A model has one archive in a build; 'tfaot package' makes one of another format from the package tree.")
+       "tfaot_package_model: there is already a target 'good_package'
+          A model has one archive in a build; 'tfaot package' makes one in another format from the package tree.")
 expect("tfaot_deploy_model(good RELEASE_AREA x)\ntfaot_deploy_model(good RELEASE_AREA y)"
-       "tfaot_deploy_model: there is a target 'good_deploy' already
-          A build deploys a model into one release area; let another build, or 'tfaot install', do it for another area.")
+       "tfaot_deploy_model: there is already a target 'good_deploy'
+          A build deploys a model into one release area; for another area use another build, or 'tfaot install'.")
 expect("tfaot_deploy_model(other RELEASE_AREA x)"
        "tfaot_deploy_model: target 'other' was not made by tfaot_add_model()")
 

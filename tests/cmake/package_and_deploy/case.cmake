@@ -35,7 +35,7 @@ endif()
 
 # The same version with other contents: an error, but with REPLACE.
 case_configure(OPTIONS -DSIZES=2)
-case_build(TARGET first_deploy FAIL "tfaot_deploy_model: the model was not deployed, see above")
+case_build(TARGET first_deploy FAIL "tfaot_deploy_model: the model was not deployed; see above")
 case_expect_json("${installed}/current/manifest.json" "[1]" batch_sizes)
 case_configure(OPTIONS -DREPLACE=REPLACE)
 case_build(TARGET first_deploy)

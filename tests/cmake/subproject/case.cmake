@@ -11,7 +11,7 @@ case_expect("no work to do")
 set(config "${CASE_TOOLKIT}/examples/minimal/aot_config.yaml")
 case_configure(OPTIONS -DNO_MODEL=OFF -DNO_NAME=STATIC
   FAIL "tfaot_add_model: give the model's NAME (model.name of ${config})
-          This project builds tfaot itself, so CMake cannot ask it what the config says. NAMESPACE is needed too if the config
+          This project builds tfaot itself, so CMake cannot read the config with it. NAMESPACE is needed too if the config
           gives one, and VERSION for a SHARED library.")
 case_configure(OPTIONS "-DNO_NAME=NAME\\;minimal\\;SHARED"
   FAIL "tfaot_add_model: give the VERSION of the SHARED library (model.version of ${config})")
