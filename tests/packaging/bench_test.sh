@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The words of bench.sh: what is wrong ends it with code 2, its reason and the usage, before anything is set up or measured.
+# The arguments of bench.sh: a wrong one ends it with code 2, the reason and the usage, before anything is installed or measured.
 set -euo pipefail
 script=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)/packaging/bench.sh
 out=$(mktemp)
@@ -10,22 +10,22 @@ failed=0
 expect_refusal() { # REASON WORD...
   local reason="bench.sh: $1" code=0
   shift
-  # Going on would fail in another way: the cache cannot be made.
+  # If the script continued, it would fail differently: the cache cannot be made.
   TFAOT_CACHE_DIR=/nonexistent bash "$script" "$@" >"$out" 2>&1 || code=$?
   if [[ $code != 2 || $(head -n 1 "$out") != "$reason" || $(sed -n 2p "$out") != "usage: packaging/bench.sh "* ]]; then
-    printf 'bench.sh %s ended with code %d and\n%s\nand should with 2 and\n%s\n' "$*" "$code" "$(cat "$out")" "$reason"
+    printf 'bench.sh %s ended with code %d and\n%s\nbut should end with 2 and\n%s\n' "$*" "$code" "$(cat "$out")" "$reason"
     failed=1
   fi
 }
 
 nets="dense_10x128, dense_20x128, dense_10x256, cnn, transformer, batch_norm_5x128"
-expect_refusal "unknown word '--fast'" --fast
-expect_refusal "unknown word 'cnn'" --quick cnn
+expect_refusal "unknown argument '--fast'" --fast
+expect_refusal "unknown argument 'cnn'" --quick cnn
 expect_refusal "--net needs a name" --net
-expect_refusal "there is no net 'dense'; there are $nets" --net cnn --net dense
+expect_refusal "there is no net 'dense'; known nets: $nets" --net cnn --net dense
 expect_refusal "--core needs a number" --core
-expect_refusal "'one' is no core that may be used here" --core one
-expect_refusal "'9999' is no core that may be used here" --core 9999
+expect_refusal "'one' is not a core that you may use" --core one
+expect_refusal "'9999' is not a core that you may use" --core 9999
 expect_refusal "--setup-only and --again exclude each other" --setup-only --again
 expect_refusal "--quick has its own nets; leave --net out" --quick --net cnn
 

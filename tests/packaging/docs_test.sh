@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# docs.sh builds the site of this tree without a complaint, and each kind of dead link ends it with code 1 and the reason. Exit
-# code 77, with the reason, where MkDocs is not set up.
+# docs.sh builds the site of this tree without errors, and each kind of dead link gives exit code 1 and the reason. Exit code 77,
+# with the reason, if MkDocs is not installed.
 set -euo pipefail
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 work=$(mktemp -d)

@@ -7,12 +7,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python=$(command -v python3)
 
-# As the tool installs it: two files in a folder of their own.
+# As tfaot installs it: two files in their own folder.
 mkdir "$work/share"
 cp "$script" "${script%/*}/tensorflow_wheel.txt" "$work/share"
 script="$work/share/${script##*/}"
 
-# make_root FOLDER [VERSION]: what check_root wants to see.
+# make_root FOLDER [VERSION]: the files that check_root expects.
 make_root() {
   local number names=(MAJOR MINOR PATCH) numbers i
   IFS=. read -ra numbers <<<"${2:-2.18.1}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# quickstart_test.sh BUILD_DIR: what quickstart.sh has built is the tools and the runtime, and no test.
+# quickstart_test.sh BUILD_DIR: quickstart.sh builds the tools and the runtime, but no tests.
 set -euo pipefail
 build_dir=$1
 packaging=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)/packaging

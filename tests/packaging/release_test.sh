@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# release_test.sh BUILD_DIR TENSORFLOW SCRATCH: the packages that CPack makes of a build. The tarball works from where it was moved
-# to, with no library of this machine but the C and C++ ones; the .deb needs the packages of its libraries. In a bare root
-# both are tried by packaging/check_release.sh.
+# release_test.sh BUILD_DIR TENSORFLOW SCRATCH: the packages that CPack makes from a build. The tarball works after it was moved, with
+# only the C and C++ libraries of this machine; the .deb depends on the packages of its libraries. packaging/check_release.sh tries
+# both in a bare root.
 set -euo pipefail
 build_dir=$1
 tensorflow=$2
@@ -36,7 +36,7 @@ done
 licences=$(find "$prefix/share/doc/tfaot/libraries" -name '*.copyright' | wc -l)
 ((licences > 5)) || fail "there are $licences licences of libraries"
 
-# Like a new user, whose cache is empty.
+# Like a new user with an empty cache.
 as_user() {
   env -i PATH="$prefix/bin:/usr/local/bin:/usr/bin:/bin" HOME="$scratch/home" LANG=C.UTF-8 "$@"
 }
