@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the config says that the model lies, and whether it lies there.
+// Where the model is according to the config, and whether it is there.
 #pragma once
 
 #include "problems.h"
@@ -8,9 +8,9 @@
 
 namespace tfaot::toolkit::config {
 
-// The model's folder or file as the config has it.
+// The model's folder or file as written in the config.
 Path written_source_of(const Values& values);
-// The model's folder or file: absolute, normalised, without a slash at the end.
+// The model's folder or file: absolute, normalised, without a trailing slash.
 Path source_of(const Values& values, const Path& config_file);
 void check_source(const FileSystem& fs, const Path& config_file, const Values& values,
                   Problems& problems);

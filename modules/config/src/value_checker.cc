@@ -45,7 +45,7 @@ std::string expected(const ConfigKey& key) {
   return "another value";
 }
 
-// The words between blanks and commas.
+// The words between spaces and commas.
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(replace_all(text, ",", " "));
   return {std::istream_iterator<std::string>(in), {}};

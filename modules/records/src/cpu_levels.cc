@@ -92,7 +92,7 @@ bool ascend(std::string_view low, std::string_view high) {
 
 std::string native_cpu_level() {
 #if defined(__x86_64__)
-  // By features: clang 14 does not know the levels' own names.
+  // Compares features: clang 14 does not know the levels by name.
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl")) {

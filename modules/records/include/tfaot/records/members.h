@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of a record's members, which record_json.h reads and writes by.
+// The table of a record's members, which record_json.h uses to read and write.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ concept HasMembers = std::tuple_size<std::remove_const_t<decltype(kMembers<Recor
 
 namespace detail {
 
-// What a list or an optional value holds; void for all else.
+// The element type of a list or optional; void for any other type.
 template <class Value>
 struct Held {
   using InList = void;
