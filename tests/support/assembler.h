@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of hand-written assembler, and libraries of objects, in a scratch folder that goes with
-// the test.
+// Objects from hand-written assembler, and libraries of objects, in a scratch folder that is
+// removed with the test.
 #pragma once
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ class AssemblerTest : public ::testing::Test {
   }
 
   using Probe = std::int64_t (*)();
-  // What probe() of the objects returns, linked as a plugin is.
+  // What probe() of the objects returns if they are linked as a plugin.
   std::int64_t run_probe(const std::vector<std::string>& objects) {
     const Path library = folder_ / ("library" + std::to_string(++libraries_) + ".so");
     std::vector<std::string> arguments = {"-shared", "-nostdlib", "-o", library.string()};

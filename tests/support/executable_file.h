@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts that tests start in place of a compiler, an engine or rpmbuild.
+// Scripts that tests start instead of a compiler, an engine or rpmbuild.
 #pragma once
 
 #include <filesystem>
 
 namespace tfaot::toolkit::testing {
 
-// Whoever may read the file may execute it. Throws when it is missing.
+// Makes the file executable for everyone who can read it. Throws if it is missing.
 inline void make_executable(const std::filesystem::path& file) {
   using std::filesystem::perms;
   perms added = perms::owner_exec;

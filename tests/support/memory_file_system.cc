@@ -22,7 +22,7 @@ Path parent_of(const Path& path) {
   return path.has_filename() ? path.parent_path() : path.parent_path().parent_path();
 }
 
-// As it was when it was opened.
+// The contents at the time it was opened.
 class OpenedContents final : public OpenedFile {
  public:
   explicit OpenedContents(std::string contents) : contents_(std::move(contents)) {}

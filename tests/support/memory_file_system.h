@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A FileSystem in memory, for tests: same results and same error texts as RealFileSystem. Relative
-// paths start at its root "/". Can be told to fail at a chosen change, as a full disk or a kill
-// would. One thread only.
+// paths start at its root "/". It can be made to fail at a chosen change, like a full disk or a
+// kill. One thread only.
 #pragma once
 
 #include <cerrno>
@@ -18,11 +18,11 @@ class MemoryTree;
 
 class MemoryFileSystem final : public FileSystem {
  public:
-  // Which change fails. A change is one call of a non-const member of FileSystem, whatever it does
-  // inside.
+  // Which change fails. A change is one call of a non-const member of FileSystem, however much it
+  // does inside.
   struct Fault {
     std::size_t change = 1;  // counted from the call of inject(); 1 is the next one
-    bool all_after = false;  // every later one too: what a kill at that moment leaves behind
+    bool all_after = false;  // every later one too, as after a kill at that moment
     int reason = ENOSPC;     // errno's value
   };
 
@@ -32,8 +32,8 @@ class MemoryFileSystem final : public FileSystem {
   ~MemoryFileSystem() override;
 
   void inject(const Fault& fault);
-  // Changes asked for since construction or the last inject(), so that a test can fail each of them
-  // in turn.
+  // The number of changes since construction or the last inject(), so that a test can let each of
+  // them fail in turn.
   std::size_t changes() const { return changes_; }
   bool is_executable(const Path& path) const;
   void set_executable(const Path& file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fresh folder on the real disk, removed with all its contents at the end of the scope. Of its
-// own, so that two runs of the tests on one machine do not meet.
+// A fresh folder on the real disk, removed with all its contents at the end of the scope. Its name
+// is unique, so that two runs of the tests on one machine do not collide.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +12,7 @@ namespace tfaot::toolkit::testing {
 
 class TemporaryFolder {
  public:
-  // The name ends in six X, which are replaced. The usual one has blanks on purpose.
+  // The name ends in six X, which are replaced. The usual one has spaces on purpose.
   explicit TemporaryFolder(const std::string& pattern = "tfaot test XXXXXX") {
     std::string name = (std::filesystem::temp_directory_path() / pattern).string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);

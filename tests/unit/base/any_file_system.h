@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture of tests that run on the disk and in memory: what both file systems promise.
+// The fixture of tests that run on the disk and in memory: for what both file systems guarantee.
 #pragma once
 
 #include <gmock/gmock.h>

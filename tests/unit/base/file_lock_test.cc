@@ -57,7 +57,7 @@ TEST(FileLock, IsReleasedByDeath) {
   EXPECT_FALSE(lock->file_is_new());
 }
 
-// The child of a killed process may still write where the lock is for.
+// The child of a killed process may still write in the folder that the lock protects.
 bool is_held_by_child_of_dead_process(const FileLock::Options& options) {
   const TemporaryFolder folder;
   const Path file = folder.path() / "lock";
@@ -142,7 +142,7 @@ TEST(FileLock, AFailureLeavesNoFolder) {
   EXPECT_THAT(fs.list(folder.path()).value(), ::testing::IsEmpty());
 }
 
-// A writer that is killed, or one that lives; what it writes is there when this returns.
+// A writer that is killed, or a living one; its file exists when this returns.
 pid_t start_writer(const Path& folder, bool killed) {
   std::array<int, 2> pipe{};
   if (::pipe(pipe.data()) != 0) return -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both file systems promise: every test here runs on the disk and in memory.
+// What both file systems guarantee: every test here runs on the disk and in memory.
 #include "tfaot/base/file_system.h"
 
 #include "any_file_system.h"

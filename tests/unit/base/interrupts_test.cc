@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals while there is something to clean up: noted, and then every change fails but cleaning up.
+// Signals while there is something to clean up: they are recorded, and then every change except
+// cleaning up fails.
 #include "tfaot/base/interrupts.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MemoryFileSystem has beyond the common promises of file_system_test.cc: its faults.
+// What MemoryFileSystem has beyond the common guarantees of file_system_test.cc: its faults.
 #include "tests/support/memory_file_system.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// That nothing hangs and nothing stays behind: timeouts, interrupts, grandchildren.
+// Nothing hangs and nothing keeps running: timeouts, interrupts, grandchildren.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -51,7 +51,7 @@ class Tripwire {
   std::array<int, 2> ends_{-1, -1};
 };
 
-// On a busy machine the child may get no time to say "ready" before it is killed; then it gets
+// On a busy machine the child may not get the time to say "ready" before it is killed; then it gets
 // more.
 ProcessResult run_until_ready(ProcessSpec spec) {
   for (spec.timeout = milliseconds(100);; spec.timeout *= 2) {
@@ -110,7 +110,8 @@ TEST(ProcessEnd, DoesNotWaitForADaemonThatHoldsThePipes) {
   EXPECT_EQ(::kill(daemon, SIGKILL), 0);  // 0: it was alive, so it had left the group
 }
 
-// A shell starts background jobs with SIGINT ignored, and so may these tests have been.
+// A shell starts background jobs with SIGINT ignored, and these tests may have been started like
+// that.
 class ProcessInterrupt : public ::testing::Test {
  protected:
   ProcessInterrupt() { forget_interrupts(); }
@@ -148,7 +149,7 @@ TEST_F(ProcessInterrupt, StartsNothingMore) {
   EXPECT_EQ(RealFileSystem().kind(folder.path() / "started"), FileKind::kMissing);
 }
 
-// As an interrupted rpmbuild, whose tfaot has started an engine in a group of its own.
+// Like an interrupted rpmbuild whose tfaot has started an engine in another group.
 TEST_F(ProcessInterrupt, WaitsForWhatTheGroupStopsItself) {
   const testing::TemporaryFolder folder;
   ProcessSpec spec = shell(

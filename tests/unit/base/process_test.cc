@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a child gets and what comes back. How it is stopped: process_control_test.cc.
+// What a child gets and what it returns. How it is stopped: process_control_test.cc.
 #include "tfaot/base/process.h"
 
 #include <gmock/gmock.h>
@@ -51,8 +51,8 @@ TEST(Process, ReportsDeathBySignal) {
 }
 
 TEST(Process, LargeOutputsOnBothPipesDoNotBlockEachOther) {
-  // Each pipe holds 64 KiB: reading one to its end before the other would never return, whichever
-  // comes first.
+  // Each pipe holds 64 KiB: reading one to its end before the other would never return, in either
+  // order.
   const std::string script =
       "head -c 2000000 /dev/zero >&2; head -c 2000000 /dev/zero; head -c 2000000 /dev/zero >&2";
   const ProcessResult result = run_process(shell(script)).value();

@@ -15,7 +15,7 @@
 namespace tfaot::toolkit::testing {
 namespace {
 
-// Whether it holds in a process of its own.
+// Whether it is true in a process of its own.
 bool holds_in_a_child(const std::function<bool()>& check) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(check() ? 0 : 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only a disk can show, beyond the common promises of file_system_test.cc.
+// What only a disk can show, beyond the common guarantees of file_system_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Makes writes beyond `bytes` of a file fail (with EFBIG) for the time of a scope.
+// Within a scope, makes writes beyond `bytes` of a file fail (with EFBIG).
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renames and the updates made of them: all or nothing, whichever change of the disk fails.
+// Renames and the updates made from them: all or nothing, whichever change of the disk fails.
 #include "tfaot/base/staged_update.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Replaces a file and a link, makes a file in a new folder, exchanges a folder, takes a file out.
+// Replaces a file and a link, makes a file in a new folder, exchanges a folder, removes a file.
 Status update_all(FileSystem& fs) {
   StagedUpdate update(fs, "/work");
   TFAOT_TRY(update.put_file("new", "/area/file"));
@@ -37,7 +37,7 @@ class StagedUpdateTest : public ::testing::Test {
   testing::MemoryFileSystem fs;
 };
 
-// Path, then contents or where a link leads, of all that users see.
+// Everything that users see: path, then contents or a link's target.
 std::vector<std::string> state(const FileSystem& fs) {
   std::vector<std::string> lines = {fs.read_symlink("/area/current").value().string()};
   const auto files = list_files_recursively(fs, "/").value();

@@ -64,7 +64,7 @@ class CompileModel : public ::testing::Test {
     testing::make_executable(options_.engine.file);
   }
 
-  // What the engine process of one batch size would leave behind; the script copies it into place.
+  // What the engine process of one batch size would write; the script copies it into place.
   void prepare(std::int64_t batch_size, std::size_t process, std::int64_t row_elements = 3) {
     CompiledModel record;
     record.engine = "tensorflow 0";
@@ -84,7 +84,7 @@ class CompileModel : public ::testing::Test {
                                        engine_result_to_json({record, {"raw_0"}})));
     ASSERT_TRUE(fs_.replace_atomically(root_ / "work" / "weights" / "raw_0", "wwww"));
   }
-  // Each process copies its own result: the others' are read while it runs.
+  // Each process copies only its own result, because the others' are read while it runs.
   std::string copy_script() const {
     return fmt::format(
         "echo '{{\"progress\": \"a step\"}}'\n"
@@ -164,7 +164,7 @@ TEST_F(CompileModel, RefusesCodeThatCallsWhatTheRuntimeDoesNotHave) {
             "  do this part outside of the model, or express it with other ops");
 }
 
-// libgcc has it since GCC 13; "system" is a function that a model wants called.
+// libgcc has it since GCC 13; "system" is a function that a malicious model might call.
 TEST_F(CompileModel, RefusesCodeThatCallsWhatNotEveryTargetHas) {
   for (const char* symbol : {"__extendbfsf2", "system"}) {
     prepare(1, 0);
@@ -225,7 +225,7 @@ TEST_F(CompileModel, NamesAFlagHoweverLong) {
   EXPECT_THAT(error_text(), HasSubstr("ended with exit code 1"));
 }
 
-// TensorFlow would wait for the pipe's other end, and the hash of the model read on for minutes.
+// TensorFlow would wait for the pipe's other end, and the hash of the model would read for minutes.
 TEST_F(CompileModel, LooksAtTheModelsFilesFirst) {
   engine("touch \"$1.started\"\n");
   ASSERT_TRUE(fs_.create_directories(root_ / "model" / "variables"));

@@ -29,7 +29,7 @@ CompiledCode code(std::int64_t batch_size, const std::vector<std::uint32_t>& wei
   return made;
 }
 
-// What one engine process reports; files of the same name are the same file.
+// The report of one engine process; files of the same name are the same file.
 EngineResult share(std::vector<Weight> weights, std::vector<CompiledCode> codes,
                    std::vector<std::string> files) {
   EngineResult made;
@@ -41,7 +41,7 @@ EngineResult share(std::vector<Weight> weights, std::vector<CompiledCode> codes,
   return made;
 }
 
-// Merged, with the blob read back from the object that is written of it.
+// The merged model, with the blob read back from the object that is written from it.
 struct Merged {
   CompiledModel model;
   std::string blob;

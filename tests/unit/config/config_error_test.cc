@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors that are found after the config was read name its line and key.
+// Errors found after the config was read name its line and key.
 #include <gtest/gtest.h>
 
 #include "tests/unit/config/config_fixture.h"

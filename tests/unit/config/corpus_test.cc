@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every config of corpus/: those in good/ load, for all others the whole error text is pinned in
-// tests/golden/config. check_corpus.py asks the JSON Schema about the same files.
+// Every config in corpus/: those in good/ load. For all others tests/golden/config has the whole
+// error text. check_corpus.py checks the same files against the JSON Schema.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -73,7 +73,7 @@ std::string table() {
   return text;
 }
 
-// An item for each set of features, as the table of levels has them in turn.
+// One item for each set of features, in the order of the table of levels.
 std::string levels_list() {
   std::string text;
   CpuLevel before;
@@ -103,7 +103,7 @@ std::vector<std::string> yaml_blocks(const std::string& text) {
   return blocks;
 }
 
-// What docs/config.md has between the marks "<!-- WHAT: begin -->" and "end" is `expected`.
+// Between the marks "<!-- WHAT: begin -->" and "end", docs/config.md must contain `expected`.
 void expect_part(const std::string& what, const std::string& expected) {
   const std::string first = fmt::format("<!-- {}: begin -->\n", what);
   const std::string text = manual();

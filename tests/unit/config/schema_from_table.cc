@@ -73,7 +73,7 @@ Json key_schema(const ConfigKey& key) {
   return schema;
 }
 
-// What the format asks of the keys that belong to one format.
+// What the format requires of the keys that belong to one format.
 Json format_rule(ModelFormat format) {
   Json rule;
   for (const ConfigKey* key : children_of("model")) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON Schema (draft 7) that says what the table of keys says, as far as JSON Schema can.
+// The JSON Schema (draft 7) with the rules of the table of keys, as far as JSON Schema can express
+// them.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON Schema for editors says what the parser's table says: types, required keys, patterns,
-// enums, defaults. TFAOT_UPDATE_GOLDEN=1 rewrites the file.
+// The JSON Schema for editors has the same rules as the parser's table: types, required keys,
+// patterns, enums, defaults. TFAOT_UPDATE_GOLDEN=1 rewrites the file.
 #include <gtest/gtest.h>
 
 #include "tests/support/golden.h"

@@ -141,7 +141,7 @@ TEST_F(ConvertTest, BatchSizesMustAgree) {
   EXPECT_EQ(problem(), "ROOT/area/include/net_bs4.h: its class is 'net_bs2' instead of 'net_bs4'");
 }
 
-// Some protobufs give upstream's generator another order in every run.
+// With some protobufs the order from upstream's generator differs in every run.
 class OrderTest : public ConvertTest {
  protected:
   OrderTest() {

@@ -125,7 +125,7 @@ TEST(BufferSlots, OfABufferThatIsNoResult) {
   EXPECT_EQ(slots.error().text(), "h: buffer 1 is not that of result 1");
 }
 
-// Before TensorFlow 2.17 or so: no table of results, buffers in another notation.
+// Before about TensorFlow 2.17: no table of results, and another notation for buffers.
 TEST(BufferSlots, OfAnOlderHeader) {
   const auto header = read_upstream_header(old_header_text(), "h");
   ASSERT_TRUE(header) << header.error().text();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers with the facts of tfcompile's, and no more of them.
+// Headers with the facts of tfcompile's headers, and nothing else.
 #pragma once
 
 #include <fmt/format.h>

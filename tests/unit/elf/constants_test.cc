@@ -38,7 +38,7 @@ class ConstantsTest : public testing::AssemblerTest {
     return found->why_whole;
   }
 
-  // The constants of an object, behind others, so that they lie at no beginning.
+  // The constants of an object after others, so that they do not start at the beginning.
   static MovedObject moved(const std::string& object) {
     const auto found = find_constants(object);
     EXPECT_TRUE(found && found->why_whole.empty()) << (found ? found->why_whole : "no object");
@@ -54,7 +54,7 @@ class ConstantsTest : public testing::AssemblerTest {
     return {changed.value_or(""), data.value_or("")};
   }
 
-  // The code goes on to find what it found before.
+  // The code still finds what it found before.
   void expect_same(const std::string& code, std::int64_t value) {
     SCOPED_TRACE(code);
     const std::string object = assemble(kConstants + code);
@@ -72,7 +72,7 @@ TEST_F(ConstantsTest, RelativeAddresses) {
   expect_same("probe: mov 8+.rodata(%rip), %rax\n ret", 22);
   expect_same("probe: lea first(%rip), %rcx\n mov 16(%rcx), %rax\n ret", 33);
   expect_same("probe: mov second(%rip), %rax\n ret", 44);
-  // A number behind the address: the addend is another one.
+  // A number after the address: the addend is different.
   expect_same("probe: cmpq $33, 16+.rodata(%rip)\n sete %al\n movzx %al, %eax\n ret", 1);
 }
 

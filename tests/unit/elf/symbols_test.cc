@@ -50,7 +50,7 @@ TEST(UndefinedSymbols, OfWhatIsNoObject) {
   ASSERT_FALSE(names.has_value() && !names->empty());
 }
 
-// The bytes differ in the symbol's binding alone.
+// The bytes differ only in the symbol's binding.
 TEST(Weakened, ChangesNothingElse) {
   const auto object = make_data_object("abc", {{"s"}}, "x86_64-linux");
   const auto weak = weakened(*object);

@@ -15,7 +15,7 @@
 namespace tfaot::toolkit::testing {
 namespace {
 
-// Whether somebody holds the lock for himself, seen through an open file of its own.
+// Whether somebody holds the lock exclusively, checked through a separate open file.
 bool is_held(const Path& area) {
   const int descriptor = ::open((area / ".tfaot/lock").c_str(), O_RDWR | O_CLOEXEC);
   EXPECT_GE(descriptor, 0);
@@ -48,7 +48,8 @@ TEST(AreaLock, RemovesWhatItMadeUnlessSomethingWasInstalled) {
   EXPECT_EQ(fs.kind(folder.path() / ".tfaot/lock"), FileKind::kFile);
 }
 
-// The first install into an area fails while others wait for it: each must get a lock of its own.
+// The first install into an area fails while others wait for it: each of them must still get the
+// lock.
 TEST(AreaLock, IsHeldByOneThoughTheAreaComesAndGoes) {
   const TemporaryFolder folder;
   std::atomic<int> holders = 0;

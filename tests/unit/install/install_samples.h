@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small packages to install, installing them as the tool does, and what the users of an area get to
-// see.
+// Small packages to install; functions that install them as the tool does; and the view that users
+// of an area get.
 #pragma once
 
 #include <map>
@@ -24,18 +24,18 @@ struct SamplePackage {
   Manifest manifest() const;
 };
 
-// Plans, unpacks into plan.staging and commits; rolls back when that fails.
+// Plans, unpacks into plan.staging and commits; rolls back if that fails.
 Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& package,
                                       const InstallOptions& options);
 
 // The package's tool file of the runtime, with its final base.
 std::string runtime_tool_file(const SamplePackage& package, const Path& area);
 
-// Every entry below a folder and what it is: a file's contents, a link's target, "folder".
+// Every entry below a folder and what it is: a file's contents, a link's target, or "folder".
 std::map<std::string, std::string> everything_in(const FileSystem& fs, const Path& folder);
 
-// What users of tfaot-model-test see: through `current`, the CMake link and the tool file. Each ""
-// when not there.
+// What users of tfaot-model-test see: through `current`, the CMake link and the tool file. Each is
+// "" if missing.
 struct AreaView {
   std::string version;    // that `current` leads to
   std::string object;     // current/lib/test.o
@@ -46,7 +46,7 @@ struct AreaView {
 };
 std::ostream& operator<<(std::ostream& out, const AreaView& view);
 AreaView view_of(const FileSystem& fs, const Path& area);
-// The view when this package is current.
+// The view if this package is current.
 AreaView expected_view(const SamplePackage& package, const Path& area);
 
 }  // namespace tfaot::toolkit::testing

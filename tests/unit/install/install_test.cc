@@ -70,7 +70,7 @@ TEST(Install, LeavesTheCurrentVersionWhenAsked) {
   EXPECT_EQ(fs.read(receipt.tool_file).value(),
             expected_view({.version = "2.0.0"}, "/area").tool_file);
   EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
-  // Later it becomes current without being unpacked again.
+  // It becomes current later without being unpacked again.
   EXPECT_TRUE(install_sample(fs, {.version = "2.0.0"}, kOptions).value().unchanged);
   EXPECT_EQ(view_of(fs, "/area"), expected_view({.version = "2.0.0"}, "/area"));
 }
@@ -115,7 +115,7 @@ TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
   MemoryFileSystem fs;
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
   fs.inject({.change = 12, .reason = EINVAL});  // five files are unpacked, four tool files and two
-                                                // copies of the old ones are written
+                                                // this writes copies of the old ones
   EXPECT_EQ(install_sample(fs, {.object = "other code"}, kReplace).error().text(),
             "/area/.tfaot/staging-tfaot-model-test-1.0.0: cannot exchange with "
             "'/area/tfaot-model-test/1.0.0': Invalid argument\n"
@@ -125,7 +125,7 @@ TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
   EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
 }
 
-// Whatever fails, and whenever: the area is as it was, to the last entry, or the install is done.
+// At every failure the area is exactly as before, or the install is done.
 TEST(Install, AFailureAtAnyChangeLeavesTheAreaAsItWas) {
   struct Change {
     std::vector<SamplePackage> before;
@@ -206,7 +206,8 @@ TEST(Install, RenewsTheTimesOfToolFilesWithTheirPackage) {
   EXPECT_GT(fs.last_used(kRuntimeTool).value(), runtime_before);
 }
 
-// An earlier tfaot made links, which dangle in the developer areas that scram makes of a release.
+// An earlier tfaot made links, which are broken in the developer areas that scram makes from a
+// release.
 TEST(Install, MakesFilesOfLinks) {
   MemoryFileSystem fs;
   const SamplePackage newest{.toolkit = "0.2.0"};
@@ -222,7 +223,7 @@ TEST(Install, MakesFilesOfLinks) {
   EXPECT_EQ(view_of(fs, "/area"), expected_view({.version = "2.0.0"}, "/area"));
 }
 
-// `current` is one for all of them.
+// All of them share one `current`.
 TEST(Install, RenewsTheToolFileOfEveryToolboxThatHasOne) {
   MemoryFileSystem fs;
   const Path toolboxes = "/area/config/toolbox";

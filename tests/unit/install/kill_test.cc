@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kill at any change leaves what users see old or new, CMake's by `current` and scram's by the
-// tool file, and the next install repairs the rest: in memory for every change, and on the disk
-// with real processes and SIGKILL.
+// After a kill at any change, users see the old state or the new one: CMake's users through
+// `current`, scram's through the tool file. The next install repairs the rest. Tested in memory for
+// every change, and on the disk with real processes and SIGKILL.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ AreaView old_view(const Change& change, const Path& area) {
   return change.before.empty() ? AreaView() : expected_view(change.before.back(), area);
 }
 
-// What scram's users see is the last step.
+// scram's users see the change with the last step.
 void expect_old_or_new(const FileSystem& fs, const Change& change, const Path& area,
                        std::size_t kill_at) {
   const AreaView before = old_view(change, area);
@@ -108,7 +108,7 @@ class SuicidalFileSystem final : public ForwardingFileSystem {
   }
   Status remove_all(const Path& path) override {
     count();
-    // Half of it, as a kill in its middle would leave.
+    // Writes half of it, like a kill in the middle.
     if (left_ == 1) static_cast<void>(ForwardingFileSystem::remove_all(path / "lib"));
     return ForwardingFileSystem::remove_all(path);
   }

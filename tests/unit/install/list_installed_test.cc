@@ -47,7 +47,7 @@ TEST(ListInstalled, PassesOverWhatIsNotOurs) {
   EXPECT_THAT(listing(fs), ElementsAre("tfaot-model-test 1.0.0 *"));
 }
 
-// What 'tfaot compile --dev' writes where its help says.
+// What 'tfaot compile --dev' writes to the folder that its help names.
 TEST(ListInstalled, PassesOverTreesThatAreNotInstalled) {
   MemoryFileSystem fs;
   for (const auto& [path, contents] : SamplePackage().files()) {
@@ -89,7 +89,7 @@ TEST(ListInstalled, NeedsAFolder) {
 class BrokenTree : public ::testing::Test {
  protected:
   BrokenTree() { EXPECT_TRUE(install_sample(fs_, {}, kOptions)); }
-  // And that doing as the list says mends it.
+  // Following the advice in the list repairs it.
   void expect(const std::string& reason, const std::string& option = "") {
     EXPECT_THAT(listing(fs_),
                 ElementsAre("/area/tfaot-model-test/1.0.0: the installed package is broken: " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Archives that make_archive() would never write, and a look at those it does.
+// Archives that make_archive() would never write, and functions to read those that it writes.
 #pragma once
 
 #include <cstdint>

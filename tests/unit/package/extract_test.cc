@@ -15,7 +15,7 @@ namespace {
 
 const std::string kWhatToDo = "\n  get the archive again, or make it again with 'tfaot package'";
 
-// The error's text of unpacking these bytes; checks that nothing is left of the destination.
+// The text of the error from unpacking these bytes; checks that nothing is left of the destination.
 std::string refusal_of(const std::string& bytes) {
   MemoryFileSystem fs({{"/a.tar.zst", bytes}});
   const auto manifest = extract_archive(fs, "/a.tar.zst", "/area/new");
@@ -27,7 +27,7 @@ std::string refusal_of(const std::vector<Entry>& entries) {
   return refusal_of(make_tar_zst(entries));
 }
 
-// refusal_of() a good archive with one entry more.
+// refusal_of() a good archive with one more entry.
 std::string refusal_with(const Entry& entry) {
   auto entries = sample_entries();
   entries.insert(entries.begin() + 2, entry);
@@ -75,7 +75,7 @@ TEST_P(ExtractFrom, ReadsTheManifestAlone) {
   MemoryFileSystem fs;
   write_sample(fs, "/out");
   const Package package = make_archive(fs, "/out", "/dist", {.format = GetParam()}).value();
-  // The manifest comes first: the rest is not looked at.
+  // The manifest must come first: the rest is not read.
   const std::string bytes = fs.read(package.archive).value();
   ASSERT_TRUE(fs.replace_atomically("/half.tar", bytes.substr(0, bytes.size() - 1000)));
   EXPECT_EQ(manifest_to_json(read_archive_manifest(fs, "/half.tar").value()),
@@ -93,8 +93,8 @@ TEST_P(ExtractFrom, RefusesAnArchiveCutAnywhere) {
   }
 }
 
-// A flipped bit may hit a word of the manifest that nothing vouches for (the description), or a
-// checksum; files are as the manifest says or refused.
+// A flipped bit may hit text in the manifest that nothing protects (the description), or a
+// checksum. Otherwise files match the manifest, or the archive is refused.
 TEST_P(ExtractFrom, NeverGivesFilesThatDifferFromTheManifest) {
   MemoryFileSystem fs;
   const std::vector<StagedFile> files = {{"a.h", "text", {}}};
@@ -229,7 +229,7 @@ TEST(ExtractRefuses, OtherContents) {
             damaged("'tfaot-model-test.xml' differs from its SHA-256 in the manifest"));
 }
 
-// Counts what is written, as a bomb would fill the disk before its end is seen.
+// Counts what is written, because a bomb would fill the disk before its end is reached.
 class CountingFileSystem final : public ForwardingFileSystem {
  public:
   using ForwardingFileSystem::ForwardingFileSystem;
@@ -268,7 +268,7 @@ TEST(ExtractRefuses, WhatWouldFillADiskBeforeWritingAnything) {
   EXPECT_THAT(text, ::testing::HasSubstr(" bytes and would unpack to 3000"));
   EXPECT_THAT(text, ::testing::EndsWith("if you trust it, add --allow-large"));
   EXPECT_EQ(fs.written, 0U);
-  // Asked to, it goes on, and finds that the file is shorter.
+  // On request it continues, and finds that the file is shorter.
   EXPECT_THAT(extract_archive(fs, "/a.tar.zst", "/new", {.allow_large = true}).error().text(),
               ::testing::HasSubstr("its manifest says 3000000000"));
   for (ManifestFile& file : manifest.files)
@@ -282,14 +282,14 @@ TEST(ExtractRefuses, BytesBehindTheEnd) {
   EXPECT_EQ(refusal_of(make_tar_zst(sample_entries()) + "tail"),
             damaged("Zstd decompression failed: Unknown frame descriptor"));
   EXPECT_EQ(refusal_of(make_tar(sample_entries()) + "tail"), damaged("Truncated tar archive"));
-  // A second archive behind the first, as one stream.
+  // A second archive after the first, as one stream.
   EXPECT_EQ(refusal_of(make_tar_zst(sample_entries()) + make_tar_zst({{kStem + "/evil", ""}})),
             damaged("it holds 'evil', which its manifest does not list"));
   EXPECT_EQ(refusal_of(make_tar_gz(sample_entries()) + make_tar_gz({{kStem + "/evil", ""}})),
             damaged("it holds 'evil', which its manifest does not list"));
 }
 
-// Each is a few kilobytes, however many zeros it stands for.
+// Each is a few kilobytes, however many zeros it expands to.
 TEST(ExtractRefuses, EndlessZerosAndWhatIsCompressedTwice) {
   const std::string zeros(kStrayBytes + (1 << 20), '\0');
   const std::string many = "more than 16777216 bytes in it belong to no file";
@@ -298,7 +298,7 @@ TEST(ExtractRefuses, EndlessZerosAndWhatIsCompressedTwice) {
               ::testing::HasSubstr(many));
   EXPECT_THAT(refusal_of(zstd_of(make_tar_zst(sample_entries()))),
               ::testing::HasSubstr("it is compressed more than once"));
-  // What tar pads its archives with is no fault.
+  // The padding that tar adds to its archives is not a fault.
   MemoryFileSystem fs(
       {{"/a.tar.zst", make_tar_zst(sample_entries()) + zstd_of(zeros.substr(0, 10240))}});
   EXPECT_TRUE(extract_archive(fs, "/a.tar.zst", "/new"));
@@ -319,7 +319,7 @@ TEST(ExtractFails, WithTheDisksReasonAndLeavesNothing) {
   }
 }
 
-// Another archive that takes the name of the one that was opened.
+// Another archive that replaces the opened one.
 TEST(PackageArchive, IsReadOnce) {
   MemoryFileSystem fs;
   write_sample(fs, "/tree");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FileSystem that hands every call to another one; tests override the one call they want to go
-// differently.
+// A FileSystem that passes every call on to another one; tests override the call that they want to
+// change.
 #pragma once
 
 #include "tfaot/base/file_system.h"

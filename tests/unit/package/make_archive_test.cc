@@ -96,7 +96,7 @@ TEST_P(MakeArchiveIn, GivesTheSameBytesFromAnyFolderTimeUmaskAndRoot) {
   EXPECT_EQ(a.sha256, b.sha256);
 }
 
-// Gives files in other pieces than the machine does.
+// Returns files in other pieces than the machine does.
 class PiecewiseFileSystem final : public ForwardingFileSystem {
  public:
   using ForwardingFileSystem::ForwardingFileSystem;
@@ -186,7 +186,7 @@ TEST(MakeArchive, SaysThatTheDiskIsFullAndLeavesNothing) {
   EXPECT_EQ(fs.kind("/dist"), FileKind::kMissing);
 }
 
-// The real thing: a limit on file sizes stands for the full disk.
+// A limit on file sizes stands in for a full disk.
 TEST(MakeArchive, LeavesNothingOnARealDiskWhenAWriteFailsHalfWay) {
   RealFileSystem fs;
   const TemporaryFolder folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small package to play with.
+// A small sample package.
 #pragma once
 
 #include <map>

@@ -78,7 +78,7 @@ TEST(WriteTree, LeavesAnEqualTreeAlone) {
   EXPECT_EQ(fs.changes(), 0U);
 }
 
-// Two files of the sample: one is replaced, one goes, one is new.
+// Two files of the sample: one is replaced, one is removed, one is new.
 std::vector<StagedFile> other_files() {
   return {{"tfaot-model-test.xml", "<tool2/>\n", {}}, {"lib/new.o", "", "/build/new.o"}};
 }
@@ -117,8 +117,8 @@ TEST(WriteTree, KilledAtAnyChangeLeavesNoManifestOrAWholeTree) {
   }
 }
 
-// The next run of any command makes the tree whole, without the files of the killed one: the old
-// one as long as it was not in pieces, else the new one.
+// The next run of any command completes the tree, without the files of the killed run: the old tree
+// if it was still complete, else the new one.
 TEST(RepairTree, MakesAKilledChangeWhole) {
   bool finished = false;
   std::size_t old_trees = 0;
@@ -136,7 +136,7 @@ TEST(RepairTree, MakesAKilledChangeWhole) {
     EXPECT_EQ(is_torn_tree(fs, "/out"), fs.kind("/out/manifest.json") == FileKind::kMissing);
     torn += is_torn_tree(fs, "/out") ? 1 : 0;
 
-    // Killed while it repairs, at each change, too.
+    // Also if it is killed at any change while it repairs.
     bool repaired = false;
     for (std::size_t again = 1; !repaired; ++again) {
       fs.inject({.change = again, .all_after = true});
@@ -173,7 +173,7 @@ TEST(RepairTree, LeavesAWholeTreeAlone) {
   EXPECT_EQ(fs.changes(), 0U);
 }
 
-// A rename back that fails, too, must not take away what the next run needs.
+// If undoing a rename fails too, nothing that the next run needs may be removed.
 TEST(WriteTree, WhatCannotBeTakenBackIsRepairedLater) {
   for (std::size_t change = 1; change < 30; ++change) {
     MemoryFileSystem fs({{"/build/new.o", "code"}});
@@ -189,7 +189,7 @@ TEST(WriteTree, WhatCannotBeTakenBackIsRepairedLater) {
   }
 }
 
-// A disk without space from the n-th write on; what takes none still succeeds.
+// A disk without space from the n-th write on; what needs none still succeeds.
 class FullDisk final : public ForwardingFileSystem {
  public:
   FullDisk(FileSystem& target, std::size_t writes) : ForwardingFileSystem(target), left_(writes) {}
@@ -217,7 +217,7 @@ class FullDisk final : public ForwardingFileSystem {
   std::size_t left_;
 };
 
-// All entries, so that empty folders count, too.
+// All entries, so that empty folders count too.
 std::vector<std::string> entries_of(const FileSystem& fs, const Path& root) {
   std::vector<std::string> entries;
   for (const std::string& name : fs.list(root).value_or(std::vector<std::string>())) {
@@ -278,7 +278,7 @@ TEST(WriteTree, RefusesToReplaceAFileOfOthers) {
   EXPECT_THAT(contents_of(fs, "/out"), UnorderedElementsAre(Key("tfaot-model-test.xml")));
   ASSERT_TRUE(fs.replace_atomically("/out/record.json", "{}"));  // another's
   EXPECT_FALSE(write_tree(fs, files, sample_manifest(files), "/out"));
-  // Ours: only the manifest is lost.
+  // tfaot made it: only the manifest is missing.
   ASSERT_TRUE(fs.replace_atomically("/out/record.json", R"({"format": "", "compiled": {}})"));
   EXPECT_TRUE(write_tree(fs, files, sample_manifest(files), "/out"));
 

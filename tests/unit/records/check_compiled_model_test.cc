@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record that is wrong must not become a header: the code would write outside its buffers.
+// A wrong record must not become a header: the code would write outside its buffers.
 #include "tfaot/records/check_compiled_model.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 using testing::Records;
 
-// What is found in simple_records() after `damage`; codes[0].buffers: input, two
-// weights, output, unused, temporary, result table.
+// The finding in simple_records() after `damage`; codes[0].buffers: input, two weights, output,
+// unused, temporary, result table.
 std::string finding(const std::function<void(CompiledModel&)>& damage) {
   Records records = testing::simple_records();
   damage(records.compiled);

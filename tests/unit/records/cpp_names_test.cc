@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the compiler which names its standard headers and POSIX's take. What it says must be in the
-// table of the room records; other compilers may take fewer. TFAOT_UPDATE_GOLDEN=1 writes the table
-// anew.
+// Asks the compiler which names its standard headers and POSIX's use. These names must be in the
+// table of the records room; other compilers may use fewer. TFAOT_UPDATE_GOLDEN=1 writes the table
+// again.
 #include "tfaot/records/cpp_names.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Of C++17, without those that only offer C's headers in another way.
+// C++17's, without those that only repeat C's headers.
 constexpr const char* kHeaders =
     "algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat charconv chrono "
     "cinttypes "
@@ -33,7 +33,7 @@ constexpr const char* kHeaders =
     "system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility "
     "valarray variant vector";
 
-// Of POSIX, as programs include them before a model's header.
+// POSIX's, as programs include them before a model's header.
 constexpr const char* kPosixHeaders =
     "arpa/inet.h dirent.h dlfcn.h fcntl.h fenv.h glob.h grp.h netdb.h netinet/in.h poll.h "
     "pthread.h "

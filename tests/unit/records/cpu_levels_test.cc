@@ -47,7 +47,7 @@ bool includes(const CpuLevel& level, const CpuLevel& part) {
                        part.features.end());
 }
 
-// So that the last one a machine can run is the best one.
+// So the last one that a machine can run is the best one.
 TEST(CpuLevels, AscendPerArchitecture) {
   const auto& table = cpu_level_table();
   for (auto low = table.begin(); low != table.end(); ++low) {
@@ -104,8 +104,8 @@ TEST(CpuLevels, DefaultsSpanOldAndNewMachines) {
   EXPECT_THAT(default_cpu_levels("aarch64"), ElementsAre("generic"));
 }
 
-// The runtime includes no room and has a table of its own. A feature that it does not know would
-// keep code from every machine.
+// The runtime includes no room and has its own table. An unknown feature there would keep code from
+// running on any machine.
 using Features = std::set<std::string>;
 
 Features matches_in(const std::string& text, const std::regex& pattern) {

@@ -36,7 +36,7 @@ TEST(EngineLine, ComesBackAsItWas) {
   EXPECT_EQ(error->file, "");
 }
 
-// Libraries print what they like.
+// Libraries may print anything.
 TEST(EngineLine, AnythingElseIsNone) {
   for (const char* text : {"", "7", "[]", "{}", "progress", R"({"progress": 4})",
                            R"({"error": {}})", R"({"error": "e", "notes": "n"})"}) {

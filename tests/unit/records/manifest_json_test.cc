@@ -25,7 +25,7 @@ Manifest manifest_of(const Records& records) {
   return manifest;
 }
 
-// The error of the manifest of simple_records() with `value` in the place of what `pointer` names.
+// The error for the manifest of simple_records() with `value` at the place that `pointer` names.
 std::string error_with(const std::string& pointer, const json& value) {
   json document = json::parse(manifest_to_json(manifest_of(testing::simple_records())));
   document[json::json_pointer(pointer)] = value;

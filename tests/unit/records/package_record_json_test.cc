@@ -62,7 +62,7 @@ TEST(PackageRecordJson, SaysWhereARecordIsWrong) {
             "  compiled.codes[0].result_slot: 4294967296 is too large");
 }
 
-// The rules of check_compiled_model(): record.json may come from anywhere, so there they are the
+// The rules of check_compiled_model(). record.json may come from anywhere, so a violation is the
 // package's fault.
 TEST(PackageRecordJson, WhatDoesNotFitIsAnErrorOfItsFile) {
   const Records records = testing::simple_records();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as config and compile would hand them on, for the tests of generate.
+// Records as config and compile would produce them, for the tests of generate.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ Records mixed_records();
 Records cmssw_records();
 // simple_records() with the weights inside the objects.
 Records embedded_records();
-// Texts made to break out of comments, literals and markup.
+// Texts that try to break out of comments, literals and markup.
 Records hostile_records();
 
 }  // namespace tfaot::toolkit::testing

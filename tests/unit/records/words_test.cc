@@ -20,7 +20,7 @@ using Enums = ::testing::Types<DType, BufferKind, ModelFormat, WeightsMode, Head
                                EngineWord>;
 TYPED_TEST_SUITE(WordsOf, Enums);
 
-// A row for each enumerator, in their order: none was forgotten in the middle.
+// A row for each enumerator, in their order, without gaps.
 TYPED_TEST(WordsOf, FollowTheEnum) {
   std::set<std::string> words;
   int position = 0;

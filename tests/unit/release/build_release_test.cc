@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which models are built, with which release, and what is left when one fails; by a stand-in for
-// rpmbuild that packs a spec file into an "RPM".
+// Which models are built, with which release number, and what remains if one fails. Instead of
+// rpmbuild, a stand-in packs a spec file into an "RPM".
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -20,8 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Kind = ReleaseResult::Kind;
 
-// Takes its definitions as rpmbuild does. "broken" in a spec file makes it fail after it wrote
-// something.
+// Takes its definitions as rpmbuild does. "broken" in a spec file makes it fail after it has
+// written something.
 constexpr const char* kFakeRpmbuild = R"sh(#!/bin/sh -e
 while [ $# -gt 1 ]; do
   case "$1" in
@@ -124,7 +124,7 @@ TEST_F(BuildRelease, KnowsEachReason) {
   EXPECT_EQ(forgotten.rpm.release, 1U);
 }
 
-// Of a version that was built before another one, rpm has the RPMs of then.
+// For a version that was built before another one, the RPMs from then still exist.
 TEST_F(BuildRelease, NumbersGoOnFromWhatLiesThere) {
   put("RPMS/a-1.0-4.x86_64.rpm", "of before");
   put("RPMS/a-1.0-2.x86_64.rpm", "of before");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a failed run, and where rpmbuild is not even started. The run itself: see
-// build_release_test.cc.
+// The message for a failed run, and cases in which rpmbuild is not even started. For the run itself
+// see build_release_test.cc.
 #include "rpm_build.h"
 
 #include <gtest/gtest.h>

@@ -70,7 +70,7 @@ TEST(Spec, WordsOfTheModelAreNoWordsOfRpm) {
   EXPECT_THAT(text, HasSubstr("Summary: %%files\n"));
 }
 
-// rpm itself reads what any author and description became.
+// rpm itself reads the result for any author and description.
 TEST(Spec, OfAnyTextIsReadByRpm) {
   ProcessSpec rpmspec;
   rpmspec.program = "rpmspec";

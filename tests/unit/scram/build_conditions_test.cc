@@ -6,7 +6,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The names of what is used on a machine of CMS.
+// The names that the file uses, with the conditions of a CMS machine.
 std::string used(const std::string& text) {
   BuildConditions conditions;
   conditions.architecture = "el8_amd64_gcc12";
@@ -71,7 +71,7 @@ TEST(Conditions, SomeAreHeededThoughScramCallsThemInvalid) {
   EXPECT_EQ(join(file->warnings, "\n"),
             "BuildFile.xml:2: <ifscram> is not in scram's list of tags: it prints \"Invalid tag\" "
             "but applies it");
-  // Of tool files.
+  // These belong to tool files.
   EXPECT_EQ(if_met("ifversion name='1'"), "BuildFile.xml:1: <else> outside of a condition");
 }
 

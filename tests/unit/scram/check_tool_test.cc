@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each finding here was seen with real scram: docs/measurements.md says how.
+// Each finding here was observed with real scram; docs/measurements.md says how.
 #include "tfaot/scram/check_tool.h"
 
 #include <elf.h>
@@ -23,7 +23,7 @@ const std::string kHead =
 
 class CheckTool : public ::testing::Test {
  protected:
-  // What is found in /tools/t.xml, as "error 3: what".
+  // The findings in /tools/t.xml, as "error 3: what".
   std::vector<std::string> findings_in(const std::string& text) {
     report_ = check(text);
     std::vector<std::string> lines;
@@ -33,7 +33,7 @@ class CheckTool : public ::testing::Test {
     }
     return lines;
   }
-  // In the tool of kHead, from line 3 on.
+  // Inside the tool of kHead, starting at line 3.
   std::vector<std::string> findings_of(const std::string& elements) {
     return findings_in(kHead + elements + "\n</tool>\n");
   }
@@ -199,7 +199,7 @@ TEST_F(CheckTool, FindsWhatScramDrops) {
                           "error 1: no such type of tool: 'X'"));
 }
 
-// A model of many objects; and a name that is made of a value.
+// A model of many objects, and a name that is made from a value.
 TEST_F(CheckTool, TakesManyVariables) {
   std::string many;
   for (int i = 0; i < 300; ++i) many += " $T_BASE/lib/x.o";
@@ -287,7 +287,7 @@ TEST_F(CheckTool, FindsObjectsThatNeedAFixedPlace) {
   }
 }
 
-// The shape of what cms_tfaot_compile writes, and the words of every finding in it.
+// The form that cms_tfaot_compile writes, with the text of every finding in it.
 TEST_F(CheckTool, ExplainsUpstreamsShape) {
   const std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using testing::names_of;
 using testing::parse;
 
-// What CMSSW's PhysicsTools/TensorFlow says, in short.
+// CMSSW's PhysicsTools/TensorFlow, shortened.
 TEST(ParseBuildFile, ReadsAPackage) {
   const auto file = parse(
       "<flags REM_CXXFLAGS='-Werror=sign-compare'/>\n<use name='tensorflow'/>\n"
@@ -137,7 +137,7 @@ TEST(ParseBuildFile, ReadsVariablesAsScramDoes) {
   EXPECT_THAT(file->common.libraries, ElementsAre("y", "XX", "$b"));
 }
 
-// scram gives BuildFiles to the parser that reads tool files (check_tool_test.cc has all of it).
+// scram reads BuildFiles with the same parser as tool files (check_tool_test.cc covers it).
 TEST(ParseBuildFile, RefusesWhatPythonsParserRefuses) {
   const std::string scram = "\n  scram stops with a Python traceback: it cannot parse the file\n  ";
   EXPECT_EQ(error_of(parse("\n<flags CXXFLAGS='a & b'/>")),

@@ -29,7 +29,8 @@ TEST(Median, IgnoresOutliers) {
   EXPECT_EQ(median.high, 7);
 }
 
-// Of 1000 intervals some 950 hold the true median, whatever the distribution: here a skewed one.
+// Of 1000 intervals about 950 contain the true median, whatever the distribution; here it is
+// skewed.
 TEST(Median, IntervalsHoldTheTrueMedianAsOftenAsTheySay) {
   std::mt19937 random(3);
   std::exponential_distribution<double> skewed(1);

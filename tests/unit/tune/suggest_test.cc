@@ -93,7 +93,7 @@ TEST(Suggest, KeepsTheLimits) {
             "no batch size fits into the limits\n  allow more by --max-bytes");
 }
 
-// No set within the limits is faster by more than the slack, and none as fast is smaller.
+// No set within the limits is faster by more than the slack, and no set that is as fast is smaller.
 TEST(Suggest, FindsTheBestOfAllSets) {
   const Sizes candidates = {1, 2, 4, 8, 16};
   const auto rows = up_to(40);

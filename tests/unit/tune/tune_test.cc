@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Around a compiler that writes a shell script instead of a program: what is measured is real in
-// tests/e2e.
+// With a compiler that writes a shell script instead of a program; tests/e2e measures for real.
 #include "tfaot/tune/tune.h"
 #include "tests/support/executable_file.h"
 #include "tfaot/base/real_file_system.h"
@@ -43,7 +42,7 @@ class TuneTest : public ::testing::Test {
     compiler("echo \"1 x86-64 100.5\"; echo \"4 x86-64 200\"");
   }
 
-  // The compiler notes its arguments and makes a program that runs the script.
+  // The compiler records its arguments and makes a program that runs the script.
   void compiler(const std::string& script) {
     options_.compiler = (folder_.path() / "c++").string();
     ASSERT_TRUE(fs_.replace_atomically(options_.compiler,
