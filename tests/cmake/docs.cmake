@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# docs/cmake.md ends with the doc blocks of the public functions, and each block lists the keywords that its code takes.
+# docs/cmake.md ends with the doc blocks of the public functions, and each block lists the keywords that its code accepts.
 #   cmake -D UPDATE=ON -P tests/cmake/docs.cmake     writes the end of docs/cmake.md again
 cmake_minimum_required(VERSION 3.20)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a generated class through both APIs, the native one by order and by name, at every CPU level
-// this machine has, and compares with TensorFlow.
+// Runs a generated class through both APIs, the native one by order and by name, at every CPU level of
+// this machine, and compares with TensorFlow.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace tfaot::toolkit::testing {
 
-// std::vector<bool> has no memory to point at.
+// std::vector<bool> has no memory to point to.
 template <class T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
@@ -95,7 +95,7 @@ class ModelCheck {
     (std::get<O>(outputs).resize(case_.batch_size * M::description().outputs[O].row_elements), ...);
   }
 
-  // Bytes are handed over as bools, as a user's own bool memory would be.
+  // Passes bytes as bools, like a user's own bool memory.
   template <class Spans, class Flat, std::size_t... I>
   static Spans spans(Flat& flat, std::index_sequence<I...>) {
     return Spans{std::tuple_element_t<I, Spans>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equal architectures compile once: the second model, of another name and with other weights, takes
-// all its code from the cache, and its package is the same as without one. That such code predicts
-// what TensorFlow does is shown by predictions_test, which links both.
+// Equal architectures compile once: the second model, with another name and other weights, takes
+// all its code from the cache, and its package is the same as without the cache. predictions_test,
+// which links both, shows that the code predicts the same as TensorFlow.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -51,7 +51,7 @@ TEST_F(CodeCacheTest, ADamagedEntryIsReplaced) {
   EXPECT_THAT(done(compile), HasSubstr("9 objects, 9 from the cache\n"));
 }
 
-// Tests leave the user's own cache alone: ctest names one in the build folder.
+// Tests do not touch the user's own cache: ctest sets one in the build folder.
 TEST_F(CodeCacheTest, TestsHaveACacheOfTheirOwn) {
   const char* named = std::getenv("TFAOT_CACHE");
   ASSERT_STREQ(named, TFAOT_TEST_CACHE) << "tests are run by ctest";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that TensorFlow's tfcompile made, in packages that convert-area made of it: the model
-// converted_graph shares its weights, whole_graph has upstream's objects as they were.
+// Code made by TensorFlow's tfcompile, in packages that convert-area made from it: the model
+// converted_graph shares its weights, whole_graph has upstream's unchanged objects.
 #include <cstring>
 
 #include "check_model.h"

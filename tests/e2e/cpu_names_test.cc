@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler knows every CPU and every feature that config's table names: it ignores those that
-// it does not know, with a word to standard error.
+// The compiler knows every CPU and every feature in config's table: it would ignore unknown ones,
+// with a message on standard error.
 #include <gtest/gtest.h>
 
 #include "tests/support/temporary_folder.h"

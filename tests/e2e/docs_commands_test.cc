@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/from_cms_tfaot.md: what stands in its second column and begins with tfaot is run as it is
-// there, from top to bottom, by a shell in a scratch folder.
+// docs/from_cms_tfaot.md: a shell in a scratch folder runs every command in its second column that
+// begins with tfaot, from top to bottom.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 
 namespace stdfs = std::filesystem;
 
-// "`tfaot info out`" of "| before | `tfaot info out` |".
+// "`tfaot info out`" from "| before | `tfaot info out` |".
 std::vector<std::string> commands_of(const std::string& page) {
   std::vector<std::string> commands;
   for (const std::string& line : split_lines(page)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reference.json (model_folder.py): TensorFlow's own predictions for fixed inputs, and their
-// comparison with ours.
+// reference.json (model_folder.py): TensorFlow's own predictions for fixed inputs, and functions to
+// compare them with ours.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct ReferenceCase {
   std::map<std::string, nlohmann::json> outputs;
 };
 
-// Throws when the file cannot be read.
+// Throws if the file cannot be read.
 std::vector<ReferenceCase> read_reference(const std::string& file);
 
 // Largest absolute difference allowed, relative to the largest absolute value of the tensor (at

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that must be refused: `tfaot compile` ends with 1, says what is wrong, and leaves nothing
-// behind.
+// Models that must be refused: `tfaot compile` exits with 1, says what is wrong, and writes no
+// package.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST_F(RefusedRows, ThatMixForAnyTarget) {
       << result.standard_error;
 }
 
-// A trial that does not end proves nothing, and keeps nobody waiting.
+// A trial that does not end proves nothing, and blocks nothing.
 TEST_F(TriedRows, NeedNotEnd) {
   const ProcessResult result = tool({"compile", "-c", TFAOT_ENDLESS_LOOP "/aot_config.yaml", "-o",
                                      "out", "--cpu-levels", "x86-64"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that holds a model of a shared library: reads all of its weights, says where they are,
-// and stays until it is ended.
+// A process that uses a model in a shared library: reads all of its weights, prints where they are,
+// and runs until it is ended.
 #include <unistd.h>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two processes that use one SHARED model hold its weights once: all their pages are clean and
-// shared, as the kernel counts them.
+// Two processes that use one SHARED model hold its weights once: by the kernel's count, all their
+// pages are clean and shared.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ class Holder {
     if (output_ != nullptr) pclose(output_);
   }
 
-  // Of the mapping that the weights lie in.
+  // For the mapping that contains the weights.
   struct Mapping {
     std::string permissions;
     std::uint64_t shared_clean = 0;  // bytes
@@ -80,7 +80,7 @@ class Holder {
   pid_t pid_ = -1;
 };
 
-// The kernel counts pages of a file as dirty until the file is on the disk, whoever wrote it.
+// The kernel counts a file's pages as dirty until the file is on the disk, whoever wrote it.
 void write_to_disk(const char* file) {
   const int descriptor = open(file, O_RDONLY);
   ASSERT_GE(descriptor, 0);
@@ -99,7 +99,7 @@ TEST(SharedWeights, AreInMemoryOnce) {
     EXPECT_EQ(mapping.permissions, "r--p");
     EXPECT_EQ(mapping.dirty, 0U);
     EXPECT_GE(mapping.shared_clean, one.size);
-    // Each counts half of what both hold.
+    // Each counts half of what both share.
     EXPECT_LE(mapping.proportional, mapping.resident - one.size / 2);
   }
 }

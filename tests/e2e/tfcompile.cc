@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfcompile: TensorFlow's library holds the whole program but main(), and not its header. What
-// saved_model_cli and cms_tfaot_compile start in the end, so areas made by it are upstream's.
+// tfcompile: TensorFlow's library contains the whole program except main(), but not its header.
+// saved_model_cli and cms_tfaot_compile start this program in the end, so its areas are upstream's.
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace tensorflow::tfcompile {
 
-// As in TensorFlow 2.18; names are those of the flags.
+// As in TensorFlow 2.18; the names are the flags'.
 struct MainFlags {
   std::string graph;
   std::string debug_info;
@@ -41,7 +41,7 @@ absl::Status Main(const MainFlags& flags);
 }  // namespace tensorflow::tfcompile
 
 int main(int argc, char** argv) {
-  // As saved_model_cli has it without --multithreading.
+  // Like saved_model_cli without --multithreading.
   setenv("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false", 1);
   tensorflow::tfcompile::MainFlags flags;
   std::vector<tsl::Flag> list;

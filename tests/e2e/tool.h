@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built tool with the real engine, in a scratch folder that goes with the test.
+// The built tool with the real engine, in a scratch folder that is removed with the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class ToolTest : public ::testing::Test {
     EXPECT_TRUE(result) << (result ? "" : result.error().text());
     return result ? *result : ProcessResult();
   }
-  // What the tool prints; the test fails when the tool does.
+  // The tool's output; the test fails if the tool fails.
   std::string done(const std::vector<std::string>& arguments) const {
     const ProcessResult result = tool(arguments);
     EXPECT_TRUE(result.ok()) << result.standard_error;

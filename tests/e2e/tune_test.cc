@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real thing: a compiled model of every element type is measured, and again with its own costs.
+// With the real compiler: a model of every element type is measured, and again with its own costs.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -47,7 +47,7 @@ TEST(Tune, MeasuresEverySizeAndLevelAgainAndAgain) {
   EXPECT_NE(run_tool({"tune", tree, "--suggest"}).find("batch_sizes: ["), std::string::npos);
 }
 
-// CMSSW's headers are not there; the measuring program does without.
+// CMSSW's headers are not available; the measuring program does not need them.
 TEST(Tune, MeasuresAPackageForCmssw) {
   const TemporaryFolder folder;
   const std::string tree = (folder.path() / "out").string();

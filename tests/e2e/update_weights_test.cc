@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// New weights without a compilation give the package that a compilation gives, to the byte; another
-// architecture is refused by what differs.
+// New weights without compiling give the same package as compiling, to the byte. Another
+// architecture is refused, with the difference.
 #include <gmock/gmock.h>
 
 #include "tool.h"
@@ -37,8 +37,8 @@ TEST_F(UpdateWeightsTest, GivesWhatCompilingGives) {
   EXPECT_EQ(read("updated/manifest.json"), read("old/manifest.json"));
 }
 
-// A frozen graph does not tell what was a variable. That both predict what TensorFlow does is shown
-// by predictions_test.
+// A frozen graph does not show what was a variable. predictions_test shows that both predict the
+// same as TensorFlow.
 TEST_F(UpdateWeightsTest, TakesARetrainedFrozenGraph) {
   const auto config_of = [](const std::string& name, const std::string& version) {
     return "model:\n  name: net\n  version: \"" + version +

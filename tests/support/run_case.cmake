@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs one case of tests/cmake: cmake -D CASE_SOURCE=.. -D CASE_BINARY=.. -P run_case.cmake. The folder CASE_SOURCE holds a mini
-# project and its case.cmake, which calls the functions below; the first unmet expectation prints what there was and fails.
+# Runs one case of tests/cmake: cmake -D CASE_SOURCE=.. -D CASE_BINARY=.. -P run_case.cmake. The folder CASE_SOURCE contains a
+# mini project and its case.cmake, which calls the functions below. The first unmet expectation prints the actual output and
+# fails.
 #   CASE_BINARY     scratch folder, emptied first
 #   CASE_PREFIX     an installed tfaot, or more prefixes with ':' between
 #   CASE_TOOLKIT    tfaot's source folder
@@ -8,7 +9,7 @@
 #   CASE_CHECKER    the program tfaot_check_predictions
 cmake_minimum_required(VERSION 3.20)
 
-# case_needs_plain_folder(): make and rpmbuild end words at blanks. Where the scratch folder's path has one, CASE_BINARY is then a
+# case_needs_plain_folder(): make and rpmbuild split words at spaces. If the scratch folder's path has one, CASE_BINARY becomes a
 # temporary folder, which stays only if the case fails.
 function(case_needs_plain_folder)
   if(CASE_BINARY MATCHES " ")
@@ -20,7 +21,7 @@ function(case_needs_plain_folder)
 endfunction()
 
 # case_execute(<what> [FAIL <text>] [IN <folder>] COMMAND <command>...): leaves standard output and error in case_output. The
-# command must end well or, with FAIL, end badly and say <text>; blanks and line breaks are all the same in it.
+# command must succeed or, with FAIL, fail and print <text>; spaces and line breaks in it count as equal.
 function(case_execute what)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FAIL;IN" "COMMAND")
   if(NOT arg_IN)
@@ -90,7 +91,7 @@ function(case_expect_not regex)
   endif()
 endfunction()
 
-# case_expect_file(<glob in the scratch folder>...): each names one file at least; else what its folder does hold is printed.
+# case_expect_file(<glob in the scratch folder>...): each matches at least one file; else the contents of its folder are printed.
 function(case_expect_file)
   foreach(pattern IN LISTS ARGN)
     file(GLOB found "${CASE_BINARY}/${pattern}")
@@ -103,7 +104,7 @@ function(case_expect_file)
   endforeach()
 endfunction()
 
-# case_expect_json(<file in the scratch folder> <expected> <key>...): the JSON value at these keys, blanks left out.
+# case_expect_json(<file in the scratch folder> <expected> <key>...): the JSON value at these keys, without spaces.
 function(case_expect_json file expected)
   file(READ "${CASE_BINARY}/${file}" text)
   string(JSON value GET "${text}" ${ARGN})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each tag and each keyword, by what it does to programs that say what they were compiled with.
+# Each tag and each keyword, shown by its effect on programs that print what they were compiled with.
 set(area "${CASE_BINARY}/area")
 set(root "${area}/src")
 function(write name text)
@@ -12,7 +12,7 @@ function(configure call)
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
 
-# Packages: a library of src, one of headers alone; uses are handed on, what NO_EXPORT names is not.
+# Packages: a library of src, and one with only headers; uses are passed on, except those in NO_EXPORT.
 write(One/Lib/BuildFile.xml "<use name='elsewhere'/><use name='Two/Headers'/><flags CPPDEFINES='INNER=1'/>
 <flags CXXFLAGS='-DFLAG=3 -DKEPT=1'/><flags REM_CXXFLAGS='-DKEPT%'/><flags SKIP_FILES='broken.cc'/>
 <export><lib name='1'/></export>")
@@ -69,7 +69,7 @@ case_expect_not("libOneLib")
 case_execute("ctest" IN "${CASE_BINARY}/build" COMMAND "${CMAKE_CTEST_COMMAND}" --output-on-failure)
 case_expect("Passed" "100% tests passed, 0 tests failed out of 2")
 
-# Conditions the other way; IGNORE_USES leaves out what is used, in any case of letters.
+# Conditions the other way; IGNORE_USES leaves out uses, in any letter case.
 set(call "IGNORE_USES Elsewhere COMPILER llvm ARCHITECTURE el8_aarch64_gcc12 VARIABLES dir=sub")
 write(One/Lib/BuildFile.xml "<use name='elsewhere'/><use name='Two/Headers'/><flags CPPDEFINES='INNER=1 FLAG=1 ELSEWHERE=1 KEPT=1'/>
 <ifcompiler name='gcc'><flags SKIP_FILES='lib.cc'/></ifcompiler><flags SKIP_FILES='broken.cc'/><export><lib name='1'/></export>")
@@ -79,7 +79,7 @@ case_build()
 case_run(b_x)
 case_expect("b: x 11 3 0 0")
 
-# A file that a pattern matches comes: the build looks by itself. So it does when the BuildFile changes.
+# A new file matches a pattern: the build notices by itself. It also notices a changed BuildFile.
 write(One/Lib/bin/part1.cpp "int other();\nint part() { return other(); }\n")
 write(One/Lib/bin/part2.cpp "int other() { return 6; }\n")
 case_build()
@@ -91,7 +91,7 @@ case_expect("tfaot_add_buildfile: ${root}/One/Lib/bin/BuildFile.xml:2: <skip> is
 case_run(renamed)
 case_expect("a: 6")
 
-# PACKAGE names what the folders do not; a package of another name finds it.
+# PACKAGE gives the name if the folders have other names; another package finds it by that name.
 write(x/y/BuildFile.xml "<export><lib name='Chosen'/></export>")
 write(x/y/src/z.cc "int z() { return 1; }\n")
 configure("PACKAGE Sub/Pkg" x/y/BuildFile.xml)
@@ -130,7 +130,7 @@ case_build()
 case_run(m3)
 case_expect_predictions(model minimal 1)
 
-# Users of a package whose library has a model see it, through the package's header as well; its code stays in the library.
+# Users of a package whose library has a model see the model, also through the package's header; its code stays in the library.
 write(Mod/Lib/BuildFile.xml "<aot_compile model='${root}/Mod/El/data/minimal/saved_model' class='lib::minimal' batch_sizes='1 2'/>
 <export><lib name='1'/></export>")
 write(Mod/Lib/interface/lib.h "#include \"tfaot-model-minimal/model.h\"\nusing Model = tfaot::native::Model<lib::minimal>;\nModel make();\n")

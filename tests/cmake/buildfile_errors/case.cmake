@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set(root "${CASE_BINARY}/src")
 set(place "${root}/Sub/Pkg/bin/BuildFile.xml")
-# expect(<text of the BuildFile> <keywords> <message>): the configure fails with it.
+# expect(<text of the BuildFile> <keywords> <message>): the configure step fails with the message.
 function(expect text call message)
   file(WRITE "${place}" "${text}")
   case_configure(SOURCE "${CASE_TOOLKIT}/tests/cmake/buildfile"
@@ -12,7 +12,7 @@ file(WRITE "${root}/Sub/Pkg/bin/b.c" "int main(void) { return 0; }\n")
 file(WRITE "${root}/Sub/Pkg/bin/c.cu" "")
 file(WRITE "${root}/Other/Pkg/BuildFile.xml" "")
 
-# What the tool says, once: its messages are pinned by tests/unit/scram.
+# The tool's messages, only once: tests/unit/scram checks them all.
 expect("<bin file='a.cc'/>\n<use nam='x'/>" ""
        "tfaot_add_buildfile: ${place}:2: <use> has no attribute 'nam' (did you mean 'name'?)
           allowed: name, source_only, for, force_link")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The specs for cmsdist, walked as CMS's build tool does: it puts an included file in for its "## INCLUDE" line, writes the
-# preamble from "### RPM GROUP NAME VERSION", takes a Source that is no address from SOURCE.file, defines %{n}, %{realversion}, %{i},
-# %{pkgrel} and %{relocateConfig}, drops archives and pkg-config files that the spec does not keep, and packs %{i}.
+# Processes the specs for cmsdist as CMS's build tool does: it inserts an included file for its "## INCLUDE" line, writes the
+# preamble from "### RPM GROUP NAME VERSION", takes a Source that is not an address from SOURCE.file, defines %{n},
+# %{realversion}, %{i}, %{pkgrel} and %{relocateConfig}, drops archives and pkg-config files that the spec does not keep, and
+# packs %{i}.
 case_needs_plain_folder()
 set(tool "${CASE_PREFIX}/bin/tfaot")
 set(name tfaot-model-minimal)
@@ -63,7 +64,7 @@ ${root}/${rel}
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
 
-# As a source of the spec, then from a package of data, which is there when the model is built.
+# As a source of the spec, then from a data package, which exists when the model is built.
 file(RENAME "${source}" "${CASE_BINARY}/unpacked")
 walk()
 file(COPY "${CASE_BINARY}/unpacked/data" DESTINATION "${CASE_BINARY}/Sub/Pkg")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# An area that TensorFlow's tfcompile made for aarch64 to a package, and a program with it, which qemu runs.
+# Makes a package from an area that TensorFlow's tfcompile made for aarch64, and a program with it, which qemu runs.
 execute_process(COMMAND "${CASE_AARCH64_LINUX_GNU_G__}" -print-sysroot OUTPUT_VARIABLE sysroot OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(NOT sysroot OR sysroot STREQUAL "/")
   set(sysroot /usr/aarch64-linux-gnu)  # Debian's compiler finds it by itself, qemu does not

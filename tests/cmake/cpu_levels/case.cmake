@@ -12,7 +12,7 @@ function(case_on cpu)
   set(case_output "${case_output}" PARENT_SCOPE)
 endfunction()
 
-# The best level that is there, and it predicts right.
+# The best available level is used, and it predicts correctly.
 foreach(pair IN ITEMS Opteron_G1=x86-64 Nehalem=x86-64-v2 SandyBridge=x86-64-v2 Haswell=haswell)
   string(REPLACE "=" ";" pair "${pair}")
   list(GET pair 0 cpu)
@@ -22,7 +22,7 @@ foreach(pair IN ITEMS Opteron_G1=x86-64 Nehalem=x86-64-v2 SandyBridge=x86-64-v2 
   case_expect_predictions(model minimal 2)
 endforeach()
 
-# Forced: a lower one runs, a higher one is an error that says why.
+# A forced level: a lower one runs; a higher one is an error that says why.
 case_on(Haswell LEVEL x86-64-v2)
 case_expect("level: x86-64-v2\n")
 case_expect_predictions(model minimal 2)
@@ -31,6 +31,6 @@ avx, avx2, bmi, bmi2, f16c, fma, lzcnt, movbe, which this CPU lacks; compiled le
 x86-64-v4, znver4; this CPU can run: x86-64, x86-64-v2")
 case_on(Haswell LEVEL znver4 FAIL "'znver4' needs avx512bf16,")
 
-# What all this prevents does happen on these CPUs.
+# The crashes that all this prevents do happen on these CPUs.
 case_on(Nehalem ARGUMENT x86-64-v3 FAIL "Illegal instruction")
 case_on(Haswell ARGUMENT x86-64-v4 FAIL "Illegal instruction")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# expect(<code> <message>): the configure fails with it.
+# expect(<code> <message>): the configure step fails with the message.
 function(expect code message)
   case_configure(OPTIONS "-DCALL=${code}" FAIL "${message}")
 endfunction()
@@ -62,7 +62,7 @@ message(STATUS \"needs \${needs}\")")
 case_expect("CMake Deprecation Warning" "tfaot_install_model() is called tfaot_deploy_model() now" "needs good_deploy")
 expect("tfaot_install_model(good)" "tfaot_deploy_model: RELEASE_AREA is required")
 
-# What CMake was told is checked by the tool, which reads the whole config.
+# The tool, which reads the whole config, checks the values that CMake passed.
 file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}")
 file(WRITE "${CASE_BINARY}/minimal/flow.yaml" "{model: {name: minimal, version: '1'}, compilation: {batch_sizes: [1]}}\n")
 case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/flow.yaml\" NAMESPACE ns NAME other)")

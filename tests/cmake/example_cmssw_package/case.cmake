@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A copy, as the manual advises, stands for itself.
+# A copy, as the manual advises, works without the original.
 file(COPY "${CASE_TOOLKIT}/examples/cmssw_package" DESTINATION "${CASE_BINARY}")
 case_configure(SOURCE "${CASE_BINARY}/cmssw_package")
 case_build()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The model comes from a release area alone: the downstream build knows nothing of tfaot.
+# The model comes only from a release area: the downstream build does not know tfaot.
 case_execute("compile" COMMAND "${CASE_PREFIX}/bin/tfaot" compile
               -c "${CASE_TOOLKIT}/examples/minimal/aot_config.yaml" -o "${CASE_BINARY}/tree" --quiet)
 case_execute("package" COMMAND "${CASE_PREFIX}/bin/tfaot" package "${CASE_BINARY}/tree" -o "${CASE_BINARY}" --quiet)

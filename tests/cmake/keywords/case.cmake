@@ -21,7 +21,7 @@ case_expect_file(build/with_headers.tfaot/package/runtime/include/tfaot/cmssw/in
                  build/with_static.tfaot/package/runtime/include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/AOT.h)
 case_expect_file(build/libwith_static.a build/libwith_folder.a build/libwith_shared.so)
 
-# Measured, and the program was compiled with that; the others were not.
+# This one was measured, and the program was compiled with the costs; the others were not.
 case_expect_json(build/with_tune.tfaot/package/manifest.json 4 tuning calls 1 batch_size)
 set(costs "include/tfaot-model-minimal/minimal_costs.h")
 file(READ "${CASE_BINARY}/build/with_tune.tfaot/package/${costs}" case_output)
@@ -30,7 +30,7 @@ case_expect_not(" = 0;")
 file(READ "${CASE_BINARY}/build/with_sizes.tfaot/package/${costs}" case_output)
 case_expect("kBs1_x86_64 = 0;")
 
-# The shared library holds code, kernels and weights; who uses it has no copy of them.
+# The shared library contains code, kernels and weights; its users have no copy of them.
 case_execute("nm" COMMAND nm -D --defined-only build/libwith_shared.so)
 case_expect("weights")
 case_expect_not("xla_cpu_runtime")

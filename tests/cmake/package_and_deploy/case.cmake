@@ -23,7 +23,7 @@ foreach(file IN ITEMS doc/tfaot/README.md doc/tfaot/LICENSE doc/tfaot/NOTICE doc
 endforeach()
 case_expect_file("${installed}/current/runtime/LICENSE" "${installed}/current/runtime/NOTICE")
 
-# scram's tool of the toolkit's own runtime: its headers hide nobody else's, whatever PREFIX/include holds.
+# scram's tool for the toolkit's own runtime: its headers hide no others, whatever PREFIX/include contains.
 file(READ "${CASE_PREFIX}/share/tfaot/tfaot-runtime.xml" runtime_tool)
 string(REGEX MATCH "CPPFLAGS=\"-I\\$TFAOT_RUNTIME_BASE/([^\"]+)\"" matched "${runtime_tool}")
 set(runtime_include "${CMAKE_MATCH_1}")
@@ -33,7 +33,7 @@ if(NOT runtime_include MATCHES "/runtime/include$" OR NOT children STREQUAL "tfa
   message(FATAL_ERROR "tfaot-runtime.xml names '${runtime_include}', which is no folder of the runtime's headers alone: ${children}")
 endif()
 
-# The same version with other contents: an error, but with REPLACE.
+# The same version with other contents is an error, except with REPLACE.
 case_configure(OPTIONS -DSIZES=2)
 case_build(TARGET first_deploy FAIL "tfaot_deploy_model: the model was not deployed; see above")
 case_expect_json("${installed}/current/manifest.json" "[1]" batch_sizes)
@@ -41,7 +41,7 @@ case_configure(OPTIONS -DREPLACE=REPLACE)
 case_build(TARGET first_deploy)
 case_expect_json("${installed}/current/manifest.json" "[2]" batch_sizes)
 
-# What was installed is found beside the toolkit.
+# The installed model is found next to the toolkit.
 set(CASE_PREFIX "${CASE_PREFIX}:${CASE_BINARY}/build/the area")
 file(WRITE "${CASE_BINARY}/both/CMakeLists.txt" "cmake_minimum_required(VERSION 3.20)
 project(both LANGUAGES CXX)

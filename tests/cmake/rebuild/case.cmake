@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is made again, and what is not, when something changes. Source and toolkit are copies, so that both can be edited.
+# What is made again, and what is not, after a change. Source and toolkit are copies, so that both can be edited.
 file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}")
 file(COPY "${CASE_PREFIX}/" DESTINATION "${CASE_BINARY}/toolkit")
 set(CASE_PREFIX "${CASE_BINARY}/toolkit")
 set(source "${CASE_BINARY}/minimal")
 
-# rebuild(<what changed> <what is done>...): of compile, users (compiled and linked), in this and in no other build.
+# rebuild(<what changed> <what is done>...): which of compile and users (compiled and linked) run in this build, and that nothing
+# runs in the next.
 function(rebuild what)
   case_build()
   foreach(step IN ITEMS "compile|Compiling model" "users|Building CXX object" "users|Linking CXX executable")
@@ -43,7 +44,7 @@ rebuild("the batch sizes" compile users)
 case_run(minimal)
 case_expect_predictions(native minimal 3)
 
-# A broken model ends the build with the tool's word, not with one of make's.
+# A broken model ends the build with the tool's message, not with one from make.
 file(RENAME "${source}/saved_model/saved_model.pb" "${CASE_BINARY}/kept.pb")
 case_build(FAIL "tfaot: error:")
 file(RENAME "${CASE_BINARY}/kept.pb" "${source}/saved_model/saved_model.pb")

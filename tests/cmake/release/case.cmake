@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A release of several models: one command builds the RPMs of those that changed; one that fails does not stop the others.
+# A release of several models: one command builds the RPMs of the changed ones; a failure does not stop the others.
 case_needs_plain_folder()
 set(tool "${CASE_PREFIX}/bin/tfaot")
 set(rpm rpm --dbpath "${CASE_BINARY}/db")
@@ -27,7 +27,7 @@ if(EXISTS "${CASE_BINARY}/with blank")
   message(FATAL_ERROR "what was refused was written to")
 endif()
 
-# One changes, one is new and fails.
+# One changes; one is new and fails.
 set(config "${CASE_BINARY}/models/minimal/aot_config.yaml")
 file(READ "${config}" text)
 string(REPLACE "[1, 2, 4]" "[1, 2]" text "${text}")
@@ -46,7 +46,7 @@ endif()
 file(READ "${CASE_BINARY}/out/tfaot-models.file" case_output)
 case_expect("Requires: tfaot-model-calibrator Requires: tfaot-model-jet-tagger Requires: tfaot-model-minimal")
 
-# All together in one area; the first model's newer release takes the place of the older one.
+# All together in one area; the first model's newer release replaces the older one.
 file(GLOB all "${CASE_BINARY}/out/RPMS/*-1.x86_64.rpm")
 case_execute("rpm -i" COMMAND ${rpm} -i --prefix "${CASE_BINARY}/area" ${all})
 case_execute("rpm -U" COMMAND ${rpm} -U --prefix "${CASE_BINARY}/area" out/RPMS/tfaot-model-minimal-1.0.0-2.x86_64.rpm)
@@ -66,11 +66,11 @@ if(left)
   message(FATAL_ERROR "rpm -e left ${left}")
 endif()
 
-# One release at a time in a folder; a killed or interrupted one leaves nothing half-written, and the next one does the rest.
+# One release at a time in a folder. A killed or interrupted one leaves nothing half-written, and the next one does the rest.
 set(again models/minimal/aot_config.yaml)
 release(CONFIGS ${again})
 
-# at_once(<how> <version>): of a model that changed
+# at_once(<how> <version>): for a changed model
 function(at_once how version)
   file(READ "${config}" text)
   string(REGEX REPLACE "version: [^\n]*" "version: \"${version}\"" text "${text}")
@@ -109,7 +109,7 @@ if(left)
   message(FATAL_ERROR "${left} is still there")
 endif()
 
-# The RPM is that of a release which nobody disturbed.
+# The RPM is the same as that of an undisturbed release.
 case_execute("release" COMMAND "${tool}" release ${again} -o elsewhere)
 case_execute("compare" COMMAND "${CMAKE_COMMAND}" -E compare_files out/RPMS/tfaot-model-minimal-4.0-1.x86_64.rpm
              elsewhere/RPMS/tfaot-model-minimal-4.0-1.x86_64.rpm)

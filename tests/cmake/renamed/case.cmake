@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A model gets another name while a source still includes the header of the old one: the first build says so, instead of linking
-# a plugin that cannot be loaded.
+# A model is renamed while a source still includes the header with the old name: the first build reports it, instead of linking a
+# plugin that cannot be loaded.
 file(COPY "${CASE_SOURCE}/" "${CASE_TOOLKIT}/examples/minimal/aot_config.yaml" "${CASE_TOOLKIT}/examples/minimal/saved_model"
      DESTINATION "${CASE_BINARY}/source")
 set(source "${CASE_BINARY}/source")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# One model from a source archive in the layout of CMSDATA to an installed RPM: built by rpmbuild as it comes, installed with a
-# prefix and a database of its own (so no root is needed), verified, used by a plugin, upgraded, erased.
+# One model, from a source archive in the layout of CMSDATA to an installed RPM: built by plain rpmbuild, installed with its own
+# prefix and database (so no root is needed), verified, used by a plugin, upgraded, erased.
 case_needs_plain_folder()
 set(tool "${CASE_PREFIX}/bin/tfaot")
 set(name tfaot-model-minimal)
 set(area "${CASE_BINARY}/area")
 set(rpm rpm --dbpath "${CASE_BINARY}/db")
-# Who is not root installs files of one's own.
+# A user who is not root installs files that belong to that user.
 execute_process(COMMAND id -u OUTPUT_VARIABLE user OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(verify -V)
 if(NOT user EQUAL 0)
@@ -50,7 +50,7 @@ function(expect_empty folder)
   endif()
 endfunction()
 
-# plugin_predicts(): a plugin that is built against the area predicts what TensorFlow does.
+# plugin_predicts(): a plugin built against the area predicts the same as TensorFlow.
 function(plugin_predicts)
   file(REMOVE_RECURSE "${CASE_BINARY}/build")
   set(CASE_PREFIX "${area}")
@@ -64,12 +64,13 @@ make_source(1.0.0)
 build_rpm(1.0.0)
 set(first "rpm/RPMS/x86_64/${name}-1.0.0-1.x86_64.rpm")
 
-# The same input gives the same RPM, elsewhere and later too.
+# The same input gives the same RPM, also elsewhere and later.
 build_rpm(1.0.0 elsewhere)
 case_execute("compare" COMMAND "${CMAKE_COMMAND}" -E compare_files
              "${CASE_BINARY}/${first}" "${CASE_BINARY}/elsewhere/RPMS/x86_64/${name}-1.0.0-1.x86_64.rpm")
 
-# Installed, it is what `tfaot install` makes, and whole; but an RPM stands alone, and names its own runtime.
+# Once installed, it is complete and the same as `tfaot install` makes; but an RPM needs no other package, and uses its own
+# runtime.
 case_execute("rpm -i" COMMAND ${rpm} -i --prefix "${area}" "${first}")
 case_execute("rpm -V" COMMAND ${rpm} ${verify} ${name})
 case_execute("compile" COMMAND "${tool}" compile -c Sub-Pkg-1.0.0/data/minimal/aot_config.yaml -o tree -q)
@@ -113,14 +114,14 @@ set(case_output "${tool_file}")
 case_expect("default=\"${area}/${name}/1.0.0\"")
 case_expect_not("@TOOL_BASE@")
 
-# What is damaged is told.
+# Damage is reported.
 file(APPEND "${area}/${name}/1.0.0/runtime/lib/libtfaot_runtime.a" "x")
 execute_process(COMMAND ${rpm} ${verify} ${name} OUTPUT_VARIABLE case_output ERROR_QUIET)
 case_expect("libtfaot_runtime.a")
 case_execute("repair" COMMAND ${rpm} -U --replacepkgs --prefix "${area}" "${first}")
 case_execute("rpm -V" COMMAND ${rpm} ${verify} ${name})
 
-# An upgrade that fails leaves the version that was there, as it was; the next one does it.
+# An upgrade that fails leaves the old version unchanged; the next one succeeds.
 make_source(1.1.0)
 build_rpm(1.1.0)
 set(second "rpm/RPMS/x86_64/${name}-1.1.0-1.x86_64.rpm")
@@ -133,7 +134,7 @@ case_execute("rpm -V" COMMAND ${rpm} ${verify} ${name})
 plugin_predicts()
 file(REMOVE_RECURSE "${area}/${name}/1.1.0")
 
-# So does one whose last step cannot be done, and rpm keeps both versions.
+# The same if the last step cannot be done; then rpm keeps both versions.
 case_execute("copy" COMMAND cp -a "${area}" old)
 case_execute("copy" COMMAND cp -a db old_db)
 file(MAKE_DIRECTORY "${area}/${name}/.current/in_the_way")
@@ -159,7 +160,7 @@ if(NOT current STREQUAL "1.1.0")
   message(FATAL_ERROR "current leads to ${current}")
 endif()
 
-# Two versions side by side: erasing the current one gives the other back.
+# Two versions side by side: erasing the current one makes the other one current again.
 case_execute("rpm -i" COMMAND ${rpm} -i --oldpackage --prefix "${area}" "${first}")
 case_execute("list" COMMAND "${tool}" list --release-area "${area}")
 case_expect("1.0.0" "1.1.0")
@@ -171,11 +172,11 @@ endif()
 case_execute("rpm -V" COMMAND ${rpm} ${verify} ${name})
 plugin_predicts()
 
-# An area may be a folder of its user's: it stays, empty.
+# An area may be a folder of the user: it stays, empty.
 case_execute("rpm -e" COMMAND ${rpm} -e ${name})
 expect_empty("${area}")
 
-# Into a root of its own, as an image of a machine is made: no shell is there.
+# Into a separate root, as in making an image of a machine: there is no shell in it.
 if(user EQUAL 0)
   file(MAKE_DIRECTORY "${CASE_BINARY}/root")
   case_execute("rpm --root" COMMAND rpm --root "${CASE_BINARY}/root" -i "${CASE_BINARY}/${first}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Source, build and toolkit all lie in folders with a space.
+# Source, build and toolkit are all in folders with a space in their path.
 file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}/a source")
 case_configure(SOURCE "${CASE_BINARY}/a source/minimal")
 case_build()

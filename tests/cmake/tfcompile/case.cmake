@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tfaot-tfcompile as scram's DNN_NAME rule calls it: what it makes links without extra flags, and is made again when it must.
+# tfaot-tfcompile as scram's DNN_NAME rule calls it: its objects link without extra flags, and are made again when needed.
 case_needs_plain_folder()
 set(models "../tests/e2e/models/works")
 file(GLOB sources "${CASE_SOURCE}/*.cc")
@@ -33,7 +33,7 @@ case_expect_predictions(user "${models}/frozen_unshaped" 2)
 case_execute("ldd" COMMAND ldd program)
 case_expect_not("[Tt]ensor[^ ]*|tfaot[^ ]*|not found")
 
-# No level below x86-64-v2, which has SSE 4.2; the weights are there once.
+# No level below x86-64-v2, which has SSE 4.2; the weights are stored once.
 file(READ "${CASE_BINARY}/include/mynet/header.h" case_output)
 case_expect("CPU levels x86-64-v2, x86-64-v3, x86-64-v4." "class mynet_bs4 final")
 case_execute("nm" COMMAND nm --defined-only obj/mynet/tfcompile_function.o)
@@ -52,7 +52,7 @@ build(libnet.so)
 file(READ "${CASE_BINARY}/include/mynet/header.h" case_output)
 case_expect("Compiled for batch sizes 2, 8 and CPU levels x86-64.")
 
-# The header finds an installed runtime, and then takes that.
+# If the header finds an installed runtime, it uses that.
 case_execute("compile" COMMAND "${compiler}" -std=c++17 -Wall -Werror -fsyntax-only -H -Iinclude "-I${CASE_PREFIX}/include"
              "${CASE_SOURCE}/library.cc")
 case_expect("tfaot/runtime/tfcompile_model.h")
@@ -96,7 +96,7 @@ foreach(mode IN ITEMS local global)
   case_expect("${trained}" "${retrained}")
 endforeach()
 
-# No dimension is the batch: a scalar is fed and one is fetched.
+# No dimension is the batch: one scalar is fed and one is fetched.
 set(float "attr { key: \"dtype\" value { type: DT_FLOAT } }")
 set(type "attr { key: \"T\" value { type: DT_FLOAT } }")
 file(WRITE "${CASE_BINARY}/scaled.pbtxt" "
@@ -115,7 +115,7 @@ case_execute("tfcompile" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" ${argument
 case_execute("scaled" COMMAND "${compiler}" -std=c++17 -Wall -Wextra -Werror -I. "${CASE_SOURCE}/scaled.cc" scaled/m.o scaled/f.o -o scaled/program)
 case_execute("scaled" COMMAND scaled/program)
 case_expect("y: 0 2 4 6 8 10 sum: 30" "y: 0 3 6 9 12 15 sum: 45")
-# The same with feeds that have a common first dimension, by the config's word.
+# The same with feeds that have a common first dimension, as the config says.
 string(REPLACE "shape { }" "shape { dim { size: 2 } dim { size: 1 } }" rows "${scaled}")
 file(WRITE "${CASE_BINARY}/scaled.config.pbtxt" "${rows}")
 case_execute("tfcompile" FAIL "its first dimension is not the batch" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" ${arguments})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plugins with models of one C++ name in one process: other weights, another architecture, the other flavour of headers. Each predicts as
-# it does alone, whoever sees its symbols, with flags of the user's choice.
+# Plugins with models of one C++ name in one process: other weights, another architecture, the other flavour of headers. Each
+# predicts the same as alone, whoever sees its symbols, and with flags of the user's choice.
 #   CASE_TENSORFLOW  the folder of TensorFlow's headers     CASE_XLA_RUNTIME  what CMSSW's tool tensorflow-xla-runtime brings
 #   CASE_CLANG__     clang++, then plugins are compiled by it; else by the build's g++
 case_needs_plain_folder()
@@ -66,7 +66,7 @@ function(together one two)
   endforeach()
 endfunction()
 
-# exports_nothing_of_the_model(<plugin>): neither code nor weights nor tables, and all that it has of the runtime is of this version.
+# exports_nothing_of_the_model(<plugin>): no code, weights or tables; and every runtime symbol in it belongs to this version.
 string(REPLACE "." "_" namespace "v${CASE_VERSION}")
 string(LENGTH "${namespace}" length)
 function(exports_nothing_of_the_model plugin)
@@ -111,7 +111,7 @@ if(CASE_CLANG__)
   together(second gcc_first)
 endif()
 
-# Both flavours of one model in one library: the objects are linked twice, and count once.
+# Both flavours of one model in one library: the objects are linked twice but stored once.
 file(GLOB objects "${CASE_BINARY}/first/lib/*.o" "${CASE_BINARY}/first_cmssw/lib/*.o")
 case_execute("flavours" COMMAND "${compiler}" -std=c++17 -fPIC -Wall -Wextra -Werror -c "-I${CASE_BINARY}/first_cmssw/include" "-I${CASE_BINARY}/first_cmssw/runtime/include" -DFLAVOUR_CMSSW -Dpredict=predict_cmssw
              "-I${stand_in}" -isystem "${CASE_TENSORFLOW}" "${CASE_SOURCE}/plugin.cc" -o flavour_cmssw.o)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plugins of several CMake projects, each with its own model of one C++ name, STATIC or SHARED, in one process: other weights, another
-# architecture. Each predicts as it does alone.
+# Plugins from several CMake projects, each with its own model of one C++ name, STATIC or SHARED, in one process: other weights,
+# another architecture. Each predicts the same as alone.
 get_filename_component(plugins "${CASE_SOURCE}/../two_plugins" ABSOLUTE)
 set(works "${CASE_TOOLKIT}/tests/e2e/models/works")
 

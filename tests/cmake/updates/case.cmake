@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A build folder that is there predicts with what the area holds now, after each update and each way back, by rpm and by
-# `tfaot install`: make, ninja and CMake look at times alone.
+# An existing build folder predicts with the area's current model, after each update and each way back, by rpm and by `tfaot
+# install`: make, ninja and CMake only look at times.
 case_needs_plain_folder()
 set(tool "${CASE_PREFIX}/bin/tfaot")
 set(name tfaot-model-minimal)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values in pieces are the whole ones, and are made without computing the whole.
+// Values in pieces equal the whole values, and are made without computing the whole.
 #include "hlo/evaluate.h"
 
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ std::string product_of(const std::string& x, int rows, const std::string& name =
          ",16] get-tuple-element(t" + name + "), index=0\n";
 }
 
-// By product, in order: rows of it for each row of the batch. Empty: the model stays as it is.
+// For each product, in order: its rows per row of the batch. Empty: the model stays unchanged.
 std::vector<std::int64_t> live_rows(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const auto before = module->entry_computation()->num_parameters();
@@ -57,7 +57,7 @@ TEST(LiveRows, GoToProductsOfTheBatch) {
               ElementsAre(1));
 }
 
-// Through what treats rows alone, with tensors of the model and numbers.
+// Through operations that treat rows alone, with tensors of the model and numbers.
 TEST(LiveRows, FollowTheRowsThroughTheModel) {
   const std::string text =
       kHead + product_of("x", 4, "a") +
@@ -78,7 +78,7 @@ TEST(LiveRows, AreOfNoUseForOneRow) {
   EXPECT_THAT(live_rows(std::string(kHead) + "  ROOT y = f32[4,8] negate(x)\n}"), IsEmpty());
 }
 
-// Padding may then reach the rows that count.
+// Then padding may affect the rows that count.
 TEST(LiveRows, StayAwayWhereRowsMeet) {
   const std::string sum =
       "sum {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}\n";

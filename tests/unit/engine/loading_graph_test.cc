@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs when the variables of a stranger's SavedModel are filled.
+// What runs when the variables of an untrusted SavedModel are filled.
 #include "graph/loading_graph.h"
 
 #include <gmock/gmock.h>

@@ -15,7 +15,7 @@ TEST(MachineModel, KnowsEveryLevelWithKernels) {
   EXPECT_EQ(&machine_of("something else"), &machine_of("x86_64"));
 }
 
-// 8 rows of 48 columns are one whole tile at x86-64-v4: 24 vectors, two a cycle.
+// 8 rows of 48 columns are one whole tile at x86-64-v4: 24 vectors, two per cycle.
 TEST(MachineModel, TakesAWholeTileAtFullSpeed) {
   const Machine& machine = machine_of("x86_64_v4");
   const double longer = product_cycles(machine, {8, 48, 1001, 4});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of TensorFlow graphs in a line each.
+// Nodes of TensorFlow graphs, each in one line.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ inline tensorflow::NodeDef texts(const std::string& name, const std::vector<std:
   return made;
 }
 
-// A call of a function, by whatever operation takes one in `attribute`.
+// A call of a function by any operation that takes one in `attribute`.
 inline tensorflow::NodeDef call(const std::string& name, const std::string& op,
                                 const std::string& attribute, const std::string& function,
                                 const std::vector<std::string>& inputs = {}) {

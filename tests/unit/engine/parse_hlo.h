@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules for tests, from text as XLA prints them.
+// Modules for tests, from text in XLA's printed form.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
 
-// xla/service/hlo_parser.h, which includes what the wheel does not ship.
+// From xla/service/hlo_parser.h, which includes headers that the wheel does not ship.
 namespace xla {
 absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
     absl::string_view text, bool set_to_default_entry_computation_layout);
@@ -18,7 +18,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
 
 namespace tfaot::toolkit::testing {
 
-// `text`: the computations. A module without any when they are wrong, which fails the test.
+// `text`: the computations. If they are wrong, returns a module without any, which fails the test.
 inline std::unique_ptr<xla::HloModule> parse_hlo(const std::string& text) {
   auto module = xla::ParseAndReturnUnverifiedModule("HloModule m\n" + text, true);
   if (module.ok()) return std::move(*module);

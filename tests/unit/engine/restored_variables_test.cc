@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restores as TensorFlow 1 and 2 write them, and what must be left to TensorFlow itself.
+// Restore operations as TensorFlow 1 and 2 write them, and those that must be left to TensorFlow
+// itself.
 #include "graph/restored_variables.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +26,7 @@ tf::MetaGraphDef model_of(const std::vector<tf::NodeDef>& nodes) {
   return model;
 }
 
-// As TensorFlow 1 does it: in the graph itself.
+// As in TensorFlow 1: in the graph itself.
 std::vector<tf::NodeDef> old_restore(const std::vector<std::string>& parts = {"", ""}) {
   return {node("prefix", "Placeholder"),
           texts("keys", {"a/key", "b/key"}),

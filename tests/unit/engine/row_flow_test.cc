@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is proved of rows, and what is named where they meet. Batches have 5 rows here.
+// What is proved about rows, and which operation is named if rows meet. Batches have 5 rows here.
 #include "rows/row_flow.h"
 
 #include <gmock/gmock.h>
@@ -91,7 +91,7 @@ TEST(RowFlow, Parts) {
             "reverse: reverses the rows of the batch");
 }
 
-// Two tensors go through one net behind each other, and are taken apart again.
+// Two tensors are joined, go through one net, and are split again.
 TEST(RowFlow, TensorsBehindEachOther) {
   expect_alone(
       "t = f32[5,4,3] negate(x)\n c = f32[10,4,3] concatenate(x, t), dimensions={0}\n"
@@ -170,7 +170,7 @@ TEST(RowFlow, Convolutions) {
       "r = f32[3,5] reshape(c)\n ROOT y = f32[5,3] transpose(r), dimensions={1,0}");
 }
 
-// In each row, the numbers of its own row beside those that the data give.
+// In each row, the row's own number, next to the numbers from the data.
 constexpr const char* kOwnRows =
     "i = s32[5,2,1] iota(), iota_dimension=0\n k = s32[5,2,1] reshape(n)\n"
     "p = s32[5,2,2] concatenate(i, k), dimensions={2}\n";
@@ -189,13 +189,13 @@ TEST(RowFlow, LookupsInTheOwnRow) {
       follow("k = s32[5,2,1] reshape(n)\n p = s32[5,2,2] concatenate(k, k), dimensions={2}\n" +
              gather),
       "perhaps gather: looks up rows of the batch by a computed index");
-  // In row r, element r: the row is right, its element is not that of the others.
+  // In row r, element r: the row is correct, but the element differs from row to row.
   EXPECT_EQ(follow("i = s32[5,1] iota(), iota_dimension=0\n"
                    "p = s32[5,2] concatenate(i, i), dimensions={1}\n"
                    "ROOT y = f32[5,3] gather(x, p), offset_dims={1}, collapsed_slice_dims={0,1}, "
                    "start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,1,3}"),
             "gather: depends on a row's position in the batch");
-  // Of a table with all rows behind each other.
+  // A table with the rows one after the other.
   expect_alone(
       "t = f32[20,3] reshape(x)\n i = s32[5] iota(), iota_dimension=0\n"
       "f = s32[] constant(4)\n g = s32[5] broadcast(f), dimensions={}\n"
@@ -203,7 +203,7 @@ TEST(RowFlow, LookupsInTheOwnRow) {
       "q = s32[5] broadcast(o), dimensions={}\n r = s32[5] add(p, q)\n"
       "ROOT y = f32[5,3] gather(t, r), offset_dims={1}, collapsed_slice_dims={0}, "
       "start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}");
-  // Of a weight: any place will do.
+  // A table that is a weight: any position will do.
   expect_alone(
       "ROOT y = f32[5,2,6] gather(w, n), offset_dims={2}, collapsed_slice_dims={0}, "
       "start_index_map={0}, index_vector_dim=2, slice_sizes={1,6}");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of models that are not proved to treat each row alone: by what the trial showed, and
-// where there was none.
+// The decision about models that are not proved to treat each row alone: by the findings of the
+// trial, or without a trial.
 #include "rows/row_verdict.h"
 
 #include <gmock/gmock.h>

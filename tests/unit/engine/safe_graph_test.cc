@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a stranger's graph TensorFlow is shown.
+// Which parts of an untrusted graph TensorFlow gets to see.
 #include "graph/safe_graph.h"
 
 #include <gmock/gmock.h>
@@ -160,7 +160,7 @@ TEST(SafeGraph, RefusesNamesThatMeanTwoThings) {
       ElementsAre("the model has a function 'ReadFile', which is an operation's name"));
 }
 
-// Else TensorFlow would run such a loop ahead, when all that goes into it is constant.
+// Otherwise TensorFlow would run such a loop ahead if all its inputs are constant.
 TEST(SafeGraph, SaysThatCallsHaveState) {
   tf::GraphDef graph = graph_of(
       {call("loop", "StatelessWhile", "body", "outer"),

@@ -111,7 +111,7 @@ TEST(StaticCost, PadsWhereReadingTheWeightsIsMostOfACall) {
   EXPECT_THAT(chunks(64, cost), ElementsAre(64));
 }
 
-// A net of loops has next to no cost of its own: padding is wasted, and calls of any size do.
+// A net of loops has almost no fixed cost: padding is wasted, and calls of any size are fine.
 TEST(StaticCost, PadsNothingWhereRowsAreAllThereIs) {
   const auto cost = [](std::size_t rows) { return elementwise(rows, "tanh"); };
   EXPECT_THAT(chunks(3, cost), ElementsAre(2, 1));

@@ -36,7 +36,7 @@ void pack_filter(T* to, const Tensor<T>& filter, const ConvolutionCall& c) {
 
 enum class Filter { kPacked, kAsItIs };
 
-// Runs the call on random tensors, beside a plain loop.
+// Runs the call on random tensors and compares with a plain loop.
 template <typename T>
 void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random) {
   SCOPED_TRACE(describe(c));
@@ -146,7 +146,7 @@ TEST_P(Convolution, IsRightWithoutPadding) {
   }
 }
 
-// As networks have them; more positions and taps than one block of the product takes.
+// Sizes as in networks; more positions and taps than fit into one block of the product.
 TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
   Random random(5);
   for (const ConvolutionCall& c :

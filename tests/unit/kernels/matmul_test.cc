@@ -25,7 +25,7 @@ Int extent(std::initializer_list<std::pair<Int, Int>> counts_and_strides) {
   return last + 1;
 }
 
-// Runs the call on random tensors, beside a plain loop.
+// Runs the call on random tensors and compares with a plain loop.
 template <typename T>
 void check(Kernel kernel, const MatMulCall& c, Random& random) {
   SCOPED_TRACE(describe(c));
@@ -125,7 +125,7 @@ TEST_P(MatMul, IsThatOfAPlainLoop) {
   check_random<double>(kernels<double>().matmul, 300, 2);
 }
 
-// Every count of rows with few and many columns, shallow and deep: each tile there is.
+// Every number of rows with few and many columns, shallow and deep: every tile that exists.
 TEST_P(MatMul, HasATileForEveryShape) {
   Random random(3);
   for (Int rows = 1; rows <= 20; ++rows) {
@@ -143,7 +143,7 @@ TEST_P(MatMul, HasATileForEveryShape) {
   }
 }
 
-// Beyond the blocks of rows; deep.
+// More rows than a block, and deep.
 TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   Random random(4);
   for (const auto& [rows, columns, depth] : {std::tuple<Int, Int, Int>{547, 37, 40},
@@ -161,7 +161,7 @@ TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   }
 }
 
-// Of 5 rows of a batch, 3 count, and each is 2 rows of the product.
+// 3 of 5 rows of a batch count, and each is 2 rows of the product.
 template <typename T>
 void check_live_rows(Kernel kernel, Int epilogue) {
   MatMulCall all = plain(1, 6, 37, 19);

@@ -24,8 +24,8 @@ PoolCall random_call(Random& random) {
   return c;
 }
 
-// compare(got, values of the window) for each element of the call's results, one behind the other
-// and each with its compare, on random numbers, many of them NaN if `with_nan`.
+// compare(got, values of the window) for each element of the call's results, one after the other,
+// each with its own compare, on random numbers; many of them NaN if `with_nan`.
 template <typename T, typename Start, typename Meet, typename... Compare>
 void check(Kernel kernel, const PoolCall& c, Random& random, bool with_nan, const Start& start,
            const Meet& meet, const Compare&... compare) {
@@ -98,7 +98,7 @@ void check_sum(Kernel kernel, std::uint32_t seed) {
   }
 }
 
-// As TensorFlow: NaN is passed over, and a window of nothing else is the lowest finite number.
+// As in TensorFlow: NaN is ignored, and a window of only NaN gives the lowest finite number.
 TEST_P(Pool, TakesTheLargestNumber) {
   check_max<float>(kernels<float>().max_pool, 1);
   check_max<double>(kernels<double>().max_pool, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors for the kernels' tests: memory aligned as the engine promises and no better, guard zones
+// Tensors for the kernels' tests: memory aligned exactly as the engine guarantees, guard zones
 // around it, and numbers to compare with.
 #pragma once
 
@@ -26,8 +26,8 @@ namespace tfaot::kernels_test {
 
 using Int = std::int64_t;
 
-// Aligned to `alignment` and not to twice that. Filled with NaN, so that an element nobody wrote is
-// seen; a write beside it fails the test, a read beside it fails under the address sanitizer.
+// Aligned to `alignment` and not to twice that. Filled with NaN, so that a missing element is
+// visible. A write outside fails the test; a read outside fails under the address sanitizer.
 template <typename T>
 class Tensor {
  public:
@@ -86,7 +86,7 @@ class Random {
   std::mt19937 engine_;
 };
 
-// A sum in double precision, and what rounding may add to a kernel's.
+// A sum in double precision, and the rounding error allowed for a kernel's sum.
 template <typename T>
 class Sum {
  public:
@@ -106,7 +106,7 @@ class Sum {
   double value_ = 0, magnitude_ = 0, terms_ = 0;
 };
 
-// A [depth, columns] matrix as kernel_calls.h says it is packed; matrix(l, j) is its element.
+// A [depth, columns] matrix, packed as in kernel_calls.h; matrix(l, j) is its element.
 template <typename T, typename Matrix>
 void pack(T* to, Int depth, Int columns, const Matrix& matrix) {
   const Int width = kernels::panel_columns(sizeof(T));

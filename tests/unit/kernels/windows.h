@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random windows, and a plain loop over the elements one of their positions meets.
+// Random windows, and a plain loop over the elements that a window covers at one position.
 #pragma once
 
 #include <string>
