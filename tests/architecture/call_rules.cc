@@ -35,7 +35,7 @@ const std::vector<Rule> kRules = {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// As a word of its own, and neither a member ("spec.system") nor in an #include.
+// As a separate word, and neither a member ("spec.system") nor in an #include.
 bool mentions(std::string_view line, std::string_view name) {
   if (line.find("#include") != std::string_view::npos) return false;
   const bool is_call = name.ends_with("()");

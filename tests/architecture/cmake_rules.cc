@@ -34,7 +34,7 @@ const std::vector<Ban> kBans = {
     {command("macro"), "macro()", "function()"},
 };
 
-// Scripts for "cmake -P" glob what a build made, never sources; they declare no target.
+// Scripts for "cmake -P" glob build products, never sources; they declare no target.
 bool declares_targets(const SourceFile& file) {
   const std::regex target("\\badd_(library|executable|custom_target)\\s*\\(");
   return file.path.ends_with("CMakeLists.txt") || std::regex_search(file.text, target);

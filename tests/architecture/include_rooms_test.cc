@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree keeps the table of rooms, and a wrong include anywhere is found.
+// The tree follows the table of rooms, and a wrong include anywhere is found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ const SourceTree& project() {
   return tree;
 }
 
-// What the check says when the real tree gets one more file.
+// The findings if the real tree gets one more file.
 Violations with(const std::string& path, const std::string& text) {
   SourceTree tree = project();
   tree.push_back({path, text});
@@ -117,7 +117,7 @@ TEST(IncludeRooms, UnknownLibrariesAndHeadersAreFound) {
                           "a room in include_rules.cc",
                           "modules/base/src/x.cc:2: an #include that names no file cannot be "
                           "checked",
-                          "modules/base/src/x.cc:3: 'nowhere' is no room",
+                          "modules/base/src/x.cc:3: 'nowhere' is not a room",
                           "modules/base/src/x.cc:4: room 'base' has no public header base/no.h"));
 }
 
@@ -125,10 +125,10 @@ TEST(IncludeRooms, PrivateHeadersStayPrivate) {
   EXPECT_THAT(with("modules/base/src/x.cc", "#include \"descriptor.h\""), IsEmpty());
   EXPECT_THAT(with("modules/config/src/x.cc",
                    "#include \"descriptor.h\"\n#include \"../../base/src/descriptor.h\""),
-              ElementsAre("modules/config/src/x.cc:1: \"descriptor.h\" is no header of room "
+              ElementsAre("modules/config/src/x.cc:1: \"descriptor.h\" is not a header of room "
                           "'config'",
-                          "modules/config/src/x.cc:2: \"../../base/src/descriptor.h\" is no header "
-                          "of room 'config'"));
+                          "modules/config/src/x.cc:2: \"../../base/src/descriptor.h\" is not a "
+                          "header of room 'config'"));
 }
 
 TEST(IncludeRooms, FoldersOfARoomIncludeThoseBeforeThem) {

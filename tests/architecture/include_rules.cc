@@ -30,7 +30,7 @@ const std::map<std::string, Rooms> kRooms = {
     {"generate", {"base", "records", "scram"}},
     {"package", {"base", "records"}},
     {"install", {"base", "records", "scram"}},
-    // The plan is arithmetic that the tool must not do otherwise.
+    // The plan is arithmetic that the tool must do in the same way.
     {"tune", {"base", "records", "runtime"}},
     {"release", {"base", "records"}},
     {"workflow",
@@ -44,8 +44,8 @@ const std::map<std::string, Rooms> kRooms = {
     {"cmssw", {"runtime"}},
 };
 
-// Rooms cut into folders, below src where they have it: files of a folder include those of folders
-// before it, and of their own.
+// Rooms split into folders, below src where they have it: files of a folder may include those of
+// folders before it, and of their own.
 const std::map<std::string, std::vector<std::string>> kFolders = {
     {"engine", {"graph", "hlo", "kernels", "rows", "cost", "code"}},
     {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
@@ -56,7 +56,7 @@ const Rooms kTools = {"base",   "records",  "elf",     "config",   "compile", "c
                       "engine", "generate", "package", "install",  "tune",    "release",
                       "scram",  "workflow", "cli",     "tfcompile"};
 
-// Who may include a library, by the beginning of the header's name.
+// Who may include a library, by the start of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"fmt/", kTools},
     {"tl/", kTools},
@@ -113,7 +113,7 @@ class Checker {
     if (!std::regex_match(line, match, kInclude)) return std::nullopt;
     const std::string header = match[1].matched ? match[1].str() : match[2].str();
     if (header.empty()) return "an #include that names no file cannot be checked";
-    // None of our files has such a name: the line is there to stop the compiler (detail/abi.h).
+    // No file of ours has such a name: the line stops the compiler (runtime/detail/abi.h).
     if (match[2].matched && header.find(' ') != std::string::npos) return std::nullopt;
     const std::string room = room_of(file.path);
     if (header.starts_with("tfaot/")) return problem_of_room(room, header.substr(6));
@@ -136,7 +136,7 @@ class Checker {
   std::optional<std::string> problem_of_room(const std::string& room,
                                              const std::string& header) const {
     const std::string other = header.substr(0, header.find('/'));
-    if (!kRooms.contains(other)) return fmt::format("'{}' is no room", other);
+    if (!kRooms.contains(other)) return fmt::format("'{}' is not a room", other);
     const std::string folder = other == "kernels" ? "kernels/abi" : other;
     if (!paths_.contains(fmt::format("modules/{}/include/tfaot/{}", folder, header))) {
       return fmt::format("room '{}' has no public header {}", other, header);
@@ -146,8 +146,8 @@ class Checker {
     return fmt::format("'{}' may not include tfaot/{}", room, header);
   }
 
-  // A header beside the file, or named from the room's own folder; templates of generated headers
-  // count.
+  // A header in the same folder, or named from the room's own folder; templates of generated
+  // headers count.
   std::optional<std::string> problem_of_private(const SourceFile& file,
                                                 const std::string& header) const {
     const std::string room = room_of(file.path);
@@ -159,10 +159,10 @@ class Checker {
         return problem_of_folder(file.path, folder + header);
       }
     }
-    return fmt::format("\"{}\" is no header of room '{}'", header, room);
+    return fmt::format("\"{}\" is not a header of room '{}'", header, room);
   }
 
-  // Within a room that is cut into folders.
+  // Within a room that is split into folders.
   static std::optional<std::string> problem_of_folder(const std::string& path,
                                                       const std::string& header) {
     const auto folders = kFolders.find(room_of(path));

@@ -6,8 +6,8 @@
 
 namespace tfaot::toolkit::architecture {
 
-// Every #include of modules/: other rooms' headers, libraries, system headers, private headers; and
-// that the rooms of the tree are those of the table.
+// Checks every #include of modules/ (other rooms' headers, libraries, system headers, private
+// headers), and that the rooms of the tree are those of the table.
 Violations check_includes(const SourceTree& tree);
 
 }  // namespace tfaot::toolkit::architecture

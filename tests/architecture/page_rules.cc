@@ -26,7 +26,7 @@ constexpr std::array<Phrase, 6> kPhrases = {{
     {" anew", "'again'"},
     {"by the clock", "'wall time'"},
 }};
-// In which "is no " is plain English.
+// Plain English that contains "is no ".
 constexpr std::array<std::string_view, 3> kFine = {"there is no ", "There is no ", "is no longer"};
 
 std::size_t columns(std::string_view line) {

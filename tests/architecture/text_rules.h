@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of STYLE that need no more than the text of one file: its licence line, its length, CMake
+// Rules of STYLE that need only the text of one file: its licence line, its length, and CMake
 // commands and C++ calls that are banned or belong to one room.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a net's weights cost when nothing is done but reading them: the roof of batch size 1, where
-// each weight is used once. Reads as many bytes as it is told, again and again, one line after the
+// each weight is used once. Reads the given number of bytes, again and again, one line after the
 // other, by the widest vectors there are, and prints the microseconds of the fastest pass.
 //   read_roof BYTES...    prints one number a line
 #include <immintrin.h>
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     char* end = nullptr;
     const unsigned long bytes = std::strtoul(argv[i], &end, 10);
     if (*end != '\0' || bytes == 0) {
-      std::fprintf(stderr, "read_roof: '%s' is no number of bytes\n", argv[i]);
+      std::fprintf(stderr, "read_roof: '%s' is not a number of bytes\n", argv[i]);
       return 2;
     }
     std::printf("%.2f\n", best_microseconds(bytes));

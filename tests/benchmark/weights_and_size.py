@@ -61,7 +61,7 @@ sys.exit(status)
 
 
 def run(command):
-    """Seconds by the clock, seconds of the processor, and megabytes of the largest process."""
+    """Seconds of wall time, seconds of processor time, and megabytes of the largest process."""
     start = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", MEASURE, *map(str, command)], capture_output=True, text=True)
     if done.returncode != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scram does with tool files and how it links, said anew in few words. Found by running real scram
+"""What scram does with tool files and how it links, written again in few words. Found by running real scram
 (docs/measurements.md); no code of it. Tool files become records, records a link line."""
 import re
 import shutil

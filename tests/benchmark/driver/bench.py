@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures all engines over the nets of a folder; packaging/bench.sh sets all of it up and calls this.
 
-Writes into --out: results.json (the list), measurements.json (every round, from which --again makes the rest anew),
+Writes into --out: results.json (the list), measurements.json (every round, from which --again makes the rest again),
 benchmarks.md and benchmarks.svg, and the runners' words in runners.log.
 """
 import argparse

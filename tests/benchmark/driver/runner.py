@@ -53,7 +53,7 @@ class Runner:
         return [float(word) for word in self._expect("ok")]
 
     def time(self, calls):
-        """Microseconds per call: by the clock, and of the processor."""
+        """Microseconds per call: in wall time, and in processor time."""
         self.process.stdin.write(f"time {calls}\n")
         wall, cpu = self._answer()
         return int(wall) / 1000 / calls, int(cpu) / 1000 / calls

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a runner is: one inference engine holding one net, in a process of its own, which the driver
-// (bench.py) asks for predictions and timings line by line:
+// A runner is one process with one inference engine and one net. The driver (bench.py) asks it for
+// predictions and timings, line by line:
 //   prepare ROWS   -> "ok WORST LARGEST": predicts ROWS rows once; WORST is the largest difference
-//   from
-//                     the expected outputs, LARGEST the largest of those
-//   time CALLS     -> "WALL CPU": nanoseconds of CALLS calls by the clock, and of the processor
-//   used by
-//                     all threads meanwhile, after some calls that are not counted
+//                     from the expected outputs, LARGEST the largest of those
+//   time CALLS     -> "WALL CPU": nanoseconds of CALLS calls in wall time, and in processor time of
+//                     all threads, after some calls that are not counted
 // The runner writes "ready" once, after its first prediction (1 row). Every engine has one input
 // and one output of float32. All are timed by the same loop, runner_main.cc.
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // predict: two events of examples/minimal at the level the runtime chooses. predict LEVEL: the same
-// by the code of that level, whatever the CPU has: the runtime is told that all is there.
+// with the code of that level, whatever the CPU has: the runtime assumes that all features are
+// there.
 #include <iostream>
 #include <sstream>
 #include <string>
