@@ -21,7 +21,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 
 
 def preprocessed(entry):
-    """What the compiler reads, comments included, since they may say NOLINT. Nothing where that fails."""
+    """What the compiler reads, including comments, because they may say NOLINT. Nothing if that fails."""
     words = shlex.split(entry["command"])
     words = words[next(i for i, word in enumerate(words) if re.search(r"\+\+[^/]*$", word)) + 1:]  # after the launcher
     kept = []
@@ -35,7 +35,7 @@ def preprocessed(entry):
 
 
 def check(entry, build, about):
-    """What clang-tidy complains of, or nothing."""
+    """clang-tidy's complaints, or nothing."""
     text = preprocessed(entry)
     verdict = None
     if text is not None:

@@ -20,7 +20,7 @@ const std::vector<float> kInput = {0.015625f, 1.59375f,  1.828125f, 1.453125f,
 const std::vector<float> kExpected = {0.9585836f,  0.041416377f, 0.9646631f,
                                       0.03533696f, 0.9804191f,   0.01958093f};
 
-// Contiguous memory in and out, nothing is copied.
+// Contiguous memory in and out; nothing is copied.
 std::vector<float> predict_native() {
   tfaot::native::Model<tfaot_model::minimal> model;
   std::vector<float> output(kEvents * 2);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between the pages as a repository shows them and as the site does.
+"""Differences between the pages as a repository shows them and as the site does.
 
 The pages link to files of the repository that are not part of the site, such as examples/plugin: the site has the text without
 the link. A link to a file that does not exist stays, and MkDocs reports it. In code in a table, "\\|" is a "|" for the repository;

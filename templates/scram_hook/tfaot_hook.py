@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Made by tfaot %VERSION% ("tfaot scram-hook install"). Do not edit; "tfaot scram-hook remove" takes it away.
+# Made by tfaot %VERSION% ("tfaot scram-hook install"). Do not edit; "tfaot scram-hook remove" removes it.
 """<aot_compile model="/data/my_model" class="MyModel" batch_sizes="1 2 4 8"/> in a BuildFile.xml.
 
 BuildRules.py of this area calls add_to(). A product with such elements gets rules of Makefile.aot,
@@ -15,7 +15,7 @@ from SCRAM.BuildSystem.BuildFile import BuildFile
 
 KEY = "AOT_COMPILE"
 SEPARATOR = "\x1f"  # XML has no such character, so no value of a BuildFile has it
-# attribute -> what its value may be
+# attribute -> allowed values
 ATTRIBUTES = {
     "model": r"[\w./+@-]+",
     "class": r"[A-Za-z]\w*(::[A-Za-z]\w*)*",
@@ -29,7 +29,7 @@ def problem_of(attributes, variables_allowed=False):
     """`variables_allowed`: before scram replaces ${name}."""
     for name, value in attributes.items():
         if name not in ATTRIBUTES:
-            return "no attribute '%s'; there are %s" % (name, ", ".join(ATTRIBUTES))
+            return "unknown attribute '%s'; allowed: %s" % (name, ", ".join(ATTRIBUTES))
         if variables_allowed and "${" in value:
             continue
         if not re.fullmatch(ATTRIBUTES[name], value, re.ASCII):
@@ -41,8 +41,8 @@ def problem_of(attributes, variables_allowed=False):
 
 
 def stop(build_file, problem):
-    """scram goes on with what it knew of this and all later BuildFiles unless it is ended, as it does itself at values
-    that it cannot use. It keeps nothing of this run, so the next one reads the file again."""
+    """Ends scram, as scram itself does for values that it cannot use. Otherwise it would continue with what it knew of
+    this and all later BuildFiles. It keeps nothing of this run, so the next one reads the file again."""
     scramerror("<aot_compile> in %s: %s" % (build_file, problem))
 
 
@@ -78,8 +78,8 @@ def list_of(value):
 
 
 def source_of(value, path):
-    """make's words for the place of a model: as it is, else below the package, the BuildFile's folder or
-    CMSSW_SEARCH_PATH, where a leading '/' does not count. make looks anew each time: packages come and go."""
+    """A make expression for the place of a model: the path itself, else below the package, the BuildFile's folder or
+    CMSSW_SEARCH_PATH, where a leading '/' is ignored. make looks again each time: packages come and go."""
     relative = value.lstrip("/")
     package = "/".join(path.split("/")[:3])
     inside = package.split("/", 1)[-1]
@@ -87,7 +87,7 @@ def source_of(value, path):
     if value.startswith("/"):
         places.insert(0, value)
     places.append("$(foreach f,$(subst :, ,$(CMSSW_SEARCH_PATH)),$f/%s/%s $f/%s)" % (inside, relative, relative))
-    # where there is none, tfaot says so
+    # if none exists, tfaot reports it
     return "$(firstword $(wildcard %s) %s/%s)" % (" ".join(places), package, relative)
 
 
@@ -125,7 +125,7 @@ def write_rules(out, product, path, attributes, place):
 def write_export(out, product, folder, name):
     """What users of a package's library include and link: the model itself is in the library. A developer area that
     has no sources of the package uses the release's. scram hands it these lines of the release's makefiles only
-    because no blank stands before '+='."""
+    because there is no space before '+='."""
     tree = "$(SCRAMSTORENAME_INCLUDE)/$(SCRAM_ARCH)/tfaot/%s/%s" % (product, name)
     tree = ("$(firstword $(wildcard $(if $(wildcard {0}),,$(RELEASETOP)/{1} $(FULL_RELEASE_FOR_A_PATCH)/{1})) {1})"
             .format(folder, tree))
@@ -135,7 +135,7 @@ def write_export(out, product, folder, name):
 
 
 def template(rules):
-    """Writes the rules of the product that BuildRules is at."""
+    """Writes the rules of BuildRules' current product."""
     models = {}
     for texts in rules.core.get_data(KEY):
         for text in texts:
@@ -184,7 +184,7 @@ def add_to(build_rules):
         if problem:
             stop(self.filename, problem)
         if self.product is self.contents.get("EXPORT"):
-            stop(self.filename, "it stands in <export>; write it beside")
+            stop(self.filename, "it is inside <export>; write it outside")
         attributes["place"] = place_of(self.filename, written)
         self._update_product(KEY, text_of(attributes))
         return True

@@ -314,10 +314,10 @@ User.so:
     def test_mistakes_end_scram(self):
         for attributes, name, before, complaint in (
                 ('batch_sizes="1 x"', "minimal", "", "batch_sizes='1 x' cannot be used"),
-                ('batch_size="1"', "minimal", "", "no attribute 'batch_size'"),
+                ('batch_size="1"', "minimal", "", "unknown attribute 'batch_size'"),
                 ("", "3d", "", "class='3d' cannot be used"),
                 ("", "minimal", '<aot_compile model="/m" class="ns::minimal"/>', "two models of one class, 'minimal'"),
-                ("", "minimal", '<export><aot_compile model="/m" class="other"/></export>', "it stands in <export>"),
+                ("", "minimal", '<export><aot_compile model="/m" class="other"/></export>', "it is inside <export>"),
                 ("", "${unknown}", "", "class='${unknown}' cannot be used"),
                 ("", "${quote}", """<set name="quote" value='"'/>""", "class='\"' cannot be used")):
             self.build_file(attributes, name=name, before=before)

@@ -21,7 +21,7 @@ CONDITIONS = {"architecture": "SCRAM_ARCH", "ifarchitecture": "SCRAM_ARCH", "rel
               "ifrelease": "SCRAM_PROJECTVERSION", "compiler": "DEFAULT_COMPILER", "ifcompiler": "DEFAULT_COMPILER"}
 UNLISTED_CONDITIONS = {"ifproject": "SCRAM_PROJECTNAME", "ifconfig": "SCRAM_CONFIGCHKSUM", "ifscram": "SCRAM_VERSION",
                        "ifversion": "TOOL_VERSION"}
-MOST_NESTED = 970  # elements inside of each other: Python's stack
+MOST_NESTED = 970  # nested elements: Python's stack
 LAST_ORDER = 99999  # of a tool that uses none; users come before
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for a module of the framework: scores what it is given.
+// Stands in for a module of the framework: scores its input.
 #include <iostream>
 
 #include "Demo/Tagger/interface/Scorer.h"

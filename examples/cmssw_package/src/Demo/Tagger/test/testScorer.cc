@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch says the same as its rows one by one, and the scores of a row add up to 1.
+// A batch gives the same scores as its rows one by one, and the scores of a row add up to 1.
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
