@@ -7,6 +7,7 @@
 #include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
+
 std::string made_by_line(const std::string& model_name, const std::string& version) {
   return fmt::format("Made by tfaot from model {}, version {}. Do not edit.", model_name, version);
 }

@@ -40,6 +40,11 @@ Fault character_fault(const std::string& text) {
   return std::nullopt;
 }
 
+bool is_xml_character(unsigned long code) {
+  return code == 0x9 || code == 0xA || code == 0xD || (code >= 0x20 && code < 0xD800) ||
+         (code >= 0xE000 && code < 0xFFFE) || (code >= 0x10000 && code <= 0x10FFFF);
+}
+
 bool is_entity(std::string_view name) {
   for (const char* known : {"amp", "lt", "gt", "quot", "apos"}) {
     if (name == known) return true;

@@ -11,6 +11,7 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/tool_names.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/names.h"
 
