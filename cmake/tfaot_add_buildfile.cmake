@@ -50,9 +50,12 @@ removed.
                         USES boost=Boost::boost IGNORE_USES FWCore/Framework)
 #]=]
 function(tfaot_add_buildfile file)
-  _tfaot_parse_args(tfaot_add_buildfile
-                    VALUES PACKAGE ARCHITECTURE COMPILER RELEASE
-                    LISTS USES IGNORE_USES TOOLS VARIABLES)
+  set(options "")
+  set(values PACKAGE ARCHITECTURE COMPILER RELEASE)
+  set(lists USES IGNORE_USES TOOLS VARIABLES)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
+  _tfaot_check_args(tfaot_add_buildfile "${options};${values};${lists}" "${arg_UNPARSED_ARGUMENTS}" "${arg_USES};${arg_IGNORE_USES};${arg_TOOLS};${arg_VARIABLES}"
+                    "${arg_KEYWORDS_MISSING_VALUES}")
   _tfaot_absolute_path(file "${CMAKE_CURRENT_SOURCE_DIR}")
   if(NOT EXISTS "${file}" OR IS_DIRECTORY "${file}")
     message(FATAL_ERROR "tfaot_add_buildfile: not a file: ${file}")

@@ -35,8 +35,8 @@ Compiles a model during the build and makes it a library.
 
 - The library `<target>`, and an alias with the C++ name of the model, such as `tfaot_model::test`.
   Link either. Users get the include folder of `tfaot-model-<name>/model.h` (`_` in the name becomes
-  `-`) and the runtime. If `<target>` is the C++ name, the targets have this name with `_` instead of
-  `::`.
+  `-`) and the runtime. If `<target>` is the C++ name, the targets have this name with `_` instead
+  of `::`.
 - The target `<target>_compile`, which makes the package tree.
 
 `install(TARGETS ... EXPORT)` takes the library, and libraries that link it: see
@@ -53,11 +53,16 @@ change. Its users are compiled or linked again only if the files they use have c
     target_link_libraries(plugin PRIVATE tfaot_model::tagger)
 #]=]
 function(tfaot_add_model target)
-  _tfaot_parse_args(tfaot_add_model
-                    OPTIONS SHARED STATIC TUNE
-                    VALUES CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS VERSION
-                    LISTS BATCH_SIZES CPU_LEVELS
-                    REQUIRED CONFIG EXCLUSIVE SHARED STATIC)
+  set(options SHARED STATIC TUNE)
+  set(values CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS VERSION)
+  set(lists BATCH_SIZES CPU_LEVELS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
+  _tfaot_check_args(tfaot_add_model "${options};${values};${lists}" "${arg_UNPARSED_ARGUMENTS}" "${arg_BATCH_SIZES};${arg_CPU_LEVELS}"
+                    "${arg_KEYWORDS_MISSING_VALUES}")
+  _tfaot_require(tfaot_add_model CONFIG "${arg_CONFIG}")
+  if(arg_SHARED AND arg_STATIC)
+    message(FATAL_ERROR "tfaot_add_model: SHARED and STATIC exclude each other; give one")
+  endif()
   if(DEFINED arg_HEADERS AND NOT arg_HEADERS MATCHES "^(self_contained|cmssw)$")
     message(FATAL_ERROR "tfaot_add_model: HEADERS '${arg_HEADERS}' is neither self_contained nor cmssw")
   endif()

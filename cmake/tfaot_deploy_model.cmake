@@ -31,7 +31,13 @@ The target `<target>_deploy`, not part of `all`. Build it to deploy: the package
     # cmake --build build --target tagger_deploy
 #]=]
 function(tfaot_deploy_model target)
-  _tfaot_parse_args(tfaot_deploy_model OPTIONS REPLACE VALUES RELEASE_AREA SCRAM_ARCH REQUIRED RELEASE_AREA)
+  set(options REPLACE)
+  set(values RELEASE_AREA SCRAM_ARCH)
+  set(lists "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
+  _tfaot_check_args(tfaot_deploy_model "${options};${values};${lists}" "${arg_UNPARSED_ARGUMENTS}" ""
+                    "${arg_KEYWORDS_MISSING_VALUES}")
+  _tfaot_require(tfaot_deploy_model RELEASE_AREA "${arg_RELEASE_AREA}")
   _tfaot_absolute_path(arg_RELEASE_AREA "${CMAKE_CURRENT_BINARY_DIR}")
   _tfaot_get_model(tfaot_deploy_model "${target}" model tree)
   _tfaot_check_new_target(tfaot_deploy_model ${model}_deploy

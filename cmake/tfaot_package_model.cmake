@@ -27,7 +27,12 @@ The target `<target>_package`, part of `all`, which writes
     tfaot_package_model(tagger OUTPUT_DIR packages)
 #]=]
 function(tfaot_package_model target)
-  _tfaot_parse_args(tfaot_package_model VALUES OUTPUT_DIR FORMAT)
+  set(options "")
+  set(values OUTPUT_DIR FORMAT)
+  set(lists "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
+  _tfaot_check_args(tfaot_package_model "${options};${values};${lists}" "${arg_UNPARSED_ARGUMENTS}" ""
+                    "${arg_KEYWORDS_MISSING_VALUES}")
   if(NOT DEFINED arg_FORMAT)
     set(arg_FORMAT tar.zst)
   endif()

@@ -2,46 +2,28 @@
 # Checks of keywords, shared by all public functions, so that no typing error goes unnoticed.
 
 #[=[
-_tfaot_parse_args(<function> [OPTIONS <keyword>...] [VALUES <keyword>...] [LISTS <keyword>...]
-                  [REQUIRED <keyword>...] [EXCLUSIVE <keyword>...])
-Reads the arguments of the calling public function, from the second on, into arg_<keyword>. It is a macro, because a function could
-not see them. Stops the configure step with an error that names <function>: for an unknown word, a keyword without a value, a missing
-REQUIRED keyword, or two EXCLUSIVE keywords.
+_tfaot_check_args(<function> <known keywords> <unparsed words> <values of lists> <keywords without a value>)
+Ends the configure, naming <function>, for a word that is not a keyword and a keyword without a value. The last four are lists: what
+cmake_parse_arguments() was given and what it found.
 ]=]
-macro(_tfaot_parse_args function)
-  cmake_parse_arguments(keywords "" "" "OPTIONS;VALUES;LISTS;REQUIRED;EXCLUSIVE" ${ARGN})
-  cmake_parse_arguments(PARSE_ARGV 1 arg "${keywords_OPTIONS}" "${keywords_VALUES}" "${keywords_LISTS}")
-  # A misspelt keyword after a list becomes one of its values, but real values are never all capitals.
-  set(keywords_UNKNOWN ${arg_UNPARSED_ARGUMENTS})
-  foreach(keyword IN LISTS keywords_LISTS)
-    set(keywords_SWALLOWED ${arg_${keyword}})
-    list(FILTER keywords_SWALLOWED INCLUDE REGEX "^[A-Z][A-Z_]+$")
-    list(APPEND keywords_UNKNOWN ${keywords_SWALLOWED})
+function(_tfaot_check_args function known unparsed listed missing)
+  # A misspelt keyword after a list is taken as one of its values. No value is written in capitals.
+  list(FILTER listed INCLUDE REGEX "^[A-Z][A-Z_]+$")
+  foreach(word IN LISTS unparsed listed)
+    string(JOIN " " known ${known})
+    message(FATAL_ERROR "${function}: unknown keyword '${word}'\n  Known keywords: ${known}")
   endforeach()
-  foreach(word IN LISTS keywords_UNKNOWN)
-    string(JOIN " " keywords_KNOWN ${keywords_OPTIONS} ${keywords_VALUES} ${keywords_LISTS})
-    message(FATAL_ERROR "${function}: unknown keyword '${word}'\n  Known keywords: ${keywords_KNOWN}")
-  endforeach()
-  foreach(keyword IN LISTS arg_KEYWORDS_MISSING_VALUES)
+  foreach(keyword IN LISTS missing)
     message(FATAL_ERROR "${function}: ${keyword} needs a value")
   endforeach()
-  foreach(keyword IN LISTS keywords_REQUIRED)
-    if("${arg_${keyword}}" STREQUAL "")
-      message(FATAL_ERROR "${function}: ${keyword} is required")
-    endif()
-  endforeach()
-  set(keywords_GIVEN "")
-  foreach(keyword IN LISTS keywords_EXCLUSIVE)
-    if(arg_${keyword})
-      list(APPEND keywords_GIVEN ${keyword})
-    endif()
-  endforeach()
-  list(LENGTH keywords_GIVEN keywords_COUNT)
-  if(keywords_COUNT GREATER 1)
-    list(JOIN keywords_GIVEN " and " keywords_GIVEN)
-    message(FATAL_ERROR "${function}: ${keywords_GIVEN} exclude each other; give only one")
+endfunction()
+
+# _tfaot_require(<function> <keyword> <value>): ends the configure when the value is empty.
+function(_tfaot_require function keyword value)
+  if("${value}" STREQUAL "")
+    message(FATAL_ERROR "${function}: ${keyword} is required")
   endif()
-endmacro()
+endfunction()
 
 # _tfaot_absolute_path(<variable> <base>): makes the path in <variable> absolute and normalised; an empty one stays empty.
 function(_tfaot_absolute_path variable base)

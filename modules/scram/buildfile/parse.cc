@@ -91,7 +91,7 @@ class Parser {
       return read_condition(node, element);
     }
     if (!is_known_tag(element.tag)) {
-      warn(element, fmt::format("<{}> is not known and is ignored; its contents are read",
+      warn(element, fmt::format("<{}> is not known and is ignored, but its contents are read",
                                 element.written_tag));
       return read_children(node);
     }

@@ -38,7 +38,7 @@ expect("tfaot_add_model(m CONFIG \${config} NAMESPACE ns VERSION 3 SHARED)"
           Leave VERSION out, or correct one of the two.")
 file(WRITE "${CASE_BINARY}/wrong.yaml" "model: {name: 9lives, version: 1}\n")
 expect("tfaot_add_model(m CONFIG \"${CASE_BINARY}/wrong.yaml\")"
-       "tfaot_add_model: ${CASE_BINARY}/wrong.yaml:1:15: model.name: '9lives' is not a C++ identifier")
+       "tfaot_add_model: ${CASE_BINARY}/wrong.yaml:1:15: model.name: '9lives' is not allowed")
 
 expect("tfaot_package_model(nothing)"
        "tfaot_package_model: there is no target 'nothing'; make it with tfaot_add_model() first")

@@ -3,4 +3,5 @@ _tfaot_buildfile_target("SubPkg"
   KIND "PACKAGE"
   PLACE "BuildFile.xml"
   NO_LIBRARY
-  ALL_SOURCES)
+  ALL_SOURCES
+  ${buildfile})

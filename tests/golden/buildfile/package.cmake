@@ -4,4 +4,5 @@ _tfaot_buildfile_target("SubPkg"
   PLACE "BuildFile.xml"
   ALL_SOURCES
   SUBFOLDERS
-  PUBLIC_USES "BuildFile.xml:1|a")
+  PUBLIC_USES "BuildFile.xml:1|a"
+  ${buildfile})

@@ -1,10 +1,11 @@
 # Made by tfaot-buildfile from BuildFile.xml.
-_tfaot_buildfile_warning("BuildFile.xml:3: <skip> is not known and is ignored; its contents are read")
+_tfaot_buildfile_warning("BuildFile.xml:3: <skip> is not known and is ignored, but its contents are read")
 _tfaot_buildfile_model("ns::M"
   PLACE "BuildFile.xml:4"
   MODEL "/data/m"
   VERSION "1.0.0"
-  BATCH_SIZES "1" "4")
+  BATCH_SIZES "1" "4"
+  ${buildfile})
 _tfaot_buildfile_target("one"
   KIND "TEST"
   PLACE "BuildFile.xml:5"
@@ -14,7 +15,8 @@ _tfaot_buildfile_target("one"
   DNN_NAME "net"
   CPPDEFINES "T=\"x\;\$y\\z\""
   LDFLAGS "-Wl,-x"
-  ENVIRONMENT "A=b")
+  ENVIRONMENT "A=b"
+  ${buildfile})
 _tfaot_buildfile_target("two"
   KIND "TEST"
   PLACE "BuildFile.xml:6"
@@ -25,7 +27,8 @@ _tfaot_buildfile_target("two"
   INCLUDE_PATHS "i"
   MODELS "ns::M"
   CPPDEFINES "T=\"x\;\$y\\z\""
-  LDFLAGS "-Wl,-x")
+  LDFLAGS "-Wl,-x"
+  ${buildfile})
 _tfaot_buildfile_target("three"
   KIND "TEST"
   PLACE "BuildFile.xml:7"
@@ -33,4 +36,5 @@ _tfaot_buildfile_target("three"
   MODELS "ns::M"
   CPPDEFINES "T=\"x\;\$y\\z\""
   LDFLAGS "-Wl,-x"
-  RUN_COMMAND "echo \"\$A\"")
+  RUN_COMMAND "echo \"\$A\""
+  ${buildfile})

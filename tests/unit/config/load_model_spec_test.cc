@@ -213,9 +213,10 @@ TEST(LoadModelIdentity, NeedsNoModelAndNoOtherKey) {
 TEST(LoadModelIdentity, RefusesAWrongName) {
   EXPECT_EQ(identity_of_text("model:\n  name: 9lives\n  version: 1\n"
                              "compilation: {batch_sizes: [1]}\n"),
-            "/m/aot_config.yaml:2:9: model.name: '9lives' is not a C++ identifier: letters, digits "
-            "and '_', not starting with a digit");
-  EXPECT_THAT(identity_of_text("model: {version: 1}\n"), ::testing::HasSubstr("model.name"));
+            "/m/aot_config.yaml:2:9: model.name: '9lives' is not allowed\n"
+            "  allowed: a C++ identifier: letters, digits and '_', not starting with a digit");
+  EXPECT_THAT(identity_of_text("model: {version: 1}\n"),
+              ::testing::HasSubstr("missing key 'name' in 'model'"));
 }
 
 }  // namespace

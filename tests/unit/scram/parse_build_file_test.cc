@@ -158,10 +158,10 @@ TEST(ParseBuildFile, WarnsOfWhatScramPassesOver) {
             "BuildFile.xml:1: <Flags> should be written <flags>\n"
             "BuildFile.xml:2: scram reads the first attribute of <flags> only: 'LDFLAGS' has no "
             "effect; make it a separate element\n"
-            "BuildFile.xml:3: <skip> is not known and is ignored; its contents are read\n"
+            "BuildFile.xml:3: <skip> is not known and is ignored, but its contents are read\n"
             "BuildFile.xml:4: <use> inside of <export> is ignored\n"
             "BuildFile.xml:5: the name of a product has no folder: 'a/b' becomes 'b'\n"
-            "BuildFile.xml:5: <productstore> is not known and is ignored; its contents are read");
+            "BuildFile.xml:5: <productstore> is not known and is ignored, but its contents are read");
   EXPECT_EQ(names_of(file->common.uses), "inside");
   EXPECT_EQ(file->products.at(0).name, "b");
 }
