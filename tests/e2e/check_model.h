@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a generated class through both APIs, the native one by order and by name, at every CPU level of
-// this machine, and compares with TensorFlow.
+// Runs a generated class through both APIs, the native one by order and by name, at every CPU level
+// of this machine, and compares with TensorFlow.
 #pragma once
 
 #include <array>
