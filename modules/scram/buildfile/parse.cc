@@ -42,10 +42,8 @@ class Parser {
   Error error(const Element& element, const std::string& message) const {
     return Error::at({source_.file, element.line}, message);
   }
-  Error error(const Element& element, const Error& cause) const {
-    Error placed = error(element, cause.message());
-    for (const std::string& note : cause.notes()) placed.note(note);
-    return placed;
+  Error error(const Element& element, Error cause) const {
+    return std::move(cause).moved_to({source_.file, element.line});
   }
   // Warns only once: loops read their children more than once.
   void warn(const Element& element, const std::string& text) {

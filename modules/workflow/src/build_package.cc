@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "build_lists.h"
-#include "moved_error.h"
 #include "output_checks.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/records/cpp_names.h"
@@ -140,7 +139,7 @@ Result<ModelTree> build_package(Context& context, const BuildRequest& request) {
   const bool moves = !made && !request.config_place.file.empty() &&
                      made.error().where().file == request.config.string();
   if (!moves) return made;
-  return fail(moved_to(request.config_place, made.error()));
+  return fail(std::move(made).error().moved_to(request.config_place));
 }
 
 }  // namespace tfaot::toolkit

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "moved_error.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/compile.h"
@@ -147,7 +146,7 @@ Result<ModelSpec> checked_spec(const FileSystem& files, const Path& aot_config,
     return spec;
   }
   if (spec.error().where().file != aot_config.string()) return spec;
-  return fail(moved_to({request.config.string()}, spec.error()));
+  return fail(std::move(spec).error().moved_to({request.config.string()}));
 }
 
 Status write_outputs(Context& context, const ModelSpec& spec, const CompiledModel& compiled,

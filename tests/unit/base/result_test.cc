@@ -52,6 +52,13 @@ TEST(Result, MacrosPassValuesAndErrorsOn) {
   EXPECT_EQ(check_quarter(7).error().text(), "odd");
 }
 
+TEST(Error, MovedToAnotherPlaceItIsTheSame) {
+  const Error moved =
+      Error::usage("odd").note("first").note("second").moved_to({"BuildFile.xml", 7, 2});
+  EXPECT_EQ(moved.text(), "BuildFile.xml:7:2: odd\n  first\n  second");
+  EXPECT_EQ(moved.kind(), ErrorKind::kUsage);
+}
+
 TEST(Result, MacroMovesValuesThatCannotBeCopied) {
   const auto unwrap = []() -> Result<int> {
     TFAOT_ASSIGN(const auto pointer, Result<std::unique_ptr<int>>(std::make_unique<int>(5)));

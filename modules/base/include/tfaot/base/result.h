@@ -50,6 +50,12 @@ class Error {
     return std::move(*this);
   }
 
+  // The same error at another place: that which the user knows.
+  Error&& moved_to(Location where) && {
+    where_ = std::move(where);
+    return std::move(*this);
+  }
+
   ErrorKind kind() const { return kind_; }
   const Location& where() const { return where_; }
   const std::string& message() const { return message_; }
