@@ -72,7 +72,7 @@ Error unknown_flag(const std::string& argument, TfcompileFlags& flags) {
   return error.note("see 'tfaot-tfcompile --help'");
 }
 
-// "--name=value" or "-name=value"; TensorFlow's flags take both.
+// "--name=value" or "-name=value"; TensorFlow's flags accept both.
 Status read_flag(const std::string& argument, TfcompileFlags& flags) {
   const std::size_t equals = argument.find('=');
   std::string name = argument.substr(0, equals);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of tfaot-tfcompile: tfcompile's flags, as scram's rule writes them, and three
-// of ours. Pure functions.
+// The command line of tfaot-tfcompile: tfcompile's flags, as scram's rule writes them, and three of
+// ours. Pure functions.
 #pragma once
 
 #include <string>
@@ -31,12 +31,12 @@ Result<TfcompileFlags> parse_tfcompile_flags(const std::vector<std::string>& arg
 
 std::string tfcompile_usage();
 
-// What lines "# tfaot: batch_sizes=1,4 cpu_levels=x86-64-v3 fixed_shapes" of a config say, where
-// the command line says nothing. `file` is for messages.
+// Reads lines "# tfaot: batch_sizes=1,4 cpu_levels=x86-64-v3 fixed_shapes" of a config, for values
+// that the command line does not give. `file` is for messages.
 Status read_tfcompile_comments(const std::string& text, const std::string& file,
                                TfcompileFlags& flags);
 
-// "x86_64-unknown-linux-gnu" for "x86_64-linux-gnu", which g++ -dumpmachine says on Debian.
+// "x86_64-unknown-linux-gnu" for "x86_64-linux-gnu", which g++ -dumpmachine prints on Debian.
 std::string full_triple(const std::string& triple);
 
 }  // namespace tfaot::toolkit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up what workflows may know of the process: its environment variables, place and machine.
+// Looks up what workflows may know about the process: its environment variables, place and machine.
 // Called once, in main(), before there are threads.
 #pragma once
 

@@ -18,7 +18,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// What started us, such as a shell's loop, must see that we were interrupted.
+// The process that started us, such as a shell's loop, must see that we were interrupted.
 void die_of(int signal) {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
@@ -58,7 +58,7 @@ int run_program(int argc, char** argv,
                       .note("this is a defect of tfaot; please report it with the command line"));
   }
   if (!status) console.error(status.error());
-  if (const int signal = interrupting_signal(); signal != 0) {  // even when the work was done
+  if (const int signal = interrupting_signal(); signal != 0) {  // even if the work was done
     std::cout.flush();
     die_of(signal);
   }

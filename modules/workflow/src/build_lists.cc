@@ -6,7 +6,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// As gcc -MD writes: a backslash means itself, unless backslashes end in front of a blank or '#'.
+// Like gcc -MD: a backslash means itself, except at the end of backslashes before a space or '#'.
 std::string escaped(const std::string& path) {
   std::string text;
   std::size_t backslashes = 0;

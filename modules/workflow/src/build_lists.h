@@ -9,10 +9,10 @@
 
 namespace tfaot::toolkit {
 
-// The rule "target: prerequisites" that make and Ninja share. Blanks, '#' and '$' are escaped.
+// The rule "target: prerequisites" for make and Ninja. Spaces, '#' and '$' are escaped.
 std::string depfile_text(const Path& target, const std::vector<Path>& prerequisites);
 
-// A response file, "@FILE", of gcc and binutils: one quoted path a line.
+// A response file, "@FILE", of gcc and binutils: one quoted path per line.
 std::string response_file_text(const std::vector<Path>& paths);
 
 }  // namespace tfaot::toolkit

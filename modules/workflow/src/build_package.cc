@@ -29,7 +29,7 @@ Status check_expectations(const BuildRequest& request, const ModelSpec& spec) {
   return check("model.version", request.expected_version, spec.model.version);
 }
 
-// As upstream says with --dev.
+// Upstream prints the same with --dev.
 void warn_of_foreign_target(const Context& context, const std::string& target) {
   const std::string& machine = context.environment.architecture;
   if (target == machine) return;
@@ -54,7 +54,7 @@ Status check_output_tree(const BuildRequest& request, const Context& context,
                        : check_new_tree(context.files, request.output_directory, spec.model);
 }
 
-// All that is known before the compiling starts.
+// Everything that is known before compiling starts.
 Result<ModelTreeOptions> plan_tree(const Context& context, const BuildRequest& request,
                                    const ModelSpec& spec) {
   TFAOT_TRY(check_expectations(request, spec));
@@ -72,7 +72,7 @@ Result<ModelTreeOptions> plan_tree(const Context& context, const BuildRequest& r
   return tree;
 }
 
-// What is made from what.
+// Reports what is made from what.
 void tell(const Context& context, const ModelSpec& spec, const ModelTreeOptions& tree) {
   const auto say = [&](const char* what, const std::string& text) {
     context.diagnostics.verbose(fmt::format("{:<10}{}", what, text));
@@ -86,7 +86,7 @@ void tell(const Context& context, const ModelSpec& spec, const ModelTreeOptions&
   say("runtime", fmt::format("{} files", tree.runtime.size()));
 }
 
-// What was made.
+// Reports what was made.
 void tell(const Context& context, const Manifest& manifest, const Path& output) {
   for (const ManifestFile& file : manifest.files) {
     context.diagnostics.verbose(
@@ -122,9 +122,9 @@ Result<ModelTree> build(Context& context, const BuildRequest& request) {
   const InterruptWatch watch;
   TFAOT_ASSIGN(ModelTree made, make_model_tree(context, spec, tree));
   tell(context, made.manifest, tree.output_directory);
-  const DespiteInterrupts finish;  // the tree is there: a build wants all three or none
+  const DespiteInterrupts finish;  // the tree exists: a build needs all three or none
   for (const Path& file : {request.depfile, request.object_list}) {
-    if (file.empty()) continue;  // else: of runs that were killed
+    if (file.empty()) continue;  // else: leftovers of killed runs
     static_cast<void>(context.files.remove_half_written(file.parent_path()));
   }
   TFAOT_TRY(write_depfile(request, context, spec, tree));

@@ -6,7 +6,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// What scram defines itself, and where its set-up tools lie.
+// What scram defines itself, and where its set-up tools are.
 Status add_area(CheckToolOptions& check, const FileSystem& files, const Path& area) {
   check.environment["LOCALTOP"] = area.string();
   check.environment["CMSSW_BASE"] = area.string();

@@ -52,7 +52,7 @@ Result<std::optional<ToolHeading>> find_tool_file(const Context& context, const 
   for (const std::string& name : names) {
     if (Path(name).extension() != ".xml") continue;
     const auto text = read_limited(context.files, area / name, kToolFileLimit);
-    if (!text) continue;  // no tool file is as large
+    if (!text) continue;  // no tool file is that large
     const Result<ToolHeading> heading = read_tool_heading(*text);
     if (heading && std::count(heading->objects.begin(), heading->objects.end(), object) > 0) {
       return std::optional(*heading);

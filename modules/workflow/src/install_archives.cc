@@ -77,7 +77,7 @@ bool scram_reads_again(const FileSystem& files, const Path& area, const InstallR
   return is_scram_area && receipt.replaced_version && !receipt.replaced_version->empty();
 }
 
-// What lies there now.
+// Reports what was installed.
 void tell(const Context& context, const InstallReceipt& receipt) {
   const auto manifest = read_tree(context.files, receipt.destination);
   if (!manifest) return;

@@ -15,7 +15,7 @@ constexpr std::size_t kMostNames = 5;
 
 struct Found {
   std::string what;
-  std::string next{};  // what can be done with it
+  std::string next{};  // what the user can do with it
 };
 
 bool is_saved_model(const FileSystem& files, const Path& path) {
@@ -92,7 +92,7 @@ Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wante
   if (*kind == FileKind::kMissing) {
     return with_source(Error::at({path.string()}, "no such file or folder").note(wanted.what));
   }
-  if (*kind == FileKind::kDirectory) {  // a folder that cannot be read is not an empty one
+  if (*kind == FileKind::kDirectory) {  // an unreadable folder is not an empty one
     if (const auto names = files.list(path); !names) return names.error();
     if (const auto inside = files.look(path / kManifestName); !inside) return inside.error();
   }

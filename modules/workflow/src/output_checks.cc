@@ -11,8 +11,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// AREA/TOOL/VERSION or AREA/TOOL/current: installing adds etc/scram.d; a version that is not there
-// yet has others beside it.
+// AREA/TOOL/VERSION or AREA/TOOL/current: installing adds etc/scram.d. A version that does not
+// exist yet has others next to it.
 bool is_installed(const FileSystem& files, const Path& folder) {
   if (is_folder(files, folder / "etc/scram.d")) return true;
   const Path tool = folder.parent_path();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must not be written over, looked for before anything is compiled or measured. Looks, changes
-// nothing.
+// Finds out what must not be overwritten, before anything is compiled or measured. Only reads.
 #pragma once
 
 #include <string>
@@ -13,17 +12,18 @@
 
 namespace tfaot::toolkit {
 
-// Error when `folder` is, or would be, a version in a release area. `instead` says what to do.
+// Error if `folder` is, or would be, a version in a release area. `instead` says what to do.
 Status check_not_installed(const FileSystem& files, const Path& folder, const std::string& instead);
 
-// Error when the folder holds the package tree of another model.
+// Error if the folder contains the package tree of another model.
 Status check_holds_no_other_model(const FileSystem& files, const Path& folder,
                                   const std::string& model_name);
 
-// Usage error when the folder lies in the model's own, whose files would then be others each time.
+// Usage error if the folder is inside the model's own folder: then the model's files would change
+// each time.
 Status check_outside_model(const Path& folder, const Path& model);
 
-// All three, for what will be written into a folder that the user named by -o.
+// All three checks, for output into a folder that the user named with -o.
 Status check_new_tree(const FileSystem& files, const Path& folder, const ModelSection& model);
 
 }  // namespace tfaot::toolkit

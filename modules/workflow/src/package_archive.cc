@@ -15,7 +15,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The tool files without the base that `tfaot compile` was given: a package holds no path of the
+// The tool files without the base given to `tfaot compile`: a package contains no path of the
 // machine that made it.
 Result<std::vector<StagedFile>> release_tool_files(const FileSystem& files, const Path& tree,
                                                    const Manifest& manifest) {

@@ -22,7 +22,7 @@ namespace {
 
 using Kind = ReleaseResult::Kind;
 
-// Writes the specs and their sources; a model at fault is set aside.
+// Writes the specs and their sources; a faulty model is set aside.
 class Preparation {
  public:
   Preparation(const ReleaseRequest& request, Context& context)
@@ -38,7 +38,7 @@ class Preparation {
     for (const std::string& config : request_.configs) {
       TFAOT_TRY(check_interrupts());
       if (Status prepared = prepare(config); !prepared) {
-        TFAOT_TRY(check_interrupts());  // the model is not at fault
+        TFAOT_TRY(check_interrupts());  // not the model's fault
         failed.push_back({Kind::kFailed, config, "", {}, std::move(prepared).error()});
       }
     }

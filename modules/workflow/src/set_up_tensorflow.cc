@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kWheel = TFAOT_TENSORFLOW_WHEEL;  // "tensorflow-cpu 2.18.1"
 
-// The script says itself what it does and what is wrong.
+// The script itself prints what it does and what is wrong.
 Status fetch(const Context& context, const std::function<void(const std::string&)>& on_line) {
   TFAOT_ASSIGN(const Path script, find_fetch_script(context));
   ProcessSpec process;

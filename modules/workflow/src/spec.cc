@@ -13,8 +13,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Where CMS's packages of data put the files of a repository, as a variable of the build and a path
-// below it: "data-Sub-Pkg" has Sub/Pkg/data.
+// Where CMS's data packages put the files of a repository, as a variable of the build and a path
+// below it: "data-Sub-Pkg" contains Sub/Pkg/data.
 std::string data_package_path(const std::string& package, const SpecSource& source) {
   const std::string variable = upper_case(replace_all(package, "-", "_"));
   std::string path = source.config;

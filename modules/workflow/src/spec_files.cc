@@ -10,7 +10,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Empty when there is none yet.
+// Empty if it does not exist yet.
 Result<std::string> read_list(const FileSystem& files, const Path& list) {
   if (files.kind(list) == FileKind::kMissing) return std::string();
   return files.read(list);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes spec files and all that belongs to them into a folder: rpmbuild's SPECS and SOURCES, or
-// flat, as cmsdist is. Equal files are left alone.
+// Writes spec files and the files that belong to them into a folder: rpmbuild's SPECS and SOURCES,
+// or all in one folder, as in cmsdist. Equal files stay untouched.
 #pragma once
 
 #include "spec_source.h"
@@ -12,13 +12,13 @@ namespace tfaot::toolkit {
 
 struct SpecFolders {
   Path specs;
-  Path sources;  // and tfaot-compile.file
+  Path sources;  // also for tfaot-compile.file
   Path list;     // tfaot-models.file
 };
 SpecFolders spec_folders(const Path& output, SpecFlavour flavour);
 
-// Where the record's source archive goes. CMS's build tool takes a Source that is no address from
-// SOURCE.file.
+// Where the record's source archive goes. If a Source is not an address, CMS's build tool takes it
+// from SOURCE.file.
 Path source_file(const Path& output, const SpecRecord& record, SpecFlavour flavour);
 
 struct WrittenSpec {
@@ -27,15 +27,16 @@ struct WrittenSpec {
 };
 struct SpecOutput {
   Path folder;
-  Path work;                           // on the same disk, for files on their way
-  const SpecSource* source = nullptr;  // its archive is written, too
+  Path work;                           // on the same disk, for temporary files
+  const SpecSource* source = nullptr;  // its archive is written too
 };
-// Spec file, tfaot-compile.file, the model in the list and the source archive: all are made aside,
-// then renamed, so that a full disk or a signal leaves the old ones or the new ones.
+// Writes the spec file, tfaot-compile.file, the model in the list and the source archive: all to
+// temporary files that are then renamed, so that a full disk or a signal leaves the old ones or the
+// new ones.
 Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecFlavour flavour,
                                const SpecOutput& output);
 
-// Takes the spec file away and the model from the list; false when there was neither.
+// Removes the spec file, and the model from the list; false if there was neither.
 Result<bool> remove_spec(Context& context, const std::string& tool_name, const SpecOutput& output);
 
 }  // namespace tfaot::toolkit

@@ -16,7 +16,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The deepest folder that both lie in.
+// The deepest folder that contains both.
 Path common_folder(const Path& first, const Path& second) {
   Path common;
   auto a = first.begin();
@@ -25,7 +25,7 @@ Path common_folder(const Path& first, const Path& second) {
   return common;
 }
 
-// Whether a path that starts at `folder` and is read part by part never leaves `root`.
+// Whether a path that starts at `folder` and is followed part by part never leaves `root`.
 bool stays_inside(const Path& root, const Path& folder, const Path& written) {
   if (written.is_absolute()) return false;
   const Path start = folder.lexically_relative(root);
@@ -38,7 +38,7 @@ bool stays_inside(const Path& root, const Path& folder, const Path& written) {
   return true;
 }
 
-// In another place the config must lead to its model as well.
+// The config must still lead to its model if both are moved to another place.
 Status check_movable(const ModelSpec& spec, const Path& root) {
   const ModelSection& model = spec.model;
   if (stays_inside(root, spec.config_file.parent_path(), model.written_source)) return {};

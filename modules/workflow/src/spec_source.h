@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an RPM is made from: a config and its model, from files or from a source archive. Reads;
-// writes nothing but where it is told to unpack.
+// What an RPM is made from: a config and its model, as files or in a source archive. Writes only
+// where it unpacks.
 #pragma once
 
 #include <string>
@@ -14,25 +14,25 @@
 
 namespace tfaot::toolkit {
 
-// A config and its model, and how a source archive holds them.
+// A config and its model, and their places in a source archive.
 struct SpecSource {
   ModelSpec spec;
   std::string config;  // its path in the archive, with the top folder
-  std::string top;     // the archive's one top folder; empty: there are more
-  Path archive;        // of others, to be copied; empty: `made` is to be written
+  std::string top;     // the archive's only top folder; empty: there are several
+  Path archive;        // an existing one, to be copied; empty: `made` is written
   SourceArchive made;
 };
 
-// Config and model as files. The archive keeps how one lies to the other.
+// Config and model as files. In the archive they keep their places relative to each other.
 Result<SpecSource> source_of_files(const Context& context, const Path& config);
 
-// An archive that was unpacked.
+// An unpacked archive.
 struct UnpackedArchive {
   Path archive;
   Path folder;
   std::vector<std::string> paths;
 };
-// `config`: its path in the archive, with the archive's top folder or without.
+// `config`: its path in the archive, with or without the archive's top folder.
 Result<SpecSource> source_of_archive(const Context& context, const UnpackedArchive& unpacked,
                                      const std::string& config);
 

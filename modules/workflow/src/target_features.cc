@@ -13,7 +13,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The x86-64 psABI: what each level adds to those before it, in LLVM's spelling.
+// The x86-64 psABI: the features that each level adds to those before it, in LLVM's spelling.
 struct LevelFeatures {
   const char* level;
   std::vector<std::string> features;

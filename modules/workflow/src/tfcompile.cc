@@ -23,8 +23,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Beginnings of the runtime's symbols that a header's code may call: all of namespace tfaot::v0_3_0
-// (tfaot/runtime/detail/abi.h), and a member of it.
+// Prefixes of the runtime's symbols that a header's code may call: everything in namespace
+// tfaot::v0_3_0 (tfaot/runtime/detail/abi.h), and one of its members.
 std::vector<std::string> runtime_symbols() {
   const std::string name = "v" + replace_all(TFAOT_VERSION, ".", "_");
   std::vector<std::string> prefixes;
@@ -57,7 +57,7 @@ Status check_config(const Tf2xlaConfig& config, const std::string& file) {
   return {};
 }
 
-// The first dimension of all feeds is the batch, unless they have no such.
+// The first dimension of all feeds is the batch, unless they have none in common.
 Result<Batch> batch_of(const Tf2xlaConfig& config, const TfcompileRequest& request) {
   TFAOT_TRY(check_config(config, request.config.string()));
   const auto& first = config.feeds.front().shape;
@@ -71,7 +71,7 @@ Result<Batch> batch_of(const Tf2xlaConfig& config, const TfcompileRequest& reque
                                : "feeds with rows have the same first dimension, all of them"));
 }
 
-// An aot_config of the graph, so that one place checks all values.
+// An aot_config for the graph, so that all values are checked in one place.
 std::string config_text(const TfcompileRequest& request, const Tf2xlaConfig& config,
                         const Batch& batch) {
   using nlohmann::json;
@@ -98,7 +98,8 @@ std::string config_text(const TfcompileRequest& request, const Tf2xlaConfig& con
       .dump();
 }
 
-// No level below what --target_features promises. scram passes a feature on aarch64 that all have.
+// No level below the one that --target_features asks for. On aarch64 scram passes a feature that
+// all CPUs have.
 Result<std::vector<std::string>> levels_of(const TfcompileRequest& request,
                                            const std::string& triple) {
   const std::string machine = processor_of(triple);
@@ -137,7 +138,7 @@ Result<std::map<std::string, std::string>> runtime_headers(const FileSystem& fil
   return headers;
 }
 
-// The user knows the text that it was made of, and the options.
+// Errors name the text that the spec was made from, and the options, because the user knows those.
 Result<ModelSpec> checked_spec(const FileSystem& files, const Path& aot_config,
                                const TfcompileRequest& request, const ConfigOverrides& overrides) {
   auto spec = load_model_spec(files, aot_config, overrides);
@@ -170,7 +171,7 @@ Status write_outputs(Context& context, const ModelSpec& spec, const CompiledMode
   metadata.weak = true;
   TFAOT_TRY(join_objects(context.files, function));
   TFAOT_TRY(join_objects(context.files, metadata));
-  const DespiteInterrupts finish;  // what belongs together
+  const DespiteInterrupts finish;  // these belong together
   TFAOT_TRY(context.files.move_file(function.output, request.out_function_object));
   TFAOT_TRY(context.files.move_file(metadata.output, request.out_metadata_object));
   return context.files.replace_atomically(request.out_header, header);
@@ -198,7 +199,7 @@ Status run_tfcompile(Context& context, const TfcompileRequest& request) {
                runtime_files(context, processor_of(spec.compilation.target_triple)));
   options.work_directory = work.path();
   options.fixed_shapes = batch.fixed;
-  options.allow_coupled_rows = true;  // tfcompile's classes run compiled sizes alone
+  options.allow_coupled_rows = true;  // tfcompile's classes run only compiled sizes
   TFAOT_ASSIGN(const CompiledModel compiled,
                compile_model(context.files, spec, options, context.diagnostics));
 

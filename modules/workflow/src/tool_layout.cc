@@ -8,12 +8,12 @@
 namespace tfaot::toolkit {
 namespace {
 
-// PREFIX of PREFIX/bin/tfaot.
+// PREFIX for PREFIX/bin/tfaot.
 Path prefix(const Context& context) {
   return context.environment.program.parent_path().parent_path();
 }
 
-// The folder of include/tfaot/cmssw that is of use with such headers.
+// The folder of include/tfaot/cmssw that fits these headers.
 std::string companion(HeadersMode headers) {
   return headers == HeadersMode::kCmssw ? "cmssw/inside" : "cmssw/drop_in";
 }
@@ -23,8 +23,8 @@ std::string variable(const Environment& environment, const std::string& name) {
   return found == environment.variables.end() ? std::string() : found->second;
 }
 
-// After the engine's own run path: first the user's TensorFlow, then what the loader had anyway,
-// such as a release's libraries of the same names.
+// After the engine's own run path: first the user's TensorFlow, then the loader's previous folders,
+// such as a release's libraries with the same names.
 std::string library_path(const Environment& environment) {
   const std::string given = variable(environment, "LD_LIBRARY_PATH");
   const std::string ours = tensorflow_folder(environment).string();
@@ -54,7 +54,7 @@ Result<Path> engine_file(const Context& context, const std::string& wanted) {
 
 }  // namespace
 
-// As packaging/fetch_tensorflow.sh says.
+// The same rule as in packaging/fetch_tensorflow.sh.
 Path tensorflow_folder(const Environment& environment) {
   const std::string named = variable(environment, "TFAOT_TENSORFLOW_ROOT");
   if (!named.empty()) return named;

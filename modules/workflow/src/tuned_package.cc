@@ -39,7 +39,7 @@ Result<Manifest> measure(Context& context, const Path& tree, const Path& work,
   return manifest;
 }
 
-// The tree with the manifest's costs: one header changes, and the manifest.
+// Writes the tree with the costs: only one header and the manifest change.
 Status write_costs(FileSystem& files, const Path& tree, Manifest& manifest) {
   const GeneratedFile costs = cost_header(manifest);
   std::vector<StagedFile> staged;
@@ -54,7 +54,7 @@ Status write_costs(FileSystem& files, const Path& tree, Manifest& manifest) {
 Result<Manifest> tune_tree(Context& context, const TuneRequest& request) {
   const Path& tree = request.package;
   if (!is_torn_tree(context.files, tree)) {
-    TFAOT_TRY(read_tree(context.files, tree));  // before a work folder is made in whatever it is
+    TFAOT_TRY(read_tree(context.files, tree));  // before a work folder is made in it
   }
   TFAOT_TRY(check_not_installed(context.files, tree,
                                 "tune the archive it was installed from: tfaot tune --package"));

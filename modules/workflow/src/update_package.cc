@@ -20,7 +20,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// A package that was opened: its tree and what that was made from.
+// An opened package: its tree and what the tree was made from.
 struct Opened {
   Path tree;
   Manifest manifest;
@@ -44,7 +44,7 @@ Result<Opened> open_tree(const Context& context, const Path& tree, Manifest mani
   return Opened{tree, std::move(manifest), std::move(model)};
 }
 
-// The code as it is, the rest as `tfaot compile` would make it.
+// The existing code, and everything else as `tfaot compile` would make it.
 Result<Manifest> write_updated(const UpdateRequest& request, Context& context,
                                const Opened& package, const Path& work, const Path& output) {
   ModelSpec spec = package.model.spec;
@@ -73,7 +73,7 @@ Result<Manifest> write_updated(const UpdateRequest& request, Context& context,
   return write_model_tree(context, spec, compiled, {package.tree / "lib", work}, tree);
 }
 
-// What a killed run left in pieces; a whole tree is only read.
+// Repairs a tree that a killed run left incomplete; a complete one is only read.
 Status repair(Context& context, const Path& tree) {
   if (!is_torn_tree(context.files, tree)) return {};
   TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, tree));

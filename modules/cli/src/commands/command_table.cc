@@ -112,7 +112,7 @@ std::size_t columns_of(const Environment& environment) {
       .value_or(kUsualColumns);
 }
 
-// `action` becomes what the parsed command line asks for.
+// `action` becomes the action that the parsed command line asks for.
 void declare(CLI::App& app, Action& action) {
   app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
   app.require_subcommand(1)->allow_extras();  // extras are for leftover_error()
@@ -135,7 +135,7 @@ std::string prefix(const CLI::App& app) {
   return app.get_parent() == nullptr ? "" : app.get_name() + ": ";
 }
 
-// Words that no option took: CLI11 would only say "not expected".
+// Words that no option took: CLI11's own message would only be "not expected".
 std::optional<Error> leftover_error(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   if (words.empty()) return std::nullopt;
@@ -160,14 +160,16 @@ Error usage_error(const CLI::App& app, const std::string& message) {
       .note(fmt::format("see 'tfaot {}--help'", chosen.empty() ? "" : asked.get_name() + " "));
 }
 
-// CLI11 would say "--x: 1 required TEXT missing" and "--x: At Most 1 required but received 2".
+// CLI11's own messages would be "--x: 1 required TEXT missing" and "--x: At Most 1 required but
+// received 2".
 Error mismatch_error(const CLI::App& app, const std::string& message) {
   const std::string option = message.substr(0, message.find(':'));
   return usage_error(app, option + (message.ends_with(" missing") ? " needs a value"
                                                                   : " is given more than once"));
 }
 
-// As of a shell variable that is not set. Upstream's scripts pass empty additional flags.
+// For example from a shell variable that is not set. Upstream's scripts pass empty additional
+// flags.
 Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options()) {
     const auto& values = option->results();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs of the tool, one line each, and the way from a command line to one of them. To add a
-// verb: write <verb>.cc, declare its function in commands.h, add its line to command_table.cc and
-// its section to docs/cli.md (a test compares).
+// verb: write <verb>.cc, declare its function in commands.h, add its line to command_table.cc, and
+// add its section to docs/cli.md (a test compares).
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs of the tool. add_<verb>() declares the options of a verb and the examples in its
-// footer, and gives what runs it with the options that were parsed; <verb>.cc holds it.
+// footer. It returns the function that runs the verb with the parsed options; <verb>.cc contains
+// it.
 #pragma once
 
 #include <CLI/CLI.hpp>

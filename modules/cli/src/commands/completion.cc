@@ -16,7 +16,7 @@ struct Options {
   std::string folder;  // hidden
 };
 
-// Below a folder such as PREFIX/share, where shells and man look for them.
+// Writes below a folder such as PREFIX/share, where shells and man look for the files.
 Status write_help(FileSystem& files, const Path& share) {
   const CommandRecord tool = describe_tool();
   std::vector<std::pair<std::string, std::string>> texts = {

@@ -19,7 +19,7 @@ struct Options {
   bool identity = false;  // hidden, for the CMake functions: a config's names alone, as JSON
 };
 
-// What `tfaot info` found out, in both of its forms.
+// The result of `tfaot info` in both forms.
 struct Description {
   std::string kind;
   ordered_json details;

@@ -14,7 +14,7 @@ namespace tfaot::toolkit {
 namespace {
 
 struct Options {
-  std::string area;          // the word itself
+  std::string area;          // as an argument
   std::string release_area;  // by the option
   bool json = false;
 };

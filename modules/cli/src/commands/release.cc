@@ -28,7 +28,7 @@ std::vector<std::string> row(const ReleaseResult& result) {
   return {result.tool_name, version, "built", result.why};
 }
 
-// rpm refuses all when one of them is installed. Empty when there is nothing new.
+// rpm refuses all packages if one of them is already installed. Empty if there is nothing new.
 std::string install_command(const std::vector<ReleaseResult>& results, const Path& rpms) {
   constexpr std::size_t kMostNames = 4;
   std::vector<std::string> files;

@@ -15,7 +15,7 @@ struct Options {
   std::string program;
 };
 
-// scram keeps what it read of BuildFiles, until it is told to read them again.
+// scram keeps what it read from BuildFiles until it is asked to read them again.
 constexpr const char* kReadAgain = "  next: scram b -r, which reads all BuildFiles again\n";
 
 Status install(const HookOptions& hook, Program& program) {

@@ -100,7 +100,7 @@ Status exclusive(const char* option, bool said, bool said_in_flags) {
       fmt::format("compile: {} and --additional-flags say the same thing twice", option)));
 }
 
-// What the command line says instead of the config.
+// The values on the command line that replace those in the config.
 Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
   TFAOT_ASSIGN(TargetFlags flags, parse_target_flags(command.additional_flags));
   TFAOT_TRY(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `tfaot compile`: those of upstream's cms_tfaot_compile, then ours.
+// The command line of `tfaot compile`: the options of upstream's cms_tfaot_compile, then ours.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tfaot::toolkit {
 
-// Empty or 0: not said, unless another default stands here.
+// Empty or 0: not given, unless a default is set here.
 struct CompileCommand {
   VerbosityOption verbosity;
   std::string config;
@@ -43,10 +43,11 @@ struct CompileCommand {
   std::string object_list;  // a response file of all objects is written there
 };
 
-// `command` must live until the parsing is done.
+// `command` must live until parsing is done.
 void add_compile_options(CLI::App& app, CompileCommand& command);
 
-// What the command line asks for. Usage error: it says a thing twice, or an output cannot be there.
+// What the command line asks for. Usage error: an option is given twice in different forms, or an
+// output cannot be written to its place.
 Result<BuildRequest> build_request(const CompileCommand& command, const Context& context);
 
 }  // namespace tfaot::toolkit

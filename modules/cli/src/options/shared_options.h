@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that several verbs share. Each add_...() declares one; the value must live until the
-// parsing is done, and stays as it is when the option is not given.
+// Options that several verbs share. Each add_...() declares one. The value must live until parsing
+// is done; it stays unchanged if the option is not given.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@
 
 namespace tfaot::toolkit {
 
-// -q/--quiet and -v/--verbose; apply it before anything is shown.
+// -q/--quiet and -v/--verbose; apply it before anything is printed.
 struct VerbosityOption {
   bool quiet = false;
   bool verbose = false;
@@ -26,16 +26,16 @@ struct VerbosityOption {
   void apply(Console& console) const;
 };
 
-// --jobs, --timeout and --engine, of the verbs that start the engine.
+// --jobs, --timeout and --engine, for the verbs that start the engine.
 void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group);
 
-// --jobs: `help` says of what.
+// --jobs: `help` says what they are.
 CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help);
 
-// --allow-large, of the verbs that unpack an archive.
+// --allow-large, for the verbs that unpack an archive.
 void add_allow_large(CLI::App& app, bool& allow_large);
 
-// --version: a model's version, by the rule of the config. `help` says what it is without.
+// --version: a model's version, by the rule of the config. `help` says what the default is.
 void add_version(CLI::App& app, std::string& version, const std::string& help);
 
 // An option that takes one of an enum's words. `value` is the enum, or an optional one.
@@ -50,9 +50,9 @@ CLI::Option* add_word_option(CLI::App& app, const std::string& name, Value& valu
       ->option_text(join(words_of<Enum>(), "|"));
 }
 
-// Usage error, naming the option, when something that is no folder lies at `path` or above it.
+// Usage error, naming the option, if `path` or a path above it exists and is not a folder.
 Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path);
-// The same for a file that is to be written; empty: none is.
+// The same for a file that is to be written; empty: none.
 Status check_output_file(const FileSystem& files, const std::string& option, const Path& file);
 
 }  // namespace tfaot::toolkit

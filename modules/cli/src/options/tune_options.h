@@ -11,7 +11,7 @@
 
 namespace tfaot::toolkit {
 
-// Empty or 0: not said, unless another default stands here.
+// Empty or 0: not given, unless a default is set here.
 struct TuneCommand {
   VerbosityOption verbosity;
   std::string path;
@@ -30,13 +30,13 @@ struct TuneCommand {
   std::string cpu_level;
 };
 
-// `command` must live until the parsing is done.
+// `command` must live until parsing is done.
 void add_tune_options(CLI::App& app, TuneCommand& command);
 
 // The package as the user wrote it.
 const std::string& name_of(const TuneCommand& command);
 
-// What cannot go together, or is missing.
+// Error: options that cannot be used together, or a missing one.
 Status check_tune_command(const TuneCommand& command);
 
 Result<SuggestOptions> suggest_options(const TuneCommand& command);

@@ -65,7 +65,7 @@ void Console::verbose(const std::string& text) {
 void Console::progress(std::size_t done, std::size_t total, const std::string& step) {
   const std::lock_guard lock(mutex_);
   if (verbosity_ == Verbosity::kQuiet) return;
-  // A bar would be torn by the lines of -v.
+  // The lines of -v would break up a bar.
   if (!streams_.err_is_terminal || verbosity_ == Verbosity::kVerbose) {
     return line(fmt::format("[{}/{}] {}", done, total, step));
   }

@@ -20,7 +20,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t kLongestLine = 2000;
 
-// A row for each line of the value, which others may have written; none when it is empty.
+// A row for each line of the value, which may come from a package; none if it is empty.
 void add(Rows& rows, const std::string& label, const std::string& value) {
   std::string heading = "  " + label;
   for (const std::string& line : split_lines(value)) {

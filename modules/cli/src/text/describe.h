@@ -13,9 +13,9 @@ namespace tfaot::toolkit {
 
 // Bytes of the package by use, from the manifest's file list.
 struct PackageSizes {
-  std::uint64_t code = 0;     // objects of the model, weights apart
-  std::uint64_t weights = 0;  // 0 when embedded in the code
-  std::uint64_t headers = 0;  // of the model, the runtime's apart
+  std::uint64_t code = 0;     // objects of the model, without weights
+  std::uint64_t weights = 0;  // 0 if embedded in the code
+  std::uint64_t headers = 0;  // of the model, without the runtime's
   struct Object {
     std::int64_t batch_size = 0;
     std::string cpu_level;
@@ -28,7 +28,7 @@ PackageSizes package_sizes(const Manifest& manifest);
 std::string describe_manifest(const Manifest& manifest);
 std::string describe_spec(const ModelSpec& spec);
 nlohmann::ordered_json spec_to_json(const ModelSpec& spec);
-// Indented, with a newline; bytes that are no UTF-8 are replaced.
+// Indented, with a newline; bytes that are not UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& json);
 
 }  // namespace tfaot::toolkit

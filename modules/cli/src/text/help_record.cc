@@ -15,7 +15,7 @@ bool is_one_of(const std::array<std::string_view, N>& words, const std::string& 
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// By what --help calls the value.
+// Derived from the value's name in --help.
 Completion completion_of(const std::string& value) {
   constexpr std::array<std::string_view, 6> kFiles = {"FILE",   "PATH",    "ARCHIVE",
                                                       "CONFIG", "PACKAGE", "PROGRAM"};
@@ -24,7 +24,7 @@ Completion completion_of(const std::string& value) {
   return is_one_of(kFolders, value) ? Completion::kFolder : Completion::kText;
 }
 
-// Those of CLI::IsMember, which describes itself as "{shared,embedded}".
+// The words of CLI::IsMember, which describes itself as "{shared,embedded}".
 std::vector<std::string> allowed_words(CLI::Option& option) {
   try {
     const std::string set = option.get_validator(0)->get_description();

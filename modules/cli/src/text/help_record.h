@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as data: what --help shows, for the man pages and the completion of shells. Pure
-// but for the options that it reads.
+// The command line as data: what --help shows, for the man pages and for shell completion. Pure,
+// except that it reads the options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,9 +11,9 @@ namespace tfaot::toolkit {
 
 enum class Completion {
   kNothing,  // a flag
-  kText,     // a value that nobody can guess
+  kText,     // any text
   kWord,     // one of `words`
-  kFile,     // or a folder
+  kFile,     // a file or a folder
   kFolder
 };
 
@@ -31,8 +31,8 @@ struct CommandRecord {
   std::string summary;
   std::string usage;  // "tfaot package [OPTIONS] OUT"
   std::string group;
-  std::vector<OptionRecord> options;  // and positionals; those that --help shows, in its order
-  std::string notes;                  // what follows the options, in lines
+  std::vector<OptionRecord> options;  // options and positionals, as in --help
+  std::string notes;                  // the lines after the options
   std::vector<CommandRecord> verbs;   // of the tool itself
 };
 

@@ -11,8 +11,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// '-' would become a hyphen that nobody can paste, and a line that begins with '.' or ''' a
-// command.
+// A '-' would become a hyphen that cannot be pasted, and a line that begins with '.' or ''' would
+// be a command.
 std::string roff(const std::string& text) {
   std::string escaped;
   for (const std::string& line : split_lines(text)) {
@@ -23,7 +23,7 @@ std::string roff(const std::string& text) {
   return escaped;
 }
 
-// What follows one another under a heading, in the order of the headings' first entries.
+// The entries below each heading; headings are in the order of their first entries.
 class Groups {
  public:
   void add(const std::string& heading, const std::string& term, const std::string& text) {

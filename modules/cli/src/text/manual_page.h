@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Man pages made of the help texts, in roff's language. Pure functions.
+// Man pages made from the help texts, in roff's language. Pure functions.
 #pragma once
 
 #include <string>

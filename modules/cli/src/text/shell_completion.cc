@@ -12,7 +12,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// For a text between two ' of bash and zsh.
+// Escapes a text between two ' for bash and zsh.
 std::string in_quotes(const std::string& text) { return replace_all(text, "'", R"('\'')"); }
 
 std::string verb_names(const CommandRecord& tool) {
@@ -21,7 +21,7 @@ std::string verb_names(const CommandRecord& tool) {
   return join(names, " ");
 }
 
-// " --a --b", of a command.
+// " --a --b" for a command.
 std::string option_names(const CommandRecord& command) {
   std::string names;
   for (const OptionRecord& option : command.options) {
@@ -65,7 +65,7 @@ TemplateObject bash_verb(const CommandRecord& verb) {
           {"values", list_of(values)}};
 }
 
-// In the specs of _arguments, "[" and "]" end a description and ":" a part.
+// In the specs of _arguments, "[" and "]" delimit a description, and ":" separates parts.
 std::string zsh_quoted(const std::string& text) {
   std::string quoted;
   for (const char c : in_quotes(text)) {
@@ -75,9 +75,9 @@ std::string zsh_quoted(const std::string& text) {
   return quoted;
 }
 
-// ":FILE:_files", what may follow.
+// ":FILE:_files": the values that may follow.
 std::string zsh_value(const OptionRecord& option) {
-  std::string values = " ";  // nothing is offered
+  std::string values = " ";  // offers nothing
   if (option.completion == Completion::kWord) values = "(" + join(option.words, " ") + ")";
   if (option.completion == Completion::kFile) values = "_files";
   if (option.completion == Completion::kFolder) values = "_files -/";
@@ -89,7 +89,7 @@ std::vector<TemplateObject> zsh_options(const CommandRecord& command) {
   std::size_t position = 0;
   for (const OptionRecord& option : command.options) {
     if (option.names.empty()) {
-      // The last of them takes what is left.
+      // The last positional takes all further words.
       const std::string place =
           option.completion == Completion::kWord ? std::to_string(++position) : std::string("*");
       specs.push_back({{"spec", fmt::format("'{}{}'", place, zsh_value(option))}});
@@ -109,7 +109,7 @@ std::vector<TemplateObject> zsh_options(const CommandRecord& command) {
   return specs;
 }
 
-// For a text between two ' of fish.
+// Escapes a text between two ' for fish.
 std::string fish_quoted(const std::string& text) {
   return replace_all(replace_all(text, "\\", "\\\\"), "'", "\\'");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts that teach a shell the verbs, options, words and files of tfaot's command line. Pure
+// Completion scripts with the verbs, options, words and files of tfaot's command line. Pure
 // functions.
 #pragma once
 

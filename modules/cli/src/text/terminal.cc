@@ -12,14 +12,14 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kFewestColumns = 20;
-constexpr std::size_t kDescriptions = 20;  // they start in this column or behind it
-constexpr std::size_t kNarrowIndent = 6;   // of them where that column is too far to the right
+constexpr std::size_t kDescriptions = 20;  // they start in this column or after it
+constexpr std::size_t kNarrowIndent = 6;   // their indent if that column is too far right
 
 std::size_t indent_of(const std::string& line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-// Where an option's description starts: behind two blanks. Else the line's own indentation.
+// Where an option's description starts: after two spaces. Otherwise the line's own indentation.
 std::size_t text_column(const std::string& line) {
   const std::size_t gap = line.find("  ", indent_of(line));
   const std::size_t text = line.find_first_not_of(' ', gap);
@@ -31,7 +31,7 @@ bool is_command(const std::string& line) {
   return indent_of(line) > 0 && (text.starts_with("tfaot ") || text.starts_with("rpmbuild "));
 }
 
-// Whether the sentence of `line` goes on in `next`, which was broken for the usual width.
+// Whether the sentence in `line` continues in `next`, which was wrapped for the usual width.
 bool goes_on(const std::string& line, const std::string& next) {
   if (trim(line).empty() || trim(next).empty() || is_command(line)) return false;
   if (indent_of(next) >= kDescriptions) return indent_of(next) == text_column(line);

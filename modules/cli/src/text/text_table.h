@@ -7,7 +7,7 @@
 
 namespace tfaot::toolkit {
 
-// Two blanks between columns, none at a line's end. Rows may differ in length.
+// Two spaces between columns, none at the end of a line. Rows may differ in length.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace tfaot::toolkit

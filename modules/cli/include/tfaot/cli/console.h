@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user sees. Results go to the standard output, everything else to the standard error:
-// warnings, errors, and progress as a bar on a terminal, as plain lines otherwise. Safe from many
-// threads.
+// What the user sees. Results go to standard output, everything else to standard error: warnings,
+// errors, and progress (a bar on a terminal, plain lines otherwise). Safe from many threads.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +15,9 @@
 namespace tfaot::toolkit {
 
 enum class Verbosity {
-  kQuiet,   // warnings and errors alone
-  kNormal,  // and results and progress
-  kVerbose  // and details
+  kQuiet,   // only warnings and errors
+  kNormal,  // also results and progress
+  kVerbose  // also details
 };
 
 class Console final : public Diagnostics {
@@ -33,8 +32,8 @@ class Console final : public Diagnostics {
 
   void set_verbosity(Verbosity verbosity);
 
-  // What the user asked for (a table, JSON, a help text): printed whatever the verbosity. Verbatim,
-  // no newline added.
+  // What the user asked for (a table, JSON, a help text): printed at any verbosity. Verbatim, no
+  // newline added.
   void print(const std::string& text);
   // What was done; silent when quiet. Verbatim, no newline added.
   void report(const std::string& text);
@@ -47,7 +46,7 @@ class Console final : public Diagnostics {
  private:
   class Bar;
 
-  // REQUIRES: mutex_ is held. Writes a line of its own below an unfinished bar.
+  // REQUIRES: mutex_ is held. Writes a separate line below an unfinished bar.
   void line(const std::string& text);
 
   std::mutex mutex_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the main() of our programs is made of.
+// The common part of our programs' main().
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ struct Program : Context {
 };
 
 /// Runs `work` on the arguments with the real files, console and environment, and returns the exit
-/// code. Errors, and exceptions as our own defects, go to the standard error. An interrupt ends the
-/// process here, by its signal, when all is cleaned up.
+/// code. Errors go to standard error; so do exceptions, as defects of tfaot. An interrupt ends the
+/// process here, by its signal, once everything is cleaned up.
 int run_program(int argc, char** argv,
                 const std::function<Status(const std::vector<std::string>&, Program&)>& work);
 

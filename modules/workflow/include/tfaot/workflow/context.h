@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of this room may use of the outside world. The program that calls it looks
+// The access to the outside world that every function of this room gets. The calling program looks
 // all of it up; nothing here reads the environment itself. A workflow takes a Context by reference
 // and keeps nothing of it. One workflow at a time per Context.
 #pragma once
@@ -14,17 +14,17 @@ namespace tfaot::toolkit {
 
 /// The place and the kind of machine that a program runs on, and its environment variables.
 struct Environment {
-  std::string cmssw_base;  ///< $CMSSW_BASE, empty when unset
-  std::string engine;      ///< $TFAOT_ENGINE, empty when unset
+  std::string cmssw_base;  ///< $CMSSW_BASE, empty if unset
+  std::string engine;      ///< $TFAOT_ENGINE, empty if unset
   std::string code_cache;  ///< $TFAOT_CACHE, else below the user's cache folder; may be empty
-  std::map<std::string, std::string> variables;  ///< all of it: what scram would see
+  std::map<std::string, std::string> variables;  ///< all variables, as scram would see them
   Path working_directory;                        ///< absolute
   Path program;              ///< the tool's executable, absolute, links resolved
   std::string architecture;  ///< of the machine, "x86_64"
-  unsigned cores = 1;        ///< that this process may use
+  unsigned cores = 1;        ///< cores that this process may use
 };
 
-/// Files, the place for messages, and the environment. REQUIRES: all three outlive the workflow.
+/// Files, the receiver of messages, and the environment. REQUIRES: all three outlive the workflow.
 struct Context {
   FileSystem& files;
   Diagnostics& diagnostics;
@@ -34,10 +34,10 @@ struct Context {
   Path absolute(const Path& path) const;
 };
 
-/// "$CMSSW_BASE/rest" when CMSSW_BASE is set and `path` lies in it, else `path`.
+/// "$CMSSW_BASE/rest" if CMSSW_BASE is set and `path` is in it, else `path`.
 std::string cmssw_relative(const Environment& environment, const Path& path);
 
-/// Warns when scram could not use a tool file with this base, as it holds blanks.
+/// Warns if scram could not use a tool file with this base, because it contains spaces.
 void warn_of_blanks(Diagnostics& diagnostics, const std::string& tool_base);
 
 }  // namespace tfaot::toolkit

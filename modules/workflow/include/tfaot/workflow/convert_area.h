@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An area that upstream's generator wrote -> package tree: what `tfaot convert-area` does. Nothing
-// is compiled, and the area stays as it is.
+// is compiled, and the area stays unchanged.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace tfaot::toolkit {
 
 /// What to convert. Paths are absolute.
 struct ConvertRequest {
-  Path area;  ///< with NAME_bsN.h, NAME_bsN.o and, perhaps, a tool file
+  Path area;  ///< with NAME_bsN.h, NAME_bsN.o and possibly a tool file
   Path output_directory;
   std::string model;      ///< NAME; empty: the area's only one
   std::string version;    ///< of the package; empty: the tool file's
@@ -29,10 +29,10 @@ struct ConvertRequest {
 /// A package tree that was written.
 struct ConvertedPackage {
   Manifest manifest;
-  ConvertedModel model;  ///< what became of the objects
+  ConvertedModel model;  ///< what was done with the objects
 };
 
-/// Error: the area holds no such model, its version is not known, or the folder belongs to
+/// Error: the area does not contain the model, its version is not known, or the folder contains
 /// something else. Objects that keep their weights are warnings.
 Result<ConvertedPackage> convert_area(Context& context, const ConvertRequest& request);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what packages, configs and release areas say of themselves: what `tfaot info` and `tfaot
-// list` show. Changes nothing. Safe from many threads.
+// Reads the description of packages, configs and release areas: what `tfaot info` and `tfaot list`
+// show. Changes nothing. Safe from many threads.
 #pragma once
 
 #include <variant>
@@ -13,22 +13,22 @@
 
 namespace tfaot::toolkit {
 
-/// What lies at a path, and what it says.
+/// What is at a path, and its description.
 struct Inspected {
   enum class Kind { kArchive, kPackageTree, kConfig };
   Kind kind = Kind::kArchive;
-  std::variant<Manifest, ModelSpec> content;  ///< a ModelSpec: of a config
+  std::variant<Manifest, ModelSpec> content;  ///< a ModelSpec for a config
 };
 
-/// Reads an archive's or a tree's manifest alone, not its files. Error: the path leads to something
-/// else, or what is there is damaged.
+/// Reads only the manifest of an archive or a tree, not its files. Error: the path leads to
+/// something else, or to something damaged.
 Result<Inspected> inspect(const Context& context, const Path& path);
 
-/// The name that a config gives its model; the model itself may still have to be made. Error: the
-/// name is missing or wrong.
+/// The name that a config gives its model; the model itself need not exist yet. Error: the name is
+/// missing or wrong.
 Result<ModelIdentity> identify(const Context& context, const Path& config);
 
-/// The packages of a release area, and what is broken in it. Error: it is no release area.
+/// The packages of a release area, and its broken entries. Error: it is not a release area.
 Result<InstalledList> list_packages(const Context& context, const Path& area);
 
 }  // namespace tfaot::toolkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelSpec -> package tree: compile, generate, stage, hash, write. The previous tree stays whole
-// until all that can fail but the writing is done. Two calls must not work on one output folder at
+// ModelSpec -> package tree: compile, generate, stage, hash, write. The previous tree stays
+// complete until only the writing can still fail. Two calls must not work on one output folder at
 // the same time.
 #pragma once
 
@@ -17,33 +17,33 @@ namespace tfaot::toolkit {
 
 /// How a tree is made.
 struct ModelTreeOptions {
-  Path output_directory;   // absolute; made when missing
+  Path output_directory;   // absolute; made if missing
   CompileOptions compile;  // work_directory is set by make_model_tree()
   GenerateOptions generate;
   std::vector<StagedFile> runtime;  // runtime_files()
-  std::optional<Tuning> tuning;     // of code that was measured before
+  std::optional<Tuning> tuning;     // of code measured earlier
 };
 
 /// A tree that was written.
 struct ModelTree {
   Manifest manifest;
   std::size_t objects = 0;         // of code
-  std::size_t cached_objects = 0;  // of these, not compiled in this run
+  std::size_t cached_objects = 0;  // of these, taken from the cache
 };
 
-/// Compiles the model and writes its package tree. Error: the model cannot be compiled, or files of
-/// others are in the way; the folder is then as it was.
+/// Compiles the model and writes its package tree. Error: the model cannot be compiled, or files
+/// that tfaot did not write are in the way; the folder then stays as it was.
 Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
                                   const ModelTreeOptions& options);
 
-/// Where compiled objects lie.
+/// Where compiled objects are.
 struct ObjectFolders {
   Path code;
   Path weights;  // its files are moved into the tree
   bool code_is_movable = false;
 };
-/// The part of make_model_tree() that follows the compiling, for code that exists already.
-/// REQUIRES: a WorkFolder holds options.output_directory.
+/// The part of make_model_tree() after compiling, for existing code. REQUIRES: a WorkFolder holds
+/// options.output_directory.
 Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
                                   const CompiledModel& compiled, const ObjectFolders& objects,
                                   const ModelTreeOptions& options);
@@ -51,7 +51,8 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
 /// Every file of the model's source, sorted; absolute.
 Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec);
 
-/// What a model's version must look like, as the config's rule says it; empty when `version` does.
+/// What a model's version must look like, in the words of the config's rule; empty if `version` is
+/// valid.
 std::string version_rule(const std::string& version);
 
 }  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies at a path that the user named. A workflow that wants something else says so: what is
-// there, what it takes, and which command leads from the one to the other. Looks, changes nothing.
-// Safe from many threads.
+// Describes what is at a path that the user named. If a workflow needs something else, the error
+// says what is there, what the workflow takes, and which command makes one from the other. Only
+// reads. Safe from many threads.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 namespace tfaot::toolkit {
 
 bool is_package_tree(const FileSystem& files, const Path& path);
-/// By its name.
+/// Judged by its name.
 bool is_config(const Path& path);
-/// A tar.zst, tar.gz or tar, by its first bytes; whether it is one of ours, its reader says.
+/// A tar.zst, tar.gz or tar, judged by its first bytes. Its reader decides whether it is a package.
 bool is_archive(const FileSystem& files, const Path& path);
 
 /// What a command takes.
@@ -22,7 +22,7 @@ struct Wanted {
   std::string what;  ///< "'tfaot install' takes an archive"
   std::string from;  ///< "'tfaot package' makes one of a package tree"; may be empty
 };
-/// Says what is at `path` instead.
+/// The error that says what `path` is instead.
 Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wanted);
 
 }  // namespace tfaot::toolkit

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Package tree -> archive: what `tfaot package` does. The archive is written aside and renamed.
+// Package tree -> archive: what `tfaot package` does. The archive is written to a temporary file
+// and renamed.
 #pragma once
 
 #include "tfaot/base/result.h"
@@ -13,13 +14,13 @@ enum class Compression { kZstd, kGzip };
 
 /// What to pack. Paths are absolute.
 struct ArchiveRequest {
-  Path tree;              ///< that build_package() and others write
-  Path output_directory;  ///< made when missing
+  Path tree;              ///< written by build_package() and others
+  Path output_directory;  ///< made if missing
   Compression compression = Compression::kZstd;
 };
 
-/// The tool files lose the base that they were made with: an archive holds no path of this machine.
-/// Error: it is no package tree, or a file of it was changed.
+/// The tool files lose the base that they were made with: an archive contains no path of this
+/// machine. Error: it is not a package tree, or one of its files was changed.
 Result<Package> pack_tree(Context& context, const ArchiveRequest& request);
 
 }  // namespace tfaot::toolkit

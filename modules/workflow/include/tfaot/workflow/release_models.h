@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configs -> RPMs of the models that changed: what `tfaot release` does. A model that fails does
-// not keep the others from being built; its last RPM stays. Two calls with one output folder wait
-// for each other.
+// Configs -> RPMs of the models that changed: what `tfaot release` does. If one model fails, the
+// others are still built, and its last RPM stays. Two calls with one output folder wait for each
+// other.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct ReleaseRequest {
 };
 
 /// One result for each config; models that were built or are up to date come first. Error: nothing
-/// can be built, as rpmbuild does not start, a path is not for rpm, or we were interrupted.
+/// can be built, because rpmbuild does not start, rpm cannot handle a path, or we were interrupted.
 Result<std::vector<ReleaseResult>> release_models(Context& context, const ReleaseRequest& request);
 
 }  // namespace tfaot::toolkit

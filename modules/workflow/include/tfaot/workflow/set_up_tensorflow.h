@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TensorFlow that compiling needs, into the user's cache: what `tfaot setup` does. A kill
+// Puts the TensorFlow that compiling needs into the user's cache: what `tfaot setup` does. A kill
 // leaves all of it or nothing.
 #pragma once
 
@@ -13,13 +13,13 @@ namespace tfaot::toolkit {
 
 /// What was found or done.
 struct TensorflowSetup {
-  bool was_ready = false;  ///< the engine found its TensorFlow before, and nothing was done
+  bool was_ready = false;  ///< the engine already found its TensorFlow; nothing was done
   std::string wheel;       ///< "tensorflow-cpu 2.18.1"
   Path folder;             ///< where the wheel is unpacked
 };
 
-/// `on_line` is called with each line that the script of the fetching says, in the calling thread.
-/// Error: it fails, or the engine does not find TensorFlow all the same.
+/// `on_line` is called with each line that the fetching script prints, in the calling thread.
+/// Error: it fails, or the engine still does not find TensorFlow.
 Result<TensorflowSetup> set_up_tensorflow(const Context& context,
                                           const std::function<void(const std::string&)>& on_line);
 

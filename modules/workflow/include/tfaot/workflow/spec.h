@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an RPM of a model is built from: what `tfaot spec` does. The files are made aside, then
-// renamed, so that a full disk or a signal leaves the old ones or the new ones. Two calls with one
-// output folder wait for each other.
+// The files from which an RPM of a model is built: what `tfaot spec` does. They are written to
+// temporary files, then renamed, so that a full disk or a signal leaves the old ones or the new
+// ones. Two calls with one output folder wait for each other.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ namespace tfaot::toolkit {
 struct SpecRequest {
   Path output_directory;
   SpecFlavour flavour = SpecFlavour::kCmsdist;
-  std::string config;        ///< the model's config; with a source, its path in the archive
-  Path source;               ///< a tar that holds config and model; empty: one is made of the files
-  std::string source_url{};  ///< cmsdist: what the spec's Source says instead of the source
-  std::string data_package{};  ///< cmsdist: the package of data that the source is in, data-Sub-Pkg
+  std::string config;          ///< the model's config; with a source, its path in the archive
+  Path source;                 ///< a tar with config and model; empty: one is made from the files
+  std::string source_url{};    ///< cmsdist: the spec's Source, instead of the source
+  std::string data_package{};  ///< cmsdist: the data package with the source, data-Sub-Pkg
   std::string tool_name{};     ///< of RPM and tool; empty: default_tool_name()
   std::string license = "unspecified";
 };
@@ -27,14 +27,14 @@ struct SpecRequest {
 /// The files that were written.
 struct SpecFiles {
   Path spec;
-  Path source;  ///< empty: fetched from elsewhere when the RPM is built
+  Path source;  ///< empty: fetched when the RPM is built
   Path list;    ///< of all models
 };
 
-/// Error: config or archive is wrong, or rpm could not take a word of it.
+/// Error: config or archive is wrong, or rpm could not use one of the words.
 Result<SpecFiles> write_spec_files(Context& context, const SpecRequest& request);
 
-/// Takes the tool's spec file away and its line of the list; false when there was neither.
+/// Removes the tool's spec file and its line in the list; false if there was neither.
 Result<bool> remove_spec_files(Context& context, const Path& output_directory,
                                const std::string& tool_name);
 

@@ -10,7 +10,7 @@
 namespace tfaot::toolkit {
 
 /// The lowest x86-64 level that has all of "+avx2,+fma", in LLVM's spelling. Usage error: a word is
-/// no such feature.
+/// not such a feature.
 Result<std::string> level_with_features(const std::string& features);
 
 }  // namespace tfaot::toolkit

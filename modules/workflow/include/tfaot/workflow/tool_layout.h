@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the tool finds its companions: relative to Environment::program, so that an installed tree
-// can be moved. The build tree mirrors an installed one (modules/cli/CMakeLists.txt). Looks,
-// changes nothing. Safe from many threads.
+// Where the tool finds the files that belong to it: relative to Environment::program, so that an
+// installed tree can be moved. The build tree mirrors an installed one
+// (modules/cli/CMakeLists.txt). Only reads. Safe from many threads.
 #pragma once
 
 #include <string>
@@ -23,28 +23,28 @@ struct EngineRun {
   unsigned timeout_seconds = 600;  ///< for each process; 0: none
 };
 
-/// `wanted` or $TFAOT_ENGINE when not empty, else the engine that came with the tool; to be started
-/// with the user's TensorFlow. Error: there is no such file.
+/// `wanted` or $TFAOT_ENGINE if not empty, else the engine that came with the tool; started with
+/// the user's TensorFlow. Error: the file does not exist.
 Result<EngineProgram> find_engine(const Context& context, const std::string& wanted);
 
 /// The engine and how it runs; no work folder and no cache.
 Result<CompileOptions> compile_options(const Context& context, const EngineRun& run);
 
-/// The user's TensorFlow: $TFAOT_TENSORFLOW_ROOT, else where `tfaot setup` puts it; empty where no
-/// folder for caches is known.
+/// The user's TensorFlow: $TFAOT_TENSORFLOW_ROOT, else where `tfaot setup` puts it; empty if no
+/// cache folder is known.
 Path tensorflow_folder(const Environment& environment);
 
 /// The script that puts the pinned TensorFlow into the user's cache.
 Result<Path> find_fetch_script(const Context& context);
 
-/// The runtime that a package for `machine` ("x86_64") carries, below runtime/:
-/// lib/libtfaot_runtime.a, include/tfaot/runtime/... and, of include/tfaot/cmssw, what fits its
-/// headers. Error: this tool was installed without it.
+/// The runtime that a package for `machine` ("x86_64") contains, below runtime/:
+/// lib/libtfaot_runtime.a, include/tfaot/runtime/... and the part of include/tfaot/cmssw that fits
+/// its headers. Error: this tool was installed without it.
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
                                               HeadersMode headers = HeadersMode::kSelfContained);
 
-/// One hash of all of the toolkit that goes into a package for `machine`: the tool, its engine, its
-/// runtime.
+/// One hash of everything in the toolkit that affects a package for `machine`: the tool, its
+/// engine, its runtime.
 Result<std::string> toolkit_sha256(const Context& context, const std::string& machine);
 
 }  // namespace tfaot::toolkit

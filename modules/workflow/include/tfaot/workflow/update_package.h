@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A retrained model's weights into a package whose code stays: what `tfaot update-weights` does.
-// The package is as it was until all is made; a kill leaves the old one or the new one.
+// Puts a retrained model's weights into a package; the code stays: what `tfaot update-weights`
+// does. The package stays as it was until everything is made; a kill leaves the old one or the new
+// one.
 #pragma once
 
 #include <string>
@@ -16,10 +17,10 @@ namespace tfaot::toolkit {
 struct UpdateRequest {
   Path package;           ///< an archive or a package tree
   Path model;             ///< the retrained model, of the package's format
-  Path output_directory;  ///< empty: a tree is changed in place, an archive gets one beside it
+  Path output_directory;  ///< empty: a tree in place, an archive in the same folder
   std::string version;    ///< of the new package; empty: the package's
   EngineRun engine;
-  bool allow_large = false;  ///< unpack an archive whose files are very much larger than it
+  bool allow_large = false;  ///< unpack an archive with far larger files
 };
 
 /// A package with the new weights.
@@ -28,8 +29,8 @@ struct UpdatedPackage {
   Path path;  ///< of the tree or the archive
 };
 
-/// Error: the model's architecture is not that of the package's code (what differs is named), the
-/// package holds no shared weights, or its place is an installed version.
+/// Error: the model's architecture is not that of the package's code (the error says what differs),
+/// the package has no shared weights, or its place is an installed version.
 Result<UpdatedPackage> update_package(Context& context, const UpdateRequest& request);
 
 }  // namespace tfaot::toolkit

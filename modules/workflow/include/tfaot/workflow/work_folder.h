@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for files on their way, .tfaot-work inside the output folder, so that both lie on one
-// disk. One process at a time has it: another one says what it waits for. What a killed run left is
-// removed first; at the end the folder goes, and the output folder with it when it is new and
-// nothing was put into it. As long as it lives, a signal is noted and ends the work (interrupts.h).
+// A folder for temporary files, .tfaot-work inside the output folder, so that both are on one disk.
+// Only one process at a time has it; another one reports what it waits for. What a killed run left
+// is removed first. At the end the folder is removed, and also a new output folder that stayed
+// empty. While it lives, a signal is recorded and ends the work (interrupts.h).
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class WorkFolder {
   WorkFolder& operator=(WorkFolder&&) = delete;
   ~WorkFolder();
 
-  /// Absolute when `output` was.
+  /// Absolute if `output` was.
   const Path& path() const { return path_; }
 
  private:
@@ -37,7 +37,7 @@ class WorkFolder {
   FileLock lock_;
 };
 
-/// For FileLock: warns that `folder` is another process's, and says who that is.
+/// For FileLock: warns that another process has `folder`, and says which.
 std::function<void(pid_t)> tell_of_waiting(Diagnostics& diagnostics, const Path& folder);
 
 }  // namespace tfaot::toolkit
