@@ -15,7 +15,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char* kUsage =
-    "tfaot-tfcompile: compiles a frozen graph for all its batch sizes and CPU levels, by the flags "
+    "tfaot-tfcompile: compiles a frozen graph for all its batch sizes and CPU levels, with the "
+    "flags "
     "of\n"
     "TensorFlow's tfcompile, as scram's DNN_NAME rule calls it.\n"
     "\n"
@@ -24,17 +25,17 @@ constexpr const char* kUsage =
     "  --cpp_class=NAME            class to make, may have a namespace\n"
     "  --out_header=FILE           the header, which needs no other\n"
     "  --out_function_object=FILE  the code of all sizes and levels, and the weights\n"
-    "  --out_metadata_object=FILE  the runtime; it does no harm to link it more than once\n"
+    "  --out_metadata_object=FILE  the runtime; linking it more than once does no harm\n"
     "  --target_triple=T           [x86_64-unknown-linux-gnu]\n"
-    "  --target_features=+A,+B     what every machine has: no code for lesser levels is made\n"
-    "  --target_cpu=CPU            code for this CPU or level alone\n"
-    "  --entry_point=NAME          taken and not used: each size and level has a name of its own\n"
-    "  --batch_sizes=1,4,16        compiled beside the first dimension of the config's shapes\n"
+    "  --target_features=+A,+B     what every machine has: no code for lower levels is made\n"
+    "  --target_cpu=CPU            code only for this CPU or level\n"
+    "  --entry_point=NAME          ignored: each size and level has its own name\n"
+    "  --batch_sizes=1,4,16        in addition to the first dimension of the config's shapes\n"
     "  --cpu_levels=A,B            levels to compile, see tfaot's manual\n"
-    "  --fixed_shapes              no dimension is a batch: the config's shapes alone\n"
+    "  --fixed_shapes              no dimension is a batch: only the config's shapes\n"
     "  --version                   prints tfaot's version\n"
     "\n"
-    "The three before it may stand in the config too, in a comment: # tfaot: batch_sizes=1,4,16\n";
+    "The three before it may also be in the config, in a comment: # tfaot: batch_sizes=1,4,16\n";
 
 Words split_at(const std::string& text, const char* separators) {
   const boost::char_separator<char> separator(separators);
@@ -116,7 +117,7 @@ Status check_complete(TfcompileFlags& flags) {
   }
   for (const std::string& part : split_at(replace_all(flags.cpp_class, "::", " "), " ")) {
     if (is_cpp_identifier(part)) continue;
-    return fail(Error::usage(fmt::format("--cpp_class: '{}' is no C++ name", flags.cpp_class)));
+    return fail(Error::usage(fmt::format("--cpp_class: '{}' is not a C++ name", flags.cpp_class)));
   }
   return {};
 }
@@ -152,7 +153,7 @@ Status read_tfcompile_comments(const std::string& text, const std::string& file,
         TFAOT_TRY(put_list(name, word.substr(name.size() + 1), said));
         continue;
       }
-      return fail(Error::at({file, number}, fmt::format("'{}' is not understood", word))
+      return fail(Error::at({file, number}, fmt::format("'{}' is unknown", word))
                       .note("write # tfaot: batch_sizes=1,4 cpu_levels=x86-64,x86-64-v3"));
     }
   }

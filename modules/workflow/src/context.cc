@@ -19,7 +19,7 @@ std::string cmssw_relative(const Environment& environment, const Path& path) {
 void warn_of_blanks(Diagnostics& diagnostics, const std::string& tool_base) {
   if (tool_base.find(' ') == std::string::npos) return;
   diagnostics.warning(
-      "scram cannot use the tool file: it splits flags at blanks, and the base is '" + tool_base +
+      "scram cannot use the tool file: it splits flags at spaces, and the base is '" + tool_base +
       "'");
 }
 

@@ -32,13 +32,13 @@ Result<UpstreamModel> choose_model(const ConvertRequest& request, const Context&
   if (names.empty()) {
     return fail(wrong_input(context.files, area,
                             {"'tfaot convert-area' takes a folder with NAME_bsN.h and NAME_bsN.o",
-                             "'cms_tfaot_compile' or 'tfcompile' makes one of a model"}));
+                             "'cms_tfaot_compile' or 'tfcompile' makes one from a model"}));
   }
   const std::string all = "models there: " + join(names, ", ");
   if (request.model.empty()) {
     return fail(Error::usage("convert-area: there are several models")
                     .note(all)
-                    .note("name one by --model"));
+                    .note("name one with --model"));
   }
   return fail(
       Error::at({area.string()}, fmt::format("there is no model '{}'", request.model)).note(all));
@@ -69,18 +69,18 @@ Result<ModelSpec> make_spec(const ConvertRequest& request, const UpstreamModel& 
   spec.model.name = model.name;
   spec.model.version = request.version.empty() && tool ? tool->version : request.version;
   if (!is_cpp_identifier(model.name)) {
-    return fail(Error::at({area.string()},
-                          fmt::format("the model's name '{}' is no C++ identifier", model.name)));
+    return fail(Error::at(
+        {area.string()}, fmt::format("the model's name '{}' is not a C++ identifier", model.name)));
   }
   if (spec.model.version.empty()) {
-    return fail(Error::usage("convert-area: the area does not tell the model's version")
-                    .note("there is no tool file with it; give it by --version"));
+    return fail(Error::usage("convert-area: the area does not say the model's version")
+                    .note("no tool file contains it; give it with --version"));
   }
   if (const std::string allowed = version_rule(spec.model.version); !allowed.empty()) {
     return fail(Error::at({area.string()},
                           fmt::format("the tool file's version is '{}'", spec.model.version))
                     .note("allowed: " + allowed)
-                    .note("give another one by --version"));
+                    .note("give another one with --version"));
   }
   return spec;
 }
@@ -88,8 +88,8 @@ Result<ModelSpec> make_spec(const ConvertRequest& request, const UpstreamModel& 
 Status complete_spec(const ConvertedModel& converted, const Path& area, ModelSpec& spec) {
   const CompiledModel& compiled = converted.compiled;
   if (converted.namespace_name.empty()) {
-    return fail(Error::at({area.string()}, "the model's class is in no namespace")
-                    .note("compile the model anew: tfaot compile"));
+    return fail(Error::at({area.string()}, "the model's class is not in a namespace")
+                    .note("compile the model again: tfaot compile"));
   }
   spec.compilation.namespace_name = converted.namespace_name;
   spec.compilation.batch_sizes = compiled.batch_sizes;

@@ -42,7 +42,7 @@ Result<InstalledList> list_packages(const Context& context, const Path& area) {
   if (list.models.empty() && list.broken.empty() && !is_release_area(files, area)) {
     return fail(wrong_input(
         files, area,
-        {"'tfaot list' takes a release area", "'tfaot install' makes one of any folder"}));
+        {"'tfaot list' takes a release area", "'tfaot install' makes one in any folder"}));
   }
   return list;
 }

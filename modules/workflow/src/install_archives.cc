@@ -96,7 +96,7 @@ Status install_archives(Context& context, const InstallRequest& request,
     if (is_archive(context.files, archive)) continue;
     return fail(wrong_input(
         context.files, archive,
-        {"'tfaot install' takes an archive", "'tfaot package' makes one of a package tree"}));
+        {"'tfaot install' takes an archive", "'tfaot package' makes one from a package tree"}));
   }
   const Path& area = request.release_area;
   const InstallOptions options{area, request.scram_arch, request.make_current, request.replace,

@@ -24,18 +24,18 @@ bool is_saved_model(const FileSystem& files, const Path& path) {
 
 Found found_folder(const FileSystem& files, const Path& path, const std::string& word) {
   if (is_package_tree(files, path)) {
-    return {"a package tree", fmt::format("'tfaot package {}' makes an archive of it", word)};
+    return {"a package tree", fmt::format("'tfaot package {}' makes an archive from it", word)};
   }
   if (is_torn_tree(files, path)) {
-    return {"a package tree that a killed run left in pieces",
-            "run that command again: 'tfaot compile', 'update-weights' or 'tune' makes it whole"};
+    return {"a package tree that a killed run left incomplete",
+            "run that command again: 'tfaot compile', 'update-weights' or 'tune' completes it"};
   }
   if (is_release_area(files, path)) {
     return {"a release area", fmt::format("'tfaot list {}' lists the packages in it", word)};
   }
   if (is_saved_model(files, path)) {
     return {"a SavedModel",
-            "'tfaot compile' makes a package tree of it, from an aot_config.yaml that names it"};
+            "'tfaot compile' makes a package tree from it, with an aot_config.yaml that names it"};
   }
   std::vector<std::string> names = files.list(path).value_or(std::vector<std::string>());
   if (names.empty()) return {"an empty folder"};
@@ -61,7 +61,7 @@ Found found_at(const FileSystem& files, const Path& path) {
     return {"an archive", fmt::format("'tfaot install {} --release-area AREA' installs it", word)};
   }
   const auto size = files.size(path);
-  if (!size) return {"a link that leads nowhere, or no regular file"};
+  if (!size) return {"a broken link, or not a regular file"};
   return {*size == 0 ? "an empty file" : "a file, but neither a tar.zst nor a tar.gz"};
 }
 

@@ -27,7 +27,7 @@ Status check_not_installed(const FileSystem& files, const Path& folder,
   if (!is_installed(files, folder)) return {};
   return fail(Error::at({folder.string()}, "installed versions are not changed in place")
                   .note(instead)
-                  .note("'tfaot install --replace' then puts the archive in the version's place"));
+                  .note("'tfaot install --replace' then replaces the version by the archive"));
 }
 
 Status check_holds_no_other_model(const FileSystem& files, const Path& folder,
@@ -40,23 +40,23 @@ Status check_holds_no_other_model(const FileSystem& files, const Path& folder,
       Error::at({folder.string()},
                 fmt::format("holds the package tree of model '{}', so it cannot be that of '{}'",
                             manifest->name, model_name))
-          .note("a folder is of one model: name another one, or remove this one first"));
+          .note("a folder holds one model: choose another folder, or remove this one first"));
 }
 
 Status check_outside_model(const Path& folder, const Path& model) {
   const std::string inside = folder.lexically_relative(model).string();
   if (inside.empty() || inside == ".." || inside.starts_with("../")) return {};
-  return fail(Error::usage(fmt::format("--output-directory: '{}' lies in the model's own folder, "
+  return fail(Error::usage(fmt::format("--output-directory: '{}' is in the model's own folder, "
                                        "'{}'",
                                        folder.string(), model.string()))
-                  .note("name a folder outside of it"));
+                  .note("choose a folder outside of it"));
 }
 
 Status check_new_tree(const FileSystem& files, const Path& folder, const ModelSection& model) {
   TFAOT_TRY(check_outside_model(folder, model.source));
   TFAOT_TRY(check_not_installed(files, folder,
                                 "write into a folder outside of the release area, and make an "
-                                "archive of it: tfaot package"));
+                                "archive from it: tfaot package"));
   return check_holds_no_other_model(files, folder, model.name);
 }
 

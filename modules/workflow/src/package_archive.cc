@@ -40,7 +40,7 @@ Result<Package> pack_tree(Context& context, const ArchiveRequest& request) {
   if (!is_package_tree(context.files, tree)) {
     return fail(wrong_input(
         context.files, tree,
-        {"'tfaot package' takes a package tree", "'tfaot compile' makes one of a model"}));
+        {"'tfaot package' takes a package tree", "'tfaot compile' makes one from a model"}));
   }
   ArchiveOptions options;
   if (request.compression == Compression::kGzip) options.format = ArchiveFormat::kTarGz;

@@ -57,9 +57,9 @@ class Preparation {
     ReleaseJob job{spec_record(source, words, SpecFlavour::kRpm), {}};
     const auto [other, is_new] = configs_.emplace(job.spec.tool_name, config);
     if (!is_new) {
-      return fail(Error::at({config},
-                            fmt::format("makes {}, as {} does", job.spec.tool_name, other->second))
-                      .note("give one of the models another name"));
+      return fail(
+          Error::at({config}, fmt::format("makes {}, like {}", job.spec.tool_name, other->second))
+              .note("give one of the models another name"));
     }
     TFAOT_TRY(spec_text(job.spec, SpecFlavour::kRpm));  // before anything is written
     const Path archive = source_file(output_, job.spec, SpecFlavour::kRpm);

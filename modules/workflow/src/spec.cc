@@ -49,8 +49,8 @@ Result<SpecRecord> make_record(const SpecRequest& request, const SpecSource& sou
   if (request.flavour == SpecFlavour::kCmsdist && !record.source.empty() &&
       record.source_folder.empty()) {
     return fail(
-        Error::at({source.archive.string()}, "has no single top folder, as cmsdist wants it")
-            .note("pack the files again in one folder, or use --flavour rpm"));
+        Error::at({source.archive.string()}, "has no single top folder, which cmsdist requires")
+            .note("pack the files again inside one folder, or use --flavour rpm"));
   }
   return record;
 }

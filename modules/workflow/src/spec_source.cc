@@ -55,7 +55,8 @@ std::string without_slash(const std::string& path) {
 
 Error no_such_config(const UnpackedArchive& unpacked, const std::string& config) {
   constexpr std::size_t kMost = 5;
-  Error error = Error::at({unpacked.archive.string()}, fmt::format("holds no '{}'", config));
+  Error error =
+      Error::at({unpacked.archive.string()}, fmt::format("does not contain '{}'", config));
   std::vector<std::string> configs;
   for (const std::string& path : unpacked.paths) {
     const std::string extension = Path(path).extension().string();
@@ -103,7 +104,7 @@ Result<SpecSource> source_of_archive(const Context& context, const UnpackedArchi
   const auto inside = source.spec.model.source.lexically_relative(unpacked.folder);
   if (!inside.empty() && inside.begin()->string() != "..") return source;
   return fail(Error::at({source.config},
-                        fmt::format("the model '{}' lies outside of the archive {}",
+                        fmt::format("the model '{}' is outside of the archive {}",
                                     source.spec.model.source.string(), unpacked.archive.string())));
 }
 

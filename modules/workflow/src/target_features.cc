@@ -34,7 +34,7 @@ Result<std::size_t> level_with(const std::string& feature) {
     const std::vector<std::string>& names = levels()[i].features;
     if (std::find(names.begin(), names.end(), feature.substr(1)) != names.end()) return i;
   }
-  Error error = Error::usage(fmt::format("--target_features: '{}' is not understood", feature));
+  Error error = Error::usage(fmt::format("--target_features: '{}' is unknown", feature));
   for (const LevelFeatures& level : levels()) {
     error.note(fmt::format("{}: +{}", level.level, join(level.features, ",+")));
   }

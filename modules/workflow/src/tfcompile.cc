@@ -45,14 +45,15 @@ Status check_config(const Tf2xlaConfig& config, const std::string& file) {
     return fail(Error::at({file}, "the config needs a feed and a fetch"));
   }
   if (config.variables > 0) {
-    return fail(Error::at({file}, "variables cannot be compiled")
-                    .note("freeze the graph: variables to constants; what the model is to keep "
-                          "from call to call, fetch and feed again"));
+    return fail(
+        Error::at({file}, "variables cannot be compiled")
+            .note("freeze the graph: variables to constants; values that the model must keep "
+                  "from call to call: fetch them and feed them again"));
   }
   for (const Tf2xlaFeed& feed : config.feeds) {
     if (std::ranges::all_of(feed.shape, [](std::int64_t size) { return size > 0; })) continue;
     return fail(Error::at({file}, fmt::format("feed '{}' has a dimension below 1", feed.tensor))
-                    .note("tfcompile's shapes are all known"));
+                    .note("in tfcompile all shapes are known"));
   }
   return {};
 }
@@ -68,7 +69,7 @@ Result<Batch> batch_of(const Tf2xlaConfig& config, const TfcompileRequest& reque
   if (request.batch_sizes.empty()) return Batch{.fixed = true};
   return fail(Error::at({request.config.string()}, "batch_sizes, but no dimension is the batch")
                   .note(common ? "leave out one of batch_sizes and fixed_shapes"
-                               : "feeds with rows have the same first dimension, all of them"));
+                               : "all feeds must have the same first dimension"));
 }
 
 // An aot_config for the graph, so that all values are checked in one place.

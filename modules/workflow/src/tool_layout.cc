@@ -45,11 +45,12 @@ Result<Path> engine_file(const Context& context, const std::string& wanted) {
   for (const Path& engine : {beside, installed}) {
     if (is_file(context.files, engine)) return engine;
   }
-  return fail(Error("the engine 'tfaot-engine' is missing: this tfaot cannot compile models")
-                  .note("looked for " + beside.string())
-                  .note("looked for " + installed.string())
-                  .note("build tfaot with TFAOT_BUILD_ENGINE=ON, or name an engine by --engine or "
-                        "TFAOT_ENGINE"));
+  return fail(
+      Error("the engine 'tfaot-engine' is missing: this tfaot cannot compile models")
+          .note("looked for " + beside.string())
+          .note("looked for " + installed.string())
+          .note("build tfaot with TFAOT_BUILD_ENGINE=ON, or name an engine with --engine or "
+                "TFAOT_ENGINE"));
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ Result<Path> find_fetch_script(const Context& context) {
   if (is_file(context.files, script)) return script;
   return fail(Error("the script that fetches TensorFlow is missing")
                   .note("looked for " + script.string())
-                  .note("install tfaot anew"));
+                  .note("reinstall tfaot"));
 }
 
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
@@ -103,7 +104,7 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
             .note(fmt::format("build tfaot with -DTFAOT_RUNTIME_TARGETS={0}, which needs "
                               "{0}-linux-gnu-g++ (Debian: g++-{0}-linux-gnu)",
                               machine))
-            .note(fmt::format("or set the target by --target-triple={}-unknown-linux-gnu",
+            .note(fmt::format("or set the target with --target-triple={}-unknown-linux-gnu",
                               context.environment.architecture)));
   }
   std::vector<StagedFile> staged = {{"runtime/lib/libtfaot_runtime.a", "", library}};
@@ -114,7 +115,7 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
       return fail(Error("the runtime that goes into every package is missing")
                       .note("looked for " + library.string())
                       .note("looked for " + (prefix(context) / path).string())
-                      .note("build the target tfaot_runtime, or install tfaot anew"));
+                      .note("build the target tfaot_runtime, or reinstall tfaot"));
     }
     for (const std::string& name : *names) {
       staged.push_back({"runtime/" + path + "/" + name, "", prefix(context) / path / name});
@@ -125,7 +126,7 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
     if (!is_file(context.files, notices / name)) {
       return fail(Error("a licence that goes into every package is missing")
                       .note("looked for " + (notices / name).string())
-                      .note("install tfaot anew"));
+                      .note("reinstall tfaot"));
     }
     staged.push_back({fmt::format("runtime/{}", name), "", notices / name});
   }

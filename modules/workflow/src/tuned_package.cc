@@ -107,7 +107,7 @@ Result<Suggestion> suggest_for_package(const Context& context, const Path& packa
     return fail(Error::at({name},
                           "this model runs only batches of the sizes that it is compiled for "
                           "(compilation.rows: coupled)")
-                    .note("compile the sizes that you run: there are no others to suggest"));
+                    .note("compile the sizes that you run; no others can be suggested"));
   }
   return suggest_sizes(manifest, options, name);
 }

@@ -32,12 +32,13 @@ Result<Opened> open_tree(const Context& context, const Path& tree, Manifest mani
   TFAOT_ASSIGN(const FileKind kind, context.files.look(file));
   if (kind != FileKind::kFile) {
     return fail(Error::at({tree.string()}, fmt::format("the package has no {}", kRecordName))
-                    .note("it was made by an older tfaot; compile the model anew: tfaot compile"));
+                    .note("it was made by an older tfaot; compile the model again: tfaot compile"));
   }
   if (manifest.weights != WeightsMode::kShared) {
-    return fail(Error::at({tree.string()}, "the weights of this package are inside its code")
-                    .note("it was compiled with 'weights: embedded'; compile the model anew: tfaot "
-                          "compile"));
+    return fail(
+        Error::at({tree.string()}, "the weights of this package are inside its code")
+            .note("it was compiled with 'weights: embedded'; compile the model again: tfaot "
+                  "compile"));
   }
   TFAOT_ASSIGN(const std::string text, read_limited(context.files, file, kRecordLimit));
   TFAOT_ASSIGN(PackagedModel model, package_record_from_json(manifest, text, file.string()));
@@ -86,7 +87,7 @@ Result<UpdatedPackage> update_tree(Context& context, const UpdateRequest& reques
   if (request.output_directory.empty()) {
     TFAOT_TRY(check_not_installed(context.files, output,
                                   "give the archive it was installed from instead, or write a new "
-                                  "tree by -o and make an archive of it"));
+                                  "tree with -o and make an archive from it"));
   }
   TFAOT_TRY(repair(context, tree));
   TFAOT_ASSIGN(Manifest manifest, verify_tree(context.files, tree));
@@ -110,8 +111,9 @@ Result<UpdatedPackage> update_archive(Context& context, const UpdateRequest& req
                                                   {.allow_large = request.allow_large}));
   if (output == archive.parent_path() &&
       (request.version.empty() || request.version == manifest.version)) {
-    return fail(Error::usage("update-weights: the new archive would replace the package itself")
-                    .note("give the new package a version by --version, or another folder by -o"));
+    return fail(
+        Error::usage("update-weights: the new archive would replace the package itself")
+            .note("give the new package a version with --version, or another folder with -o"));
   }
   TFAOT_ASSIGN(const Opened package, open_tree(context, unpacked, std::move(manifest)));
   const Path objects = work.path() / "objects";

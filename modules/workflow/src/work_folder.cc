@@ -24,7 +24,7 @@ std::function<void(pid_t)> tell_of_waiting(Diagnostics& diagnostics, const Path&
             ? fmt::format("another tfaot (process {}) is", process)
             : fmt::format("what a killed tfaot (process {}) had started is", process);
     diagnostics.warning(
-        fmt::format("{}: {} at work there; waiting for its end", folder.string(), who));
+        fmt::format("{}: {} working there; waiting for it to end", folder.string(), who));
   };
 }
 

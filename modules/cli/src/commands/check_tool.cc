@@ -52,7 +52,7 @@ Status check(const Options& options, Program& program) {
       ++(finding.severity == Severity::kError ? counts.errors : counts.warnings);
       text += finding_text(finding, file);
     }
-    program.console.print(text.empty() ? file + ": nothing to complain of\n" : text);
+    program.console.print(text.empty() ? file + ": no problems found\n" : text);
   }));
   if (counts.errors == 0 && (counts.warnings == 0 || !options.strict)) return {};
   return fail(Error(
@@ -66,11 +66,11 @@ Action add_check_tool(CLI::App& app) {
   app.add_option("FILE", options->files, "scram tool files, NAME.xml")
       ->required()
       ->option_text(" ");
-  app.add_option("--env", options->variables, "what scram will have in its environment")
+  app.add_option("--env", options->variables, "a variable that scram will have")
       ->option_text("NAME=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--area", options->area, "the scram area, whose tools may be used [$CMSSW_BASE]")
+  app.add_option("--area", options->area, "the scram area whose tools may be used [$CMSSW_BASE]")
       ->option_text("DIR");
   app.add_flag("--strict", options->strict, "warnings count as errors");
   app.footer(

@@ -21,7 +21,7 @@ constexpr const char* kDescription =
     "Trained models as ahead-of-time compiled, versioned, distributable packages";
 
 constexpr const char* kMake = "Make a package";
-constexpr const char* kLook = "Look at what there is";
+constexpr const char* kLook = "Inspect";
 constexpr const char* kShip = "Ship packages";
 constexpr const char* kIntegrate = "Set up and integrate";
 
@@ -36,20 +36,20 @@ struct Command {
 const std::array<Command, 14>& commands() {
   static const std::array<Command, 14> table = {{
       {kMake, "compile", "Compile a trained model into a package tree", add_compile},
-      {kMake, "tune", "Measure a package and let it choose batch sizes by that", add_tune},
-      {kMake, "update-weights", "Put a retrained model's weights into a package, compiling nothing",
+      {kMake, "tune", "Measure a package, so that it runs the fastest batch sizes", add_tune},
+      {kMake, "update-weights", "Put a retrained model's weights into a package, without compiling",
        add_update_weights},
-      {kMake, "convert-area", "Make a package tree of what upstream compiled", add_convert_area},
+      {kMake, "convert-area", "Make a package tree from what upstream compiled", add_convert_area},
       {kLook, "info", "Describe an archive, a package tree or a config file", add_info},
       {kLook, "list", "List what a release area holds", add_list},
-      {kLook, "check-tool", "Say what scram will make of a tool file", add_check_tool},
+      {kLook, "check-tool", "Check what scram will do with a tool file", add_check_tool},
       {kShip, "package", "Put a package tree into an archive", add_package},
       {kShip, "install", "Install archives into a release area", add_install},
-      {kShip, "spec", "Write what an RPM of a model is built from", add_spec},
+      {kShip, "spec", "Write the spec file and sources of a model's RPM", add_spec},
       {kShip, "release", "Build RPMs for the models that changed", add_release},
       {kIntegrate, "setup", "Fetch the TensorFlow that compiling needs, once", add_setup},
       {kIntegrate, "scram-hook", "Teach a scram area <aot_compile>", add_scram_hook},
-      {kIntegrate, "completion", "Teach a shell this command line", add_completion},
+      {kIntegrate, "completion", "Print completion for a shell", add_completion},
   }};
   return table;
 }
@@ -71,7 +71,7 @@ Error with_guess(Error error, const std::string& word, const std::vector<std::st
 Error with_advice(Error error, const std::string& word) {
   if (word == "uninstall" || word == "remove" || word == "delete") {
     error.note(
-        "no verb removes a package: how to do it by hand is in docs/packages.md, 'Going "
+        "no verb removes a package: to do it manually, see docs/packages.md, 'Going "
         "back, and removing'");
   }
   return error;

@@ -56,8 +56,8 @@ Action add_completion(CLI::App& app) {
   auto* folder = app.add_option("--write-all", options->folder)->group("");
   shell->excludes(folder);
   app.footer(
-      "Prints a script that teaches the shell tfaot's verbs, options and the words they take.\n"
-      "Installed packages bring it; you need this for a tfaot that you unpacked or built "
+      "Prints a script with which the shell completes tfaot's verbs, options and their values.\n"
+      "Installed packages contain it; you need it for a tfaot that you unpacked or built "
       "yourself.\n"
       "Examples:\n"
       "  source <(tfaot completion bash)            # in ~/.bashrc; zsh: the same, in ~/.zshrc\n"

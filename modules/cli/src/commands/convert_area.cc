@@ -45,14 +45,14 @@ Status convert(const Options& options, Program& program) {
 Action add_convert_area(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("AREA", options->area,
-                 "the folder with NAME_bsN.h, NAME_bsN.o and, perhaps, a tool file")
+                 "the folder with NAME_bsN.h, NAME_bsN.o and possibly a tool file")
       ->required()
       ->option_text(" ");
   app.add_option("-o,--output-directory", options->output_directory,
-                 "folder of the package tree; made when missing")
+                 "folder of the package tree; made if missing")
       ->required()
       ->option_text("DIR (required)");
-  app.add_option("--model", options->model, "NAME, where the area holds several models")
+  app.add_option("--model", options->model, "NAME, if the area holds several models")
       ->option_text("NAME");
   add_version(app, options->version, "version of the package [the tool file's]");
   app.add_option("--tool-name", options->tool_name,
@@ -63,7 +63,7 @@ Action add_convert_area(CLI::App& app) {
       ->option_text("BASE");
   app.add_option(
          "--cpu-level", options->cpu_level,
-         "what the objects were compiled for, by --target_cpu or\nso [any CPU of their machine]")
+         "what the objects were compiled for, such as by\n--target_cpu [any CPU of their machine]")
       ->option_text("LEVEL");
   add_word_option<HeadersMode>(
       app, "--headers", options->headers,
@@ -71,9 +71,9 @@ Action add_convert_area(CLI::App& app) {
   app.add_flag("--whole", options->whole, "leave the weights in every object");
   options->verbosity.add_to(app);
   app.footer(
-      "Nothing is compiled. Weights that are equal in several objects are stored once; an object "
+      "Nothing is compiled. Weights that are equal in several objects are stored once. Objects "
       "that\n"
-      "cannot share its own keeps them, and is named. AREA stays as it is.\n"
+      "cannot share their weights keep them, and are listed. AREA stays unchanged.\n"
       "Examples:\n"
       "  tfaot convert-area upstream_out -o build/tagger\n"
       "  tfaot convert-area upstream_out/aot -o build/tagger --version 1.0.0");

@@ -82,8 +82,9 @@ Action add_info(CLI::App& app) {
   app.add_flag("--json", options->json, "print JSON instead of text");
   app.add_flag("--identity", options->identity)->group("");
   app.footer(
-      "Reads the manifest alone, which is the beginning of an archive: that the rest is there and\n"
-      "unchanged, 'tfaot install' checks.\n"
+      "Reads only the manifest, which is at the start of an archive; 'tfaot install' checks that "
+      "the\n"
+      "rest is complete and unchanged.\n"
       "Examples:\n"
       "  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
       "  tfaot info build/tagger --json\n"

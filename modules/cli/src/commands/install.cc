@@ -44,21 +44,21 @@ Action add_install(CLI::App& app) {
       ->required()
       ->option_text(" ");
   app.add_option("--release-area", options->release_area,
-                 "the folder to install into; made when missing")
+                 "the folder to install into; made if missing")
       ->required()
       ->option_text("AREA (required)");
   app.add_option("--scram-arch", options->scram_arch,
                  "the tool file goes to config/toolbox/ARCH/tools/selected")
       ->option_text("ARCH");
-  app.add_flag("--no-current", options->no_current, "leave the current version what users get");
+  app.add_flag("--no-current", options->no_current,
+               "install without switching 'current' to this version");
   app.add_flag("--replace", options->replace, "replace the same version with other contents");
   add_allow_large(app, options->allow_large);
   options->verbosity.add_to(app);
   app.footer(
-      "Each archive is checked file by file, staged aside and renamed into place: a kill leaves "
-      "the old\n"
-      "state or the new one. Several archives are installed one after the other; the first error "
-      "stops.\n"
+      "Each archive is checked file by file, unpacked to a staging folder and renamed into place:\n"
+      "a kill leaves the old state or the new one. Several archives are installed one after the\n"
+      "other; the first error stops.\n"
       "Example:\n"
       "  tfaot install dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --release-area "
       "/releases/r1");

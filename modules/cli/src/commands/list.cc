@@ -64,8 +64,8 @@ Status list(const Options& options, Program& program) {
 
 Action add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("AREA", options->area, "the folder that was installed into")->option_text(" ");
-  app.add_option("--release-area", options->release_area, "the same, as 'tfaot install' takes it")
+  app.add_option("AREA", options->area, "the release area")->option_text(" ");
+  app.add_option("--release-area", options->release_area, "the same, as for 'tfaot install'")
       ->option_text("AREA");
   app.add_flag("--json", options->json, "print JSON instead of a table");
   app.footer(

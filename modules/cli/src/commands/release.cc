@@ -85,19 +85,20 @@ Action add_release(CLI::App& app) {
       ->required()
       ->option_text(" ");
   app.add_option("-o,--output-directory", options->output_directory,
-                 "where SPECS, SOURCES and RPMS go; made when missing")
+                 "where SPECS, SOURCES and RPMS go; made if missing")
       ->required()
       ->option_text("DIR (required)");
   app.add_option("--source", options->source, "a tar that holds all configs and models")
       ->option_text("ARCHIVE");
-  app.add_option("--license", options->request.license, "of the models [unspecified]")
+  app.add_option("--license", options->request.license, "the models' licence [unspecified]")
       ->option_text("TEXT");
   add_jobs(app, options->request.jobs, "processes");
   options->verbosity.add_to(app);
   app.footer(
-      "Builds by rpmbuild what changed since the last time: RPMS/TOOL.json tells what an RPM was "
-      "made from.\n"
-      "A model that fails does not keep the others from being built; its last RPM stays.\n"
+      "Builds with rpmbuild the models that changed since the last time: RPMS/TOOL.json records "
+      "what\n"
+      "an RPM was made from. If a model fails, the others are still built, and its last RPM "
+      "stays.\n"
       "Example:\n"
       "  tfaot release models/*/aot_config.yaml -o release");
   return [options](Program& program) {

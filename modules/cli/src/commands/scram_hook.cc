@@ -43,7 +43,7 @@ Status status(const HookOptions& hook, Program& program) {
       return {};
     case HookState::kOther:
       program.console.print(fmt::format(
-          "installed, of tfaot {} or for another program; install it again to renew it\n",
+          "installed, of tfaot {} or for another program; install it again to update it\n",
           found.version));
       return {};
     case HookState::kDamaged:
@@ -78,10 +78,10 @@ Action add_scram_hook(CLI::App& app) {
   app.footer(
       "With the hook a BuildFile.xml may say\n"
       "  <aot_compile model=\"/data/my_model\" class=\"MyModel\" batch_sizes=\"1 2 4 8\"/>\n"
-      "It adds two files and three lines to the area's config/SCRAM; 'remove' takes them away "
-      "again, to the\n"
-      "byte. An area of another scram than V3, or of a cmssw-config that it does not fit, is "
-      "refused.\n"
+      "The hook is two files and three lines in the area's config/SCRAM; 'remove' removes exactly\n"
+      "these. An area with another scram than V3, or with a cmssw-config that the hook does not "
+      "fit,\n"
+      "is refused.\n"
       "Example:\n"
       "  tfaot scram-hook install $CMSSW_BASE");
   return [options](Program& program) { return run(*options, program); };

@@ -20,14 +20,14 @@ Status setup(Program& program) {
 
 Action add_setup(CLI::App& app) {
   app.footer(
-      "Fetches the wheel with pip, which needs python3 with pip and obeys its settings (index, "
-      "proxy),\n"
-      "checks its SHA-256, and keeps what compiling needs of it (830 MB) in $TFAOT_CACHE_DIR, "
-      "else\n"
-      "$XDG_CACHE_HOME/tfaot, else ~/.cache/tfaot. Nothing is fetched when it is there already. A "
-      "kill\n"
-      "at any moment leaves all of it or nothing. TFAOT_TENSORFLOW_ROOT names an unpacked wheel's\n"
-      "'tensorflow' folder to use instead; set it for 'tfaot compile' too.\n"
+      "Fetches the wheel with python3's pip and its settings (index, proxy), checks its SHA-256, "
+      "and\n"
+      "keeps the part that compiling needs (830 MB) in $TFAOT_CACHE_DIR, else "
+      "$XDG_CACHE_HOME/tfaot,\n"
+      "else ~/.cache/tfaot. Fetches nothing if it is already there. A kill leaves all of it or\n"
+      "nothing. To use another TensorFlow, set TFAOT_TENSORFLOW_ROOT to the 'tensorflow' folder of "
+      "an\n"
+      "unpacked wheel, for 'tfaot compile' too.\n"
       "Example:\n"
       "  tfaot setup");
   return setup;

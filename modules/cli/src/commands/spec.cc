@@ -29,9 +29,9 @@ Status check_options(const Options& options) {
     return fail(Error::usage("spec: --source-url and --data-package are for --flavour cmsdist"));
   }
   if (!options.request.data_package.empty() && !options.request.data_package.starts_with("data-")) {
-    return fail(Error::usage(fmt::format(
-        "spec: --data-package is '{}', but CMS's packages of data are called data-Sub-Pkg",
-        options.request.data_package)));
+    return fail(Error::usage(
+        fmt::format("spec: --data-package is '{}', but CMS's data packages are called data-Sub-Pkg",
+                    options.request.data_package)));
   }
   return {};
 }
@@ -55,7 +55,7 @@ Status spec(const Options& options, Program& program) {
   if (options.remove.empty()) return write(request, program);
   TFAOT_ASSIGN(const bool removed,
                remove_spec_files(program, request.output_directory, options.remove));
-  program.console.report(fmt::format("{} {}\n", removed ? "removed" : "not there", options.remove));
+  program.console.report(fmt::format("{} {}\n", removed ? "removed" : "not found", options.remove));
   return {};
 }
 
@@ -67,23 +67,23 @@ Action add_spec(CLI::App& app) {
                                 "the model's config; with --source, its path in the archive")
                      ->option_text("FILE");
   app.add_option("-o,--output-directory", options->output_directory,
-                 "where the files go; made when missing")
+                 "where the files go; made if missing")
       ->required()
       ->option_text("DIR (required)");
   add_word_option<SpecFlavour>(
       app, "--flavour", options->request.flavour,
       "rpm: SPECS and SOURCES for rpmbuild; cmsdist: for CMS's\nbuild tool [cmsdist]");
   auto* source = app.add_option("--source", options->source,
-                                "a tar that holds config and model (such as a repository of\n"
-                                "CMSDATA); else one is made of the files")
+                                "a tar with config and model (such as a repository of\n"
+                                "CMSDATA); else one is made from the files")
                      ->option_text("ARCHIVE");
   auto* url = app.add_option("--source-url", options->request.source_url,
-                             "cmsdist: what the spec's Source says instead of ARCHIVE")
+                             "cmsdist: the spec's Source, instead of ARCHIVE")
                   ->needs(source)
                   ->option_text("URL");
   app.add_option(
          "--data-package", options->request.data_package,
-         "cmsdist: the package of data that ARCHIVE is in, such as\ndata-Sub-Pkg; it becomes a "
+         "cmsdist: the data package that contains ARCHIVE, such as\ndata-Sub-Pkg; it becomes a "
          "BuildRequires instead of a Source")
       ->needs(source)
       ->excludes(url)
@@ -91,10 +91,10 @@ Action add_spec(CLI::App& app) {
   app.add_option("--tool-name", options->request.tool_name,
                  "name of the RPM and the tool [tfaot-model-NAME, '_' as '-']")
       ->option_text("N");
-  app.add_option("--license", options->request.license, "rpm: of the model [unspecified]")
+  app.add_option("--license", options->request.license, "rpm: the model's licence [unspecified]")
       ->option_text("TEXT");
   app.add_option("--remove", options->remove,
-                 "take this tool's spec and its line of the list away instead")
+                 "only remove this tool's spec and its line in the list")
       ->excludes(config)
       ->excludes(source)
       ->option_text("TOOL");

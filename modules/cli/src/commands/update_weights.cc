@@ -45,22 +45,23 @@ Action add_update_weights(CLI::App& app) {
   app.add_option("PACKAGE", options->package, "an archive or a package tree")
       ->required()
       ->option_text(" ");
-  app.add_option("--model", options->model,
-                 "the retrained model, a SavedModel's folder or a frozen\ngraph, as the package's")
+  app.add_option(
+         "--model", options->model,
+         "the retrained model, a SavedModel's folder or a frozen\ngraph, like the package's")
       ->required()
       ->option_text("PATH (required)");
   app.add_option("-o,--output-directory", options->output_directory,
-                 "where the new tree or archive goes [a tree: in its place;\nan archive: beside "
-                 "it]")
+                 "where the new tree or archive goes [a tree: in its place;\nan archive: in its "
+                 "folder]")
       ->option_text("DIR");
   add_version(app, options->version, "version of the new package [the package's]");
   add_engine_options(app, options->engine, "");
   add_allow_large(app, options->allow_large);
   options->verbosity.add_to(app);
   app.footer(
-      "Nothing is compiled: the new model must have the architecture of the package's code. What "
-      "differs\n"
-      "is named. The package's version stays when none is given.\n"
+      "Nothing is compiled: the new model must have the architecture of the package's code; "
+      "otherwise\n"
+      "the error says what differs. Without --version, the package keeps its version.\n"
       "Examples:\n"
       "  tfaot update-weights build/tagger --model retrained/saved_model\n"
       "  tfaot update-weights dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst \\\n"

@@ -17,7 +17,7 @@ void add_upstream_options(CLI::App& app, CompileCommand& command) {
       ->required()
       ->option_text("FILE (required)");
   app.add_option("-o,--output-directory", command.output_directory,
-                 "where the package tree goes; made when missing,\nother files in it stay")
+                 "where the package tree goes; made if missing,\nother files in it stay")
       ->required()
       ->option_text("DIR (required)");
   app.add_option("--tool-name", command.tool_name,
@@ -25,7 +25,7 @@ void add_upstream_options(CLI::App& app, CompileCommand& command) {
       ->option_text("N");
   app.add_option("--tool-base", command.tool_base,
                  "base folder in the tool file [@TOOL_BASE@; with --dev: DIR,\n"
-                 "as $CMSSW_BASE/... when below it]")
+                 "as $CMSSW_BASE/... if below it]")
       ->option_text("B");
   app.add_flag("--dev", command.dev,
                "make the tool file ready for 'scram setup', print the next steps");
@@ -44,7 +44,7 @@ void add_hidden_options(CLI::App& app, CompileCommand& command) {
 }
 
 void add_config_options(CLI::App& app, CompileCommand& command) {
-  const char* group = "Instead of the config's words";
+  const char* group = "Instead of values in the config";
   app.add_option("--batch-sizes", command.batch_sizes, "compile for these numbers of rows")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -75,29 +75,29 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
 void add_run_options(CLI::App& app, CompileCommand& command) {
   const char* group = "The run";
   add_engine_options(app, command.engine, group);
-  auto* cache = app.add_option("--cache", command.cache,
-                               "keep compiled code there for the next time\n[$TFAOT_CACHE, else "
-                               "~/.cache/tfaot/code]")
-                    ->option_text("DIR")
-                    ->group(group);
-  app.add_flag("--no-cache", command.no_cache, "compile all anew, keep nothing")
+  auto* cache =
+      app.add_option("--cache", command.cache,
+                     "folder that keeps compiled code for later runs\n[$TFAOT_CACHE, else "
+                     "~/.cache/tfaot/code]")
+          ->option_text("DIR")
+          ->group(group);
+  app.add_flag("--no-cache", command.no_cache, "compile everything again, keep nothing")
       ->excludes(cache)
       ->group(group)
       ->option_text(" ");
   app.add_option("--cache-limit", command.cache_limit, "size of the cache in megabytes [1000]")
       ->option_text("MB")
       ->group(group);
-  app.add_option(
-         "--depfile", command.depfile,
-         "write there, for make and Ninja, that DIR/manifest.json\ndepends on every file read")
+  app.add_option("--depfile", command.depfile,
+                 "write a file for make and Ninja: DIR/manifest.json\ndepends on every file read")
       ->option_text("FILE")
       ->group(group);
 }
 
 Status exclusive(const char* option, bool said, bool said_in_flags) {
   if (!said || !said_in_flags) return {};
-  return fail(Error::usage(
-      fmt::format("compile: {} and --additional-flags say the same thing twice", option)));
+  return fail(
+      Error::usage(fmt::format("compile: {} and --additional-flags set the same value", option)));
 }
 
 // The values on the command line that replace those in the config.

@@ -8,8 +8,8 @@
 namespace tfaot::toolkit {
 
 void VerbosityOption::add_to(CLI::App& app) {
-  auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "say nothing but warnings and errors");
-  auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "say more of what is done");
+  auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "print only warnings and errors");
+  auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "print more details");
   verbose_flag->excludes(quiet_flag);
   for (auto* flag : {quiet_flag, verbose_flag}) flag->option_text(" ");
 }
@@ -35,14 +35,13 @@ void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group)
       app.add_option("--timeout", run.timeout_seconds, "for each engine process, 0: none [600]")
           ->check(CLI::Range(0, 1'000'000))
           ->option_text("SECONDS"));
-  in_group(app.add_option("--engine", run.engine,
-                          "engine to run [$TFAOT_ENGINE, else the one of this tfaot]")
-               ->option_text("PATH"));
+  in_group(
+      app.add_option("--engine", run.engine, "engine to run [$TFAOT_ENGINE, else this tfaot's own]")
+          ->option_text("PATH"));
 }
 
 void add_allow_large(CLI::App& app, bool& allow_large) {
-  app.add_flag("--allow-large", allow_large,
-               "unpack an archive whose files are very much larger than it")
+  app.add_flag("--allow-large", allow_large, "unpack an archive with far larger files")
       ->option_text(" ");
 }
 
@@ -58,16 +57,16 @@ Status check_output_folder(const FileSystem& files, const std::string& option, c
   }
   if (is_folder(files, there)) return {};
   return fail(
-      Error::usage(fmt::format("{}: '{}' is {}, but a folder is wanted", option, there.string(),
-                               is_file(files, there) ? "a file" : "no folder"))
-          .note("name another folder; it is made when missing"));
+      Error::usage(fmt::format("{}: '{}' is {}, but must be a folder", option, there.string(),
+                               is_file(files, there) ? "a file" : "not a folder"))
+          .note("choose another folder; it is made if missing"));
 }
 
 Status check_output_file(const FileSystem& files, const std::string& option, const Path& file) {
   if (file.empty()) return {};
   if (is_folder(files, file)) {
     return fail(Error::usage(
-        fmt::format("{}: '{}' is a folder, but a file is wanted", option, file.string())));
+        fmt::format("{}: '{}' is a folder, but must be a file", option, file.string())));
   }
   return check_output_folder(files, option, file.parent_path());
 }

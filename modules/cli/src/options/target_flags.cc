@@ -28,8 +28,8 @@ Result<Words> split_like_a_shell(const std::string& text) {
 }
 
 Error not_understood(const std::string& flag) {
-  return Error::usage(fmt::format("--additional-flags: '{}' is not understood", flag))
-      .note("understood: --target_triple=T, --target_cpu=C, --target_features=+A,+B");
+  return Error::usage(fmt::format("--additional-flags: '{}' is unknown", flag))
+      .note("known: --target_triple=T, --target_cpu=C, --target_features=+A,+B");
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace {
 void add_suggest_options(CLI::App& app, TuneCommand& command) {
   const char* group = "Which batch sizes to compile";
   app.add_flag("--suggest", command.suggest,
-               "measure nothing; propose sizes by what was measured before")
+               "measure nothing; suggest sizes from earlier measurements")
       ->group(group);
-  app.add_option("--range", command.range, "numbers of rows, each as likely [1:256]")
+  app.add_option("--range", command.range, "numbers of rows, all equally likely [1:256]")
       ->option_text("FIRST:LAST")
       ->group(group);
   app.add_option("--rows", command.rows, "these numbers instead, and how often each comes [1]")
@@ -22,10 +22,11 @@ void add_suggest_options(CLI::App& app, TuneCommand& command) {
       ->allow_extra_args(false)
       ->option_text("N[:WEIGHT],...")
       ->group(group);
-  app.add_option("--max-bytes", command.max_bytes, "at most so many bytes of code, of all levels")
+  app.add_option("--max-bytes", command.max_bytes,
+                 "at most this many bytes of code, for all levels")
       ->option_text("BYTES")
       ->group(group);
-  app.add_option("--max-sizes", command.max_sizes, "at most so many batch sizes")
+  app.add_option("--max-sizes", command.max_sizes, "at most this many batch sizes")
       ->option_text("N")
       ->group(group);
   app.add_option("--candidates", command.candidates,
@@ -35,7 +36,7 @@ void add_suggest_options(CLI::App& app, TuneCommand& command) {
       ->check(CLI::PositiveNumber)
       ->option_text("1,2,4")
       ->group(group);
-  app.add_option("--cpu-level", command.cpu_level, "by its costs [the highest that was measured]")
+  app.add_option("--cpu-level", command.cpu_level, "use its costs [the highest measured level]")
       ->option_text("LEVEL")
       ->group(group);
 }
@@ -54,7 +55,7 @@ Result<std::map<std::size_t, double>> rows_of_range(const std::string& range) {
   const auto last =
       number<std::size_t>(colon == std::string::npos ? range : range.substr(colon + 1));
   if (!first || !last || *first == 0 || *first > *last || *last > kMostRows) {
-    return fail(Error::usage(fmt::format("tune: --range: '{}' is no range", range))
+    return fail(Error::usage(fmt::format("tune: --range: '{}' is not a range", range))
                     .note(fmt::format("FIRST:LAST, from 1 to {}", kMostRows)));
   }
   std::map<std::size_t, double> rows;
@@ -71,7 +72,7 @@ Result<std::map<std::size_t, double>> weighted_rows(const std::vector<std::strin
         colon == std::string::npos ? 1.0 : number<double>(word.substr(colon + 1)).value_or(0);
     if (!count || *count == 0 || *count > kMostRows || !(weight > 0 && weight < 1e15)) {
       return fail(
-          Error::usage(fmt::format("tune: --rows: '{}' is no number of rows", word))
+          Error::usage(fmt::format("tune: --rows: '{}' is not a number of rows", word))
               .note(fmt::format("N or N:WEIGHT, N from 1 to {}, WEIGHT above 0", kMostRows)));
     }
     rows[*count] += weight;
@@ -129,8 +130,8 @@ Status check_tune_command(const TuneCommand& command) {
                            command.max_bytes != 0 || command.max_sizes != 0 ||
                            !command.candidates.empty() || !command.cpu_level.empty();
   return needs(about_sizes, command.suggest,
-               "tune: --range, --rows, --max-bytes, --max-sizes, --candidates and --cpu-level go "
-               "with --suggest");
+               "tune: --range, --rows, --max-bytes, --max-sizes, --candidates and --cpu-level "
+               "need --suggest");
 }
 
 Result<SuggestOptions> suggest_options(const TuneCommand& command) {

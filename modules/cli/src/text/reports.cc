@@ -61,7 +61,7 @@ std::string objects_text(const ModelTree& made) {
 std::string describe_sizes(const ConvertedModel& converted, bool whole) {
   if (converted.constants == 0) {
     return fmt::format("objects: {} bytes, {}", converted.bytes_after,
-                       whole ? "as they were" : "with no weights that can be shared");
+                       whole ? "unchanged" : "with no weights that can be shared");
   }
   return fmt::format("objects: {} bytes before, {} after; {} blocks of weights, stored as {}",
                      converted.bytes_before, converted.bytes_after, converted.constants,
@@ -112,8 +112,7 @@ successfully AOT compiled model '{}' for batch sizes: {}
 std::string converted_text(const ConvertedPackage& made, const ConvertRequest& request) {
   std::string alone;
   for (const LoneConstants& block : made.model.alone) {
-    alone += fmt::format("{} has {} bytes of its own, like no other object's\n", block.object,
-                         block.size);
+    alone += fmt::format("{} has {} bytes that no other object has\n", block.object, block.size);
   }
   return fmt::format("converted model '{}' for batch sizes {} into {}\n{}\n{}", made.manifest.name,
                      fmt::join(made.manifest.batch_sizes, ","), request.output_directory.string(),
