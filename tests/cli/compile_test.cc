@@ -303,7 +303,7 @@ TEST_F(CompileTest, DevWarnsOfBlanksInTheBase) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(
       outcome.err,
-      "tfaot: warning: scram cannot use the tool file: it splits flags at blanks, and the base "
+      "tfaot: warning: scram cannot use the tool file: it splits flags at spaces, and the base "
       "is 'ROOT/o u t'\n");
   EXPECT_THAT(
       run({"compile", "-c", "model/aot_config.yaml", "-o", "o u t", "--dev"}).out,

@@ -75,10 +75,10 @@ TEST_F(PackageTest, ATreeInPiecesIsToldAsOne) {
   for (const std::string verb : {"package", "info"}) {
     const Outcome outcome = run({verb, "tree"});
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_THAT(
-        outcome.err,
-        ::testing::HasSubstr("ROOT/tree: a package tree that a killed run left in pieces; 'tfaot " +
-                             verb + "' takes a"));
+    EXPECT_THAT(outcome.err,
+                ::testing::HasSubstr(
+                    "ROOT/tree: a package tree that a killed run left incomplete; 'tfaot " + verb +
+                    "' takes a"));
     EXPECT_THAT(outcome.err, ::testing::HasSubstr("run that command again: 'tfaot compile', "
                                                   "'update-weights' or 'tune' completes it"));
   }

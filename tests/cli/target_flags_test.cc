@@ -41,7 +41,7 @@ TEST(TargetFlagsTest, FeaturesBecomeTheLowestLevelWithAllOfThem) {
 TEST(TargetFlagsTest, WhatIsNotUnderstoodIsAnError) {
   EXPECT_EQ(triple("--graph=x"),
             "--additional-flags: '--graph=x' is not understood\n"
-            "  understood: --target_triple=T, --target_cpu=C, --target_features=+A,+B");
+            "  known: --target_triple=T, --target_cpu=C, --target_features=+A,+B");
   EXPECT_EQ(triple("--target_cpu"), "--additional-flags: --target_cpu needs a value");
   EXPECT_EQ(triple("--target_cpu= --target_triple=t"),
             "--additional-flags: --target_cpu needs a value");

@@ -48,7 +48,7 @@ GeneratedFile cost_header(const Manifest& manifest) {
 }
 
 std::string measuring_program(const Manifest& manifest) {
-  // What model.h of the flavour cmssw includes is not in the package.
+  // model.h of the flavour cmssw includes headers that are not in the package.
   const bool cmssw = manifest.headers == HeadersMode::kCmssw;
   return render(templates::kMeasure,
                 TemplateObject{{"made_by", made_by_line(manifest.name, manifest.version)},

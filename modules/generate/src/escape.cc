@@ -10,14 +10,15 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The library's writer replaces what is no UTF-8 by U+FFFD; its reader takes the quotes off again.
+// The library's writer replaces bytes that are not UTF-8 by U+FFFD; its reader removes the quotes
+// again.
 std::string valid_utf8(const std::string& text) {
   using nlohmann::json;
   return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace))
       .get<std::string>();
 }
 
-// Direction marks can make a comment look like code; compilers warn of them.
+// Direction marks can make a comment look like code; compilers warn about them.
 std::string without_direction_marks(std::string text) {
   for (const char* mark : {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C", "\u202D",
                            "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"}) {

@@ -18,8 +18,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Members of a generated class, its own and those of tfaot::Wrapper. In a class of such a name the
-// member is hidden.
+// Members of a generated class: its own and those of tfaot::Wrapper. A class with such a name hides
+// the member.
 constexpr std::array<std::string_view, 34> kMemberNames = {"Inputs",
                                                            "Outputs",
                                                            "Wrapper",
@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 34> kMemberNames = {"Inputs",
                                                            "unknownBatchSize",
                                                            "unknownResult"};
 
-// A table in a generated class: C++ lets no member have the class's own name.
+// A table in a generated class: in C++ no member may have the class's own name.
 bool is_table_name(const std::string& name) {
   static const std::regex tables(
       "k(Inputs|Outputs|Programs|Description|(Input|Output)[0-9]+Shape)");
@@ -67,11 +67,11 @@ bool is_table_name(const std::string& name) {
 Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
   if (!options.tool_name.empty() && !is_safe_name(options.tool_name)) {
     return fail(Error::usage(fmt::format("bad tool name '{}'", options.tool_name))
-                    .note("allowed are letters, digits and _ . + -, with a letter or digit first"));
+                    .note("allowed: letters, digits and _ . + -, starting with a letter or digit"));
   }
   if (is_reserved_tool_name(options.tool_name)) {
     return fail(Error::usage(fmt::format("the tool cannot be named '{}'", options.tool_name))
-                    .note("that is the tool of the runtime, which every model's tool uses, or "
+                    .note("it is the name of the runtime's tool, which every model's tool uses, or "
                           "scram's own"));
   }
   if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0 ||

@@ -9,8 +9,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Names the build of headers that are all there: by their text, which has hashes of code and
-// weights in the names of symbols, and by the model's files, as converted code keeps its names.
+// Names the build of the complete headers: from their text, which contains hashes of code and
+// weights in symbol names, and from the model's files, because converted code keeps its names.
 std::string name_build(const CompiledModel& compiled, std::vector<GeneratedFile>& headers) {
   constexpr std::size_t kDigits = 16;
   Sha256 sha;

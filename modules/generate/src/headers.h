@@ -15,18 +15,18 @@ namespace tfaot::toolkit {
 // The inline namespace of all headers below, until their text is known: model_headers().
 inline constexpr const char* kUnnamedBuild = "build_0000000000000000";
 
-// All of them but NAME_costs.h, which alone changes when a package is tuned.
+// All of them except NAME_costs.h, the only one that changes when a package is tuned.
 struct HeaderFiles {
   std::vector<GeneratedFile> files;  // paths below the package's root
-  // The inline namespace of the model's classes: "build_" and a hash of the headers. What differs
-  // has another name, so two libraries of one process never share a class by mistake.
+  // The inline namespace of the model's classes: "build_" and a hash of the headers. Different
+  // headers get different names, so two libraries in one process never share a class by mistake.
   std::string build;
 };
 HeaderFiles model_headers(const ModelSpec& spec, const CompiledModel& compiled,
                           const PackageNames& names);
 
-// NAME_bsN.h (flavour cmssw: NAME_bsN_tables.h): the tables of one batch size. The codes of
-// `compiled` with this batch size are taken.
+// NAME_bsN.h (flavour cmssw: NAME_bsN_tables.h): the tables of one batch size, from the codes of
+// `compiled` with this batch size.
 std::string program_header(const ModelSpec& spec, const CompiledModel& compiled,
                            const PackageNames& names, std::int64_t batch_size);
 

@@ -44,7 +44,7 @@ class Inliner {
   std::string header(const std::string& name) {
     const auto found = headers_.find(name);
     if (found == headers_.end() || !done_.insert(name).second) return "";
-    // What it includes comes first: guards do not nest.
+    // The headers that it includes come first: guards do not nest.
     std::string before;
     for (const std::string& line : split_lines(found->second)) {
       if (const auto other = quoted_include(line)) before += header(*other);

@@ -17,7 +17,7 @@ TemplateData objects_data(const PackageNames& names) {
   return list;
 }
 
-// Then the package has the headers of tfaot/cmssw/drop_in.
+// If so, the package contains the headers of tfaot/cmssw/drop_in.
 bool is_self_contained(const ModelSpec& spec) {
   return spec.compilation.headers == HeadersMode::kSelfContained;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that other build systems read: the CMake package and the pkg-config file. Both find the
-// package from where they lie, so the tree may be moved. Pure functions.
+// The files for other build systems: the CMake package and the pkg-config file. Both find the
+// package from their own place, so the tree may be moved. Pure functions.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// tfcompile indexes neither scalars nor single numbers.
+// tfcompile has no index for scalars and single numbers.
 bool has_dimensions(const std::vector<std::int64_t>& shape) {
   return shape.size() > 1 || (shape.size() == 1 && shape[0] != 1);
 }
@@ -48,7 +48,7 @@ TemplateObject accessor(const TensorSpec& tensor, const std::vector<std::int64_t
           {"bytes", std::to_string(count * static_cast<std::int64_t>(dtype_size(tensor.dtype)))}};
 }
 
-// `batch`: the dimensions before a row's. arg0, and arg_x when the config has a name.
+// `batch`: the dimensions before a row's. arg0, and also arg_x if the config has a name.
 TemplateData accessors(const std::vector<TensorSpec>& tensors,
                        const std::vector<std::int64_t>& batch,
                        const std::vector<std::string>& names) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scram tool files, of a model and of the runtime. Real scram crashes on an <?xml?> line, so
-// there is none. Pure functions; see also tool_file_xml.h.
+// The scram tool files of a model and of the runtime. They have no <?xml?> line, because real scram
+// crashes on it. Pure functions; see also tool_file_xml.h.
 #pragma once
 
 #include <string>

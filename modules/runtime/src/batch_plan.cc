@@ -120,8 +120,8 @@ void BatchPlan::check(std::size_t rows, const char* model) const {
   for (const std::size_t size : sizes_) known += (known.empty() ? "" : ", ") + std::to_string(size);
   throw Error(Category::kUnknownBatchSize,
               "model '" + std::string(model) + "': " + std::to_string(rows) +
-                  " rows cannot be run, as rows of a batch depend on each other "
-                  "(compilation.rows: coupled); compiled are batches of " +
+                  " rows cannot be run, because rows of a batch depend on each other "
+                  "(compilation.rows: coupled); compiled batch sizes: " +
                   known);
 }
 

@@ -45,7 +45,7 @@ BatchRule::BatchRule(std::size_t batchSize, std::vector<std::size_t> sizes, std:
 BatchRule::BatchRule(const std::string& rule) {
   const std::string_view text = rule;
   const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) invalid(rule, "there is no ':'");
+  if (colon == std::string_view::npos) invalid(rule, "':' is missing");
   batch_size_ = parse_number(text.substr(0, colon), rule);
   for (std::size_t start = colon; start != std::string_view::npos;) {
     const std::size_t comma = text.find(',', start + 1);
@@ -75,7 +75,7 @@ void BatchRule::validate() const {
   const bool fits = add_up(sizes_, &sum);
   if (!fits || sum - last_padding_ != batch_size_) {
     throw Error(Category::kWrongBatchSize,
-                who + ": the sizes less the padding add up to " +
+                who + ": the sizes minus the padding add up to " +
                     (fits ? std::to_string(sum - last_padding_) : "more than fits a number"));
   }
 }
@@ -96,7 +96,7 @@ void check_sizes(const BatchRule& rule, const std::vector<std::size_t>& compiled
     throw Error(Category::kUnknownBatchSize, "model '" + model + "': the rule for batch size " +
                                                  std::to_string(rule.getBatchSize()) +
                                                  " uses size " + std::to_string(size) +
-                                                 ", compiled are " + known);
+                                                 ", but compiled sizes are " + known);
   }
 }
 

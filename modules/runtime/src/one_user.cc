@@ -12,8 +12,8 @@ namespace detail {
 void run_while_running(const char* model) {
   throw Error(Category::kConcurrentUse,
               std::string("model '") + model +
-                  "' is run while it runs, by another thread perhaps; make one model per thread: "
-                  "they share code and weights");
+                  "' is already running, perhaps in another thread; make one model per thread: "
+                  "models share code and weights");
 }
 
 }  // namespace detail

@@ -27,8 +27,8 @@ std::string print(const pugi::xml_document& document) {
   return text.str();
 }
 
-// Levels of elements inside each other, or that there are more than are allowed: written anew,
-// every level is indented, so that the text grows with the square of the depth.
+// Counts how deep elements are nested, and stops above the limit: every level is indented when the
+// text is written again, so it grows with the square of the depth.
 class DepthCheck : public pugi::xml_tree_walker {
  public:
   bool for_each(pugi::xml_node&) override { return depth() <= kMostNesting; }
@@ -71,10 +71,11 @@ Status check_tool_base(const std::string& tool_base) {
   const bool has_control = std::any_of(tool_base.begin(), tool_base.end(),
                                        [](char c) { return static_cast<unsigned char>(c) < ' '; });
   if (!tool_base.empty() && !has_control) return {};
-  return fail(Error::usage(fmt::format("the tool base '{}' is empty or holds control characters",
-                                       printable_line(tool_base)))
-                  .note("it is the folder that --tool-base names, or that the package is installed "
-                        "into: choose another one"));
+  return fail(
+      Error::usage(fmt::format("the tool base '{}' is empty or contains control characters",
+                               printable_line(tool_base)))
+          .note("it is the folder given with --tool-base, or the one that the package is installed "
+                "into: choose another one"));
 }
 
 Result<std::string> formatted_tool_file(const std::string& text) {

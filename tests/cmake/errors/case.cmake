@@ -67,7 +67,7 @@ file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}")
 file(WRITE "${CASE_BINARY}/minimal/flow.yaml" "{model: {name: minimal, version: '1'}, compilation: {batch_sizes: [1]}}\n")
 case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/flow.yaml\" NAMESPACE ns NAME other)")
 case_build(TARGET m FAIL "model.name is 'minimal' but 'other' was expected
-  CMake was told so by a keyword of tfaot_add_model(), or by the config as it was: correct the keyword, or run CMake again")
+  a keyword of tfaot_add_model() says so, or the config did when CMake ran: correct the keyword, or run CMake again")
 
 # Values that CMake takes for "off" reach the tool too.
 case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" NAMESPACE ns BATCH_SIZES 0)")

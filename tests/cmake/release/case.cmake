@@ -89,11 +89,11 @@ function(expect_only folder)
 endfunction()
 
 at_once(second 2.0)
-case_expect("another tfaot (process FIRST) is at work there; waiting for its end"
+case_expect("another tfaot (process FIRST) is working there; waiting for it to end"
             "built 1, up to date 0" "built 0, up to date 1")
 file(WRITE "${CASE_BINARY}/out/SOURCES/.tfaot-12345678.tmp" "half")
 at_once(killed 3.0)
-case_expect("what a killed tfaot (process FIRST) had started is at work there; waiting for its end" "built 1, up to date 0")
+case_expect("what a killed tfaot (process FIRST) had started is working there; waiting for it to end" "built 1, up to date 0")
 at_once(interrupt 4.0)
 case_expect("interrupted by signal 2")
 case_expect_not("needs rpmbuild")

@@ -152,10 +152,10 @@ set(fetch "fetch { id { node_name: \"out/y\" } }")
 expect_config("\n\nfeed { nonsense: 1 }" "${wrong}:3: not the text of a tensorflow.tf2xla.Config")
 expect_config("${fetch}" "${wrong}: the config needs a feed and a fetch")
 expect_config("feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: -1 } } } ${fetch}"
-  "${wrong}: feed 'x:0' has a dimension below 1 tfcompile's shapes are all known")
+  "${wrong}: feed 'x:0' has a dimension below 1 in tfcompile all shapes are known")
 expect_config("# tfaot: batch_sizes=4\nfeed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } }
   feed { id { node_name: \"z\" } shape { dim { size: 5 } } } ${fetch}"
-  "${wrong}: batch_sizes, but no dimension is the batch feeds with rows have the same first dimension, all of them")
+  "${wrong}: batch_sizes, but no dimension is the batch all feeds must have the same first dimension")
 expect_config("# tfaot: batch_sizes=4 fixed_shapes\nfeed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } } ${fetch}"
   "leave out one of batch_sizes and fixed_shapes")
 expect_config("feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size: 3 } } } ${fetch} variable { node_name: \"v\" }"

@@ -180,11 +180,12 @@ TEST(Generate, RefusesBadToolNamesAndBases) {
   const Records records = testing::simple_records();
   EXPECT_EQ(error_of(records, {.tool_name = "../up"}),
             "bad tool name '../up'\n"
-            "  allowed are letters, digits and _ . + -, with a letter or digit first");
-  EXPECT_EQ(error_of(records, {.tool_base = "/with\nline end"}),
-            "the tool base '/with\\u000aline end' is empty or holds control characters\n"
-            "  it is the folder that --tool-base names, or that the package is installed into: "
-            "choose another one");
+            "  allowed: letters, digits and _ . + -, starting with a letter or digit");
+  EXPECT_EQ(
+      error_of(records, {.tool_base = "/with\nline end"}),
+      "the tool base '/with\\u000aline end' is empty or contains control characters\n"
+      "  it is the folder given with --tool-base, or the one that the package is installed into: "
+      "choose another one");
 }
 
 // What is called in the class: the first word before a bracket in each line of its body.

@@ -52,10 +52,11 @@ TEST(ToolFile, RebaseRefusesWhatIsNoToolFile) {
       rebase_error("<tool name='t' version='1'><client/></tool>"),
       "t.xml: the tool file does not define its base\n"
       "  expected <environment name=\"T_BASE\" default=\"...\"/> in the <client> of a <tool>");
-  EXPECT_EQ(rebase_error(tool_file("@TOOL_BASE@"), ""),
-            "the tool base '' is empty or holds control characters\n"
-            "  it is the folder that --tool-base names, or that the package is installed into: "
-            "choose another one");
+  EXPECT_EQ(
+      rebase_error(tool_file("@TOOL_BASE@"), ""),
+      "the tool base '' is empty or contains control characters\n"
+      "  it is the folder given with --tool-base, or the one that the package is installed into: "
+      "choose another one");
 }
 
 TEST(ToolFile, RebaseRefusesWhatWouldGrowWithoutEnd) {

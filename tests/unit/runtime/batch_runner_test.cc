@@ -172,7 +172,8 @@ TEST_F(BatchRunnerTest, FollowsMeasuredCostsUnlessARuleSaysOtherwise) {
 
 TEST_F(BatchRunnerTest, RefusesRulesOfSizesThatAreNotCompiled) {
   const std::string text =
-      "UnknownBatchSize: model 'fake': the rule for batch size 5 uses size 3, compiled are 1, 2, "
+      "UnknownBatchSize: model 'fake': the rule for batch size 5 uses size 3, but compiled sizes "
+      "are 1, 2, "
       "4, 8";
   EXPECT_EQ(tfaot_test::error_of([&] { runner_.set_rule(tfaot::BatchRule("5:2,3")); }), text);
   tfaot::BatchStrategy strategy;
@@ -227,8 +228,8 @@ TEST(BatchRunner, RunsCoupledRowsInOneCallOrNotAtAll) {
   for (const std::size_t rows : {1, 2, 3, 5, 8, 15, 17, 20, 32, 1000000}) {
     EXPECT_EQ(tfaot_test::error_of([&] { run(rows); }),
               "UnknownBatchSize: model 'plain': " + std::to_string(rows) +
-                  " rows cannot be run, as rows of a batch depend on each other "
-                  "(compilation.rows: coupled); compiled are batches of 4, 16");
+                  " rows cannot be run, because rows of a batch depend on each other "
+                  "(compilation.rows: coupled); compiled batch sizes: 4, 16");
   }
   EXPECT_EQ(calls().count, 0);
 }

@@ -40,8 +40,8 @@ TEST(BatchRule, RefusesTextThatIsNoRule) {
   const auto error = [](const std::string& text) {
     return error_of([&] { BatchRule rule(text); });
   };
-  EXPECT_EQ(error(""), "InvalidBatchRule: '': there is no ':'" + hint);
-  EXPECT_EQ(error("5"), "InvalidBatchRule: '5': there is no ':'" + hint);
+  EXPECT_EQ(error(""), "InvalidBatchRule: '': ':' is missing" + hint);
+  EXPECT_EQ(error("5"), "InvalidBatchRule: '5': ':' is missing" + hint);
   EXPECT_EQ(error("5x:2,2y"), "InvalidBatchRule: '5x:2,2y': '5x' is not a number" + hint);
   EXPECT_EQ(error("5:3,2y"), "InvalidBatchRule: '5:3,2y': '2y' is not a number" + hint);
   EXPECT_EQ(error("a:2"), "InvalidBatchRule: 'a:2': 'a' is not a number" + hint);
@@ -76,16 +76,17 @@ TEST(BatchRule, RefusesSumsThatDoNotMatch) {
   EXPECT_EQ(error_of([] {
               BatchRule(5, {2, 2});
             }),
-            "WrongBatchSize: batch rule for 5: the sizes less the padding add up to 4");
+            "WrongBatchSize: batch rule for 5: the sizes minus the padding add up to 4");
   EXPECT_EQ(error_of([] {
               BatchRule(5, {2, 4});
             }),
-            "WrongBatchSize: batch rule for 5: the sizes less the padding add up to 6");
-  EXPECT_EQ(error_of([&] {
-              BatchRule(1, {huge, 2});
-            }),
-            "WrongBatchSize: batch rule for 1: the sizes less the padding add up to more than fits "
-            "a number");
+            "WrongBatchSize: batch rule for 5: the sizes minus the padding add up to 6");
+  EXPECT_EQ(
+      error_of([&] {
+        BatchRule(1, {huge, 2});
+      }),
+      "WrongBatchSize: batch rule for 1: the sizes minus the padding add up to more than fits "
+      "a number");
 }
 
 TEST(BatchStrategy, HoldsRules) {

@@ -93,7 +93,8 @@ TEST(CompatModel, FollowsRules) {
 TEST(CompatModel, ChecksRules) {
   Fake model;
   const std::string text =
-      "UnknownBatchSize: model 'fake': the rule for batch size 5 uses size 5, compiled are 1, 2, "
+      "UnknownBatchSize: model 'fake': the rule for batch size 5 uses size 5, but compiled sizes "
+      "are 1, 2, "
       "4, 8";
   EXPECT_EQ(error_of([&] { model.setBatchRule(5, {5}); }), text);
   EXPECT_EQ(error_of([&] { model.setBatchRule("5:5"); }), text);
@@ -218,9 +219,10 @@ TEST(CompatModel, RunsCoupledRowsInOneCallOrNotAtAll) {
   EXPECT_EQ(std::get<0>(model.run<FloatArrays>(16, x)), FloatArrays(16, std::vector<float>(4, 2)));
   EXPECT_EQ(calls().count, 1) << "although four calls of 4 cost less";
   const FloatArrays five(5, std::vector<float>(4, 1));
-  EXPECT_EQ(error_of([&] { model.run<FloatArrays>(5, five); }),
-            "UnknownBatchSize: model 'plain': 5 rows cannot be run, as rows of a batch depend on "
-            "each other (compilation.rows: coupled); compiled are batches of 4, 16");
+  EXPECT_EQ(
+      error_of([&] { model.run<FloatArrays>(5, five); }),
+      "UnknownBatchSize: model 'plain': 5 rows cannot be run, because rows of a batch depend on "
+      "each other (compilation.rows: coupled); compiled batch sizes: 4, 16");
   EXPECT_EQ(error_of([&] { model.setBatchRule("5:4,4"); }),
             "InvalidBatchRule: model 'plain': the rule for batch size 5 composes it, but rows of a "
             "batch depend on each other (compilation.rows: coupled)");

@@ -293,9 +293,10 @@ TEST(NativeModel, KeepsCoupledRowsTogetherOnThreadsToo) {
   model.run(16, x, y);
   EXPECT_EQ(y, Floats(64, 2));
   Floats five(20);
-  EXPECT_EQ(tfaot_test::error_of([&] { model.run(5, five, five); }),
-            "UnknownBatchSize: model 'plain': 5 rows cannot be run, as rows of a batch depend on "
-            "each other (compilation.rows: coupled); compiled are batches of 4, 16");
+  EXPECT_EQ(
+      tfaot_test::error_of([&] { model.run(5, five, five); }),
+      "UnknownBatchSize: model 'plain': 5 rows cannot be run, because rows of a batch depend on "
+      "each other (compilation.rows: coupled); compiled batch sizes: 4, 16");
 }
 
 }  // namespace

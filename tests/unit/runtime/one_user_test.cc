@@ -18,8 +18,8 @@ using Floats = std::vector<float>;
 using tfaot_test::error_of;
 
 constexpr char kRefused[] =
-    "ConcurrentUse: model 'plain' is run while it runs, by another thread perhaps; make one model "
-    "per thread: they share code and weights";
+    "ConcurrentUse: model 'plain' is already running, perhaps in another thread; make one model "
+    "per thread: models share code and weights";
 
 TEST(OneUser, KnowsWhichCallIsAlone) {
   tfaot::OneUser user;

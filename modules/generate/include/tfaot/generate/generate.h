@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records -> text: C++ headers, scram tool file, CMake package, pkg-config file. The manifest is a
-// record too (make_manifest()): the same one goes in here and into the package. Text comes from
-// templates/ (compiled into the library), XML is written by pugixml. Same input, same bytes. Pure
+// record too (make_manifest()): the same one is used here and in the package. Text comes from
+// templates/ (compiled into the library); pugixml writes XML. Same input, same bytes. Pure
 // functions, safe from many threads.
 #pragma once
 
@@ -25,30 +25,31 @@ struct GeneratedFiles {
   std::vector<GeneratedFile> files;  // sorted by path
 };
 
-// What a user chooses of a package's files.
+// The user's choices for a package's files.
 struct GenerateOptions {
   std::string tool_name = "";             // for make_manifest(); empty: default_tool_name()
   std::string tool_base = "@TOOL_BASE@";  // the scram tool's base folder; may hold $VARIABLES
 };
 
-// Whether files of these names can be generated: generate_files() fails when not, but after the
-// model is compiled.
+// Whether files with these names can be generated. generate_files() would fail too, but only after
+// the model is compiled.
 Status check_names(const ModelSpec& spec, const GenerateOptions& options);
 
 // Paths made, with TOOL the tool's name, NAME the model's:
 //   include/TOOL/model.h, include/TOOL/NAME_bsN.h, include/TOOL/NAME_costs.h, TOOL.xml,
-//   tfaot-runtime.xml, lib/cmake/TOOL/TOOL-config.cmake, lib/cmake/TOOL/TOOL-config-version.cmake,
-//   lib/pkgconfig/TOOL.pc
-// They refer to objects as lib/<CompiledCode::object>, to weights as
-// lib/<CompiledModel::weights_object>. REQUIRES: the manifest is make_manifest()'s of `spec` and
-// `compiled`; its tuning may be set, its files are not looked at.
+//   tfaot-runtime.xml, lib/cmake/TOOL/TOOL-config.cmake,
+//   lib/cmake/TOOL/TOOL-config-version.cmake, lib/pkgconfig/TOOL.pc
+// They refer to objects as lib/<CompiledCode::object>, and to weights as
+// lib/<CompiledModel::weights_object>. REQUIRES: the manifest is make_manifest()'s for `spec` and
+// `compiled`; its tuning may be set, its files are not used.
 Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel& compiled,
                                       const Manifest& manifest, const std::string& tool_base);
 
-// NAME_costs.h alone, for a package that was tuned: nothing else of it depends on manifest.tuning.
+// Only NAME_costs.h, for a tuned package: nothing else depends on manifest.tuning.
 GeneratedFile cost_header(const Manifest& manifest);
 
-// The source of the program that measures a package, no file of it (templates/measure.cc.mustache).
+// The source of the program that measures a package; not part of the package
+// (templates/measure.cc.mustache).
 std::string measuring_program(const Manifest& manifest);
 
 }  // namespace tfaot::toolkit

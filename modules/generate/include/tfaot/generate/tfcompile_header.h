@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one header of tfaot-tfcompile: classes with the calls of TensorFlow's tfcompile, the model's
-// own class, and tfaot's headers for where they are not installed. Pure functions.
+// own class, and tfaot's headers in case they are not installed. Pure functions.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of scram tool files: their layout, their base folder, and what they say of a tool. Pure
-// functions.
+// The text of scram tool files: their layout, their base folder, and their description of a tool.
+// Pure functions.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace tfaot::toolkit {
 
-// A base that a tool file can hold: not empty, without control characters.
+// Whether a tool file can have this base: not empty, without control characters.
 Status check_tool_base(const std::string& tool_base);
-// The same XML as every tool file of tfaot is laid out.
+// The same XML in the layout of all tool files of tfaot.
 Result<std::string> formatted_tool_file(const std::string& xml);
 
-// A tool file, the model's or the runtime's, that may come from anywhere.
+// A tool file of the model or the runtime, which may come from anywhere.
 struct ToolFileText {
   std::string xml;
   std::string file;  // names it in errors
@@ -24,10 +24,10 @@ struct ToolFileText {
 Result<std::string> rebase_tool_file(const ToolFileText& tool_file, const std::string& tool_base);
 // The base folder that it defines.
 Result<std::string> tool_base_of(const ToolFileText& tool_file);
-// Whether tfaot made it, as the comment at its top says.
+// Whether tfaot made it, according to the comment at its top.
 bool is_made_by_tfaot(const std::string& xml);
 
-// What any tool file says of itself, upstream's too.
+// What any tool file contains, including upstream's.
 struct ToolHeading {
   std::string name;
   std::string version;
