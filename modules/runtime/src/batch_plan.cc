@@ -12,9 +12,10 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
-// Rows at which the table ends at the latest, or at twice the largest size. It ends far earlier but
-// for sizes that have no factor in common and cost the same per row. Behind it, a plan costs at
-// most one call of the steady size more than the best: the steady size alone is that good.
+// The table ends at this number of rows at the latest, or at twice the largest size. It usually
+// ends far earlier, unless the sizes have no common factor and the same cost per row. Beyond it, a
+// plan costs at most one call of the steady size more than the best plan: the steady size alone is
+// that good.
 constexpr std::size_t kLongestTable = 1 << 16;
 
 std::vector<std::uint64_t> default_costs(const std::vector<std::size_t>& sizes) {
@@ -24,7 +25,7 @@ std::vector<std::uint64_t> default_costs(const std::vector<std::size_t>& sizes) 
   return costs;
 }
 
-// So small that the sums of a table fit.
+// Makes costs so small that the sums of a table fit.
 void scale_down(std::vector<std::uint64_t>& costs) {
   const std::uint64_t largest = *std::max_element(costs.begin(), costs.end());
   int shift = 0;
@@ -32,7 +33,7 @@ void scale_down(std::vector<std::uint64_t>& costs) {
   for (std::uint64_t& cost : costs) cost >>= shift;
 }
 
-// The index of the size that costs least per row; of equals, the largest.
+// The index of the size with the lowest cost per row; the largest of equal ones.
 std::size_t cheapest_row(const std::vector<std::size_t>& sizes,
                          const std::vector<std::uint64_t>& costs) {
   std::size_t best = 0;
@@ -43,7 +44,7 @@ std::size_t cheapest_row(const std::vector<std::size_t>& sizes,
   return best;
 }
 
-// What `rows` rows would cost if they were a size, on the line between the sizes beside them.
+// What `rows` rows would cost if they were a size, interpolated between the neighbouring sizes.
 // REQUIRES: rows is below the largest size.
 std::uint64_t cost_between(const std::vector<std::size_t>& sizes,
                            const std::vector<std::uint64_t>& costs, std::size_t rows) {
@@ -59,11 +60,12 @@ std::uint64_t cost_between(const std::vector<std::size_t>& sizes,
 
 BatchPlan::BatchPlan(std::vector<std::size_t> sizes) : BatchPlan(sizes, default_costs(sizes)) {}
 
-// best[rest] = min over i of costs[i] + best[rest - sizes[i]]. When the steady size s is a right
-// choice for as many rests in a row as the largest size has rows, it is for all that follow: each
-// rest - sizes[i] is then one of those, so best[rest - sizes[i]] = cost(s) + best[rest - sizes[i] -
-// s], and best[rest] = cost(s) + best[rest - s]. That comes for sure: among any s chunks there are
-// some whose rows add up to a multiple of s, and s alone does those at no higher cost.
+// best[rest] = min over i of costs[i] + best[rest - sizes[i]]. If the steady size s is a right
+// choice for as many consecutive rests as the largest size has rows, it is right for all that
+// follow: each rest - sizes[i] is then one of those, so best[rest - sizes[i]] = cost(s) + best[rest
+// - sizes[i] - s], and best[rest] = cost(s) + best[rest - s]. This always happens: among any s
+// chunks there are some whose rows add up to a multiple of s, and s alone computes those rows at no
+// higher cost.
 BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs,
                      const std::vector<std::uint32_t>& live)
     : sizes_(std::move(sizes)) {
@@ -90,7 +92,8 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> 
       least = cost;
       choice = i;
     };
-    // Of equals, the steady size, then the larger without padding, then the one with the least.
+    // Among equals: the steady size, then the largest without padding, then the one with the least
+    // padding.
     const auto padded = static_cast<std::size_t>(
         std::upper_bound(sizes_.begin(), sizes_.end(), rest) - sizes_.begin());
     if (steady_ < padded) consider(steady_);

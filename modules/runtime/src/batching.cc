@@ -28,7 +28,7 @@ std::size_t parse_number(std::string_view text, const std::string& rule) {
   return value;
 }
 
-// False when the sum does not fit.
+// False if the sum does not fit.
 bool add_up(const std::vector<std::size_t>& sizes, std::size_t* sum) {
   *sum = 0;
   return std::none_of(sizes.begin(), sizes.end(),

@@ -21,7 +21,7 @@ std::string type_text(DType wanted, DType given) {
 }  // namespace
 
 void check_counts(const Wrapper& wrapper, std::size_t input_count, std::size_t output_count) {
-  // Only where one is wrong is there a text: a call allocates nothing but its outputs.
+  // The text is made only for an error: a call allocates nothing but its outputs.
   const auto who = [&] { return "model '" + wrapper.name() + "'"; };
   if (input_count != wrapper.nArgs()) {
     throw Error(Category::kInputMismatch, who() + " takes " + std::to_string(wrapper.nArgs()) +

@@ -18,7 +18,7 @@ namespace {
 #if defined(__x86_64__)
 
 enum Register { kEax, kEbx, kEcx, kEdx };
-// The registers the operating system must save for a feature to be of use, as in XCR0.
+// The registers that the operating system must save before a feature can be used, as in XCR0.
 enum Saved : std::uint64_t { kAnyway = 0, kYmm = 0x6, kZmm = 0xe6 };
 
 struct Feature {
@@ -87,7 +87,7 @@ bool cpuid_bit(const Feature& feature) {
   return (registers[feature.place] >> feature.bit & 1U) != 0;
 }
 
-// XCR0, the mask of what the operating system saves; 0 where it cannot be asked.
+// XCR0, the mask of registers that the operating system saves; 0 if it cannot be read.
 std::uint64_t saved_registers() {
   constexpr Feature kOsXsave = {"osxsave", 1, 0, kEcx, 27, kAnyway};
   if (!cpuid_bit(kOsXsave)) return 0;

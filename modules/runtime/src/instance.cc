@@ -75,7 +75,7 @@ void Instance::add(const Code& code) {
       case BufferKind::kOutput:
         outputs.push_back(patch);
         break;
-      case BufferKind::kWeight:  // only read: XLA writes to no parameter
+      case BufferKind::kWeight:  // only read: XLA does not write to parameters
         fixed = const_cast<unsigned char*>(description_->weights + buffer.offset);
         break;
       case BufferKind::kLiveRows:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A negative number of rows, -1 of an `int`, reaches run() as a huge std::size_t. Errors say the
-// number that the caller wrote. Pure.
+// A negative number of rows, such as -1 in an `int`, reaches run() as a huge std::size_t. Errors
+// show the number that the caller wrote. Pure.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
-// So many rows of any tensor keep the alignment of its first.
+// A multiple of this many rows of any tensor keeps the alignment of its first row.
 constexpr std::size_t kAlignedRows = kMinAlignment;
 
 std::size_t round_up(std::size_t value, std::size_t factor) {
@@ -35,15 +35,15 @@ ParallelRunner::ParallelRunner(const BatchRunner& like, Parallelism parallelism)
 
 void ParallelRunner::run(std::size_t rows, const void* const* inputs, void* const* outputs) {
   const Job job{this, rows, share_of(rows), inputs, outputs};
-  // One pointer, which std::function holds without allocating.
+  // A single pointer, which std::function stores without allocating.
   const std::function<void(std::size_t)> task = [&job](std::size_t i) {
     job.self->run_task(job, i);
   };
   parallelism_.executor((rows + job.share - 1) / job.share, task);
 }
 
-// Shares of whole chunks where there are several of the size that many rows are run in, so that the
-// last task alone has a rest.
+// Shares are whole chunks of the size that many rows are run in, if there are several, so that only
+// the last task has a rest.
 std::size_t ParallelRunner::share_of(std::size_t rows) const noexcept {
   const BatchPlan& plan = lanes_.front().runner.plan();
   const std::size_t tasks = std::min(lanes_.size(), rows / parallelism_.min_rows);

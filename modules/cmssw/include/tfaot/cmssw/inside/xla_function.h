@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model's code as TensorFlow's XlaCompiledCpuFunction, which CMSSW's PhysicsTools/TensorFlowAOT
 // runs: the base of the classes in NAME_bsN.h of packages with `headers: cmssw`. Needs TensorFlow's
-// headers and runtime (CMSSW's tool tensorflow-xla-runtime), and takes kernels and the choice of
-// the CPU level from libtfaot_runtime.a. All of it is inline, nothing is done before it is asked
-// for. Not to be mixed with tfaot/runtime/model.h in one source file: both define tfaot::Model and
-// tfaot::Wrapper.
+// headers and runtime (CMSSW's tool tensorflow-xla-runtime). Takes kernels and the choice of the
+// CPU level from libtfaot_runtime.a. Everything is inline and lazy. Must not be used with
+// tfaot/runtime/model.h in one source file: both define tfaot::Model and tfaot::Wrapper.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +49,7 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   /// What TensorFlow's base is told.
   static StaticData static_data(const XlaTables& tables, const std::int32_t* argument_slots) {
     StaticData data;
-    // One function by its bits: TensorFlow's type names the structs behind the pointers.
+    // The same function with another type: TensorFlow's type names the structs behind the pointers.
     set_static_data_raw_function(&data, reinterpret_cast<RawFunction>(tables.code().entry));
     set_static_data_buffer_infos(&data, tables.buffers().data());
     set_static_data_num_buffers(&data, tables.buffers().size());
@@ -73,8 +72,8 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
       : XlaCompiledCpuFunction(static_data(tables, slots.get()), mode),
         argument_slots_(std::move(slots)),
         cpu_level_(tables.code().cpu_level) {
-    // The base lets only arguments be set, so each weight is argument 0 for a moment. REQUIRES:
-    // there is one, as in every model.
+    // The base can only set arguments, so each weight is argument 0 for a moment. REQUIRES: the
+    // model has an argument, as every model does.
     for (const XlaTables::Weight& weight : tables.weights()) {
       argument_slots_[0] = weight.slot;
       set_arg_data(0, weight.data);
@@ -93,8 +92,8 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
     return names;
   }
 
-  // What older TensorFlow has not, such as 2.12, is left out: of two overloads the second is for
-  // it.
+  // Skips what older TensorFlow versions, such as 2.12, do not have; the second overload is for
+  // those.
   template <class Function>
   static auto set_result_slots(StaticData* data, const XlaTables& tables, int)
       -> decltype(Function::set_static_data_result_index_table(data,
@@ -115,7 +114,7 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   template <class Function>
   static void set_shapes(StaticData*, const XlaTables&, long) {}
 
-  Slots argument_slots_;  // of this object alone, as it changes while that is made
+  Slots argument_slots_;  // only for this object: changes during construction
   const char* cpu_level_;
 };
 

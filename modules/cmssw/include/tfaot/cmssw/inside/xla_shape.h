@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type of a tensor's shape, which XlaCompiledCpuFunction has in newer versions of TensorFlow
-// alone.
+// The type of a tensor's shape, which XlaCompiledCpuFunction has only in newer versions of
+// TensorFlow.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// TensorFlow's type for a shape. Older versions know no shapes: the same members, which nobody
+// TensorFlow's type for a shape. For older versions without shapes: the same members, which nothing
 // reads.
 template <class Function, class = void>
 struct ShapeInfoOf {

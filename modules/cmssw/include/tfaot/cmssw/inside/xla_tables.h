@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XlaCompiledCpuFunction reads of a model's code (xla_function.h), made of the package's
-// tables when the first function of a batch size is. Immutable, shared by all threads.
+// What XlaCompiledCpuFunction reads about a model's code (xla_function.h). Made from the package's
+// tables together with the first function of a batch size. Immutable, shared by all threads.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class XlaSignature {
  public:
   using ShapeInfo = ShapeInfoOf<::tensorflow::XlaCompiledCpuFunction>::Type;
 
-  // Names are as in upstream's classes: "feed_x_bs4" of an input "x", "fetch_y" of an output "y".
+  // Names are as in upstream's classes: "feed_x_bs4" for an input "x", "fetch_y" for an output "y".
   struct Affixes {
     std::string prefix;
     std::string suffix;
@@ -47,7 +47,8 @@ class XlaSignature {
   XlaSignature(const XlaSignature&) = delete;
   XlaSignature& operator=(const XlaSignature&) = delete;
 
-  // Ends with a null pointer. Nobody writes there, but the type of TensorFlow's setter says so.
+  // Ends with a null pointer. Nothing writes to it, but the type of TensorFlow's setter requires
+  // this cast.
   const char** names() const { return const_cast<const char**>(name_pointers_.data()); }
   const ShapeInfo* shapes() const { return shapes_.data(); }
 
@@ -58,9 +59,9 @@ class XlaSignature {
   std::vector<ShapeInfo> shapes_;
 };
 
-// The tables of one batch size, at the CPU level of this process. Inputs alone are arguments;
-// weights (and how many rows count) are constants, as in upstream's code, which holds them.
-// Immutable; one of each class in NAME_bsN.h lives as long as the process.
+// The tables of one batch size, at the CPU level of this process. Only inputs are arguments;
+// weights (and the number of live rows) are constants, as in upstream's code, which contains them.
+// Immutable; one for each class in NAME_bsN.h, for the lifetime of the process.
 class XlaTables {
  public:
   using BufferInfo = ::xla::cpu_function_runtime::BufferInfo;
@@ -79,7 +80,7 @@ class XlaTables {
         argument_slots_(model.input_count, kNoSlot),
         result_slots_(model.output_count, kNoSlot) {
     for (std::size_t i = 0; i < code_->slot_count; ++i) add(code_->slots[i], model.weights);
-    // What the code does not read is an argument all the same, behind the slots that it knows.
+    // What the code does not read is still an argument, after the slots that the code knows.
     for (std::size_t i = 0; i < argument_slots_.size(); ++i) {
       if (argument_slots_[i] != kNoSlot) continue;
       const std::uint64_t size = program.batch_size * row_bytes(model.inputs[i]);
@@ -128,7 +129,7 @@ class XlaTables {
   }
 
   const Code* code_;
-  std::int64_t live_rows_;  // all of the batch: CMSSW's calls tell no other number
+  std::int64_t live_rows_;  // the whole batch: CMSSW's calls pass no other number
   XlaSignature arguments_;
   XlaSignature results_;
   std::vector<std::int32_t> argument_slots_;

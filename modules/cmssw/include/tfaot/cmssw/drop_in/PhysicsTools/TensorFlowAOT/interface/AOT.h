@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // All of the interface, under the name of CMSSW's header, for programs outside
-// CMSSW. Opt in by this folder in the include path; inside CMSSW leave it out.
+// CMSSW. To use it, add this folder to the include path; do not do so inside CMSSW.
 #pragma once
 
 #ifdef PHYSICSTOOLS_TENSORFLOWAOT_AOT_H
 #error \
-    "CMSSW's own PhysicsTools/TensorFlowAOT is in use: take tfaot/cmssw/drop_in out of the include path"
+    "CMSSW's own PhysicsTools/TensorFlowAOT is in use: remove tfaot/cmssw/drop_in from the include path"
 #endif
 
 #include "PhysicsTools/TensorFlowAOT/interface/Batching.h"  // IWYU pragma: export
