@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scratch folder with a copy of the built tool as if it were installed there: PREFIX/bin, lib,
-// include, with a fake engine and a fake runtime. What the tool prints is shown with ROOT for that
-// folder, so that it can be pinned whole.
+// A scratch folder with a copy of the built tool, as if it were installed there: PREFIX/bin, lib,
+// include, with a fake engine and a fake runtime. The tool's output is shown with ROOT for that
+// folder, so that tests can compare all of it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace tfaot::toolkit::testing {
 
 class CliTest : public ::testing::Test {
  protected:
-  // A command line and all that came of it.
+  // A command line and everything that came out of it.
   struct Outcome {
     std::string command;
     int exit_code = -1;

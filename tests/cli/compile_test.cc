@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tfaot compile` around a fake engine: what goes in, what comes out, and what stays when it fails.
+// `tfaot compile` with a fake engine: its inputs, its outputs, and what remains after a failure.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -146,7 +146,7 @@ TEST_F(CompileTest, AFailureIsToldAndLeavesTheOutputAsItWas) {
   EXPECT_EQ(read("out/manifest.json"), manifest);
 }
 
-// Else it would compile on, and hold what it has of the folder.
+// Otherwise it would continue compiling, and keep its lock on the folder.
 TEST_F(CompileTest, NoEngineOutlivesATool) {
   write("lock", "");
   const Outcome outcome =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tfaot completion` in the shells themselves, and the man pages in what shows them. A shell that
-// is not on the machine is skipped.
+// `tfaot completion` in the shells themselves, and the man pages in the programs that show them. A
+// shell that is not installed is skipped.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class CompletionTest : public CliTest {
     write("here/folder/file", "");
   }
 
-  // What a program in the folder `here` prints; empty when there is no such program.
+  // The output of a program in the folder `here`; empty if there is no such program.
   std::string output_of(const std::string& program, const Words& arguments) {
     ProcessSpec spec;
     spec.program = program;

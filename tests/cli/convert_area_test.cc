@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tfaot convert-area` on an area of upstream's shape; on code of the real tfcompile: tests/e2e.
+// `tfaot convert-area` on an area in upstream's form. Tests on code from the real tfcompile:
+// tests/e2e.
 #include <gmock/gmock.h>
 
 #include <regex>
@@ -15,7 +16,7 @@ using ::testing::HasSubstr;
 
 class ConvertAreaTest : public CliTest {
  protected:
-  // As cms_tfaot_compile --dev leaves it.
+  // As cms_tfaot_compile --dev writes it.
   ConvertAreaTest() {
     write_program("area", "net");
     write("area/tfaot-model-net.xml",

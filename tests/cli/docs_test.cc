@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/cli.md holds the help texts; here the tool proves that they are its own.
+// docs/cli.md contains the help texts; this test compares them with the tool's.
 #include "cli_test.h"
 
 namespace tfaot::toolkit::testing {
@@ -9,7 +9,7 @@ using DocsTest = CliTest;
 
 constexpr const char* kBlock = "```console\n";
 
-// The manual with the outcome of each "$ tfaot ... --help" block put in anew.
+// The manual with the current output in each "$ tfaot ... --help" block.
 TEST_F(DocsTest, ManualShowsTheHelpOfEachVerb) {
   const Path file = Path(TFAOT_DOCS_DIR) / "cli.md";
   const std::string manual = files_.read(file).value();

@@ -26,7 +26,7 @@ namespace {
 
 void say(const EngineLine& line) { std::cout << engine_line_to_json(line) << std::flush; }
 
-// A model may say "wider" or end with the letter that its weights are made of.
+// A model may say "wider", or end with the letter that its weights consist of.
 std::string model_text(const FileSystem& files, const EngineJob& job) {
   return files.read(Path(job.source) / "saved_model.pb").value_or("");
 }
@@ -57,7 +57,7 @@ CompiledCode fake_code(const EngineJob& job, const std::string& model, std::int6
   return code;
 }
 
-// As the engine does: from the cache, or made and put there.
+// Like the engine: from the cache, or made and put there.
 Status write_object(FileSystem& files, const EngineJob& job, CompiledCode& code) {
   TFAOT_ASSIGN(std::string object, files.read(TFAOT_FAKE_OBJECT));
   if (!job.cache_directory.empty()) {

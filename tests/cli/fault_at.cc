@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library to be preloaded, for the program tfaot alone, not for what it starts. At its Nth call
-// that may change something on the disk, with TFAOT_FAULT_AT=N, comes what TFAOT_FAULT says:
-// "kill", "interrupt" (SIGINT, then the call), or errno's value, which the call fails with; with
-// "from 28" all later calls fail, too. When it ends by itself, TFAOT_FAULT_FILE gets the number of
+// A library to be preloaded, only for the program tfaot, not for programs that it starts. With
+// TFAOT_FAULT_AT=N, TFAOT_FAULT takes effect at the Nth call that may change something on the disk:
+// "kill", "interrupt" (SIGINT, then the call), or errno's value, with which the call fails; with
+// "from 28" all later calls fail too. If tfaot ends by itself, TFAOT_FAULT_FILE gets the number of
 // calls.
 #include <dlfcn.h>
 #include <errno.h>
@@ -52,7 +52,7 @@ Result count(Result (*function)(Parameters...), const char* name, Arguments... a
   return next(function, name)(arguments...);
 }
 
-// To remove something takes no space, so it does not fail.
+// Removing something takes no space, so it does not fail.
 template <class Result, class... Parameters, class... Arguments>
 Result remove(Result (*function)(Parameters...), const char* name, Arguments... arguments) {
   fails();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each verb that writes, with a fault at each call that may change the disk (fault_at.cc): killed,
-// it leaves what its next run makes whole; interrupted or refused by the disk, it leaves the old
-// state or the new one, to the last entry.
+// Each verb that writes, with a fault at each call that may change the disk (fault_at.cc). If it is
+// killed, its next run repairs what is left. If it is interrupted or the disk fails, it leaves
+// exactly the old state or the new one.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Verb {
   std::string name;
   std::vector<std::string> command;  // what it writes is below "now"
   // A release makes specs, then RPM after RPM: each file is the old one or the new one. An RPM of a
-  // killed one that has no record yet counts: the next one gets a higher number.
+  // killed release that has no record yet counts: the next one gets a higher number.
   bool in_steps = false;
 };
 
@@ -123,7 +123,7 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
     return found;
   }
 
-  // What differs, by name.
+  // The names of entries that differ.
   static std::string differences(const Entries& now, const Entries& wanted) {
     std::string text;
     for (const auto& [path, what] : now) {
@@ -137,7 +137,7 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
     return text;
   }
 
-  // Sets old_ and new_; how many calls there are.
+  // Sets old_ and new_; returns the number of calls.
   long learn() {
     start_anew();
     old_ = entries();
@@ -147,8 +147,8 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
     return std::atol(read("calls").c_str());
   }
 
-  // Each call takes two runs of the tool, so of many calls only some are tried; TFAOT_ALL_FAULTS=1
-  // tries all.
+  // Each call takes two runs of the tool, so if there are many calls only some are tried;
+  // TFAOT_ALL_FAULTS=1 tries all.
   static long step_of(long calls) {
     constexpr long kMostCalls = 6;
     return std::getenv("TFAOT_ALL_FAULTS") != nullptr ? 1 : 1 + calls / kMostCalls;

@@ -44,7 +44,7 @@ TEST_F(InstallTest, ToolFileHasItsFinalBase) {
               ::testing::HasSubstr("default=\"" + at("area/tfaot-model-test-net/1.0.0") + "\""));
 }
 
-// make, ninja, CMake and scram look at times alone.
+// make, ninja, CMake and scram only look at times.
 TEST_F(InstallTest, GoingBackMakesFilesNew) {
   const std::string first = archive("1.0.0");
   const std::string second = archive("2.0.0");
@@ -111,7 +111,7 @@ TEST_F(InstallTest, AnotherPackageOfThisVersionNeedsReplace) {
   EXPECT_TRUE(matches_golden(transcript, "cli/install_replace.txt"));
 }
 
-// scram hands what it last read in a release to developer areas that are made later.
+// scram copies what it last read in a release to developer areas that are made later.
 TEST_F(InstallTest, AnUpdateOfAScramAreaSaysWhatIsNext) {
   const ::testing::Matcher<std::string> next =
       ::testing::HasSubstr("  next: 'scram b' in ROOT/area, which reads the new tool file\n");

@@ -10,7 +10,7 @@ namespace {
 
 using PackageTest = CliTest;
 
-// How many bytes a compressor makes is its own affair.
+// The number of bytes depends on the compressor.
 std::string without_size(const std::string& text) {
   return std::regex_replace(text, std::regex("size     [0-9]+ bytes"), "size     N bytes");
 }
@@ -34,7 +34,8 @@ TEST_F(PackageTest, RefusesAChangedTree) {
   EXPECT_EQ(files_in("tree").size(), 6U);
 }
 
-// What each verb says of what another one takes or makes, and of what is none of tfaot's.
+// What each verb says about the inputs and outputs of other verbs, and about files that are not
+// tfaot's.
 TEST_F(PackageTest, WrongInputsAreToldForWhatTheyAre) {
   write_model();
   write_tree_at("tree", {});
@@ -67,7 +68,7 @@ TEST_F(PackageTest, WrongInputsAreToldForWhatTheyAre) {
   EXPECT_TRUE(matches_golden(transcript, "cli/wrong_inputs.txt"));
 }
 
-// A killed run leaves the new manifest aside, and the tree without one.
+// A killed run leaves the new manifest in the side folder, and the tree without one.
 TEST_F(PackageTest, ATreeInPiecesIsToldAsOne) {
   write_tree_at("tree", {});
   ASSERT_TRUE(

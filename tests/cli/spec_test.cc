@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tfaot spec` writes and says. RPMs are built of it by tests/cmake/rpm and
-// tests/cmake/release.
+// What `tfaot spec` writes and prints. tests/cmake/rpm and tests/cmake/release build RPMs from it.
 #include <gmock/gmock.h>
 
 #include "cli_test.h"

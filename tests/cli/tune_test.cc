@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tfaot tune` around a compiler that writes a shell script: it prints timings that are always the
-// same. Real measurements are in tests/e2e.
+// `tfaot tune` with a compiler that writes a shell script, which always prints the same timings.
+// Real measurements are in tests/e2e.
 #include <gmock/gmock.h>
 
 #include <regex>
@@ -23,7 +23,7 @@ class TuneTest : public CliTest {
     EXPECT_EQ(run({"compile", "-c", "model/aot_config.yaml", "-o", "out", "-q"}).exit_code, 0);
   }
 
-  // With this compiler unless another is named.
+  // With this compiler unless another one is given.
   Outcome tune(std::vector<std::string> more) {
     const bool named = std::find(more.begin(), more.end(), "--compiler") != more.end();
     if (!named) more.insert(more.begin(), {"--compiler", "./c++"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tfaot update-weights` around a fake engine; with the real one: tests/e2e.
+// `tfaot update-weights` with a fake engine; with the real one: tests/e2e.
 #include <gmock/gmock.h>
 
 #include "cli_test.h"
@@ -18,7 +18,7 @@ class UpdateWeightsTest : public CliTest {
     write("new/saved_model.pb", "the same with weights n");
   }
 
-  // What `tfaot compile` makes of the new model.
+  // What `tfaot compile` makes from the new model.
   std::string compiled_manifest(const std::string& version) {
     write("again/aot_config.yaml",
           "model: {name: test_net, version: " + version +

@@ -55,7 +55,7 @@ struct GoldenCase {
   std::function<Records()> records;
 };
 
-// Else the tests' names hold addresses.
+// Otherwise the tests' names would contain addresses.
 void PrintTo(const GoldenCase& golden_case, std::ostream* out) { *out << golden_case.folder; }
 
 class Golden : public ::testing::TestWithParam<GoldenCase> {};
@@ -188,7 +188,7 @@ TEST(Generate, RefusesBadToolNamesAndBases) {
       "choose another one");
 }
 
-// What is called in the class: the first word before a bracket in each line of its body.
+// The functions called in the class: the first word before a bracket in each line of its body.
 TEST(Generate, RefusesNamesOfAllMembersOfItsClasses) {
   const std::regex member(R"(^  (?!//)[^ (].*?\b(\w+)\(.*)");
   std::set<std::string> members;

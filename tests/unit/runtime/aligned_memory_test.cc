@@ -12,7 +12,7 @@
 
 namespace {
 
-// Pages of this process that are in memory, in bytes; 0 where the system does not tell.
+// Pages of this process that are in memory, in bytes; 0 if the system does not say.
 std::size_t resident_bytes() {
   std::size_t all = 0;
   std::size_t resident = 0;

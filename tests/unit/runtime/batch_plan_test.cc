@@ -33,7 +33,7 @@ std::uint64_t cost_of(const Sizes& chunks, const Sizes& sizes, const Costs& cost
   return cost;
 }
 
-// Every composition there is: any number of chunks of each size, from sizes[i] on, that hold `rest`
+// Every possible composition: any number of chunks of each size, from sizes[i] on, that hold `rest`
 // rows or more.
 std::uint64_t cheapest(std::size_t i, std::size_t rest, const Sizes& sizes, const Costs& costs) {
   if (rest == 0) return 0;
@@ -46,7 +46,7 @@ std::uint64_t cheapest(std::size_t i, std::size_t rest, const Sizes& sizes, cons
   return best;
 }
 
-// The least costs of 0 .. rows rows, the plain way.
+// The least costs of 0 .. rows rows, computed the plain way.
 std::vector<std::uint64_t> least_costs(std::size_t rows, const Sizes& sizes, const Costs& costs) {
   std::vector<std::uint64_t> least = {0};
   for (std::size_t rest = 1; rest <= rows; ++rest) {
@@ -59,7 +59,7 @@ std::vector<std::uint64_t> least_costs(std::size_t rows, const Sizes& sizes, con
   return least;
 }
 
-// As measurements look: a cost per call and one per row that differ by size, and noise.
+// Like measurements: a cost per call and one per row that differ by size, and noise.
 Costs measured_like(const Sizes& sizes, std::mt19937& random) {
   const std::uint64_t call = random() % 20000;
   Costs costs;
@@ -131,15 +131,15 @@ TEST(BatchPlan, IsTheCheapestForAnyNumberOfRows) {
   }
 }
 
-// The largest size alone is not right for many rows when another has cheaper rows.
+// The largest size alone is not right for many rows if another size has cheaper rows.
 TEST(BatchPlan, LeavesABadLargestSizeOut) {
   const tfaot::BatchPlan plan({1, 64, 256}, {20, 640, 5000});
   EXPECT_EQ(chunks(plan, 256), (Sizes{64, 64, 64, 64}));
   EXPECT_EQ(chunks(plan, 100000 - 100000 % 64), Sizes(100000 / 64, 64));
 }
 
-// Sizes without a common factor and of the same cost per row: an exact sum of both is the best for
-// nearly any number of rows, however large. There the plan may cost one call more.
+// Sizes without a common factor and with the same cost per row: an exact sum of both is the best
+// for nearly any number of rows, however large. There the plan may cost one call more.
 TEST(BatchPlan, IsNearTheCheapestWhereNoTableEnds) {
   const Sizes sizes = {999, 1000};
   const Costs costs = {999, 1000};
@@ -158,7 +158,7 @@ TEST(BatchPlan, FollowsMeasuredCosts) {
   EXPECT_EQ(chunks(plan, 3), (Sizes{1, 1, 1}));
 }
 
-// A padded chunk of a size whose products leave rows out costs little more than its rows.
+// A padded chunk costs little more than its rows if the products of its size skip padding.
 TEST(BatchPlan, PadsWhereRowsOfPaddingCostNothing) {
   const Sizes sizes = {1, 2, 4, 8};
   const Costs costs = {39, 45, 58, 105};  // one row waits for the weights like two
@@ -171,14 +171,14 @@ TEST(BatchPlan, PadsWhereRowsOfPaddingCostNothing) {
   EXPECT_EQ(chunks(tfaot::BatchPlan(sizes, costs, {0, 0, 0, 0}), 5), (Sizes{4, 1}));
 }
 
-// Rows cost the same in any size: padding gains nothing, not even where it is free.
+// Rows cost the same in any size: padding gains nothing, even if it is free.
 TEST(BatchPlan, PadsNothingForRowsThatCostTheSame) {
   const tfaot::BatchPlan plan({1, 2, 4}, {100, 200, 400}, {0, 1000, 1000});
   EXPECT_EQ(chunks(plan, 3), (Sizes{2, 1}));
   EXPECT_EQ(chunks(plan, 7), (Sizes{4, 2, 1}));
 }
 
-// Brute force, with what padding costs in the header's words.
+// Brute force, with the cost of padding as the header defines it.
 TEST(BatchPlan, IsTheCheapestWithRowsThatAreLeftOut) {
   const Sizes sizes = {1, 3, 4, 10};
   std::mt19937 random(4);

@@ -15,7 +15,7 @@ namespace {
 using tfaot_test::calls;
 using Sizes = std::vector<std::size_t>;
 
-// Rows of tfaot_model::fake at any place, and what must come out.
+// Rows of tfaot_model::fake at any position, and their expected results.
 struct Rows {
   explicit Rows(std::size_t count, std::size_t shift = 0)
       : rows(count),
@@ -118,7 +118,7 @@ TEST_F(BatchRunnerTest, WorksInPlaceOnFullChunksAndStagesThePaddedOne) {
   EXPECT_EQ(y, std::vector<float>(4 * 19, 2));
 }
 
-// plain adds 1 to its input: what it makes of the pad rows shows what they held.
+// plain adds 1 to its input: its results for the pad rows show what they contained.
 TEST_F(BatchRunnerTest, PadsWithZeros) {
   tfaot::BatchRunner runner(tfaot_model::plain::description());
   std::vector<float> x(4 * 4, 7);

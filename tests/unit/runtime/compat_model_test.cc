@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What user code of CMSSW's PhysicsTools/TensorFlowAOT relies on, and what is checked beyond it.
+// What user code of CMSSW's PhysicsTools/TensorFlowAOT relies on, and the checks beyond that.
 #include "tfaot/runtime/compat_model.h"
 
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ TEST(CompatModel, ChecksRules) {
   EXPECT_EQ(error_of([&] { model.setBatchRule("5x:2,2y"); }).substr(0, 17), "InvalidBatchRule:");
 }
 
-// plain adds 1: the wrapper's result memory is not seen from here, but the entry's output is.
+// plain adds 1: the wrapper's result memory is not visible here, but the entry's output is.
 TEST(CompatModel, PadsWithZeros) {
   Plain model;
   model.run<FloatArrays>(4, FloatArrays(4, {7, 7, 7, 7}));

@@ -23,7 +23,7 @@ TEST(MissingFeatures, AreThoseNotOffered) {
   EXPECT_EQ(tfaot::missing_features(" sse4.1  sse4.2 ", {}), (Names{"sse4.1", "sse4.2"}));
 }
 
-// What the kernel made of the same CPUID, XCR0 or ID registers, in its own words.
+// What the kernel derived from the same CPUID, XCR0 or ID registers, by its own names.
 std::set<std::string> kernel_flags() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -79,7 +79,8 @@ TEST(DetectCpuFeatures, AgreesWithTheKernel) {
   for (const std::string& feature : found) {
     EXPECT_EQ(flags.count(kernel_name(feature)), 1U) << feature;
   }
-  // All that x86-64-v4 asks for and znver5 adds, and most of what aarch64 CPUs differ in.
+  // Everything that x86-64-v4 requires and znver5 adds, and most features in which aarch64 CPUs
+  // differ.
   for (const char* feature : {"sse3",
                               "ssse3",
                               "sse4.1",

@@ -68,7 +68,7 @@ TEST(SelectCode, SaysWhatTheLeastDemandingLevelLacks) {
             "can run: none");
 }
 
-// this_cpu() looks once per process, so each of these needs one of its own.
+// this_cpu() looks once per process, so each of these tests needs its own process.
 class ThisCpuDeathTest : public testing::Test {
  protected:
   ThisCpuDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }

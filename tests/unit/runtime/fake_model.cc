@@ -24,7 +24,7 @@ void note_call(std::size_t batch, const void* input, const void* output) {
   calls.last_output = output;
 }
 
-// Each array is used to its full size, so that asan sees a buffer that is too small.
+// Each array is used to its full size, so that asan detects a buffer that is too small.
 void run_fake(std::size_t batch, void* result, const void* options, const void** arguments,
               void** table, void* status, std::int64_t* counters) {
   expect(options == nullptr && arguments == nullptr && status == nullptr && counters == nullptr,

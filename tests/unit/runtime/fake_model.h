@@ -68,7 +68,7 @@ struct fake_bs {
   static constexpr tfaot::Program kProgram = {N, kCodes, 1};
 };
 
-// A class of this shape is what the runtime relies on.
+// The runtime relies on a class of this form.
 class fake : public tfaot::Wrapper {
  public:
   struct Inputs {
@@ -104,7 +104,7 @@ class fake : public tfaot::Wrapper {
   fake() : tfaot::Wrapper(description()) {}
 };
 
-// Slots: 0 x, 1 y, which is the result itself as there is no table.
+// Slots: 0 x, 1 y, which is the result itself because there is no table.
 template <std::size_t N, tfaot::EntryFunction Entry, std::uint64_t Cost = 0>
 struct plain_bs {
   static constexpr tfaot::BufferSlot kSlots[] = {{tfaot::BufferKind::kInput, 0, 0, 16 * N},

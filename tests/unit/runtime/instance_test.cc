@@ -146,13 +146,13 @@ TEST_F(InstanceTest, PlansByMeasuredCostsBeforeEstimatedOnes) {
   EXPECT_EQ(first_chunk({{0, 0, 0}, {100, 0, 110}}, 3), 2U) << "2 was not estimated";
 }
 
-// A size that is compiled need not be the best way to run as many rows.
+// A compiled size need not be the best way to run that many rows.
 TEST_F(InstanceTest, LeavesACompiledSizeOutWhereTheEstimateSaysSo) {
   EXPECT_EQ(first_chunk({{0, 0, 0}, {30, 50, 120}}, 4), 2U);
   EXPECT_EQ(first_chunk({{0, 0, 0}, {30, 60, 120}}, 4), 4U) << "of equals, the larger";
 }
 
-// Rows of padding cost less only where the code is told of them.
+// Rows of padding cost less only if the code gets their number.
 TEST_F(InstanceTest, CountsPaddingByWhatTheCallerCanSkip) {
   EXPECT_EQ(first_chunk({{100, 190, 370}, {}, 1000}, 3), 4U) << "280 instead of 290";
   EXPECT_EQ(first_chunk({{100, 190, 370}, {}, 1000, tfaot::Padding::kComputed}, 3), 2U);

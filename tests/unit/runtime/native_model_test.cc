@@ -23,7 +23,7 @@ using tfaot_test::error_of;
 using Fake = tfaot::native::Model<tfaot_model::fake>;
 using Plain = tfaot::native::Model<tfaot_model::plain>;
 
-// Whether run(rows, inputs(In...), outputs(Out...)) compiles, but for what its static_asserts
+// Whether run(rows, inputs(In...), outputs(Out...)) compiles, apart from what its static_asserts
 // refuse (refused_calls.cc).
 template <class Model, class In, class Out, class = void>
 inline constexpr bool runs = false;

@@ -37,7 +37,8 @@ TEST(OneUser, KnowsWhichCallIsAlone) {
   EXPECT_TRUE(tfaot::OneUser::Call(user).alone());
 }
 
-// What a thread of its own gets that calls while the first call runs, and what the first one gets.
+// The error in another thread that calls while the first call runs, and the result of the first
+// call.
 template <class Run>
 void expect_refused(const Run& run) {
   std::string second = "not run";

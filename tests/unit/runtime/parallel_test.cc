@@ -62,7 +62,7 @@ TEST(Parallel, SharesAlignmentsOfSeveralTensors) {
   }
 }
 
-// The models of several threads, each with tasks of its own.
+// The models of several threads, each with its own tasks.
 TEST(Parallel, WorksInSeveralModelsAtATime) {
   in_threads(3, [](std::size_t seed) {
     Plain model;
@@ -135,7 +135,7 @@ TEST(Parallel, IsOffWithoutAnExecutorOrWithOneTask) {
   EXPECT_TRUE(asked.counts.empty());
 }
 
-// Serially and in tasks, the code of the level that the model says it uses.
+// Serially and in tasks, with the code of the level that the model reports.
 template <class Model>
 void expect_added(Model& model, const char* level, float added) {
   EXPECT_STREQ(model.cpu_level(), level);

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// What scram's rule says, and `more`.
+// The flags of scram's rule, and `more`.
 Result<TfcompileFlags> parse(const std::vector<std::string>& more = {}) {
   std::vector<std::string> all = {"--target_features=+sse4.2",   "--graph=a/net.pb",
                                   "--config=a/net.config.pbtxt", "--entry_point=__tensorflow_net",

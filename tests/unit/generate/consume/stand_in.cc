@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for an object of a package: CODE names the entry and KERNEL what it calls, or WEIGHTS
-// the blob; else it is a KERNEL itself, which lies in the runtime library.
+// Stands in for an object of a package: CODE names the entry and KERNEL the function that it calls,
+// or WEIGHTS names the blob. Otherwise it is a KERNEL itself, in the runtime library.
 #include <cstdint>
 
 #if defined(CODE)
