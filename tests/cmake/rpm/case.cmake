@@ -138,7 +138,7 @@ file(REMOVE_RECURSE "${area}/${name}/1.1.0")
 case_execute("copy" COMMAND cp -a "${area}" old)
 case_execute("copy" COMMAND cp -a db old_db)
 file(MAKE_DIRECTORY "${area}/${name}/.current/in_the_way")
-case_execute("upgrade" FAIL "the upgrade to 1.1.0 is not done, so this version stays"
+case_execute("upgrade" FAIL "the upgrade to 1.1.0 is not complete, so this version stays"
              COMMAND ${rpm} -U --prefix "${area}" "${second}")
 plugin_predicts()
 file(REMOVE_RECURSE "${area}/${name}/.current")

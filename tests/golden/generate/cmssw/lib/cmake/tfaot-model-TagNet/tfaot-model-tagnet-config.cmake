@@ -39,7 +39,7 @@ if(${CMAKE_FIND_PACKAGE_NAME}_FOUND AND NOT TARGET cms::models::TagNet)
     set_target_properties(tfaot::runtime PROPERTIES TFAOT_VERSION "none")
   endif()
   get_target_property(_tfaot_other tfaot::runtime TFAOT_VERSION)
-  # Without a version it is that of a toolkit in this build.
+  # Without a version it is the runtime of a toolkit in this build.
   if(_tfaot_other STREQUAL "none"
      OR (_tfaot_other AND _tfaot_runtime_version VERSION_GREATER _tfaot_other))
     set_target_properties(tfaot::runtime PROPERTIES
@@ -48,7 +48,7 @@ if(${CMAKE_FIND_PACKAGE_NAME}_FOUND AND NOT TARGET cms::models::TagNet)
       TFAOT_VERSION "${_tfaot_runtime_version}")
   endif()
 
-  # A target for each object: only so does CMake put the runtime behind the objects of every model.
+  # A target for each object: otherwise CMake would not put the runtime after the objects of every model.
   list(TRANSFORM _tfaot_objects PREPEND cms::models::TagNet:: OUTPUT_VARIABLE _tfaot_targets)
   foreach(_tfaot_file IN LISTS _tfaot_objects)
     add_library(cms::models::TagNet::${_tfaot_file} UNKNOWN IMPORTED)

@@ -41,7 +41,7 @@ if(${CMAKE_FIND_PACKAGE_NAME}_FOUND AND NOT TARGET tfaot_model::test)
     set_target_properties(tfaot::runtime PROPERTIES TFAOT_VERSION "none")
   endif()
   get_target_property(_tfaot_other tfaot::runtime TFAOT_VERSION)
-  # Without a version it is that of a toolkit in this build.
+  # Without a version it is the runtime of a toolkit in this build.
   if(_tfaot_other STREQUAL "none"
      OR (_tfaot_other AND _tfaot_runtime_version VERSION_GREATER _tfaot_other))
     set_target_properties(tfaot::runtime PROPERTIES
@@ -50,7 +50,7 @@ if(${CMAKE_FIND_PACKAGE_NAME}_FOUND AND NOT TARGET tfaot_model::test)
       TFAOT_VERSION "${_tfaot_runtime_version}")
   endif()
 
-  # A target for each object: only so does CMake put the runtime behind the objects of every model.
+  # A target for each object: otherwise CMake would not put the runtime after the objects of every model.
   list(TRANSFORM _tfaot_objects PREPEND tfaot_model::test:: OUTPUT_VARIABLE _tfaot_targets)
   foreach(_tfaot_file IN LISTS _tfaot_objects)
     add_library(tfaot_model::test::${_tfaot_file} UNKNOWN IMPORTED)
@@ -59,7 +59,7 @@ if(${CMAKE_FIND_PACKAGE_NAME}_FOUND AND NOT TARGET tfaot_model::test)
       INTERFACE_LINK_LIBRARIES tfaot::runtime)
   endforeach()
 
-  # PhysicsTools/TensorFlowAOT/interface/*.h for who links it as well, outside CMSSW.
+  # PhysicsTools/TensorFlowAOT/interface/*.h, outside CMSSW, if you link it too.
   if(NOT TARGET tfaot::drop_in)
     add_library(tfaot::drop_in INTERFACE IMPORTED)
     set_target_properties(tfaot::drop_in PROPERTIES
