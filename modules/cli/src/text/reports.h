@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verbs report of what they did. Pure functions.
+// The reports of verbs about what they did. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tfaot::toolkit {
 
-// `tfaot compile`, of a tree in `output`.
+// `tfaot compile`, for a tree in `output`.
 std::string compiled_text(const ModelTree& made, const Path& output);
 
 // `tfaot compile --dev`: the way from the package tree to a plugin in scram.
@@ -25,7 +25,7 @@ struct NextSteps {
   std::string tool_file;  // as the user should write it
   std::string runtime_tool_file;
   bool uses_cmssw = false;   // PhysicsTools/TensorFlowAOT
-  bool is_in_cmssw = false;  // the tree lies below CMSSW_BASE
+  bool is_in_cmssw = false;  // the tree is below CMSSW_BASE
   std::vector<std::int64_t> batch_sizes;
 };
 
@@ -34,10 +34,10 @@ std::string next_steps_text(const NextSteps& steps);
 // `tfaot convert-area`.
 std::string converted_text(const ConvertedPackage& made, const ConvertRequest& request);
 
-// `tfaot install`, of one archive.
+// `tfaot install`, for one archive.
 std::string installed_text(const InstalledArchive& installed, const Path& area);
 
-// `tfaot tune`: the costs, and what the plan makes of some numbers of rows. REQUIRES:
+// `tfaot tune`: the costs, and the plan for some numbers of rows. REQUIRES:
 // manifest.tuning.
 std::string tuning_text(const Manifest& manifest);
 
