@@ -63,7 +63,8 @@ bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
   if (node.op() != "Const" || node.input_size() > 0) return false;
   const auto type = node.attr().find("dtype");
   const auto value = node.attr().find("value");
-  if (type == node.attr().end() || value == node.attr().end()) return false;  // TensorFlow reports it
+  if (type == node.attr().end() || value == node.attr().end())
+    return false;  // TensorFlow reports it
   const tf::DataType dtype = value->second.tensor().dtype();
   if (type->second.type() != dtype) return false;
   if (dtype != tf::DT_FLOAT && dtype != tf::DT_DOUBLE) return false;

@@ -24,8 +24,8 @@ Status check_expectations(const BuildRequest& request, const ModelSpec& spec) {
                   "correct the keyword, or run CMake again"));
   };
   TFAOT_TRY(check("model.name", request.expected_name, spec.model.name));
-  TFAOT_TRY(check("compilation.namespace", request.expected_namespace,
-                  spec.compilation.namespace_name));
+  TFAOT_TRY(
+      check("compilation.namespace", request.expected_namespace, spec.compilation.namespace_name));
   return check("model.version", request.expected_version, spec.model.version);
 }
 

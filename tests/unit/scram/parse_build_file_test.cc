@@ -154,14 +154,15 @@ TEST(ParseBuildFile, WarnsOfWhatScramPassesOver) {
       "<skip><use name='inside'/></skip>\n<export><use name='lost'/></export>\n"
       "<bin name='a/b' file='b.cc'/><productstore name='lib'/>");
   ASSERT_TRUE(file) << error_of(file);
-  EXPECT_EQ(join(file->warnings, "\n"),
-            "BuildFile.xml:1: <Flags> should be written <flags>\n"
-            "BuildFile.xml:2: scram reads the first attribute of <flags> only: 'LDFLAGS' has no "
-            "effect; make it a separate element\n"
-            "BuildFile.xml:3: <skip> is not known and is ignored, but its contents are read\n"
-            "BuildFile.xml:4: <use> inside of <export> is ignored\n"
-            "BuildFile.xml:5: the name of a product has no folder: 'a/b' becomes 'b'\n"
-            "BuildFile.xml:5: <productstore> is not known and is ignored, but its contents are read");
+  EXPECT_EQ(
+      join(file->warnings, "\n"),
+      "BuildFile.xml:1: <Flags> should be written <flags>\n"
+      "BuildFile.xml:2: scram reads the first attribute of <flags> only: 'LDFLAGS' has no "
+      "effect; make it a separate element\n"
+      "BuildFile.xml:3: <skip> is not known and is ignored, but its contents are read\n"
+      "BuildFile.xml:4: <use> inside of <export> is ignored\n"
+      "BuildFile.xml:5: the name of a product has no folder: 'a/b' becomes 'b'\n"
+      "BuildFile.xml:5: <productstore> is not known and is ignored, but its contents are read");
   EXPECT_EQ(names_of(file->common.uses), "inside");
   EXPECT_EQ(file->products.at(0).name, "b");
 }

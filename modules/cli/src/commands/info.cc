@@ -52,9 +52,8 @@ Description description_of(const Inspected& found) {
 
 Status print_identity(const Options& options, Program& program) {
   TFAOT_ASSIGN(const ModelIdentity model, identify(program, program.absolute(options.path)));
-  program.console.print(json_text({{"name", model.name},
-                                   {"namespace", model.namespace_name},
-                                   {"version", model.version}}));
+  program.console.print(json_text(
+      {{"name", model.name}, {"namespace", model.namespace_name}, {"version", model.version}}));
   return {};
 }
 

@@ -32,7 +32,8 @@ const CpuLevel& cpu_level(std::string_view name);
 // Whether `low` comes before `high` in the table. REQUIRES: the table holds both.
 bool ascend(std::string_view low, std::string_view high);
 
-// The level that "native" stands for: the highest of this machine, "x86-64-v3"; "generic" elsewhere.
+// The level that "native" stands for: the highest of this machine, "x86-64-v3"; "generic"
+// elsewhere.
 std::string native_cpu_level();
 
 // Names from the table, ascending; empty for an unknown architecture.
