@@ -46,7 +46,7 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   XlaFunction(const XlaTables& tables, AllocMode mode)
       : XlaFunction(tables, copy_of(tables.argument_slots()), mode) {}
 
-  /// What TensorFlow's base is told.
+  /// The data for TensorFlow's base class.
   static StaticData static_data(const XlaTables& tables, const std::int32_t* argument_slots) {
     StaticData data;
     // The same function with another type: TensorFlow's type names the structs behind the pointers.
