@@ -136,8 +136,8 @@ expect("tfaot: error: unknown flag '--target_feature'
 expect("unexpected argument 'x'" x)
 expect("--graph needs a value: --graph=..." --graph mynet.pb)
 expect("--out_header is required see 'tfaot-tfcompile --help'" --graph=a --config=b --cpp_class=c)
-expect("--cpp_class: 'a-b' is no C++ name" ${all} --cpp_class=a-b)
-expect("--target_features: '+nonsense' is not understood" ${all} --target_features=+nonsense)
+expect("--cpp_class: 'a-b' is not a C++ name" ${all} --cpp_class=a-b)
+expect("--target_features: '+nonsense' is unknown" ${all} --target_features=+nonsense)
 expect("${CASE_BINARY}/no-such.pb: no such file named by --graph" ${all} --graph=no-such.pb)
 case_execute("tfcompile" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" --version)
 file(STRINGS "${CASE_TOOLKIT}/packaging/VERSION" version)
@@ -162,6 +162,6 @@ expect_config("feed { id { node_name: \"x\" } shape { dim { size: 2 } dim { size
   "${wrong}: variables cannot be compiled")
 expect_config("feed { id { node_name: \"y\" } shape { dim { size: 2 } dim { size: 3 } } } ${fetch}"
   "mynet.pb: there is no node 'y'")
-expect_config("# a comment\n# tfaot: batch_size=1\n" "${wrong}:2: 'batch_size=1' is not understood")
+expect_config("# a comment\n# tfaot: batch_size=1\n" "${wrong}:2: 'batch_size=1' is unknown")
 case_execute("help" COMMAND "${CASE_PREFIX}/bin/tfaot-tfcompile" --help)
 case_expect("--out_metadata_object=FILE")

@@ -53,7 +53,7 @@ TEST(TfcompileFlags, WrongOnesAreNamed) {
   EXPECT_EQ(error_of({"x"}), "unexpected argument 'x'");
   EXPECT_EQ(error_of({"--graph"}), "--graph needs a value: --graph=...");
   EXPECT_EQ(error_of({"--config="}), "--config is required\n  see 'tfaot-tfcompile --help'");
-  EXPECT_EQ(error_of({"--cpp_class=a::1b"}), "--cpp_class: 'a::1b' is no C++ name");
+  EXPECT_EQ(error_of({"--cpp_class=a::1b"}), "--cpp_class: 'a::1b' is not a C++ name");
   EXPECT_EQ(error_of({"--batch_sizes=,"}), "--batch_sizes needs a value");
 }
 
@@ -69,9 +69,9 @@ TEST(TfcompileFlags, CommentsOfTheConfigSayMore) {
   EXPECT_THAT(flags->batch_sizes, ElementsAre("8", "2"));
   const std::string note = "\n  write # tfaot: batch_sizes=1,4 cpu_levels=x86-64,x86-64-v3";
   EXPECT_EQ(comment_error("\n# tfaot: batch_size=1"),
-            "net.config.pbtxt:2: 'batch_size=1' is not understood" + note);
+            "net.config.pbtxt:2: 'batch_size=1' is unknown" + note);
   EXPECT_EQ(comment_error("# tfaot: batch_sizes="),
-            "net.config.pbtxt:1: 'batch_sizes=' is not understood" + note);
+            "net.config.pbtxt:1: 'batch_sizes=' is unknown" + note);
 }
 
 TEST(TfcompileFlags, TriplesOfDebianAreCompleted) {

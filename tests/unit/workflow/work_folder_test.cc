@@ -32,9 +32,9 @@ TEST_F(WorkFolderTest, SaysWhoseItIs) {
   tell(0);
   tell(getpid());
   EXPECT_THAT(diagnostics_.warnings,
-              ElementsAre("/out: another tfaot is at work there; waiting for its end",
+              ElementsAre("/out: another tfaot is working there; waiting for it to end",
                           "/out: another tfaot (process " + std::to_string(getpid()) +
-                              ") is at work there; waiting for its end"));
+                              ") is working there; waiting for it to end"));
 }
 
 }  // namespace
