@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch rules that a user sets, with the names of CMSSW's PhysicsTools/TensorFlowAOT: how one
-// batch size is composed of compiled ones. A rule that is set always wins over the default. Values;
-// no thread rule of their own.
+// Batch rules set by the user, with the names of CMSSW's PhysicsTools/TensorFlowAOT: how one batch
+// size is composed of compiled ones. A rule always takes precedence over the default. Values; no
+// thread rule of their own.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-/// How a batch of one size is run: as chunks of `sizes`, the last of which holds `lastPadding` rows
-/// too many. A value.
+/// How a batch of one size is run: as chunks of `sizes`; the last chunk has `lastPadding` extra
+/// rows. A value.
 class BatchRule {
  public:
-  /// Throws Error: EmptySizes; WrongPadding, also when the last size is 0, as in CMSSW;
-  /// WrongBatchSize; InvalidBatchRule when another size is 0.
+  /// Throws Error: EmptySizes; WrongPadding, also if the last size is 0, as in CMSSW;
+  /// WrongBatchSize; InvalidBatchRule if another size is 0.
   explicit BatchRule(std::size_t batchSize, std::vector<std::size_t> sizes,
                      std::size_t lastPadding = 0);
-  /// From text such as "5:2,4"; the padding is the rest. Throws Error as above, and
-  /// InvalidBatchRule when it is not such a text or the sizes do not reach the batch size. Blanks
-  /// before a number are allowed. A text becomes a rule by itself, as in CMSSW.
+  /// From text such as "5:2,4"; the padding follows from the sizes. Throws Error as above, and
+  /// InvalidBatchRule if the text is not a rule or the sizes add up to less than the batch size.
+  /// Spaces before a number are allowed. A text converts to a rule implicitly, as in CMSSW.
   BatchRule(const std::string& rule);
 
   /// Rows of the batch.
@@ -47,36 +47,35 @@ class BatchRule {
   std::size_t last_padding_ = 0;
 };
 
-/// Writes "BatchRule(batchSize=5, sizes=2,4, lastPadding=1)"
+/// Writes "BatchRule(batchSize=5, sizes=2,4, lastPadding=1)".
 std::ostream& operator<<(std::ostream& out, const BatchRule& rule);
 
-/// Throws Error (UnknownBatchSize), naming `model`, when the rule uses a size that is not among the
-/// compiled ones.
+/// Throws Error (UnknownBatchSize), naming `model`, if the rule uses a size that is not compiled.
 void check_sizes(const BatchRule& rule, const std::vector<std::size_t>& compiled,
                  const std::string& model);
 
-/// The same, and Error (InvalidBatchRule) when the rule composes a batch where `plan` does not.
+/// The same, and Error (InvalidBatchRule) if the rule composes a batch that `plan` does not allow.
 void check_rule(const BatchRule& rule, const BatchPlan& plan, const std::string& model);
 
 /// Rules for several batch sizes, at most one each. A value.
 class BatchStrategy {
  public:
-  /// Sets the rule of its batch size, instead of one that was set before.
+  /// Sets the rule of its batch size; replaces an earlier one.
   void setRule(const BatchRule& rule) { rules_.insert_or_assign(rule.getBatchSize(), rule); }
-  /// The same from text. Throws Error as BatchRule.
+  /// The same from text. Throws Error like BatchRule.
   void setRule(const std::string& rule) { setRule(BatchRule(rule)); }
   /// Whether there is a rule for this batch size.
   bool hasRule(std::size_t batchSize) const { return findRule(batchSize) != nullptr; }
-  /// The rule for this batch size. Throws Error (UnknownBatchSize) when there is none.
+  /// The rule for this batch size. Throws Error (UnknownBatchSize) if there is none.
   const BatchRule& getRule(std::size_t batchSize) const;
-  /// Sets the cheapest composition by BatchPlan's own costs: of a model, more is known to its
-  /// wrapper's batchPlan(). Throws Error (EmptySizes).
+  /// Sets the cheapest composition by BatchPlan's default costs. For a model, its wrapper's
+  /// batchPlan() has better ones. Throws Error (EmptySizes).
   void setDefaultRule(std::size_t batchSize, const std::vector<std::size_t>& availableBatchSizes);
-  /// Sets the cheapest composition by `plan`. Throws Error (UnknownBatchSize) where it has none:
-  /// rows are coupled.
+  /// Sets the cheapest composition by `plan`. Throws Error (UnknownBatchSize) if the plan has none,
+  /// because rows are coupled.
   void setDefaultRule(std::size_t batchSize, const BatchPlan& plan);
 
-  /// The rule for this batch size; null when there is none.
+  /// The rule for this batch size; null if there is none.
   const BatchRule* findRule(std::size_t batchSize) const {
     const auto found = rules_.find(batchSize);
     return found == rules_.end() ? nullptr : &found->second;

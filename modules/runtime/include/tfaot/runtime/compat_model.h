@@ -47,12 +47,11 @@ using ElementOf = typename std::decay_t<Arrays>::value_type::value_type;
 
 }  // namespace detail
 
-/// A model with the calls of CMSSW's PhysicsTools/TensorFlowAOT, for code that has them. New code
-/// uses native::Model, which copies nothing and has names. `W` is the class in the package's
-/// `model.h`.
+/// A model with the calls of CMSSW's PhysicsTools/TensorFlowAOT, for existing code. New code uses
+/// native::Model, which copies nothing and has names. `W` is the class in the package's `model.h`.
 ///
-/// Tensors are vectors, one for each row. Everything is checked at run time, before anything is
-/// run. One model is for one thread at a time; models can be moved, not copied.
+/// Tensors are vectors, one for each row. Everything is checked at run time, before anything runs.
+/// One model is for one thread at a time; models can be moved, not copied.
 template <class W>
 class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too: docs/cmssw.md
  public:
@@ -80,12 +79,12 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
   }
   /// The same from text such as "5:2,4".
   void setBatchRule(const std::string& batchRule) { set_rule(BatchRule(batchRule)); }
-  /// Holds the rules that were set, and the default rule of each batch size that was run.
+  /// Contains the rules that were set, and the default rule of each batch size that was run.
   const BatchStrategy& getBatchStrategy() const { return strategy_; }
 
   /// Runs `batchSize` rows. `inputs[row][element]`: a vector for each row, flattened, in the order
   /// of the model's inputs; outputs likewise. Throws Error: InputMismatch, OutputMismatch;
-  /// UnknownBatchSize when rows are coupled and `batchSize` is not compiled; ConcurrentUse when two
+  /// UnknownBatchSize if rows are coupled and `batchSize` is not compiled; ConcurrentUse if two
   /// threads run this model at once.
   template <class... Outputs, class... Inputs>
   std::tuple<Outputs...> run(std::size_t batchSize, Inputs&&... inputs) {

@@ -11,18 +11,18 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-/// Which code of a model may be taken. A value; made by its two named functions, as a level taken
-/// for a feature would quietly choose the slowest code.
+/// Which code of a model may be used. A value, made by its two named functions: a level mistaken
+/// for a feature would silently select the slowest code.
 class CpuChoice {
  public:
-  /// The best code that needs no feature but these, by LLVM's names: "avx2", "sve".
+  /// The best code that needs only these features, by LLVM's names: "avx2", "sve".
   static CpuChoice of_features(std::vector<std::string> features);
-  /// The code of this level alone, such as "x86-64-v3", as long as the features are those it needs.
+  /// Only the code of this level, such as "x86-64-v3", if the features are those it needs.
   CpuChoice at_level(std::string level) const;
 
   /// Features that code may need, by LLVM's names.
   const std::vector<std::string>& features() const noexcept { return features_; }
-  /// The level of at_level(). Empty: the best is taken.
+  /// The level of at_level(). Empty: the best one is used.
   const std::string& forced_level() const noexcept { return forced_level_; }
 
  private:

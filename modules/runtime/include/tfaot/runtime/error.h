@@ -16,31 +16,31 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 /// What went wrong.
 enum class Category : std::uint8_t {
   kInputMismatch,     ///< number of inputs, of rows or of elements, or an input's element type
-  kOutputMismatch,    ///< the same of outputs
+  kOutputMismatch,    ///< the same for outputs
   kEmptySizes,        ///< a batch rule, or a model, without batch sizes
   kUnknownBatchSize,  ///< not compiled, or without a rule
-  kUnknownArgument,   ///< no input of this index
-  kUnknownResult,     ///< no output of this index
-  kFailedRun,         ///< never: compiled code has no way to fail
+  kUnknownArgument,   ///< no input with this index
+  kUnknownResult,     ///< no output with this index
+  kFailedRun,         ///< never: compiled code cannot fail
   kInvalidBatchRule,  ///< text that is not a rule
   kWrongPadding,      ///< not smaller than the last chunk
-  kWrongBatchSize,    ///< the sizes less the padding are not the batch size
+  kWrongBatchSize,    ///< the sizes minus the padding are not the batch size
   kUnsupportedCpu,    ///< no code for this CPU, or for the forced level
-  kConcurrentUse,     ///< a model is run while it runs, by another thread for instance
+  kConcurrentUse,     ///< a model is run while it is running, for example by another thread
 };
 
-/// The name without its k, such as "InputMismatch".
+/// The name without its leading k, such as "InputMismatch".
 std::string_view to_string(Category category) noexcept;
 
-/// What every function of the runtime throws. what() starts with the category: "InputMismatch:
+/// The exception of all functions of the runtime. what() starts with the category: "InputMismatch:
 /// model 'tagger': ...". Visible outside a plugin, unlike the rest of the runtime, so that its host
-/// may catch it.
+/// can catch it.
 class [[gnu::visibility("default")]] Error : public std::runtime_error {
  public:
   /// what() is the category's name, ": " and the message.
   Error(Category category, const std::string& message);
 
-  /// The category's name, as cms::Exception::category().
+  /// The category's name, like cms::Exception::category().
   const std::string& category() const noexcept;
   /// The category.
   Category code() const noexcept { return category_; }

@@ -11,7 +11,6 @@
 #include "tfaot/runtime/util.h"                // IWYU pragma: export
 #include "tfaot/runtime/wrapper.h"             // IWYU pragma: export
 
-/// The runtime: what a program that runs compiled models uses. native::Model is for new code;
-/// Model, Wrapper, BatchRule and BatchStrategy have the calls of CMSSW's
-/// PhysicsTools/TensorFlowAOT.
+/// The runtime, for programs that run compiled models. native::Model is for new code; Model,
+/// Wrapper, BatchRule and BatchStrategy have the calls of CMSSW's PhysicsTools/TensorFlowAOT.
 namespace tfaot {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native API: contiguous row-major memory of the caller in and out, types and names checked by
-// the compiler, sizes at run time.
+// The native API: contiguous row-major memory of the caller for inputs and outputs. Types and names
+// are checked at compile time, sizes at run time.
 //   tfaot::native::Model<tfaot_model::tagger> model;
 //   model.run(rows, {.x = x, .ids = ids}, {.y = y});                // C++20
 //   model.run(rows, tfaot::inputs(x, ids), tfaot::outputs(y));      // C++17, in the model's order
@@ -41,16 +41,16 @@ inline constexpr bool kIsTuple<std::tuple<T...>> = true;
 
 }  // namespace detail
 
-/// Inputs for native::Model::run(), in the model's order: each is anything that a Span is made
-/// from. Copies no elements.
+/// Inputs for native::Model::run(), in the model's order: anything that converts to a Span. Copies
+/// no elements.
 template <class... Tensors>
 constexpr std::tuple<Span<const detail::ElementIn<const Tensors>>...> inputs(
     const Tensors&... tensors) noexcept {
   return {tensors...};
 }
 
-/// Outputs for native::Model::run(), in the model's order: each is anything that a Span of mutable
-/// elements is made from.
+/// Outputs for native::Model::run(), in the model's order: anything that converts to a Span of
+/// mutable elements.
 template <class... Tensors,
           class = std::enable_if_t<
               (std::is_convertible_v<Tensors, Span<detail::ElementIn<Tensors>>> && ...)>>
@@ -58,42 +58,42 @@ constexpr std::tuple<Span<detail::ElementIn<Tensors>>...> outputs(Tensors&&... t
   return {std::forward<Tensors>(tensors)...};
 }
 
-/// The API for new code. CMSSW's calls are those of tfaot::Model.
+/// The API for new code. tfaot::Model has CMSSW's calls.
 namespace native {
 
-/// A model that runs on memory of the caller. `M` is the class in the package's `model.h`.
+/// A model that works on the caller's memory. `M` is the class in the package's `model.h`.
 ///
 /// **Memory.** Tensors are contiguous and row-major, the rows of a batch one after another. Memory
 /// that is aligned to 16 bytes is used in place. run() allocates nothing, except staging memory for
-/// unaligned tensors and padded batches, once, when it is first needed.
+/// unaligned tensors and padded batches, once, on first use.
 ///
 /// **Threads.** One model is for one thread at a time: make one for each thread. All of them share
 /// code and weights. Models can be moved, not copied.
 template <class M>
 class Model {
  public:
-  /// The inputs by name: a struct with a `Span<const T>` for each, called like the input as far as
+  /// The inputs by name: a struct with a `Span<const T>` for each, named like the input as far as
   /// C++ allows. `model.h` lists the names. Its members are in the model's order.
   using Inputs = typename detail::TensorsOf<typename M::Inputs>::Inputs;
-  /// The outputs by name: a struct with a `Span<T>` for each, as Inputs.
+  /// The outputs by name: a struct with a `Span<T>` for each, like Inputs.
   using Outputs = typename detail::TensorsOf<typename M::Outputs>::Outputs;
 
-  /// Chooses the best code for this CPU. Throws Error (UnsupportedCpu) when there is none.
+  /// Chooses the best code for this CPU. Throws Error (UnsupportedCpu) if there is none.
   Model() : runner_(M::description()) {}
-  /// The same for a choice of your own.
+  /// The same with your own choice.
   explicit Model(const CpuChoice& cpu) : runner_(M::description(), cpu) {}
 
   /// Runs `rows` rows, by name: `model.run(rows, {.x = x}, {.y = y})`. In C++17, without
   /// designators: `Model::Inputs in; in.x = x;` and the same for the outputs.
   ///
-  /// Each tensor holds exactly `rows` rows. `rows` is any number, 0 included: what is not compiled
-  /// is composed of what is. Only where rows are coupled must the number be a compiled one.
+  /// Each tensor holds exactly `rows` rows. `rows` may be any number, including 0: other numbers
+  /// are composed of compiled sizes. Only if rows are coupled must it be a compiled size.
   ///
-  /// Throws Error before anything is run: InputMismatch or OutputMismatch, naming the tensor, for
-  /// one of another length or one that was left out; UnknownBatchSize for coupled rows. Throws
-  /// Error (ConcurrentUse) when two threads run this model at once.
+  /// Throws Error before anything runs: InputMismatch or OutputMismatch, naming the tensor, if one
+  /// has another length or is missing; UnknownBatchSize for coupled rows. Throws Error
+  /// (ConcurrentUse) if two threads run this model at once.
   ///
-  /// REQUIRES: outputs overlap neither each other nor an input.
+  /// REQUIRES: outputs do not overlap each other or an input.
   void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
     run_all(rows, detail::in_order(inputs), detail::in_order(outputs));
   }
@@ -121,31 +121,31 @@ class Model {
     run(rows, tfaot::inputs(input), tfaot::outputs(std::forward<Out>(output)));
   }
 
-  /// Names, element types and shapes of the inputs and outputs, in the model's order. Of all models
-  /// of the class; needs none.
+  /// Names, element types and shapes of the inputs and outputs, in the model's order. The same for
+  /// all models of the class, so it needs no object.
   static Signature signature() noexcept { return detail::signature_of(M::description()); }
 
   /// The model's name, `model.name` of the config.
   std::string_view name() const noexcept { return runner_.description().name; }
   /// The model's version, `model.version` of the config, such as "1.0.0".
   std::string_view version() const noexcept { return runner_.description().version; }
-  /// Numbers of rows that there is code for, ascending.
+  /// Numbers of rows that have compiled code, ascending.
   const std::vector<std::size_t>& batch_sizes() const noexcept { return runner_.batch_sizes(); }
   /// The CPU level in use, such as "x86-64-v3".
   const char* cpu_level() const noexcept { return runner_.instance().cpu_level(0); }
 
-  /// Sets how batches of one size are composed from now on, instead of the cheapest way.
-  /// Throws Error: UnknownBatchSize when the rule names a size that is not compiled,
-  /// InvalidBatchRule when it composes a batch of coupled rows.
+  /// Sets how batches of one size are composed from now on, instead of the cheapest way. Throws
+  /// Error: UnknownBatchSize if the rule uses a size that is not compiled, InvalidBatchRule if it
+  /// composes a batch of coupled rows.
   void set_batch_rule(const BatchRule& rule) { runner_.set_rule(rule); }
-  /// Replaces all rules. Throws as set_batch_rule().
+  /// Replaces all rules. Throws like set_batch_rule().
   void set_batch_strategy(const BatchStrategy& strategy) { runner_.set_strategy(strategy); }
   /// The rules that were set.
   const BatchStrategy& batch_strategy() const noexcept { return runner_.strategy(); }
 
-  /// From now on many rows are run as several tasks on threads of yours; batches that a rule was
-  /// set for are not. Off by default, and when there is no executor or one task alone. Allocates
-  /// the memory of all tasks; run() then allocates nothing.
+  /// From now on, runs many rows as several tasks on your threads, except batches with an explicit
+  /// rule. Off by default, without an executor, and for a single task. Allocates the memory of all
+  /// tasks; run() then allocates nothing.
   void set_parallelism(Parallelism parallelism) {
     parallel_ = std::make_unique<ParallelRunner>(runner_, std::move(parallelism));
   }
@@ -173,7 +173,7 @@ class Model {
      ...);
     const OneUser::Call call(user_);
     detail::check_alone(call, model.name);
-    // One more, as a tuple may be empty.
+    // One element more, because a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
     void* const out[] = {std::get<O>(outputs).data()..., nullptr};
     if (parallel_ != nullptr && parallel_->takes(rows) && !runner_.strategy().hasRule(rows)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a large batch is run on several threads of yours: native::Model::set_parallelism().
+// How a large batch is run on several of your threads: native::Model::set_parallelism().
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-/// Runs `task(0)` to `task(count - 1)`, in any order, on any threads, and returns when none runs
-/// any more. What it throws is thrown on. Tasks throw nothing.
+/// Runs `task(0)` to `task(count - 1)`, in any order, on any threads, and returns when all have
+/// ended. Exceptions from the executor propagate. Tasks throw nothing.
 using Executor =
     std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
-/// What a large batch is cut into.
+/// How a large batch is split.
 struct Parallelism {
-  Executor executor;           ///< none: rows are run on the calling thread
-  std::size_t tasks = 1;       ///< most tasks of one call
-  std::size_t min_rows = 128;  ///< least rows of a task; fewer are not worth a thread
+  Executor executor;           ///< none: rows run on the calling thread
+  std::size_t tasks = 1;       ///< the most tasks of one call
+  std::size_t min_rows = 128;  ///< the fewest rows of a task; fewer do not pay for a thread
 };
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model takes and gives: names, element types and shapes of its inputs and outputs, in
-// order. Constants that live as long as the library with the model; safe from many threads.
+// The signature of a model: names, element types and shapes of its inputs and outputs, in order.
+// Constants that live as long as the library with the model; safe from many threads.
 #pragma once
 
 #include <cstddef>
@@ -56,13 +56,13 @@ constexpr const char* name_of(DType dtype) noexcept {
 /// One input or output. Tensors are row-major; the batch dimension comes first and is not part of
 /// the shape.
 struct TensorInfo {
-  const char* name;               ///< as the model calls it, such as "serving/x:0"
+  const char* name;               ///< the name in the model, such as "serving/x:0"
   DType dtype;                    ///< type of the elements
   const std::int64_t* row_shape;  ///< the `rank` dimensions of one row
   std::size_t rank;               ///< 0: a single number for each row
   std::size_t row_elements;       ///< elements of one row: the product of `row_shape`
 
-  /// The dimensions of one row; empty when it is a single number.
+  /// The dimensions of one row; empty if it is a single number.
   constexpr Span<const std::int64_t> shape() const noexcept { return {row_shape, rank}; }
 };
 

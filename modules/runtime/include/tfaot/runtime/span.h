@@ -13,12 +13,12 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 /// Contiguous memory of the caller: pointer and number of elements. Made from a pointer and a size,
-/// a C array, or anything with `data()` and `size()`: `std::vector`, `std::array`, ... Not
-/// `std::vector<bool>`, which is not contiguous. A span of mutable elements takes no temporaries.
-/// Owns nothing: the memory must outlive it.
+/// a C array, or anything with `data()` and `size()`: `std::vector`, `std::array`, ... Not from
+/// `std::vector<bool>`, which is not contiguous. A span of mutable elements does not accept
+/// temporaries. Owns nothing: the memory must outlive it.
 template <class T>
 class Span {
-  // Element type of what C offers, const when C is; no member when C is not contiguous memory.
+  // The element type of C, const if C is; no member if C is not contiguous memory.
   template <class C>
   using ElementOf = std::remove_pointer_t<decltype(std::data(std::declval<C&>()))>;
   template <class C>
@@ -30,14 +30,14 @@ class Span {
  public:
   /// No elements.
   constexpr Span() noexcept = default;
-  /// `size` elements from `data` on.
+  /// `size` elements, starting at `data`.
   constexpr Span(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
   /// All elements of a container or C array.
   template <class C, class = EnableFor<C>>
   constexpr Span(C&& container) noexcept
       : data_(std::data(container)), size_(std::size(container)) {}
 
-  /// The first element; may be null when there is none.
+  /// The first element; may be null if there is none.
   constexpr T* data() const noexcept { return data_; }
   /// Number of elements.
   constexpr std::size_t size() const noexcept { return size_; }

@@ -19,7 +19,7 @@ using Int64Arrays = std::vector<std::vector<std::int64_t>>;  ///< A vector for e
 using FloatArrays = std::vector<std::vector<float>>;         ///< A vector for each row.
 using DoubleArrays = std::vector<std::vector<double>>;       ///< A vector for each row.
 
-/// As XlaCompiledCpuFunction::AllocMode, which it is in CMSSW.
+/// Like XlaCompiledCpuFunction::AllocMode, which CMSSW uses.
 enum class AllocMode : std::uint8_t {
   ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS,  ///< arguments have memory
   RESULTS_PROFILES_AND_TEMPS_ONLY,            ///< arguments have none

@@ -15,9 +15,9 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-/// A model with memory of its own for the arguments and results of every compiled batch size; base
-/// of the class in `model.h`. It has the calls of CMSSW's tfaot::Wrapper. Most code uses a model
-/// class around it instead: native::Model, or Model.
+/// A model with its own memory for the arguments and results of every compiled batch size; base of
+/// the class in `model.h`. It has the calls of CMSSW's tfaot::Wrapper. Most code uses a model class
+/// around it instead: native::Model, or Model.
 ///
 /// One wrapper is for one thread at a time. Wrappers can be moved, not copied; pointers to their
 /// memory stay valid.
@@ -39,7 +39,7 @@ class Wrapper {
   const Description& description() const noexcept { return instance_.description(); }
   /// The name that errors use.
   const std::string& name() const noexcept { return name_; }
-  /// Arguments have memory, as those of every wrapper in CMSSW.
+  /// Arguments have memory, as in every wrapper of CMSSW.
   AllocMode allocMode() const noexcept {
     return AllocMode::ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS;
   }
@@ -50,7 +50,7 @@ class Wrapper {
   std::size_t nBatchSizes() const noexcept { return batch_sizes_.size(); }
   /// Whether this batch size is compiled.
   bool hasBatchSize(std::size_t batchSize) const noexcept;
-  /// How any number of rows is composed of them at the least cost, if it may be.
+  /// How any number of rows is composed of them at the lowest cost, if composing is allowed.
   const BatchPlan& batchPlan() const noexcept { return batch_plan_; }
 
   /// Number of arguments, which are the model's inputs.
@@ -79,36 +79,36 @@ class Wrapper {
   /// Elements of one row of one result. Throws Error (UnknownResult).
   int resultCountNoBatch(std::size_t resultIndex) const;
 
-  /// Memory of one argument: argCount() elements. Throws Error: InputMismatch when T is not its
-  /// type; UnknownBatchSize, UnknownArgument.
+  /// Memory of one argument: argCount() elements. Throws Error: InputMismatch if T is not its type;
+  /// UnknownBatchSize, UnknownArgument.
   template <class T>
   T* argData(std::size_t batchSize, std::size_t argIndex) {
     return static_cast<T*>(arg_memory(batchSize, argIndex, kDTypeOf<T>));
   }
-  /// The same to read.
+  /// The same, read-only.
   template <class T>
   const T* argData(std::size_t batchSize, std::size_t argIndex) const {
     return static_cast<const T*>(arg_memory(batchSize, argIndex, kDTypeOf<T>));
   }
-  /// Memory of one result: resultCount() elements. Throws Error: OutputMismatch when T is not its
+  /// Memory of one result: resultCount() elements. Throws Error: OutputMismatch if T is not its
   /// type; UnknownBatchSize, UnknownResult.
   template <class T>
   T* resultData(std::size_t batchSize, std::size_t resultIndex) {
     return static_cast<T*>(result_memory(batchSize, resultIndex, kDTypeOf<T>));
   }
-  /// The same to read.
+  /// The same, read-only.
   template <class T>
   const T* resultData(std::size_t batchSize, std::size_t resultIndex) const {
     return static_cast<const T*>(result_memory(batchSize, resultIndex, kDTypeOf<T>));
   }
 
-  /// Runs the arguments of a batch size into its results. Always true: compiled code has no way to
-  /// fail. Throws Error (UnknownBatchSize).
+  /// Runs the arguments of a batch size into its results. Always true: compiled code cannot fail.
+  /// Throws Error (UnknownBatchSize).
   bool runSilent(std::size_t batchSize);
-  /// The same. Throws Error: UnknownBatchSize; FailedRun when runSilent() is false.
+  /// The same. Throws Error: UnknownBatchSize; FailedRun if runSilent() returns false.
   void run(std::size_t batchSize);
-  /// The same where the first `rows` rows alone count; what the others give is undefined.
-  /// REQUIRES: `rows` is positive and at most `batchSize`.
+  /// The same if only the first `rows` rows count; the other results are undefined. REQUIRES:
+  /// `rows` is positive and at most `batchSize`.
   void run(std::size_t batchSize, std::size_t rows);
 
  private:

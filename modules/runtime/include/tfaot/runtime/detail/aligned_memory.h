@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owns one zeroed block of bytes aligned to kAlignment. Its address does not change when the owner
-// is moved.
+// Owns one zeroed block of bytes, aligned to kAlignment. Its address stays the same if the owner is
+// moved.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class AlignedMemory {
   AlignedMemory() = default;
   explicit AlignedMemory(std::size_t bytes);
 
-  std::byte* data() const noexcept { return data_.get(); }  // null when empty
+  std::byte* data() const noexcept { return data_.get(); }  // null if empty
   explicit operator bool() const noexcept { return data_ != nullptr; }
 
  private:

@@ -17,7 +17,8 @@ template <class List>
 struct Spans;
 template <class... Tensors>
 struct Spans<TensorList<Tensors...>> {
-  // Hidden, as g++ makes one symbol of it for the whole process else, and keeps its library loaded.
+  // Hidden: otherwise g++ makes one symbol of it for the whole process, and keeps its library
+  // loaded.
   TFAOT_HIDDEN static constexpr std::size_t kRowElements[] = {Tensors::kRowElements..., 0};
   using Const = std::tuple<Span<const typename Tensors::Element>...>;
   using Mutable = std::tuple<Span<typename Tensors::Element>...>;

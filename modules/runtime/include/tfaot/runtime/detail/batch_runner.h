@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs any number of rows on an Instance: by a rule of the user, else in chunks by the BatchPlan,
-// which does most compiled sizes in one. Chunks work on the caller's memory in place; only those
-// that are padded, or whose memory is not aligned to kMinAlignment, go through staging memory,
-// which is allocated when first needed and then kept. No other allocation happens in run().
-// Thread-compatible: one runner per thread.
+// which runs most compiled sizes in one chunk. Chunks work in place on the caller's memory. Only
+// padded chunks, and memory that is not aligned to kMinAlignment, use staging memory, which is
+// allocated on first use and then kept. run() allocates nothing else. Thread-compatible: one runner
+// per thread.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class BatchRunner {
   // Throws Error (UnsupportedCpu, EmptySizes). `description` must outlive the runner.
   explicit BatchRunner(const Description& description, const CpuChoice& cpu = this_cpu());
 
-  // Another one of the same code and plan, with memory of its own and without rules.
+  // Another runner with the same code and plan, but with its own memory and without rules.
   BatchRunner sibling() const { return {*this, Sibling()}; }
 
   const Description& description() const noexcept { return instance_.description(); }
@@ -31,18 +31,18 @@ class BatchRunner {
   const std::vector<std::size_t>& batch_sizes() const noexcept { return plan_.sizes(); }
 
   const BatchPlan& plan() const noexcept { return plan_; }
-  // Allocates the staging memory now; run() then allocates nothing.
+  // Allocates the staging memory now; then run() allocates nothing.
   void make_staging();
 
-  // Throws Error: UnknownBatchSize when a rule names a size that is not compiled,
-  // InvalidBatchRule when it composes a batch of coupled rows.
+  // Throws Error: UnknownBatchSize if a rule uses a size that is not compiled, InvalidBatchRule if
+  // it composes a batch of coupled rows.
   void set_strategy(const BatchStrategy& strategy);
   void set_rule(const BatchRule& rule);
   const BatchStrategy& strategy() const noexcept { return strategy_; }
 
-  // inputs[i] and outputs[i] hold `rows` rows each, row-major, of any alignment. Outputs must
-  // overlap neither each other nor an input. Nothing happens for 0 rows. Throws Error
-  // (UnknownBatchSize) for any number but the compiled ones where rows are coupled.
+  // inputs[i] and outputs[i] hold `rows` rows each, row-major, of any alignment. Outputs must not
+  // overlap each other or an input. Nothing happens for 0 rows. Throws Error (UnknownBatchSize) if
+  // rows are coupled and the number is not compiled.
   void run(std::size_t rows, const void* const* inputs, void* const* outputs) {
     const std::size_t program = plan_.next(rows);
     if (plan_.sizes()[program] == rows && strategy_.rules().empty() &&
@@ -71,8 +71,7 @@ class BatchRunner {
     return bits % kMinAlignment == 0;
   }
 
-  std::size_t find_program(
-      std::size_t batch_size) const noexcept;  // program count when not compiled
+  std::size_t find_program(std::size_t batch_size) const noexcept;  // program count if not compiled
   void compose(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs);
   void run_plan(std::size_t rows, const void* const* inputs, void* const* outputs);
@@ -81,7 +80,7 @@ class BatchRunner {
   Instance instance_;
   BatchPlan plan_;
   BatchStrategy strategy_;
-  TensorBlock staged_inputs_;  // both of the largest batch size, empty until needed
+  TensorBlock staged_inputs_;  // both for the largest batch size, empty until needed
   TensorBlock staged_outputs_;
   std::vector<const void*> chunk_inputs_;
   std::vector<void*> chunk_outputs_;

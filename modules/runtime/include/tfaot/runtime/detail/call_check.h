@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of a call of native::Model::run(): element types by the compiler, sizes at run time.
+// The checks of a call of native::Model::run(): element types at compile time, sizes at run time.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace detail {
 
-// Their names and arguments stand in the compiler's message: Index counts from 0.
+// The compiler's message shows their names and arguments: Index counts from 0.
 template <std::size_t Index, class Given, class Wanted>
 struct InputOfRun {
   static_assert(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables that generated headers fill in and the runtime reads: plain constants, no code. A
 // model is a Description: its signature, one Program per compiled batch size, each with one Code
-// per CPU level, and the weights, which all of them share. Everything here is immutable and lives
-// as long as the process.
+// per CPU level, and the weights, which all of them share. Everything is immutable and lives as
+// long as the process.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// What generated headers may hold: the newest rises when they hold something new, such as another
-// member of the tables below; the oldest when something goes or changes. A model's header asserts
-// that these headers take its own (generate).
+// The versions of tables that generated headers may have. The newest is raised when something is
+// added, such as another member in the tables below; the oldest when something is removed or
+// changed. A model's header asserts that these headers accept its own version (generate).
 inline constexpr int kOldestTables = 1;
 inline constexpr int kNewestTables = 4;
 constexpr bool takes_tables(int of_the_model) {
@@ -28,7 +28,7 @@ enum class BufferKind : std::uint8_t {
   kOutput,     // index: the output
   kWeight,     // offset: bytes into the weights blob
   kTemporary,  // offset: bytes into the instance's scratch
-  kLiveRows,   // an int64, how many rows of a batch count; the others may hold anything
+  kLiveRows,   // an int64: how many rows of a batch count; others may have any contents
 };
 
 // One slot of an entry function's buffer table.
@@ -47,23 +47,24 @@ using EntryFunction = void (*)(void*, const void*, const void**, void**, void*, 
 struct Code {
   const char* cpu_level;  // psABI microarchitecture level or CPU, "x86-64-v3", "znver4"
   const char*
-      cpu_features;  // what it needs of the CPU, blanks between: "avx avx2" (cpu_features.h)
+      cpu_features;  // CPU features it needs, separated by spaces: "avx avx2" (cpu_features.h)
   EntryFunction entry;
   const BufferSlot* slots;
   std::size_t slot_count;
   std::size_t result_slot;    // the table of output pointers
   std::size_t scratch_bytes;  // of all kTemporary slots, each aligned to kAlignment
-  // Picoseconds of one call, as `tfaot tune` measured them; 0: not measured.
+  // Picoseconds of one call, measured by `tfaot tune`; 0: not measured.
   std::uint64_t cost = 0;
-  // The same as the compiler estimated it; 0: it did not. Of codes of one level only ratios count.
+  // The same, estimated by the compiler; 0: no estimate. Only ratios between codes of one level
+  // count.
   std::uint64_t estimated_cost = 0;
-  // Thousandths of the cost that are in proportion to the rows that count, for a padded batch.
+  // Thousandths of the cost that are proportional to the rows that count, for a padded batch.
   std::uint32_t live_permille = 0;
 };
 
 struct Program {
   std::size_t batch_size;
-  const Code* codes;  // by ascending CPU level: a later one is better
+  const Code* codes;  // by ascending CPU level; later ones are better
   std::size_t code_count;
 };
 
@@ -76,7 +77,7 @@ struct Description {
   std::size_t output_count;
   const Program* programs;  // by ascending batch size
   std::size_t program_count;
-  const unsigned char* weights;  // aligned to kAlignment; null when embedded in the code
+  const unsigned char* weights;  // aligned to kAlignment; null if embedded in the code
   std::size_t weights_bytes;
   // Rows of a batch depend on each other: only batches of compiled sizes run, each in one call.
   bool coupled_rows = false;
@@ -92,7 +93,7 @@ constexpr Signature signature_of(const Description& model) noexcept {
 
 // Alignment of scratch and weights in bytes.
 inline constexpr std::size_t kAlignment = 64;
-// What XLA assumes of every buffer it is handed (xla/cpu_function_runtime.h, MinAlign()).
+// The alignment that XLA assumes for every buffer (xla/cpu_function_runtime.h, MinAlign()).
 inline constexpr std::size_t kMinAlignment = 16;
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

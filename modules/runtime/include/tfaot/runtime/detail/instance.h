@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model ready to run, at the lowest level: raw pointers in, raw pointers out, no checks, no
-// allocation. Owns the scratch memory and the buffer tables of every compiled batch size; code and
-// weights stay shared by all instances. Thread-compatible: one instance per thread, or a lock. The
-// batch sizes of one instance share their scratch memory.
+// A model ready to run, at the lowest level: raw pointers, no checks, no allocation. Owns the
+// scratch memory and the buffer tables of every compiled batch size; all instances share code and
+// weights. Thread-compatible: one instance per thread, or a lock. The batch sizes of one instance
+// share their scratch memory.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// What rows of padding cost.
+// The cost of rows of padding.
 enum class Padding : std::uint8_t {
-  kSkipped,   // the code is told how many rows count, and leaves out what it can of the others
+  kSkipped,   // the code gets the number of rows that count, and skips others where it can
   kComputed,  // as much as other rows: every call is for a whole batch
 };
 
@@ -28,22 +28,22 @@ class Instance {
   // Throws Error (UnsupportedCpu). `description` must outlive the instance.
   explicit Instance(const Description& description, const CpuChoice& cpu = this_cpu());
 
-  // Another one of the same code, with memory of its own: nothing is chosen again.
+  // Another instance with the same code and its own memory: nothing is chosen again.
   Instance sibling() const;
 
   const Description& description() const noexcept { return *description_; }
   // The level in use for a program, "x86-64-v3".
   const char* cpu_level(std::size_t program) const noexcept { return codes_[program]->cpu_level; }
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
-  // By the costs of the levels in use, when all of them were measured; else by the estimated ones;
-  // without those by the default costs. Where rows are coupled, costs do not count.
+  // Uses the measured costs of the levels in use if all were measured, else the estimated ones,
+  // else the default costs. If rows are coupled, costs do not matter.
   BatchPlan batch_plan(Padding padding = Padding::kSkipped) const;
 
-  // Runs description().programs[program] on inputs[i], each programs[program].batch_size rows, into
-  // outputs[i]. Of the batch, the first `live_rows` rows count: rows of the outputs behind them are
-  // undefined. REQUIRES: live_rows is positive and at most the batch size; pointers are aligned to
-  // kMinAlignment and outputs overlap neither each other nor an input: XLA may use an output as
-  // scratch before it is done with the inputs.
+  // Runs description().programs[program] on inputs[i], each with programs[program].batch_size rows,
+  // into outputs[i]. Only the first `live_rows` rows of the batch count: later rows of the outputs
+  // are undefined. REQUIRES: live_rows is positive and at most the batch size; pointers are aligned
+  // to kMinAlignment; outputs do not overlap each other or an input, because XLA may use an output
+  // as scratch before it is done with the inputs.
   void run(std::size_t program, const void* const* inputs, void* const* outputs,
            std::size_t live_rows) noexcept {
     const Call& call = calls_[program];
@@ -57,7 +57,7 @@ class Instance {
     for (; patch != output_end; ++patch) table[patch->slot] = outputs[patch->index];
     call.entry(table[call.result_slot], nullptr, nullptr, table, nullptr, nullptr);
   }
-  // The whole batch.
+  // For the whole batch.
   void run(std::size_t program, const void* const* inputs, void* const* outputs) noexcept {
     run(program, inputs, outputs, description_->programs[program].batch_size);
   }
@@ -68,12 +68,12 @@ class Instance {
     std::uint32_t slot;
     std::uint32_t index;
   };
-  // Offsets, not pointers, so that a move stays a move.
+  // Offsets instead of pointers, so that an instance can be moved.
   struct Call {
     EntryFunction entry;
-    std::size_t table;  // first slot in tables_
+    std::size_t table;  // its first slot in tables_
     std::size_t result_slot;
-    std::size_t patch;  // first one in patches_, inputs before outputs
+    std::size_t patch;  // its first one in patches_, inputs before outputs
     std::size_t input_patches;
     std::size_t output_patches;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that a model is run while it runs: by two threads at once, or by what it calls. Costs
-// less than a nanosecond, as nothing waits for another thread; two calls that begin at the very
-// same moment are noticed when the first one ends.
+// Detects that a model is run while it is running: by two threads at once, or by a function that it
+// calls. Costs less than a nanosecond, because no thread waits for another. Two calls that begin at
+// exactly the same moment are detected when the first one ends.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class OneUser {
   OneUser(OneUser&&) noexcept {}
   OneUser& operator=(OneUser&&) noexcept { return *this; }
 
-  // A call: made at its begin, asked before and after it runs.
+  // One call: constructed at its start, checked before and after it runs.
   class Call {
    public:
     explicit Call(OneUser& owner) noexcept : user_(owner.user_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs many rows as several tasks at a time, on threads that the caller has: a share of the rows
-// each, by a BatchRunner of its own, so with scratch memory of its own; code and weights stay
-// shared. All memory is allocated when it is made. Thread-compatible: one per model.
+// Runs many rows as several tasks at a time, on the caller's threads. Each task gets a share of the
+// rows and its own BatchRunner, so its own scratch memory; all share code and weights. All memory
+// is allocated at construction. Thread-compatible: one per model.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class ParallelRunner {
  public:
-  // Tasks run the code of `like`. Coupled rows stay together: there are no tasks.
+  // Tasks run the code of `like`. Coupled rows stay together: then there are no tasks.
   ParallelRunner(const BatchRunner& like, Parallelism parallelism);
 
-  // True when there is work for two tasks.
+  // True if there is work for two tasks.
   bool takes(std::size_t rows) const noexcept {
     return lanes_.size() > 1 && rows / 2 >= parallelism_.min_rows;
   }
-  // As BatchRunner::run(), without rules. REQUIRES: takes(rows).
+  // Like BatchRunner::run(), without rules. REQUIRES: takes(rows).
   void run(std::size_t rows, const void* const* inputs, void* const* outputs);
 
  private:
-  // What a task works with; no two tasks of a call share one.
+  // The state of a task; no two tasks of a call share one.
   struct Lane {
     BatchRunner runner;
     std::vector<const void*> inputs;

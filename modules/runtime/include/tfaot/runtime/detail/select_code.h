@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a package's CPU levels to use: the last of those whose features are all there. Pure;
-// safe from many threads.
+// Selects one of a package's CPU levels: the last one whose features are all available. Pure; safe
+// from many threads.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 bool can_run(const Code& code, const CpuChoice& cpu);
 
-// The index into program.codes. Throws Error (UnsupportedCpu), naming the levels compiled and those
-// that can run, when there is none. `model` is for the message.
+// The index into program.codes. Throws Error (UnsupportedCpu) if no level can run; it names the
+// compiled levels and those that the CPU can run. `model` is for the message.
 std::size_t select_code(const char* model, const Program& program, const CpuChoice& cpu);
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -11,7 +11,7 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// The DType of a C++ type; only these five have one.
+// The DType of a C++ type; only these five types have one.
 template <class T>
 struct DTypeOf;
 template <>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of its own for the inputs, or the outputs, of one batch: one row-major tensor each,
-// aligned to kAlignment and zeroed at first. Pointers stay valid when the block is moved.
+// Memory for the inputs, or the outputs, of one batch: one row-major tensor each, aligned to
+// kAlignment and initially zero. Pointers stay valid if the block is moved.
 #pragma once
 
 #include <cstddef>
