@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "commands/commands.h"
@@ -33,8 +32,8 @@ struct Command {
 };
 
 // In the order in which --help shows them.
-const std::array<Command, 14>& commands() {
-  static const std::array<Command, 14> table = {{
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
       {kMake, "compile", "Compile a trained model into a package tree", add_compile},
       {kMake, "tune", "Measure a package, so that it runs the fastest batch sizes", add_tune},
       {kMake, "update-weights", "Put a retrained model's weights into a package, without compiling",
@@ -50,7 +49,7 @@ const std::array<Command, 14>& commands() {
       {kIntegrate, "setup", "Fetch the TensorFlow that compiling needs, once", add_setup},
       {kIntegrate, "scram-hook", "Teach a scram area <aot_compile>", add_scram_hook},
       {kIntegrate, "completion", "Print completion for a shell", add_completion},
-  }};
+  };
   return table;
 }
 
