@@ -52,7 +52,7 @@ TEST(Licences, AreAskedForInTheFirstTwoLines) {
 
 TEST(Lengths, HaveALimitForEachKind) {
   EXPECT_THAT(check_lengths({{"a.cc", lines(400)},
-                             {"a.h", lines(150)},
+                             {"a.h", lines(150) + "  /// A doc comment.\n"},
                              {"x/CMakeLists.txt", lines(250)},
                              {"CMakeLists.txt", lines(120)},
                              {"a.py", lines(1000)}}),

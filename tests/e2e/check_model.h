@@ -30,11 +30,7 @@ struct Columns<TensorList<Tensors...>> {
 
 template <class T>
 T value_of(const nlohmann::json& json) {
-  if constexpr (std::is_same_v<T, std::uint8_t>) {
-    return static_cast<T>(json.get<bool>());
-  } else {
-    return json.get<T>();
-  }
+  return json.get<std::conditional_t<std::is_same_v<T, std::uint8_t>, bool, T>>();
 }
 
 template <class M>

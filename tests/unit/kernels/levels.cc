@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tfaot/runtime/cpu_level.h"
+#include "tfaot/runtime/detail/cpu_features.h"
 
 #define DECLARE(type, level)                                    \
   void tfaot_matmul_##type##_##level(void*, const void**);      \
