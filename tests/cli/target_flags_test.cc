@@ -40,7 +40,7 @@ TEST(TargetFlagsTest, FeaturesBecomeTheLowestLevelWithAllOfThem) {
 
 TEST(TargetFlagsTest, WhatIsNotUnderstoodIsAnError) {
   EXPECT_EQ(triple("--graph=x"),
-            "--additional-flags: '--graph=x' is not understood\n"
+            "--additional-flags: '--graph=x' is unknown\n"
             "  known: --target_triple=T, --target_cpu=C, --target_features=+A,+B");
   EXPECT_EQ(triple("--target_cpu"), "--additional-flags: --target_cpu needs a value");
   EXPECT_EQ(triple("--target_cpu= --target_triple=t"),
@@ -49,7 +49,7 @@ TEST(TargetFlagsTest, WhatIsNotUnderstoodIsAnError) {
             "--additional-flags: --target_cpu and --target_features exclude each other\n"
             "  code is compiled for CPU levels; --target_cpu=x86-64-v3 names one");
   EXPECT_EQ(triple("--target_features=-avx"),
-            "--target_features: '-avx' is not understood\n"
+            "--target_features: '-avx' is unknown\n"
             "  x86-64: +cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87\n"
             "  x86-64-v2: +crc32,+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3\n"
             "  x86-64-v3: +avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave\n"
