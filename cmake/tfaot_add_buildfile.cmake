@@ -74,6 +74,6 @@ function(tfaot_add_buildfile file)
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${script}.buildfile.cmake")
   _tfaot_run_buildfile_tool("${script}" ${request})
   # The script passes this to each function that it calls (detail/tfaot_buildfile.cmake).
-  set(buildfile BUILDFILE "${file}" PACKAGE "${package}" ROOT "${root}" USES ${arg_USES} IGNORE_USES ${arg_IGNORE_USES})
+  set(buildfile BUILDFILE "${file}" SCRAM_PACKAGE "${package}" ROOT "${root}" USES ${arg_USES} IGNORE_USES ${arg_IGNORE_USES})
   include("${script}")
 endfunction()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The functions that the script made from a BuildFile calls (modules/scram/buildfile/cmake_script.cc). Each call ends with the
-# arguments of tfaot_add_buildfile() itself: BUILDFILE <file> PACKAGE <Sub/Pkg> ROOT <folder above Sub> USES <name>=<target>... IGNORE_USES <name>...
+# arguments of tfaot_add_buildfile() itself: BUILDFILE <file> SCRAM_PACKAGE <Sub/Pkg> ROOT <folder above Sub> USES <name>=<target>... IGNORE_USES <name>...
 
 function(_tfaot_buildfile_warning text)
   message(WARNING "tfaot_add_buildfile: ${text}")
@@ -9,7 +9,7 @@ endfunction()
 # _tfaot_buildfile_target(<name> KIND <kind> PLACE <place> ...): one library, plugin, program or test.
 function(_tfaot_buildfile_target name)
   set(flags CXXFLAGS CFLAGS FFLAGS CPPFLAGS CPPDEFINES LDFLAGS)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_LIBRARY;ALL_SOURCES;SUBFOLDERS;NO_RUN" "KIND;PLACE;DNN_NAME;RUN_COMMAND;BUILDFILE;PACKAGE;ROOT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_LIBRARY;ALL_SOURCES;SUBFOLDERS;NO_RUN" "KIND;PLACE;DNN_NAME;RUN_COMMAND;BUILDFILE;SCRAM_PACKAGE;ROOT"
     "FILES;SKIPPED;PUBLIC_USES;PRIVATE_USES;LIBRARIES;INCLUDE_PATHS;MODELS;ARGUMENTS;ENVIRONMENT;RUN_BEFORE;USES;IGNORE_USES;${flags}")
   set(where "tfaot_add_buildfile: ${arg_PLACE}")
   get_filename_component(here "${arg_BUILDFILE}" DIRECTORY)
@@ -53,13 +53,13 @@ function(_tfaot_buildfile_target name)
       _tfaot_share_models(${name} PUBLIC)
     endif()
     if(arg_DNN_NAME)
-      _tfaot_buildfile_network("${where}" ${name} "${arg_DNN_NAME}" "${source_folder}" "${arg_PACKAGE}")
+      _tfaot_buildfile_network("${where}" ${name} "${arg_DNN_NAME}" "${source_folder}" "${arg_SCRAM_PACKAGE}")
     endif()
   endif()
   if(arg_KIND STREQUAL "PACKAGE")
-    string(REPLACE "/" "::" alias "${arg_PACKAGE}")
+    string(REPLACE "/" "::" alias "${arg_SCRAM_PACKAGE}")
     add_library(${alias} ALIAS ${name})
-    set_property(GLOBAL PROPERTY "TFAOT_PACKAGE_${arg_PACKAGE}" ${name})
+    set_property(GLOBAL PROPERTY "TFAOT_PACKAGE_${arg_SCRAM_PACKAGE}" ${name})
   elseif(arg_KIND STREQUAL "TEST" AND NOT arg_NO_RUN)
     set(command ${name} ${arg_ARGUMENTS})
     if(arg_RUN_COMMAND)

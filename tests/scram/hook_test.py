@@ -292,8 +292,8 @@ User.so:
         self.read_build_file()
         flags = "Other_EX_FLAGS_CPPFLAGS=-Iinclude/%s/include"
         out = self.make("SubPkg_LOC_USE_ALL=Other", flags % "el8_amd64_gcc12/tfaot/Other/minimal", check=False)
-        self.assertIn("<aot_compile> of 'minimal' in src/Sub/Pkg/src: a library that this product uses has a model of "
-                      "this class, too (include/el8_amd64_gcc12/tfaot/Other/minimal/include)", out)
+        self.assertIn("<aot_compile> of 'minimal' in src/Sub/Pkg/src: a library that this product uses also has a model "
+                      "of this class (include/el8_amd64_gcc12/tfaot/Other/minimal/include)", out)
         self.assertFalse((self.area / "SubPkg.so").exists())
         self.make("SubPkg_LOC_USE_ALL=Other", flags % "el8_amd64_gcc12/tfaot/Other/bigger" + " -I/opt/minimal/include")
 
