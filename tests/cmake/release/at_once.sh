@@ -55,7 +55,7 @@ fi
 
 "$tfaot" release "$@" -o "$out" -j 1 >"$here/second" 2>&1 &
 second=$!
-until_true grep -q "waiting for its end" "$here/second"
+until_true grep -q "waiting for it to end" "$here/second"
 sed "s/process $first/process FIRST/" "$here/second"
 touch "$here/go"
 [ "$how" = killed ] || wait $first
