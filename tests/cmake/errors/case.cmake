@@ -36,7 +36,7 @@ expect("tfaot_add_model(other CONFIG \${config} NAMESPACE ns)"
 expect("tfaot_add_model(m CONFIG \${config} NAMESPACE ns VERSION 3 SHARED)"
        "tfaot_add_model: VERSION is '3', but model.version is '1.0.0' (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)
           Leave VERSION out, or correct one of the two.")
-file(WRITE "${CASE_BINARY}/wrong.yaml" "model: {name: 9lives, version: 1}\n")
+file(WRITE "${CASE_BINARY}/wrong.yaml" "model: {name: 9lives, version: 1}\ncompilation: {batch_sizes: [1]}\n")
 expect("tfaot_add_model(m CONFIG \"${CASE_BINARY}/wrong.yaml\")"
        "tfaot_add_model: ${CASE_BINARY}/wrong.yaml:1:15: model.name: '9lives' is not allowed")
 

@@ -13,7 +13,7 @@ case_configure(OPTIONS -DNO_MODEL=OFF -DNO_NAME=STATIC
   FAIL "tfaot_add_model: give the model's NAME (model.name of ${config})
           This project builds tfaot itself, so CMake cannot read the config with it. NAMESPACE is needed too if the config
           gives one, and VERSION for a SHARED library.")
-case_configure(OPTIONS "-DNO_NAME=NAME\\;minimal\\;SHARED"
+case_configure(OPTIONS "-DNO_NAME=NAME minimal SHARED"
   FAIL "tfaot_add_model: give the VERSION of the SHARED library (model.version of ${config})")
 case_configure(OPTIONS -DNO_NAME=)
 case_build(TARGET from_build_file)
