@@ -21,6 +21,8 @@ case_run(from_build_file)
 case_build(TARGET minimal)
 case_run(minimal)
 case_expect_predictions(native minimal 3)
+case_build(TARGET misnamed_model FAIL "model.name is 'minimal' but 'other' was expected
+  a keyword of tfaot_add_model() says so, or the config did when CMake ran: correct the keyword, or run CMake again")
 
 # The other way makes the same build.
 case_configure(OPTIONS -DUSE_FETCH_CONTENT=ON)
