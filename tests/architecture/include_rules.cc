@@ -36,7 +36,7 @@ const std::map<std::string, Rooms> kRooms = {
     {"workflow",
      {"base", "records", "elf", "config", "compile", "convert", "generate", "package", "install",
       "tune", "release", "scram"}},
-    // Of tune and scram: what is printed.
+    // Of tune: what is printed. Of scram: its hook, which is the work of that room alone.
     {"cli", {"base", "records", "workflow", "tune", "scram"}},
     {"tfcompile", {"base", "records", "workflow", "cli"}},
     {"runtime", {}},

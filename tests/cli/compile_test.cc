@@ -277,6 +277,8 @@ TEST_F(CompileTest, TheCacheIsTheUsersUnlessSaidOtherwise) {
   EXPECT_EQ(files_in("home/.cache/tfaot/code").size(), 2U);
   EXPECT_EQ(compile({}, {{"HOME", at("home")}, {"XDG_CACHE_HOME", at("xdg")}}).exit_code, 0);
   EXPECT_EQ(files_in("xdg/tfaot/code").size(), 2U);
+  EXPECT_EQ(compile({}, {{"HOME", at("home")}, {"TFAOT_CACHE_DIR", at("ours")}}).exit_code, 0);
+  EXPECT_EQ(files_in("ours/code").size(), 2U);
   EXPECT_THAT(compile({"--no-cache"}, {{"XDG_CACHE_HOME", at("xdg")}}).out,
               ::testing::HasSubstr("2 objects\n"));
   EXPECT_EQ(compile({"--no-cache", "--cache", "x"}).exit_code, 2);

@@ -17,20 +17,6 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-std::string user_cache() {
-  std::string folder = variable("XDG_CACHE_HOME");
-  if (!folder.empty()) return folder;
-  const std::string home = variable("HOME");
-  return home.empty() ? home : home + "/.cache";
-}
-
-std::string code_cache() {
-  std::string folder = variable("TFAOT_CACHE");
-  if (!folder.empty()) return folder;
-  folder = user_cache();
-  return folder.empty() ? folder : folder + "/tfaot/code";
-}
-
 std::map<std::string, std::string> all_variables() {
   std::map<std::string, std::string> variables;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -47,7 +33,6 @@ Result<Environment> look_up_environment(const FileSystem& files) {
   Environment environment;
   environment.cmssw_base = variable("CMSSW_BASE");
   environment.engine = variable("TFAOT_ENGINE");
-  environment.code_cache = code_cache();
   environment.variables = all_variables();
   std::error_code error;
   environment.working_directory = std::filesystem::current_path(error);

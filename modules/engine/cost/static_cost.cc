@@ -163,9 +163,10 @@ class Estimate {
     return kLoopCycles + elements * kElementCycles + waiting(bytes);
   }
 
+  // A kernel that has no row here costs what moving its tensors does.
   double kernel(const HloInstruction& one) const {
     const std::string_view name = kernel_name(one);
-    const auto bytes = name.ends_with("f64") ? 8 : 4;
+    const std::int64_t bytes = name.ends_with("f64") ? 8 : 4;
     const double result =
         bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
@@ -179,15 +180,23 @@ class Estimate {
       }
       return moved + static_cast<double>(call.batch) * multiply(size, right);
     }
-    const auto call = call_of<kernels::ConvolutionCall>(one);  // a PoolCall begins in the same way
-    const double taps = static_cast<double>(product(call.window.size));
-    if (!name.starts_with("convolution")) {
+    if (name.starts_with("convolution")) {
+      return moved + convolve(one, call_of<kernels::ConvolutionCall>(one), bytes);
+    }
+    if (name.find("_pool") != std::string_view::npos) {
+      const auto call = call_of<kernels::PoolCall>(one);
+      const auto taps = static_cast<double>(product(call.window.size));
       return moved + std::ceil(result / machine_.vector_bytes) * taps * kSlideCycles;
     }
+    return moved;
+  }
+
+  double convolve(const HloInstruction& one, const kernels::ConvolutionCall& call,
+                  std::int64_t bytes) const {
     const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
                            product(call.window.size) * (call.in_channels / call.groups), bytes};
     const auto groups = static_cast<double>(call.groups);
-    return moved + groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
+    return groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
   }
 
   // Multiplying and reading weights overlap, but not fully: a sum of cubes is between the sum and

@@ -11,27 +11,11 @@ namespace {
 constexpr time_t kReproducibleTime =
     315532800;  // 1980-01-01 00:00:00 UTC: tar calls 1970 implausible
 
-struct FormatTraits {
-  const char* extension;
-  const char* filter;
-  int (*add_filter)(archive*);
-};
-
-FormatTraits traits_of(ArchiveFormat format) {
-  switch (format) {
-    case ArchiveFormat::kTarGz:
-      return {".tar.gz", "gzip", archive_write_add_filter_gzip};
-    case ArchiveFormat::kTar:
-      return {".tar", "none", archive_write_add_filter_none};
-    case ArchiveFormat::kTarZst:
-      break;
-  }
-  return {".tar.zst", "zstd", archive_write_add_filter_zstd};
-}
-
 }  // namespace
 
-const char* extension_of(ArchiveFormat format) { return traits_of(format).extension; }
+ArchiveFormat archive_format(const std::filesystem::path& archive) {
+  return archive.extension() == ".gz" ? ArchiveFormat::kTarGz : ArchiveFormat::kTarZst;
+}
 
 ArchiveWriter::ArchiveWriter(Path name, const ChunkSink& sink)
     : name_(std::move(name)), sink_(sink) {
@@ -39,19 +23,29 @@ ArchiveWriter::ArchiveWriter(Path name, const ChunkSink& sink)
 }
 
 Status ArchiveWriter::open(ArchiveFormat format, int level) {
-  const FormatTraits traits = traits_of(format);
+  if (format == ArchiveFormat::kTarGz) {
+    return open_with(archive_write_add_filter_gzip, "gzip", level);
+  }
+  return open_with(archive_write_add_filter_zstd, "zstd", level);
+}
+
+Status ArchiveWriter::open_uncompressed() {
+  return open_with(archive_write_add_filter_none, "none", 0);
+}
+
+Status ArchiveWriter::open_with(int (*add_filter)(archive*), const char* filter, int level) {
   archive* const handle = handle_.get();
   // ustar if possible; pax headers only for long paths and big files.
   TFAOT_TRY(check(archive_write_set_format_pax_restricted(handle)));
-  TFAOT_TRY(check(traits.add_filter(handle)));  // all filters use one thread
-  if (format == ArchiveFormat::kTarGz) {
+  TFAOT_TRY(check(add_filter(handle)));  // all filters use one thread
+  if (add_filter == archive_write_add_filter_gzip) {
     TFAOT_TRY(check(archive_write_set_filter_option(handle, "gzip", "timestamp", nullptr)));
   }
   if (level != 0) {
     const std::string text = std::to_string(level);
-    if (archive_write_set_filter_option(handle, traits.filter, "compression-level", text.c_str()) !=
+    if (archive_write_set_filter_option(handle, filter, "compression-level", text.c_str()) !=
         ARCHIVE_OK) {
-      return fail(Error::usage(fmt::format("{} has no compression level {}", traits.filter, text)));
+      return fail(Error::usage(fmt::format("{} has no compression level {}", filter, text)));
     }
   }
   // No padding after the end.

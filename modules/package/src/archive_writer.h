@@ -14,9 +14,6 @@
 
 namespace tfaot::toolkit {
 
-// ".tar.zst"
-const char* extension_of(ArchiveFormat format);
-
 class ArchiveWriter {
  public:
   // REQUIRES: `sink` outlives the writer. `name` is for errors.
@@ -24,13 +21,15 @@ class ArchiveWriter {
   ArchiveWriter(const ArchiveWriter&) = delete;
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;
 
-  // `level`: of compression; 0: the format's default.
+  // Call one of the two first. `level`: of compression; 0: the format's default.
   Status open(ArchiveFormat format, int level);
+  Status open_uncompressed();
   Status begin_file(const std::string& path, std::uint64_t size);
   Status write(std::string_view bytes);
   Status close();
 
  private:
+  Status open_with(int (*add_filter)(archive*), const char* filter, int level);
   static la_ssize_t write_callback(archive*, void* self, const void* bytes, std::size_t size);
   Status check(int code) const;
   Status failure() const;

@@ -45,7 +45,7 @@ Result<Package> make_archive(FileSystem& fs, const Path& root, const Path& outpu
   Package package;
   TFAOT_ASSIGN(package.manifest, verify_tree(fs, root));
   const std::string stem = package_stem(package.manifest);
-  package.archive = output_directory / (stem + extension_of(options.format));
+  package.archive = output_directory / (stem + "." + word_of(options.format));
   std::vector<StagedFile> instead;
   if (options.instead) {
     TFAOT_ASSIGN(instead, options.instead(package.manifest));

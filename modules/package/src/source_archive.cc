@@ -169,7 +169,7 @@ Status write_source_archive(FileSystem& fs, SourceArchive source, const Path& ar
   std::ranges::sort(source.files, {}, &StagedFile::path);
   return fs.write_chunks(archive, [&](const ChunkSink& sink) -> Status {
     ArchiveWriter writer(archive, sink);
-    TFAOT_TRY(writer.open(ArchiveFormat::kTar, 0));
+    TFAOT_TRY(writer.open_uncompressed());
     for (const StagedFile& file : source.files) {
       if (!is_package_path(file.path)) {
         return fail(

@@ -42,8 +42,7 @@ Result<Package> pack_tree(Context& context, const ArchiveRequest& request) {
         context.files, tree,
         {"'tfaot package' takes a package tree", "'tfaot compile' makes one from a model"}));
   }
-  ArchiveOptions options;
-  if (request.compression == Compression::kGzip) options.format = ArchiveFormat::kTarGz;
+  ArchiveOptions options{.format = request.format};
   options.instead = [&](const Manifest& manifest) {
     return release_tool_files(context.files, tree, manifest);
   };

@@ -4,39 +4,55 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "tfaot/base/text.h"
+#include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit {
 namespace {
 
-// The x86-64 psABI: the features that each level adds to those before it, in LLVM's spelling.
 struct LevelFeatures {
-  const char* level;
-  std::vector<std::string> features;
+  std::string level;
+  std::vector<std::string> added;  // to those of the levels before it
 };
-const std::array<LevelFeatures, 4>& levels() {
-  static const std::array<LevelFeatures, 4> table = {{
-      {"x86-64", {"cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87"}},
-      {"x86-64-v2", {"crc32", "cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"}},
-      {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}},
-      {"x86-64-v4", {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"}},
-  }};
-  return table;
+
+// Features that code of a level has but cpu_level_table() leaves out: all x86-64 CPUs have them, or
+// compilers use them only on request.
+std::vector<std::string> unlisted_features(const std::string& level) {
+  if (level == "x86-64") return {"cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87"};
+  if (level == "x86-64-v2") return {"crc32"};
+  if (level == "x86-64-v3") return {"xsave"};
+  return {};
 }
 
-Result<std::size_t> level_with(const std::string& feature) {
-  const bool wanted = feature.rfind('+', 0) == 0;
-  for (std::size_t i = 0; wanted && i < levels().size(); ++i) {
-    const std::vector<std::string>& names = levels()[i].features;
-    if (std::find(names.begin(), names.end(), feature.substr(1)) != names.end()) return i;
+std::vector<LevelFeatures> x86_64_levels() {
+  std::vector<LevelFeatures> levels;
+  std::vector<std::string> before;
+  for (const CpuLevel& level : cpu_level_table()) {
+    const bool is_native = level.kernels.empty();
+    if (level.architecture != "x86_64" || level.is_cpu || is_native) continue;
+    std::vector<std::string> added = unlisted_features(level.name);
+    std::ranges::set_difference(level.features, before, std::back_inserter(added));
+    std::ranges::sort(added);
+    levels.push_back({level.name, std::move(added)});
+    before = level.features;
+  }
+  return levels;
+}
+
+Result<std::string> level_with(const std::string& feature) {
+  const std::vector<LevelFeatures> levels = x86_64_levels();
+  for (const LevelFeatures& level : levels) {
+    if (std::ranges::count(level.added, feature.substr(1)) != 0 && feature.starts_with('+')) {
+      return level.level;
+    }
   }
   Error error = Error::usage(fmt::format("--target_features: '{}' is unknown", feature));
-  for (const LevelFeatures& level : levels()) {
-    error.note(fmt::format("{}: +{}", level.level, join(level.features, ",+")));
+  for (const LevelFeatures& level : levels) {
+    error.note(fmt::format("{}: +{}", level.level, join(level.added, ",+")));
   }
   return fail(std::move(error));
 }
@@ -44,13 +60,14 @@ Result<std::size_t> level_with(const std::string& feature) {
 }  // namespace
 
 Result<std::string> level_with_features(const std::string& features) {
-  std::size_t lowest = 0;
-  for (const std::string& feature : split_lines(replace_all(features, ",", "\n"))) {
+  std::string lowest = "x86-64";
+  for (const std::string& word : split_lines(replace_all(features, ",", "\n"))) {
+    const std::string feature = trim(word);
     if (feature.empty()) continue;
-    TFAOT_ASSIGN(const std::size_t level, level_with(trim(feature)));
-    lowest = std::max(lowest, level);
+    TFAOT_ASSIGN(const std::string level, level_with(feature));
+    if (ascend(lowest, level)) lowest = level;
   }
-  return levels()[lowest].level;
+  return lowest;
 }
 
 }  // namespace tfaot::toolkit

@@ -23,6 +23,18 @@ std::string variable(const Environment& environment, const std::string& name) {
   return found == environment.variables.end() ? std::string() : found->second;
 }
 
+// A folder of the user's cache; empty if none is known. The same rule as in
+// packaging/fetch_tensorflow.sh.
+Path in_cache(const Environment& environment, const char* folder) {
+  if (const std::string ours = variable(environment, "TFAOT_CACHE_DIR"); !ours.empty()) {
+    return Path(ours) / folder;
+  }
+  Path caches = variable(environment, "XDG_CACHE_HOME");
+  const std::string home = variable(environment, "HOME");
+  if (caches.empty() && !home.empty()) caches = Path(home) / ".cache";
+  return caches.empty() ? Path() : caches / "tfaot" / folder;
+}
+
 // After the engine's own run path: first the user's TensorFlow, then the loader's previous folders,
 // such as a release's libraries with the same names.
 std::string library_path(const Environment& environment) {
@@ -55,19 +67,14 @@ Result<Path> engine_file(const Context& context, const std::string& wanted) {
 
 }  // namespace
 
-// The same rule as in packaging/fetch_tensorflow.sh.
 Path tensorflow_folder(const Environment& environment) {
-  const std::string named = variable(environment, "TFAOT_TENSORFLOW_ROOT");
-  if (!named.empty()) return named;
-  Path cache = variable(environment, "TFAOT_CACHE_DIR");
-  if (cache.empty()) {
-    Path caches = variable(environment, "XDG_CACHE_HOME");
-    const std::string home = variable(environment, "HOME");
-    if (caches.empty() && !home.empty()) caches = Path(home) / ".cache";
-    if (caches.empty()) return {};
-    cache = caches / "tfaot";
-  }
-  return cache / TFAOT_TENSORFLOW_FOLDER / "tensorflow";
+  const Path named = variable(environment, "TFAOT_TENSORFLOW_ROOT");
+  return named.empty() ? in_cache(environment, TFAOT_TENSORFLOW_FOLDER "/tensorflow") : named;
+}
+
+Path code_cache_folder(const Environment& environment) {
+  const Path named = variable(environment, "TFAOT_CACHE");
+  return named.empty() ? in_cache(environment, "code") : named;
 }
 
 Result<EngineProgram> find_engine(const Context& context, const std::string& wanted) {

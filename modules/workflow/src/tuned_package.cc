@@ -74,9 +74,8 @@ Result<Manifest> tune_archive(Context& context, const TuneRequest& request) {
   TFAOT_TRY(extract_archive(files, request.package, tree, {.allow_large = request.allow_large}));
   TFAOT_ASSIGN(Manifest manifest, measure(context, tree, work.path(), request));
   TFAOT_TRY(write_costs(files, tree, manifest));
-  const ArchiveFormat format =
-      output.extension() == ".gz" ? ArchiveFormat::kTarGz : ArchiveFormat::kTarZst;
-  TFAOT_ASSIGN(const Package package, make_archive(files, tree, work.path(), {format}));
+  TFAOT_ASSIGN(const Package package,
+               make_archive(files, tree, work.path(), {archive_format(output)}));
   TFAOT_TRY(files.rename(package.archive, output));
   return manifest;
 }

@@ -119,10 +119,8 @@ Result<UpdatedPackage> update_archive(Context& context, const UpdateRequest& req
   const Path objects = work.path() / "objects";
   TFAOT_TRY(context.files.create_directories(objects));
   TFAOT_ASSIGN(Manifest made, write_updated(request, context, package, objects, updated));
-  const bool is_gz = archive.extension() == ".gz";
   TFAOT_ASSIGN(const Package written,
-               make_archive(context.files, updated, output,
-                            {is_gz ? ArchiveFormat::kTarGz : ArchiveFormat::kTarZst}));
+               make_archive(context.files, updated, output, {archive_format(archive)}));
   return UpdatedPackage{std::move(made), written.archive};
 }
 

@@ -14,7 +14,7 @@ struct Options {
   VerbosityOption verbosity;
   std::string tree;
   std::string output_directory = ".";
-  std::string format = "tar.zst";
+  ArchiveFormat format = ArchiveFormat::kTarZst;
 };
 
 Status package(const Options& options, Program& program) {
@@ -22,7 +22,7 @@ Status package(const Options& options, Program& program) {
   request.tree = program.absolute(options.tree);
   request.output_directory = program.absolute(options.output_directory);
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
-  if (options.format == "tar.gz") request.compression = Compression::kGzip;
+  request.format = options.format;
   TFAOT_ASSIGN(const Package made, pack_tree(program, request));
   program.console.report(fmt::format("archive  {}\nsize     {} bytes\nsha256   {}\n",
                                      made.archive.string(), made.size, made.sha256));
@@ -38,9 +38,7 @@ Action add_package(CLI::App& app) {
       ->option_text(" ");
   app.add_option("-o,--output-directory", options->output_directory, "where the archive goes [.]")
       ->option_text("DIR");
-  app.add_option("--format", options->format, "of the archive [tar.zst]")
-      ->check(CLI::IsMember({"tar.zst", "tar.gz"}))
-      ->option_text("tar.zst|tar.gz");
+  add_word_option<ArchiveFormat>(app, "--format", options->format, "of the archive [tar.zst]");
   options->verbosity.add_to(app);
   app.footer("Example:\n  tfaot package build/tagger -o dist");
   return [options](Program& program) {

@@ -120,8 +120,8 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
 
 CodeCacheOptions cache_options(const CompileCommand& command, const Context& context) {
   CodeCacheOptions options;
-  const std::string& folder =
-      command.cache.empty() ? context.environment.code_cache : command.cache;
+  const Path folder =
+      command.cache.empty() ? code_cache_folder(context.environment) : Path(command.cache);
   if (!command.no_cache && !folder.empty()) options.folder = context.absolute(folder);
   options.limit = command.cache_limit * kMegabyte;
   return options;

@@ -16,8 +16,6 @@
 
 namespace tfaot::toolkit {
 
-enum class ArchiveFormat { kTarZst, kTarGz, kTar };
-
 struct ArchiveOptions {
   ArchiveFormat format = ArchiveFormat::kTarZst;
   int level = 0;  // compression level, 0: the format's default

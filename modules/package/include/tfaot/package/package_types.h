@@ -2,14 +2,26 @@
 // Records of the package room.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tfaot/records/manifest.h"
+#include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
+
+enum class ArchiveFormat { kTarZst, kTarGz };
+
+// Each archive's name ends with a dot and its word.
+template <>
+inline constexpr auto kWords<ArchiveFormat> = std::to_array<Word<ArchiveFormat>>(
+    {{ArchiveFormat::kTarZst, "tar.zst"}, {ArchiveFormat::kTarGz, "tar.gz"}});
+
+// By the end of its name: kTarZst unless it is ".gz".
+ArchiveFormat archive_format(const std::filesystem::path& archive);
 
 // A file that goes into a package tree: either text, or a copy of `source`.
 struct StagedFile {

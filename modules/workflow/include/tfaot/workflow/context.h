@@ -16,7 +16,6 @@ namespace tfaot::toolkit {
 struct Environment {
   std::string cmssw_base;  ///< $CMSSW_BASE, empty if unset
   std::string engine;      ///< $TFAOT_ENGINE, empty if unset
-  std::string code_cache;  ///< $TFAOT_CACHE, else below the user's cache folder; may be empty
   std::map<std::string, std::string> variables;  ///< all variables, as scram would see them
   Path working_directory;                        ///< absolute
   Path program;              ///< the tool's executable, absolute, links resolved

@@ -9,14 +9,11 @@
 
 namespace tfaot::toolkit {
 
-/// How an archive is compressed.
-enum class Compression { kZstd, kGzip };
-
 /// What to pack. Paths are absolute.
 struct ArchiveRequest {
   Path tree;              ///< written by build_package() and others
   Path output_directory;  ///< made if missing
-  Compression compression = Compression::kZstd;
+  ArchiveFormat format = ArchiveFormat::kTarZst;
 };
 
 /// The tool files lose the base that they were made with: an archive contains no path of this

@@ -34,6 +34,10 @@ Result<CompileOptions> compile_options(const Context& context, const EngineRun& 
 /// cache folder is known.
 Path tensorflow_folder(const Environment& environment);
 
+/// Where compiled code is kept for later runs: $TFAOT_CACHE, else in the user's cache folder; empty
+/// if none is known.
+Path code_cache_folder(const Environment& environment);
+
 /// The script that puts the pinned TensorFlow into the user's cache.
 Result<Path> find_fetch_script(const Context& context);
 
