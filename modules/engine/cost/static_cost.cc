@@ -110,7 +110,7 @@ class Estimate {
   double live_cycles(const xla::HloComputation& entry) const {
     double sum = 0;
     for (const auto* one : entry.instructions()) {
-      if (is_kernel_call(*one) && kernel_name(*one).starts_with("matmul") &&
+      if (kernel_kind(*one) == KernelKind::kMatMul &&
           call_of<kernels::MatMulCall>(*one).live_rows != 0) {
         sum += cycles(*one);
       }
@@ -163,14 +163,14 @@ class Estimate {
     return kLoopCycles + elements * kElementCycles + waiting(bytes);
   }
 
-  // A kernel that has no row here costs what moving its tensors does.
+  // Another kernel costs what moving its tensors does.
   double kernel(const HloInstruction& one) const {
-    const std::string_view name = kernel_name(one);
-    const std::int64_t bytes = name.ends_with("f64") ? 8 : 4;
+    const KernelKind kind = kernel_kind(one);
+    const std::int64_t bytes = kernel_name(one).ends_with("f64") ? 8 : 4;
     const double result =
         bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
-    if (name.starts_with("matmul")) {
+    if (kind == KernelKind::kMatMul) {
       const auto call = call_of<kernels::MatMulCall>(one);
       const ProductSize size{call.rows, call.columns, call.depth, bytes};
       const double right = bytes_of(one.operand(2)->shape());
@@ -180,13 +180,14 @@ class Estimate {
       }
       return moved + static_cast<double>(call.batch) * multiply(size, right);
     }
-    if (name.starts_with("convolution")) {
+    if (kind == KernelKind::kConvolution) {
       return moved + convolve(one, call_of<kernels::ConvolutionCall>(one), bytes);
     }
-    if (name.find("_pool") != std::string_view::npos) {
-      const auto call = call_of<kernels::PoolCall>(one);
-      const auto taps = static_cast<double>(product(call.window.size));
-      return moved + std::ceil(result / machine_.vector_bytes) * taps * kSlideCycles;
+    if (kind == KernelKind::kDepthwise) {
+      return moved + slide(call_of<kernels::ConvolutionCall>(one).window, result);
+    }
+    if (kind == KernelKind::kPool) {
+      return moved + slide(call_of<kernels::PoolCall>(one).window, result);
     }
     return moved;
   }
@@ -197,6 +198,12 @@ class Estimate {
                            product(call.window.size) * (call.in_channels / call.groups), bytes};
     const auto groups = static_cast<double>(call.groups);
     return groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
+  }
+
+  // A window that goes over each channel alone, for `result` bytes.
+  double slide(const kernels::Window& window, double result) const {
+    return std::ceil(result / machine_.vector_bytes) * static_cast<double>(product(window.size)) *
+           kSlideCycles;
   }
 
   // Multiplying and reading weights overlap, but not fully: a sum of cubes is between the sum and

@@ -17,6 +17,15 @@ std::string_view kernel_name(const HloInstruction& kernel) {
   return std::string_view(kernel.custom_call_target()).substr(kSymbolPrefix.size());
 }
 
+KernelKind kernel_kind(const HloInstruction& instruction) {
+  if (!is_kernel_call(instruction)) return KernelKind::kOther;
+  const std::string_view name = kernel_name(instruction);
+  if (name.starts_with("matmul_")) return KernelKind::kMatMul;
+  if (name.starts_with("convolution_")) return KernelKind::kConvolution;
+  if (name.starts_with("depthwise_")) return KernelKind::kDepthwise;
+  return name.find("_pool_") == std::string_view::npos ? KernelKind::kOther : KernelKind::kPool;
+}
+
 std::vector<std::int64_t> call_words(const HloInstruction& kernel) {
   const auto words = kernel.operand(0)->literal().data<std::int64_t>();
   return {words.begin(), words.end()};

@@ -34,6 +34,16 @@ std::vector<std::int64_t> words_of(const Call& call) {
 bool is_kernel_call(const xla::HloInstruction& instruction);
 // "matmul_f32". REQUIRES: is_kernel_call().
 std::string_view kernel_name(const xla::HloInstruction& kernel);
+
+enum class KernelKind {
+  kMatMul,       // a MatMulCall
+  kConvolution,  // a ConvolutionCall
+  kDepthwise,    // a ConvolutionCall, each channel alone
+  kPool,         // a PoolCall
+  kOther,        // another kernel, or no kernel call
+};
+KernelKind kernel_kind(const xla::HloInstruction& instruction);
+
 std::vector<std::int64_t> call_words(const xla::HloInstruction& kernel);
 
 // The struct of a kernel call. Structs with the same first members may be read as each other.

@@ -37,7 +37,7 @@ class RowsOf {
   }
   // A product of rows in order with a packed weight.
   bool is_row_product(const HloInstruction& one) const {
-    if (!is_kernel_call(one) || !kernel_name(one).starts_with("matmul")) return false;
+    if (kernel_kind(one) != KernelKind::kMatMul) return false;
     const auto call = call_of<kernels::MatMulCall>(one);
     return call.batch == 1 && call.rhs_packed != 0 && call.rows % batch_ == 0 &&
            call.lhs_depth_stride == 1 && call.lhs_row_stride == call.depth &&
@@ -95,7 +95,7 @@ class RowsOf {
       case HloOpcode::kReduce:
         return leads(*one.operand(0)) && keeps_first_dimension(one);
       case HloOpcode::kCustomCall:
-        return is_kernel_call(one) && kernel_keeps_order(one);
+        return kernel_keeps_order(one);
       default:
         return one.IsElementwise() && one.shape().IsArray();
     }
@@ -108,8 +108,10 @@ class RowsOf {
   }
 
   bool kernel_keeps_order(const HloInstruction& one) const {
-    if (kernel_name(one).starts_with("matmul")) return is_row_product(one);
-    // Convolutions and pooling: images, one after the other.
+    const KernelKind kind = kernel_kind(one);
+    if (kind == KernelKind::kMatMul) return is_row_product(one);
+    if (kind == KernelKind::kOther) return false;
+    // Images, one after the other. A ConvolutionCall begins like a PoolCall.
     return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one) &&
            call_of<kernels::PoolCall>(one).batch % batch_ == 0;
   }

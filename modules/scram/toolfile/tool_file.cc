@@ -78,9 +78,9 @@ Status check_tool_base(const std::string& tool_base) {
                 "into: choose another one"));
 }
 
-Result<std::string> formatted_tool_file(const std::string& text) {
+Result<std::string> formatted_tool_file(const std::string& xml) {
   pugi::xml_document document;
-  const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size(), kParsing);
+  const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), kParsing);
   if (!parsed) {
     return fail(
         Error::internal("the tool file's template is not valid XML").note(parsed.description()));

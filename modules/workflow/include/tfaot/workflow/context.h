@@ -14,8 +14,8 @@ namespace tfaot::toolkit {
 
 /// The place and the kind of machine that a program runs on, and its environment variables.
 struct Environment {
-  std::string cmssw_base;  ///< $CMSSW_BASE, empty if unset
-  std::string engine;      ///< $TFAOT_ENGINE, empty if unset
+  std::string cmssw_base;                        ///< $CMSSW_BASE, empty if unset
+  std::string engine;                            ///< $TFAOT_ENGINE, empty if unset
   std::map<std::string, std::string> variables;  ///< all variables, as scram would see them
   Path working_directory;                        ///< absolute
   Path program;              ///< the tool's executable, absolute, links resolved
