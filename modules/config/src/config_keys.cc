@@ -160,9 +160,8 @@ std::vector<ConfigKey> compilation_keys() {
       {.path = "compilation.rows",
        .fallback = word_of(RowsMode::kAlone),
        .allowed = words_of<RowsMode>(),
-       .doc = "Whether results of a row depend on the other rows of its batch: no, so any number "
-              "of rows runs, or yes, so only batches of the compiled sizes run (see "
-              "docs/config.md)."},
+       .doc = "alone: rows are independent and any number runs. coupled: rows depend on each other "
+              "and only compiled sizes run (see docs/config.md)."},
       {.path = "compilation.tf_xla_flags",
        .list = true,
        .fallback = "[]",

@@ -135,8 +135,8 @@ Written by `packaging/bench.sh {mode}--update-docs`; do not edit. For how, see
 
 All engines hold the same weights and get the same inputs. Outputs are compared with TensorFlow's at
 every batch size before anything is timed. Each engine has a process of its own with one thread, all
-on one core and all started before the first round. In every round each is asked for about
-{round_ms} ms of calls, in a turning order. Shown are medians of {rounds} rounds, ± half the distance of the
+on one core and all started before the first round. In every round each engine runs for about
+{round_ms} ms, in a rotating order. The tables show medians of {rounds} rounds, ± half the distance of the
 quartiles. A peer's number is its time over ours in the same round (median over rounds): above 1,
 ours is faster.
 
