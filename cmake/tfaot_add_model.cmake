@@ -22,7 +22,7 @@ Compiles a model during the build and makes it a library.
 | `BATCH_SIZES` | the config's `compilation.batch_sizes` | Batch sizes to compile. |
 | `CPU_LEVELS` | the config's `compilation.cpu_levels` | CPU levels or CPUs to compile for, such as `x86-64-v3` or `znver4` (config.md). |
 | `NAMESPACE` | the config's `compilation.namespace`, else `tfaot_model` | C++ namespace of the model's class. |
-| `NAME` | the config's `model.name` | It must equal the config's. Required in a project that builds tfaot itself: when CMake runs, the tool that reads configs does not exist yet. |
+| `NAME` | the config's `model.name` | It must equal the config's. Required in a project that builds tfaot itself: when CMake runs, tfaot is not built yet, so it cannot read the config. |
 | `HEADERS` | the config's `compilation.headers`, else `self_contained` | `cmssw`: the headers are for CMSSW's own PhysicsTools/TensorFlowAOT; their users need that and TensorFlow's XLA runtime (cmssw.md). |
 | `VERSION` | the config's `model.version` | It must equal the config's. Required like `NAME`, but only with `SHARED`. |
 | `ROWS` | the config's `compilation.rows`, else `alone` | `coupled`: rows of a batch depend on each other, so only batches of the compiled sizes run (config.md). |
