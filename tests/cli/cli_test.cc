@@ -50,10 +50,14 @@ CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,
   ProcessSpec spec;
   spec.program = root_ / "prefix/bin/tfaot";
   spec.arguments = arguments;
-  spec.environment = {{"CMSSW_BASE", ""},      {"TFAOT_ENGINE", ""},
-                      {"FAKE_ENGINE", ""},     {"TFAOT_CACHE", ""},
-                      {"HOME", ""},            {"XDG_CACHE_HOME", ""},
-                      {"TFAOT_CACHE_DIR", ""}, {"TFAOT_TENSORFLOW_ROOT", ""},
+  spec.environment = {{"CMSSW_BASE", ""},
+                      {"TFAOT_ENGINE", ""},
+                      {"FAKE_ENGINE", ""},
+                      {"TFAOT_CACHE", ""},
+                      {"HOME", ""},
+                      {"XDG_CACHE_HOME", ""},
+                      {"TFAOT_CACHE_DIR", ""},
+                      {"TFAOT_TENSORFLOW_ROOT", ""},
                       {"LD_LIBRARY_PATH", ""}};
   for (const auto& [name, value] : environment) spec.environment[name] = value;
   spec.working_directory = root_;
