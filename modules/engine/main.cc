@@ -210,7 +210,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const bool is_job = std::string(argv[1]) != kConfigOption;
-  if (is_job && !end_with_parent(std::atol(argv[2]))) return 1;
+  if (is_job && !end_with_parent(std::atol(argv[2]))) {
+    std::cerr << "tfaot-engine: process " << argv[2] << " is not the parent of this one\n";
+    return 1;
+  }
   mallopt(M_MMAP_THRESHOLD, engine::kMappedFrom);
   RealFileSystem fs;
   const Status done = is_job ? engine::run_job(fs, argv[1]) : engine::say_config(argv[2]);
