@@ -114,7 +114,7 @@ function(_tfaot_model_library target type)
     # The kernels inside stay private, whatever other models contain.
     target_link_options(${target} PRIVATE "LINKER:--exclude-libs,ALL")
     # A process may use two versions, and the loader finds a library by its name.
-    if(arg_VERSION)
+    if(NOT "${arg_VERSION}" STREQUAL "")
       set_target_properties(${target} PROPERTIES VERSION "${arg_VERSION}" SOVERSION "${arg_VERSION}")
     endif()
     _tfaot_share_models(${target} INTERFACE)

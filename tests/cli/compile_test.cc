@@ -248,6 +248,8 @@ TEST_F(CompileTest, ExpectationsOfTheBuildAreChecked) {
 TEST_F(CompileTest, MissingCompanionsAreNamed) {
   std::string transcript = compile({"--engine", "nowhere"}).text() + "\n";
   transcript += compile({}, {{"TFAOT_ENGINE", "/nowhere"}}).text() + "\n";
+  transcript += compile({}, {{"TFAOT_ENGINE", "/bin/true"}}).text() + "\n";
+  transcript += compile({}, {{"TFAOT_TENSORFLOW_ROOT", "/nowhere"}}).text() + "\n";
   ASSERT_TRUE(files_.rename(at("prefix/libexec"), at("moved")));
   transcript += compile().text() + "\n";
   EXPECT_EQ(compile({}, {{"TFAOT_ENGINE", at("moved/tfaot/tfaot-engine")}}).exit_code, 0);

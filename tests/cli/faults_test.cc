@@ -54,6 +54,8 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
   using Entries = std::map<std::string, std::string>;
 
   FaultsTest() {
+    // The loader takes no blanks in LD_PRELOAD.
+    std::filesystem::create_symlink(TFAOT_FAULT_LIBRARY, at("fault_at.so"));
     write_model();
     write("retrained/saved_model.pb", "the same with weights n");
     write("c++",
@@ -103,7 +105,7 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
   }
 
   Outcome run_with_fault(const std::string& fault, long at_call) const {
-    return run_verb(GetParam().command, {{"LD_PRELOAD", TFAOT_FAULT_LIBRARY},
+    return run_verb(GetParam().command, {{"LD_PRELOAD", at("fault_at.so")},
                                          {"TFAOT_FAULT", fault},
                                          {"TFAOT_FAULT_AT", std::to_string(at_call)},
                                          {"TFAOT_FAULT_FILE", at("calls")}});

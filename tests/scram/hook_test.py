@@ -142,7 +142,7 @@ def tool_for_make(folder):
         return TOOL
     build = Path(TOOL).parent.parent
     shutil.copytree(build / "bin", folder / "build/bin")
-    for name in ("include", "lib"):
+    for name in ("include", "lib", "share"):
         (folder / "build" / name).symlink_to(build / name)
     return folder / "build/bin/tfaot"
 

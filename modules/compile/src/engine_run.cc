@@ -39,6 +39,11 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
   if (reported) return fail(std::move(*reported));
   if (auto error = missing_tensorflow(fs, options.engine, result)) return fail(std::move(*error));
   if (!result.ok()) return fail(engine_failure(fs, spec, options, job, result));
+  if (!is_file(fs, job.result_file)) {
+    return fail(Error::at({options.engine.file.string()}, "the engine ended without a result")
+                    .note("is this the tfaot-engine of this tfaot? --engine or TFAOT_ENGINE in the "
+                          "environment may name another program"));
+  }
   TFAOT_ASSIGN(const auto text, fs.read(job.result_file));
   return engine_result_from_json(text, job.result_file);
 }

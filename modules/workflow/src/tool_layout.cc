@@ -78,6 +78,12 @@ Path code_cache_folder(const Environment& environment) {
 }
 
 Result<EngineProgram> find_engine(const Context& context, const std::string& wanted) {
+  const std::string tensorflow = variable(context.environment, "TFAOT_TENSORFLOW_ROOT");
+  if (!tensorflow.empty() && !is_folder(context.files, context.absolute(tensorflow))) {
+    return fail(Error::at({tensorflow}, "no such folder")
+                    .note("named by TFAOT_TENSORFLOW_ROOT in the environment: it is the "
+                          "'tensorflow' folder of an unpacked wheel"));
+  }
   TFAOT_ASSIGN(Path file, engine_file(context, wanted));
   return EngineProgram{std::move(file), library_path(context.environment)};
 }

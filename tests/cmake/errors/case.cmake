@@ -68,6 +68,17 @@ file(WRITE "${CASE_BINARY}/minimal/flow.yaml" "{model: {name: minimal, version: 
 expect("tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/flow.yaml\" NAMESPACE ns NAME other)"
        "tfaot_add_model: NAME is 'other', but model.name is 'minimal' (${CASE_BINARY}/minimal/flow.yaml)")
 
+file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${CASE_BINARY}/a;b")
+expect("tfaot_add_model(m CONFIG [==[${CASE_BINARY}/a;b/minimal/aot_config.yaml]==] NAMESPACE ns)"
+       "tfaot_add_model: build tools cannot take the path of CONFIG, which holds a ';' or a line break:")
+
+# Versions that CMake takes for "off" are versions.
+file(WRITE "${CASE_BINARY}/minimal/zero.yaml" "{model: {name: minimal, version: '0'}, compilation: {batch_sizes: [1]}}\n")
+case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/zero.yaml\" NAMESPACE ns SHARED)
+get_target_property(soversion m SOVERSION)
+message(STATUS \"soversion \${soversion}\")")
+case_expect("soversion 0")
+
 # Values that CMake takes for "off" reach the tool too.
 case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" NAMESPACE ns BATCH_SIZES 0)")
 case_build(TARGET m FAIL "--batch-sizes: 0 is not allowed")
