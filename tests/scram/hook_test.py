@@ -267,7 +267,7 @@ SCRAMSTORENAME_INCLUDE := include
 User.so:
 	$(CXX) -std=c++17 -fPIC -shared -Wl,-z,defs -Wl,-rpath,$(RELEASETOP) $(SubPkg_EX_FLAGS_CPPFLAGS) %s -o $@ \\
 	  $(SubPkg_EX_FLAGS_LDFLAGS) $(RELEASETOP)/SubPkg.so
-""" % (HERE / "plugin.cc"))
+""" % (self.area / "plugin.cc"))
         run = subprocess.run(["make", "-r", "-C", folder.name, "CXX=" + CXX, "RELEASETOP=%s" % self.area, "User.so"],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         self.assertEqual(run.returncode, 0, run.stdout)
