@@ -6,7 +6,7 @@
 #include "candidates.h"
 #include "shapes.h"
 #include "tfaot/kernels/abi.h"
-#include "tfaot/runtime/cpu_level.h"
+#include "tfaot/runtime/detail/cpu_features.h"
 
 using Kernel = void (*)(void*, const void**);
 
