@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <string_view>
 
 #include "code/code_cache.h"
 #include "code/object_code.h"
 #include "code/optimize.h"
+#include "cost/describe_model.h"
 #include "cost/static_cost.h"
 #include "graph/config_fault.h"
 #include "graph/conversions.h"
@@ -26,6 +28,7 @@
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
 #include "tfaot/records/tf2xla_config.h"
 
@@ -138,16 +141,6 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
   return {};
 }
 
-std::vector<Variable> variables_of(const SignatureFunction& function) {
-  std::vector<Variable> variables;
-  for (const auto& weight : function.weights) {
-    Variable variable{weight.name, type_name(weight.value.type), {}};
-    for (const auto size : weight.value.shape.dim_sizes()) variable.shape.push_back(size);
-    variables.push_back(std::move(variable));
-  }
-  return variables;
-}
-
 Result<EngineResult> compile(FileSystem& fs, const EngineJob& job) {
   TFAOT_ASSIGN(const auto model, ModelGraph::load(job));
   TFAOT_ASSIGN(const auto function, make_signature_function(*model));
@@ -189,6 +182,19 @@ Status say_config(const std::string& file) {
   return {};
 }
 
+Status say_description(const std::string& source) {
+  return describe_model(source, [](const ModelDescription& model) {
+    std::cout << model_description_to_json(model) << std::flush;
+  });
+}
+
+// `first`: a job's file, or what else is asked for; `second`: the parent, or what it is asked of.
+Status answer(FileSystem& fs, const std::string& first, const std::string& second) {
+  if (first == kConfigOption) return say_config(second);
+  if (first == kDescribeOption) return say_description(second);
+  return run_job(fs, first);
+}
+
 // Skips destructors: a trial run that did not end (row_trial.cc) still uses what they would
 // destroy.
 [[noreturn]] void leave(int code) {
@@ -209,14 +215,14 @@ int main(int argc, char** argv) {
     std::cerr << "usage: tfaot-engine JOB.json PARENT   (started by tfaot compile)\n";
     return 2;
   }
-  const bool is_job = std::string(argv[1]) != kConfigOption;
+  const bool is_job = !std::string_view(argv[1]).starts_with("--");
   if (is_job && !end_with_parent(std::atol(argv[2]))) {
     std::cerr << "tfaot-engine: process " << argv[2] << " is not the parent of this one\n";
     return 1;
   }
   mallopt(M_MMAP_THRESHOLD, engine::kMappedFrom);
   RealFileSystem fs;
-  const Status done = is_job ? engine::run_job(fs, argv[1]) : engine::say_config(argv[2]);
+  const Status done = engine::answer(fs, argv[1], argv[2]);
   if (done) engine::leave(0);
   engine::say({.word = EngineWord::kError,
                .text = done.error().message(),

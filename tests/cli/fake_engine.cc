@@ -19,6 +19,7 @@
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
 
 namespace tfaot::toolkit {
@@ -101,6 +102,23 @@ Status run(FileSystem& files, const EngineJob& job) {
   return files.replace_atomically(job.result_file, engine_result_to_json(result));
 }
 
+ModelDescription fake_description() {
+  const DescribedTensor x{"x", "serving_default_x:0", "float32", true, {-1, 10}};
+  const DescribedTensor y{"y", "StatefulPartitionedCall:0", "float32", true, {-1, 2}};
+  const DescribedTensor odd{"odd", "odd:0", "string", false, {}};
+  return {ModelFormat::kSavedModel,
+          "fake 1.0",
+          {{"other", {odd}, {y}, {}, {}, -1, "input 'odd' has dtype string", {"allowed: bool"}},
+           {"serving_default",
+            {x},
+            {y},
+            {{"dense/kernel", "float32", {10, 200}}, {"dense/bias", "float32", {200}}},
+            {{"MatMul", 2}, {"BiasAdd", 1}},
+            4200,
+            "",
+            {}}}};
+}
+
 void misbehave(const std::string& how) {
   if (how == "crash") {
     std::cerr << "F0000 fake.cc:1] Check failed: the fake engine was told to crash" << std::endl;
@@ -122,6 +140,10 @@ void misbehave(const std::string& how) {
 
 int main(int argc, char** argv) {
   using namespace tfaot::toolkit;
+  if (argc == 3 && std::string(argv[1]) == kDescribeOption) {
+    std::cout << model_description_to_json(fake_description()) << std::flush;
+    return 0;
+  }
   if (argc != 3 || !end_with_parent(std::atol(argv[2]))) return 2;
   const char* how = std::getenv("FAKE_ENGINE");
   misbehave(how == nullptr ? "" : how);

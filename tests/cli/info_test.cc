@@ -34,6 +34,13 @@ TEST_F(InfoTest, DescribesAConfig) {
                              "cli/info_config.txt"));
 }
 
+TEST_F(InfoTest, DescribesAModel) {
+  write("net/saved_model.pb", "a graph");
+  EXPECT_TRUE(
+      matches_golden(run({"info", "net"}).text() + "\n" + run({"info", "net", "--json"}).text(),
+                     "cli/info_model.txt"));
+}
+
 TEST_F(InfoTest, SaysAConfigsNamesBeforeThereIsAModel) {
   write("early.yaml", "model: {name: early, version: 1.10}\n");
   EXPECT_EQ(run({"info", "--identity", "early.yaml"}).out,

@@ -60,9 +60,9 @@ std::string describe_node(const tf::NodeDef& node, const std::string& function) 
   return fmt::format("op '{}' (node '{}' in function '{}')", op, name, shortened(function));
 }
 
-std::vector<std::string> find_nodes(const SignatureFunction& function,
-                                    const std::function<bool(const tf::NodeDef&)>& wanted) {
-  std::vector<std::string> found;
+void visit_nodes(
+    const SignatureFunction& function,
+    const std::function<void(const tf::NodeDef&, const std::string& function)>& visit) {
   std::set<std::string> seen;
   std::deque<std::string> queue{function.name};
   while (!queue.empty()) {
@@ -76,11 +76,19 @@ std::vector<std::string> find_nodes(const SignatureFunction& function,
         queue.push_back(node.op());
         continue;
       }
-      if (!wanted(node)) continue;
-      const auto text = describe_node(node, name == function.name ? "" : name);
-      if (std::find(found.begin(), found.end(), text) == found.end()) found.push_back(text);
+      visit(node, name == function.name ? "" : name);
     }
   }
+}
+
+std::vector<std::string> find_nodes(const SignatureFunction& function,
+                                    const std::function<bool(const tf::NodeDef&)>& wanted) {
+  std::vector<std::string> found;
+  visit_nodes(function, [&](const tf::NodeDef& node, const std::string& holder) {
+    if (!wanted(node)) return;
+    const auto text = describe_node(node, holder);
+    if (std::find(found.begin(), found.end(), text) == found.end()) found.push_back(text);
+  });
   return found;
 }
 

@@ -27,6 +27,12 @@ std::string describe_instruction(const HloName& name, const xla::OpMetadata& met
 // For messages: names come from the model and may have any length.
 std::string shortened(const std::string& name);
 
+// Calls `visit` for each node reachable from the signature, in graph order, with the name of the
+// function that holds it: empty for the signature's own. Calls of functions are not visited.
+void visit_nodes(
+    const SignatureFunction& function,
+    const std::function<void(const tensorflow::NodeDef&, const std::string& function)>& visit);
+
 // Descriptions of all nodes reachable from the signature for which `wanted` is true, in graph
 // order, without duplicates.
 std::vector<std::string> find_nodes(const SignatureFunction& function,

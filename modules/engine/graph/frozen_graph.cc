@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -30,15 +31,39 @@ std::string listed(const std::string& what, std::vector<std::string> names) {
   return what + ": " + (names.empty() ? "none" : join(names, ", "));
 }
 
+Status read_graph(const std::string& file, tf::GraphDef& graph) {
+  const auto status = file.ends_with(".pbtxt")
+                          ? tf::ReadTextProto(tf::Env::Default(), file, &graph)
+                          : tf::ReadBinaryProto(tf::Env::Default(), file, &graph);
+  if (status.ok()) return {};
+  return fail(error_of(status, "not a frozen graph (GraphDef)"));
+}
+
+// Where a graph begins and ends, by the names of its nodes, in the graph's order.
+struct GraphEnds {
+  std::vector<std::string> placeholders;
+  std::vector<std::string> unread;  // nodes that no other node reads, placeholders too
+};
+
+GraphEnds ends_of(const tf::GraphDef& graph) {
+  std::set<std::string> read;
+  for (const auto& node : graph.node()) {
+    for (const std::string& input : node.input()) {
+      read.insert(input.substr(input.starts_with('^') ? 1 : 0, input.find(':')));
+    }
+  }
+  GraphEnds ends;
+  for (const auto& node : graph.node()) {
+    if (node.op() == "Placeholder") ends.placeholders.push_back(node.name());
+    if (!read.contains(node.name())) ends.unread.push_back(node.name());
+  }
+  return ends;
+}
+
 class FrozenGraph final : public ModelGraph {
  public:
   Status open(const EngineJob& job) {
-    const auto status = job.source.ends_with(".pbtxt")
-                            ? tf::ReadTextProto(tf::Env::Default(), job.source, &graph_)
-                            : tf::ReadBinaryProto(tf::Env::Default(), job.source, &graph_);
-    if (!status.ok()) {
-      return fail(error_of(status, "not a frozen graph (GraphDef)"));
-    }
+    TFAOT_TRY(read_graph(job.source, graph_));
     label_ = "frozen graph";
     for (const auto& node : graph_.node()) nodes_[node.name()] = &node;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
@@ -61,21 +86,16 @@ class FrozenGraph final : public ModelGraph {
  private:
   Error no_node(const std::string& name, const std::string& key) const {
     std::vector<std::string> names;
-    std::vector<std::string> placeholders;
-    std::set<std::string> read;
-    for (const auto& [node, definition] : nodes_) {
-      names.push_back(node);
-      if (definition->op() == "Placeholder") placeholders.push_back(node);
-      for (const std::string& input : definition->input())
-        read.insert(input.substr(0, input.find(':')));
-    }
+    for (const auto& [node, definition] : nodes_) names.push_back(node);
+    GraphEnds ends = ends_of(graph_);
+    std::ranges::sort(ends.placeholders);
+    std::ranges::sort(ends.unread);
     Error error = config_fault(key, fmt::format("there is no node '{}'", name));
     if (auto close = closest_match(name, names)) error.note("did you mean '" + *close + "'?");
     if (key.starts_with("model.inputs")) {
-      return std::move(error).note(listed("placeholders of the graph", placeholders));
+      return std::move(error).note(listed("placeholders of the graph", ends.placeholders));
     }
-    std::erase_if(names, [&](const std::string& node) { return read.contains(node); });
-    return std::move(error).note(listed("nodes that no other node reads", names));
+    return std::move(error).note(listed("nodes that no other node reads", ends.unread));
   }
 
   // "x" or "x:0" of a node in the graph; the dtype comes from the op's definition. `key` is the
@@ -128,6 +148,25 @@ Result<std::unique_ptr<ModelGraph>> load_frozen_graph(const EngineJob& job) {
   auto model = std::make_unique<FrozenGraph>();
   TFAOT_TRY(model->open(job));
   return std::unique_ptr<ModelGraph>(std::move(model));
+}
+
+Result<ModelFunctions> frozen_graph_functions(const std::string& file) {
+  tf::GraphDef graph;
+  TFAOT_TRY(read_graph(file, graph));
+  const GraphEnds ends = ends_of(graph);
+  EngineJob job;
+  job.format = ModelFormat::kFrozenGraph;
+  job.source = file;
+  for (const std::string& name : ends.placeholders) job.inputs.push_back({name, {}, false, {}});
+  // Operations without a result, such as NoOp and Assert, are no outputs.
+  for (const std::string& name : ends.unread) {
+    const auto node = std::ranges::find(graph.node(), name, [](const auto& n) { return n.name(); });
+    const tf::OpDef* definition = nullptr;
+    const auto known = tf::OpRegistry::Global()->LookUpOpDef(node->op(), &definition);
+    const bool is_result = !known.ok() || definition->output_arg_size() > 0;
+    if (is_result && node->op() != "Placeholder") job.outputs.push_back(name);
+  }
+  return ModelFunctions{"", {std::move(job)}};
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -10,4 +10,7 @@ namespace tfaot::toolkit::engine {
 
 Result<std::unique_ptr<ModelGraph>> load_frozen_graph(const EngineJob& job);
 
+// One function: from the placeholders to the nodes that no other node reads.
+Result<ModelFunctions> frozen_graph_functions(const std::string& file);
+
 }  // namespace tfaot::toolkit::engine

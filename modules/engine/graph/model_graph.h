@@ -24,6 +24,16 @@ struct GraphTensor {
   std::vector<std::int64_t> shape;  // -1: unknown
 };
 
+// The functions of a model that can be compiled.
+struct ModelFunctions {
+  std::string producer;         // "tensorflow 2.18.1"; empty if the model does not say
+  std::vector<EngineJob> jobs;  // what ModelGraph::load() takes for each; other members unset
+};
+
+// Finds them in the folder or file. Of a frozen graph, which has no signature: one function from
+// its placeholders to the nodes that no other node reads.
+Result<ModelFunctions> find_functions(const std::string& source);
+
 class ModelGraph {
  public:
   // Loads the model of the job. Errors name the folder or file and say what it contains.

@@ -42,12 +42,24 @@ Result<std::vector<GraphTensor>> graph_tensors(
   return tensors;
 }
 
-Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph) {
+Status read_meta_graph(const std::string& folder, tf::MetaGraphDef& model) {
+  const auto status = tf::ReadMetaGraphDefFromSavedModel(folder, {kServeTag}, &model);
+  if (status.ok()) return {};
+  return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
+}
+
+// Without those that loading and training use. Sorted.
+std::vector<std::string> signature_keys(const tf::MetaGraphDef& model) {
   std::vector<std::string> keys;
-  for (const auto& [key, signature] : meta_graph.signature_def()) {
+  for (const auto& [key, signature] : model.signature_def()) {
     if (key != "__saved_model_init_op" && key != "__saved_model_train_op") keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph) {
+  const std::vector<std::string> keys = signature_keys(meta_graph);
   Error error =
       config_fault("model.serving_key", fmt::format("there is no signature '{}'", job.serving_key));
   error.note(keys.empty() ? "the SavedModel has no signatures; save it with signatures=..."
@@ -64,10 +76,7 @@ class SavedModelGraph final : public ModelGraph {
       : checkpoint_(folder), session_(folder, model_, graph_) {}
 
   Status open(const EngineJob& job) {
-    const auto status = tf::ReadMetaGraphDefFromSavedModel(job.source, {kServeTag}, &model_);
-    if (!status.ok()) {
-      return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
-    }
+    TFAOT_TRY(read_meta_graph(job.source, model_));
     const auto found = model_.signature_def().find(job.serving_key);
     if (found == model_.signature_def().end()) return fail(unknown_signature(job, model_));
     label_ = fmt::format("signature '{}'", job.serving_key);
@@ -102,6 +111,21 @@ Result<std::unique_ptr<ModelGraph>> load_saved_model(const EngineJob& job) {
   auto model = std::make_unique<SavedModelGraph>(job.source);
   TFAOT_TRY(model->open(job));
   return std::unique_ptr<ModelGraph>(std::move(model));
+}
+
+Result<ModelFunctions> saved_model_functions(const std::string& folder) {
+  tf::MetaGraphDef model;
+  TFAOT_TRY(read_meta_graph(folder, model));
+  ModelFunctions functions;
+  const std::string& version = model.meta_info_def().tensorflow_version();
+  if (!version.empty()) functions.producer = "tensorflow " + version;
+  for (const std::string& key : signature_keys(model)) {
+    EngineJob job;
+    job.source = folder;
+    job.serving_key = key;
+    functions.jobs.push_back(std::move(job));
+  }
+  return functions;
 }
 
 }  // namespace tfaot::toolkit::engine

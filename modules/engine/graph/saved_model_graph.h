@@ -10,4 +10,7 @@ namespace tfaot::toolkit::engine {
 
 Result<std::unique_ptr<ModelGraph>> load_saved_model(const EngineJob& job);
 
+// A function for each signature, by name.
+Result<ModelFunctions> saved_model_functions(const std::string& folder);
+
 }  // namespace tfaot::toolkit::engine

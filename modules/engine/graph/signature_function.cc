@@ -310,6 +310,16 @@ Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_c
 
 }  // namespace
 
+std::vector<Variable> variables_of(const SignatureFunction& function) {
+  std::vector<Variable> variables;
+  for (const auto& weight : function.weights) {
+    Variable variable{weight.name, type_name(weight.value.type), {}};
+    for (const auto size : weight.value.shape.dim_sizes()) variable.shape.push_back(size);
+    variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
 Result<SignatureFunction> make_signature_function(ModelGraph& model) {
   TFAOT_ASSIGN(CutFunction made, cut_function(model, {}));
   if (made.compile_time_weights.empty()) return std::move(made.function);

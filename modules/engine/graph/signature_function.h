@@ -28,6 +28,9 @@ struct SignatureFunction {
   int graph_version = 0;                // GraphDef producer version
 };
 
+// The weights, for messages and descriptions.
+std::vector<Variable> variables_of(const SignatureFunction& function);
+
 // The function's weights are read from the model, which must outlive it.
 Result<SignatureFunction> make_signature_function(ModelGraph& model);
 

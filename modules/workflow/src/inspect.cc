@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/inspect.h"
 
+#include "tfaot/compile/describe_model.h"
 #include "tfaot/config/config.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/tool_layout.h"
 
 namespace tfaot::toolkit {
+namespace {
+
+// A tree may be named by its manifest.
+Path tree_of(const Path& path) {
+  return path.filename() == kManifestName ? path.parent_path() : path;
+}
+
+}  // namespace
 
 Result<Inspected> inspect(const Context& context, const Path& path) {
   using Kind = Inspected::Kind;
   const FileSystem& files = context.files;
-  const Path tree = path.filename() == kManifestName ? path.parent_path() : path;
+  const Path tree = tree_of(path);
   if (is_package_tree(files, tree)) {
     TFAOT_ASSIGN(Manifest manifest, read_tree(files, tree));
     return Inspected{Kind::kPackageTree, std::move(manifest)};
@@ -25,8 +35,21 @@ Result<Inspected> inspect(const Context& context, const Path& path) {
     TFAOT_ASSIGN(Manifest manifest, read_archive_manifest(files, path));
     return Inspected{Kind::kArchive, std::move(manifest)};
   }
-  return fail(wrong_input(files, path,
-                          {"'tfaot info' takes an archive, a package tree or a config file", ""}));
+  if (is_model(files, path)) {
+    TFAOT_ASSIGN(const EngineProgram engine, find_engine(context, ""));
+    TFAOT_ASSIGN(ModelDescription model, describe_model(files, path, engine));
+    return Inspected{Kind::kModel, std::move(model)};
+  }
+  return fail(
+      wrong_input(files, path,
+                  {"'tfaot info' takes an archive, a package tree, a config file or a model", ""}));
+}
+
+Result<Manifest> read_package(const Context& context, const Path& path) {
+  const FileSystem& files = context.files;
+  if (is_package_tree(files, tree_of(path))) return read_tree(files, tree_of(path));
+  if (is_archive(files, path)) return read_archive_manifest(files, path);
+  return fail(wrong_input(files, path, {"'tfaot diff' takes archives and package trees", ""}));
 }
 
 Result<ModelIdentity> identify(const Context& context, const Path& config) {

@@ -18,10 +18,6 @@ struct Found {
   std::string next{};  // what the user can do with it
 };
 
-bool is_saved_model(const FileSystem& files, const Path& path) {
-  return is_file(files, path / "saved_model.pb") || is_file(files, path / "saved_model.pbtxt");
-}
-
 Found found_folder(const FileSystem& files, const Path& path, const std::string& word) {
   if (is_package_tree(files, path)) {
     return {"a package tree", fmt::format("'tfaot package {}' makes an archive from it", word)};
@@ -33,9 +29,10 @@ Found found_folder(const FileSystem& files, const Path& path, const std::string&
   if (is_release_area(files, path)) {
     return {"a release area", fmt::format("'tfaot list {}' lists the packages in it", word)};
   }
-  if (is_saved_model(files, path)) {
-    return {"a SavedModel",
-            "'tfaot compile' makes a package tree from it, with an aot_config.yaml that names it"};
+  if (is_model(files, path)) {
+    return {"a SavedModel", fmt::format("'tfaot init {}' writes a config for it, from which 'tfaot "
+                                        "compile' makes a package tree",
+                                        word)};
   }
   std::vector<std::string> names = files.list(path).value_or(std::vector<std::string>());
   if (names.empty()) return {"an empty folder"};
@@ -69,6 +66,12 @@ Found found_at(const FileSystem& files, const Path& path) {
 
 bool is_package_tree(const FileSystem& files, const Path& path) {
   return is_file(files, path / kManifestName);
+}
+
+bool is_model(const FileSystem& files, const Path& path) {
+  const std::string extension = path.extension().string();
+  return is_file(files, path / "saved_model.pb") || is_file(files, path / "saved_model.pbtxt") ||
+         ((extension == ".pb" || extension == ".pbtxt") && is_file(files, path));
 }
 
 bool is_config(const Path& path) {

@@ -34,12 +34,14 @@ struct Command {
 // In the order in which --help shows them.
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
+      {kMake, "init", "Write a commented config for a trained model", add_init},
       {kMake, "compile", "Compile a trained model into a package tree", add_compile},
       {kMake, "tune", "Measure a package, so that it runs the fastest batch sizes", add_tune},
       {kMake, "update-weights", "Put a retrained model's weights into a package, without compiling",
        add_update_weights},
       {kMake, "convert-area", "Make a package tree from what upstream compiled", add_convert_area},
-      {kLook, "info", "Describe an archive, a package tree or a config file", add_info},
+      {kLook, "info", "Describe an archive, a package tree, a config file or a model", add_info},
+      {kLook, "diff", "Say what differs between two packages", add_diff},
       {kLook, "list", "List what a release area holds", add_list},
       {kLook, "check-tool", "Check what scram will do with a tool file", add_check_tool},
       {kShip, "package", "Put a package tree into an archive", add_package},

@@ -5,6 +5,7 @@
 
 #include "commands/commands.h"
 #include "text/describe.h"
+#include "text/describe_model.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/workflow/inspect.h"
 
@@ -46,6 +47,9 @@ Description description_of(const Inspected& found) {
   if (const auto* const spec = std::get_if<ModelSpec>(&found.content)) {
     return {"config", spec_to_json(*spec), describe_spec(*spec)};
   }
+  if (const auto* const model = std::get_if<ModelDescription>(&found.content)) {
+    return {"model", model_to_json(*model), describe_model_text(*model)};
+  }
   return of_manifest(found.kind == Inspected::Kind::kArchive ? "archive" : "package tree",
                      std::get<Manifest>(found.content));
 }
@@ -75,19 +79,22 @@ Status info(const Options& options, Program& program) {
 
 Action add_info(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("PATH", options->path, "an archive, a package tree or a config file")
+  app.add_option("PATH", options->path, "an archive, a package tree, a config file or a model")
       ->required()
       ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");
   app.add_flag("--identity", options->identity)->group("");
   app.footer(
-      "Reads only the manifest, which is at the start of an archive; 'tfaot install' checks that "
+      "Reads only the manifest of an archive, which is at its start; 'tfaot install' checks that "
       "the\n"
-      "rest is complete and unchanged.\n"
+      "rest is complete and unchanged. A model is a SavedModel's folder or a frozen graph: the "
+      "engine\n"
+      "reads it, and counts the floating-point operations of a row before any optimisation.\n"
       "Examples:\n"
       "  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
       "  tfaot info build/tagger --json\n"
-      "  tfaot info aot_config.yaml");
+      "  tfaot info aot_config.yaml\n"
+      "  tfaot info exports/tagger");
   return [options](Program& program) { return info(*options, program); };
 }
 

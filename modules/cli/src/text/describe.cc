@@ -32,14 +32,9 @@ std::string numbers(const std::vector<std::int64_t>& values) {
   return fmt::format("{}", fmt::join(values, ", "));
 }
 
-std::string shape(const TensorSpec& tensor) {
-  return tensor.row_shape.empty() ? "[batch]"
-                                  : fmt::format("[batch, {}]", fmt::join(tensor.row_shape, ", "));
-}
-
 void add_tensors(Rows& rows, const std::string& role, const std::vector<TensorSpec>& tensors) {
   for (const TensorSpec& tensor : tensors) {
-    rows.push_back({"  " + role, shown(tensor.name), word_of(tensor.dtype), shape(tensor)});
+    rows.push_back({"  " + role, shown(tensor.name), word_of(tensor.dtype), shape_text(tensor)});
   }
 }
 
@@ -54,6 +49,11 @@ std::vector<std::string> input_names(const ModelSection& model) {
 }
 
 }  // namespace
+
+std::string shape_text(const TensorSpec& tensor) {
+  return tensor.row_shape.empty() ? "[batch]"
+                                  : fmt::format("[batch, {}]", fmt::join(tensor.row_shape, ", "));
+}
 
 PackageSizes package_sizes(const Manifest& manifest) {
   PackageSizes sizes;
@@ -77,29 +77,34 @@ PackageSizes package_sizes(const Manifest& manifest) {
   return sizes;
 }
 
+std::vector<Fact> facts_of(const Manifest& manifest) {
+  const PackageSizes sizes = package_sizes(manifest);
+  return {{"model", manifest.name + " " + manifest.version},
+          {"author", manifest.author},
+          {"description", manifest.description},
+          {"class", manifest.cpp_class},
+          {"tool", manifest.tool_name},
+          {"target", manifest.target_triple},
+          {"CPU levels", join(manifest.cpu_levels, ", ")},
+          {"batch sizes", numbers(manifest.batch_sizes)},
+          {"code", fmt::format("{} bytes", sizes.code)},
+          {"weights", sizes.weights == 0
+                          ? word_of(manifest.weights)
+                          : fmt::format("{} bytes, {}", sizes.weights, word_of(manifest.weights))},
+          {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},
+          {"headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers))},
+          {"rows", rows_text(manifest.rows)},
+          {"TF_XLA_FLAGS", join(manifest.tf_xla_flags, " ")},
+          {"XLA_FLAGS", join(manifest.xla_flags, " ")},
+          {"engine", manifest.engine},
+          {"toolkit", "tfaot " + manifest.toolkit_version},
+          {"source", "sha256 " + manifest.source_sha256}};
+}
+
 std::string describe_manifest(const Manifest& manifest) {
   const PackageSizes sizes = package_sizes(manifest);
   Rows head;
-  add(head, "model", manifest.name + " " + manifest.version);
-  add(head, "author", manifest.author);
-  add(head, "description", manifest.description);
-  add(head, "class", manifest.cpp_class);
-  add(head, "tool", manifest.tool_name);
-  add(head, "target", manifest.target_triple);
-  add(head, "CPU levels", join(manifest.cpu_levels, ", "));
-  add(head, "batch sizes", numbers(manifest.batch_sizes));
-  add(head, "code", fmt::format("{} bytes", sizes.code));
-  add(head, "weights",
-      sizes.weights == 0 ? word_of(manifest.weights)
-                         : fmt::format("{} bytes, {}", sizes.weights, word_of(manifest.weights)));
-  add(head, "tuned on", manifest.tuning ? manifest.tuning->cpu : "");
-  add(head, "headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers)));
-  add(head, "rows", rows_text(manifest.rows));
-  add(head, "TF_XLA_FLAGS", join(manifest.tf_xla_flags, " "));
-  add(head, "XLA_FLAGS", join(manifest.xla_flags, " "));
-  add(head, "engine", manifest.engine);
-  add(head, "toolkit", "tfaot " + manifest.toolkit_version);
-  add(head, "source", "sha256 " + manifest.source_sha256);
+  for (const Fact& fact : facts_of(manifest)) add(head, fact.label, fact.value);
   Rows tensors;
   add_tensors(tensors, "input", manifest.signature.inputs);
   add_tensors(tensors, "output", manifest.signature.outputs);

@@ -25,6 +25,17 @@ struct PackageSizes {
 };
 PackageSizes package_sizes(const Manifest& manifest);
 
+// "[batch, 28, 28]"
+std::string shape_text(const TensorSpec& tensor);
+
+// One line of the description; may be empty.
+struct Fact {
+  std::string label;
+  std::string value;
+};
+// All but the tensors and the files.
+std::vector<Fact> facts_of(const Manifest& manifest);
+
 std::string describe_manifest(const Manifest& manifest);
 std::string describe_spec(const ModelSpec& spec);
 nlohmann::ordered_json spec_to_json(const ModelSpec& spec);

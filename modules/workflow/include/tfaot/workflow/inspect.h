@@ -8,6 +8,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/install/install_types.h"
 #include "tfaot/records/manifest.h"
+#include "tfaot/records/model_description.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/workflow/context.h"
 
@@ -15,14 +16,18 @@ namespace tfaot::toolkit {
 
 /// What is at a path, and its description.
 struct Inspected {
-  enum class Kind { kArchive, kPackageTree, kConfig };
+  enum class Kind { kArchive, kPackageTree, kConfig, kModel };
   Kind kind = Kind::kArchive;
-  std::variant<Manifest, ModelSpec> content;  ///< a ModelSpec for a config
+  /// A ModelSpec for a config, a ModelDescription for a model.
+  std::variant<Manifest, ModelSpec, ModelDescription> content;
 };
 
-/// Reads only the manifest of an archive or a tree, not its files. Error: the path leads to
-/// something else, or to something damaged.
+/// Reads only the manifest of an archive or a tree, not its files. Starts the engine for a model.
+/// Error: the path leads to something else, or to something damaged.
 Result<Inspected> inspect(const Context& context, const Path& path);
+
+/// The manifest of an archive or a tree. Error: the path leads to something else.
+Result<Manifest> read_package(const Context& context, const Path& path);
 
 /// The name that a config gives its model; the model itself need not exist yet. Error: the name is
 /// missing or wrong.

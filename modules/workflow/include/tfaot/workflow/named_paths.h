@@ -12,6 +12,8 @@
 namespace tfaot::toolkit {
 
 bool is_package_tree(const FileSystem& files, const Path& path);
+/// A SavedModel's folder, or a file that is a frozen graph by its name.
+bool is_model(const FileSystem& files, const Path& path);
 /// Judged by its name.
 bool is_config(const Path& path);
 /// A tar.zst, tar.gz or tar, judged by its first bytes. Its reader decides whether it is a package.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "text/compare.h"
+#include "text/describe.h"
+#include "tfaot/workflow/inspect.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  std::string first;
+  std::string second;
+  bool json = false;
+};
+
+Status diff(const Options& options, Program& program) {
+  TFAOT_ASSIGN(const Manifest first, read_package(program, program.absolute(options.first)));
+  TFAOT_ASSIGN(const Manifest second, read_package(program, program.absolute(options.second)));
+  const std::vector<Difference> found = differences(first, second);
+  program.console.print(options.json ? json_text(differences_to_json(found))
+                                     : differences_text(found, {options.first, options.second}));
+  return {};
+}
+
+}  // namespace
+
+Action add_diff(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("A", options->first, "an archive or a package tree")->required()->option_text(" ");
+  app.add_option("B", options->second, "another one")->required()->option_text(" ");
+  app.add_flag("--json", options->json, "print JSON instead of a table");
+  app.footer(
+      "Compares the manifests, which hold a hash of every file. The exit code is 0 whether the\n"
+      "packages differ or not; with --json, 'equal' says it.\n"
+      "Example:\n"
+      "  tfaot diff dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst build/tagger");
+  return [options](Program& program) { return diff(*options, program); };
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "options/shared_options.h"
+#include "tfaot/workflow/write_config.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string output = "aot_config.yaml";
+  ConfigRequest request;
+};
+
+Status init(const Options& options, Program& program) {
+  ConfigRequest request = options.request;
+  request.model = program.absolute(options.model);
+  request.config = program.absolute(options.output);
+  TFAOT_TRY(check_output_file(program.files, "--output", request.config));
+  TFAOT_ASSIGN(const WrittenConfig written, write_config(program, request));
+  const std::string config = shell_quoted(options.output);
+  program.console.report(fmt::format(
+      "config     {}\nmodel      {}{}\n  next: choose its batch sizes, then\n"
+      "        tfaot compile -c {} -o {}\n",
+      options.output, written.name,
+      written.signature.empty() ? "" : ", signature " + written.signature, config, written.name));
+  if (!written.problem.empty()) {
+    program.diagnostics.warning("the model cannot be compiled as it is: " + written.problem);
+  }
+  return {};
+}
+
+}  // namespace
+
+Action add_init(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  ConfigRequest& request = options->request;
+  app.add_option("MODEL", options->model, "a SavedModel's folder or a frozen graph")
+      ->required()
+      ->option_text(" ");
+  app.add_option("-o,--output", options->output, "the config to write [aot_config.yaml]")
+      ->option_text("FILE");
+  app.add_option("--name", request.name, "the model's name [that of its folder]")
+      ->option_text("NAME");
+  add_version(app, request.version, "version of the package [1.0.0]");
+  app.add_option("--signature", request.serving_key,
+                 "the signature to compile [serving_default, or else the first one]")
+      ->option_text("KEY");
+  app.add_option("--batch-sizes", request.batch_sizes,
+                 "batch sizes to compile [1,2,4,8,16,32, or the one that the model fixes]")
+      ->delimiter(',')
+      ->option_text("N,...");
+  app.footer(
+      "The config holds every key: those that have a default are comments. 'tfaot info MODEL' "
+      "shows\n"
+      "what the model contains.\n"
+      "Example:\n"
+      "  tfaot init exports/tagger --batch-sizes 1,4,16");
+  return [options](Program& program) { return init(*options, program); };
+}
+
+}  // namespace tfaot::toolkit

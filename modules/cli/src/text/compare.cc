@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/compare.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "text/describe.h"
+#include "text/text_table.h"
+#include "tfaot/base/printable.h"
+#include "tfaot/records/dtype.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr std::size_t kHashCharacters = 12;
+constexpr std::size_t kLongestValue = 60;
+
+// Facts of both packages by label: the first package's order, then what only the second has.
+class Pairs {
+ public:
+  void add(const std::string& label, const std::string& value, bool is_second) {
+    const auto [place, is_new] = positions_.try_emplace(label, pairs_.size());
+    if (is_new) pairs_.push_back({label, "", ""});
+    Difference& pair = pairs_[place->second];
+    (is_second ? pair.second : pair.first) = value;
+  }
+
+  void move_different_to(std::vector<Difference>& found) {
+    for (Difference& pair : pairs_) {
+      if (pair.first != pair.second) found.push_back(std::move(pair));
+    }
+  }
+
+ private:
+  std::vector<Difference> pairs_;
+  std::map<std::string, std::size_t> positions_;
+};
+
+void add_facts(Pairs& pairs, const Manifest& manifest, bool is_second) {
+  for (const Fact& fact : facts_of(manifest)) pairs.add(fact.label, fact.value, is_second);
+}
+
+void add_tensors(Pairs& pairs, const Manifest& manifest, bool is_second) {
+  const auto add = [&](const char* role, const std::vector<TensorSpec>& tensors) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const TensorSpec& tensor = tensors[i];
+      pairs.add(fmt::format("{} {}", role, tensor.name),
+                fmt::format("{} {}, number {}", word_of(tensor.dtype), shape_text(tensor), i + 1),
+                is_second);
+    }
+  };
+  pairs.add("signature", manifest.signature.key, is_second);
+  add("input", manifest.signature.inputs);
+  add("output", manifest.signature.outputs);
+}
+
+void add_files(Pairs& pairs, const Manifest& manifest, bool is_second) {
+  for (const ManifestFile& file : manifest.files) {
+    pairs.add(file.path,
+              fmt::format("{} bytes, sha256 {}", file.size, file.sha256.substr(0, kHashCharacters)),
+              is_second);
+  }
+}
+
+}  // namespace
+
+std::vector<Difference> differences(const Manifest& first, const Manifest& second) {
+  std::vector<Difference> found;
+  for (const auto add : {add_facts, add_tensors, add_files}) {
+    Pairs pairs;
+    add(pairs, first, false);
+    add(pairs, second, true);
+    pairs.move_different_to(found);
+  }
+  return found;
+}
+
+std::string differences_text(const std::vector<Difference>& found,
+                             const std::vector<std::string>& names) {
+  if (found.empty()) return "no difference\n";
+  const auto cell = [](const std::string& text) {
+    return text.empty() ? std::string("-") : shown(text, kLongestValue);
+  };
+  std::vector<std::vector<std::string>> rows = {{"", shown(names[0]), shown(names[1])}};
+  for (const Difference& one : found) {
+    rows.push_back({shown(one.what), cell(one.first), cell(one.second)});
+  }
+  return text_table(rows);
+}
+
+nlohmann::ordered_json differences_to_json(const std::vector<Difference>& found) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Difference& one : found) {
+    list.push_back({{"what", one.what}, {"first", one.first}, {"second", one.second}});
+  }
+  return {{"equal", found.empty()}, {"differences", std::move(list)}};
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/describe_model.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "text/text_table.h"
+#include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::int64_t kThousand = 1000;
+
+std::string shape_of(const DescribedTensor& tensor) {
+  if (!tensor.rank_known) return "of unknown shape";
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : tensor.shape) {
+    sizes.push_back(size < 0 ? "?" : std::to_string(size));
+  }
+  return "[" + join(sizes, ", ") + "]";
+}
+
+std::int64_t elements_of(const Variable& weight) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : weight.shape) elements *= size;
+  return elements;
+}
+
+std::int64_t parameters_of(const DescribedSignature& signature) {
+  std::int64_t parameters = 0;
+  for (const Variable& weight : signature.weights) parameters += elements_of(weight);
+  return parameters;
+}
+
+// "12 345 678"
+std::string grouped(std::int64_t number) {
+  std::string text = std::to_string(number % kThousand);
+  for (number /= kThousand; number > 0; number /= kThousand) {
+    text = fmt::format("{} {:0>3}", number % kThousand, text);
+  }
+  return text;
+}
+
+void add_tensors(Rows& rows, const std::string& role, const std::vector<DescribedTensor>& tensors) {
+  for (const DescribedTensor& tensor : tensors) {
+    rows.push_back({"  " + role, shown(tensor.name), tensor.dtype, shape_of(tensor)});
+  }
+}
+
+std::string operations_text(const DescribedSignature& signature) {
+  std::vector<std::string> counts;
+  for (const OperationCount& one : signature.operations) {
+    counts.push_back(fmt::format("{} {}", one.count, shown(one.operation)));
+  }
+  return join(counts, ", ");
+}
+
+std::string signature_text(const DescribedSignature& signature) {
+  Rows tensors;
+  add_tensors(tensors, "input", signature.inputs);
+  add_tensors(tensors, "output", signature.outputs);
+  Rows sums;
+  if (!signature.operations.empty()) {
+    sums.push_back({"  parameters", grouped(parameters_of(signature))});
+    sums.push_back({"  operations", operations_text(signature)});
+  }
+  if (signature.flops_per_row >= 0) {
+    sums.push_back({"  flops", grouped(signature.flops_per_row) + " a row"});
+  }
+  if (!signature.problem.empty()) sums.push_back({"  problem", shown(signature.problem)});
+  for (const std::string& note : signature.notes) sums.push_back({"", shown(note)});
+  Rows weights;
+  for (const Variable& weight : signature.weights) {
+    weights.push_back({"  " + shown(weight.name), weight.dtype,
+                       fmt::format("[{}]", fmt::join(weight.shape, ", ")),
+                       grouped(elements_of(weight))});
+  }
+  const std::string head = signature.key.empty()
+                               ? "\nno signature: from placeholders to what nothing reads\n"
+                               : fmt::format("\nsignature {}\n", shown(signature.key));
+  return head + text_table(tensors) + text_table(sums) +
+         (weights.empty() ? "" : "\n  weights\n" + text_table(weights));
+}
+
+ordered_json tensors_to_json(const std::vector<DescribedTensor>& tensors) {
+  ordered_json list = ordered_json::array();
+  for (const DescribedTensor& tensor : tensors) {
+    ordered_json shape = ordered_json::array();
+    for (const std::int64_t size : tensor.shape) {
+      shape.push_back(size < 0 ? ordered_json() : ordered_json(size));
+    }
+    list.push_back({{"name", tensor.name},
+                    {"tensor", tensor.tensor},
+                    {"dtype", tensor.dtype},
+                    {"shape", tensor.rank_known ? std::move(shape) : ordered_json()}});
+  }
+  return list;
+}
+
+ordered_json signature_to_json(const DescribedSignature& signature) {
+  ordered_json operations = ordered_json::object();
+  for (const OperationCount& one : signature.operations) operations[one.operation] = one.count;
+  ordered_json weights = ordered_json::array();
+  for (const Variable& weight : signature.weights) {
+    weights.push_back({{"name", weight.name}, {"dtype", weight.dtype}, {"shape", weight.shape}});
+  }
+  ordered_json json = {{"key", signature.key},
+                       {"inputs", tensors_to_json(signature.inputs)},
+                       {"outputs", tensors_to_json(signature.outputs)},
+                       {"parameters", parameters_of(signature)},
+                       {"flops_per_row", nullptr},
+                       {"operations", std::move(operations)},
+                       {"weights", std::move(weights)},
+                       {"problem", signature.problem},
+                       {"notes", signature.notes}};
+  if (signature.flops_per_row >= 0) json["flops_per_row"] = signature.flops_per_row;
+  return json;
+}
+
+}  // namespace
+
+std::string describe_model_text(const ModelDescription& model) {
+  Rows head = {{"  format", word_of(model.format)}};
+  if (!model.producer.empty()) head.push_back({"  made by", shown(model.producer)});
+  std::string text = text_table(head);
+  for (const DescribedSignature& signature : model.signatures) text += signature_text(signature);
+  return text;
+}
+
+ordered_json model_to_json(const ModelDescription& model) {
+  ordered_json signatures = ordered_json::array();
+  for (const DescribedSignature& signature : model.signatures) {
+    signatures.push_back(signature_to_json(signature));
+  }
+  return {{"format", word_of(model.format)},
+          {"producer", model.producer},
+          {"signatures", std::move(signatures)}};
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/config/initial_config.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "tfaot/base/text.h"
+#include "tfaot/config/config_keys.h"
+#include "tfaot/records/cpp_names.h"
+#include "yaml_text.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr std::size_t kColumns = 100;
+constexpr const char* kUsualSignature = "serving_default";
+constexpr const char* kUsualSizes = "[1, 2, 4, 8, 16, 32]";
+
+// As YAML: quoted only if a plain text would be something else.
+std::string yaml_of(const std::string& text) {
+  const bool is_plain = std::ranges::all_of(text, [](char c) {
+    return is_letter_or_digit(c) || c == '_' || c == '.' || c == '/' || c == '-';
+  });
+  const bool starts_well = !text.empty() && text.front() != '-';
+  if (is_plain && starts_well && config::kind_of(YAML::Load(text)) == config::NodeKind::kText) {
+    return text;
+  }
+  YAML::Emitter emitter;
+  emitter << YAML::DoubleQuoted << text;
+  return emitter.c_str();
+}
+
+std::string yaml_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> items;
+  for (const std::string& text : texts) items.push_back(yaml_of(text));
+  return "[" + join(items, ", ") + "]";
+}
+
+// A comment in lines of at most kColumns.
+void add_comment(std::string& text, const std::string& indent, const std::string& comment) {
+  std::istringstream words(comment);
+  std::string line;
+  const auto end_line = [&] { text += indent + "#" + std::exchange(line, "") + "\n"; };
+  for (std::string word; words >> word;) {
+    if (indent.size() + line.size() + word.size() + 2 > kColumns && !line.empty()) end_line();
+    line += " " + word;
+  }
+  if (!line.empty()) end_line();
+}
+
+std::string described(const DescribedTensor& tensor) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : tensor.shape) {
+    sizes.push_back(size < 0 ? "?" : std::to_string(size));
+  }
+  return fmt::format("{} {} {}", tensor.name, tensor.dtype,
+                     tensor.rank_known ? "(" + join(sizes, ", ") + ")" : "of unknown shape");
+}
+
+std::string described(const std::vector<DescribedTensor>& tensors) {
+  std::vector<std::string> texts;
+  for (const DescribedTensor& tensor : tensors) texts.push_back(described(tensor));
+  return texts.empty() ? "none" : join(texts, "; ");
+}
+
+std::vector<std::string> names_of(const std::vector<DescribedTensor>& tensors) {
+  std::vector<std::string> names;
+  for (const DescribedTensor& tensor : tensors) names.push_back(tensor.name);
+  return names;
+}
+
+std::string batch_sizes_of(const DescribedSignature& signature,
+                           const std::vector<std::int64_t>& wanted) {
+  if (!wanted.empty()) return fmt::format("[{}]", fmt::join(wanted, ", "));
+  for (const DescribedTensor& input : signature.inputs) {
+    const bool fixes = input.rank_known && !input.shape.empty() && input.shape.front() > 0;
+    if (fixes) return fmt::format("[{}]", input.shape.front());
+  }
+  return kUsualSizes;
+}
+
+// The values that differ from the defaults, or have none, by key.
+std::map<std::string, std::string> values_of(const ModelDescription& model,
+                                             const DescribedSignature& signature,
+                                             const InitialConfig& given) {
+  std::map<std::string, std::string> values = {
+      {"model.name", yaml_of(given.name)},
+      {"model.version", yaml_of(given.version)},
+      {"compilation.batch_sizes", batch_sizes_of(signature, given.batch_sizes)}};
+  if (model.format == ModelFormat::kSavedModel) {
+    values["model.saved_model"] = yaml_of(given.source);
+    values["model.serving_key"] = yaml_of(signature.key);
+    return values;
+  }
+  values["model.format"] = word_of(model.format);
+  values["model.frozen_graph"] = yaml_of(given.source);
+  values["model.inputs"] = yaml_of(names_of(signature.inputs));
+  values["model.outputs"] = yaml_of(names_of(signature.outputs));
+  return values;
+}
+
+// What the reader should know about the value of a key, besides the key's own description.
+std::string remark_on(const std::string& key, const ModelDescription& model,
+                      const DescribedSignature& signature) {
+  if (key == "model.inputs") {
+    std::string text = "Here: " + described(signature.inputs) + ".";
+    for (const DescribedTensor& input : signature.inputs) {
+      if (input.rank_known) continue;
+      text += fmt::format(
+          " The graph does not say the shape of {0}: write it, as in "
+          "{{name: {0}, shape: [null, 3]}}.",
+          input.name);
+    }
+    return text;
+  }
+  if (key == "model.outputs") return "Here: " + described(signature.outputs) + ".";
+  if (key != "model.serving_key") return "";
+  std::vector<std::string> others;
+  for (const DescribedSignature& other : model.signatures) {
+    if (other.key != signature.key) others.push_back(other.key);
+  }
+  return fmt::format("Inputs: {}. Outputs: {}.{}", described(signature.inputs),
+                     described(signature.outputs),
+                     others.empty() ? "" : " Other signatures: " + join(others, ", ") + ".");
+}
+
+void add_key(std::string& text, const ConfigKey& key, const std::string& value,
+             const std::string& remark) {
+  constexpr const char* kIndent = "  ";
+  add_comment(text, kIndent, key.doc);
+  add_comment(text, kIndent, remark);
+  if (!key.allowed.empty() && key.text.meaning.empty()) {
+    add_comment(text, kIndent, "One of: " + join(key.allowed, ", ") + ".");
+  }
+  if (!value.empty()) {
+    text += fmt::format("{}{}: {}\n", kIndent, key_name(key), value);
+  } else {
+    text += fmt::format("{}# {}: {}\n", kIndent, key_name(key),
+                        key.fallback.empty() ? "..." : key.fallback);
+  }
+}
+
+}  // namespace
+
+Result<const DescribedSignature*> initial_signature(const ModelDescription& model,
+                                                    const std::string& serving_key) {
+  std::vector<std::string> keys;
+  for (const DescribedSignature& signature : model.signatures) keys.push_back(signature.key);
+  const std::string wanted = serving_key.empty() ? kUsualSignature : serving_key;
+  const auto found = std::ranges::find(keys, wanted);
+  if (found != keys.end()) return &model.signatures[std::size_t(found - keys.begin())];
+  if (serving_key.empty() && !model.signatures.empty()) return &model.signatures.front();
+  Error error(fmt::format("there is no signature '{}'", serving_key));
+  error.note("the model's signatures: " + join(keys, ", "));
+  if (const auto close = closest_match(serving_key, keys)) {
+    error.note(fmt::format("did you mean '{}'?", *close));
+  }
+  return fail(std::move(error));
+}
+
+Result<std::string> initial_config(const ModelDescription& model, const InitialConfig& values) {
+  TFAOT_ASSIGN(const DescribedSignature* const signature,
+               initial_signature(model, values.serving_key));
+  const auto by_key = values_of(model, *signature, values);
+  std::string text = "# How tfaot compiles this model; docs/config.md describes every key.\n";
+  for (const ConfigKey* section : children_of("")) {
+    if (section->type != KeyType::kMap) continue;
+    text += fmt::format("\n# {}\n{}:\n", section->doc, section->path);
+    for (const ConfigKey* key : children_of(section->path)) {
+      if (key->format && key->format != model.format) continue;
+      const auto value = by_key.find(key->path);
+      add_key(text, *key, value == by_key.end() ? "" : value->second,
+              remark_on(key->path, model, *signature));
+    }
+  }
+  return text;
+}
+
+std::string suggested_model_name(const Path& model) {
+  const Path folder = model.has_filename() ? model : model.parent_path();
+  std::string name = folder.stem().string();
+  const bool says_nothing = name == "saved_model" || name == "model" || name == "frozen_graph";
+  if (says_nothing && folder.has_parent_path()) {
+    const std::string above = folder.parent_path().filename().string();
+    if (!above.empty()) name = above;
+  }
+  for (char& c : name) {
+    if (!is_letter_or_digit(c)) c = '_';
+  }
+  if (name.empty() || is_digit(name.front())) name = "model_" + name;
+  return check_cpp_name(name, false) ? name + "_model" : name;
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot-engine --describe-model SOURCE: what a model contains, as lines of JSON
+// (tfaot/records/model_description_json.h). Compiles nothing. Used by one thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tfaot/base/result.h"
+#include "tfaot/records/model_description.h"
+
+namespace tfaot::toolkit::engine {
+
+// `source`: a SavedModel's folder, or the file of a frozen graph. Calls `say` once the model is
+// read, and again once the operations of a row are counted: XLA may end the process in between.
+Status describe_model(const std::string& source,
+                      const std::function<void(const ModelDescription&)>& say);
+
+}  // namespace tfaot::toolkit::engine

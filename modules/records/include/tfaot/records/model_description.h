@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model contains, in any format, before anything is compiled. If the engine is started with
+// kDescribeOption and a model instead of a job, it prints it as lines of JSON
+// (model_description_json.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_spec.h"
+
+namespace tfaot::toolkit {
+
+// An input or output of a signature.
+struct DescribedTensor {
+  std::string name;    // key in the signature, or the node's name in a frozen graph
+  std::string tensor;  // "node:index" in the graph
+  std::string dtype;   // TensorFlow's name, "float32"; also of types that cannot be compiled
+  bool rank_known = false;
+  std::vector<std::int64_t> shape;  // -1: unknown
+};
+
+struct OperationCount {
+  std::string operation;  // TensorFlow's name, "MatMul"
+  std::int64_t count = 0;
+};
+
+// One function that can be compiled.
+struct DescribedSignature {
+  std::string key;  // empty for a frozen graph
+  std::vector<DescribedTensor> inputs;
+  std::vector<DescribedTensor> outputs;
+  std::vector<Variable> weights;           // that the outputs need, in order of first use
+  std::vector<OperationCount> operations;  // that the outputs need, the most frequent first
+  // Floating-point operations of one row, counted before any optimisation; a multiplication and an
+  // addition are two. -1: not known.
+  std::int64_t flops_per_row = -1;
+  // Why no code can be made from it, as far as reading and lowering show; empty if nothing is
+  // known.
+  std::string problem;
+  std::vector<std::string> notes;  // of the problem
+};
+
+struct ModelDescription {
+  ModelFormat format = ModelFormat::kSavedModel;
+  std::string producer;  // "tensorflow 2.18.1"; empty if the model does not say
+  std::vector<DescribedSignature> signatures;
+};
+
+inline constexpr const char* kDescribeOption = "--describe-model";
+
+}  // namespace tfaot::toolkit

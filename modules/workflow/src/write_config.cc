@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/write_config.h"
+
+#include "tfaot/base/interrupts.h"
+#include "tfaot/compile/describe_model.h"
+#include "tfaot/config/config.h"
+#include "tfaot/config/initial_config.h"
+#include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/tool_layout.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+Status check_paths(const Context& context, const ConfigRequest& request) {
+  const FileSystem& files = context.files;
+  if (!is_model(files, request.model)) {
+    return fail(
+        wrong_input(files, request.model,
+                    {"'tfaot init' takes a SavedModel's folder or a frozen graph (.pb)", ""}));
+  }
+  TFAOT_ASSIGN(const FileKind kind, files.look(request.config));
+  if (kind == FileKind::kMissing) return {};
+  return fail(Error::at({request.config.string()}, "the file exists already")
+                  .note("name another one with -o, or remove it"));
+}
+
+}  // namespace
+
+Result<WrittenConfig> write_config(Context& context, const ConfigRequest& request) {
+  TFAOT_TRY(check_paths(context, request));
+  TFAOT_ASSIGN(const EngineProgram engine, find_engine(context, ""));
+  TFAOT_ASSIGN(const ModelDescription model, describe_model(context.files, request.model, engine));
+  InitialConfig values;
+  values.name = request.name.empty() ? suggested_model_name(request.model) : request.name;
+  values.version = request.version;
+  values.source = request.model.lexically_relative(request.config.parent_path()).string();
+  values.serving_key = request.serving_key;
+  values.batch_sizes = request.batch_sizes;
+  const auto signature = initial_signature(model, request.serving_key);
+  if (!signature) return fail(Error(signature.error()).moved_to({request.model.string()}));
+  TFAOT_ASSIGN(const std::string text, initial_config(model, values));
+  const InterruptWatch watch;
+  TFAOT_TRY(context.files.replace_atomically(request.config, text));
+  if (const auto read = load_model_spec(context.files, request.config); !read) {
+    static_cast<void>(context.files.remove_all(request.config));
+    return fail(Error(read.error()).moved_to({}));  // the file is gone
+  }
+  return WrittenConfig{values.name, (*signature)->key, (*signature)->problem};
+}
+
+}  // namespace tfaot::toolkit
