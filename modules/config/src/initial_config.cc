@@ -17,7 +17,6 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kColumns = 100;
-constexpr const char* kUsualSignature = "serving_default";
 constexpr const char* kUsualSizes = "[1, 2, 4, 8, 16, 32]";
 
 // As YAML: quoted only if a plain text would be something else.
@@ -53,12 +52,8 @@ void add_comment(std::string& text, const std::string& indent, const std::string
 }
 
 std::string described(const DescribedTensor& tensor) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : tensor.shape) {
-    sizes.push_back(size < 0 ? "?" : std::to_string(size));
-  }
   return fmt::format("{} {} {}", tensor.name, tensor.dtype,
-                     tensor.rank_known ? "(" + join(sizes, ", ") + ")" : "of unknown shape");
+                     tensor.rank_known ? "(" + sizes_text(tensor.shape) + ")" : "of unknown shape");
 }
 
 std::string described(const std::vector<DescribedTensor>& tensors) {
@@ -150,7 +145,8 @@ Result<const DescribedSignature*> initial_signature(const ModelDescription& mode
                                                     const std::string& serving_key) {
   std::vector<std::string> keys;
   for (const DescribedSignature& signature : model.signatures) keys.push_back(signature.key);
-  const std::string wanted = serving_key.empty() ? kUsualSignature : serving_key;
+  const std::string wanted =
+      serving_key.empty() ? config_key("model.serving_key").fallback : serving_key;
   const auto found = std::ranges::find(keys, wanted);
   if (found != keys.end()) return &model.signatures[std::size_t(found - keys.begin())];
   if (serving_key.empty() && !model.signatures.empty()) return &model.signatures.front();
@@ -162,10 +158,9 @@ Result<const DescribedSignature*> initial_signature(const ModelDescription& mode
   return fail(std::move(error));
 }
 
-Result<std::string> initial_config(const ModelDescription& model, const InitialConfig& values) {
-  TFAOT_ASSIGN(const DescribedSignature* const signature,
-               initial_signature(model, values.serving_key));
-  const auto by_key = values_of(model, *signature, values);
+std::string initial_config(const ModelDescription& model, const DescribedSignature& signature,
+                           const InitialConfig& values) {
+  const auto by_key = values_of(model, signature, values);
   std::string text = "# How tfaot compiles this model; docs/config.md describes every key.\n";
   for (const ConfigKey* section : children_of("")) {
     if (section->type != KeyType::kMap) continue;
@@ -174,7 +169,7 @@ Result<std::string> initial_config(const ModelDescription& model, const InitialC
       if (key->format && key->format != model.format) continue;
       const auto value = by_key.find(key->path);
       add_key(text, *key, value == by_key.end() ? "" : value->second,
-              remark_on(key->path, model, *signature));
+              remark_on(key->path, model, signature));
     }
   }
   return text;

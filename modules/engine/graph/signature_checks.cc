@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "graph/conversions.h"
-#include "tfaot/base/text.h"
+#include "tfaot/records/model_description.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -53,9 +53,7 @@ Status check_input(const GraphTensor& input, bool fixed_shapes) {
 }  // namespace
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::vector<std::string> parts;
-  for (const auto d : shape) parts.push_back(d < 0 ? "?" : std::to_string(d));
-  return "(" + join(parts, ", ") + ")";
+  return "(" + sizes_text(shape) + ")";
 }
 
 Status check_signature(const ModelGraph& model, bool fixed_shapes) {

@@ -34,11 +34,10 @@ Result<WrittenConfig> write_config(Context& context, const ConfigRequest& reques
   values.name = request.name.empty() ? suggested_model_name(request.model) : request.name;
   values.version = request.version;
   values.source = request.model.lexically_relative(request.config.parent_path()).string();
-  values.serving_key = request.serving_key;
   values.batch_sizes = request.batch_sizes;
   const auto signature = initial_signature(model, request.serving_key);
   if (!signature) return fail(Error(signature.error()).moved_to({request.model.string()}));
-  TFAOT_ASSIGN(const std::string text, initial_config(model, values));
+  const std::string text = initial_config(model, **signature, values);
   const InterruptWatch watch;
   TFAOT_TRY(context.files.replace_atomically(request.config, text));
   if (const auto read = load_model_spec(context.files, request.config); !read) {

@@ -42,8 +42,7 @@ ModelDescription frozen_graph() {
 }
 
 std::string text_of(const ModelDescription& model, const InitialConfig& values) {
-  const auto text = initial_config(model, values);
-  return text ? *text : text.error().text();
+  return initial_config(model, model.signatures.front(), values);
 }
 
 TEST(InitialConfig, OfASavedModel) {

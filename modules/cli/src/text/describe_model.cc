@@ -18,12 +18,7 @@ using Rows = std::vector<std::vector<std::string>>;
 constexpr std::int64_t kThousand = 1000;
 
 std::string shape_of(const DescribedTensor& tensor) {
-  if (!tensor.rank_known) return "of unknown shape";
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : tensor.shape) {
-    sizes.push_back(size < 0 ? "?" : std::to_string(size));
-  }
-  return "[" + join(sizes, ", ") + "]";
+  return tensor.rank_known ? "[" + sizes_text(tensor.shape) + "]" : "of unknown shape";
 }
 
 std::int64_t elements_of(const Variable& weight) {

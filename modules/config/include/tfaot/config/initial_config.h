@@ -17,7 +17,6 @@ struct InitialConfig {
   std::string name;                            // of the model; must suit the rules of model.name
   std::string version;                         // of the package
   std::string source;                          // of the model, relative to the config
-  std::string serving_key = {};                // empty: initial_signature()
   std::vector<std::int64_t> batch_sizes = {};  // empty: the one that the model fixes, or a few
 };
 
@@ -26,8 +25,9 @@ struct InitialConfig {
 Result<const DescribedSignature*> initial_signature(const ModelDescription& model,
                                                     const std::string& serving_key);
 
-// Errors: those of initial_signature().
-Result<std::string> initial_config(const ModelDescription& model, const InitialConfig& values);
+// REQUIRES: the signature is one of the model's.
+std::string initial_config(const ModelDescription& model, const DescribedSignature& signature,
+                           const InitialConfig& values);
 
 // A model's name from that of its folder or file: "my-tagger/saved_model" -> "my_tagger".
 std::string suggested_model_name(const Path& model);

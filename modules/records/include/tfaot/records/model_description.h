@@ -49,6 +49,9 @@ struct ModelDescription {
   std::vector<DescribedSignature> signatures;
 };
 
+// "?, 28, 28": unknown dimensions are question marks.
+std::string sizes_text(const std::vector<std::int64_t>& shape);
+
 inline constexpr const char* kDescribeOption = "--describe-model";
 
 }  // namespace tfaot::toolkit
