@@ -13,11 +13,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const SourceTree& project() {
-  static const SourceTree tree = read_sources(RealFileSystem(), TFAOT_SOURCE_DIR).value();
-  return tree;
-}
-
 // The findings if the real tree gets one more file.
 Violations with(const std::string& path, const std::string& text) {
   SourceTree tree = project();

@@ -5,6 +5,8 @@
 
 #include <cctype>
 
+#include "tfaot/base/real_file_system.h"
+
 namespace tfaot::toolkit::architecture {
 namespace {
 
@@ -14,6 +16,11 @@ bool is_source(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
+
+const SourceTree& project() {
+  static const SourceTree tree = read_sources(RealFileSystem(), TFAOT_SOURCE_DIR).value();
+  return tree;
+}
 
 bool is_cpp(std::string_view path) {
   for (const std::string_view end : {".cc", ".h", ".cc.in", ".h.in"}) {

@@ -28,6 +28,8 @@ inline constexpr std::array<std::string_view, 8> kProjectFolders = {
 // C++, CMake, shell and Python files below the project's folders, without build trees and files
 // that tfaot made (tests/golden).
 Result<SourceTree> read_sources(const FileSystem& fs, const Path& project);
+// This project, read once.
+const SourceTree& project();
 
 bool is_cpp(std::string_view path);
 bool is_cmake(std::string_view path);

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tfaot/base/real_file_system.h"
-
 namespace tfaot::toolkit::architecture {
 namespace {
 
@@ -15,10 +13,6 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
 
-const SourceTree& project() {
-  static const SourceTree tree = read_sources(RealFileSystem(), TFAOT_SOURCE_DIR).value();
-  return tree;
-}
 std::string lines(int count) {
   std::string text;
   for (int i = 0; i < count; ++i) text += "x\n";

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 include(GoogleTest)
+add_custom_target(tfaot_unit_tests)  # all of them
 
 #[=[
 tfaot_add_unit_test(<room> SOURCES <file>... [LIBRARIES <target>...])
@@ -19,5 +20,6 @@ function(tfaot_add_unit_test room)
   target_compile_definitions(tfaot_unit_${room} PRIVATE
     "TFAOT_GOLDEN_DIR=\"${PROJECT_SOURCE_DIR}/tests/golden\"")
   tfaot_target_warnings(tfaot_unit_${room})
+  add_dependencies(tfaot_unit_tests tfaot_unit_${room})
   gtest_discover_tests(tfaot_unit_${room} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -18,14 +18,15 @@ bool holds_constants(const ElfSection& section) {
 }
 
 // The alignment of the object that they would move to, whatever its size.
-constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kLargestAlignment = 64;
 
 // Why references to a section cannot be redirected to a symbol of another object; empty if they
 // can.
 std::string problem_of(const ElfTables& tables, std::size_t section) {
   const std::string& name = tables.sections[section].name;
   const std::uint64_t alignment = tables.sections[section].header.sh_addralign;
-  if (alignment > kAlignment) return fmt::format("{} needs {} bytes of alignment", name, alignment);
+  if (alignment > kLargestAlignment)
+    return fmt::format("{} needs {} bytes of alignment", name, alignment);
   for (std::size_t i = 1; i < tables.symbols.size(); ++i) {
     if (tables.symbols[i].st_shndx == section && tables.is_global(i)) {
       return fmt::format("{} defines '{}' for other objects", name, tables.symbol_names[i]);

@@ -9,14 +9,14 @@ namespace tfaot::toolkit {
 namespace {
 
 // The largest alignment that find_constants() accepts.
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kBlobAlignment = 64;
 
 }  // namespace
 
 std::string SharedConstants::add(const std::string& bytes) {
   const auto [found, is_new] = known_.try_emplace(sha256_of(bytes), symbols_.size());
   if (!is_new) return symbols_[found->second].name;
-  blob_.resize((blob_.size() + kAlignment - 1) / kAlignment * kAlignment);
+  blob_.resize((blob_.size() + kBlobAlignment - 1) / kBlobAlignment * kBlobAlignment);
   symbols_.push_back(
       {fmt::format("{}_{}", prefix_, symbols_.size()), blob_.size(), bytes.size(), true});
   blob_.append(bytes);

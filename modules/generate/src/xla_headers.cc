@@ -75,7 +75,7 @@ const char* arrays_type(DType dtype) {
   return "tfaot::DoubleArrays";
 }
 
-TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names) {
+TemplateData cmssw_usage_data(const CompiledModel& compiled, const PackageNames& names) {
   std::vector<std::string> lines = {fmt::format("#include \"{}/model.h\"", names.tool),
                                     fmt::format("tfaot::Model<{}> model;", names.cpp_class)};
   const TensorNames variables = example_variables(compiled.signature);
@@ -116,7 +116,7 @@ std::string xla_program_header(const ModelSpec& spec, const CompiledModel& compi
 std::string xla_model_header(const ModelSpec& spec, const CompiledModel& compiled,
                              const PackageNames& names) {
   TemplateObject data = model_data(spec, compiled, names);
-  data["usage"] = usage_data(compiled, names);
+  data["usage"] = cmssw_usage_data(compiled, names);
   data["programs"] = functions_data(compiled, spec);
   data["batch_size_list"] = "{" + list_of(compiled.batch_sizes) + "}";
   data["first_batch_size"] = std::to_string(compiled.batch_sizes.front());

@@ -11,7 +11,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::size_t kPiece = 1 << 20;
+constexpr std::size_t kReadPiece = 1 << 20;
 
 // The kind of an entry that is not a regular file, for messages.
 const char* kind_of(archive_entry* entry) {
@@ -77,7 +77,7 @@ Result<std::optional<ArchiveFile>> ArchiveReader::next() {
 }
 
 Status ArchiveReader::read(const ChunkSink& sink) {
-  std::string buffer(std::min<std::uint64_t>(kPiece, current_.size + 1), '\0');
+  std::string buffer(std::min<std::uint64_t>(kReadPiece, current_.size + 1), '\0');
   std::uint64_t size = 0;
   for (;;) {
     const la_ssize_t count = archive_read_data(handle_.get(), buffer.data(), buffer.size());

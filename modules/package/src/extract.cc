@@ -12,14 +12,14 @@
 #include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit {
-namespace {
-
 // make_archive() puts it first, so that everything after it can be checked while it is read.
 struct ManifestEntry {
   std::string stem;
   std::string text;
   Manifest manifest;
 };
+
+namespace {
 
 Result<ManifestEntry> read_manifest_entry(ArchiveReader& reader, const Path& archive) {
   TFAOT_ASSIGN(const auto file, reader.next());

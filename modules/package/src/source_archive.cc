@@ -17,7 +17,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::size_t kPiece = 1 << 20;
+constexpr std::size_t kCopiedPiece = 1 << 20;
 
 // The path without a leading "./" and a trailing '/'; nothing if it may lead out of the archive's
 // folder.
@@ -115,7 +115,7 @@ class Unpacker {
   }
 
   Status copy(const ChunkSink& sink) {
-    std::string buffer(kPiece, '\0');
+    std::string buffer(kCopiedPiece, '\0');
     for (;;) {
       const la_ssize_t count = archive_read_data(handle_.get(), buffer.data(), buffer.size());
       if (count < 0) return fail(failure());

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "shell.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/real_file_system.h"
@@ -19,13 +20,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
-
-ProcessSpec shell(const std::string& script) {
-  ProcessSpec spec;
-  spec.program = "sh";
-  spec.arguments = {"-c", script};
-  return spec;
-}
 
 // A pipe that every descendant inherits. It ends when, and only when, all of them are dead.
 class Tripwire {

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "shell.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/text.h"
 
@@ -18,13 +19,6 @@ namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
-
-ProcessSpec shell(const std::string& script) {
-  ProcessSpec spec;
-  spec.program = "sh";
-  spec.arguments = {"-c", script};
-  return spec;
-}
 
 std::string error_of(const ProcessSpec& spec) {
   const auto result = run_process(spec);

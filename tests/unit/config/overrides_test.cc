@@ -10,19 +10,19 @@ using ::testing::ElementsAre;
 using testing::error_of;
 using testing::load_text;
 
-constexpr const char* kText =
+constexpr const char* kOverridden =
     "model: {name: test, version: '1'}\n"
     "compilation: {batch_sizes: [1], namespace: a, cpu_levels: [x86-64], weights: embedded, "
     "rows: coupled}\n";
 
 TEST(Overrides, ReplaceTheWordsOfTheFile) {
-  const auto spec = load_text(kText, {.batch_sizes = {"8", "2"},
-                                      .namespace_name = "b::c",
-                                      .cpu_levels = {"native", "x86-64-v3"},
-                                      .target_triple = "x86_64-pc-linux",
-                                      .weights = WeightsMode::kShared,
-                                      .headers = HeadersMode::kCmssw,
-                                      .rows = RowsMode::kAlone});
+  const auto spec = load_text(kOverridden, {.batch_sizes = {"8", "2"},
+                                            .namespace_name = "b::c",
+                                            .cpu_levels = {"native", "x86-64-v3"},
+                                            .target_triple = "x86_64-pc-linux",
+                                            .weights = WeightsMode::kShared,
+                                            .headers = HeadersMode::kCmssw,
+                                            .rows = RowsMode::kAlone});
   ASSERT_TRUE(spec) << error_of(spec);
   EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(2, 8));
   EXPECT_EQ(spec->compilation.namespace_name, "b::c");
@@ -34,7 +34,7 @@ TEST(Overrides, ReplaceTheWordsOfTheFile) {
 }
 
 TEST(Overrides, LeaveTheRestAlone) {
-  const auto spec = load_text(kText, {.batch_sizes = {"8"}});
+  const auto spec = load_text(kOverridden, {.batch_sizes = {"8"}});
   ASSERT_TRUE(spec) << error_of(spec);
   EXPECT_EQ(spec->compilation.namespace_name, "a");
   EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64"));
@@ -59,24 +59,24 @@ TEST(Overrides, DoNotReachAnAliasOfTheReplacedValue) {
 }
 
 TEST(Overrides, ErrorsNameTheOptionAndAreUsageErrors) {
-  const auto spec = load_text(kText, {.batch_sizes = {"4", "0"}});
+  const auto spec = load_text(kOverridden, {.batch_sizes = {"4", "0"}});
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().kind(), ErrorKind::kUsage);
   EXPECT_EQ(spec.error().text(),
             "--batch-sizes: 0 is not allowed\n"
             "  allowed: 1 to 1048576, in decimal digits");
-  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", "x"}})),
+  EXPECT_EQ(error_of(load_text(kOverridden, {.batch_sizes = {"4", "x"}})),
             "--batch-sizes: expected a whole number, found the string 'x'\n"
             "  allowed: 1 to 1048576, in decimal digits");
-  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", ""}})),
+  EXPECT_EQ(error_of(load_text(kOverridden, {.batch_sizes = {"4", ""}})),
             "--batch-sizes: expected a whole number, found the string ''\n"
             "  allowed: 1 to 1048576, in decimal digits");
-  EXPECT_EQ(error_of(load_text(kText, {.batch_sizes = {"4", "4"}})),
+  EXPECT_EQ(error_of(load_text(kOverridden, {.batch_sizes = {"4", "4"}})),
             "--batch-sizes: 4 is given twice");
-  EXPECT_EQ(error_of(load_text(kText, {.namespace_name = "1"})),
+  EXPECT_EQ(error_of(load_text(kOverridden, {.namespace_name = "1"})),
             "--namespace: '1' is not allowed\n"
             "  allowed: a C++ namespace like 'a' or 'a::b'");
-  EXPECT_EQ(error_of(load_text(kText, {.cpu_levels = {"x86-64-v5"}})),
+  EXPECT_EQ(error_of(load_text(kOverridden, {.cpu_levels = {"x86-64-v5"}})),
             "--cpu-levels: 'x86-64-v5' is not allowed (did you mean 'x86-64-v2'?)\n"
             "  allowed: x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native, or generic on aarch64, "
             "or a CPU of LLVM such as haswell, znver4 or neoverse-n1 (see docs/config.md)");
@@ -84,7 +84,7 @@ TEST(Overrides, ErrorsNameTheOptionAndAreUsageErrors) {
 
 TEST(Overrides, ATargetMustSuitTheLevelsOfTheFile) {
   EXPECT_EQ(
-      error_of(load_text(kText, {.target_triple = "aarch64-unknown-linux-gnu"})),
+      error_of(load_text(kOverridden, {.target_triple = "aarch64-unknown-linux-gnu"})),
       "/m/aot_config.yaml:2:60: compilation.cpu_levels: 'x86-64' is not a level of the target "
       "aarch64-unknown-linux-gnu\n"
       "  allowed: generic, or a CPU of LLVM such as cortex-a72 or neoverse-n1 (see "

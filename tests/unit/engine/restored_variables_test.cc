@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-tf::MetaGraphDef model_of(const std::vector<tf::NodeDef>& nodes) {
+tf::MetaGraphDef restored_model_of(const std::vector<tf::NodeDef>& nodes) {
   tf::MetaGraphDef model;
   for (const auto& one : nodes) *model.mutable_graph_def()->add_node() = one;
   model.mutable_saver_def()->set_restore_op_name("restore_all");
@@ -41,7 +41,7 @@ std::vector<tf::NodeDef> old_restore(const std::vector<std::string>& parts = {""
 }
 
 TEST(RestoredVariables, FollowsTheGraph) {
-  const auto found = restored_variables(model_of(old_restore()));
+  const auto found = restored_variables(restored_model_of(old_restore()));
   EXPECT_THAT(found.keys, ElementsAre(Pair("a", "a/key"), Pair("b", "b/key")));
   EXPECT_THAT(found.others, IsEmpty());
 }
@@ -52,8 +52,9 @@ TEST(RestoredVariables, FollowsACall) {
   tf::NameAttrList function;
   function.set_name("restore");
   tf::AddNodeAttr("f", function, &call);
-  tf::MetaGraphDef model = model_of({node("prefix", "Placeholder"), variable("first", "dense/w"),
-                                     variable("second", "dense/b"), variable("unused", "u"), call});
+  tf::MetaGraphDef model =
+      restored_model_of({node("prefix", "Placeholder"), variable("first", "dense/w"),
+                         variable("second", "dense/b"), variable("unused", "u"), call});
   tf::FunctionDef& body = *model.mutable_graph_def()->mutable_library()->add_function();
   body.mutable_signature()->set_name("restore");
   for (const char* name : {"file", "b", "w", "u"}) {
@@ -72,7 +73,7 @@ TEST(RestoredVariables, FollowsACall) {
 }
 
 TEST(RestoredVariables, LeavesPartsOfTensorsToTensorFlow) {
-  const auto found = restored_variables(model_of(old_restore({"4 0,2", ""})));
+  const auto found = restored_variables(restored_model_of(old_restore({"4 0,2", ""})));
   EXPECT_THAT(found.keys, ElementsAre(Pair("b", "b/key")));
   EXPECT_THAT(found.others, ElementsAre("a"));
 }
@@ -81,12 +82,12 @@ TEST(RestoredVariables, LeavesWhatIsInitialisedToTensorFlow) {
   auto nodes = old_restore();
   nodes.push_back(node("init_a", "AssignVariableOp", {"a", "seen"}));
   nodes.push_back(node("init", "NoOp", {"^init_a"}));
-  tf::MetaGraphDef model = model_of(nodes);
+  tf::MetaGraphDef model = restored_model_of(nodes);
   (*(*model.mutable_signature_def())["__saved_model_init_op"].mutable_outputs())["op"].set_name(
       "init:0");
   EXPECT_THAT(restored_variables(model).others, ElementsAre("a"));
 
-  tf::MetaGraphDef old = model_of(nodes);
+  tf::MetaGraphDef old = restored_model_of(nodes);
   (*old.mutable_collection_def())["legacy_init_op"].mutable_node_list()->add_value("init");
   EXPECT_THAT(restored_variables(old).keys, ElementsAre(Pair("b", "b/key")));
   EXPECT_THAT(restored_variables(old).others, ElementsAre("a"));
@@ -95,7 +96,7 @@ TEST(RestoredVariables, LeavesWhatIsInitialisedToTensorFlow) {
 TEST(RestoredVariables, LeavesDoubtToTensorFlow) {
   auto nodes = old_restore();
   nodes[5] = variable("b", "a");
-  const auto found = restored_variables(model_of(nodes));
+  const auto found = restored_variables(restored_model_of(nodes));
   EXPECT_THAT(found.keys, IsEmpty());
   EXPECT_THAT(found.others, ElementsAre("a"));
 }

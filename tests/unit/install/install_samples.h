@@ -24,6 +24,10 @@ struct SamplePackage {
   Manifest manifest() const;
 };
 
+// An area, and where it keeps the tool file of a sample.
+inline const InstallOptions kOptions{.area = "/area"};
+inline constexpr const char* kToolFile = "/area/config/toolbox/tools/selected/tfaot-model-test.xml";
+
 // Plans, unpacks into plan.staging and commits; rolls back if that fails.
 Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& package,
                                       const InstallOptions& options);

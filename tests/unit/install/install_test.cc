@@ -11,9 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const InstallOptions kOptions{.area = "/area"};
 const InstallOptions kReplace{.area = "/area", .replace = true};
-constexpr const char* kToolFile = "/area/config/toolbox/tools/selected/tfaot-model-test.xml";
 constexpr const char* kRuntimeTool = "/area/config/toolbox/tools/selected/tfaot-runtime.xml";
 
 TEST(Install, LaysOutTheArea) {

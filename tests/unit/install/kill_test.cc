@@ -20,13 +20,13 @@ namespace {
 
 using ::testing::AnyOf;
 
-struct Change {
+struct KilledChange {
   std::string name;
   std::vector<SamplePackage> before;  // installed, the last one is current
   SamplePackage after;
 };
 
-const std::vector<Change> kChanges = {
+const std::vector<KilledChange> kKilledChanges = {
     {"first install", {}, {}},
     {"new version", {{}}, {.version = "1.1.0", .object = "new"}},
     {"replaced version", {{}}, {.object = "other code"}},
@@ -34,12 +34,12 @@ const std::vector<Change> kChanges = {
     {"back to an older version", {{}, {.version = "2.0.0"}}, {}},
 };
 
-AreaView old_view(const Change& change, const Path& area) {
+AreaView old_view(const KilledChange& change, const Path& area) {
   return change.before.empty() ? AreaView() : expected_view(change.before.back(), area);
 }
 
 // scram's users see the change with the last step.
-void expect_old_or_new(const FileSystem& fs, const Change& change, const Path& area,
+void expect_old_or_new(const FileSystem& fs, const KilledChange& change, const Path& area,
                        std::size_t kill_at) {
   const AreaView before = old_view(change, area);
   const AreaView after = expected_view(change.after, area);
@@ -49,7 +49,7 @@ void expect_old_or_new(const FileSystem& fs, const Change& change, const Path& a
       << change.name << ", killed at change " << kill_at;
 }
 
-void expect_whole(const FileSystem& fs, const Change& change, const Path& area) {
+void expect_whole(const FileSystem& fs, const KilledChange& change, const Path& area) {
   EXPECT_EQ(view_of(fs, area), expected_view(change.after, area)) << change.name;
   const auto list = list_installed(fs, area);
   ASSERT_TRUE(list) << list.error().text();
@@ -58,7 +58,7 @@ void expect_whole(const FileSystem& fs, const Change& change, const Path& area) 
 
 TEST(Kill, InMemoryAtEveryChange) {
   const InstallOptions options{.area = "/area", .replace = true};
-  for (const Change& change : kChanges) {
+  for (const KilledChange& change : kKilledChanges) {
     bool finished = false;
     for (std::size_t kill_at = 1; !finished; ++kill_at) {
       MemoryFileSystem fs;
@@ -135,12 +135,13 @@ int install_in_child(const SamplePackage& package, const InstallOptions& options
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-class KillOnTheDisk : public ::testing::TestWithParam<Change> {};
-INSTANTIATE_TEST_SUITE_P(Changes, KillOnTheDisk, ::testing::Values(kChanges[0], kChanges[2]),
+class KillOnTheDisk : public ::testing::TestWithParam<KilledChange> {};
+INSTANTIATE_TEST_SUITE_P(Changes, KillOnTheDisk,
+                         ::testing::Values(kKilledChanges[0], kKilledChanges[2]),
                          [](const auto& test) { return replace_all(test.param.name, " ", "_"); });
 
 TEST_P(KillOnTheDisk, LeavesOldOrNew) {
-  const Change& change = GetParam();
+  const KilledChange& change = GetParam();
   const TemporaryFolder folder;
   const Path area = folder.path() / "area";
   const Path before = folder.path() / "before";

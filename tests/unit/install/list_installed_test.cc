@@ -11,9 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const InstallOptions kOptions{.area = "/area"};
 const Path kTool = "/area/tfaot-model-test";
-constexpr const char* kToolFile = "/area/config/toolbox/tools/selected/tfaot-model-test.xml";
 
 std::vector<std::string> listing(const FileSystem& fs) {
   const auto list = list_installed(fs, "/area");

@@ -8,8 +8,6 @@
 namespace tfaot::toolkit::testing {
 namespace {
 
-const InstallOptions kOptions{.area = "/area"};
-
 std::string refusal_of(const FileSystem& fs, const SamplePackage& package,
                        const InstallOptions& options = kOptions) {
   const auto plan = plan_install(fs, package.manifest(), options);

@@ -11,7 +11,7 @@ namespace {
 
 using testing::Records;
 
-Manifest manifest_of(const Records& records) {
+Manifest fileless_manifest_of(const Records& records) {
   return make_manifest(records.spec, records.compiled, "", {});
 }
 
@@ -29,7 +29,7 @@ TEST(PackageRecordJson, KeepsWhatThePackageWasMadeFrom) {
             std::string::npos)
       << text;
   EXPECT_TRUE(is_package_record(text));
-  const auto read = package_record_from_json(manifest_of(records), text, "record.json");
+  const auto read = package_record_from_json(fileless_manifest_of(records), text, "record.json");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(package_record_to_json(read->spec, read->compiled), text);
   EXPECT_EQ(cpp_class_of(read->spec), cpp_class_of(records.spec));
@@ -41,8 +41,8 @@ TEST(PackageRecordJson, SaysWhereARecordIsWrong) {
   const Records records = testing::simple_records();
   const std::string text = package_record_to_json(records.spec, records.compiled);
   const auto error_with = [&](const std::string& from, const std::string& to) {
-    const auto read =
-        package_record_from_json(manifest_of(records), replace_all(text, from, to), "record.json");
+    const auto read = package_record_from_json(fileless_manifest_of(records),
+                                               replace_all(text, from, to), "record.json");
     return read ? "no error" : read.error().text();
   };
   EXPECT_EQ(error_with("\"format\":\"saved_model\"", "\"format\":\"onnx\""),
@@ -66,7 +66,7 @@ TEST(PackageRecordJson, SaysWhereARecordIsWrong) {
 // package's fault.
 TEST(PackageRecordJson, WhatDoesNotFitIsAnErrorOfItsFile) {
   const Records records = testing::simple_records();
-  const Manifest manifest = manifest_of(records);
+  const Manifest manifest = fileless_manifest_of(records);
   const std::string text = package_record_to_json(records.spec, records.compiled);
   ASSERT_TRUE(package_record_from_json(manifest, text, "record.json"));
   const auto error_of = [](const Manifest& of, const std::string& record) {

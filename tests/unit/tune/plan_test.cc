@@ -6,7 +6,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-Manifest tuned() {
+Manifest measured() {
   Manifest manifest;
   manifest.cpu_levels = {"x86-64", "x86-64-v3", "a-newer-cpu", "not-here"};
   manifest.tuning = {"A CPU",
@@ -18,16 +18,16 @@ Manifest tuned() {
 }
 
 TEST(Plan, TakesTheHighestLevelThatWasMeasured) {
-  const LevelCosts costs = highest_level(tuned());
+  const LevelCosts costs = highest_level(measured());
   EXPECT_EQ(costs.cpu_level, "a-newer-cpu");
   EXPECT_EQ(costs.sizes, (std::vector<std::size_t>{1, 16}));
   EXPECT_EQ(costs.ns, (std::vector<double>{5, 70}));
   EXPECT_TRUE(highest_level(Manifest()).sizes.empty());
-  EXPECT_TRUE(level_costs(*tuned().tuning, "x86-64-v3").sizes.empty());
+  EXPECT_TRUE(level_costs(*measured().tuning, "x86-64-v3").sizes.empty());
 }
 
 TEST(Plan, ShowsChunksPaddingAndTime) {
-  const LevelCosts costs = level_costs(*tuned().tuning, "x86-64");
+  const LevelCosts costs = level_costs(*measured().tuning, "x86-64");
   const PlannedRows exact = plan_rows(costs, 19);
   EXPECT_EQ(exact.chunks, (std::vector<std::size_t>{16, 1, 1, 1}));
   EXPECT_EQ(exact.padding, 0U);

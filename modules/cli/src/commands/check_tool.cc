@@ -12,7 +12,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct CheckToolArguments {
   std::vector<std::string> files;
   std::vector<std::string> variables;
   std::string area;
@@ -28,7 +28,7 @@ std::string plural(std::size_t count, const std::string& word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-Result<ToolCheckRequest> request_of(const Options& options, const Context& context) {
+Result<ToolCheckRequest> request_of(const CheckToolArguments& options, const Context& context) {
   ToolCheckRequest request;
   for (const std::string& file : options.files) request.files.push_back(context.absolute(file));
   for (const std::string& variable : options.variables) {
@@ -42,7 +42,7 @@ Result<ToolCheckRequest> request_of(const Options& options, const Context& conte
   return request;
 }
 
-Status check(const Options& options, Program& program) {
+Status check(const CheckToolArguments& options, Program& program) {
   TFAOT_ASSIGN(const ToolCheckRequest request, request_of(options, program));
   Counts counts;
   TFAOT_TRY(check_tools(program, request, [&](std::size_t index, const ToolReport& report) {
@@ -62,7 +62,7 @@ Status check(const Options& options, Program& program) {
 }  // namespace
 
 Action add_check_tool(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckToolArguments>();
   app.add_option("FILE", options->files, "scram tool files, NAME.xml")
       ->required()
       ->option_text(" ");

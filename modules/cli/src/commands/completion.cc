@@ -11,7 +11,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct CompletionArguments {
   std::string shell;
   std::string folder;  // hidden
 };
@@ -33,7 +33,7 @@ Status write_help(FileSystem& files, const Path& share) {
   return {};
 }
 
-Status complete(const Options& options, Program& program) {
+Status complete(const CompletionArguments& options, Program& program) {
   if (!options.folder.empty()) return write_help(program.files, program.absolute(options.folder));
   if (options.shell.empty()) {
     return fail(Error::usage("completion: SHELL is required")
@@ -49,7 +49,7 @@ Status complete(const Options& options, Program& program) {
 }  // namespace
 
 Action add_completion(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompletionArguments>();
   auto* shell = app.add_option("SHELL", options->shell, "bash, zsh or fish")
                     ->check(CLI::IsMember({"bash", "zsh", "fish"}))
                     ->option_text(" ");

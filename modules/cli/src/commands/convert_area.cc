@@ -10,7 +10,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct ConvertAreaArguments {
   VerbosityOption verbosity;
   std::string area;
   std::string output_directory;
@@ -23,7 +23,7 @@ struct Options {
   bool whole = false;
 };
 
-Status convert(const Options& options, Program& program) {
+Status convert(const ConvertAreaArguments& options, Program& program) {
   ConvertRequest request;
   request.area = program.absolute(options.area);
   request.output_directory = program.absolute(options.output_directory);
@@ -43,7 +43,7 @@ Status convert(const Options& options, Program& program) {
 }  // namespace
 
 Action add_convert_area(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertAreaArguments>();
   app.add_option("AREA", options->area,
                  "the folder with NAME_bsN.h, NAME_bsN.o and possibly a tool file")
       ->required()

@@ -9,13 +9,13 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct DiffArguments {
   std::string first;
   std::string second;
   bool json = false;
 };
 
-Status diff(const Options& options, Program& program) {
+Status diff(const DiffArguments& options, Program& program) {
   TFAOT_ASSIGN(const Manifest first, read_package(program, program.absolute(options.first)));
   TFAOT_ASSIGN(const Manifest second, read_package(program, program.absolute(options.second)));
   const std::vector<Difference> found = differences(first, second);
@@ -27,7 +27,7 @@ Status diff(const Options& options, Program& program) {
 }  // namespace
 
 Action add_diff(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffArguments>();
   app.add_option("A", options->first, "an archive or a package tree")->required()->option_text(" ");
   app.add_option("B", options->second, "another one")->required()->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of a table");

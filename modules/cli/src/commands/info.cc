@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct InfoArguments {
   std::string path;
   bool json = false;
   bool identity = false;  // hidden, for the CMake functions: a config's names alone, as JSON
@@ -54,14 +54,14 @@ Description description_of(const Inspected& found) {
                      std::get<Manifest>(found.content));
 }
 
-Status print_identity(const Options& options, Program& program) {
+Status print_identity(const InfoArguments& options, Program& program) {
   TFAOT_ASSIGN(const ModelIdentity model, identify(program, program.absolute(options.path)));
   program.console.print(json_text(
       {{"name", model.name}, {"namespace", model.namespace_name}, {"version", model.version}}));
   return {};
 }
 
-Status info(const Options& options, Program& program) {
+Status info(const InfoArguments& options, Program& program) {
   if (options.identity) return print_identity(options, program);
   TFAOT_ASSIGN(const Inspected inspected, inspect(program, program.absolute(options.path)));
   const Description found = description_of(inspected);
@@ -78,7 +78,7 @@ Status info(const Options& options, Program& program) {
 }  // namespace
 
 Action add_info(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoArguments>();
   app.add_option("PATH", options->path, "an archive, a package tree, a config file or a model")
       ->required()
       ->option_text(" ");

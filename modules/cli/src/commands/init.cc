@@ -10,13 +10,13 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct InitArguments {
   std::string model;
   std::string output = "aot_config.yaml";
   ConfigRequest request;
 };
 
-Status init(const Options& options, Program& program) {
+Status init(const InitArguments& options, Program& program) {
   ConfigRequest request = options.request;
   request.model = program.absolute(options.model);
   request.config = program.absolute(options.output);
@@ -37,7 +37,7 @@ Status init(const Options& options, Program& program) {
 }  // namespace
 
 Action add_init(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InitArguments>();
   ConfigRequest& request = options->request;
   app.add_option("MODEL", options->model, "a SavedModel's folder or a frozen graph")
       ->required()

@@ -10,7 +10,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct InstallArguments {
   VerbosityOption verbosity;
   std::vector<std::string> archives;
   std::string release_area;
@@ -20,7 +20,7 @@ struct Options {
   bool allow_large = false;
 };
 
-Status install(const Options& options, Program& program) {
+Status install(const InstallArguments& options, Program& program) {
   InstallRequest request;
   for (const std::string& archive : options.archives) {
     request.archives.push_back(program.absolute(archive));
@@ -39,7 +39,7 @@ Status install(const Options& options, Program& program) {
 }  // namespace
 
 Action add_install(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InstallArguments>();
   app.add_option("ARCHIVE", options->archives, "what 'tfaot package' wrote, one or more")
       ->required()
       ->option_text(" ");

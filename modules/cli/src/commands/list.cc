@@ -13,7 +13,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct ListArguments {
   std::string area;          // as an argument
   std::string release_area;  // by the option
   bool json = false;
@@ -43,7 +43,7 @@ std::string as_table(const std::vector<InstalledModel>& models) {
   return text_table(rows);
 }
 
-Status list(const Options& options, Program& program) {
+Status list(const ListArguments& options, Program& program) {
   if (options.area.empty() == options.release_area.empty()) {
     return fail(Error::usage(options.area.empty() ? "list: a release area is required"
                                                   : "list: the release area is given twice")
@@ -63,7 +63,7 @@ Status list(const Options& options, Program& program) {
 }  // namespace
 
 Action add_list(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListArguments>();
   app.add_option("AREA", options->area, "the release area")->option_text(" ");
   app.add_option("--release-area", options->release_area, "the same, as for 'tfaot install'")
       ->option_text("AREA");

@@ -10,14 +10,14 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct PackageArguments {
   VerbosityOption verbosity;
   std::string tree;
   std::string output_directory = ".";
   ArchiveFormat format = ArchiveFormat::kTarZst;
 };
 
-Status package(const Options& options, Program& program) {
+Status package(const PackageArguments& options, Program& program) {
   ArchiveRequest request;
   request.tree = program.absolute(options.tree);
   request.output_directory = program.absolute(options.output_directory);
@@ -32,7 +32,7 @@ Status package(const Options& options, Program& program) {
 }  // namespace
 
 Action add_package(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PackageArguments>();
   app.add_option("OUT", options->tree, "the package tree that 'tfaot compile' wrote")
       ->required()
       ->option_text(" ");

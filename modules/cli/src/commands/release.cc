@@ -15,7 +15,7 @@ namespace {
 
 using Kind = ReleaseResult::Kind;
 
-struct Options {
+struct ReleaseArguments {
   VerbosityOption verbosity;
   ReleaseRequest request;
   std::string output_directory;
@@ -67,7 +67,7 @@ Status report(Console& console, const std::vector<ReleaseResult>& results, const
                                 join(failed, ", "))));
 }
 
-Status release(const Options& options, Program& program) {
+Status release(const ReleaseArguments& options, Program& program) {
   ReleaseRequest request = options.request;
   request.output_directory = program.absolute(options.output_directory);
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
@@ -79,7 +79,7 @@ Status release(const Options& options, Program& program) {
 }  // namespace
 
 Action add_release(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReleaseArguments>();
   app.add_option("CONFIG", options->request.configs,
                  "the models' configs; with --source, their paths in\nthe archive")
       ->required()

@@ -9,7 +9,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct ScramHookArguments {
   std::string action;
   std::string area;
   std::string program;
@@ -54,7 +54,7 @@ Status status(const HookOptions& hook, Program& program) {
   return fail(std::move(error.note("install it again, or remove it")));
 }
 
-Status run(const Options& options, Program& program) {
+Status run(const ScramHookArguments& options, Program& program) {
   HookOptions hook{program.absolute(options.area), program.environment.program.string()};
   if (!options.program.empty()) hook.program = program.absolute(options.program).string();
   if (options.action == "install") return install(hook, program);
@@ -65,7 +65,7 @@ Status run(const Options& options, Program& program) {
 }  // namespace
 
 Action add_scram_hook(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScramHookArguments>();
   app.add_option("ACTION", options->action, "install, remove or status")
       ->required()
       ->check(CLI::IsMember({"install", "remove", "status"}))

@@ -11,7 +11,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct SpecArguments {
   VerbosityOption verbosity;
   SpecRequest request;
   std::string output_directory;
@@ -19,7 +19,7 @@ struct Options {
   std::string remove;
 };
 
-Status check_options(const Options& options) {
+Status check_options(const SpecArguments& options) {
   if (options.request.config.empty() && options.remove.empty()) {
     return fail(
         Error::usage("spec: --aot-config or --remove is required").note("see 'tfaot spec --help'"));
@@ -46,7 +46,7 @@ Status write(const SpecRequest& request, Program& program) {
   return {};
 }
 
-Status spec(const Options& options, Program& program) {
+Status spec(const SpecArguments& options, Program& program) {
   TFAOT_TRY(check_options(options));
   SpecRequest request = options.request;
   request.output_directory = program.absolute(options.output_directory);
@@ -62,7 +62,7 @@ Status spec(const Options& options, Program& program) {
 }  // namespace
 
 Action add_spec(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SpecArguments>();
   auto* config = app.add_option("-c,--aot-config", options->request.config,
                                 "the model's config; with --source, its path in the archive")
                      ->option_text("FILE");

@@ -10,7 +10,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct Options {
+struct UpdateWeightsArguments {
   VerbosityOption verbosity;
   std::string package;
   std::string model;
@@ -20,7 +20,7 @@ struct Options {
   bool allow_large = false;
 };
 
-Status update(const Options& options, Program& program) {
+Status update(const UpdateWeightsArguments& options, Program& program) {
   UpdateRequest request;
   request.package = program.absolute(options.package);
   request.model = program.absolute(options.model);
@@ -41,7 +41,7 @@ Status update(const Options& options, Program& program) {
 }  // namespace
 
 Action add_update_weights(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<UpdateWeightsArguments>();
   app.add_option("PACKAGE", options->package, "an archive or a package tree")
       ->required()
       ->option_text(" ");
