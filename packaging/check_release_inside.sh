@@ -56,6 +56,14 @@ tfaot package out -o dist
 tfaot install dist/*.tar.* --release-area area
 no_compiler
 
+step "Predictions with the linker alone, and in Python"
+get binutils python3-numpy
+tfaot run area/minimal --inputs random --rows 3
+PYTHONPATH=$(tfaot setup --python-path) python3 -c '
+import numpy, tfaot
+model = tfaot.Model("area/minimal")
+print(model, model(*[numpy.zeros((3, *one.row_shape), one.dtype) for one in model.inputs]))'
+
 step "The compiler of the plugin"
 get g++ cmake make
 step "The quick start"

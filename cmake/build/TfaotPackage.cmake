@@ -17,7 +17,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${TFAOT_TENSORFLOW_ROOT}")
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "ca-certificates, python3-pip")  # of `tfaot setup`
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++")  # of plugins, and of `tfaot tune`
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "binutils, cmake, g++, python3-numpy")  # of `tfaot run`, plugins, `tfaot tune`, `import tfaot`
 
 # For the script.
 set(CPACK_TFAOT_RUNTIME_TOOL "${PROJECT_BINARY_DIR}/tfaot-runtime.xml.in")
@@ -26,4 +26,5 @@ set(CPACK_TFAOT_DOCDIR "${CMAKE_INSTALL_DOCDIR}")
 set(CPACK_TFAOT_BINDIR "${CMAKE_INSTALL_BINDIR}")
 set(CPACK_TFAOT_LIBEXECDIR "${CMAKE_INSTALL_LIBEXECDIR}/tfaot")
 set(CPACK_TFAOT_LIBRARY_DIR "${library_dir}")
+set(CPACK_TFAOT_PYTHON_DIR "${CMAKE_INSTALL_LIBDIR}/tfaot/python")
 include(CPack)

@@ -60,8 +60,12 @@ TEST(IncludeRooms, OnlyRecordsGoDownstream) {
                           "tfaot/compile/compile.h"));
 }
 
-TEST(IncludeRooms, RuntimeKnowsNobodyAndOnlyTuneKnowsIt) {
-  EXPECT_THAT(with("modules/tune/src/x.cc", "#include \"tfaot/runtime/batch_plan.h\""), IsEmpty());
+TEST(IncludeRooms, RuntimeKnowsNobodyAndFewKnowIt) {
+  for (const char* const room : {"tune", "load"}) {
+    EXPECT_THAT(with(std::string("modules/") + room + "/src/x.cc",
+                     "#include \"tfaot/runtime/batch_plan.h\""),
+                IsEmpty());
+  }
   EXPECT_THAT(
       with("modules/runtime/src/x.cc", "#include \"tfaot/base/result.h\""),
       ElementsAre("modules/runtime/src/x.cc:1: 'runtime' may not include tfaot/base/result.h"));
@@ -76,8 +80,9 @@ TEST(IncludeRooms, RuntimeKnowsNobodyAndOnlyTuneKnowsIt) {
           "modules/runtime/include/tfaot/runtime/x.h:2: 'runtime' may include "
           "standard headers only, not <unistd.h>",
           "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
-          "<fmt/format.h>; only base, cli, compile, config, convert, elf, engine, generate, "
-          "install, package, records, release, scram, tfcompile, tune, workflow may"));
+          "<fmt/format.h>; only arrays, base, cli, compile, config, convert, elf, engine, "
+          "generate, install, load, package, python, records, release, scram, tfcompile, tune, "
+          "workflow may"));
 }
 
 TEST(IncludeRooms, ALibraryHasItsRoom) {

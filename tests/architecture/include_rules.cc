@@ -32,13 +32,18 @@ const std::map<std::string, Rooms> kRooms = {
     {"install", {"base", "records", "scram"}},
     // The plan is arithmetic that the tool must do in the same way.
     {"tune", {"base", "records", "runtime"}},
+    // The runtime runs what is loaded.
+    {"load", {"base", "records", "runtime"}},
+    {"arrays", {"base", "records"}},
     {"release", {"base", "records"}},
     {"workflow",
      {"base", "records", "elf", "config", "compile", "convert", "generate", "package", "install",
-      "tune", "release", "scram"}},
-    // Of tune: what is printed. Of scram: its hook, which is the work of that room alone.
-    {"cli", {"base", "records", "workflow", "tune", "scram"}},
+      "tune", "load", "arrays", "release", "scram"}},
+    // Of tune and arrays: what is printed. Of scram: its hook, which is the work of that room
+    // alone.
+    {"cli", {"base", "records", "workflow", "tune", "arrays", "scram"}},
     {"tfcompile", {"base", "records", "workflow", "cli"}},
+    {"python", {"base", "records", "load", "workflow"}},
     {"runtime", {}},
     {"kernels", {}},
     {"cmssw", {"runtime"}},
@@ -52,15 +57,16 @@ const std::map<std::string, std::vector<std::string>> kFolders = {
     {"cli", {"text", "options", "commands"}},
 };
 
-const Rooms kTools = {"base",   "records",  "elf",     "config",   "compile", "convert",
-                      "engine", "generate", "package", "install",  "tune",    "release",
-                      "scram",  "workflow", "cli",     "tfcompile"};
+const Rooms kTools = {"base",     "records", "elf",       "config",  "compile",
+                      "convert",  "engine",  "generate",  "package", "install",
+                      "tune",     "load",    "arrays",    "release", "scram",
+                      "workflow", "cli",     "tfcompile", "python"};
 
 // Who may include a library, by the start of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"fmt/", kTools},
     {"tl/", kTools},
-    {"nlohmann/", {"records", "generate", "workflow", "cli"}},
+    {"nlohmann/", {"records", "generate", "workflow", "cli", "python"}},
     {"uv.h", {"base"}},
     {"openssl/", {"base"}},
     {"yaml-cpp/", {"config"}},

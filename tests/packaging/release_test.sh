@@ -26,7 +26,7 @@ prefix="$scratch/second place"
 if grep -rIlF -e "$source_dir" -e "$build_dir" -e "$tensorflow" "$prefix"; then
   fail "these files name folders of this machine"
 fi
-for program in "$prefix"/bin/tfaot* "$prefix"/libexec/tfaot/tfaot-*; do
+for program in "$prefix"/bin/tfaot* "$prefix"/libexec/tfaot/tfaot-* "$prefix"/lib*/tfaot/python/*.so; do
   readelf -d "$program" | grep -E 'R(UN)?PATH' | grep -qvF -e "$build_dir" -e "$tensorflow" || fail "the run path of $program"
   if LD_LIBRARY_PATH=$tensorflow ldd "$program" | grep '=>' | grep -vF -e "$prefix/" -e "$tensorflow/" |
     grep -vE '^[[:space:]]*(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so|linux-vdso)'; then
@@ -54,6 +54,11 @@ else
 fi
 as_user "$place" tfaot setup | grep -q '^nothing to do' || fail "tfaot setup does not find $place"
 as_user "$place" bash "$examples/quickstart.sh" "$scratch/quick start"
+as_user "$place" tfaot run "$scratch/quick start/area/minimal" --inputs random --rows 3
+as_user "$place" PYTHONPATH="$(as_user tfaot setup --python-path)" /usr/bin/python3 -c '
+import sys, numpy, tfaot
+model = tfaot.Model(sys.argv[1])
+model(*[numpy.zeros((3, *one.row_shape), one.dtype) for one in model.inputs])' "$scratch/quick start/area/minimal"
 as_user "$place" cmake -S "$examples/minimal" -B minimal -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=$prefix"
 as_user "$place" cmake --build minimal
 as_user minimal/minimal

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <functional>
-#include <numeric>
 #include <set>
 
 #include "escape.h"
@@ -98,11 +96,6 @@ TensorNames example_variables(const Signature& signature) {
 std::string tables_name(const ModelSpec& spec, std::int64_t batch_size) {
   const bool cmssw = spec.compilation.headers == HeadersMode::kCmssw;
   return program_name(spec.model.name, batch_size) + (cmssw ? "_tables" : "");
-}
-
-std::uint64_t row_elements(const TensorSpec& tensor) {
-  return std::accumulate(tensor.row_shape.begin(), tensor.row_shape.end(), std::uint64_t{1},
-                         std::multiplies<>());
 }
 
 bool has_coupled_rows(const ModelSpec& spec, const CompiledModel& compiled) {

@@ -20,8 +20,6 @@ std::string tables_name(const ModelSpec& spec, std::int64_t batch_size);
 // Rows of a batch depend on each other, as the config says or the engine found.
 bool has_coupled_rows(const ModelSpec& spec, const CompiledModel& compiled);
 
-std::uint64_t row_elements(const TensorSpec& tensor);
-
 // Names of the inputs and outputs.
 struct TensorNames {
   std::vector<std::string> inputs;

@@ -7,6 +7,7 @@
 #include "area_layout.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
+#include "tfaot/records/names.h"
 #include "toolbox.h"
 
 namespace tfaot::toolkit {
@@ -99,6 +100,15 @@ void check_toolboxes(const FileSystem& fs, const Path& area, const std::string& 
 
 bool is_release_area(const FileSystem& fs, const Path& folder) {
   return fs.kind(private_folder(folder)) == FileKind::kDirectory;
+}
+
+std::optional<Path> current_tree(const FileSystem& fs, const Path& path) {
+  const Path by_model = path.parent_path() / default_tool_name(path.filename().string());
+  for (const Path& folder : {path, by_model}) {
+    const auto version = fs.read_symlink(folder / kCurrentName);
+    if (version && is_file(fs, folder / *version / kManifestName)) return folder / *version;
+  }
+  return std::nullopt;
 }
 
 Result<InstalledList> list_installed(const FileSystem& fs, const Path& area) {

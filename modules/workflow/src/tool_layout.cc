@@ -77,6 +77,8 @@ Path code_cache_folder(const Environment& environment) {
   return named.empty() ? in_cache(environment, "code") : named;
 }
 
+Path loaded_code_folder(const Environment& environment) { return in_cache(environment, "loaded"); }
+
 Result<EngineProgram> find_engine(const Context& context, const std::string& wanted) {
   const std::string tensorflow = variable(context.environment, "TFAOT_TENSORFLOW_ROOT");
   if (!tensorflow.empty() && !is_folder(context.files, context.absolute(tensorflow))) {
@@ -101,6 +103,14 @@ Result<Path> find_fetch_script(const Context& context) {
   if (is_file(context.files, script)) return script;
   return fail(Error("the script that fetches TensorFlow is missing")
                   .note("looked for " + script.string())
+                  .note("reinstall tfaot"));
+}
+
+Result<Path> find_python_folder(const Context& context) {
+  Path folder = prefix(context) / TFAOT_LIBDIR "/tfaot/python";
+  if (is_file(context.files, folder / "tfaot.py")) return folder;
+  return fail(Error("the Python module tfaot.py is missing")
+                  .note("looked for " + (folder / "tfaot.py").string())
                   .note("reinstall tfaot"));
 }
 

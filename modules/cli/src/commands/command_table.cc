@@ -21,6 +21,7 @@ constexpr const char* kDescription =
 
 constexpr const char* kMake = "Make a package";
 constexpr const char* kLook = "Inspect";
+constexpr const char* kUse = "Try a package";
 constexpr const char* kShip = "Ship packages";
 constexpr const char* kIntegrate = "Set up and integrate";
 
@@ -44,6 +45,7 @@ const std::vector<Command>& commands() {
       {kLook, "diff", "Say what differs between two packages", add_diff},
       {kLook, "list", "List what a release area holds", add_list},
       {kLook, "check-tool", "Check what scram will do with a tool file", add_check_tool},
+      {kUse, "run", "Predict with a package, without a plugin", add_run},
       {kShip, "package", "Put a package tree into an archive", add_package},
       {kShip, "install", "Install archives into a release area", add_install},
       {kShip, "spec", "Write the spec file and sources of a model's RPM", add_spec},

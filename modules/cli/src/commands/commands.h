@@ -25,6 +25,7 @@ Action add_install(CLI::App& app);
 Action add_list(CLI::App& app);
 Action add_package(CLI::App& app);
 Action add_release(CLI::App& app);
+Action add_run(CLI::App& app);
 Action add_scram_hook(CLI::App& app);
 Action add_setup(CLI::App& app);
 Action add_spec(CLI::App& app);

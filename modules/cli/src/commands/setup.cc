@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "commands/commands.h"
 #include "tfaot/workflow/set_up_tensorflow.h"
+#include "tfaot/workflow/tool_layout.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+Status print_python_path(Program& program) {
+  TFAOT_ASSIGN(const Path folder, find_python_folder(program));
+  program.console.print(folder.string() + "\n");
+  return {};
+}
 
 Status setup(Program& program) {
   const auto show = [&](const std::string& line) { program.console.report(line + "\n"); };
@@ -19,6 +28,9 @@ Status setup(Program& program) {
 }  // namespace
 
 Action add_setup(CLI::App& app) {
+  auto python_path = std::make_shared<bool>(false);
+  app.add_flag("--python-path", *python_path,
+               "only print the folder of the Python module tfaot, for PYTHONPATH");
   app.footer(
       "Fetches the wheel with python3's pip and its settings (index, proxy), checks its SHA-256, "
       "and\n"
@@ -28,9 +40,12 @@ Action add_setup(CLI::App& app) {
       "nothing. To use another TensorFlow, set TFAOT_TENSORFLOW_ROOT to the 'tensorflow' folder of "
       "an\n"
       "unpacked wheel, for 'tfaot compile' too.\n"
-      "Example:\n"
-      "  tfaot setup");
-  return setup;
+      "Examples:\n"
+      "  tfaot setup\n"
+      "  export PYTHONPATH=$(tfaot setup --python-path)");
+  return [python_path](Program& program) {
+    return *python_path ? print_python_path(program) : setup(program);
+  };
 }
 
 }  // namespace tfaot::toolkit

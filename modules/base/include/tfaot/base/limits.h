@@ -22,6 +22,8 @@ struct FileLimit {
 constexpr FileLimit kConfigLimit = {"a config", std::uint64_t{1} << 20};
 constexpr FileLimit kManifestLimit = {"a manifest", std::uint64_t{16} << 20};
 constexpr FileLimit kRecordLimit = {"a record", std::uint64_t{64} << 20};
+// Also what the arrays of a .npz may have unpacked, in all.
+constexpr FileLimit kArraysLimit = {"a file of arrays", std::uint64_t{64} << 30};
 constexpr FileLimit kToolFileLimit = {"a tool file", std::uint64_t{1} << 20};
 
 // How deep JSON or XML may be nested.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,10 @@ Status roll_back(FileSystem& fs, const InstallPlan& plan);
 
 // Whether packages were ever installed into this folder.
 bool is_release_area(const FileSystem& fs, const Path& folder);
+
+// The package tree of an installed tool's current version, if `path` is AREA/TOOL, or AREA/NAME
+// with a model's name.
+std::optional<Path> current_tree(const FileSystem& fs, const Path& path);
 
 // Everything installed, by tool name, then version; broken entries are listed separately.
 Result<InstalledList> list_installed(const FileSystem& fs, const Path& area);

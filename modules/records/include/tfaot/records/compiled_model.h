@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,12 @@ struct TensorSpec {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> row_shape;  // shape of one row (event); empty for a scalar per row
 };
+
+// Elements of one row.
+inline std::uint64_t row_elements(const TensorSpec& tensor) {
+  return std::accumulate(tensor.row_shape.begin(), tensor.row_shape.end(), std::uint64_t{1},
+                         std::multiplies<>());
+}
 
 struct Signature {
   std::string key;  // serving key

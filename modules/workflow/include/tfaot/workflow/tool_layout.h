@@ -38,8 +38,14 @@ Path tensorflow_folder(const Environment& environment);
 /// if none is known.
 Path code_cache_folder(const Environment& environment);
 
+/// Where the linked code of packages that were loaded is kept; empty if no cache folder is known.
+Path loaded_code_folder(const Environment& environment);
+
 /// The script that puts the pinned TensorFlow into the user's cache.
 Result<Path> find_fetch_script(const Context& context);
+
+/// The folder of tfaot.py, for PYTHONPATH. Error: this tool was installed without it.
+Result<Path> find_python_folder(const Context& context);
 
 /// The runtime that a package for `machine` ("x86_64") contains, below runtime/:
 /// lib/libtfaot_runtime.a, include/tfaot/runtime/... and the part of include/tfaot/cmssw that fits

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor with its name, as files hold it. A plain value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfaot/records/compiled_model.h"
+
+namespace tfaot::toolkit {
+
+struct Array {
+  std::string name;  // empty: the file has none
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  std::string bytes;  // row-major, little-endian
+};
+
+// Zeros: `rows` rows of a model's input or output.
+inline Array make_array(const TensorSpec& tensor, std::int64_t rows) {
+  Array array{tensor.name, tensor.dtype, {rows}, {}};
+  array.shape.insert(array.shape.end(), tensor.row_shape.begin(), tensor.row_shape.end());
+  array.bytes.resize(static_cast<std::size_t>(rows) * row_elements(tensor) *
+                     dtype_size(tensor.dtype));
+  return array;
+}
+
+// "[3, 4]"
+std::string array_shape_text(const std::vector<std::int64_t>& shape);
+
+}  // namespace tfaot::toolkit

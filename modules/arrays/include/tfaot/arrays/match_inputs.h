@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds a model's inputs among the arrays of a file. Pure function.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfaot/arrays/array.h"
+#include "tfaot/base/result.h"
+
+namespace tfaot::toolkit {
+
+struct ModelInputs {
+  std::int64_t rows = 0;
+  std::vector<Array> arrays;  // in the model's order
+};
+
+// By name; an array without a name is the only input. Arrays of other names are left out. float32
+// and int32 become float64 and int64 where the model takes these, which changes no number; nothing
+// else is converted. `where` names the file in errors. REQUIRES: the model has inputs.
+Result<ModelInputs> match_inputs(std::vector<Array> arrays, const std::vector<TensorSpec>& inputs,
+                                 const std::string& where);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy's .npy, versions 1 to 3, of the element types that models have. Reads what numpy.save()
+// writes, in C or Fortran order; everything else is an Error, and no size is believed before it is
+// checked. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tfaot/arrays/array.h"
+#include "tfaot/base/result.h"
+
+namespace tfaot::toolkit {
+
+// `where` names the file in errors. The array has no name. Row-major, whatever the file's order.
+Result<Array> npy_from_bytes(std::string_view bytes, const std::string& where);
+
+// Version 1, C order; the same bytes as numpy.save().
+std::string npy_to_bytes(const Array& array);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/arrays/match_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+std::string named(const Array& array) {
+  return array.name.empty() ? "the array" : fmt::format("array '{}'", shown(array.name));
+}
+
+Error no_array(const TensorSpec& input, const std::vector<Array>& arrays,
+               const std::string& where) {
+  std::vector<std::string> names;
+  for (const Array& array : arrays) names.push_back(shown(array.name));
+  Error error =
+      Error::at({where}, fmt::format("there is no array '{}', which the model takes", input.name));
+  if (names.empty()) return std::move(error).note("the file holds no array");
+  return std::move(error).note("arrays in the file: " + join(names, ", "));
+}
+
+Result<Array> take_array(std::vector<Array>& arrays, const TensorSpec& input, bool is_only_input,
+                         const std::string& where) {
+  const bool unnamed = arrays.size() == 1 && arrays.front().name.empty();
+  if (unnamed && !is_only_input) {
+    return fail(Error::at({where}, "a .npy holds one array, and the model has several inputs")
+                    .note("write a .npz: numpy.savez(file, **{name: array, ...})"));
+  }
+  const auto found = std::ranges::find_if(
+      arrays, [&](const Array& array) { return unnamed || array.name == input.name; });
+  if (found == arrays.end()) return fail(no_array(input, arrays, where));
+  return std::move(*found);
+}
+
+template <class From, class To>
+void widen(Array& array) {
+  std::string wider(array.bytes.size() / sizeof(From) * sizeof(To), '\0');
+  for (std::size_t i = 0; i * sizeof(From) < array.bytes.size(); ++i) {
+    From from{};
+    std::memcpy(&from, array.bytes.data() + i * sizeof from, sizeof from);
+    const To to = from;
+    std::memcpy(wider.data() + i * sizeof to, &to, sizeof to);
+  }
+  array.bytes = std::move(wider);
+}
+
+Status fit_dtype(Array& array, const TensorSpec& input, const std::string& where) {
+  const DType found = std::exchange(array.dtype, input.dtype);
+  if (found == input.dtype) return {};
+  if (found == DType::kFloat32 && input.dtype == DType::kFloat64) {
+    return widen<float, double>(array), Status();
+  }
+  if (found == DType::kInt32 && input.dtype == DType::kInt64) {
+    return widen<std::int32_t, std::int64_t>(array), Status();
+  }
+  return fail(Error::at({where}, fmt::format("{} has elements of the type {}, and the model takes "
+                                             "{}",
+                                             named(array), word_of(found), word_of(input.dtype)))
+                  .note(fmt::format("convert it: a.astype('{}')", word_of(input.dtype))));
+}
+
+Status check_shape(const Array& array, const TensorSpec& input, const std::string& where) {
+  const bool fits =
+      array.shape.size() == input.row_shape.size() + 1 &&
+      std::equal(input.row_shape.begin(), input.row_shape.end(), array.shape.begin() + 1);
+  if (fits) return {};
+  std::string wanted = "[rows";
+  for (const std::int64_t dimension : input.row_shape) wanted += fmt::format(", {}", dimension);
+  return fail(Error::at({where}, fmt::format("{} has the shape {}, and the model takes {}]",
+                                             named(array), array_shape_text(array.shape), wanted)));
+}
+
+}  // namespace
+
+Result<ModelInputs> match_inputs(std::vector<Array> arrays, const std::vector<TensorSpec>& inputs,
+                                 const std::string& where) {
+  ModelInputs matched;
+  for (const TensorSpec& input : inputs) {
+    TFAOT_ASSIGN(Array array, take_array(arrays, input, inputs.size() == 1, where));
+    TFAOT_TRY(fit_dtype(array, input, where));
+    TFAOT_TRY(check_shape(array, input, where));
+    const std::int64_t rows = array.shape.front();
+    if (!matched.arrays.empty() && rows != matched.rows) {
+      return fail(
+          Error::at({where}, fmt::format("{} has {} rows, and array '{}' has {}", named(array),
+                                         rows, inputs.front().name, matched.rows)));
+    }
+    matched.rows = rows;
+    array.name = input.name;
+    matched.arrays.push_back(std::move(array));
+  }
+  return matched;
+}
+
+}  // namespace tfaot::toolkit

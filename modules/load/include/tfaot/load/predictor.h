@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a LoadedModel as a plugin would: the runtime chooses the level, splits batches and pads
+// them. Its exceptions become Errors here. One thread per Predictor; siblings share code, weights
+// and plan.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/load/loaded_model.h"
+#include "tfaot/runtime/detail/batch_runner.h"
+
+namespace tfaot::toolkit {
+
+struct PredictorOptions {
+  std::string cpu_level;                 // empty: the best one for this CPU, or $TFAOT_CPU_LEVEL
+  std::vector<std::string> batch_rules;  // such as "5:2,4": a batch of 5 as one of 2, one of 4
+};
+
+class Predictor {
+ public:
+  // Error: the package has no such level, this CPU cannot run it, or a rule is wrong.
+  static Result<Predictor> create(std::shared_ptr<const LoadedModel> model,
+                                  const PredictorOptions& options);
+  // Another one with its own memory, for another thread.
+  Predictor sibling() const;
+
+  const LoadedModel& model() const { return *model_; }
+  // The level in use, "x86-64-v3".
+  std::string cpu_level() const { return runner_.instance().cpu_level(0); }
+  const ::tfaot::BatchPlan& plan() const { return runner_.plan(); }
+
+  // inputs[i] and outputs[i] point to `rows` rows each, row-major, in the order of the signature;
+  // outputs overlap nothing. Error: rows are coupled and their number is not compiled.
+  Status run(std::uint64_t rows, const std::vector<const void*>& inputs,
+             const std::vector<void*>& outputs);
+
+ private:
+  Predictor(std::shared_ptr<const LoadedModel> model, ::tfaot::BatchRunner runner)
+      : model_(std::move(model)), runner_(std::move(runner)) {}
+
+  std::shared_ptr<const LoadedModel> model_;  // before the runner, which points into it
+  ::tfaot::BatchRunner runner_;
+};
+
+// The levels of the package that this CPU can run, ascending.
+std::vector<std::string> runnable_levels(const LoadedModel& model);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/load/loaded_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "shared_library.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+::tfaot::DType runtime_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return ::tfaot::DType::kBool;
+    case DType::kInt32:
+      return ::tfaot::DType::kInt32;
+    case DType::kInt64:
+      return ::tfaot::DType::kInt64;
+    case DType::kFloat32:
+      return ::tfaot::DType::kFloat32;
+    case DType::kFloat64:
+      break;
+  }
+  return ::tfaot::DType::kFloat64;
+}
+
+::tfaot::BufferKind runtime_kind(BufferKind kind) {
+  switch (kind) {
+    case BufferKind::kInput:
+      return ::tfaot::BufferKind::kInput;
+    case BufferKind::kOutput:
+      return ::tfaot::BufferKind::kOutput;
+    case BufferKind::kWeight:
+      return ::tfaot::BufferKind::kWeight;
+    case BufferKind::kTemporary:
+      return ::tfaot::BufferKind::kTemporary;
+    case BufferKind::kLiveRows:
+      return ::tfaot::BufferKind::kLiveRows;
+    case BufferKind::kUnused:
+      break;
+  }
+  return ::tfaot::BufferKind::kUnused;
+}
+
+std::vector<::tfaot::TensorInfo> tensor_infos(const std::vector<TensorSpec>& tensors) {
+  std::vector<::tfaot::TensorInfo> infos;
+  for (const TensorSpec& tensor : tensors) {
+    infos.push_back({tensor.name.c_str(), runtime_dtype(tensor.dtype), tensor.row_shape.data(),
+                     tensor.row_shape.size(), row_elements(tensor)});
+  }
+  return infos;
+}
+
+// Picoseconds that 'tfaot tune' measured, at least one; 0: nothing was measured.
+std::uint64_t measured_cost(const Manifest& manifest, const CompiledCode& code) {
+  if (!manifest.tuning) return 0;
+  for (const TunedCall& call : manifest.tuning->calls) {
+    if (call.batch_size != code.batch_size || call.cpu_level != code.cpu_level) continue;
+    return static_cast<std::uint64_t>(std::max(1LL, std::llround(call.ns * 1000)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+// The tables point into the records and into each other, so nothing moves once it is made.
+struct LoadedModel::Parts {
+  Parts(SharedLibrary opened, Manifest of_package, CompiledModel of_code)
+      : library(std::move(opened)), manifest(std::move(of_package)), compiled(std::move(of_code)) {}
+
+  Status fill();
+
+  SharedLibrary library;
+  Manifest manifest;
+  CompiledModel compiled;
+  std::vector<::tfaot::TensorInfo> inputs;
+  std::vector<::tfaot::TensorInfo> outputs;
+  std::deque<std::string> features;                    // by code
+  std::deque<std::vector<::tfaot::BufferSlot>> slots;  // by code
+  std::deque<std::vector<::tfaot::Code>> codes;        // by program
+  std::vector<::tfaot::Program> programs;
+  ::tfaot::Description description{};
+
+ private:
+  Result<::tfaot::Code> make_code(const CompiledCode& code);
+  std::size_t fill_slots(const CompiledCode& code);
+};
+
+// The slots of templates/program_header.h; returns the bytes of scratch.
+std::size_t LoadedModel::Parts::fill_slots(const CompiledCode& code) {
+  std::vector<::tfaot::BufferSlot>& table = slots.emplace_back();
+  std::uint64_t scratch = 0;
+  for (const BufferSlot& buffer : code.buffers) {
+    ::tfaot::BufferSlot slot{runtime_kind(buffer.kind), buffer.index, 0, buffer.size};
+    if (buffer.kind == BufferKind::kWeight) {
+      slot.index = code.weights[buffer.index];
+      slot.offset = compiled.weights[slot.index].offset;
+    }
+    if (buffer.kind == BufferKind::kTemporary) {
+      slot.offset = scratch;
+      scratch +=
+          (buffer.size + ::tfaot::kAlignment - 1) / ::tfaot::kAlignment * ::tfaot::kAlignment;
+    }
+    table.push_back(slot);
+  }
+  return scratch;
+}
+
+Result<::tfaot::Code> LoadedModel::Parts::make_code(const CompiledCode& code) {
+  TFAOT_ASSIGN(void* const address, library.symbol(code.entry_symbol));
+  ::tfaot::Code made{};
+  made.cpu_level = code.cpu_level.c_str();
+  made.cpu_features = features.emplace_back(join(code.cpu_features, " ")).c_str();
+  static_assert(sizeof made.entry == sizeof address);
+  std::memcpy(&made.entry, &address, sizeof address);  // POSIX: a function is where dlsym() says
+  made.scratch_bytes = fill_slots(code);
+  made.slots = slots.back().data();
+  made.slot_count = slots.back().size();
+  made.result_slot = code.result_slot;
+  made.cost = measured_cost(manifest, code);
+  made.estimated_cost = code.estimated_cost;
+  made.live_permille = code.live_permille;
+  return made;
+}
+
+Status LoadedModel::Parts::fill() {
+  inputs = tensor_infos(compiled.signature.inputs);
+  outputs = tensor_infos(compiled.signature.outputs);
+  for (const std::int64_t batch_size : compiled.batch_sizes) {
+    std::vector<::tfaot::Code>& of_size = codes.emplace_back();
+    for (const CompiledCode& code : compiled.codes) {
+      if (code.batch_size != batch_size) continue;
+      TFAOT_ASSIGN(const ::tfaot::Code made, make_code(code));
+      of_size.push_back(made);
+    }
+    programs.push_back({static_cast<std::size_t>(batch_size), of_size.data(), of_size.size()});
+  }
+  if (!compiled.weights_object.empty()) {
+    TFAOT_ASSIGN(const void* const weights, library.symbol(compiled.weights_symbol));
+    description.weights = static_cast<const unsigned char*>(weights);
+    description.weights_bytes = compiled.weights_size;
+  }
+  description.name = manifest.name.c_str();
+  description.version = manifest.version.c_str();
+  description.inputs = inputs.data();
+  description.input_count = inputs.size();
+  description.outputs = outputs.data();
+  description.output_count = outputs.size();
+  description.programs = programs.data();
+  description.program_count = programs.size();
+  description.coupled_rows = manifest.rows == RowsMode::kCoupled;
+  return {};
+}
+
+LoadedModel::LoadedModel(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+LoadedModel::~LoadedModel() = default;
+
+Result<std::shared_ptr<const LoadedModel>> LoadedModel::open(const Path& library, Manifest manifest,
+                                                             CompiledModel compiled) {
+  TFAOT_ASSIGN(SharedLibrary opened, SharedLibrary::open(library));
+  auto parts = std::make_unique<Parts>(std::move(opened), std::move(manifest), std::move(compiled));
+  TFAOT_TRY(parts->fill());
+  return std::shared_ptr<const LoadedModel>(new LoadedModel(std::move(parts)));
+}
+
+const Manifest& LoadedModel::manifest() const { return parts_->manifest; }
+const CompiledModel& LoadedModel::compiled() const { return parts_->compiled; }
+const ::tfaot::Description& LoadedModel::description() const { return parts_->description; }
+
+}  // namespace tfaot::toolkit

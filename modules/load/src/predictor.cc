@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/load/predictor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tfaot/base/text.h"
+#include "tfaot/runtime/cpu_level.h"
+#include "tfaot/runtime/detail/select_code.h"
+#include "tfaot/runtime/error.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+// Without the category, which is of the C++ interface: "InputMismatch: ...".
+Error error_of(const ::tfaot::Error& error) {
+  const std::string text = error.what();
+  const std::string category = error.category() + ": ";
+  return Error(text.starts_with(category) ? text.substr(category.size()) : text);
+}
+
+// The runtime's own message would speak of an environment variable.
+Status check_level(const LoadedModel& model, const std::string& level) {
+  const std::vector<std::string>& levels = model.manifest().cpu_levels;
+  const std::vector<std::string> runnable = runnable_levels(model);
+  if (std::ranges::find(runnable, level) != runnable.end()) return {};
+  const bool compiled = std::ranges::find(levels, level) != levels.end();
+  Error error(compiled ? fmt::format("this CPU cannot run the level '{}'", level)
+                       : fmt::format("model '{}' has no code for the level '{}'",
+                                     model.manifest().name, level));
+  return fail(std::move(error).note(fmt::format("compiled levels: {}; this CPU can run: {}",
+                                                join(levels, ", "),
+                                                runnable.empty() ? "none" : join(runnable, ", "))));
+}
+
+}  // namespace
+
+std::vector<std::string> runnable_levels(const LoadedModel& model) {
+  std::vector<std::string> levels;
+  const ::tfaot::Program& program = model.description().programs[0];  // all have the same levels
+  for (std::size_t i = 0; i < program.code_count; ++i) {
+    if (::tfaot::can_run(program.codes[i], ::tfaot::this_cpu())) {
+      levels.emplace_back(program.codes[i].cpu_level);
+    }
+  }
+  return levels;
+}
+
+Result<Predictor> Predictor::create(std::shared_ptr<const LoadedModel> model,
+                                    const PredictorOptions& options) {
+  if (!options.cpu_level.empty()) TFAOT_TRY(check_level(*model, options.cpu_level));
+  try {
+    const ::tfaot::CpuChoice cpu = options.cpu_level.empty()
+                                       ? ::tfaot::this_cpu()
+                                       : ::tfaot::this_cpu().at_level(options.cpu_level);
+    ::tfaot::BatchRunner runner(model->description(), cpu);
+    for (const std::string& rule : options.batch_rules) runner.set_rule(rule);
+    return Predictor(std::move(model), std::move(runner));
+  } catch (const ::tfaot::Error& error) {
+    return fail(error_of(error));
+  }
+}
+
+Predictor Predictor::sibling() const {
+  ::tfaot::BatchRunner runner = runner_.sibling();
+  runner.set_strategy(runner_.strategy());
+  return {model_, std::move(runner)};
+}
+
+Status Predictor::run(std::uint64_t rows, const std::vector<const void*>& inputs,
+                      const std::vector<void*>& outputs) {
+  try {
+    runner_.run(rows, inputs.data(), outputs.data());
+    return {};
+  } catch (const ::tfaot::Error& error) {
+    return fail(error_of(error));
+  }
+}
+
+}  // namespace tfaot::toolkit

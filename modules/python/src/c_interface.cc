@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "c_interface.h"
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tfaot/base/diagnostics.h"
+#include "tfaot/base/interrupts.h"
+#include "tfaot/base/real_file_system.h"
+#include "tfaot/load/predictor.h"
+#include "tfaot/workflow/load_package.h"
+
+namespace {
+
+using namespace tfaot::toolkit;
+
+nlohmann::json tensors_to_json(const std::vector<TensorSpec>& tensors) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const TensorSpec& tensor : tensors) {
+    list.push_back(
+        {{"name", tensor.name}, {"dtype", word_of(tensor.dtype)}, {"row_shape", tensor.row_shape}});
+  }
+  return list;
+}
+
+std::string description_of(const Predictor& predictor) {
+  const Manifest& manifest = predictor.model().manifest();
+  return nlohmann::json{{"name", manifest.name},
+                        {"version", manifest.version},
+                        {"cpu_level", predictor.cpu_level()},
+                        {"batch_sizes", manifest.batch_sizes},
+                        {"rows", word_of(manifest.rows)},
+                        {"inputs", tensors_to_json(manifest.signature.inputs)},
+                        {"outputs", tensors_to_json(manifest.signature.outputs)}}
+      .dump();
+}
+
+// For tfaot_free().
+char* text_copy(const std::string& text) {
+  char* const copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy != nullptr) std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+// What `work` returns, or its exception as an Error.
+template <class Work>
+auto without_exceptions(const Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return fail(Error(error.what()));
+  }
+}
+
+Result<Predictor> open_predictor(const nlohmann::json& request) {
+  RealFileSystem files;
+  SilentDiagnostics silence;
+  Environment environment;
+  environment.working_directory = request.at("working_directory").get<std::string>();
+  environment.architecture = request.at("machine").get<std::string>();
+  environment.variables = request.at("variables").get<std::map<std::string, std::string>>();
+  Context context{files, silence, environment};
+  LoadRequest load;
+  load.package = context.absolute(request.at("package").get<std::string>());
+  load.command = "tfaot.Model";
+  TFAOT_ASSIGN(const FoundPackage found, find_package(context, load));
+  TFAOT_ASSIGN(auto model, load_package(context, found));
+  PredictorOptions options;
+  options.cpu_level = request.at("cpu_level").get<std::string>();
+  options.batch_rules = request.at("batch_rules").get<std::vector<std::string>>();
+  return Predictor::create(std::move(model), options);
+}
+
+// A Ctrl-C while the linker ran was recorded, and is Python's again.
+void hand_on_interrupt() {
+  const int signal = interrupting_signal();
+  if (signal == 0) return;
+  forget_interrupts();
+  ::raise(signal);
+}
+
+}  // namespace
+
+struct tfaot_model {
+  explicit tfaot_model(Predictor opened)
+      : first(std::move(opened)), description(description_of(first)) {}
+
+  // One that nobody uses; a call gives it back. As many exist as calls ran at the same time.
+  Predictor take() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        Predictor predictor = std::move(idle.back());
+        idle.pop_back();
+        return predictor;
+      }
+    }
+    return first.sibling();
+  }
+  void give_back(Predictor predictor) {
+    const std::lock_guard lock(mutex);
+    idle.push_back(std::move(predictor));
+  }
+
+  const Predictor first;  // runs nothing: others are its siblings
+  const std::string description;
+  std::mutex mutex;
+  std::vector<Predictor> idle;
+};
+
+int tfaot_interface() { return 1; }
+
+tfaot_model* tfaot_open(const char* request, char** error) {
+  auto opened = without_exceptions([&]() -> Result<std::unique_ptr<tfaot_model>> {
+    TFAOT_ASSIGN(Predictor predictor, open_predictor(nlohmann::json::parse(request)));
+    return std::make_unique<tfaot_model>(std::move(predictor));
+  });
+  hand_on_interrupt();
+  if (opened) return opened->release();
+  *error = text_copy(opened.error().text());
+  return nullptr;
+}
+
+const char* tfaot_describe(const tfaot_model* model) { return model->description.c_str(); }
+
+char* tfaot_run(tfaot_model* model, std::uint64_t rows, const void* const* inputs,
+                void* const* outputs) {
+  const auto ran = without_exceptions([&]() -> Status {
+    Predictor predictor = model->take();
+    const Signature& signature = predictor.model().manifest().signature;
+    // Not braces: a list of two pointers would be made.
+    const std::vector<const void*> from(inputs, inputs + signature.inputs.size());
+    const std::vector<void*> to(outputs, outputs + signature.outputs.size());
+    const Status done = predictor.run(rows, from, to);
+    model->give_back(std::move(predictor));
+    return done;
+  });
+  return ran ? nullptr : text_copy(ran.error().text());
+}
+
+void tfaot_close(tfaot_model* model) { delete model; }
+
+void tfaot_free(char* text) { std::free(text); }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads a package into this process: finds its tree, links its code once into the user's cache, and
+// opens it. What runs a package without a plugin starts here.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tfaot/base/result.h"
+#include "tfaot/load/loaded_model.h"
+#include "tfaot/workflow/context.h"
+
+namespace tfaot::toolkit {
+
+struct LoadRequest {
+  /// A package tree; an archive; AREA/TOOL or AREA/NAME of a release area, then its current
+  /// version. Absolute.
+  Path package;
+  bool allow_large = false;  ///< of an archive, however large its unpacked files are
+  std::string command;       ///< for errors: "tfaot run"
+};
+
+/// A package that was found, but not loaded.
+struct FoundPackage {
+  Path path;  ///< of the tree, or the archive
+  bool is_archive = false;
+  bool allow_large = false;
+  Manifest manifest;
+};
+/// Only reads. Error: it is no package.
+Result<FoundPackage> find_package(const Context& context, const LoadRequest& request);
+
+/// The first time, hashes all files of the package and starts the linker; later, as long as the
+/// cache keeps the result, only reads manifest and record. Error: it is damaged, too old or for
+/// another machine; no cache folder is known; there is no linker.
+Result<std::shared_ptr<const LoadedModel>> load_package(Context& context,
+                                                        const FoundPackage& package);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/load_package.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "tfaot/base/file_cache.h"
+#include "tfaot/base/hash.h"
+#include "tfaot/base/interrupts.h"
+#include "tfaot/base/limits.h"
+#include "tfaot/install/install.h"
+#include "tfaot/load/link_model.h"
+#include "tfaot/package/package.h"
+#include "tfaot/package/repair_tree.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/package_record_json.h"
+#include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/tool_layout.h"
+#include "tfaot/workflow/work_folder.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+// Part of each key of the cache: a new number if link_model() links otherwise.
+constexpr const char* kLinkRecipe = "tfaot loaded code 1\n";
+constexpr std::uint64_t kMostCached = std::uint64_t{2} << 30;
+
+// Below the user's cache folder.
+Result<Path> find_cache(const Context& context) {
+  Path folder = loaded_code_folder(context.environment);
+  if (!folder.empty()) return context.absolute(folder);
+  return fail(Error("no folder is known for the code that is loaded")
+                  .note("set TFAOT_CACHE_DIR or HOME in the environment"));
+}
+
+Error not_in_cache(Error error) {
+  return std::move(error).note("name another folder for it with TFAOT_CACHE_DIR");
+}
+
+Result<std::string> read_record(const FileSystem& files, const Path& tree,
+                                const Manifest& manifest) {
+  const Path path = tree / kRecordName;
+  TFAOT_ASSIGN(const FileKind kind, files.look(path));
+  if (kind != FileKind::kFile) {
+    return fail(Error::at({tree.string()}, fmt::format("the package has no {}", kRecordName))
+                    .note("it was made by an older tfaot; compile the model again: tfaot compile"));
+  }
+  TFAOT_ASSIGN(std::string text, read_limited(files, path, kRecordLimit));
+  const std::string found = sha256_of(text);
+  for (const ManifestFile& file : manifest.files) {
+    if (file.path == kRecordName && file.sha256 == found) return text;
+  }
+  return fail(Error::at({path.string()}, "the file differs from what the manifest says")
+                  .note("the package is damaged; make or install it again"));
+}
+
+// Links beside the cache's entry and puts it there in one step, because other processes may do the
+// same.
+Status link_into_cache(Context& context, const Path& tree, const Path& entry) {
+  FileSystem& files = context.files;
+  TFAOT_ASSIGN(const Manifest manifest, verify_tree(files, tree));
+  const InterruptWatch watch;
+  if (const Status made = files.create_directories(entry.parent_path()); !made) {
+    return fail(not_in_cache(made.error()));
+  }
+  const auto thread = std::hash<std::thread::id>()(std::this_thread::get_id());
+  const Path aside = fmt::format("{}.{}.{}", entry.string(), ::getpid(), thread);
+  TFAOT_TRY(
+      link_model(files, manifest,
+                 {.tree = tree, .output = aside, .machine = context.environment.architecture}));
+  const Status copied = files.copy_file(aside, entry);
+  const DespiteInterrupts despite;
+  static_cast<void>(files.remove_all(aside));
+  return copied ? Status() : fail(not_in_cache(copied.error()));
+}
+
+Result<std::shared_ptr<const LoadedModel>> load_tree(Context& context, const Path& cache_folder,
+                                                     const Path& tree) {
+  FileSystem& files = context.files;
+  TFAOT_ASSIGN(Manifest manifest, read_tree(files, tree));
+  TFAOT_ASSIGN(const std::string record, read_record(files, tree, manifest));
+  TFAOT_ASSIGN(PackagedModel model,
+               package_record_from_json(manifest, record, (tree / kRecordName).string()));
+  TFAOT_ASSIGN(const std::string text, read_limited(files, tree / kManifestName, kManifestLimit));
+  FileCache cache(files, cache_folder);
+  const Path entry = cache.entry(sha256_of(kLinkRecipe + text));
+  if (is_file(files, entry)) {
+    // A machine that crashed may have left it incomplete; then it is linked again.
+    if (auto loaded = LoadedModel::open(entry, manifest, model.compiled)) {
+      static_cast<void>(files.mark_used(entry));  // fails in a read-only folder, which is fine
+      return loaded;
+    }
+    static_cast<void>(files.remove_all(entry));
+  }
+  TFAOT_TRY(link_into_cache(context, tree, entry));
+  auto loaded = LoadedModel::open(entry, std::move(manifest), std::move(model.compiled));
+  static_cast<void>(cache.trim(kMostCached));
+  return loaded;
+}
+
+Result<std::shared_ptr<const LoadedModel>> load_archive(Context& context, const Path& cache_folder,
+                                                        const FoundPackage& package) {
+  auto work = WorkFolder::create(context, cache_folder);
+  if (!work) return fail(not_in_cache(std::move(work).error()));
+  const Path tree = work->path() / "tree";
+  TFAOT_TRY(
+      extract_archive(context.files, package.path, tree, {.allow_large = package.allow_large}));
+  return load_tree(context, cache_folder, tree);
+}
+
+// The tree that a path leads to, if it leads to one.
+std::optional<Path> tree_at(const FileSystem& files, const Path& path) {
+  if (is_package_tree(files, path) || is_torn_tree(files, path)) return path;
+  if (path.filename() == kManifestName && is_file(files, path)) return path.parent_path();
+  return current_tree(files, path);
+}
+
+}  // namespace
+
+Result<FoundPackage> find_package(const Context& context, const LoadRequest& request) {
+  const FileSystem& files = context.files;
+  FoundPackage found{request.package, false, request.allow_large, {}};
+  if (const auto tree = tree_at(files, request.package)) {
+    found.path = *tree;
+    TFAOT_ASSIGN(found.manifest, read_tree(files, *tree));
+    return found;
+  }
+  if (is_archive(files, request.package)) {
+    found.is_archive = true;
+    TFAOT_ASSIGN(found.manifest, read_archive_manifest(files, request.package));
+    return found;
+  }
+  return fail(wrong_input(
+      files, request.package,
+      {fmt::format("'{}' takes a package tree, an archive, or AREA/NAME of an installed model",
+                   request.command),
+       ""}));
+}
+
+Result<std::shared_ptr<const LoadedModel>> load_package(Context& context,
+                                                        const FoundPackage& package) {
+  TFAOT_ASSIGN(const Path cache, find_cache(context));
+  return package.is_archive ? load_archive(context, cache, package)
+                            : load_tree(context, cache, package.path);
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tfaot run` with a linker that links code of ours under the names in the package's record. Real
+// packages are in tests/e2e.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <regex>
+
+#include "cli_test.h"
+#include "tests/support/executable_file.h"
+#include "tests/unit/arrays/array_samples.h"
+#include "tfaot/arrays/npy.h"
+#include "tfaot/package/zip_file.h"
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The first words in the record that match.
+std::string word_in(const std::string& record, const std::string& pattern) {
+  std::smatch match;
+  EXPECT_TRUE(std::regex_search(record, match, std::regex(pattern))) << record;
+  return match[1];
+}
+
+class RunTest : public CliTest {
+ protected:
+  RunTest() {
+    write_model();
+    EXPECT_EQ(CliTest::run({"compile", "-c", "model/aot_config.yaml", "-o", "out", "-q"}).exit_code,
+              0);
+    write_linker();
+  }
+
+  Outcome run(std::vector<std::string> arguments, Variables more = {}) const {
+    arguments.insert(arguments.begin(), "run");
+    Variables variables = {{"TFAOT_CACHE_DIR", at("cache")},
+                           {"PATH", at("bin") + ":" + std::getenv("PATH")}};
+    more.merge(variables);
+    return CliTest::run(arguments, more);
+  }
+
+  // ten numbers a row: 0, 1, 2, ...
+  void write_npy(const std::string& path, std::int64_t rows) {
+    write(path, npy_to_bytes(x_of(rows)));
+  }
+  static Array x_of(std::int64_t rows) {
+    std::vector<float> numbers(static_cast<std::size_t>(rows) * 10);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+    return array_of<float>("x", DType::kFloat32, {rows, 10}, numbers);
+  }
+  Array read_npy(const std::string& path) const {
+    auto array = npy_from_bytes(read(path), path);
+    EXPECT_TRUE(array) << array.error().text();
+    return *array;
+  }
+
+ private:
+  void write_linker() {
+    const std::string record = read("out/record.json");
+    const std::string entry = R"re("entry_symbol":"([^"]*_bs)re";
+    std::string names;
+    for (const std::string size : {"1", "4"}) {
+      names +=
+          " --defsym=" + word_in(record, entry + size + "_[^\"]*)\"") + "=tfaot_loaded_bs" + size;
+    }
+    names += " --defsym=" + word_in(record, R"re("weights_symbol":"([^"]+)")re") +
+             "=tfaot_loaded_weights";
+    write("bin/ld", "#!/bin/sh\necho linked >> " + at("linked") +
+                        "\nwhile [ \"$1\" != -o ]; do shift; done\nPATH=${PATH#*:} exec ld -shared "
+                        "-o \"$2\" '" +
+                        TFAOT_LOADED_OBJECT + "'" + names + "\n");
+    make_executable(at("bin/ld"));
+  }
+};
+
+TEST_F(RunTest, PrintsATable) {
+  write_npy("in.npy", 5);
+  const std::string transcript =
+      run({"out", "--inputs", "in.npy"}).text() + "\n" +
+      run({"out", "-i", "incremental", "--rows", "30", "--cpu-level", "x86-64"}).text() + "\n" +
+      run({"out", "-i", "ones", "--rows", "0"}).text() + "\n" +
+      run({"out", "-i", "random", "--json", "--batch-rule", "2:4", "--batch-rule", "5:1,4"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/run.txt"));
+}
+
+TEST_F(RunTest, ReadsAndWritesAllFormats) {
+  write_npy("in.npy", 5);
+  ASSERT_TRUE(write_zip(
+      files_, at("in.npz"),
+      {{"labels.npy", npy_to_bytes(array_of<float>("", DType::kFloat32, {5}, {0, 0, 1, 1, 0}))},
+       {"x.npy", npy_to_bytes(x_of(5))}}));
+  std::string csv = "x[0],x[1],x[2],x[3],x[4],x[5],x[6],x[7],x[8],x[9]\n";
+  for (int row = 0; row < 5; ++row) {
+    for (int i = 0; i < 10; ++i) csv += (i == 0 ? "" : ",") + std::to_string(10 * row + i);
+    csv += "\n";
+  }
+  write("in.csv", csv);
+  for (const std::string input : {"in.npy", "in.npz", "in.csv"}) {
+    for (const std::string output : {"y.npz", "y.npy", "y.csv"}) {
+      const Outcome outcome = run({"out", "-i", input, "-o", output, "-q"});
+      EXPECT_EQ(outcome.text(),
+                "$ tfaot run out -i " + input + " -o " + output + " -q\n[exit code 0]\n");
+    }
+    const Array y = read_npy("y.npy");
+    EXPECT_THAT(y.shape, ElementsAre(5, 2));
+    EXPECT_THAT(values_of<float>(y), ElementsAre(45, 119, 145, 119, 245, 119, 345, 119, 445, 119));
+    EXPECT_EQ(read("y.csv"), "y[0],y[1]\n45,119\n145,119\n245,119\n345,119\n445,119\n");
+    const auto entries = read_zip(files_, at("y.npz"), 10'000);
+    ASSERT_TRUE(entries) << entries.error().text();
+    ASSERT_EQ(entries->size(), 1U);
+    EXPECT_EQ(entries->front().name, "y.npy");
+    EXPECT_EQ(entries->front().bytes, read("y.npy"));
+  }
+  EXPECT_TRUE(
+      matches_golden(run({"out", "-i", "in.npy", "-o", "new/y.npz"}).text(), "cli/run_file.txt"));
+}
+
+TEST_F(RunTest, LinksOnce) {
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(run({"out", "-i", "zeros"}).exit_code, 0);
+  EXPECT_EQ(read("linked"), "linked\n");
+  // The file of a machine that crashed.
+  const std::vector<std::string> cached = files_in("cache/loaded");
+  ASSERT_EQ(cached.size(), 1U);
+  write("cache/loaded/" + cached.front(), "");
+  ASSERT_EQ(run({"out", "-i", "zeros"}).exit_code, 0);
+  EXPECT_EQ(read("linked"), "linked\nlinked\n");
+  EXPECT_EQ(files_in("cache/loaded"), cached);
+}
+
+TEST_F(RunTest, TakesArchivesAndInstalledModels) {
+  ASSERT_EQ(CliTest::run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
+  const std::string archive = "dist/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+  ASSERT_EQ(CliTest::run({"install", archive, "--release-area", "area", "-q"}).exit_code, 0);
+  const std::string wanted = run({"out", "-i", "ones"}).out;
+  EXPECT_THAT(wanted, HasSubstr("10"));
+  for (const std::string& package :
+       {archive, std::string("area/test_net"), std::string("area/tfaot-model-test-net"),
+        std::string("area/tfaot-model-test-net/1.0.0"), std::string("out/manifest.json")}) {
+    const Outcome outcome = run({package, "-i", "ones"});
+    EXPECT_EQ(outcome.out, wanted) << outcome.text();
+  }
+  for (const std::string& file : files_in("cache")) EXPECT_THAT(file, HasSubstr("loaded/"));
+}
+
+TEST_F(RunTest, SaysWhatIsWrong) {
+  write_npy("in.npy", 1);
+  write("wide.npy",
+        npy_to_bytes(array_of<double>("", DType::kFloat64, {1, 10}, std::vector<double>(10))));
+  write("flat.npy",
+        npy_to_bytes(array_of<float>("", DType::kFloat32, {10}, std::vector<float>(10))));
+  ASSERT_TRUE(write_zip(files_, at("other.npz"), {{"z.npy", npy_to_bytes(x_of(1))}}));
+  write("in.csv", "x[0],label\n1,2\n");
+  write("broken.npz", "no zip");
+  write_tree_at("old", {});
+  const std::vector<std::vector<std::string>> lines = {
+      {},
+      {"out"},
+      {"nowhere", "-i", "ones"},
+      {"model/aot_config.yaml", "-i", "ones"},
+      {"old", "-i", "ones"},
+      {"out", "-i", "nowhere.npz"},
+      {"out", "-i", "in.txt"},
+      {"out", "-i", "rnadom"},
+      {"out", "-i", "wide.npy"},
+      {"out", "-i", "flat.npy"},
+      {"out", "-i", "other.npz"},
+      {"out", "-i", "broken.npz"},
+      {"out", "-i", "in.csv"},
+      {"out", "-i", "in.npy", "--rows", "3"},
+      {"out", "-i", "ones", "--seed", "3"},
+      {"out", "-i", "ones", "--rows", "-1"},
+      {"out", "-i", "ones", "--rows", "99999999999999"},
+      {"out", "-i", "ones", "-o", "y.txt"},
+      {"out", "-i", "ones", "-o", "model"},
+      {"out", "-i", "ones", "--cpu-level", "x86-64-v9"},
+      {"out", "-i", "ones", "--batch-rule", "3:2,1"},
+      {"out", "-i", "ones", "--batch-rule", "many"}};
+  std::string transcript;
+  for (const auto& line : lines) {
+    const Outcome outcome = run(line);
+    EXPECT_NE(outcome.exit_code, 0) << outcome.text();
+    transcript += outcome.text() + "\n";
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/run_errors.txt"));
+}
+
+TEST_F(RunTest, SaysWhatTheMachineLacks) {
+  std::string transcript = run({"out", "-i", "ones"}, {{"PATH", at("empty")}}).text() + "\n";
+  transcript += run({"out", "-i", "ones"}, {{"TFAOT_CACHE_DIR", ""}}).text() + "\n";
+  write("cache_file", "");
+  transcript += run({"out", "-i", "ones"}, {{"TFAOT_CACHE_DIR", at("cache_file")}}).text() + "\n";
+  write("out/record.json", read("out/record.json") + " ");
+  transcript += run({"out", "-i", "ones"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/run_machine.txt"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::testing

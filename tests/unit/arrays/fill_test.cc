@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/arrays/fill.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/unit/arrays/array_samples.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::Lt;
+
+const std::vector<TensorSpec> kAllTypes = {{"f", DType::kFloat32, {2}},
+                                           {"d", DType::kFloat64, {}},
+                                           {"i", DType::kInt32, {2}},
+                                           {"l", DType::kInt64, {}},
+                                           {"b", DType::kBool, {}}};
+
+TEST(Fill, CountsInEachArray) {
+  const auto arrays = filled_arrays(kAllTypes, {Filling::kIncremental, 2});
+  EXPECT_THAT(testing::values_of<float>(arrays[0]), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(testing::values_of<double>(arrays[1]), ElementsAre(0, 1));
+  EXPECT_THAT(testing::values_of<std::int32_t>(arrays[2]), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(testing::values_of<char>(arrays[4]), ElementsAre(0, 1));
+  EXPECT_THAT(arrays[0].shape, ElementsAre(2, 2));
+  EXPECT_THAT(arrays[1].shape, ElementsAre(2));
+}
+
+TEST(Fill, HasOneNumberEverywhere) {
+  for (const auto& array : filled_arrays(kAllTypes, {Filling::kZeros, 3})) {
+    EXPECT_EQ(array.bytes.find_first_not_of('\0'), std::string::npos);
+  }
+  const auto ones = filled_arrays(kAllTypes, {Filling::kOnes, 2});
+  EXPECT_THAT(testing::values_of<float>(ones[0]), Each(1));
+  EXPECT_THAT(testing::values_of<std::int64_t>(ones[3]), Each(1));
+  EXPECT_THAT(testing::values_of<char>(ones[4]), Each(1));
+}
+
+// The numbers are the same on every machine and in every version.
+TEST(Fill, IsRandomBySeed) {
+  const auto arrays = filled_arrays(kAllTypes, {Filling::kRandom, 1000, 7});
+  const auto reals = testing::values_of<float>(arrays[0]);
+  EXPECT_THAT(reals, Each(AllOf(Ge(-1.0F), Lt(1.0F))));
+  EXPECT_THAT(std::vector<float>(reals.begin(), reals.begin() + 3),
+              ElementsAre(0.5087706F, 0.8986024F, -0.7651714F));
+  const auto whole = testing::values_of<std::int32_t>(arrays[2]);
+  EXPECT_THAT(whole, Each(AllOf(Ge(0), Lt(2))));
+  EXPECT_NEAR(static_cast<double>(std::count(whole.begin(), whole.end(), 1)), 1000, 100);
+  EXPECT_EQ(filled_arrays(kAllTypes, {Filling::kRandom, 1000, 7})[1].bytes, arrays[1].bytes);
+  EXPECT_NE(filled_arrays(kAllTypes, {Filling::kRandom, 1000, 8})[1].bytes, arrays[1].bytes);
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// A package's object is linked, loaded and run in this process.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sys/utsname.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "tests/support/temporary_folder.h"
+#include "tfaot/base/real_file_system.h"
+#include "tfaot/load/link_model.h"
+#include "tfaot/load/predictor.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string this_machine() {
+  utsname machine{};
+  return ::uname(&machine) == 0 ? machine.machine : "";
+}
+
+CompiledCode code_of(std::int64_t batch_size, const std::string& level) {
+  CompiledCode code;
+  code.batch_size = batch_size;
+  code.cpu_level = level;
+  code.entry_symbol = fmt::format("load_test_bs{}{}", batch_size, level == "base" ? "" : "_better");
+  const auto bytes = static_cast<std::uint64_t>(batch_size) * 8;
+  code.buffers = {{BufferKind::kInput, 0, bytes},
+                  {BufferKind::kOutput, 0, bytes},
+                  {BufferKind::kWeight, 0, 64},
+                  {BufferKind::kTemporary, 0, 8}};
+  code.weights = {0};
+  code.result_slot = 3;
+  return code;
+}
+
+class LoadTest : public ::testing::Test {
+ protected:
+  LoadTest() {
+    std::filesystem::create_directories(tree_ / "lib");
+    std::filesystem::create_directories(tree_ / "runtime/lib");
+    std::filesystem::copy_file(TFAOT_PACKAGE_OBJECT, tree_ / "lib/net_bs1.o");
+    std::filesystem::copy_file(TFAOT_RUNTIME_LIBRARY, tree_ / "runtime/lib/libtfaot_runtime.a");
+    manifest_.name = "net";
+    manifest_.version = "1.0.0";
+    manifest_.architecture = this_machine() + "-linux";
+    manifest_.cpu_levels = {"base", "better"};
+    manifest_.files = {{"include/net/model.h", "", 0}, {"lib/net_bs1.o", "", 0}};
+    compiled_.signature = {"", {{"x", DType::kFloat32, {2}}}, {{"y", DType::kFloat32, {2}}}};
+    compiled_.batch_sizes = {1, 4};
+    compiled_.weights = {{"w", DType::kFloat32, {16}, 0, 64}};
+    compiled_.weights_size = 64;
+    compiled_.weights_object = "net_weights.o";
+    compiled_.weights_symbol = "load_test_weights";
+    for (const std::int64_t batch_size : compiled_.batch_sizes) {
+      for (const std::string& level : manifest_.cpu_levels) {
+        compiled_.codes.push_back(code_of(batch_size, level));
+      }
+    }
+    manifest_.signature = compiled_.signature;
+  }
+
+  Status link() { return link(request()); }
+  Status link(const LinkRequest& request) { return link_model(files_, manifest_, request); }
+  LinkRequest request() const {
+    LinkRequest request;
+    request.tree = tree_;
+    request.output = library_;
+    request.machine = this_machine();
+    return request;
+  }
+  std::string link_error(const LinkRequest& wrong) {
+    const Status linked = link(wrong);
+    EXPECT_FALSE(std::filesystem::exists(library_));
+    return linked ? "" : shortened(linked.error().text());
+  }
+  std::string shortened(std::string text) const {
+    const std::string root = scratch_.path().string();
+    for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root)) {
+      text.replace(at, root.size(), "ROOT");
+    }
+    return text;
+  }
+
+  std::shared_ptr<const LoadedModel> load() {
+    const Status linked = link();
+    EXPECT_TRUE(linked) << linked.error().text();
+    auto model = LoadedModel::open(library_, manifest_, compiled_);
+    EXPECT_TRUE(model) << model.error().text();
+    return *model;
+  }
+  Predictor predictor(const PredictorOptions& options = {}) {
+    auto made = Predictor::create(load(), options);
+    EXPECT_TRUE(made) << made.error().text();
+    return *std::move(made);
+  }
+  std::string create_error(const PredictorOptions& options) {
+    const auto made = Predictor::create(load(), options);
+    return made ? "" : made.error().text();
+  }
+
+  testing::TemporaryFolder scratch_;
+  Path tree_ = scratch_.path() / "a tree";
+  Path library_ = scratch_.path() / "code";
+  RealFileSystem files_;
+  Manifest manifest_;
+  CompiledModel compiled_;
+};
+
+// The first number of each row, for rows 0, 1, 2, ...
+std::vector<float> predictions(Predictor& predictor, std::size_t rows) {
+  std::vector<float> x(2 * rows);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i / 2);
+  std::vector<float> y(2 * rows, -1);
+  const Status ran = predictor.run(rows, {x.data()}, {y.data()});
+  EXPECT_TRUE(ran) << ran.error().text();
+  std::vector<float> firsts;
+  for (std::size_t i = 0; i < rows; ++i) {
+    EXPECT_EQ(y[2 * i], y[2 * i + 1]);
+    firsts.push_back(y[2 * i]);
+  }
+  return firsts;
+}
+
+TEST_F(LoadTest, RunsAnyNumberOfRows) {
+  Predictor net = predictor({"base", {}});
+  EXPECT_EQ(net.cpu_level(), "base");
+  EXPECT_THAT(predictions(net, 0), ElementsAre());
+  EXPECT_THAT(predictions(net, 1), ElementsAre(1000.25F));
+  EXPECT_THAT(predictions(net, 4), ElementsAre(4000.25F, 4010.25F, 4020.25F, 4030.25F));
+  EXPECT_THAT(predictions(net, 5), ElementsAre(4000.25F, 4010.25F, 4020.25F, 4030.25F, 1040.25F));
+}
+
+TEST_F(LoadTest, HasTheSignatureAndTheMeasuredCosts) {
+  manifest_.tuning = Tuning{"a CPU", {{4, "better", 12.5, 12, 13, 9}}};
+  const auto model = load();
+  const ::tfaot::Description& description = model->description();
+  EXPECT_STREQ(description.name, "net");
+  ASSERT_EQ(description.input_count, 1U);
+  EXPECT_STREQ(description.inputs[0].name, "x");
+  EXPECT_EQ(description.inputs[0].row_elements, 2U);
+  EXPECT_EQ(description.weights_bytes, 64U);
+  ASSERT_EQ(description.program_count, 2U);
+  EXPECT_EQ(description.programs[1].codes[1].cost, 12500U);
+  EXPECT_EQ(description.programs[1].codes[0].cost, 0U);
+}
+
+TEST_F(LoadTest, TakesTheBestLevelThatThisCpuCanRun) {
+  EXPECT_EQ(predictor().cpu_level(), "better");
+  for (CompiledCode& code : compiled_.codes) {
+    if (code.cpu_level == "better") code.cpu_features = {"abacus"};
+  }
+  EXPECT_EQ(predictor().cpu_level(), "base");
+  EXPECT_EQ(create_error({"better", {}}),
+            "this CPU cannot run the level 'better'\n"
+            "  compiled levels: base, better; this CPU can run: base");
+  EXPECT_EQ(create_error({"best", {}}),
+            "model 'net' has no code for the level 'best'\n"
+            "  compiled levels: base, better; this CPU can run: base");
+}
+
+TEST_F(LoadTest, ComposesByRulesInSiblingsToo) {
+  Predictor net = predictor({"base", {"4:1,1,1,1"}});
+  EXPECT_THAT(predictions(net, 4), ElementsAre(1000.25F, 1010.25F, 1020.25F, 1030.25F));
+  Predictor sibling = net.sibling();
+  EXPECT_THAT(predictions(sibling, 4), ElementsAre(1000.25F, 1010.25F, 1020.25F, 1030.25F));
+  EXPECT_EQ(create_error({"", {"4:2,2"}}),
+            "model 'net': the rule for batch size 4 uses size 2, but compiled sizes are 1, 4");
+  EXPECT_THAT(create_error({"", {"four"}}), HasSubstr("four"));
+}
+
+TEST_F(LoadTest, RefusesSizesOfCoupledRows) {
+  manifest_.rows = RowsMode::kCoupled;
+  Predictor net = predictor({"base", {}});
+  EXPECT_EQ(predictions(net, 4).size(), 4U);
+  float memory[6] = {};
+  const Status ran = net.run(3, {memory}, {memory});
+  ASSERT_FALSE(ran);
+  EXPECT_THAT(ran.error().text(), HasSubstr("model 'net'"));
+}
+
+TEST_F(LoadTest, RunsInManyThreads) {
+  Predictor net = predictor({"base", {}});
+  std::vector<Predictor> siblings;
+  for (int i = 0; i < 4; ++i) siblings.push_back(net.sibling());
+  std::vector<std::vector<float>> found(siblings.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < siblings.size(); ++i) {
+    threads.emplace_back([&, i] { found[i] = predictions(siblings[i], 4 + i); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i], predictions(net, 4 + i));
+  }
+}
+
+TEST_F(LoadTest, WorksWithoutWeightsAndWithoutItsFile) {
+  compiled_.weights_object.clear();
+  compiled_.weights.clear();
+  for (CompiledCode& code : compiled_.codes) {
+    code.buffers[2].kind = BufferKind::kUnused;
+    code.weights.clear();
+  }
+  Predictor net = predictor({"base", {}});
+  std::filesystem::remove_all(scratch_.path() / "a tree");
+  std::filesystem::remove(library_);
+  EXPECT_THAT(predictions(net, 1), ElementsAre(1000.0F));
+}
+
+TEST_F(LoadTest, SaysWhyItCannotBeLinked) {
+  LinkRequest wrong = request();
+  wrong.linker = "/nowhere/ld";
+  EXPECT_THAT(link_error(wrong),
+              HasSubstr("the linker '/nowhere/ld', which makes a package's code loadable, cannot "
+                        "be started"));
+  EXPECT_THAT(link_error(wrong), HasSubstr("install it (Debian: binutils)"));
+  wrong = request();
+  wrong.machine = "pdp11";
+  EXPECT_EQ(link_error(wrong),
+            "ROOT/a tree: the package is for '" + this_machine() +
+                "', this machine is 'pdp11'\n  run it on a machine that can run it");
+  std::filesystem::resize_file(tree_ / "lib/net_bs1.o", 100);
+  EXPECT_THAT(link_error(request()),
+              HasSubstr("ROOT/a tree: the package's objects cannot be linked"));
+  std::filesystem::remove(tree_ / "runtime/lib/libtfaot_runtime.a");
+  EXPECT_EQ(link_error(request()),
+            "ROOT/a tree: the package has no runtime/lib/libtfaot_runtime.a\n"
+            "  it was made by an older tfaot; compile the model again");
+}
+
+TEST_F(LoadTest, SaysWhyItCannotBeOpened) {
+  ASSERT_TRUE(link());
+  compiled_.codes[0].entry_symbol = "missing";
+  const auto other = LoadedModel::open(library_, manifest_, compiled_);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(shortened(other.error().text()),
+            "ROOT/code: the library has no symbol 'missing'\n"
+            "  the package's record is of another code");
+  std::filesystem::resize_file(library_, 10);
+  const auto damaged = LoadedModel::open(library_, manifest_, compiled_);
+  ASSERT_FALSE(damaged);
+  EXPECT_THAT(shortened(damaged.error().text()),
+              HasSubstr("ROOT/code: the library cannot be loaded"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit
