@@ -187,6 +187,13 @@ TEST_F(RunTest, SaysWhatIsWrong) {
   EXPECT_TRUE(matches_golden(transcript, "cli/run_errors.txt"));
 }
 
+TEST_F(RunTest, SaysWherePythonsModuleIs) {
+  std::string transcript = CliTest::run({"setup", "--python-path"}).text() + "\n";
+  write("prefix/" TFAOT_LIBDIR "/tfaot/python/tfaot.py", "");
+  transcript += CliTest::run({"setup", "--python-path"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/python_path.txt"));
+}
+
 TEST_F(RunTest, SaysWhatTheMachineLacks) {
   std::string transcript = run({"out", "-i", "ones"}, {{"PATH", at("empty")}}).text() + "\n";
   transcript += run({"out", "-i", "ones"}, {{"TFAOT_CACHE_DIR", ""}}).text() + "\n";

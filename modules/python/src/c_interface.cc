@@ -140,7 +140,7 @@ char* tfaot_run(tfaot_model* model, std::uint64_t rows, const void* const* input
     // Not braces: a list of two pointers would be made.
     const std::vector<const void*> from(inputs, inputs + signature.inputs.size());
     const std::vector<void*> to(outputs, outputs + signature.outputs.size());
-    const Status done = predictor.run(rows, from, to);
+    Status done = predictor.run(rows, from, to);
     model->give_back(std::move(predictor));
     return done;
   });
