@@ -21,6 +21,7 @@ using Rooms = std::set<std::string>;
 const std::map<std::string, Rooms> kRooms = {
     {"base", {}},
     {"records", {"base"}},
+    {"report", {"base"}},
     {"elf", {"base"}},
     {"config", {"base", "records"}},
     {"compile", {"base", "records", "config", "elf"}},
@@ -41,7 +42,7 @@ const std::map<std::string, Rooms> kRooms = {
       "tune", "load", "arrays", "release", "scram"}},
     // Of tune and arrays: what is printed. Of scram: its hook, which is the work of that room
     // alone.
-    {"cli", {"base", "records", "workflow", "tune", "arrays", "scram"}},
+    {"cli", {"base", "records", "report", "workflow", "tune", "arrays", "scram"}},
     {"tfcompile", {"base", "records", "workflow", "cli"}},
     {"python", {"base", "records", "load", "workflow"}},
     {"runtime", {}},
@@ -54,13 +55,13 @@ const std::map<std::string, Rooms> kRooms = {
 const std::map<std::string, std::vector<std::string>> kFolders = {
     {"engine", {"graph", "hlo", "kernels", "rows", "cost", "code"}},
     {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
-    {"cli", {"text", "options", "commands"}},
+    {"cli", {"text", "pages", "options", "commands"}},
 };
 
-const Rooms kTools = {"base",     "records", "elf",       "config",  "compile",
-                      "convert",  "engine",  "generate",  "package", "install",
-                      "tune",     "load",    "arrays",    "release", "scram",
-                      "workflow", "cli",     "tfcompile", "python"};
+const Rooms kTools = {"base",    "records",  "report", "elf",       "config",
+                      "compile", "convert",  "engine", "generate",  "package",
+                      "install", "tune",     "load",   "arrays",    "release",
+                      "scram",   "workflow", "cli",    "tfcompile", "python"};
 
 // Who may include a library, by the start of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {

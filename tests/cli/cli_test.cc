@@ -7,6 +7,7 @@
 #include <regex>
 #include <stdexcept>
 
+#include "tests/support/page_body.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 #include "tfaot/package/package.h"
@@ -18,6 +19,11 @@ template <class T>
 T value_of(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().text());
   if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+std::string hashes_shown(const std::string& text) {
+  static const std::regex hash("[0-9a-f]{64}");
+  return std::regex_replace(text, hash, "<sha256>");
 }
 
 std::string section(const std::string& title, const std::string& text) {
@@ -63,8 +69,7 @@ CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,
   spec.working_directory = root_;
   const ProcessResult result = value_of(run_process(spec));
   const auto shown = [&](const std::string& text) {
-    static const std::regex hash("[0-9a-f]{64}");
-    return std::regex_replace(replace_all(text, root_.string(), "ROOT"), hash, "<sha256>");
+    return hashes_shown(replace_all(text, root_.string(), "ROOT"));
   };
   return {shown(fmt::format("tfaot {}", fmt::join(arguments, " "))), result.exit_code,
           result.signal, shown(result.standard_output), shown(result.standard_error)};
@@ -76,6 +81,10 @@ void CliTest::write(const std::string& path, const std::string& text) {
 
 std::string CliTest::read(const std::string& path) const {
   return value_of(files_.read(root_ / path));
+}
+
+std::string CliTest::read_page(const std::string& path) const {
+  return replace_all(hashes_shown(page_body(read(path))), "tfaot " TFAOT_VERSION, "tfaot VERSION");
 }
 
 std::vector<std::string> CliTest::files_in(const std::string& path) const {

@@ -37,6 +37,8 @@ class CliTest : public ::testing::Test {
   std::string at(const std::string& path) const { return (root_ / path).string(); }
   void write(const std::string& path, const std::string& text);
   std::string read(const std::string& path) const;
+  // A page without what all pages share, for golden files.
+  std::string read_page(const std::string& path) const;
   std::vector<std::string> files_in(const std::string& path) const;
 
   // model/aot_config.yaml and a saved model for the fake engine: "test_net" 1.0.0, batch sizes 1

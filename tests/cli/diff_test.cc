@@ -19,6 +19,16 @@ TEST_F(DiffTest, SaysWhatDiffers) {
   EXPECT_TRUE(matches_golden(transcript, "cli/diff.txt"));
 }
 
+TEST_F(DiffTest, WritesAPage) {
+  write_tree_at("old", {});
+  write_tree_at("new", {"1.1.0", "#pragma once\n// changed\n"});
+  const Outcome outcome = run({"diff", "old", "new", "--html", "page.html"});
+  EXPECT_EQ(outcome.out, run({"diff", "old", "new"}).out) << outcome.text();
+  EXPECT_TRUE(matches_golden(read_page("page.html"), "cli/diff.html"));
+  ASSERT_EQ(run({"diff", "old", "old", "--html", "page.html"}).exit_code, 0);
+  EXPECT_THAT(read_page("page.html"), ::testing::HasSubstr("no difference"));
+}
+
 TEST_F(DiffTest, RefusesOtherThings) {
   write_tree_at("old", {});
   write_model();

@@ -41,6 +41,36 @@ TEST_F(InfoTest, DescribesAModel) {
                      "cli/info_model.txt"));
 }
 
+TEST_F(InfoTest, WritesPages) {
+  write_tree_at("tree", {});
+  write_model();
+  write("net/saved_model.pb", "a graph");
+  const Outcome tree = run({"info", "tree", "--html", "pages/tree.html"});
+  EXPECT_EQ(tree.out, run({"info", "tree"}).out) << tree.text();
+  EXPECT_TRUE(matches_golden(read_page("pages/tree.html"), "cli/info_tree.html"));
+  EXPECT_EQ(run({"info", "model/aot_config.yaml", "--html", "config.html"}).exit_code, 0);
+  EXPECT_TRUE(matches_golden(read_page("config.html"), "cli/info_config.html"));
+  const Outcome net = run({"info", "net", "--html", "net.html", "--json"});
+  EXPECT_EQ(net.out, run({"info", "net", "--json"}).out) << net.text();
+  EXPECT_TRUE(matches_golden(read_page("net.html"), "cli/info_model.html"));
+}
+
+TEST_F(InfoTest, ReplacesNothingButPages) {
+  write_tree_at("tree", {});
+  write("notes.txt", "my notes");
+  write("page.html", "<!DOCTYPE html>\nan older page");
+  EXPECT_EQ(run({"info", "tree", "--html", "page.html"}).exit_code, 0);
+  EXPECT_GT(read("page.html").size(), 1000U);
+  const std::string transcript = run({"info", "tree", "--html", "notes.txt"}).text() + "\n" +
+                                 run({"info", "tree", "--html", "tree"}).text() + "\n" +
+                                 run({"info", "tree", "--html", "notes.txt/page.html"}).text() +
+                                 "\n" + run({"info", "tree", "--html", ""}).text() + "\n" +
+                                 run({"info", "nowhere", "--html", "none.html"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/html_errors.txt"));
+  EXPECT_EQ(read("notes.txt"), "my notes");
+  EXPECT_FALSE(is_file(files_, at("none.html")));
+}
+
 TEST_F(InfoTest, SaysAConfigsNamesBeforeThereIsAModel) {
   write("early.yaml", "model: {name: early, version: 1.10}\n");
   EXPECT_EQ(run({"info", "--identity", "early.yaml"}).out,

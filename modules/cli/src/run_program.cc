@@ -43,8 +43,9 @@ int run_program(int argc, char** argv,
   const auto run = [&]() -> Status {
     RealFileSystem files;
     TFAOT_ASSIGN(const Environment environment, look_up_environment(files));
-    Program program{{files, console, environment}, console};
-    TFAOT_TRY(work(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), program));
+    Program program{
+        {files, console, environment}, console, {argv + (argc > 0 ? 1 : 0), argv + argc}};
+    TFAOT_TRY(work(program.arguments, program));
     if (!std::cout.flush()) return fail(Error("the standard output cannot be written"));
     return {};
   };

@@ -4,6 +4,10 @@
 #include <memory>
 
 #include "commands/commands.h"
+#include "options/html_option.h"
+#include "pages/config_page.h"
+#include "pages/model_page.h"
+#include "pages/package_page.h"
 #include "text/describe.h"
 #include "text/describe_model.h"
 #include "tfaot/records/manifest_json.h"
@@ -17,6 +21,7 @@ using nlohmann::ordered_json;
 struct InfoArguments {
   std::string path;
   bool json = false;
+  HtmlOption html;
   bool identity = false;  // hidden, for the CMake functions: a config's names alone, as JSON
 };
 
@@ -61,13 +66,32 @@ Status print_identity(const InfoArguments& options, Program& program) {
   return {};
 }
 
+Status write_page(const InfoArguments& options, Program& program, const Inspected& inspected,
+                  ordered_json json) {
+  if (const auto* const spec = std::get_if<ModelSpec>(&inspected.content)) {
+    ModelSpec shown = *spec;  // a page does not say where the config is
+    shown.model.source = shown.model.written_source;
+    json["source"] = shown.model.source.string();
+    return options.html.write(program, config_page(shown), json);
+  }
+  if (const auto* const model = std::get_if<ModelDescription>(&inspected.content)) {
+    const std::string name = program.absolute(options.path).filename().string();
+    return options.html.write(program, model_page(*model, name), json);
+  }
+  const std::string kind = json["kind"];
+  return options.html.write(program, package_page(std::get<Manifest>(inspected.content), kind),
+                            json);
+}
+
 Status info(const InfoArguments& options, Program& program) {
   if (options.identity) return print_identity(options, program);
+  TFAOT_TRY(options.html.check(program));
   TFAOT_ASSIGN(const Inspected inspected, inspect(program, program.absolute(options.path)));
   const Description found = description_of(inspected);
+  ordered_json json = {{"kind", found.kind}};
+  json.update(found.details);
+  if (options.html.given()) TFAOT_TRY(write_page(options, program, inspected, json));
   if (options.json) {
-    ordered_json json = {{"kind", found.kind}};
-    json.update(found.details);
     program.console.print(json_text(json));
   } else {
     program.console.print(fmt::format("{} {}\n{}", found.kind, options.path, found.text));
@@ -83,6 +107,7 @@ Action add_info(CLI::App& app) {
       ->required()
       ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");
+  options->html.add_to(app);
   app.add_flag("--identity", options->identity)->group("");
   app.footer(
       "Reads only the manifest of an archive, which is at its start; 'tfaot install' checks that "
@@ -94,7 +119,7 @@ Action add_info(CLI::App& app) {
       "  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
       "  tfaot info build/tagger --json\n"
       "  tfaot info aot_config.yaml\n"
-      "  tfaot info exports/tagger");
+      "  tfaot info exports/tagger --html tagger.html");
   return [options](Program& program) { return info(*options, program); };
 }
 

@@ -20,9 +20,11 @@ constexpr std::size_t kLongestValue = 60;
 // Facts of both packages by label: the first package's order, then what only the second has.
 class Pairs {
  public:
+  explicit Pairs(DifferenceKind kind) : kind_(kind) {}
+
   void add(const std::string& label, const std::string& value, bool is_second) {
     const auto [place, is_new] = positions_.try_emplace(label, pairs_.size());
-    if (is_new) pairs_.push_back({label, "", ""});
+    if (is_new) pairs_.push_back({kind_, label, "", ""});
     Difference& pair = pairs_[place->second];
     (is_second ? pair.second : pair.first) = value;
   }
@@ -34,6 +36,7 @@ class Pairs {
   }
 
  private:
+  DifferenceKind kind_;
   std::vector<Difference> pairs_;
   std::map<std::string, std::size_t> positions_;
 };
@@ -68,12 +71,15 @@ void add_files(Pairs& pairs, const Manifest& manifest, bool is_second) {
 
 std::vector<Difference> differences(const Manifest& first, const Manifest& second) {
   std::vector<Difference> found;
-  for (const auto add : {add_facts, add_tensors, add_files}) {
-    Pairs pairs;
+  const auto compare = [&](DifferenceKind kind, auto add) {
+    Pairs pairs(kind);
     add(pairs, first, false);
     add(pairs, second, true);
     pairs.move_different_to(found);
-  }
+  };
+  compare(DifferenceKind::kFact, add_facts);
+  compare(DifferenceKind::kTensor, add_tensors);
+  compare(DifferenceKind::kFile, add_files);
   return found;
 }
 

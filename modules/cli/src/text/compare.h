@@ -10,8 +10,11 @@
 
 namespace tfaot::toolkit {
 
+enum class DifferenceKind { kFact, kTensor, kFile };
+
 // A value that differs; empty: the package has none.
 struct Difference {
+  DifferenceKind kind = DifferenceKind::kFact;
   std::string what;  // "batch sizes", "input x", "lib/tagger_bs4.o"
   std::string first;
   std::string second;

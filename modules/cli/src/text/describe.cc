@@ -125,25 +125,30 @@ std::string describe_manifest(const Manifest& manifest) {
          fmt::format("\n{} files\n", files.size()) + text_table(files);
 }
 
+std::vector<Fact> facts_of(const ModelSpec& spec) {
+  const bool has_signature = spec.model.format == ModelFormat::kSavedModel;
+  return {{"model", spec.model.name + " " + spec.model.version},
+          {"author", spec.model.author},
+          {"description", spec.model.description},
+          {"class", cpp_class_of(spec)},
+          {"format", word_of(spec.model.format)},
+          {"source", spec.model.source.string()},
+          {"signature", has_signature ? spec.model.serving_key : ""},
+          {"inputs", join(input_names(spec.model), ", ")},
+          {"outputs", join(spec.model.outputs, ", ")},
+          {"target", spec.compilation.target_triple},
+          {"CPU levels", join(spec.compilation.cpu_levels, ", ")},
+          {"batch sizes", numbers(spec.compilation.batch_sizes)},
+          {"weights", word_of(spec.compilation.weights)},
+          {"headers", word_of(spec.compilation.headers)},
+          {"rows", rows_text(spec.compilation.rows)},
+          {"TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " ")},
+          {"XLA_FLAGS", join(spec.compilation.xla_flags, " ")}};
+}
+
 std::string describe_spec(const ModelSpec& spec) {
   Rows rows;
-  add(rows, "model", spec.model.name + " " + spec.model.version);
-  add(rows, "author", spec.model.author);
-  add(rows, "description", spec.model.description);
-  add(rows, "class", cpp_class_of(spec));
-  add(rows, "format", word_of(spec.model.format));
-  add(rows, "source", spec.model.source.string());
-  if (spec.model.format == ModelFormat::kSavedModel) add(rows, "signature", spec.model.serving_key);
-  add(rows, "inputs", join(input_names(spec.model), ", "));
-  add(rows, "outputs", join(spec.model.outputs, ", "));
-  add(rows, "target", spec.compilation.target_triple);
-  add(rows, "CPU levels", join(spec.compilation.cpu_levels, ", "));
-  add(rows, "batch sizes", numbers(spec.compilation.batch_sizes));
-  add(rows, "weights", word_of(spec.compilation.weights));
-  add(rows, "headers", word_of(spec.compilation.headers));
-  add(rows, "rows", rows_text(spec.compilation.rows));
-  add(rows, "TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " "));
-  add(rows, "XLA_FLAGS", join(spec.compilation.xla_flags, " "));
+  for (const Fact& fact : facts_of(spec)) add(rows, fact.label, fact.value);
   return text_table(rows);
 }
 

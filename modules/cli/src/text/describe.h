@@ -35,6 +35,7 @@ struct Fact {
 };
 // All but the tensors and the files.
 std::vector<Fact> facts_of(const Manifest& manifest);
+std::vector<Fact> facts_of(const ModelSpec& spec);
 
 std::string describe_manifest(const Manifest& manifest);
 std::string describe_spec(const ModelSpec& spec);

@@ -8,6 +8,7 @@
 #include "text/text_table.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/report/quantities.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -15,36 +16,9 @@ namespace {
 using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr std::int64_t kThousand = 1000;
-
-std::string shape_of(const DescribedTensor& tensor) {
-  return tensor.rank_known ? "[" + sizes_text(tensor.shape) + "]" : "of unknown shape";
-}
-
-std::int64_t elements_of(const Variable& weight) {
-  std::int64_t elements = 1;
-  for (const std::int64_t size : weight.shape) elements *= size;
-  return elements;
-}
-
-std::int64_t parameters_of(const DescribedSignature& signature) {
-  std::int64_t parameters = 0;
-  for (const Variable& weight : signature.weights) parameters += elements_of(weight);
-  return parameters;
-}
-
-// "12 345 678"
-std::string grouped(std::int64_t number) {
-  std::string text = std::to_string(number % kThousand);
-  for (number /= kThousand; number > 0; number /= kThousand) {
-    text = fmt::format("{} {:0>3}", number % kThousand, text);
-  }
-  return text;
-}
-
 void add_tensors(Rows& rows, const std::string& role, const std::vector<DescribedTensor>& tensors) {
   for (const DescribedTensor& tensor : tensors) {
-    rows.push_back({"  " + role, shown(tensor.name), tensor.dtype, shape_of(tensor)});
+    rows.push_back({"  " + role, shown(tensor.name), tensor.dtype, shape_text(tensor)});
   }
 }
 
@@ -62,11 +36,11 @@ std::string signature_text(const DescribedSignature& signature) {
   add_tensors(tensors, "output", signature.outputs);
   Rows sums;
   if (!signature.operations.empty()) {
-    sums.push_back({"  parameters", grouped(parameters_of(signature))});
+    sums.push_back({"  parameters", report::grouped_digits(parameters_of(signature))});
     sums.push_back({"  operations", operations_text(signature)});
   }
   if (signature.flops_per_row >= 0) {
-    sums.push_back({"  flops", grouped(signature.flops_per_row) + " a row"});
+    sums.push_back({"  flops", report::grouped_digits(signature.flops_per_row) + " a row"});
   }
   if (!signature.problem.empty()) sums.push_back({"  problem", shown(signature.problem)});
   for (const std::string& note : signature.notes) sums.push_back({"", shown(note)});
@@ -74,7 +48,7 @@ std::string signature_text(const DescribedSignature& signature) {
   for (const Variable& weight : signature.weights) {
     weights.push_back({"  " + shown(weight.name), weight.dtype,
                        fmt::format("[{}]", fmt::join(weight.shape, ", ")),
-                       grouped(elements_of(weight))});
+                       report::grouped_digits(elements_of(weight))});
   }
   const std::string head = signature.key.empty()
                                ? "\nno signature: from placeholders to what nothing reads\n"
@@ -119,6 +93,22 @@ ordered_json signature_to_json(const DescribedSignature& signature) {
 }
 
 }  // namespace
+
+std::string shape_text(const DescribedTensor& tensor) {
+  return tensor.rank_known ? "[" + sizes_text(tensor.shape) + "]" : "of unknown shape";
+}
+
+std::int64_t elements_of(const Variable& weight) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : weight.shape) elements *= size;
+  return elements;
+}
+
+std::int64_t parameters_of(const DescribedSignature& signature) {
+  std::int64_t parameters = 0;
+  for (const Variable& weight : signature.weights) parameters += elements_of(weight);
+  return parameters;
+}
 
 std::string describe_model_text(const ModelDescription& model) {
   Rows head = {{"  format", word_of(model.format)}};

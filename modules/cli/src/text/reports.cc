@@ -3,35 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "text/text_table.h"
+#include "text/tuning_tables.h"
 #include "tfaot/base/text.h"
-#include "tfaot/tune/plan.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
-
-constexpr std::array<std::size_t, 12> kShownRows = {1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000};
-
-std::string microseconds(double ns) { return fmt::format("{:.3f}", ns / 1000); }
-
-// "4 x 64, 1, 2 (1 of padding)"
-std::string chunks_text(const PlannedRows& planned) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < planned.chunks.size();) {
-    std::size_t count = 0;
-    const std::size_t size = planned.chunks[i];
-    while (i < planned.chunks.size() && planned.chunks[i] == size) ++i, ++count;
-    parts.push_back(count == 1 ? std::to_string(size) : fmt::format("{} x {}", count, size));
-  }
-  const std::string padding =
-      planned.padding == 0 ? "" : fmt::format(" ({} of padding)", planned.padding);
-  return join(parts, ", ") + padding;
-}
 
 void add_size(Rows& rows, const SizeCost& cost) {
   rows.push_back({fmt::format("  {}", cost.size), microseconds(cost.ns),
@@ -141,27 +120,22 @@ std::string installed_text(const InstalledArchive& installed, const Path& area) 
 }
 
 std::string tuning_text(const Manifest& manifest) {
-  Tuning tuning = *manifest.tuning;
-  std::stable_sort(
-      tuning.calls.begin(), tuning.calls.end(),
-      [](const TunedCall& a, const TunedCall& b) { return a.cpu_level < b.cpu_level; });
   Rows costs = {{"  CPU level", "batch size", "us/call", "us/row", "95 % interval", "timings"}};
-  for (const TunedCall& call : tuning.calls) {
+  for (const TunedCall& call : calls_by_level(*manifest.tuning)) {
     costs.push_back({"  " + call.cpu_level, std::to_string(call.batch_size), microseconds(call.ns),
                      microseconds(call.ns / static_cast<double>(call.batch_size)),
                      microseconds(call.low) + " to " + microseconds(call.high),
                      std::to_string(call.repeats)});
   }
-  std::string measured = fmt::format("measured on {}\n{}", tuning.cpu, text_table(costs));
-  if (manifest.rows == RowsMode::kCoupled) return measured;  // nothing is composed
-  const LevelCosts level = highest_level(manifest);
+  std::string measured = fmt::format("measured on {}\n{}", manifest.tuning->cpu, text_table(costs));
+  const ShownPlans shown = shown_plans(manifest);
+  if (shown.plans.empty()) return measured;
   Rows plans = {{"  rows", "us/call", "us/row", "run as"}};
-  for (const std::size_t rows : kShownRows) {
-    const PlannedRows planned = plan_rows(level, rows);
-    plans.push_back({fmt::format("  {}", rows), microseconds(planned.ns),
-                     microseconds(planned.ns / static_cast<double>(rows)), chunks_text(planned)});
+  for (const ShownPlan& plan : shown.plans) {
+    plans.push_back({fmt::format("  {}", plan.rows), microseconds(plan.ns),
+                     microseconds(plan.ns / static_cast<double>(plan.rows)), plan.run_as});
   }
-  return fmt::format("{}\nwith CPU level {}\n{}", measured, level.cpu_level, text_table(plans));
+  return fmt::format("{}\nwith CPU level {}\n{}", measured, shown.cpu_level, text_table(plans));
 }
 
 std::string suggestion_text(const Suggestion& suggestion) {

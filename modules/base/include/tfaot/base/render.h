@@ -10,6 +10,7 @@ namespace tfaot::toolkit {
 
 using TemplateData = kainjow::mustache::data;
 using TemplateObject = kainjow::mustache::object;
+using TemplateList = kainjow::mustache::list;
 
 enum class Escaping {
   kNone,  // the values are already escaped, or safe

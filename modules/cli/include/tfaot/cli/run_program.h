@@ -12,9 +12,11 @@
 
 namespace tfaot::toolkit {
 
-/// What a program works with: a workflow's context whose diagnostics are the console.
+/// What a program works with: a workflow's context whose diagnostics are the console, and the
+/// command line.
 struct Program : Context {
   Console& console;
+  std::vector<std::string> arguments;  ///< of the command line, as the user typed them
 };
 
 /// Runs `work` on the arguments with the real files, console and environment, and returns the exit

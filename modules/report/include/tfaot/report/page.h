@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report as a self-contained HTML page: values that a verb fills, and the page made of them.
+// Needs no network and no other file, follows the reader's light or dark setting, fits a phone,
+// prints, and can be read without JavaScript. Every text may be hostile: the page escapes it.
+// Equal values give equal bytes. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tfaot::toolkit::report {
+
+enum class Verdict { kNone, kNote, kGood, kWarning, kBad };
+
+// A coloured word with a mark, such as "✓ no difference". kNone: nothing is shown.
+struct Badge {
+  Verdict verdict = Verdict::kNone;
+  std::string text = {};
+};
+
+struct Fact {
+  std::string label = {};
+  std::string value = {};  // its lines stay lines; a fact without a value is left out
+};
+
+// A figure in large type: {"code", "12.3 kB", "6 objects"}.
+struct Highlight {
+  std::string label = {};
+  std::string value = {};
+  std::string note = {};
+};
+
+// One paragraph.
+struct Text {
+  std::string text = {};
+};
+
+// A coloured box: a problem, or advice. Every note is a line of its own.
+struct Callout {
+  Verdict verdict = Verdict::kNote;
+  std::string text = {};
+  std::vector<std::string> notes = {};
+};
+
+struct Facts {
+  std::vector<Fact> facts = {};
+};
+
+enum class ColumnKind {
+  kText,    // wraps between words
+  kCode,    // a name: fixed width, wraps anywhere
+  kNumber,  // aligned to the right
+  kHash,    // small, fixed width, never wraps
+};
+struct Column {
+  std::string title = {};
+  ColumnKind kind = ColumnKind::kText;
+};
+struct Cell {
+  std::string text = {};
+  std::optional<double> number = {};  // sorts by it instead of by its text
+  Verdict verdict = Verdict::kNone;   // shows the text as a badge
+  std::optional<double> share = {};   // 0 to 1: a bar below the text
+};
+struct Table {
+  std::string caption = {};
+  std::vector<Column> columns = {};
+  std::vector<std::vector<Cell>> rows = {};  // of as many cells as columns
+  std::string empty = "none";                // shown instead of a table without rows
+};
+
+// Horizontal bars. The series of a bar gives its colour; their names are the legend.
+struct Bar {
+  std::string label = {};
+  double value = 0;       // not negative
+  std::string text = {};  // the value with its unit
+  std::size_t series = 0;
+};
+struct Bars {
+  std::string caption = {};
+  std::vector<std::string> series = {};  // at most kMostSeries; empty: one colour, no legend
+  std::vector<Bar> bars = {};            // equal neighbouring labels are shown once
+};
+inline constexpr std::size_t kMostSeries = 6;
+
+// Code or other text of fixed width.
+struct Listing {
+  std::string title = {};
+  std::string text = {};
+  bool open = false;                     // else folded until the reader opens it
+  std::vector<std::size_t> marked = {};  // lines to mark, counted from 1
+};
+
+// A drawing. REQUIRES: `svg` is well-formed, and texts inside it went through escaped(). Scripts in
+// it do not run. Colours that follow light and dark are CSS variables: --ink, --muted, --line,
+// --surface, --series-1 to --series-6. A prologue before "<svg" is left out.
+struct Figure {
+  std::string title = {};    // what a screen reader says instead
+  std::string caption = {};  // shown below
+  std::string svg = {};
+  bool zoomable = false;  // a large drawing: readers zoom it, drag it, and find its texts
+};
+
+using Block = std::variant<Text, Callout, Facts, Table, Bars, Listing, Figure>;
+
+struct Section {
+  std::string title = {};
+  Badge badge = {};
+  std::vector<Block> blocks = {};
+};
+
+struct Page {
+  std::string kind = {};   // "package"
+  std::string title = {};  // "tagger 1.0.0"
+  Badge badge = {};
+  std::string summary = {};
+  std::vector<Highlight> highlights = {};
+  std::vector<Section> sections = {};
+  std::string data = {};             // JSON: what the page was made from; readers can save it
+  std::string command = {};          // the command line that made the page
+  std::string toolkit_version = {};  // of tfaot
+};
+
+// REQUIRES: page.data is JSON, and every row of a table has a cell for each column.
+std::string html_of(const Page& page);
+
+// A text inside an SVG element or its attribute.
+std::string escaped(std::string_view text);
+
+}  // namespace tfaot::toolkit::report
