@@ -53,8 +53,8 @@ TemplateList sections_of(const Page& page) {
     TemplateObject object = {{"id", anchors.next(section.title)},
                              {"title", printable_line(section.title)},
                              {"badge", badge_data(section.badge)}};
-    object["blocks"] = std::move(blocks);
-    sections.push_back(std::move(object));
+    object["blocks"] = blocks;
+    sections.push_back(object);
   }
   return sections;
 }

@@ -95,8 +95,8 @@ TemplateObject table_of(const Table& block) {
       cells.push_back(cell_of(row[i], block.columns[i].kind));
     }
     TemplateObject object;
-    object["cells"] = std::move(cells);
-    rows.push_back(std::move(object));
+    object["cells"] = cells;
+    rows.push_back(object);
   }
   return {{"caption", printable_line(block.caption)},
           {"columns", std::move(columns)},
@@ -116,7 +116,7 @@ TemplateObject bars_of(const Bars& block) {
         {"colour", std::to_string(bar.series % kMostSeries + 1)},
         {"series", bar.series < block.series.size() ? line_data(block.series[bar.series]) : false},
         {"width", percent(most > 0 ? bar.value / most : 0)}};
-    bars.push_back(std::move(object));
+    bars.push_back(object);
     before = &bar.label;
   }
   TemplateList legend;

@@ -17,7 +17,6 @@ namespace {
 
 using report::Bars;
 using report::Callout;
-using report::Cell;
 using report::ColumnKind;
 using report::Highlight;
 using report::Section;
