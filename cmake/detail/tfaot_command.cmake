@@ -17,6 +17,15 @@ function(_tfaot_compile_command target)
   if(NOT "${arg_VERSION}" STREQUAL "")
     list(APPEND expected --expect-version "${arg_VERSION}")
   endif()
+  set(launcher "$<TARGET_PROPERTY:${target},TFAOT_COMPILE_LAUNCHER>")
+  set(pool "")
+  if(TFAOT_COMPILE_JOB_POOL)
+    set(pool JOB_POOL "${TFAOT_COMPILE_JOB_POOL}")
+  endif()
+  set(make "")
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    set(make "--make=$(MAKE)")  # make lends its job server only to commands that name it
+  endif()
   set(tune "")
   if(arg_TUNE)
     set(tune COMMAND "$<TARGET_FILE:tfaot::tfaot>" tune "${arg_TREE}" --compiler "${CMAKE_CXX_COMPILER}" --quiet)
@@ -26,12 +35,15 @@ function(_tfaot_compile_command target)
     BYPRODUCTS "${headers}/model.h" "${arg_WORK}/objects.rsp"
     COMMAND "$<TARGET_FILE:tfaot::tfaot>" compile --aot-config "${arg_CONFIG}" --output-directory "${arg_TREE}"
             ${expected} ${arg_OPTIONS}
+            ${make} "$<$<BOOL:${launcher}>:--launcher-word=$<JOIN:${launcher},;--launcher-word=>>"
             --depfile "${arg_WORK}/depfile.d" --object-list "${arg_WORK}/objects.rsp" --quiet
     ${tune}
     COMMAND "${CMAKE_COMMAND}" -D "HEADERS=${headers}" -D "MANIFEST=${manifest}" -P "${scripts}/tfaot_renew_times.cmake"
     DEPENDS "${arg_CONFIG}" tfaot::tfaot tfaot::engine tfaot::runtime "${scripts}/tfaot_renew_times.cmake"
     DEPFILE "${arg_WORK}/depfile.d"
     COMMENT "Compiling model ${arg_NAMESPACE}::${arg_NAME}"
+    ${pool}
+    COMMAND_EXPAND_LISTS
     VERBATIM)
   # The stamp is always renewed, but model.o only if it changes, so that users are linked again only when needed.
   add_custom_command(

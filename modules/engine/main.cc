@@ -216,7 +216,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const bool is_job = !std::string_view(argv[1]).starts_with("--");
-  if (is_job && !end_with_parent(std::atol(argv[2]))) {
+  if (is_job && !end_with_parent(argv[2])) {
     std::cerr << "tfaot-engine: process " << argv[2] << " is not the parent of this one\n";
     return 1;
   }

@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
     std::cout << model_description_to_json(fake_description()) << std::flush;
     return 0;
   }
-  if (argc != 3 || !end_with_parent(std::atol(argv[2]))) return 2;
+  if (argc != 3 || !end_with_parent(argv[2])) return 2;
   const char* how = std::getenv("FAKE_ENGINE");
   misbehave(how == nullptr ? "" : how);
   if (how != nullptr && std::string(how) == "refuse") {

@@ -16,6 +16,7 @@
 #include "target_offers.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/job_slots.h"
 #include "tfaot/compile/runtime_offers.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/symbols.h"
@@ -159,7 +160,10 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
 Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
                                     const CompileOptions& options, Diagnostics& diagnostics) {
   TFAOT_TRY(check_model_files(fs, spec.model.source));
-  const auto jobs = make_engine_jobs(spec, options);
+  const JobSlots slots(options.makeflags, options.jobs);
+  CompileOptions within = options;
+  within.jobs = static_cast<unsigned>(slots.count());
+  const auto jobs = make_engine_jobs(spec, within);
   TFAOT_ASSIGN(auto compiled, run_jobs(fs, spec, jobs, options, diagnostics));
   TFAOT_TRY(finish_objects(fs, spec, options, compiled));
   trim_cache(fs, options.cache, compiled, diagnostics);

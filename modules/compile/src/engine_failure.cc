@@ -126,6 +126,7 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
       Error::at({spec.model.source.string()}, fmt::format("the compiler {} ({})", how, what));
   if (result.signal == SIGKILL)
     error.note("killed from outside: the machine may have run out of memory");
+  if (!options.launcher.empty()) error.note("started by: " + join(options.launcher, " "));
   const auto lines = last_lines(result.standard_error, kShownLines);
   if (!lines.empty()) error.note("its last output:");
   for (const auto& line : lines) error.note("  " + line);

@@ -1,25 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine_run.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <optional>
 
 #include "engine_failure.h"
 #include "engine_jobs.h"
+#include "tfaot/base/parent_process.h"
 #include "tfaot/base/process.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
 
 namespace tfaot::toolkit {
+namespace {
+
+// On another machine there is no parent to end with: the launcher stops the engine.
+ProcessSpec job_process(const ModelSpec& spec, const Path& job_file,
+                        const CompileOptions& options) {
+  ProcessSpec process = engine_process(options.engine, engine_environment(spec));
+  process.timeout = options.timeout;
+  if (options.launcher.empty()) {
+    process.arguments = {job_file.string(), std::to_string(::getpid())};
+    return process;
+  }
+  process.program = options.launcher.front();
+  process.arguments.assign(options.launcher.begin() + 1, options.launcher.end());
+  process.arguments.insert(process.arguments.end(),
+                           {options.engine.file.string(), job_file.string(), kAnyParent});
+  return process;
+}
+
+Result<ProcessResult> run_job(const ProcessSpec& process, const CompileOptions& options) {
+  if (options.launcher.empty()) return run_process(process);
+  return run_tool(process,
+                  {fmt::format("the launcher '{}' cannot be started", process.program.string()),
+                   "correct --launcher, TFAOT_COMPILE_LAUNCHER in the environment, or "
+                   "the property of the CMake target"});
+}
+
+}  // namespace
+
 Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
                                 const Path& job_file, const CompileOptions& options,
                                 const std::function<void(const std::string&)>& on_step,
                                 Diagnostics& diagnostics) {
   std::optional<Error> reported;
-  ProcessSpec process = engine_process(options.engine, engine_environment(spec));
-  process.arguments = {job_file.string(), std::to_string(::getpid())};
-  process.timeout = options.timeout;
+  ProcessSpec process = job_process(spec, job_file, options);
   process.on_stdout_line = [&](const std::string& line) {
     const auto said = engine_line_from_json(line);
     if (!said) return diagnostics.verbose(line);
@@ -34,7 +62,7 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
         reported = reported_error(fs, spec, *said);
     }
   };
-  TFAOT_ASSIGN(const auto result, run_process(process));
+  TFAOT_ASSIGN(const auto result, run_job(process, options));
   if (!result.standard_error.empty()) diagnostics.verbose(result.standard_error);
   if (reported) return fail(std::move(*reported));
   if (auto error = missing_tensorflow(fs, options.engine, result)) return fail(std::move(*error));

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <sstream>
+
 #include "tfaot/base/hash.h"
 
 namespace tfaot::toolkit {
@@ -90,11 +93,29 @@ Result<EngineProgram> find_engine(const Context& context, const std::string& wan
   return EngineProgram{std::move(file), library_path(context.environment)};
 }
 
+namespace {
+
+std::vector<std::string> launcher_words(const Context& context, const EngineRun& run) {
+  if (!run.launcher_words.empty()) return run.launcher_words;
+  std::istringstream text(run.launcher.empty()
+                              ? variable(context.environment, "TFAOT_COMPILE_LAUNCHER")
+                              : run.launcher);
+  return {std::istream_iterator<std::string>(text), {}};
+}
+
+}  // namespace
+
 Result<CompileOptions> compile_options(const Context& context, const EngineRun& run) {
   CompileOptions options;
   TFAOT_ASSIGN(options.engine, find_engine(context, run.engine));
-  options.jobs = run.jobs == 0 ? context.environment.cores : run.jobs;
   options.timeout = std::chrono::seconds(run.timeout_seconds);
+  options.launcher = launcher_words(context, run);
+  options.jobs = run.jobs;
+  if (run.jobs == 0) {
+    // The cores where a launcher starts the engine are not known here.
+    options.jobs = options.launcher.empty() ? context.environment.cores : 1;
+    options.makeflags = variable(context.environment, "MAKEFLAGS");
+  }
   return options;
 }
 

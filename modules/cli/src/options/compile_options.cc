@@ -41,6 +41,7 @@ void add_hidden_options(CLI::App& app, CompileCommand& command) {
   app.add_option("--expect-version", command.expect_version)->group("");
   app.add_option("--config-place", command.config_place)->group("");
   app.add_option("--object-list", command.object_list)->group("");
+  app.add_option("--make", command.make)->group("");  // only seen by make
 }
 
 void add_config_options(CLI::App& app, CompileCommand& command) {

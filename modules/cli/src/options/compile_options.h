@@ -41,6 +41,7 @@ struct CompileCommand {
   std::string expect_version;
   std::string config_place;
   std::string object_list;  // a response file of all objects is written there
+  std::string make;
 };
 
 // `command` must live until parsing is done.

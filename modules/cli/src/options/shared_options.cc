@@ -38,6 +38,12 @@ void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group)
   in_group(
       app.add_option("--engine", run.engine, "engine to run [$TFAOT_ENGINE, else this tfaot's own]")
           ->option_text("PATH"));
+  in_group(app.add_option("--launcher", run.launcher,
+                          "command that starts the engine process, such as 'srun -c 2'; without -j\n"
+                          "it is one for all sizes [$TFAOT_COMPILE_LAUNCHER]")
+               ->option_text("COMMAND"));
+  // For the CMake functions: one word, which may hold blanks.
+  app.add_option("--launcher-word", run.launcher_words)->allow_extra_args(false)->group("");
 }
 
 void add_allow_large(CLI::App& app, bool& allow_large) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tfaot/base/diagnostics.h"
 #include "tfaot/base/file_system.h"
@@ -26,8 +27,12 @@ struct CodeCacheOptions {
 
 struct CompileOptions {
   EngineProgram engine;
-  Path work_directory;  // where objects are written; must exist; the caller removes it
-  unsigned jobs = 1;    // engine processes at the same time
+  // A program and its arguments that start the engine for a job, with the engine's command line
+  // after them; empty: none.
+  std::vector<std::string> launcher;
+  Path work_directory;    // where objects are written; must exist; the caller removes it
+  unsigned jobs = 1;      // engine processes at the same time, at most
+  std::string makeflags;  // of make, if only as many may run as it has free slots for
   std::chrono::seconds timeout{600};  // for each engine process; 0: none
   CodeCacheOptions cache;
   // For a frozen graph: no dimension is the batch. The row_shape of inputs, and of outputs in the

@@ -19,8 +19,12 @@ namespace tfaot::toolkit {
 /// How the engine is started.
 struct EngineRun {
   std::string engine;              ///< its file as the user wrote it; empty: find_engine()'s
-  unsigned jobs = 0;               ///< processes at the same time; 0: one per core
+  unsigned jobs = 0;               ///< processes at the same time; 0: one per core, or one in all with a launcher
   unsigned timeout_seconds = 600;  ///< for each process; 0: none
+  /// Starts each job: words separated by blanks, or the words themselves; empty:
+  /// $TFAOT_COMPILE_LAUNCHER.
+  std::string launcher;
+  std::vector<std::string> launcher_words;
 };
 
 /// `wanted` or $TFAOT_ENGINE if not empty, else the engine that came with the tool; started with
