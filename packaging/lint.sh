@@ -28,7 +28,7 @@ check_tidy() {
 }
 check_shell() {
   command -v shellcheck >/dev/null || { echo "shellcheck is not installed: skipped"; return 0; }
-  shellcheck -x packaging/*.sh examples/*.sh tests/packaging/*.sh .ci/run
+  shellcheck -x packaging/*.sh examples/*.sh tests/packaging/*.sh tests/cmake/*/*.sh .ci/run
 }
 for part in $parts; do
   start=$SECONDS
