@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <string_view>
 
 #include "code/code_cache.h"
@@ -17,6 +18,7 @@
 #include "graph/config_fault.h"
 #include "graph/conversions.h"
 #include "graph/lowering.h"
+#include "graph/operation_table.h"
 #include "graph/tf2xla_config.h"
 #include "hlo/canonical.h"
 #include "hlo/hlo.h"
@@ -28,6 +30,7 @@
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/model_check_json.h"
 #include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
 #include "tfaot/records/tf2xla_config.h"
@@ -88,9 +91,43 @@ Result<bool> has_coupled_rows(const EngineJob& job, const Lowering& lowering,
   return fail(alone.error());
 }
 
+// What `tfaot check` wants to know: all problems, as far as the work can go on after one. Otherwise
+// the first problem ends it.
+class CheckReport {
+ public:
+  explicit CheckReport(bool is_wanted) : is_wanted_(is_wanted) {}
+
+  void add_operations(const ModelGraph& model) {
+    if (!is_wanted_) return;
+    tell({operation_table(model), {}, {}});
+  }
+  void add_code(const CompiledCode& code) {
+    if (!is_wanted_) return;
+    tell({{}, {{code.batch_size, code.cpu_level, code.object}}, {}});
+  }
+  // Fails if the work cannot go on. `batch_size`: 0 if the problem is not of one size alone.
+  Status take(Status status, std::int64_t batch_size) {
+    if (status || !is_wanted_) return status;
+    tell({{}, {}, problems_of(status.error(), batch_size)});
+    if (!first_) first_ = std::move(status).error();
+    return {};
+  }
+  // The first problem that was taken.
+  Status end() const { return first_ ? fail(*first_) : Status(); }
+
+ private:
+  // At once: XLA may end the process.
+  static void tell(const EngineCheck& found) {
+    std::cout << engine_check_to_json(found) << std::flush;
+  }
+
+  bool is_wanted_;
+  std::optional<Error> first_;
+};
+
 Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
                           std::int64_t batch_size, WeightStore& store, UsedWeights& used,
-                          EngineResult& result) {
+                          EngineResult& result, CheckReport& report) {
   CompiledModel& record = result.model;
   TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
   if (record.codes.empty()) {
@@ -102,7 +139,9 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
   TFAOT_ASSIGN(const auto optimized, optimize(lowered, store));
   // After optimize(), which refuses random numbers: they would look like rows that mix.
   if (record.codes.empty() && job.check_rows) {
-    TFAOT_ASSIGN(result.coupled_rows, has_coupled_rows(job, lowering, lowered, batch_size, store));
+    const auto coupled = has_coupled_rows(job, lowering, lowered, batch_size, store);
+    TFAOT_TRY(report.take(coupled ? Status() : fail(coupled.error()), 0));
+    result.coupled_rows = coupled.value_or(true);
   }
   const auto hlo = hlo_sha256(optimized.computation);
   std::vector<std::uint32_t> weights;
@@ -125,7 +164,14 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.object = level.name == job.levels.front().name ? lowest_object_file_name(program)
                                                         : object_file_name(program, level.name);
     code.entry_symbol = entry_symbol(job.symbol_prefix, batch_size, level.name);
-    TFAOT_ASSIGN(auto made, object_code(fs, job, lowering, optimized, level, code));
+    auto compiled = object_code(fs, job, lowering, optimized, level, code);
+    if (!compiled) {
+      Error error = std::move(compiled).error();
+      TFAOT_TRY(report.take(
+          fail(std::move(error).about(word_of(ProblemKind::kCompiler), {level.name})), batch_size));
+      continue;
+    }
+    ObjectCode& made = *compiled;
     TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes,
                                     Durability::kScratch));
     const StaticCost cost =
@@ -136,13 +182,15 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.result_slot = made.result_slot;
     say({EngineWord::kProgress, fmt::format("batch size {}, {}{}", batch_size, level.name,
                                             code.from_cache ? " (from the cache)" : "")});
+    report.add_code(code);
     record.codes.push_back(std::move(code));
   }
   return {};
 }
 
-Result<EngineResult> compile(FileSystem& fs, const EngineJob& job) {
+Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& report) {
   TFAOT_ASSIGN(const auto model, ModelGraph::load(job));
+  report.add_operations(*model);
   TFAOT_ASSIGN(const auto function, make_signature_function(*model));
   TFAOT_ASSIGN(const auto lowering,
                Lowering::create(*model, function, {job.embed_weights, job.fixed_shapes}));
@@ -155,15 +203,22 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job) {
   record.variables = variables_of(function);
   UsedWeights used;
   for (const auto batch_size : job.batch_sizes) {
-    TFAOT_TRY(compile_batch_size(fs, job, lowering, batch_size, store, used, result));
+    Status done = compile_batch_size(fs, job, lowering, batch_size, store, used, result, report);
+    TFAOT_TRY(report.take(std::move(done), batch_size));
   }
+  TFAOT_TRY(report.end());
   TFAOT_TRY(store.finish(used.all(), result));
   return result;
 }
 
 Status run(FileSystem& fs, const EngineJob& job) {
-  TFAOT_ASSIGN(const auto result, compile(fs, job));
-  return fs.replace_atomically(job.result_file, engine_result_to_json(result),
+  CheckReport report(job.check);
+  const auto result = compile(fs, job, report);
+  if (!result) {
+    if (report.end()) static_cast<void>(report.take(fail(result.error()), 0));
+    return fail(result.error());
+  }
+  return fs.replace_atomically(job.result_file, engine_result_to_json(*result),
                                Durability::kScratch);
 }
 
@@ -188,10 +243,16 @@ Status say_description(const std::string& source) {
   });
 }
 
+Status say_operations() {
+  std::cout << engine_check_to_json({known_operations(), {}, {}}) << std::flush;
+  return {};
+}
+
 // `first`: a job's file, or what else is asked for; `second`: the parent, or what it is asked of.
 Status answer(FileSystem& fs, const std::string& first, const std::string& second) {
   if (first == kConfigOption) return say_config(second);
   if (first == kDescribeOption) return say_description(second);
+  if (first == kOperationsOption) return say_operations();
   return run_job(fs, first);
 }
 

@@ -19,6 +19,7 @@
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/model_check_json.h"
 #include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
 
@@ -73,6 +74,25 @@ Status write_object(FileSystem& files, const EngineJob& job, CompiledCode& code)
   return files.replace_atomically(Path(job.output_directory) / code.object, object);
 }
 
+// What it says of any model.
+EngineCheck fake_check() {
+  const CheckedOperation product{"MatMul",
+                                 OperationSupport::kKernel,
+                                 {{"T", {"float32", "float64", "int32"}, {"float32"}}},
+                                 {},
+                                 {},
+                                 "",
+                                 {{"dense/MatMul", "forward"}, {"dense_1/MatMul", "forward"}}};
+  const CheckedOperation noise{"RandomUniform",
+                               OperationSupport::kKernel,
+                               {{"T", {"int32", "int64"}, {"int32"}}, {"dtype", {"float32"}, {}}},
+                               {"shape"},
+                               {OperationTrait::kDrawsRandomNumbers},
+                               "make the noise an input",
+                               {{"dropout/uniform", ""}}};
+  return {{product, noise}, {}, {}};
+}
+
 Status run(FileSystem& files, const EngineJob& job) {
   const std::string model = model_text(files, job);
   const std::string weights = weights_of(model);
@@ -90,11 +110,16 @@ Status run(FileSystem& files, const EngineJob& job) {
     result.weight_files = {"raw_0"};
     TFAOT_TRY(files.replace_atomically(Path(job.weights_directory) / "raw_0", weights));
   }
+  if (job.check) std::cout << engine_check_to_json(fake_check()) << std::flush;
   for (const std::int64_t batch_size : job.batch_sizes) {
     for (const JobLevel& level : job.levels) {
       record.codes.push_back(fake_code(job, model, batch_size, level.name));
       if (job.lower_only) continue;
       TFAOT_TRY(write_object(files, job, record.codes.back()));
+      if (job.check) {
+        std::cout << engine_check_to_json(
+            {{}, {{batch_size, level.name, record.codes.back().object}}, {}});
+      }
       const std::string step = "batch size " + std::to_string(batch_size) + ", " + level.name;
       say({EngineWord::kProgress, step});
     }
@@ -117,6 +142,21 @@ ModelDescription fake_description() {
             4200,
             "",
             {}}}};
+}
+
+// If the job checks, it hears of a second problem too.
+int refuse(const EngineJob& job) {
+  Error error = Error("op 'Foo' of node 'bar' cannot be compiled")
+                    .note("XLA has no kernel for it")
+                    .about(word_of(ProblemKind::kNoKernel), {"bar"});
+  error.also(Error("the model draws random numbers when it runs, by 'dropout/uniform'")
+                 .note("make the noise an input")
+                 .about(word_of(ProblemKind::kRandom), {"dropout/uniform"}));
+  EngineCheck check = fake_check();
+  check.problems = problems_of(error, job.batch_sizes.front());
+  if (job.check) std::cout << engine_check_to_json(check);
+  say({.word = EngineWord::kError, .text = error.message(), .notes = error.notes()});
+  return 1;
 }
 
 void misbehave(const std::string& how) {
@@ -144,18 +184,19 @@ int main(int argc, char** argv) {
     std::cout << model_description_to_json(fake_description()) << std::flush;
     return 0;
   }
+  if (argc == 3 && std::string(argv[1]) == kOperationsOption) {
+    EngineCheck known = fake_check();
+    for (CheckedOperation& one : known.operations) one.nodes.clear();
+    std::cout << engine_check_to_json(known) << std::flush;
+    return 0;
+  }
   if (argc != 3 || !end_with_parent(argv[2])) return 2;
   const char* how = std::getenv("FAKE_ENGINE");
   misbehave(how == nullptr ? "" : how);
-  if (how != nullptr && std::string(how) == "refuse") {
-    say({.word = EngineWord::kError,
-         .text = "op 'Foo' of node 'bar' cannot be compiled",
-         .notes = {"XLA has no kernel for it"}});
-    return 1;
-  }
   RealFileSystem files;
   const auto text = files.read(argv[1]);
   const auto job = text ? engine_job_from_json(*text) : fail(text.error());
+  if (job && how != nullptr && std::string(how) == "refuse") return refuse(*job);
   if (job && how != nullptr && std::string(how) == "full") {
     say({.word = EngineWord::kError,
          .text = "cannot write: No space left on device",

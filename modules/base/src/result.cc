@@ -37,4 +37,11 @@ std::string Error::text() const {
   return text;
 }
 
+Status all_or_first(std::vector<Error> errors) {
+  if (errors.empty()) return {};
+  Error first = std::move(errors.front());
+  for (std::size_t i = 1; i < errors.size(); ++i) first.also(std::move(errors[i]));
+  return fail(std::move(first));
+}
+
 }  // namespace tfaot::toolkit

@@ -23,6 +23,7 @@
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/model_check_json.h"
 #include "tfaot/records/symbols.h"
 #include "weights_object.h"
 
@@ -91,19 +92,35 @@ bool is_kernel(const std::string& symbol) {
 
 // `calls`: all undefined symbols of the code. Without this check, tfaot could make a package that
 // no program can be linked with.
-Status check_calls(const ModelSpec& spec, const CompiledCode& code,
+Status check_calls(const ModelSpec& spec, const CheckedCode& code,
                    const std::vector<std::string>& calls) {
+  std::vector<Error> errors;
   for (const auto& symbol : calls) {
     const bool offered = is_kernel(symbol) ? runtime_offers(symbol, spec.compilation.target_triple)
                                            : target_offers(symbol) || runtime_offers(symbol, kX86);
     if (offered) continue;
-    return fail(Error::at({spec.model.source.string()},
-                          fmt::format("the code for batch size {}, {}, calls '{}', which "
-                                      "libtfaot_runtime does not have",
-                                      code.batch_size, code.cpu_level, symbol))
-                    .note("do this part outside of the model, or express it with other ops"));
+    errors.push_back(Error::at({spec.model.source.string()},
+                               fmt::format("the code for batch size {}, {}, calls '{}', which "
+                                           "libtfaot_runtime does not have",
+                                           code.batch_size, code.cpu_level, symbol))
+                         .note("do this part outside of the model, or express it with other ops")
+                         .about(word_of(ProblemKind::kRuntimeSymbol), {symbol}));
   }
-  return {};
+  return all_or_first(std::move(errors));
+}
+
+// Adds the calls of functions that the runtime lacks, of all code that was made.
+void check_all_calls(FileSystem& fs, const ModelSpec& spec, const Path& folder,
+                     EngineCheck& check) {
+  for (const CheckedCode& code : check.codes) {
+    const auto object = fs.read(folder / code.object);
+    const auto calls = object ? undefined_symbols(*object, {""}) : fail(object.error());
+    const Status known = calls ? check_calls(spec, code, *calls) : fail(calls.error());
+    if (known) continue;
+    for (ModelProblem& problem : problems_of(known.error(), code.batch_size)) {
+      add_problem(check.problems, std::move(problem));
+    }
+  }
 }
 
 // Renames the entry of every object and checks what it calls.
@@ -114,7 +131,7 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
     const Path file = options.work_directory / code.object;
     TFAOT_ASSIGN(const auto neutral, fs.read(file));
     TFAOT_ASSIGN(const auto calls, undefined_symbols(neutral, {""}));
-    TFAOT_TRY(check_calls(spec, code, calls));
+    TFAOT_TRY(check_calls(spec, {code.batch_size, code.cpu_level, code.object}, calls));
     std::copy_if(calls.begin(), calls.end(), std::back_inserter(code.kernels), is_kernel);
     code.entry_symbol = symbol_name(code.entry_symbol, neutral);
     TFAOT_ASSIGN(const auto object,
@@ -164,9 +181,13 @@ Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
   CompileOptions within = options;
   within.jobs = static_cast<unsigned>(slots.count());
   const auto jobs = make_engine_jobs(spec, within);
-  TFAOT_ASSIGN(auto compiled, run_jobs(fs, spec, jobs, options, diagnostics));
-  TFAOT_TRY(finish_objects(fs, spec, options, compiled));
-  trim_cache(fs, options.cache, compiled, diagnostics);
+  auto compiled = run_jobs(fs, spec, jobs, options, diagnostics);
+  if (options.check != nullptr) {
+    check_all_calls(fs, spec, options.work_directory, *options.check);
+  }
+  TFAOT_TRY(compiled);
+  TFAOT_TRY(finish_objects(fs, spec, options, *compiled));
+  trim_cache(fs, options.cache, *compiled, diagnostics);
   return compiled;
 }
 

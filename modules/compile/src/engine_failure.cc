@@ -12,6 +12,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/records/engine_line.h"
+#include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -115,7 +116,8 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
     return Error::at({spec.model.source.string()},
                      fmt::format("the compiler did not end within {} s ({})",
                                  options.timeout.count(), what))
-        .note("raise the limit with --timeout SECONDS (0: none)");
+        .note("raise the limit with --timeout SECONDS (0: none)")
+        .about(word_of(ProblemKind::kCompiler));
   }
   if (auto flag = wrong_flag(fs, spec, result.standard_error)) return *flag;
   const std::string how =
@@ -130,7 +132,7 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
   const auto lines = last_lines(result.standard_error, kShownLines);
   if (!lines.empty()) error.note("its last output:");
   for (const auto& line : lines) error.note("  " + line);
-  return error;
+  return std::move(error).about(word_of(ProblemKind::kCompiler));
 }
 
 }  // namespace tfaot::toolkit

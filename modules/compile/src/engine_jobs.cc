@@ -72,6 +72,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.outputs = spec.model.outputs;
   common.fixed_shapes = options.fixed_shapes;
   common.allow_coupled_rows = options.allow_coupled_rows;
+  common.check = options.check != nullptr;
   common.symbol_prefix = symbol_prefix(spec.compilation.namespace_name, spec.model.name);
   common.target_triple = spec.compilation.target_triple;
   common.levels = job_levels(spec.compilation.cpu_levels);
@@ -84,7 +85,9 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.weights_directory = (options.work_directory / "weights").string();
 
   const auto& sizes = spec.compilation.batch_sizes;
-  const std::size_t count = std::clamp<std::size_t>(options.jobs, 1, sizes.size());
+  // One process that checks finds the problems of the sizes in their order.
+  const std::size_t processes = options.check != nullptr ? 1 : options.jobs;
+  const std::size_t count = std::clamp<std::size_t>(processes, 1, sizes.size());
   std::vector<EngineJob> jobs(count, common);
   for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
   for (std::size_t i = 0; i < count; ++i) {

@@ -12,6 +12,7 @@
 #include "tfaot/base/process.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
+#include "tfaot/records/model_check_json.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -50,6 +51,11 @@ Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const Eng
   ProcessSpec process = job_process(spec, job_file, options);
   process.on_stdout_line = [&](const std::string& line) {
     const auto said = engine_line_from_json(line);
+    if (!said && options.check != nullptr) {
+      if (auto found = engine_check_from_json(line)) {
+        return add_check(*options.check, *std::move(found));
+      }
+    }
     if (!said) return diagnostics.verbose(line);
     switch (said->word) {
       case EngineWord::kProgress:

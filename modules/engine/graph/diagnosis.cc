@@ -11,6 +11,7 @@
 
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -31,6 +32,15 @@ constexpr std::array kDataDependentOps = {"Where",
                                           "NonMaxSuppressionV4",
                                           "NonMaxSuppressionV5",
                                           "SparseToDense"};
+
+// The start of their names.
+constexpr std::array<std::string_view, 11> kRandomOps = {
+    "Multinomial",     "ParameterizedTruncatedNormal", "Random",
+    "StatefulRandom",  "StatefulStandardNormal",       "StatefulTruncatedNormal",
+    "StatefulUniform", "StatelessMultinomial",         "StatelessParameterized",
+    "StatelessRandom", "StatelessTruncatedNormal"};
+constexpr std::array<std::string_view, 2> kOtherRandomOps = {"TruncatedNormal",
+                                                             "XlaRngBitGenerator"};
 
 void collect_functions(const tf::NodeDef& node, std::deque<std::string>& queue) {
   for (const auto& [key, attribute] : node.attr()) {
@@ -81,21 +91,44 @@ void visit_nodes(
   }
 }
 
-std::vector<std::string> find_nodes(const SignatureFunction& function,
-                                    const std::function<bool(const tf::NodeDef&)>& wanted) {
-  std::vector<std::string> found;
+std::vector<BlamedNode> find_nodes(const SignatureFunction& function,
+                                   const std::function<bool(const tf::NodeDef&)>& wanted) {
+  std::vector<BlamedNode> found;
   visit_nodes(function, [&](const tf::NodeDef& node, const std::string& holder) {
     if (!wanted(node)) return;
     const auto text = describe_node(node, holder);
-    if (std::find(found.begin(), found.end(), text) == found.end()) found.push_back(text);
+    const bool is_known =
+        std::ranges::any_of(found, [&](const BlamedNode& other) { return other.text == text; });
+    if (!is_known) found.push_back({node.name(), text});
   });
   return found;
 }
 
-Error no_kernel_for(const std::vector<std::string>& nodes, const std::string& label) {
-  Error error(fmt::format("XLA cannot compile {}: no kernel for {}", label, nodes.front()));
-  for (std::size_t i = 1; i < nodes.size(); ++i) error.note("nor for " + nodes[i]);
-  return error.note("do this part outside of the model, or express it with ops that XLA knows");
+std::vector<std::string> names_of(const std::vector<BlamedNode>& nodes) {
+  std::vector<std::string> names;
+  for (const BlamedNode& node : nodes) names.push_back(node.name);
+  return names;
+}
+
+std::vector<std::string> nodes_named_in(std::string_view message) {
+  constexpr std::string_view kStart = "{{node ";
+  constexpr std::string_view kEnd = "}}";
+  std::vector<std::string> names;
+  for (auto start = message.find(kStart); start != std::string_view::npos;
+       start = message.find(kStart)) {
+    message.remove_prefix(start + kStart.size());
+    std::string name(message.substr(0, message.find(kEnd)));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Error no_kernel_for(const std::vector<BlamedNode>& nodes, const std::string& label) {
+  Error error(fmt::format("XLA cannot compile {}: no kernel for {}", label, nodes.front().text));
+  for (std::size_t i = 1; i < nodes.size(); ++i) error.note("nor for " + nodes[i].text);
+  return std::move(
+             error.note("do this part outside of the model, or express it with ops that XLA knows"))
+      .about(word_of(ProblemKind::kNoKernel), names_of(nodes));
 }
 
 bool has_no_xla_kernel(const tf::NodeDef& node) {
@@ -105,13 +138,17 @@ bool has_no_xla_kernel(const tf::NodeDef& node) {
   return !tf::FindKernelDef(tf::DeviceType(tf::DEVICE_CPU_XLA_JIT), node, nullptr, nullptr).ok();
 }
 
-bool has_data_dependent_shape(const tf::NodeDef& node) {
-  return std::find(kDataDependentOps.begin(), kDataDependentOps.end(), node.op()) !=
-         kDataDependentOps.end();
+bool has_data_dependent_shape(std::string_view operation) {
+  return std::ranges::find(kDataDependentOps, operation) != kDataDependentOps.end();
 }
 
-bool writes_variable(const tf::NodeDef& node) {
-  const std::string_view op = node.op();
+bool draws_random_numbers(std::string_view operation) {
+  return std::ranges::any_of(
+             kRandomOps, [&](std::string_view start) { return operation.starts_with(start); }) ||
+         std::ranges::find(kOtherRandomOps, operation) != kOtherRandomOps.end();
+}
+
+bool writes_variable(std::string_view op) {
   return (op.starts_with("Assign") && op.ends_with("VariableOp")) ||
          op.starts_with("ResourceScatter") || op.starts_with("ResourceApply") ||
          op.starts_with("ResourceStridedSliceAssign") || op == "Assign" || op == "AssignAdd" ||

@@ -17,6 +17,16 @@ namespace tfaot::toolkit::engine {
 // "op 'Where' (node 'mask/Where' in function '__inference_f_12')"
 std::string describe_node(const tensorflow::NodeDef& node, const std::string& function);
 
+// A node to blame: its name, and its description in the form of describe_node().
+struct BlamedNode {
+  std::string name;
+  std::string text;
+};
+std::vector<std::string> names_of(const std::vector<BlamedNode>& nodes);
+
+// The names in TensorFlow's "{{node NAME}}", without duplicates.
+std::vector<std::string> nodes_named_in(std::string_view message);
+
 // "op 'Mean' (node 'model/mean', HLO reduce 'reduce.1')", as far as TensorFlow kept the names.
 struct HloName {
   std::string_view opcode;
@@ -33,17 +43,19 @@ void visit_nodes(
     const SignatureFunction& function,
     const std::function<void(const tensorflow::NodeDef&, const std::string& function)>& visit);
 
-// Descriptions of all nodes reachable from the signature for which `wanted` is true, in graph
+// All nodes reachable from the signature for which `wanted` is true, in graph
 // order, without duplicates.
-std::vector<std::string> find_nodes(const SignatureFunction& function,
-                                    const std::function<bool(const tensorflow::NodeDef&)>& wanted);
+std::vector<BlamedNode> find_nodes(const SignatureFunction& function,
+                                   const std::function<bool(const tensorflow::NodeDef&)>& wanted);
 
-// REQUIRES: `nodes`, in the form of describe_node(), is not empty. `label`: ModelGraph::label().
-Error no_kernel_for(const std::vector<std::string>& nodes, const std::string& label);
+// REQUIRES: `nodes` is not empty. `label`: ModelGraph::label().
+Error no_kernel_for(const std::vector<BlamedNode>& nodes, const std::string& label);
 
-// Predicates for find_nodes().
+// For the types of this node.
 bool has_no_xla_kernel(const tensorflow::NodeDef& node);
-bool has_data_dependent_shape(const tensorflow::NodeDef& node);
-bool writes_variable(const tensorflow::NodeDef& node);
+bool has_data_dependent_shape(std::string_view operation);
+bool writes_variable(std::string_view operation);
+// XLA's numbers differ from those of TensorFlow's kernels, also for stateless operations.
+bool draws_random_numbers(std::string_view operation);
 
 }  // namespace tfaot::toolkit::engine

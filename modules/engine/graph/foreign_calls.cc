@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "graph/diagnosis.h"
+#include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -38,17 +39,21 @@ std::optional<std::string> fault_of(const xla::HloInstructionProto& one) {
 }  // namespace
 
 Status check_calls(const xla::HloModuleProto& module, const std::string& label) {
+  std::vector<Error> errors;
   for (const auto& computation : module.computations()) {
     for (const auto& one : computation.instructions()) {
       const auto fault = fault_of(one);
       if (!fault) continue;
       const HloName name{one.opcode(), one.name()};
-      return fail(Error(fmt::format("{} cannot be compiled: {} {}", label,
-                                    describe_instruction(name, one.metadata()), *fault))
-                      .note("a compiled model only computes: do this part outside of it"));
+      const std::string& node = one.metadata().op_name();
+      errors.push_back(Error(fmt::format("{} cannot be compiled: {} {}", label,
+                                         describe_instruction(name, one.metadata()), *fault))
+                           .note("a compiled model only computes: do this part outside of it")
+                           .about(word_of(ProblemKind::kForeignCall),
+                                  {node.empty() ? std::string(one.name()) : node}));
     }
   }
-  return {};
+  return all_or_first(std::move(errors));
 }
 
 }  // namespace tfaot::toolkit::engine

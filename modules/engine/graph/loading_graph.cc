@@ -15,6 +15,7 @@
 #include "graph/pure_operations.h"
 #include "graph/restored_variables.h"
 #include "graph/safe_graph.h"
+#include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -50,14 +51,15 @@ GraphRules rules() {
   const auto allows = [](const std::string& operation) {
     return is_pure(operation) || std::binary_search(kLoading.begin(), kLoading.end(), operation);
   };
-  const auto refuse = [](const std::vector<std::string>& nodes) {
-    Error error(fmt::format("loading the model's variables would run {}", nodes.front()));
-    for (std::size_t i = 1; i < nodes.size(); ++i) error.note("and " + nodes[i]);
-    return error
+  const auto refuse = [](const std::vector<BlamedNode>& nodes) {
+    Error error(fmt::format("loading the model's variables would run {}", nodes.front().text));
+    for (std::size_t i = 1; i < nodes.size(); ++i) error.note("and " + nodes[i].text);
+    return std::move(error)
         .note(
             "tfaot runs only operations of TensorFlow that compute and do nothing else: others "
             "may read and write files")
-        .note("save the model again, with the values of its variables in it");
+        .note("save the model again, with the values of its variables in it")
+        .about(word_of(ProblemKind::kNoKernel), names_of(nodes));
   };
   return {allows, refuse};
 }

@@ -12,6 +12,7 @@
 #include "tensorflow/compiler/tf2xla/literal_util.h"
 #include "tensorflow/compiler/tf2xla/shape_util.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tfaot/records/model_check.h"
 #include "xla/client/client_library.h"
 #include "xla/client/xla_builder.h"
 #include "xla/literal.h"
@@ -33,7 +34,8 @@ Error compile_error(const ModelGraph& model, const SignatureFunction& function,
                     const absl::Status& status) {
   const auto unsupported = find_nodes(function, has_no_xla_kernel);
   if (!unsupported.empty()) return no_kernel_for(unsupported, model.label());
-  return error_of(status, fmt::format("XLA cannot compile {}", model.label()));
+  return error_of(status, fmt::format("XLA cannot compile {}", model.label()))
+      .about(word_of(ProblemKind::kCompiler), nodes_named_in(status.message()));
 }
 
 Error written_variable(const ModelGraph& model, const SignatureFunction& function,
@@ -43,8 +45,12 @@ Error written_variable(const ModelGraph& model, const SignatureFunction& functio
       model.inputs().size();
   Error error(fmt::format("{} writes variable '{}' when it runs: a compiled model keeps no state",
                           model.label(), function.weights.at(index).name));
-  for (const auto& node : find_nodes(function, writes_variable)) error.note("written by " + node);
-  return error.note("export an inference-only signature (training=False, no counters)");
+  const auto writing =
+      find_nodes(function, [](const tf::NodeDef& node) { return writes_variable(node.op()); });
+  for (const BlamedNode& node : writing) error.note("written by " + node.text);
+  return std::move(error)
+      .note("export an inference-only signature (training=False, no counters)")
+      .about(word_of(ProblemKind::kState), names_of(writing));
 }
 
 std::vector<std::int64_t> row_shape(const xla::Shape& shape) {
@@ -216,30 +222,38 @@ Result<LoweredModel> Lowering::wrap(const std::vector<Argument>& arguments,
 // Outputs whose size depends on the data compile without an error, but would return wrong sizes.
 Status Lowering::read_outputs(LoweredModel& lowered, std::int64_t batch_size) const {
   const auto& tuple = lowered.shape.result();
+  std::vector<Error> errors;
   for (std::size_t i = 0; i < model_->outputs().size(); ++i) {
     const auto& output = model_->outputs()[i];
     const auto& shape = tuple.tuple_shapes(static_cast<int>(i));
     if (!shape.is_static()) {
       Error error(fmt::format("output '{}' has a size that depends on the data ({})", output.name,
                               shape.ToString()));
-      for (const auto& node : find_nodes(*function_, has_data_dependent_shape)) {
-        error.note("it comes from " + node);
-      }
-      return fail(error.note("a compiled model has fixed sizes: return a mask or padded values"));
+      const auto causes = find_nodes(
+          *function_, [](const tf::NodeDef& node) { return has_data_dependent_shape(node.op()); });
+      for (const BlamedNode& node : causes) error.note("it comes from " + node.text);
+      std::vector<std::string> places = names_of(causes);
+      places.push_back(output.name);
+      errors.push_back(std::move(error)
+                           .note("a compiled model has fixed sizes: return a mask or padded values")
+                           .about(word_of(ProblemKind::kDataDependentSize), std::move(places)));
+      continue;
     }
     const std::vector<std::int64_t> dimensions(shape.dimensions().begin(),
                                                shape.dimensions().end());
     if (dimensions.empty() || dimensions[0] != batch_size) {
-      return fail(
+      errors.push_back(
           Error(fmt::format("output '{}' has shape {} for batch size {}: its first dimension "
                             "is not the batch",
                             output.name, shape_text(dimensions), batch_size))
               .note("every output must have one row per event; broadcast it over the batch "
-                    "or leave it out of the signature"));
+                    "or leave it out of the signature")
+              .about(word_of(ProblemKind::kBatch), {output.name}));
+      continue;
     }
     lowered.outputs.push_back({output.name, *dtype_of(output.type), row_shape(shape)});
   }
-  return {};
+  return all_or_first(std::move(errors));
 }
 
 bool Lowering::has_fixed_batch() const {
@@ -262,7 +276,8 @@ Status Lowering::check_rows(const LoweredModel& lowered, std::int64_t batch_size
                           "{}, {} at {}",
                           a.name, shape_text(a.row_shape), batch_size, shape_text(b.row_shape),
                           batch_size + 1))
-            .note("every output must have one row per event, of a fixed shape"));
+            .note("every output must have one row per event, of a fixed shape")
+            .about(word_of(ProblemKind::kBatch), {a.name}));
   }
   return {};
 }

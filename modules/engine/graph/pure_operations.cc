@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tensorflow/core/framework/kernel_def.pb.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/types.h"
 
@@ -219,6 +220,17 @@ static_assert(std::is_sorted(kStructure.begin(), kStructure.end()));
 // XLA would compile them to calls of functions whose names the model chooses.
 constexpr std::array<std::string_view, 2> kCallingByName = {"XlaCustomCall", "XlaCustomCallV2"};
 
+// In the order of their names; an operation may have several, for different types.
+const std::vector<const tf::KernelDef*>& xla_kernels() {
+  static const std::vector<const tf::KernelDef*> all = [] {
+    tf::XlaOpRegistry::RegisterCompilationKernels();
+    auto kernels = tf::XlaOpRegistry::DeviceKernels(tf::DEVICE_CPU_XLA_JIT, true);
+    std::ranges::stable_sort(kernels, {}, [](const auto* kernel) { return kernel->op(); });
+    return kernels;
+  }();
+  return all;
+}
+
 template <class Names>
 bool holds(const Names& names, std::string_view operation) {
   return std::binary_search(names.begin(), names.end(), operation);
@@ -226,9 +238,8 @@ bool holds(const Names& names, std::string_view operation) {
 
 bool has_xla_kernel(const std::string& operation) {
   static const std::set<std::string> known = [] {
-    tf::XlaOpRegistry::RegisterCompilationKernels();
     std::set<std::string> names;
-    for (const auto* kernel : tf::XlaOpRegistry::DeviceKernels(tf::DEVICE_CPU_XLA_JIT, true)) {
+    for (const auto* kernel : xla_kernels()) {
       if (!holds(kCallingByName, kernel->op())) names.insert(kernel->op());
     }
     return names;
@@ -250,7 +261,26 @@ bool is_pure(const std::string& operation) {
 }
 
 bool is_compiled(const std::string& operation) {
-  return has_xla_kernel(operation) || holds(kStructure, operation);
+  return has_xla_kernel(operation) || connects(operation);
+}
+
+bool connects(const std::string& operation) { return holds(kStructure, operation); }
+
+bool calls_by_name(const std::string& operation) { return holds(kCallingByName, operation); }
+
+std::vector<const tf::KernelDef*> kernels_of(const std::string& operation) {
+  const auto& all = xla_kernels();
+  const auto [first, last] =
+      std::ranges::equal_range(all, operation, {}, [](const auto* kernel) { return kernel->op(); });
+  return {first, last};
+}
+
+std::vector<std::string> operations_with_kernel() {
+  std::vector<std::string> names;
+  for (const auto* kernel : xla_kernels()) {
+    if (names.empty() || names.back() != kernel->op()) names.push_back(kernel->op());
+  }
+  return names;
 }
 
 }  // namespace tfaot::toolkit::engine

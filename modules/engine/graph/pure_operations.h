@@ -6,6 +6,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+namespace tensorflow {
+class KernelDef;
+}
 
 namespace tfaot::toolkit::engine {
 
@@ -14,5 +19,17 @@ bool is_pure(const std::string& operation);
 
 // XLA compiles it, or it connects parts of a graph (functions, loops and branches of TensorFlow 1).
 bool is_compiled(const std::string& operation);
+
+// It connects parts of a graph; Placeholder too.
+bool connects(const std::string& operation);
+
+// XLA has a kernel, but would compile it to a call of a function whose name the model chooses.
+bool calls_by_name(const std::string& operation);
+
+// XLA's kernels of the operation: several for different types, or none.
+std::vector<const tensorflow::KernelDef*> kernels_of(const std::string& operation);
+
+// All that have a kernel, those that call by name too. Sorted.
+std::vector<std::string> operations_with_kernel();
 
 }  // namespace tfaot::toolkit::engine

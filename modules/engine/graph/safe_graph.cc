@@ -10,7 +10,6 @@
 #include <set>
 #include <vector>
 
-#include "graph/diagnosis.h"
 #include "graph/graph_nodes.h"
 #include "tensorflow/core/framework/op.h"
 
@@ -143,7 +142,7 @@ class Guard {
     if (library_.find(node.op()) != nullptr) return;
     const auto [known, is_new] = allowed_.try_emplace(node.op(), false);
     if (is_new) known->second = rules_.allows(node.op());
-    if (!known->second) refused_.push_back(describe_node(node, function));
+    if (!known->second) refused_.push_back({node.name(), describe_node(node, function)});
   }
 
   // TensorFlow would follow the calls until its stack is full.
@@ -241,7 +240,7 @@ class Guard {
   std::deque<std::string> queue_;
   std::set<std::string> kept_;
   std::map<std::string, bool> allowed_;
-  std::vector<std::string> refused_;
+  std::vector<BlamedNode> refused_;
 };
 
 }  // namespace

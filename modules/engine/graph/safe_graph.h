@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/diagnosis.h"
 #include "tensorflow/core/framework/graph.pb.h"
 #include "tfaot/base/result.h"
 
@@ -17,8 +18,8 @@ namespace tfaot::toolkit::engine {
 struct GraphRules {
   // Operations that may be in the graph.
   std::function<bool(const std::string& operation)> allows;
-  // The error for forbidden nodes, each in the form of describe_node().
-  std::function<Error(const std::vector<std::string>& nodes)> refuse;
+  // The error for forbidden nodes.
+  std::function<Error(const std::vector<BlamedNode>& nodes)> refuse;
 };
 
 // Removes functions that nothing calls, and nodes of functions that no result needs. Refuses

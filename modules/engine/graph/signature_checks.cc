@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "graph/conversions.h"
+#include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
 
 namespace tfaot::toolkit::engine {
@@ -20,18 +21,21 @@ Status check_type(const char* kind, const GraphTensor& tensor) {
   if (dtype_of(tensor.type)) return {};
   return fail(Error(fmt::format("{} '{}' has dtype {}, which compiled models cannot have", kind,
                                 tensor.name, type_name(tensor.type)))
-                  .note(fmt::format("allowed: {}; cast inside the model", kAllowedTypes)));
+                  .note(fmt::format("allowed: {}; cast inside the model", kAllowedTypes))
+                  .about(word_of(ProblemKind::kDtype), {tensor.name}));
 }
 
 Status check_input(const GraphTensor& input, bool fixed_shapes) {
   TFAOT_TRY(check_type("input", input));
   if (!input.rank_known) {
     return fail(Error(fmt::format("input '{}' has an unknown shape", input.name))
-                    .note("only the first dimension (the batch) may be unknown"));
+                    .note("only the first dimension (the batch) may be unknown")
+                    .about(word_of(ProblemKind::kUnknownShape), {input.name}));
   }
   if (input.shape.empty() && !fixed_shapes) {
     return fail(Error(fmt::format("input '{}' is a scalar: it has no batch dimension", input.name))
-                    .note("the first dimension of every input must be the batch"));
+                    .note("the first dimension of every input must be the batch")
+                    .about(word_of(ProblemKind::kBatch), {input.name}));
   }
   std::int64_t elements = 1;
   for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
@@ -39,7 +43,8 @@ Status check_input(const GraphTensor& input, bool fixed_shapes) {
       return fail(Error(fmt::format("input '{}' of shape {}: dimension {} is unknown", input.name,
                                     shape_text(input.shape), i))
                       .note("only the first dimension (the batch) may be unknown; save the model "
-                            "with a fixed size"));
+                            "with a fixed size")
+                      .about(word_of(ProblemKind::kUnknownShape), {input.name}));
     }
     if (input.shape[i] > kMostRowElements / std::max<std::int64_t>(elements, 1)) {
       return fail(Error(fmt::format("input '{}' of shape {} is larger than any memory", input.name,
@@ -63,9 +68,13 @@ Status check_signature(const ModelGraph& model, bool fixed_shapes) {
   if (model.outputs().empty()) {
     return fail(Error(fmt::format("{} has no outputs", model.label())));
   }
-  for (const auto& input : model.inputs()) TFAOT_TRY(check_input(input, fixed_shapes));
-  for (const auto& output : model.outputs()) TFAOT_TRY(check_type("output", output));
-  return {};
+  std::vector<Error> errors;
+  const auto take = [&errors](Status checked) {
+    if (!checked) errors.push_back(std::move(checked).error());
+  };
+  for (const auto& input : model.inputs()) take(check_input(input, fixed_shapes));
+  for (const auto& output : model.outputs()) take(check_type("output", output));
+  return all_or_first(std::move(errors));
 }
 
 Status check_batch(const GraphTensor& input, std::int64_t batch_size) {
@@ -75,7 +84,8 @@ Status check_batch(const GraphTensor& input, std::int64_t batch_size) {
                                 input.name, shape_text(input.shape), batch_size))
                   .note(fmt::format("only batch size {} can; or save the model with an unknown "
                                     "first dimension (None)",
-                                    input.shape[0])));
+                                    input.shape[0]))
+                  .about(word_of(ProblemKind::kBatch), {input.name}));
 }
 
 }  // namespace tfaot::toolkit::engine

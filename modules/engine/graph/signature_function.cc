@@ -22,6 +22,7 @@
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/graph/graph.h"
+#include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -29,6 +30,7 @@ namespace {
 namespace tf = tensorflow;
 
 constexpr const char* kFunctionName = "tfaot_signature";
+constexpr std::size_t kMostErrors = 100;
 constexpr std::int64_t kMostConstantElements = std::int64_t{1} << 33;
 
 // "node", "node:1" or "^node" as written in NodeDef::input.
@@ -98,12 +100,16 @@ class Cutter {
       const auto id = TensorId::parse(output.tensor);
       if (!arguments_.contains(id)) queue.push_back(id.node);
     }
-    while (!queue.empty()) {
+    std::vector<Error> errors;
+    while (!queue.empty() && errors.size() < kMostErrors) {
       const std::string name = std::move(queue.front());
       queue.pop_front();
       if (!seen_.insert(name).second) continue;
-      TFAOT_TRY(visit(name, queue));
+      if (Status visited = visit(name, queue); !visited) {
+        errors.push_back(std::move(visited).error());
+      }
     }
+    TFAOT_TRY(all_or_first(std::move(errors)));
     // References are rewritten last, because only now all arguments are known.
     for (auto& node : *cut_.mutable_node()) rewrite_inputs(node);
     for (const auto& output : model_.outputs()) add_result(output);
@@ -126,8 +132,10 @@ class Cutter {
       return add_constant(node);
     }
     if (node.op() == "Placeholder") {
-      return fail(Error(fmt::format(
-          "{} depends on placeholder '{}', which is not one of its inputs", model_.label(), name)));
+      return fail(
+          Error(fmt::format("{} depends on placeholder '{}', which is not one of its inputs",
+                            model_.label(), name))
+              .about(word_of(ProblemKind::kModel), {name}));
     }
     tf::NodeDef* copy = cut_.add_node();
     *copy = node;
@@ -237,7 +245,7 @@ GraphRules rules_for(const std::string& label) {
   const auto allows = [](const std::string& operation) {
     return is_compiled(operation) || is_pure(operation);
   };
-  const auto refuse = [label](const std::vector<std::string>& nodes) {
+  const auto refuse = [label](const std::vector<BlamedNode>& nodes) {
     return no_kernel_for(nodes, label)
         .note(
             "tfaot runs only operations of TensorFlow that compute and do nothing else: others may "

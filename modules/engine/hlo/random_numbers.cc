@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "graph/diagnosis.h"
+#include "tfaot/records/model_check.h"
 #include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
@@ -18,16 +20,13 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// XLA's generators differ from those of TensorFlow's kernels, also for stateless operations.
 bool draws(const HloInstruction& instruction) {
   if (instruction.opcode() == HloOpcode::kRng ||
       instruction.opcode() == HloOpcode::kRngGetAndUpdateState ||
       instruction.opcode() == HloOpcode::kRngBitGenerator) {
     return true;
   }
-  const std::string_view op = instruction.metadata().op_type();
-  return op.starts_with("StatelessRandom") || op.starts_with("StatelessTruncatedNormal") ||
-         op.starts_with("StatelessParameterized") || op.starts_with("StatelessMultinomial");
+  return draws_random_numbers(instruction.metadata().op_type());
 }
 
 std::string describe(const HloInstruction& instruction) {
@@ -76,8 +75,12 @@ std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& mod
 
 Status check_random_numbers(const xla::HloModule& module) {
   std::set<std::string> drawing;
+  std::set<std::string> nodes;
   for (const auto* instruction : needed_instructions(module)) {
-    if (draws(*instruction)) drawing.insert(describe(*instruction));
+    if (!draws(*instruction)) continue;
+    drawing.insert(describe(*instruction));
+    const std::string& node = instruction->metadata().op_name();
+    nodes.insert(node.empty() ? std::string(instruction->name()) : node);
   }
   if (drawing.empty()) return {};
   Error error(fmt::format("the model draws random numbers when it runs, by {}", *drawing.begin()));
@@ -89,7 +92,8 @@ Status check_random_numbers(const xla::HloModule& module) {
           .note("compiled code would draw other numbers than TensorFlow")
           .note(
               "export an inference-only signature (training=False: no dropout, no noise), or make "
-              "the noise an input"));
+              "the noise an input")
+          .about(word_of(ProblemKind::kRandom), {nodes.begin(), nodes.end()}));
 }
 
 }  // namespace tfaot::toolkit::engine

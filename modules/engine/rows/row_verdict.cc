@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "graph/diagnosis.h"
+#include "tfaot/records/model_check.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace tfaot::toolkit::engine {
@@ -45,7 +46,15 @@ Error refusal(const std::vector<Mixing>& mixing) {
     error.note(fmt::format("so does output '{}': {}", mixing[i].doubt->output,
                            explained(*mixing[i].doubt->cause)));
   }
-  return std::move(error.note(kRule)).note(kAdvice);
+  std::vector<std::string> nodes;
+  for (const Mixing& one : mixing) {
+    const xla::HloInstruction& at = *one.doubt->cause->at;
+    const std::string& node = at.metadata().op_name();
+    nodes.push_back(node.empty() ? std::string(at.name()) : node);
+  }
+  return std::move(error.note(kRule))
+      .note(kAdvice)
+      .about(word_of(ProblemKind::kRowsMix), std::move(nodes));
 }
 
 void not_tried(const std::vector<RowDoubt>& doubts, const Error& why, const RowMessages& messages) {

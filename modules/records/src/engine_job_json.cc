@@ -31,6 +31,7 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"check_rows", &EngineJob::check_rows},
                Member{"allow_coupled_rows", &EngineJob::allow_coupled_rows},
                Member{"lower_only", &EngineJob::lower_only},
+               Member{"check", &EngineJob::check},
                Member{"compiler_flags", &EngineJob::compiler_flags},
                Member{"cache_directory", &EngineJob::cache_directory},
                Member{"output_directory", &EngineJob::output_directory},

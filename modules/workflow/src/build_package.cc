@@ -68,6 +68,7 @@ Result<ModelTreeOptions> plan_tree(const Context& context, const BuildRequest& r
   warn_of_blanks(context.diagnostics, tree.generate.tool_base);
   TFAOT_ASSIGN(tree.compile, compile_options(context, request.engine));
   tree.compile.cache = request.cache;
+  tree.compile.check = request.check;
   TFAOT_ASSIGN(tree.runtime, runtime_files(context, target, spec.compilation.headers));
   return tree;
 }

@@ -52,6 +52,17 @@ TEST(Result, MacrosPassValuesAndErrorsOn) {
   EXPECT_EQ(check_quarter(7).error().text(), "odd");
 }
 
+TEST(Result, ErrorsOfOneStepAreTheFirstAndOthers) {
+  EXPECT_TRUE(all_or_first({}));
+  const Status failed = all_or_first({Error("a").about("topic", {"x"}), Error("b"), Error("c")});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().text(), "a");
+  EXPECT_EQ(failed.error().topic(), "topic");
+  EXPECT_EQ(failed.error().places(), std::vector<std::string>{"x"});
+  ASSERT_EQ(failed.error().others().size(), 2U);
+  EXPECT_EQ(failed.error().others()[1].text(), "c");
+}
+
 TEST(Error, MovedToAnotherPlaceItIsTheSame) {
   const Error moved =
       Error::usage("odd").note("first").note("second").moved_to({"BuildFile.xml", 7, 2});

@@ -26,8 +26,8 @@ tf::GraphDef graph_of(const std::vector<tf::NodeDef>& nodes,
 std::vector<std::string> refused(tf::GraphDef graph) {
   std::vector<std::string> found;
   const auto allows = [](const std::string& op) { return is_compiled(op) || is_pure(op); };
-  const auto refuse = [&](const std::vector<std::string>& nodes) {
-    found = nodes;
+  const auto refuse = [&](const std::vector<BlamedNode>& nodes) {
+    for (const BlamedNode& one : nodes) found.push_back(one.text);
     return Error("refused");
   };
   const Status done = make_safe(graph, {allows, refuse});

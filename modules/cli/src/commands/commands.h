@@ -14,6 +14,7 @@ namespace tfaot::toolkit {
 
 using Action = std::function<Status(Program&)>;
 
+Action add_check(CLI::App& app);
 Action add_check_tool(CLI::App& app);
 Action add_compile(CLI::App& app);
 Action add_completion(CLI::App& app);

@@ -27,10 +27,15 @@ CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help) {
 }
 
 void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group) {
+  CLI::Option* const jobs = add_jobs(app, run.jobs, "engine processes");
+  if (!group.empty()) jobs->group(group);
+  add_engine_program(app, run, group);
+}
+
+void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group) {
   const auto in_group = [&group](CLI::Option* option) {
     if (!group.empty()) option->group(group);
   };
-  in_group(add_jobs(app, run.jobs, "engine processes"));
   in_group(
       app.add_option("--timeout", run.timeout_seconds, "for each engine process, 0: none [600]")
           ->check(CLI::Range(0, 1'000'000))
@@ -38,10 +43,11 @@ void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group)
   in_group(
       app.add_option("--engine", run.engine, "engine to run [$TFAOT_ENGINE, else this tfaot's own]")
           ->option_text("PATH"));
-  in_group(app.add_option("--launcher", run.launcher,
-                          "command that starts the engine process, such as 'srun -c 2'; without -j\n"
-                          "it is one for all sizes [$TFAOT_COMPILE_LAUNCHER]")
-               ->option_text("COMMAND"));
+  in_group(
+      app.add_option("--launcher", run.launcher,
+                     "command that starts the engine process, such as 'srun -c 2'; without -j\n"
+                     "it is one for all sizes [$TFAOT_COMPILE_LAUNCHER]")
+          ->option_text("COMMAND"));
   // For the CMake functions: one word, which may hold blanks.
   app.add_option("--launcher-word", run.launcher_words)->allow_extra_args(false)->group("");
 }

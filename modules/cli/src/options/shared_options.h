@@ -26,7 +26,9 @@ struct VerbosityOption {
   void apply(Console& console) const;
 };
 
-// --jobs, --timeout and --engine, for the verbs that start the engine.
+// --timeout and --engine, for the verbs that start the engine.
+void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group);
+// The same and --jobs, for those that start several at the same time.
 void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group);
 
 // --jobs: `help` says what they are.

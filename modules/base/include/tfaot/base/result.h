@@ -56,10 +56,26 @@ class Error {
     return std::move(*this);
   }
 
+  // For programs: the kind of fault in a word, and the parts of the input to blame, by their names.
+  Error&& about(std::string topic, std::vector<std::string> places = {}) && {
+    topic_ = std::move(topic);
+    places_ = std::move(places);
+    return std::move(*this);
+  }
+
+  // Another fault of the input, found in the same step. text() leaves it out.
+  Error& also(Error other) & {
+    others_.push_back(std::move(other));
+    return *this;
+  }
+
   ErrorKind kind() const { return kind_; }
   const Location& where() const { return where_; }
   const std::string& message() const { return message_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  const std::string& topic() const { return topic_; }  // empty: none was given
+  const std::vector<std::string>& places() const { return places_; }
+  const std::vector<Error>& others() const { return others_; }
 
   // "file:line:column: message", then one indented line per note; no trailing newline.
   std::string text() const;
@@ -69,11 +85,17 @@ class Error {
   ErrorKind kind_;
   Location where_;
   std::vector<std::string> notes_;
+  std::string topic_;
+  std::vector<std::string> places_;
+  std::vector<Error> others_;
 };
 
 template <class T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
+
+// Success if there are no errors, or else the first one with the others in others().
+Status all_or_first(std::vector<Error> errors);
 
 // Makes the failing side of any Result: `return fail(Error(...).note(...));`
 inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }

@@ -15,6 +15,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/engine_program.h"
 #include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_check.h"
 #include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
@@ -41,6 +42,9 @@ struct CompileOptions {
   // Do not fail for a model whose rows depend on each other, in spite of RowsMode::kAlone; report
   // it in CompiledModel::coupled_rows.
   bool allow_coupled_rows = false;
+  // Not null: it receives all that the engine finds, and work goes on after problems where it can.
+  // The result is the same as without.
+  EngineCheck* check = nullptr;
 };
 
 // REQUIRES: spec came from load_model_spec(). The objects are in options.work_directory under the

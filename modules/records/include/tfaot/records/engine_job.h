@@ -46,9 +46,10 @@ struct EngineJob {
   bool check_rows = false;          // whether the model treats each row alone
   bool allow_coupled_rows = false;  // accept a model that does not; the result says so
   bool lower_only = false;          // no code: CompiledCode has only batch size, level and HLO hash
-  std::string compiler_flags;       // all flags from the environment, for the cache
-  std::string cache_directory;      // of compiled code; empty: none
-  std::string output_directory;     // objects are written here
+  bool check = false;            // go on after errors where possible, and say all (model_check.h)
+  std::string compiler_flags;    // all flags from the environment, for the cache
+  std::string cache_directory;   // of compiled code; empty: none
+  std::string output_directory;  // objects are written here
   // Shared by all processes: each weight is written here once, to its own file.
   std::string weights_directory;
   std::string result_file;  // the EngineResult is written here at the end

@@ -34,6 +34,8 @@ struct BuildRequest {
   /// Where the user wrote the config, if the file was generated from something else: errors of the
   /// config name this place.
   Location config_place;
+  /// Not null: it receives all that compiling finds. See CompileOptions.
+  EngineCheck* check = nullptr;
 };
 
 /// Error: the config or the model is wrong, the target's runtime is missing, or the folder contains

@@ -18,8 +18,9 @@ namespace tfaot::toolkit {
 
 /// How the engine is started.
 struct EngineRun {
-  std::string engine;              ///< its file as the user wrote it; empty: find_engine()'s
-  unsigned jobs = 0;               ///< processes at the same time; 0: one per core, or one in all with a launcher
+  std::string engine;  ///< its file as the user wrote it; empty: find_engine()'s
+  unsigned jobs =
+      0;  ///< processes at the same time; 0: one per core, or one in all with a launcher
   unsigned timeout_seconds = 600;  ///< for each process; 0: none
   /// Starts each job: words separated by blanks, or the words themselves; empty:
   /// $TFAOT_COMPILE_LAUNCHER.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "commands/commands.h"
+#include "options/shared_options.h"
+#include "text/check_report.h"
+#include "text/describe.h"
+#include "tfaot/workflow/check_model.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct CheckArguments {
+  VerbosityOption verbosity;
+  std::string path;
+  bool lists_operations = false;
+  bool json = false;
+  CheckRequest request;
+};
+
+Status list_operations(const CheckArguments& options, Program& program) {
+  TFAOT_ASSIGN(const auto operations, compiled_operations(program, options.request.engine));
+  program.console.print(options.json ? json_text(known_operations_to_json(operations))
+                                     : operations_text(operations));
+  return {};
+}
+
+Status check(const CheckArguments& options, Program& program) {
+  if (options.lists_operations) return list_operations(options, program);
+  if (options.path.empty()) {
+    return fail(Error::usage("check: MODEL is missing")
+                    .note("name a model or a config, or give --ops to list what can be compiled"));
+  }
+  CheckRequest request = options.request;
+  request.path = program.absolute(options.path);
+  const Path cache = code_cache_folder(program.environment);
+  if (!cache.empty()) request.cache.folder = program.absolute(cache);
+  TFAOT_ASSIGN(const ModelCheck found, check_model(program, request));
+  program.console.print(options.json ? json_text(check_to_json(found, options.path))
+                                     : check_text(found, options.path));
+  if (found.compiles()) return {};
+  return fail(Error::at({options.path}, "does not compile"));
+}
+
+}  // namespace
+
+Action add_check(CLI::App& app) {
+  auto options = std::make_shared<CheckArguments>();
+  CheckRequest& request = options->request;
+  auto* path =
+      app.add_option("MODEL", options->path, "a config, a SavedModel's folder or a frozen graph")
+          ->option_text(" ");
+  app.add_flag("--ops", options->lists_operations, "list the operations that can be compiled")
+      ->excludes(path)
+      ->option_text(" ");
+  app.add_flag("--json", options->json, "print JSON instead of text");
+  app.add_option("--signature", request.signature, "of a model: check only this one [all]")
+      ->option_text("KEY");
+  app.add_option("--batch-sizes", request.overrides.batch_sizes,
+                 "instead of the config's [of a model: 1,2,4,8,16,32,\nor the one that it fixes]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("N,...");
+  app.add_option("--cpu-levels", request.overrides.cpu_levels, "instead of the config's")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("A,B");
+  app.add_option("--target-triple", request.overrides.target_triple, "instead of the config's")
+      ->option_text("T");
+  options->verbosity.add_to(app);
+  add_engine_program(app, request.engine, "");
+  app.footer(
+      "Compiles the model as 'tfaot compile' does and keeps nothing but the cached code. Lists "
+      "every\n"
+      "problem that it finds, with its node, and all operations. The exit code is 0 if everything\n"
+      "that was checked compiles, and 1 if not.\n"
+      "Examples:\n"
+      "  tfaot check aot_config.yaml\n"
+      "  tfaot check exports/tagger --signature serving_default --batch-sizes 1,4\n"
+      "  tfaot check --ops");
+  return [options](Program& program) -> Status {
+    options->verbosity.apply(program.console);
+    return check(*options, program);
+  };
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `tfaot check` found -> the text and the JSON that it prints. Pure functions.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tfaot/workflow/check_model.h"
+
+namespace tfaot::toolkit {
+
+// `path`: as the user wrote it.
+std::string check_text(const ModelCheck& check, const std::string& path);
+nlohmann::ordered_json check_to_json(const ModelCheck& check, const std::string& path);
+
+// What can be compiled: `tfaot check --ops`.
+std::string operations_text(const std::vector<CheckedOperation>& operations);
+nlohmann::ordered_json known_operations_to_json(const std::vector<CheckedOperation>& operations);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/compile/known_operations.h"
+
+#include "engine_question.h"
+#include "tfaot/records/model_check_json.h"
+
+namespace tfaot::toolkit {
+
+Result<std::vector<CheckedOperation>> known_operations(const FileSystem& fs,
+                                                       const EngineProgram& engine) {
+  EngineCheck known;
+  TFAOT_TRY(ask_engine(fs, engine, {.option = kOperationsOption, .file = kCompiledDevice},
+                       [&](const std::string& line) {
+                         auto read = engine_check_from_json(line);
+                         if (read) known = *std::move(read);
+                         return read.has_value();
+                       }));
+  return std::move(known.operations);
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/model_check_json.h"
+
+#include "tfaot/records/record_json.h"
+
+namespace tfaot::toolkit {
+
+template <>
+inline constexpr auto kMembers<ModelProblem> =
+    std::tuple{Member{"kind", &ModelProblem::kind}, Member{"message", &ModelProblem::message},
+               Member{"notes", &ModelProblem::notes}, Member{"places", &ModelProblem::places},
+               Member{"batch_sizes", &ModelProblem::batch_sizes}};
+template <>
+inline constexpr auto kMembers<CheckedType> =
+    std::tuple{Member{"attribute", &CheckedType::attribute},
+               Member{"allowed", &CheckedType::allowed}, Member{"used", &CheckedType::used}};
+template <>
+inline constexpr auto kMembers<CheckedNode> =
+    std::tuple{Member{"name", &CheckedNode::name}, Member{"function", &CheckedNode::function}};
+template <>
+inline constexpr auto kMembers<CheckedOperation> =
+    std::tuple{Member{"operation", &CheckedOperation::operation},
+               Member{"support", &CheckedOperation::support},
+               Member{"types", &CheckedOperation::types},
+               Member{"constant_inputs", &CheckedOperation::constant_inputs},
+               Member{"traits", &CheckedOperation::traits},
+               Member{"advice", &CheckedOperation::advice},
+               Member{"nodes", &CheckedOperation::nodes}};
+template <>
+inline constexpr auto kMembers<CheckedCode> = std::tuple{
+    Member{"batch_size", &CheckedCode::batch_size}, Member{"cpu_level", &CheckedCode::cpu_level},
+    Member{"object", &CheckedCode::object}};
+template <>
+inline constexpr auto kMembers<EngineCheck> =
+    std::tuple{Member{"operations", &EngineCheck::operations}, Member{"codes", &EngineCheck::codes},
+               Member{"problems", &EngineCheck::problems}};
+
+namespace {
+
+constexpr const char* kCheckKey = "check";
+
+}  // namespace
+
+std::string engine_check_to_json(const EngineCheck& check) {
+  return json_line({{kCheckKey, json_of(check)}});
+}
+
+std::optional<EngineCheck> engine_check_from_json(const std::string& line) {
+  const auto json = parse_json(line, "");
+  if (!json) return std::nullopt;
+  auto check = JsonReader(*json, "").member(kCheckKey).and_then(read_value<EngineCheck>);
+  return check ? std::make_optional(*std::move(check)) : std::nullopt;
+}
+
+nlohmann::ordered_json operations_to_json(const std::vector<CheckedOperation>& operations) {
+  return json_of<nlohmann::ordered_json>(operations);
+}
+
+nlohmann::ordered_json problems_to_json(const std::vector<ModelProblem>& problems) {
+  return json_of<nlohmann::ordered_json>(problems);
+}
+
+std::vector<ModelProblem> problems_of(const Error& error, std::int64_t batch_size) {
+  std::vector<ModelProblem> problems;
+  const auto add = [&](const Error& one) {
+    ModelProblem problem;
+    problem.kind = parse_word<ProblemKind>(one.topic()).value_or(ProblemKind::kModel);
+    problem.message = one.message();
+    problem.notes = one.notes();
+    problem.places = one.places();
+    if (batch_size > 0) problem.batch_sizes = {batch_size};
+    problems.push_back(std::move(problem));
+  };
+  add(error);
+  for (const Error& other : error.others()) add(other);
+  return problems;
+}
+
+}  // namespace tfaot::toolkit
