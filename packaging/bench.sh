@@ -78,7 +78,7 @@ if $again; then
   exit 0
 fi
 
-install_debian_packages
+install_debian_packages packaging/debian-packages.txt
 step "TensorFlow, for the engine and its session"
 tensorflow=$(bash packaging/fetch_tensorflow.sh)
 

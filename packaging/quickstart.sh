@@ -3,7 +3,7 @@
 # Sets the machine up, builds the toolkit, and does the main job once with it (examples/quickstart.sh).
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
-install_debian_packages
+install_debian_packages packaging/debian-packages.txt
 fetch_tensorflow
 build release modules/all # the toolkit; test.sh builds its tests into the same folder
 

@@ -23,17 +23,17 @@ fail() {
   exit 1
 }
 
-# Installs those packages of debian-packages.txt that the machine lacks.
+# install_debian_packages FILE...: installs those of the packages in these lists that the machine lacks.
 install_debian_packages() {
   step "Debian packages"
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "Not a Debian system: install the equivalents of packaging/debian-packages.txt yourself. Continuing."
+    echo "Not a Debian system: install the equivalents of $* yourself. Continuing."
     return
   fi
   local package missing=() as_root=()
   while read -r package; do
     [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
-  done <packaging/debian-packages.txt
+  done < <(cat "$@")
   if ((${#missing[@]} == 0)); then
     echo "all installed"
     return

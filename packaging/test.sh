@@ -4,7 +4,7 @@
 # undefined-behaviour sanitizers, then all tests of the release build. Prints how long each part took. Ends with ctest's own output.
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
-install_debian_packages
+install_debian_packages packaging/debian-packages.txt packaging/debian-test-packages.txt
 fetch_tensorflow
 step "MkDocs, for the test of the documentation"
 bash packaging/docs.sh --setup-only || echo "MkDocs is missing; the test packaging.docs will be skipped."
