@@ -215,7 +215,7 @@ Result<Array> npy_from_bytes(std::string_view bytes, const std::string& where) {
   if (bytes.size() < kPreamble || !bytes.starts_with(kMagic)) {
     return fail(bad_npy(where, "it does not start with numpy's mark"));
   }
-  const int version = bytes[kMagic.size()];
+  const int version = static_cast<unsigned char>(bytes[kMagic.size()]);
   if (version < 1 || version > 3 || bytes[kMagic.size() + 1] != 0) {
     return fail(bad_npy(where, "versions 1 to 3 of the format are known, and it has another"));
   }

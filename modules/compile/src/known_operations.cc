@@ -12,8 +12,9 @@ Result<std::vector<CheckedOperation>> known_operations(const FileSystem& fs,
   TFAOT_TRY(ask_engine(fs, engine, {.option = kOperationsOption, .file = kCompiledDevice},
                        [&](const std::string& line) {
                          auto read = engine_check_from_json(line);
-                         if (read) known = *std::move(read);
-                         return read.has_value();
+                         if (!read) return false;
+                         known = *std::move(read);
+                         return true;
                        }));
   return std::move(known.operations);
 }

@@ -15,7 +15,7 @@ namespace tfaot::toolkit {
 namespace {
 
 using nlohmann::ordered_json;
-using Table = std::vector<std::vector<std::string>>;
+using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t kShownNodes = 3;
 constexpr std::size_t kShownProblems = 20;
@@ -92,7 +92,7 @@ std::string nodes_text(const CheckedOperation& row) {
 }
 
 std::string operations_table(const std::vector<CheckedOperation>& operations) {
-  Table table = {{"  operation", "nodes", "kernel", "types"}};
+  Rows table = {{"  operation", "nodes", "kernel", "types"}};
   for (const CheckedOperation& row : operations) {
     table.push_back({"  " + shown(row.operation), std::to_string(row.nodes.size()),
                      support_text(row), used_types(row)});
@@ -143,7 +143,7 @@ std::vector<std::int64_t> sizes_made(const SignatureCheck& check, const std::str
 }
 
 std::string signature_text(const SignatureCheck& check) {
-  Table facts;
+  Rows facts;
   if (!check.target_triple.empty()) facts.push_back({"  target", check.target_triple});
   for (const std::string& level : check.cpu_levels) {
     const auto sizes = sizes_made(check, level);
