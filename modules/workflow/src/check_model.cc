@@ -41,10 +41,10 @@ bool is_about_the_model(const Error& error, const EngineCheck& found) {
   return !error.topic().empty() || !found.operations.empty() || !found.problems.empty();
 }
 
-// Compiles what the config says.
+// Compiles what the config says; `spec` was loaded from it.
 Result<SignatureCheck> check_as_configured(const Context& context, const CheckRequest& request,
-                                           const Path& config, const Path& scratch) {
-  TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(context.files, config, request.overrides));
+                                           const Path& config, const ModelSpec& spec,
+                                           const Path& scratch) {
   SignatureCheck check;
   if (spec.model.format == ModelFormat::kSavedModel) check.signature = spec.model.serving_key;
   check.target_triple = spec.compilation.target_triple;
@@ -82,7 +82,10 @@ Result<SignatureCheck> check_signature(const Context& context, const CheckReques
   const Path config = scratch / "aot_config.yaml";
   TFAOT_TRY(context.files.replace_atomically(config, initial_config(model, signature, values),
                                              Durability::kScratch));
-  auto check = check_as_configured(context, request, config, scratch);
+  auto check = load_model_spec(context.files, config, request.overrides)
+                   .and_then([&](const ModelSpec& spec) {
+                     return check_as_configured(context, request, config, spec, scratch);
+                   });
   // The user has not written that config.
   if (check || check.error().where().file != config.string()) return check;
   SignatureCheck refused;
@@ -121,7 +124,8 @@ Result<ModelCheck> check_model(const Context& context, const CheckRequest& reque
     TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, request.path, request.overrides));
     check.is_config = true;
     check.format = spec.model.format;
-    TFAOT_ASSIGN(auto one, check_as_configured(context, request, request.path, scratch.path()));
+    TFAOT_ASSIGN(auto one,
+                 check_as_configured(context, request, request.path, spec, scratch.path()));
     check.signatures.push_back(std::move(one));
     return check;
   }

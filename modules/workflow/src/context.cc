@@ -3,6 +3,11 @@
 
 namespace tfaot::toolkit {
 
+std::string Environment::variable(const std::string& name) const {
+  const auto found = variables.find(name);
+  return found == variables.end() ? std::string() : found->second;
+}
+
 Path Context::absolute(const Path& path) const {
   const Path normal = (environment.working_directory / path).lexically_normal();
   return normal.has_filename() || !normal.has_relative_path() ? normal : normal.parent_path();

@@ -11,10 +11,8 @@
 namespace tfaot::toolkit {
 
 Result<ScratchFolder> ScratchFolder::create(const Context& context) {
-  const auto& variables = context.environment.variables;
-  const auto set = variables.find("TMPDIR");
-  const Path parent =
-      set == variables.end() || set->second.empty() ? Path("/tmp") : context.absolute(set->second);
+  const std::string wanted = context.environment.variable("TMPDIR");
+  const Path parent = wanted.empty() ? Path("/tmp") : context.absolute(wanted);
   std::string name = (parent / "tfaot-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
     return fail(

@@ -21,19 +21,14 @@ std::string companion(HeadersMode headers) {
   return headers == HeadersMode::kCmssw ? "cmssw/inside" : "cmssw/drop_in";
 }
 
-std::string variable(const Environment& environment, const std::string& name) {
-  const auto found = environment.variables.find(name);
-  return found == environment.variables.end() ? std::string() : found->second;
-}
-
 // A folder of the user's cache; empty if none is known. The same rule as in
 // packaging/fetch_tensorflow.sh.
 Path in_cache(const Environment& environment, const char* folder) {
-  if (const std::string ours = variable(environment, "TFAOT_CACHE_DIR"); !ours.empty()) {
+  if (const std::string ours = environment.variable("TFAOT_CACHE_DIR"); !ours.empty()) {
     return Path(ours) / folder;
   }
-  Path caches = variable(environment, "XDG_CACHE_HOME");
-  const std::string home = variable(environment, "HOME");
+  Path caches = environment.variable("XDG_CACHE_HOME");
+  const std::string home = environment.variable("HOME");
   if (caches.empty() && !home.empty()) caches = Path(home) / ".cache";
   return caches.empty() ? Path() : caches / "tfaot" / folder;
 }
@@ -41,9 +36,16 @@ Path in_cache(const Environment& environment, const char* folder) {
 // After the engine's own run path: first the user's TensorFlow, then the loader's previous folders,
 // such as a release's libraries with the same names.
 std::string library_path(const Environment& environment) {
-  const std::string given = variable(environment, "LD_LIBRARY_PATH");
+  const std::string given = environment.variable("LD_LIBRARY_PATH");
   const std::string ours = tensorflow_folder(environment).string();
   return ours.empty() || given.empty() ? ours + given : ours + ":" + given;
+}
+
+std::vector<std::string> launcher_words(const Context& context, const EngineRun& run) {
+  if (!run.launcher_words.empty()) return run.launcher_words;
+  std::istringstream text(
+      run.launcher.empty() ? context.environment.variable("TFAOT_COMPILE_LAUNCHER") : run.launcher);
+  return {std::istream_iterator<std::string>(text), {}};
 }
 
 Result<Path> engine_file(const Context& context, const std::string& wanted) {
@@ -71,19 +73,19 @@ Result<Path> engine_file(const Context& context, const std::string& wanted) {
 }  // namespace
 
 Path tensorflow_folder(const Environment& environment) {
-  const Path named = variable(environment, "TFAOT_TENSORFLOW_ROOT");
+  const Path named = environment.variable("TFAOT_TENSORFLOW_ROOT");
   return named.empty() ? in_cache(environment, TFAOT_TENSORFLOW_FOLDER "/tensorflow") : named;
 }
 
 Path code_cache_folder(const Environment& environment) {
-  const Path named = variable(environment, "TFAOT_CACHE");
+  const Path named = environment.variable("TFAOT_CACHE");
   return named.empty() ? in_cache(environment, "code") : named;
 }
 
 Path loaded_code_folder(const Environment& environment) { return in_cache(environment, "loaded"); }
 
 Result<EngineProgram> find_engine(const Context& context, const std::string& wanted) {
-  const std::string tensorflow = variable(context.environment, "TFAOT_TENSORFLOW_ROOT");
+  const std::string tensorflow = context.environment.variable("TFAOT_TENSORFLOW_ROOT");
   if (!tensorflow.empty() && !is_folder(context.files, context.absolute(tensorflow))) {
     return fail(Error::at({tensorflow}, "no such folder")
                     .note("named by TFAOT_TENSORFLOW_ROOT in the environment: it is the "
@@ -92,18 +94,6 @@ Result<EngineProgram> find_engine(const Context& context, const std::string& wan
   TFAOT_ASSIGN(Path file, engine_file(context, wanted));
   return EngineProgram{std::move(file), library_path(context.environment)};
 }
-
-namespace {
-
-std::vector<std::string> launcher_words(const Context& context, const EngineRun& run) {
-  if (!run.launcher_words.empty()) return run.launcher_words;
-  std::istringstream text(run.launcher.empty()
-                              ? variable(context.environment, "TFAOT_COMPILE_LAUNCHER")
-                              : run.launcher);
-  return {std::istream_iterator<std::string>(text), {}};
-}
-
-}  // namespace
 
 Result<CompileOptions> compile_options(const Context& context, const EngineRun& run) {
   CompileOptions options;
@@ -114,7 +104,7 @@ Result<CompileOptions> compile_options(const Context& context, const EngineRun& 
   if (run.jobs == 0) {
     // The cores where a launcher starts the engine are not known here.
     options.jobs = options.launcher.empty() ? context.environment.cores : 1;
-    options.makeflags = variable(context.environment, "MAKEFLAGS");
+    options.makeflags = context.environment.variable("MAKEFLAGS");
   }
   return options;
 }

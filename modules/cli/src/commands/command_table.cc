@@ -110,10 +110,7 @@ Result<std::vector<std::string>> without_help_verb(std::vector<std::string> argu
 }
 
 std::size_t columns_of(const Environment& environment) {
-  const auto variable = environment.variables.find("COLUMNS");
-  return terminal_columns(STDOUT_FILENO,
-                          variable == environment.variables.end() ? "" : variable->second)
-      .value_or(kUsualColumns);
+  return terminal_columns(STDOUT_FILENO, environment.variable("COLUMNS")).value_or(kUsualColumns);
 }
 
 // `action` becomes the action that the parsed command line asks for.

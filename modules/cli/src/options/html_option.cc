@@ -31,8 +31,8 @@ Status HtmlOption::check(const Program& program) const {
   const Path file = program.absolute(file_);
   TFAOT_TRY(check_output_file(program.files, "--html", file));
   if (!is_file(program.files, file)) return {};
-  TFAOT_ASSIGN(const std::string text, program.files.read(file));
-  if (text.empty() || text.starts_with(kPageStart)) return {};
+  TFAOT_ASSIGN(const std::string start, program.files.read_range(file, {0, kPageStart.size()}));
+  if (start.empty() || start == kPageStart) return {};
   return fail(Error::usage(fmt::format("--html: '{}' exists and is not an HTML page", file_))
                   .note("name another file, or remove it"));
 }

@@ -21,6 +21,9 @@ struct Environment {
   Path program;              ///< the tool's executable, absolute, links resolved
   std::string architecture;  ///< of the machine, "x86_64"
   unsigned cores = 1;        ///< cores that this process may use
+
+  /// The value of an environment variable; empty if it is not set.
+  std::string variable(const std::string& name) const;
 };
 
 /// Files, the receiver of messages, and the environment. REQUIRES: all three outlive the workflow.
