@@ -79,8 +79,12 @@ Status check_word(const std::string& what, const std::string& word) {
 std::string rpm_version(const std::string& version) { return replace_all(version, "-", "~"); }
 
 std::string compile_file_text(SpecFlavour flavour) {
-  return render(flavour == SpecFlavour::kRpm ? templates::kRpmCompile : templates::kCmsdistCompile,
-                TemplateObject{}, Escaping::kNone);
+  const bool rpm = flavour == SpecFlavour::kRpm;
+  // The tag has a line of its own.
+  const std::string own_runtime = trim(render(
+      templates::kOwnRuntime, TemplateObject{{"name", rpm ? "%{name}" : "%{n}"}}, Escaping::kNone));
+  return render(rpm ? templates::kRpmCompile : templates::kCmsdistCompile,
+                TemplateObject{{"own_runtime", own_runtime}}, Escaping::kNone);
 }
 
 Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
