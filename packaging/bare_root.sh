@@ -49,6 +49,7 @@ run_in_root() {
     set -e
     mount -t proc proc "$1/proc"
     mount --rbind /dev "$1/dev"
+    mount --rbind /sys "$1/sys"
     exec chroot "$@"' bash "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "${network_settings[@]}" \
     /bin/bash -c "$inside" bash "$@"
