@@ -55,10 +55,9 @@ class UsedWeights {
 };
 
 // From the cache, or compiled and put there.
-Result<ObjectCode> object_code(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
+Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Lowering& lowering,
                                const OptimizedModel& model, const JobLevel& level,
                                CompiledCode& record) {
-  CodeCache cache(fs, job);
   if (auto cached = cache.find(record.hlo_sha256, level)) {
     record.from_cache = true;
     return std::move(*cached);
@@ -125,9 +124,9 @@ class CheckReport {
   std::optional<Error> first_;
 };
 
-Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& lowering,
-                          std::int64_t batch_size, WeightStore& store, UsedWeights& used,
-                          EngineResult& result, CheckReport& report) {
+Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job,
+                          const Lowering& lowering, std::int64_t batch_size, WeightStore& store,
+                          UsedWeights& used, EngineResult& result, CheckReport& report) {
   CompiledModel& record = result.model;
   TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
   if (record.codes.empty()) {
@@ -164,7 +163,7 @@ Status compile_batch_size(FileSystem& fs, const EngineJob& job, const Lowering& 
     code.object = level.name == job.levels.front().name ? lowest_object_file_name(program)
                                                         : object_file_name(program, level.name);
     code.entry_symbol = entry_symbol(job.symbol_prefix, batch_size, level.name);
-    auto compiled = object_code(fs, job, lowering, optimized, level, code);
+    auto compiled = object_code(cache, job, lowering, optimized, level, code);
     if (!compiled) {
       Error error = std::move(compiled).error();
       TFAOT_TRY(report.take(
@@ -202,11 +201,14 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& 
   TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, function, lowering.weight_parameters()));
   record.variables = variables_of(function);
   UsedWeights used;
+  CodeCache cache(fs, job, [](const std::string& text) { say({EngineWord::kWarning, text}); });
   for (const auto batch_size : job.batch_sizes) {
-    Status done = compile_batch_size(fs, job, lowering, batch_size, store, used, result, report);
+    Status done =
+        compile_batch_size(fs, cache, job, lowering, batch_size, store, used, result, report);
     TFAOT_TRY(report.take(std::move(done), batch_size));
   }
   TFAOT_TRY(report.end());
+  result.cached_bytes = cache.added();
   TFAOT_TRY(store.finish(used.all(), result));
   return result;
 }

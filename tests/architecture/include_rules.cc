@@ -25,7 +25,8 @@ const std::map<std::string, Rooms> kRooms = {
     {"elf", {"base"}},
     {"config", {"base", "records"}},
     {"compile", {"base", "records", "config", "elf"}},
-    {"engine", {"base", "records", "kernels"}},
+    {"remote", {"base", "records"}},
+    {"engine", {"base", "records", "kernels", "remote"}},
     {"convert", {"base", "records", "compile", "elf"}},
     {"scram", {"base", "records", "elf"}},
     {"generate", {"base", "records", "scram"}},
@@ -58,10 +59,10 @@ const std::map<std::string, std::vector<std::string>> kFolders = {
     {"cli", {"text", "pages", "options", "commands"}},
 };
 
-const Rooms kTools = {"base",    "records",  "report", "elf",       "config",
-                      "compile", "convert",  "engine", "generate",  "package",
-                      "install", "tune",     "load",   "arrays",    "release",
-                      "scram",   "workflow", "cli",    "tfcompile", "python"};
+const Rooms kTools = {"base",      "records", "report",   "elf",     "config",   "compile",
+                      "convert",   "engine",  "generate", "package", "install",  "tune",
+                      "load",      "arrays",  "release",  "scram",   "workflow", "cli",
+                      "tfcompile", "python",  "remote"};
 
 // Who may include a library, by the start of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
@@ -70,6 +71,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"nlohmann/", {"records", "generate", "workflow", "cli", "python"}},
     {"uv.h", {"base"}},
     {"openssl/", {"base"}},
+    {"httplib.h", {"remote"}},
     {"yaml-cpp/", {"config"}},
     {"elf.h", {"elf"}},
     {"libelf.h", {"elf"}},

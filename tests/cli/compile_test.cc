@@ -276,21 +276,42 @@ TEST_F(CompileTest, CodeComesFromTheCacheTheSecondTime) {
   EXPECT_EQ(read("out/manifest.json"), manifest) << "a cache hit must not change the product";
 }
 
+// Two entries, and the file that counts what was added.
 TEST_F(CompileTest, TheCacheIsTheUsersUnlessSaidOtherwise) {
   EXPECT_EQ(compile({}, {{"HOME", at("home")}}).exit_code, 0);
-  EXPECT_EQ(files_in("home/.cache/tfaot/code").size(), 2U);
+  EXPECT_EQ(files_in("home/.cache/tfaot/code").size(), 3U);
   EXPECT_EQ(compile({}, {{"HOME", at("home")}, {"XDG_CACHE_HOME", at("xdg")}}).exit_code, 0);
-  EXPECT_EQ(files_in("xdg/tfaot/code").size(), 2U);
+  EXPECT_EQ(files_in("xdg/tfaot/code").size(), 3U);
   EXPECT_EQ(compile({}, {{"HOME", at("home")}, {"TFAOT_CACHE_DIR", at("ours")}}).exit_code, 0);
-  EXPECT_EQ(files_in("ours/code").size(), 2U);
+  EXPECT_EQ(files_in("ours/code").size(), 3U);
   EXPECT_THAT(compile({"--no-cache"}, {{"XDG_CACHE_HOME", at("xdg")}}).out,
               ::testing::HasSubstr("2 objects\n"));
   EXPECT_EQ(compile({"--no-cache", "--cache", "x"}).exit_code, 2);
 }
 
+TEST_F(CompileTest, ARemoteCacheThatIsNoneIsAnError) {
+  const auto with = [&](const std::string& place, const std::vector<std::string>& options = {}) {
+    return compile(options, {{"TFAOT_REMOTE_CACHE", place}});
+  };
+  const Outcome wrong = with("http://host|layuot=flat");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.err, ::testing::HasSubstr(
+                             "tfaot: error: the remote cache: unknown attribute 'layuot' (did you "
+                             "mean 'layout'?)\n"
+                             "  allowed: layout, read-only, authorization-file, connect-timeout, "
+                             "operation-timeout\n"
+                             "  named by TFAOT_REMOTE_CACHE in the environment\n"));
+  const Outcome missing = with("http://host|authorization-file=token");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, ::testing::HasSubstr("token: no such file\n  the authorization-file of "
+                                                "TFAOT_REMOTE_CACHE in the environment\n"));
+  EXPECT_EQ(with("http://host|layuot=flat", {"--no-cache"}).exit_code, 0);
+  EXPECT_THAT(with("http://host:1/c", {"-v"}).err, ::testing::HasSubstr("http://host:1/c"));
+}
+
 TEST_F(CompileTest, TheCacheIsBounded) {
   ASSERT_EQ(compile({"--cache", "cache"}).exit_code, 0);
-  ASSERT_EQ(files_in("cache").size(), 2U);
+  ASSERT_EQ(files_in("cache").size(), 3U);
   ASSERT_EQ(compile({"--cache", "cache", "--cache-limit", "0", "--batch-sizes", "8"}).exit_code, 0);
   EXPECT_TRUE(files_in("cache").empty());
 }

@@ -60,7 +60,8 @@ CompiledCode fake_code(const EngineJob& job, const std::string& model, std::int6
 }
 
 // Like the engine: from the cache, or made and put there.
-Status write_object(FileSystem& files, const EngineJob& job, CompiledCode& code) {
+Status write_object(FileSystem& files, const EngineJob& job, EngineResult& result) {
+  CompiledCode& code = result.model.codes.back();
   TFAOT_ASSIGN(std::string object, files.read(TFAOT_FAKE_OBJECT));
   if (!job.cache_directory.empty()) {
     FileCache cache(files, job.cache_directory);
@@ -70,6 +71,7 @@ Status write_object(FileSystem& files, const EngineJob& job, CompiledCode& code)
     if (cached) object = *cached;
     const Status kept = cached ? Status() : cache.put(key, object);
     if (!kept) say({EngineWord::kNote, kept.error().text()});
+    if (kept && !cached) result.cached_bytes += object.size();
   }
   return files.replace_atomically(Path(job.output_directory) / code.object, object);
 }
@@ -115,7 +117,7 @@ Status run(FileSystem& files, const EngineJob& job) {
     for (const JobLevel& level : job.levels) {
       record.codes.push_back(fake_code(job, model, batch_size, level.name));
       if (job.lower_only) continue;
-      TFAOT_TRY(write_object(files, job, record.codes.back()));
+      TFAOT_TRY(write_object(files, job, result));
       if (job.check) {
         std::cout << engine_check_to_json(
             {{}, {{batch_size, level.name, record.codes.back().object}}, {}});

@@ -2,6 +2,8 @@
 #include "tfaot/base/file_cache.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string>
 #include <vector>
 
 #include "tfaot/base/hash.h"
@@ -11,6 +13,8 @@ namespace {
 
 constexpr std::size_t kHashLength = 64;
 constexpr std::size_t kFolderLength = 2;  // "ab/abcd...": no folder grows too large
+constexpr const char* kAddedName = ".added";
+constexpr std::uint64_t kTrimsInALimit = 16;
 
 struct Entry {
   std::int64_t last_used = 0;
@@ -18,12 +22,21 @@ struct Entry {
   Path path;
 };
 
+// The folders of entries.
+std::vector<Path> parts_of(const FileSystem& fs, const Path& folder) {
+  std::vector<Path> parts;
+  for (const std::string& name : fs.list(folder).value_or(std::vector<std::string>{})) {
+    if (name.size() == kFolderLength) parts.push_back(folder / name);
+  }
+  return parts;
+}
+
 // Other processes remove entries at the same time: those are skipped.
 std::vector<Entry> entries_in(const FileSystem& fs, const Path& folder) {
   std::vector<Entry> entries;
-  for (const std::string& part : fs.list(folder).value_or(std::vector<std::string>{})) {
-    for (const std::string& name : fs.list(folder / part).value_or(std::vector<std::string>{})) {
-      const Path path = folder / part / name;
+  for (const Path& part : parts_of(fs, folder)) {
+    for (const std::string& name : fs.list(part).value_or(std::vector<std::string>{})) {
+      const Path path = part / name;
       const auto size = fs.size(path);
       const auto last_used = fs.last_used(path);
       if (size && last_used) entries.push_back({*last_used, *size, path});
@@ -54,9 +67,8 @@ Status FileCache::put(const std::string& key, std::string_view contents) {
 }
 
 Status FileCache::trim(std::uint64_t limit) {
-  for (const std::string& part : fs_.list(folder_).value_or(std::vector<std::string>{})) {
-    TFAOT_TRY(fs_.remove_half_written(folder_ / part));
-  }
+  TFAOT_TRY(fs_.remove_half_written(folder_));
+  for (const Path& part : parts_of(fs_, folder_)) TFAOT_TRY(fs_.remove_half_written(part));
   std::vector<Entry> entries = entries_in(fs_, folder_);
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.last_used > b.last_used; });
@@ -66,6 +78,20 @@ Status FileCache::trim(std::uint64_t limit) {
     if (kept > limit) TFAOT_TRY(fs_.remove_all(one.path));
   }
   return {};
+}
+
+Status FileCache::trim_after_adding(std::uint64_t added, std::uint64_t limit) {
+  const Path count = folder_ / kAddedName;
+  std::uint64_t before = 0;
+  if (const auto text = fs_.read(count)) {
+    std::from_chars(text->data(), text->data() + text->size(), before);
+  }
+  const std::uint64_t now = before + added;
+  if (now < limit / kTrimsInALimit) {
+    return fs_.replace_atomically(count, std::to_string(now), Durability::kScratch);
+  }
+  TFAOT_TRY(fs_.remove_all(count));
+  return trim(limit);
 }
 
 }  // namespace tfaot::toolkit

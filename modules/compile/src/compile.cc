@@ -7,6 +7,7 @@
 #include <future>
 #include <iterator>
 #include <mutex>
+#include <set>
 
 #include "engine_jobs.h"
 #include "engine_run.h"
@@ -51,10 +52,30 @@ class Progress {
   std::mutex mutex_;
 };
 
+// Passes each warning on once: several processes may see the same, such as a dead cache.
+class DistinctWarnings final : public Diagnostics {
+ public:
+  explicit DistinctWarnings(Diagnostics& next) : next_(next) {}
+  void warning(const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    if (said_.insert(text).second) next_.warning(text);
+  }
+  void verbose(const std::string& text) override { next_.verbose(text); }
+  void progress(std::size_t done, std::size_t total, const std::string& step) override {
+    next_.progress(done, total, step);
+  }
+
+ private:
+  Diagnostics& next_;
+  std::set<std::string> said_;
+  std::mutex mutex_;
+};
+
 Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
                                           const std::vector<EngineJob>& jobs,
                                           const CompileOptions& options, Diagnostics& diagnostics) {
-  Progress progress(diagnostics, spec.compilation.batch_sizes.size() * jobs.front().levels.size());
+  DistinctWarnings distinct(diagnostics);
+  Progress progress(distinct, spec.compilation.batch_sizes.size() * jobs.front().levels.size());
   std::vector<std::future<Result<EngineResult>>> running;
   for (const auto& job : jobs) {
     const Path file = Path(job.result_file).replace_extension(".job");
@@ -62,7 +83,7 @@ Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
     running.push_back(std::async(std::launch::async, [&, file] {
       return run_engine(
           fs, spec, job, file, options, [&](const std::string& text) { progress.step(text); },
-          diagnostics);
+          distinct);
     }));
   }
   // Waits for all, so that none is still writing when an error is returned.
@@ -141,13 +162,12 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
   return {};
 }
 
-// The cache can have become too large only if something was added.
-void trim_cache(FileSystem& fs, const CodeCacheOptions& cache, const CompiledModel& compiled,
-                Diagnostics& diagnostics) {
-  const bool all_cached = std::all_of(compiled.codes.begin(), compiled.codes.end(),
-                                      [](const CompiledCode& code) { return code.from_cache; });
-  if (cache.folder.empty() || all_cached) return;
-  const Status trimmed = FileCache(fs, cache.folder).trim(cache.limit);
+void trim_cache(FileSystem& fs, const CodeCacheOptions& cache,
+                const std::vector<EngineResult>& parts, Diagnostics& diagnostics) {
+  std::uint64_t added = 0;
+  for (const EngineResult& part : parts) added += part.cached_bytes;
+  if (added == 0) return;
+  const Status trimmed = FileCache(fs, cache.folder).trim_after_adding(added, cache.limit);
   if (!trimmed) diagnostics.verbose("the code cache is not trimmed: " + trimmed.error().text());
 }
 
@@ -159,6 +179,7 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
   auto source_sha256 =
       std::async(std::launch::async, [&] { return sha256_of_tree(fs, spec.model.source); });
   TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
+  trim_cache(fs, options.cache, parts, diagnostics);
   auto merged = merge_parts(fs, jobs.front().weights_directory, parts);
   if (!merged) {
     return fail(Error::at({spec.model.source.string()}, merged.error().message()));
@@ -187,7 +208,6 @@ Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
   }
   TFAOT_TRY(compiled);
   TFAOT_TRY(finish_objects(fs, spec, options, *compiled));
-  trim_cache(fs, options.cache, *compiled, diagnostics);
   return compiled;
 }
 

@@ -81,6 +81,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
     common.compiler_flags += fmt::format("{}={}\n", name, value);
   }
   common.cache_directory = options.cache.folder.string();
+  common.remote_cache = options.cache.remote;
   common.output_directory = options.work_directory.string();
   common.weights_directory = (options.work_directory / "weights").string();
 

@@ -31,7 +31,8 @@ std::optional<ObjectCode> code_from(const std::string& entry) {
 
 }  // namespace
 
-CodeCache::CodeCache(FileSystem& fs, const EngineJob& job) {
+CodeCache::CodeCache(FileSystem& fs, const EngineJob& job, RemoteCache::Warn warn)
+    : remote_(fs, job.remote_cache, std::move(warn)) {
   if (!job.cache_directory.empty()) files_.emplace(fs, job.cache_directory);
   // TFAOT_CODE_VERSION: the hash of our sources that make code from HLO (CMakeLists.txt).
   common_ = fmt::format("{}\ntensorflow {}\n{}\n{}\n", TFAOT_CODE_VERSION, TF_VERSION_STRING,
@@ -44,16 +45,31 @@ std::string CodeCache::key(const std::string& hlo, const JobLevel& level) const 
 }
 
 std::optional<ObjectCode> CodeCache::find(const std::string& hlo, const JobLevel& level) {
-  if (!files_) return std::nullopt;
-  const auto entry = files_->get(key(hlo, level));
-  return entry ? code_from(*entry) : std::nullopt;
+  const std::string name = key(hlo, level);
+  if (files_) {
+    if (const auto entry = files_->get(name)) return code_from(*entry);
+  }
+  const auto entry = remote_.get(name);
+  if (!entry) return std::nullopt;
+  auto code = code_from(*entry);
+  // If it cannot be written, it comes from the server the next time, too.
+  if (code) static_cast<void>(put_file(name, *entry));
+  return code;
 }
 
 Status CodeCache::keep(const std::string& hlo, const JobLevel& level, const ObjectCode& code) {
+  const std::string name = key(hlo, level);
+  const std::string entry =
+      json_line({{kBuffers, json_of(code.buffers)}, {kResultSlot, code.result_slot}}) + code.bytes;
+  remote_.put(name, entry);
+  return put_file(name, entry);
+}
+
+Status CodeCache::put_file(const std::string& key, const std::string& entry) {
   if (!files_) return {};
-  const std::string head =
-      json_line({{kBuffers, json_of(code.buffers)}, {kResultSlot, code.result_slot}});
-  return files_->put(key(hlo, level), head + code.bytes);
+  TFAOT_TRY(files_->put(key, entry));
+  added_ += entry.size();
+  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

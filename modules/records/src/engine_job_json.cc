@@ -15,6 +15,15 @@ inline constexpr auto kMembers<JobLevel> =
     std::tuple{Member{"name", &JobLevel::name}, Member{"cpu", &JobLevel::cpu},
                Member{"features", &JobLevel::features}, Member{"kernels", &JobLevel::kernels}};
 template <>
+inline constexpr auto kMembers<RemoteCachePlace> =
+    std::tuple{Member{"server", &RemoteCachePlace::server},
+               Member{"path", &RemoteCachePlace::path},
+               Member{"layout", &RemoteCachePlace::layout},
+               Member{"read_only", &RemoteCachePlace::read_only},
+               Member{"authorization_file", &RemoteCachePlace::authorization_file},
+               Member{"connect_timeout", &RemoteCachePlace::connect_timeout},
+               Member{"operation_timeout", &RemoteCachePlace::operation_timeout}};
+template <>
 inline constexpr auto kMembers<EngineJob> =
     std::tuple{Member{"model_name", &EngineJob::model_name},
                Member{"format", &EngineJob::format},
@@ -34,13 +43,15 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"check", &EngineJob::check},
                Member{"compiler_flags", &EngineJob::compiler_flags},
                Member{"cache_directory", &EngineJob::cache_directory},
+               Member{"remote_cache", &EngineJob::remote_cache},
                Member{"output_directory", &EngineJob::output_directory},
                Member{"weights_directory", &EngineJob::weights_directory},
                Member{"result_file", &EngineJob::result_file}};
 template <>
 inline constexpr auto kMembers<EngineResult> = std::tuple{
     Member{"model", &EngineResult::model}, Member{"weight_files", &EngineResult::weight_files},
-    Member{"coupled_rows", &EngineResult::coupled_rows}};
+    Member{"coupled_rows", &EngineResult::coupled_rows},
+    Member{"cached_bytes", &EngineResult::cached_bytes}};
 
 std::string engine_job_to_json(const EngineJob& job) { return json_document(json_of(job)); }
 

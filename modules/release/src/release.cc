@@ -38,16 +38,16 @@ std::string reason(const FileSystem& fs, const std::optional<RpmRecord>& last,
   return *sha256 == last->rpm_sha256 ? "" : "its RPM is damaged";
 }
 
-// The highest release of this version in the folder, 0 if there is none.
-unsigned highest_release(const FileSystem& fs, const ReleaseJob& job, const Path& rpms) {
+// The highest release of this version among the files of the folder, 0 if there is none.
+unsigned highest_release(const std::vector<std::string>& files, const ReleaseJob& job) {
   const std::string begin =
       fmt::format("{}-{}-", job.spec.tool_name, rpm_version(job.spec.version));
   unsigned highest = 0;
-  for (const std::string& name : fs.list(rpms).value_or(std::vector<std::string>())) {
-    if (!name.starts_with(begin)) continue;
+  for (auto name = std::lower_bound(files.begin(), files.end(), begin);
+       name != files.end() && name->starts_with(begin); ++name) {
     unsigned release = 0;
-    const char* const end = name.data() + name.size();
-    const auto number = std::from_chars(name.data() + begin.size(), end, release);
+    const char* const end = name->data() + name->size();
+    const auto number = std::from_chars(name->data() + begin.size(), end, release);
     if (number.ptr != end && *number.ptr == '.') highest = std::max(highest, release);
   }
   return highest;
@@ -56,9 +56,9 @@ unsigned highest_release(const FileSystem& fs, const ReleaseJob& job, const Path
 // rpm upgrades only to a higher release of the same version, so the number is above all earlier
 // ones, even if another version was built in between. Building again from the same inputs gives the
 // same RPM.
-unsigned release_number(const FileSystem& fs, const std::optional<RpmRecord>& last,
-                        const ReleaseJob& job, const Path& rpms) {
-  const unsigned highest = highest_release(fs, job, rpms);
+unsigned release_number(const std::vector<std::string>& files, const std::optional<RpmRecord>& last,
+                        const ReleaseJob& job) {
+  const unsigned highest = highest_release(files, job);
   if (!last || last->version != job.spec.version) return highest + 1;
   const ReleaseInputs& then = last->inputs;
   const ReleaseInputs& now = job.inputs;
@@ -80,7 +80,12 @@ class Builder {
  public:
   Builder(FileSystem& fs, const std::vector<ReleaseJob>& jobs, const ReleaseOptions& options,
           Diagnostics& diagnostics)
-      : fs_(fs), jobs_(jobs), options_(options), diagnostics_(diagnostics), results_(jobs.size()) {}
+      : fs_(fs),
+        jobs_(jobs),
+        options_(options),
+        diagnostics_(diagnostics),
+        files_(fs.list(options.directory / "RPMS").value_or(std::vector<std::string>())),
+        results_(jobs.size()) {}
 
   Result<std::vector<ReleaseResult>> run() {
     std::vector<std::thread> threads;
@@ -126,9 +131,8 @@ class Builder {
       result.rpm = *last;
       return result;
     }
-    result.rpm = {
-        job.spec.tool_name, job.spec.version, release_number(fs_, last, job, rpms), {}, {},
-        job.inputs};
+    result.rpm = {job.spec.tool_name, job.spec.version, release_number(files_, last, job), {}, {},
+                  job.inputs};
     const Path work = options_.work_directory / job.spec.tool_name;
     TFAOT_ASSIGN(RpmBuilt built, build_rpm(fs_,
                                            {.tool_name = job.spec.tool_name,
@@ -167,6 +171,7 @@ class Builder {
   const std::vector<ReleaseJob>& jobs_;
   const ReleaseOptions& options_;
   Diagnostics& diagnostics_;
+  const std::vector<std::string> files_;  // of RPMS, before anything is built
   std::vector<ReleaseResult> results_;
   Progress progress_;
 };

@@ -84,6 +84,8 @@ void tell(const Context& context, const ModelSpec& spec, const ModelTreeOptions&
   say("engine", tree.compile.engine.file.string());
   say("processes", fmt::format("{} at the same time", tree.compile.jobs));
   say("cache", tree.compile.cache.folder.empty() ? "none" : tree.compile.cache.folder.string());
+  const RemoteCachePlace& remote = tree.compile.cache.remote;
+  if (!remote.empty()) say("server", remote.address());
   say("runtime", fmt::format("{} files", tree.runtime.size()));
 }
 

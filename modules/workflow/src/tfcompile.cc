@@ -185,7 +185,7 @@ Status run_tfcompile(Context& context, const TfcompileRequest& request) {
     return fail(Error::at({request.graph.string()}, "no such file").note("named by --graph"));
   }
   TFAOT_ASSIGN(CompileOptions options, compile_options(context, {}));
-  options.cache.folder = code_cache_folder(context.environment);
+  TFAOT_ASSIGN(options.cache, code_cache(context));
   TFAOT_ASSIGN(const Tf2xlaConfig config,
                read_tf2xla_config(context.files, request.config, options.engine));
   TFAOT_ASSIGN(const Batch batch, batch_of(config, request));

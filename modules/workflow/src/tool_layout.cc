@@ -77,9 +77,26 @@ Path tensorflow_folder(const Environment& environment) {
   return named.empty() ? in_cache(environment, TFAOT_TENSORFLOW_FOLDER "/tensorflow") : named;
 }
 
-Path code_cache_folder(const Environment& environment) {
-  const Path named = environment.variable("TFAOT_CACHE");
-  return named.empty() ? in_cache(environment, "code") : named;
+Result<CodeCacheOptions> code_cache(const Context& context, const std::string& folder) {
+  const Environment& environment = context.environment;
+  CodeCacheOptions options;
+  Path named = folder.empty() ? Path(environment.variable("TFAOT_CACHE")) : Path(folder);
+  if (named.empty()) named = in_cache(environment, "code");
+  if (!named.empty()) options.folder = context.absolute(named);
+  auto remote = parse_remote_cache(environment.variable("TFAOT_REMOTE_CACHE"));
+  if (!remote) {
+    return fail(std::move(remote).error().note("named by TFAOT_REMOTE_CACHE in the environment"));
+  }
+  options.remote = *std::move(remote);
+  std::string& authorization = options.remote.authorization_file;
+  if (!authorization.empty()) {
+    authorization = context.absolute(authorization).string();
+    if (!is_file(context.files, authorization)) {
+      return fail(Error::at({authorization}, "no such file")
+                      .note("the authorization-file of TFAOT_REMOTE_CACHE in the environment"));
+    }
+  }
+  return options;
 }
 
 Path loaded_code_folder(const Environment& environment) { return in_cache(environment, "loaded"); }

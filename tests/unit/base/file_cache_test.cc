@@ -69,9 +69,38 @@ TEST(FileCache, TrimsWhatWasNotUsedForLongest) {
   EXPECT_EQ(cache.get(kOne), std::nullopt);
 }
 
+TEST(FileCache, LooksAtItsEntriesAfterEachSixteenthOfTheLimit) {
+  testing::MemoryFileSystem fs;
+  FileCache cache(fs, "/cache");
+  constexpr std::uint64_t kLimit = kEntrySize;  // one of the three
+  for (const std::string& key : {kOne, kTwo, kThree}) ASSERT_TRUE(cache.put(key, kTenBytes));
+  const auto kept = [&] {
+    int count = 0;
+    for (const std::string& key : {kOne, kTwo, kThree}) {
+      count += fs.kind(cache.entry(key)) == FileKind::kMissing ? 0 : 1;
+    }
+    return count;
+  };
+  ASSERT_TRUE(cache.trim_after_adding(2, kLimit));
+  EXPECT_EQ(kept(), 3);
+  ASSERT_TRUE(FileCache(fs, "/cache").trim_after_adding(1, kLimit));
+  EXPECT_EQ(kept(), 3);
+  ASSERT_TRUE(cache.trim_after_adding(1, kLimit));
+  EXPECT_EQ(kept(), 1);
+  ASSERT_TRUE(cache.put(kTwo, kTenBytes));
+  ASSERT_TRUE(cache.trim_after_adding(3, kLimit));
+  EXPECT_EQ(kept(), 2) << "it counts from zero again";
+  ASSERT_TRUE(fs.replace_atomically("/cache/.added", "no number"));
+  ASSERT_TRUE(cache.trim_after_adding(4, kLimit));
+  EXPECT_EQ(kept(), 1);
+  ASSERT_TRUE(cache.trim_after_adding(0, 0));
+  EXPECT_EQ(kept(), 0);
+}
+
 TEST(FileCache, TrimsNothingWhereNothingIs) {
   testing::MemoryFileSystem fs;
   EXPECT_TRUE(FileCache(fs, "/missing").trim(0));
+  EXPECT_TRUE(FileCache(fs, "/missing").trim_after_adding(1, 0));
 }
 
 TEST(FileCache, OnADiskTheMarkCounts) {

@@ -122,6 +122,15 @@ TEST_F(CompileModel, MergesTheSharesOfAllProcesses) {
   EXPECT_EQ(compiled->source_sha256, *sha256_of_tree(fs_, spec_.model.source));
 }
 
+TEST_F(CompileModel, PassesOnWhatSeveralProcessesWarnOfOnce) {
+  prepare(1, 0);
+  prepare(2, 1);
+  engine("echo '{\"warning\": \"a dead cache\"}'\n" + copy_script());
+  ASSERT_TRUE(compile());
+  EXPECT_THAT(diagnostics_.lines,
+              ::testing::UnorderedElementsAre("warning: a dead cache", "1/2 a step", "2/2 a step"));
+}
+
 TEST_F(CompileModel, MakesAnObjectOfTheWeights) {
   prepare(1, 0);
   prepare(2, 1);

@@ -19,6 +19,7 @@ EngineJob frozen_job() {
   job.batch_sizes = {1, 4};
   job.levels = {{"x86-64-v3", "x86-64-v3", "-fma4", "x86_64_v3"}};
   job.check_rows = true;
+  job.remote_cache = {"http://host:8080", "/c", CacheLayout::kBazel, true, "/token", 1, 2};
   return job;
 }
 
@@ -31,6 +32,8 @@ TEST(EngineJobJson, ComesBackAsItWas) {
   EXPECT_EQ(job->inputs[0].dtype, DType::kFloat32);
   EXPECT_EQ(job->inputs[1].dtype, std::nullopt);
   EXPECT_EQ(job->levels[0].kernels, "x86_64_v3");
+  EXPECT_EQ(job->remote_cache.layout, CacheLayout::kBazel);
+  EXPECT_EQ(job->remote_cache.operation_timeout, 2);
   EXPECT_NE(text.find("\"format\": \"frozen_graph\""), std::string::npos);
   EXPECT_NE(text.find("\"dtype\": \"\""), std::string::npos);
 }
@@ -46,12 +49,13 @@ TEST(EngineJobJson, AnotherTextIsADefectOfOurs) {
 }
 
 TEST(EngineResultJson, ComesBackAsItWas) {
-  const EngineResult result{testing::mixed_records().compiled, {"raw_0", "raw_1"}, true};
+  const EngineResult result{testing::mixed_records().compiled, {"raw_0", "raw_1"}, true, 5};
   const std::string text = engine_result_to_json(result);
   const auto read = engine_result_from_json(text, "result.json");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(engine_result_to_json(*read), text);
   EXPECT_TRUE(read->coupled_rows);
+  EXPECT_EQ(read->cached_bytes, 5U);
   EXPECT_EQ(engine_result_from_json("{}", "result.json").error().text(),
             "result.json: not an engine's result\n  the key 'model' is missing");
 }

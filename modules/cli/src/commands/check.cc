@@ -33,8 +33,7 @@ Status check(const CheckArguments& options, Program& program) {
   }
   CheckRequest request = options.request;
   request.path = program.absolute(options.path);
-  const Path cache = code_cache_folder(program.environment);
-  if (!cache.empty()) request.cache.folder = program.absolute(cache);
+  TFAOT_ASSIGN(request.cache, code_cache(program));
   TFAOT_ASSIGN(const ModelCheck found, check_model(program, request));
   program.console.print(options.json ? json_text(check_to_json(found, options.path))
                                      : check_text(found, options.path));

@@ -119,11 +119,11 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
   return overrides;
 }
 
-CodeCacheOptions cache_options(const CompileCommand& command, const Context& context) {
+Result<CodeCacheOptions> cache_options(const CompileCommand& command, const Context& context) {
   CodeCacheOptions options;
-  const Path folder =
-      command.cache.empty() ? code_cache_folder(context.environment) : Path(command.cache);
-  if (!command.no_cache && !folder.empty()) options.folder = context.absolute(folder);
+  if (!command.no_cache) {
+    TFAOT_ASSIGN(options, code_cache(context, command.cache));
+  }
   options.limit = command.cache_limit * kMegabyte;
   return options;
 }
@@ -171,7 +171,7 @@ Result<BuildRequest> build_request(const CompileCommand& command, const Context&
                           ? cmssw_relative(context.environment, request.output_directory)
                           : command.tool_base;
   request.engine = command.engine;
-  request.cache = cache_options(command, context);
+  TFAOT_ASSIGN(request.cache, cache_options(command, context));
   request.expected_name = command.expect_name;
   request.expected_namespace = command.expect_namespace;
   request.expected_version = command.expect_version;

@@ -26,8 +26,13 @@ class FileCache {
   Status put(const std::string& key, std::string_view contents);
   Path entry(const std::string& key) const;
 
-  // Removes the least recently used entries until at most `limit` bytes are left.
+  // Removes the least recently used entries until at most `limit` bytes are left. Looks at each
+  // entry.
   Status trim(std::uint64_t limit);
+  // The same, but only once a sixteenth of the limit was added, so that adding an entry takes the
+  // same time however many there are. Call it after put()s of `added` bytes in all. A file beside
+  // the entries counts; processes at the same time may lose each other's bytes.
+  Status trim_after_adding(std::uint64_t added, std::uint64_t limit);
 
  private:
   FileSystem& fs_;

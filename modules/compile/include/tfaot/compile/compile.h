@@ -17,6 +17,7 @@
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_spec.h"
+#include "tfaot/records/remote_cache.h"
 
 namespace tfaot::toolkit {
 
@@ -24,6 +25,7 @@ namespace tfaot::toolkit {
 struct CodeCacheOptions {
   Path folder;                          // empty: no cache
   std::uint64_t limit = 1'000'000'000;  // bytes
+  RemoteCachePlace remote;              // empty: none
 };
 
 struct CompileOptions {

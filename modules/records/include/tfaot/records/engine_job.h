@@ -11,6 +11,7 @@
 
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/model_spec.h"
+#include "tfaot/records/remote_cache.h"
 
 namespace tfaot::toolkit {
 
@@ -46,10 +47,11 @@ struct EngineJob {
   bool check_rows = false;          // whether the model treats each row alone
   bool allow_coupled_rows = false;  // accept a model that does not; the result says so
   bool lower_only = false;          // no code: CompiledCode has only batch size, level and HLO hash
-  bool check = false;            // go on after errors where possible, and say all (model_check.h)
-  std::string compiler_flags;    // all flags from the environment, for the cache
-  std::string cache_directory;   // of compiled code; empty: none
-  std::string output_directory;  // objects are written here
+  bool check = false;             // go on after errors where possible, and say all (model_check.h)
+  std::string compiler_flags;     // all flags from the environment, for the cache
+  std::string cache_directory;    // of compiled code; empty: none
+  RemoteCachePlace remote_cache;  // of compiled code, too
+  std::string output_directory;   // objects are written here
   // Shared by all processes: each weight is written here once, to its own file.
   std::string weights_directory;
   std::string result_file;  // the EngineResult is written here at the end
@@ -59,7 +61,8 @@ struct EngineResult {
   CompiledModel model;
   // Of model.weights, in weights_directory; complete once all processes have succeeded.
   std::vector<std::string> weight_files;
-  bool coupled_rows = false;  // the model does not treat each row alone
+  bool coupled_rows = false;       // the model does not treat each row alone
+  std::uint64_t cached_bytes = 0;  // added to the cache's folder
 };
 
 }  // namespace tfaot::toolkit

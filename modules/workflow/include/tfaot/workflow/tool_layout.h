@@ -39,9 +39,10 @@ Result<CompileOptions> compile_options(const Context& context, const EngineRun& 
 /// cache folder is known.
 Path tensorflow_folder(const Environment& environment);
 
-/// Where compiled code is kept for later runs: $TFAOT_CACHE, else in the user's cache folder; empty
-/// if none is known.
-Path code_cache_folder(const Environment& environment);
+/// Where compiled code is kept for later runs: `folder`, else $TFAOT_CACHE, else in the user's
+/// cache folder, or in none if that is unknown; and the server of $TFAOT_REMOTE_CACHE. Error: that
+/// variable is wrong, or the file that it names is missing.
+Result<CodeCacheOptions> code_cache(const Context& context, const std::string& folder = "");
 
 /// Where the linked code of packages that were loaded is kept; empty if no cache folder is known.
 Path loaded_code_folder(const Environment& environment);
