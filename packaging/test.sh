@@ -8,6 +8,8 @@ install_debian_packages packaging/debian-packages.txt packaging/debian-test-pack
 fetch_tensorflow
 step "MkDocs, for the test of the documentation"
 bash packaging/docs.sh --setup-only || echo "MkDocs is missing; the test packaging.docs will be skipped."
+step "law and HTCondor's Python module, for the tests of batch systems"
+bash packaging/batch_tools.sh || echo "They are missing; the tests that need them will be skipped."
 build release
 
 step "Formatting and clang-tidy"

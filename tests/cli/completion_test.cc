@@ -74,7 +74,7 @@ class CompletionTest : public CliTest {
 };
 
 TEST_F(CompletionTest, BashOffersVerbsOptionsWordsAndFiles) {
-  EXPECT_THAT(bash({"co"}), ElementsAre("compile", "convert-area", "completion"));
+  EXPECT_THAT(bash({"co"}), ElementsAre("compile", "convert-area", "condor", "completion"));
   EXPECT_THAT(bash({"--"}), ElementsAre("--help", "--version"));
   EXPECT_THAT(bash({"help", "up"}), ElementsAre("update-weights"));
   EXPECT_THAT(bash({"compile", "--ca"}), ElementsAre("--cache", "--cache-limit"));
@@ -95,7 +95,8 @@ TEST_F(CompletionTest, BashOffersVerbsOptionsWordsAndFiles) {
 
 TEST_F(CompletionTest, FishOffersVerbsOptionsWordsAndFiles) {
   if (!has("fish")) GTEST_SKIP() << "there is no fish";
-  EXPECT_THAT(fish("tfaot co"), UnorderedElementsAre("compile", "convert-area", "completion"));
+  EXPECT_THAT(fish("tfaot co"),
+              UnorderedElementsAre("compile", "convert-area", "condor", "completion"));
   EXPECT_THAT(fish("tfaot compile --ca"), UnorderedElementsAre("--cache", "--cache-limit"));
   EXPECT_THAT(fish("tfaot compile --weights "), UnorderedElementsAre("shared", "embedded"));
   EXPECT_THAT(fish("tfaot compile -c con"), ElementsAre("config.yaml"));
@@ -125,7 +126,7 @@ print -r -- $text
     return output_of("zsh", {"-f", at("drive.zsh"), script("zsh"), line});
   };
   const std::string verbs = zsh("tfaot co");
-  for (const char* verb : {"compile", "convert-area", "completion"}) {
+  for (const char* verb : {"compile", "convert-area", "condor", "completion"}) {
     EXPECT_THAT(verbs, HasSubstr(verb));
   }
   EXPECT_THAT(zsh("tfaot compile --ca"), HasSubstr("--cache-limit"));

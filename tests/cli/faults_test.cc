@@ -47,6 +47,7 @@ const std::vector<Verb> kVerbs = {
     {"spec_again", {"spec", "-c", "model/second.yaml", "-o", "now/rpm", "--flavour", "rpm"}},
     {"release", {"release", "model/aot_config.yaml", "-o", "now/new/rpm", "-j1"}, true},
     {"release_again", {"release", "model/second.yaml", "-o", "now/rpm", "-j1"}, true},
+    {"condor", {"condor", "model/aot_config.yaml", "-o", "now/jobs"}},
     {"spec_remove", {"spec", "--remove", "tfaot-model-test-net", "-o", "now/rpm"}},
 };
 

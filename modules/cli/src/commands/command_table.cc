@@ -51,6 +51,7 @@ const std::vector<Command>& commands() {
       {kShip, "install", "Install archives into a release area", add_install},
       {kShip, "spec", "Write the spec file and sources of a model's RPM", add_spec},
       {kShip, "release", "Build RPMs for the models that changed", add_release},
+      {kShip, "condor", "Write the HTCondor jobs that compile many models", add_condor},
       {kIntegrate, "setup", "Fetch the TensorFlow that compiling needs, once", add_setup},
       {kIntegrate, "scram-hook", "Teach a scram area <aot_compile>", add_scram_hook},
       {kIntegrate, "completion", "Print completion for a shell", add_completion},

@@ -18,6 +18,7 @@ Action add_check(CLI::App& app);
 Action add_check_tool(CLI::App& app);
 Action add_compile(CLI::App& app);
 Action add_completion(CLI::App& app);
+Action add_condor(CLI::App& app);
 Action add_convert_area(CLI::App& app);
 Action add_diff(CLI::App& app);
 Action add_info(CLI::App& app);

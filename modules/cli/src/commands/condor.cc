@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/condor.h"
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "options/shared_options.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+struct CondorArguments {
+  VerbosityOption verbosity;
+  CondorRequest request;
+  std::string output_directory;
+};
+
+Status condor(const CondorArguments& options, Program& program) {
+  CondorRequest request = options.request;
+  request.output_directory = program.absolute(options.output_directory);
+  TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
+  TFAOT_ASSIGN(const Path dag, write_condor_files(program, request));
+  program.console.report("to submit: condor_submit_dag " + shell_quoted(dag.string()) + "\n");
+  return {};
+}
+
+}  // namespace
+
+Action add_condor(CLI::App& app) {
+  auto options = std::make_shared<CondorArguments>();
+  app.add_option("CONFIG", options->request.configs, "the models' configs")
+      ->required()
+      ->option_text(" ");
+  app.add_option("-o,--output-directory", options->output_directory,
+                 "where models.dag and job.sub go, then log, trees and\ndist; made if missing")
+      ->required()
+      ->option_text("DIR (required)");
+  app.add_option("--cpus", options->request.cpus, "cores for each model [1]")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  app.add_option("--line", options->request.lines,
+                 "a line for job.sub, such as 'request_memory = 4GB';\nmay be given several times")
+      ->allow_extra_args(false)
+      ->option_text("TEXT");
+  options->verbosity.add_to(app);
+  app.footer(
+      "Compiles nothing itself. Each model becomes two nodes of the DAG: compile, into trees/TOOL, "
+      "and\n"
+      "package, into dist. A failed node is tried twice more, unless the model is wrong. All "
+      "machines\n"
+      "must see the same files.\n"
+      "Example:\n"
+      "  tfaot condor models/*/aot_config.yaml -o jobs --line '+JobFlavour = \"espresso\"'\n"
+      "  condor_submit_dag jobs/models.dag");
+  return [options](Program& program) {
+    options->verbosity.apply(program.console);
+    return condor(*options, program);
+  };
+}
+
+}  // namespace tfaot::toolkit
