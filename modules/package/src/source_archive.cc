@@ -10,6 +10,7 @@
 #include "archive_handles.h"
 #include "archive_source.h"
 #include "archive_writer.h"
+#include "tfaot/base/hash.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/names.h"
@@ -163,23 +164,36 @@ Status add_file(ArchiveWriter& writer, const FileSystem& fs, const StagedFile& f
   return fs.read_chunks(file.source, [&](std::string_view chunk) { return writer.write(chunk); });
 }
 
+// `name`: of the archive, for errors.
+Status pack(const FileSystem& fs, SourceArchive source, const Path& name, const ChunkSink& sink) {
+  std::ranges::sort(source.files, {}, &StagedFile::path);
+  ArchiveWriter writer(name, sink);
+  TFAOT_TRY(writer.open_uncompressed());
+  for (const StagedFile& file : source.files) {
+    if (!is_package_path(file.path)) {
+      return fail(Error::at({file.source.string()}, "the file's name cannot be used in an archive")
+                      .note("names are printable ASCII without '\\'"));
+    }
+    TFAOT_TRY(add_file(writer, fs, file, source.folder + "/" + file.path));
+  }
+  return writer.close();
+}
+
 }  // namespace
 
-Status write_source_archive(FileSystem& fs, SourceArchive source, const Path& archive) {
-  std::ranges::sort(source.files, {}, &StagedFile::path);
-  return fs.write_chunks(archive, [&](const ChunkSink& sink) -> Status {
-    ArchiveWriter writer(archive, sink);
-    TFAOT_TRY(writer.open_uncompressed());
-    for (const StagedFile& file : source.files) {
-      if (!is_package_path(file.path)) {
-        return fail(
-            Error::at({file.source.string()}, "the file's name cannot be used in an archive")
-                .note("names are printable ASCII without '\\'"));
-      }
-      TFAOT_TRY(add_file(writer, fs, file, source.folder + "/" + file.path));
-    }
-    return writer.close();
-  });
+Status write_source_archive(FileSystem& fs, const SourceArchive& source, const Path& archive) {
+  return fs.write_chunks(archive,
+                         [&](const ChunkSink& sink) { return pack(fs, source, archive, sink); });
+}
+
+Result<std::string> sha256_of_source_archive(const FileSystem& fs, const SourceArchive& source,
+                                             const Path& archive) {
+  Sha256 hash;
+  TFAOT_TRY(pack(fs, source, archive, [&hash](std::string_view chunk) -> Status {
+    hash.update(chunk);
+    return {};
+  }));
+  return hash.hex_digest();
 }
 
 Result<std::vector<std::string>> unpack_source_archive(FileSystem& fs, const Path& archive,

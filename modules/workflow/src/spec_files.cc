@@ -38,10 +38,13 @@ Result<WrittenSpec> write_spec(Context& context, const SpecRecord& record, SpecF
   TFAOT_ASSIGN(const std::string list, read_list(context.files, folders.list));
   StagedUpdate update(context.files, output.work / record.tool_name);
   const Path archive = source_file(output.folder, record, flavour);
-  if (output.source != nullptr && output.source->archive != archive) {
-    const Path made = update.aside();
-    TFAOT_TRY(put_source_archive(context, *output.source, made));
-    TFAOT_TRY(update.put_made(made, archive));
+  if (output.source != nullptr) {
+    TFAOT_ASSIGN(const bool is_there, is_source_archive(context, *output.source, archive));
+    if (!is_there) {
+      const Path made = update.aside();
+      TFAOT_TRY(put_source_archive(context, *output.source, made));
+      TFAOT_TRY(update.put_made(made, archive));
+    }
   }
   TFAOT_TRY(update.put_file(compile_file_text(flavour), folders.sources / kCompileFile));
   TFAOT_TRY(update.put_file(written.text, written.spec_file));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/generate/generate.h"
@@ -127,6 +128,17 @@ SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFla
     record.config = source.config.substr(source.top.size() + 1);
   }
   return record;
+}
+
+Result<bool> is_source_archive(const Context& context, const SpecSource& source, const Path& file) {
+  const FileSystem& files = context.files;
+  if (source.archive == file) return true;
+  if (files.kind(file) != FileKind::kFile) return false;
+  TFAOT_ASSIGN(const std::string wanted, source.archive.empty()
+                                             ? sha256_of_source_archive(files, source.made, file)
+                                             : sha256_of_file(files, source.archive));
+  const auto found = sha256_of_file(files, file);
+  return found && *found == wanted;
 }
 
 Status put_source_archive(Context& context, const SpecSource& source, const Path& file) {

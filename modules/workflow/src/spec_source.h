@@ -43,6 +43,8 @@ struct SpecWords {
 // The spec file's record; its Source is the archive's file name.
 SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFlavour flavour);
 
+// Whether `file` is that archive already.
+Result<bool> is_source_archive(const Context& context, const SpecSource& source, const Path& file);
 // Writes or copies the archive.
 Status put_source_archive(Context& context, const SpecSource& source, const Path& file);
 

@@ -5,6 +5,7 @@
 
 #include "archive_samples.h"
 #include "tests/support/memory_file_system.h"
+#include "tfaot/base/hash.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -35,6 +36,8 @@ TEST(SourceArchive, OursComeBackAndAreTheSameBytesEachTime) {
   std::swap(turned.files.front(), turned.files.back());
   ASSERT_TRUE(write_source_archive(fs, turned, "/two/t.tar"));
   EXPECT_EQ(fs.read("/one/s.tar").value(), fs.read("/two/t.tar").value());
+  EXPECT_EQ(sha256_of_source_archive(fs, turned, "/three/u.tar").value(),
+            sha256_of(fs.read("/one/s.tar").value()));
 
   const auto paths = unpack_source_archive(fs, "/one/s.tar", "/out").value();
   EXPECT_THAT(paths,

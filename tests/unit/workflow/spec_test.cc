@@ -33,6 +33,23 @@ TEST_F(SpecWorkflowTest, WritesSpecSourceAndList) {
   EXPECT_EQ(files_.kind(root_ / "rpm/.tfaot-work"), FileKind::kMissing);
 }
 
+TEST_F(SpecWorkflowTest, EqualFilesStayUntouched) {
+  const auto first = write_spec_files(context_, request_);
+  ASSERT_TRUE(first) << first.error().text();
+  const std::vector<Path> written = {first->spec, first->source, first->list};
+  for (const Path& path : written) {
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type());
+  }
+  ASSERT_TRUE(write_spec_files(context_, request_));
+  for (const Path& path : written) {
+    EXPECT_EQ(std::filesystem::last_write_time(path), std::filesystem::file_time_type()) << path;
+  }
+  write("model/saved_model/saved_model.pb", "a changed graph");
+  ASSERT_TRUE(write_spec_files(context_, request_));
+  EXPECT_NE(std::filesystem::last_write_time(first->source), std::filesystem::file_time_type());
+  EXPECT_THAT(read(first->source), HasSubstr("a changed graph"));
+}
+
 TEST_F(SpecWorkflowTest, WhatWasWrittenCanBeTakenAway) {
   ASSERT_TRUE(write_spec_files(context_, request_));
   EXPECT_EQ(remove_spec_files(context_, root_ / "rpm", "tfaot-model-test-net"), true);

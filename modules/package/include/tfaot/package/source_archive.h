@@ -18,7 +18,10 @@ struct SourceArchive {
   std::string folder;
   std::vector<StagedFile> files;
 };
-Status write_source_archive(FileSystem& fs, SourceArchive source, const Path& archive);
+Status write_source_archive(FileSystem& fs, const SourceArchive& source, const Path& archive);
+// Of the archive that the call above would write. Writes nothing.
+Result<std::string> sha256_of_source_archive(const FileSystem& fs, const SourceArchive& source,
+                                             const Path& archive);
 
 // Unpacks a tar, tar.gz, tar.zst, tar.bz2 or tar.xz into the empty or missing folder `destination`.
 // Returns the paths of its files and links, sorted. Folders are created for their files; links must
