@@ -22,6 +22,8 @@
 #include "graph/tf2xla_config.h"
 #include "hlo/canonical.h"
 #include "hlo/hlo.h"
+#include "inspect/read_hlo.h"
+#include "inspect/step_dump.h"
 #include "rows/row_check.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/parent_process.h"
@@ -30,6 +32,7 @@
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/hlo_graph_json.h"
 #include "tfaot/records/model_check_json.h"
 #include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
@@ -54,10 +57,14 @@ class UsedWeights {
   std::vector<std::size_t> used_;
 };
 
-// From the cache, or compiled and put there.
+// From the cache, or compiled and put there; compiled if the steps are dumped.
 Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Lowering& lowering,
                                const OptimizedModel& model, const JobLevel& level,
                                CompiledCode& record) {
+  if (!job.dump_directory.empty()) {
+    return make_object_code(lowering.client(), model, level, job.target_triple,
+                            {job.dump_directory, job.dump_passes});
+  }
   if (auto cached = cache.find(record.hlo_sha256, level)) {
     record.from_cache = true;
     return std::move(*cached);
@@ -68,9 +75,9 @@ Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Low
   return made;
 }
 
-std::int64_t scratch_bytes(const ObjectCode& code) {
+std::int64_t scratch_bytes(const std::vector<BufferSlot>& buffers) {
   std::uint64_t bytes = 0;
-  for (const BufferSlot& slot : code.buffers) {
+  for (const BufferSlot& slot : buffers) {
     if (slot.kind == BufferKind::kTemporary) bytes += slot.size;
   }
   return static_cast<std::int64_t>(bytes);
@@ -124,6 +131,20 @@ class CheckReport {
   std::optional<Error> first_;
 };
 
+DumpFacts dump_facts(const EngineResult& result, const JobLevel& level, const OptimizedModel& model,
+                     const WeightStore& store, const CompiledCode& code) {
+  DumpFacts facts;
+  facts.engine = result.model.engine;
+  facts.batch_size = code.batch_size;
+  facts.cpu_level = level.name;
+  facts.kernels = level.kernels;
+  facts.inputs = std::ssize(model.inputs);
+  facts.scratch_bytes = scratch_bytes(code.buffers);
+  facts.picoseconds = code.estimated_cost;
+  for (const std::size_t weight : model.weights) facts.weights.push_back(store.origin(weight));
+  return facts;
+}
+
 Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job,
                           const Lowering& lowering, std::int64_t batch_size, WeightStore& store,
                           UsedWeights& used, EngineResult& result, CheckReport& report) {
@@ -135,7 +156,9 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   }
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
-  TFAOT_ASSIGN(const auto optimized, optimize(lowered, store));
+  StepDump dump(fs, job.dump_directory);
+  TFAOT_ASSIGN(const auto optimized, optimize(lowered, store, dump.viewer()));
+  TFAOT_TRY(dump.add("optimized", optimized.computation.proto()));
   // After optimize(), which refuses random numbers: they would look like rows that mix.
   if (record.codes.empty() && job.check_rows) {
     const auto coupled = has_coupled_rows(job, lowering, lowered, batch_size, store);
@@ -173,8 +196,8 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
     ObjectCode& made = *compiled;
     TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes,
                                     Durability::kScratch));
-    const StaticCost cost =
-        static_cost(*module, {std::ssize(optimized.inputs), scratch_bytes(made), level.kernels});
+    const StaticCost cost = static_cost(
+        *module, {std::ssize(optimized.inputs), scratch_bytes(made.buffers), level.kernels});
     code.estimated_cost = cost.picoseconds;
     code.live_permille = cost.live_permille;
     code.buffers = std::move(made.buffers);
@@ -182,6 +205,7 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
     say({EngineWord::kProgress, fmt::format("batch size {}, {}{}", batch_size, level.name,
                                             code.from_cache ? " (from the cache)" : "")});
     report.add_code(code);
+    TFAOT_TRY(dump.add(dump_facts(result, level, optimized, store, code)));
     record.codes.push_back(std::move(code));
   }
   return {};
@@ -250,11 +274,20 @@ Status say_operations() {
   return {};
 }
 
+Status say_graphs(const FileSystem& fs, const std::string& file) {
+  TFAOT_ASSIGN(const auto text, fs.read(file));
+  TFAOT_ASSIGN(const auto question, hlo_question_from_json(text));
+  return read_hlo(fs, question, [](const HloGraph& graph) {
+    std::cout << hlo_graph_to_json(graph) << std::flush;
+  });
+}
+
 // `first`: a job's file, or what else is asked for; `second`: the parent, or what it is asked of.
 Status answer(FileSystem& fs, const std::string& first, const std::string& second) {
   if (first == kConfigOption) return say_config(second);
   if (first == kDescribeOption) return say_description(second);
   if (first == kOperationsOption) return say_operations();
+  if (first == kReadHloOption) return say_graphs(fs, second);
   return run_job(fs, first);
 }
 

@@ -38,12 +38,13 @@ const std::map<std::string, Rooms> kRooms = {
     {"load", {"base", "records", "runtime"}},
     {"arrays", {"base", "records"}},
     {"release", {"base", "records"}},
+    {"inspect", {"base", "records"}},
     {"workflow",
      {"base", "records", "elf", "config", "compile", "convert", "generate", "package", "install",
-      "tune", "load", "arrays", "release", "scram"}},
-    // Of tune and arrays: what is printed. Of scram: its hook, which is the work of that room
-    // alone.
-    {"cli", {"base", "records", "report", "workflow", "tune", "arrays", "scram"}},
+      "tune", "load", "arrays", "release", "inspect", "scram"}},
+    // Of tune, arrays and inspect: what is printed. Of scram: its hook, which is the work of that
+    // room alone.
+    {"cli", {"base", "records", "report", "workflow", "tune", "arrays", "inspect", "scram"}},
     {"tfcompile", {"base", "records", "workflow", "cli"}},
     {"python", {"base", "records", "load", "workflow"}},
     {"runtime", {}},
@@ -54,7 +55,7 @@ const std::map<std::string, Rooms> kRooms = {
 // Rooms split into folders, below src where they have it: files of a folder may include those of
 // folders before it, and of their own.
 const std::map<std::string, std::vector<std::string>> kFolders = {
-    {"engine", {"graph", "hlo", "kernels", "rows", "cost", "code"}},
+    {"engine", {"graph", "hlo", "kernels", "rows", "cost", "code", "inspect"}},
     {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
     {"cli", {"text", "pages", "options", "commands"}},
 };
@@ -62,7 +63,7 @@ const std::map<std::string, std::vector<std::string>> kFolders = {
 const Rooms kTools = {"base",      "records", "report",   "elf",     "config",   "compile",
                       "convert",   "engine",  "generate", "package", "install",  "tune",
                       "load",      "arrays",  "release",  "scram",   "workflow", "cli",
-                      "tfcompile", "python",  "remote"};
+                      "tfcompile", "python",  "remote",   "inspect"};
 
 // Who may include a library, by the start of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {

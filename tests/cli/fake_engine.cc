@@ -12,6 +12,7 @@
 #include <iostream>
 #include <string>
 
+#include "fake_dump.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/parent_process.h"
@@ -113,6 +114,7 @@ Status run(FileSystem& files, const EngineJob& job) {
     TFAOT_TRY(files.replace_atomically(Path(job.weights_directory) / "raw_0", weights));
   }
   if (job.check) std::cout << engine_check_to_json(fake_check()) << std::flush;
+  if (!job.dump_directory.empty()) TFAOT_TRY(write_fake_dump(files, job));
   for (const std::int64_t batch_size : job.batch_sizes) {
     for (const JobLevel& level : job.levels) {
       record.codes.push_back(fake_code(job, model, batch_size, level.name));
@@ -191,6 +193,12 @@ int main(int argc, char** argv) {
     for (CheckedOperation& one : known.operations) one.nodes.clear();
     std::cout << engine_check_to_json(known) << std::flush;
     return 0;
+  }
+  if (argc == 3 && std::string(argv[1]) == kReadHloOption) {
+    RealFileSystem files;
+    const Status read = say_fake_graphs(files, argv[2]);
+    if (!read) say({.word = EngineWord::kError, .text = read.error().message()});
+    return read ? 0 : 1;
   }
   if (argc != 3 || !end_with_parent(argv[2])) return 2;
   const char* how = std::getenv("FAKE_ENGINE");

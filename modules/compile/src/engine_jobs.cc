@@ -84,6 +84,8 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.remote_cache = options.cache.remote;
   common.output_directory = options.work_directory.string();
   common.weights_directory = (options.work_directory / "weights").string();
+  common.dump_directory = options.dump_directory.string();
+  common.dump_passes = options.dump_passes;
 
   const auto& sizes = spec.compilation.batch_sizes;
   // One process that checks finds the problems of the sizes in their order.

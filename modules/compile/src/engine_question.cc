@@ -24,7 +24,8 @@ Status ask_engine(const FileSystem& fs, const EngineProgram& engine, const Engin
     }
     const auto said = engine_line_from_json(line);
     if (!said || said->word != EngineWord::kError) continue;
-    Error error = Error::at({question.file.string(), said->line}, said->text);
+    const std::string file = said->file.empty() ? question.file.string() : said->file;
+    Error error = Error::at({file, said->line}, said->text);
     for (const std::string& note : said->notes) error.note(note);
     return fail(std::move(error));
   }

@@ -56,7 +56,8 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
 }  // namespace
 
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
-                                    const JobLevel& level, const std::string& target_triple) {
+                                    const JobLevel& level, const std::string& target_triple,
+                                    const CodeDump& dump) {
   if (!target_triple.starts_with("x86_64")) register_all_targets();
   xla::HloModuleProto module = model.computation.proto();
   set_kernel_level(module, level.kernels);
@@ -65,9 +66,16 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Optimi
   instance.computation = &computation;
   for (const auto& shape : model.shape.parameters()) instance.argument_layouts.push_back(&shape);
   instance.result_layout = &model.shape.result();
-  const xla::cpu::CpuAotCompilationOptions options(
+  xla::cpu::CpuAotCompilationOptions options(
       target_triple, level.cpu, level.features, kNeutralEntrySymbol,
       xla::cpu::CpuAotCompilationOptions::RelocationModel::BigPic);
+  if (!dump.folder.empty()) {
+    xla::DebugOptions& debug = *options.mutable_debug_options();
+    debug.set_xla_dump_to(dump.folder);
+    debug.set_xla_dump_hlo_as_proto(true);
+    debug.set_xla_dump_hlo_as_text(true);
+    if (dump.passes) debug.set_xla_dump_hlo_pass_re(".*");
+  }
   auto results = client.CompileAheadOfTime({instance}, options);
   if (!results.ok()) {
     return fail(error_of(results.status(), fmt::format("XLA cannot make code for {} ({})",

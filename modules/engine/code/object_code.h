@@ -17,9 +17,16 @@ struct ObjectCode {
   std::uint32_t result_slot = 0;
 };
 
+// Where XLA writes what its steps made; see its flag --xla_dump_to.
+struct CodeDump {
+  std::string folder;   // empty: nowhere
+  bool passes = false;  // also after each pass
+};
+
 // The index of a weight's slot is its position in model.weights. The entry's symbol is
 // kNeutralEntrySymbol (records/symbols.h).
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
-                                    const JobLevel& level, const std::string& target_triple);
+                                    const JobLevel& level, const std::string& target_triple,
+                                    const CodeDump& dump = {});
 
 }  // namespace tfaot::toolkit::engine

@@ -2,6 +2,7 @@
 #include "code/optimize.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "hlo/canonical.h"
 #include "hlo/fold.h"
@@ -58,21 +59,73 @@ void remove_parameters(xla::HloModuleProto& module, const std::vector<bool>& nee
   }
 }
 
+// Shows a module to a viewer, if there is one.
+class Steps {
+ public:
+  Steps(const LoweredModel& lowered, const WeightStore& weights, xla::HloModule& module,
+        const StepViewer& viewer)
+      : lowered_(lowered), weights_(weights), module_(module), viewer_(viewer) {}
+
+  // `known`: the weights of the parameters after the inputs.
+  void name_parameters(const std::vector<std::size_t>& known) {
+    if (!viewer_) return;
+    for (auto* parameter : module_.entry_computation()->parameter_instructions()) {
+      const auto number = static_cast<std::size_t>(parameter->parameter_number());
+      const std::size_t inputs = lowered_.inputs.size();
+      parameter->set_metadata_op_name(number < inputs ? lowered_.inputs[number].name
+                                      : number - inputs < known.size()
+                                          ? weights_.name(known[number - inputs])
+                                          : "live rows");
+    }
+  }
+  Status show(const char* step) { return viewer_ ? viewer_(step, module_) : Status(); }
+  // Without what a step left unused.
+  Status show_clean(const char* step) {
+    if (!viewer_) return {};
+    const auto clean = module_.Clone("");
+    TFAOT_TRY(remove_dead_code(*clean));
+    return viewer_(step, *clean);
+  }
+
+ private:
+  const LoweredModel& lowered_;
+  const WeightStore& weights_;
+  xla::HloModule& module_;
+  const StepViewer& viewer_;
+};
+
+std::vector<std::size_t> all_raw(const LoweredModel& lowered) {
+  const auto parameters = static_cast<std::size_t>(lowered.shape.parameters_size());
+  std::vector<std::size_t> raw(parameters - lowered.inputs.size());
+  std::iota(raw.begin(), raw.end(), std::size_t{0});
+  return raw;
+}
+
 }  // namespace
 
-Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights) {
+Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
+                                const StepViewer& viewer) {
   const auto inputs = static_cast<std::int64_t>(lowered.inputs.size());
   TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
+  Steps steps(lowered, weights, *module, viewer);
+  steps.name_parameters(all_raw(lowered));
+  TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(simplify(*module));
+  TFAOT_TRY(steps.show("simplified"));
   TFAOT_TRY(check_random_numbers(*module));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs));
+  TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));
+  TFAOT_TRY(steps.show("hoisted"));
   TFAOT_ASSIGN(const auto known, fold_weights(*module, inputs, weights));
   TFAOT_TRY(remove_dead_code(*module));
+  steps.name_parameters(known);
+  TFAOT_TRY(steps.show("folded"));
 
   OptimizedModel optimized;
   TFAOT_ASSIGN(optimized.has_live_rows, leave_out_padding(*module, inputs));
   TFAOT_TRY(remove_dead_code(*module));
+  steps.name_parameters(known);
   optimized.inputs = lowered.inputs;
   optimized.outputs = lowered.outputs;
   const auto needed = needed_parameters(*module, lowered.inputs.size());
@@ -81,7 +134,8 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   }
   xla::HloModuleProto proto = module->ToProto();
   remove_parameters(proto, needed);
-  TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(std::move(proto))));
+  TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(std::move(proto)),
+                                                viewer ? Traces::kNames : Traces::kRemoved));
   optimized.shape = xla::ProgramShape(optimized.computation.proto().host_program_shape());
   return optimized;
 }

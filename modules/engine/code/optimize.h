@@ -4,6 +4,8 @@
 // computed ahead. Used by one thread.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "graph/lowering.h"
@@ -20,7 +22,13 @@ struct OptimizedModel {
   bool has_live_rows = false;        // the last parameter is their number (live_rows.h)
 };
 
-// REQUIRES: `weights` is the store made from the lowering's weight parameters.
-Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights);
+// Looks at the module after a step. Its parameters have the names of inputs and weights as their
+// op_name.
+using StepViewer = std::function<Status(const std::string& step, const xla::HloModule& module)>;
+
+// REQUIRES: `weights` is the store made from the lowering's weight parameters. With a viewer, the
+// computation keeps the traces of the model that canonical() removes; the code is the same.
+Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
+                                const StepViewer& viewer = {});
 
 }  // namespace tfaot::toolkit::engine

@@ -118,7 +118,6 @@ class Estimate {
     return sum;
   }
 
- private:
   double cycles(const HloInstruction& one) const {
     switch (one.opcode()) {
       case HloOpcode::kWhile: {
@@ -135,11 +134,14 @@ class Estimate {
       }
       case HloOpcode::kCall:
         return cycles(*one.to_apply());
+      case HloOpcode::kFusion:
+        return cycles(*one.fused_instructions_computation());
       default:
         return is_kernel_call(one) ? kernel(one) : loop(one);
     }
   }
 
+ private:
   // `moved`: bytes that are not weights.
   double waiting(double moved) const { return moved * wait_cycles_; }
 
@@ -166,7 +168,7 @@ class Estimate {
   // Another kernel costs what moving its tensors does.
   double kernel(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
-    const std::int64_t bytes = kernel_name(one).ends_with("f64") ? 8 : 4;
+    const std::int64_t bytes = element_bytes(*one.operand(1));
     const double result =
         bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
@@ -230,6 +232,18 @@ StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
       static_cast<std::uint64_t>(std::max(1.0, std::round(all * kPicosecondsPerCycle)));
   cost.live_permille = static_cast<std::uint32_t>(estimate.live_cycles(entry) / all * 1000);
   return cost;
+}
+
+std::map<const HloInstruction*, double> instruction_costs(const xla::HloModule& module,
+                                                          const CodeSize& code) {
+  const Estimate estimate(module, code);
+  std::map<const HloInstruction*, double> costs;
+  for (const auto* computation : module.computations()) {
+    for (const auto* one : computation->instructions()) {
+      costs[one] = estimate.cycles(*one) * kPicosecondsPerCycle;
+    }
+  }
+  return costs;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "xla/hlo/ir/hlo_module.h"
@@ -24,7 +25,12 @@ struct StaticCost {
   std::uint32_t live_permille = 0;  // the share of products that skip rows of padding
 };
 
-// Kernel calls of `module` are in the form of add_kernel_call(), without a level.
+// Kernel calls of `module` are in the form of add_kernel_call(), with or without a level.
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code);
+
+// The share of each instruction, in picoseconds: of a loop with all its turns, of a fusion with all
+// it holds, of an instruction inside of them once.
+std::map<const xla::HloInstruction*, double> instruction_costs(const xla::HloModule& module,
+                                                               const CodeSize& code);
 
 }  // namespace tfaot::toolkit::engine

@@ -33,7 +33,7 @@ void rename_parameters(xla::ProgramShapeProto& shape) {
 
 }  // namespace
 
-Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation) {
+Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation, Traces traces) {
   // Via a module: it writes computations and instructions after those that they use.
   TFAOT_ASSIGN(const auto module, make_module(computation.proto()));
   xla::HloModuleProto proto = module->ToProto();
@@ -54,7 +54,9 @@ Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation) {
       instructions.replace(*instruction.mutable_operand_ids());
       instructions.replace(*instruction.mutable_control_predecessor_ids());
       computations.replace(*instruction.mutable_called_computation_ids());
+      const std::string origin = instruction.metadata().op_name();
       instruction.clear_metadata();
+      if (traces == Traces::kNames) instruction.mutable_metadata()->set_op_name(origin);
       instruction.clear_original_value();
     }
   }
@@ -75,13 +77,17 @@ std::string hlo_sha256(const xla::XlaComputation& computation) {
 
 Result<std::string> hlo_text(const xla::XlaComputation& computation) {
   TFAOT_ASSIGN(const auto module, make_module(computation.proto()));
-  return module->ToString(xla::HloPrintOptions()
-                              .set_print_metadata(false)
-                              .set_print_percent(false)
-                              .set_print_operand_shape(false)
-                              .set_print_operand_index_annotation_interval(0)
-                              .set_print_program_shape(false)
-                              .set_include_layout_in_shapes(false));
+  return hlo_text(*module);
+}
+
+std::string hlo_text(const xla::HloModule& module) {
+  return module.ToString(xla::HloPrintOptions()
+                             .set_print_metadata(false)
+                             .set_print_percent(false)
+                             .set_print_operand_shape(false)
+                             .set_print_operand_index_annotation_interval(0)
+                             .set_print_program_shape(false)
+                             .set_include_layout_in_shapes(false));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -9,14 +9,21 @@
 
 #include "tfaot/base/result.h"
 #include "xla/client/xla_computation.h"
+#include "xla/hlo/ir/hlo_module.h"
 
 namespace tfaot::toolkit::engine {
 
-Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation);
+// Names of the model's nodes are for people who look at the code; their computation has another
+// hash.
+enum class Traces { kRemoved, kNames };
+Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation,
+                                      Traces traces = Traces::kRemoved);
 
 // REQUIRES, for both: the computation is canonical().
 std::string hlo_sha256(const xla::XlaComputation& computation);
 // For people: one operation a line, without large constants.
 Result<std::string> hlo_text(const xla::XlaComputation& computation);
+// The same of any module.
+std::string hlo_text(const xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

@@ -68,8 +68,8 @@ class Folder {
     auto index = store_.find(key);
     if (!index) {
       const auto feed = [&](const ChunkSink& sink) { return evaluator().feed(instruction, sink); };
-      TFAOT_ASSIGN(index,
-                   store_.add(key, name_of(instruction, is_packed), instruction.shape(), feed));
+      TFAOT_ASSIGN(index, store_.add(key, weight_made_by(instruction, is_packed),
+                                     instruction.shape(), feed));
     }
     const auto known = std::find(weights_.begin(), weights_.end(), *index);
     if (known != weights_.end()) {
@@ -83,23 +83,37 @@ class Folder {
     return made;
   }
 
-  // "dense/kernel, packed"
-  std::string name_of(const HloInstruction& instruction, bool is_packed) const {
+  // Its name: "dense/kernel, packed".
+  DerivedWeight weight_made_by(const HloInstruction& instruction, bool is_packed) const {
+    DerivedWeight made;
     std::vector<std::string> names;
     std::set<const HloInstruction*> seen;
-    collect_names(instruction, seen, names);
+    collect_origin(instruction, seen, names, made);
     const std::string how = is_packed ? kPackedName : "folded";
-    if (names.size() == 1) return fmt::format("{}, {}", names.front(), how);
-    return fmt::format("{} and {} more, {}", names.front(), names.size() - 1, how);
+    made.name = names.size() == 1
+                    ? fmt::format("{}, {}", names.front(), how)
+                    : fmt::format("{} and {} more, {}", names.front(), names.size() - 1, how);
+    return made;
   }
 
-  void collect_names(const HloInstruction& instruction, std::set<const HloInstruction*>& seen,
-                     std::vector<std::string>& names) const {
+  // `names`: of the weights that it depends on.
+  void collect_origin(const HloInstruction& instruction, std::set<const HloInstruction*>& seen,
+                      std::vector<std::string>& names, DerivedWeight& made) const {
     if (!seen.insert(&instruction).second) return;
-    if (instruction.opcode() == HloOpcode::kParameter) {
-      names.push_back(store_.name(weight_of(instruction)));
+    for (const auto* operand : instruction.operands()) {
+      collect_origin(*operand, seen, names, made);
     }
-    for (const auto* operand : instruction.operands()) collect_names(*operand, seen, names);
+    const auto add = [](std::vector<std::string>& list, const std::string& name) {
+      if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+    };
+    if (instruction.opcode() == HloOpcode::kParameter) {
+      const std::size_t weight = weight_of(instruction);
+      names.push_back(store_.name(weight));
+      for (const auto& name : store_.origin(weight).variables) add(made.variables, name);
+      for (const auto& name : store_.origin(weight).operations) add(made.operations, name);
+    } else if (instruction.opcode() != HloOpcode::kConstant) {
+      add(made.operations, std::string(xla::HloOpcodeString(instruction.opcode())));
+    }
   }
 
   std::size_t weight_of(const HloInstruction& parameter) const {

@@ -22,6 +22,10 @@ Result<Weight> described(std::string name, const xla::Shape& shape) {
   return weight;
 }
 
+WeightOrigin origin_of(const Weight& entry, const xla::Shape& shape) {
+  return {entry.name, xla::ShapeUtil::HumanString(shape), entry.size, {entry.name}, {}};
+}
+
 }  // namespace
 
 Result<WeightStore> WeightStore::create(FileSystem& fs, const EngineJob& job,
@@ -35,7 +39,8 @@ Result<WeightStore> WeightStore::create(FileSystem& fs, const EngineJob& job,
         checked(tensorflow::TensorShapeToXLAShape(weight.value.type, weight.value.shape, &shape)));
     TFAOT_ASSIGN(auto entry, described(weight.name, shape));
     const std::string key = fmt::format("raw_{}", store.weights_.size());
-    store.weights_.push_back({std::move(entry), key, &weight.value});
+    WeightOrigin origin = origin_of(entry, shape);
+    store.weights_.push_back({std::move(entry), key, std::move(origin), &weight.value});
   }
   return store;
 }
@@ -57,12 +62,15 @@ std::optional<std::size_t> WeightStore::find(const std::string& key) const {
   return found->second;
 }
 
-Result<std::size_t> WeightStore::add(const std::string& key, std::string name,
+Result<std::size_t> WeightStore::add(const std::string& key, DerivedWeight weight,
                                      const xla::Shape& shape,
                                      const std::function<Status(const ChunkSink&)>& feed) {
-  TFAOT_ASSIGN(auto entry, described(std::move(name), shape));
+  TFAOT_ASSIGN(auto entry, described(std::move(weight.name), shape));
   TFAOT_TRY(write(key, feed));
-  weights_.push_back({std::move(entry), key, nullptr});
+  WeightOrigin origin = origin_of(entry, shape);
+  origin.variables = std::move(weight.variables);
+  origin.operations = std::move(weight.operations);
+  weights_.push_back({std::move(entry), key, std::move(origin), nullptr});
   derived_[key] = weights_.size() - 1;
   return weights_.size() - 1;
 }

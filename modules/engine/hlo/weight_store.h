@@ -14,8 +14,15 @@
 #include "hlo/evaluate.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/records/engine_job.h"
+#include "tfaot/records/hlo_graph.h"
 
 namespace tfaot::toolkit::engine {
+
+struct DerivedWeight {
+  std::string name;
+  std::vector<std::string> variables;   // of the model
+  std::vector<std::string> operations;  // that make it of them
+};
 
 class WeightStore {
  public:
@@ -27,13 +34,15 @@ class WeightStore {
   const std::string& name(std::size_t index) const { return weights_[index].entry.name; }
   // The same in all processes that compile the model.
   const std::string& key(std::size_t index) const { return weights_[index].key; }
+  // Its place in the blob is not known.
+  const WeightOrigin& origin(std::size_t index) const { return weights_[index].origin; }
   // REQUIRES: a raw weight. Reads it.
   Result<Value> value(std::size_t index) const;
 
   // The derived weight with this key, if it exists.
   std::optional<std::size_t> find(const std::string& key) const;
   // `feed` is not called if another process writes the same weight.
-  Result<std::size_t> add(const std::string& key, std::string name, const xla::Shape& shape,
+  Result<std::size_t> add(const std::string& key, DerivedWeight weight, const xla::Shape& shape,
                           const std::function<Status(const ChunkSink&)>& feed);
 
   // Adds these weights to a result's tables; writes the raw ones among them now.
@@ -43,6 +52,7 @@ class WeightStore {
   struct Stored {
     Weight entry;
     std::string key;  // also the name of its file
+    WeightOrigin origin;
     const StoredTensor* raw = nullptr;
   };
 

@@ -18,7 +18,9 @@ std::string_view kernel_name(const HloInstruction& kernel) {
 }
 
 KernelKind kernel_kind(const HloInstruction& instruction) {
-  if (!is_kernel_call(instruction)) return KernelKind::kOther;
+  if (!is_kernel_call(instruction) || !instruction.operand(0)->IsConstant()) {
+    return KernelKind::kOther;
+  }
   const std::string_view name = kernel_name(instruction);
   if (name.starts_with("matmul_")) return KernelKind::kMatMul;
   if (name.starts_with("convolution_")) return KernelKind::kConvolution;

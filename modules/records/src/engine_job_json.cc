@@ -46,7 +46,9 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"remote_cache", &EngineJob::remote_cache},
                Member{"output_directory", &EngineJob::output_directory},
                Member{"weights_directory", &EngineJob::weights_directory},
-               Member{"result_file", &EngineJob::result_file}};
+               Member{"result_file", &EngineJob::result_file},
+               Member{"dump_directory", &EngineJob::dump_directory},
+               Member{"dump_passes", &EngineJob::dump_passes}};
 template <>
 inline constexpr auto kMembers<EngineResult> = std::tuple{
     Member{"model", &EngineResult::model}, Member{"weight_files", &EngineResult::weight_files},

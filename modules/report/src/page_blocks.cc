@@ -162,7 +162,12 @@ TemplateObject drawing_of(const Figure& block) {
   return {{"title", printable_line(block.title)},
           {"caption", line_data(block.caption)},
           {"zoomable", block.zoomable},
+          {"folded", block.folded},
           {"svg", svg_element(block.svg)}};
+}
+
+TemplateObject link_of(const Link& block) {
+  return {{"text", printable_line(block.text)}, {"address", printable_line(block.address)}};
 }
 
 struct DataOf {
@@ -179,6 +184,7 @@ struct DataOf {
   TemplateObject operator()(const Bars& block) const { return {{"bars", bars_of(block)}}; }
   TemplateObject operator()(const Listing& block) const { return {{"listing", listing_of(block)}}; }
   TemplateObject operator()(const Figure& block) const { return {{"figure", drawing_of(block)}}; }
+  TemplateObject operator()(const Link& block) const { return {{"link", link_of(block)}}; }
 };
 
 }  // namespace
@@ -195,8 +201,8 @@ TemplateData line_data(const std::string& text) {
 TemplateData block_data(const Block& block) {
   TemplateObject data = std::visit(DataOf(), block);
   // A key that is missing would be looked up in what is around the block.
-  for (const char* kind :
-       {"paragraph", "callout", "facts", "table", "empty_table", "bars", "listing", "figure"}) {
+  for (const char* kind : {"paragraph", "callout", "facts", "table", "empty_table", "bars",
+                           "listing", "figure", "link"}) {
     data.try_emplace(kind, false);
   }
   return data;

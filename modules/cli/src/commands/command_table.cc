@@ -43,6 +43,7 @@ const std::vector<Command>& commands() {
       {kMake, "convert-area", "Make a package tree from what upstream compiled", add_convert_area},
       {kLook, "info", "Describe an archive, a package tree, a config file or a model", add_info},
       {kLook, "check", "Say whether a model compiles, and if not, why", add_check},
+      {kLook, "inspect", "Show what compiling makes of a model, step by step", add_inspect},
       {kLook, "diff", "Say what differs between two packages", add_diff},
       {kLook, "list", "List what a release area holds", add_list},
       {kLook, "check-tool", "Check what scram will do with a tool file", add_check_tool},

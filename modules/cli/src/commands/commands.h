@@ -23,6 +23,7 @@ Action add_convert_area(CLI::App& app);
 Action add_diff(CLI::App& app);
 Action add_info(CLI::App& app);
 Action add_init(CLI::App& app);
+Action add_inspect(CLI::App& app);
 Action add_install(CLI::App& app);
 Action add_list(CLI::App& app);
 Action add_package(CLI::App& app);

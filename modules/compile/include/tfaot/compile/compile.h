@@ -47,6 +47,10 @@ struct CompileOptions {
   // Not null: it receives all that the engine finds, and work goes on after problems where it can.
   // The result is the same as without.
   EngineCheck* check = nullptr;
+  // What each step of the compiler made is written into this folder, which must exist; empty: not.
+  // REQUIRES then: one batch size and one CPU level.
+  Path dump_directory;
+  bool dump_passes = false;  // after each of XLA's passes too
 };
 
 // REQUIRES: spec came from load_model_spec(). The objects are in options.work_directory under the

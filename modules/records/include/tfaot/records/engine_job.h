@@ -55,6 +55,10 @@ struct EngineJob {
   // Shared by all processes: each weight is written here once, to its own file.
   std::string weights_directory;
   std::string result_file;  // the EngineResult is written here at the end
+  // What each step made is written here (hlo_graph.h); empty: nowhere. REQUIRES: one batch size and
+  // one level. The code does not come from the cache.
+  std::string dump_directory;
+  bool dump_passes = false;  // after each of XLA's passes too
 };
 
 struct EngineResult {

@@ -102,9 +102,16 @@ struct Figure {
   std::string caption = {};  // shown below
   std::string svg = {};
   bool zoomable = false;  // a large drawing: readers zoom it, drag it, and find its texts
+  bool folded = false;    // until the reader opens it; its title is then shown
 };
 
-using Block = std::variant<Text, Callout, Facts, Table, Bars, Listing, Figure>;
+// A link to another site, which opens only if the reader follows it.
+struct Link {
+  std::string text = {};
+  std::string address = {};  // https://
+};
+
+using Block = std::variant<Text, Callout, Facts, Table, Bars, Listing, Figure, Link>;
 
 struct Section {
   std::string title = {};

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/node_facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "kernels/kernel_call.h"
+#include "tfaot/base/text.h"
+#include "tfaot/kernels/abi.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+std::int64_t size_of(const xla::Shape& shape) {
+  return xla::ShapeUtil::ByteSizeOf(shape, sizeof(void*));
+}
+
+NodeKind kind_of(const HloInstruction& one) {
+  switch (one.opcode()) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kConstant:
+    case HloOpcode::kGetTupleElement:
+    case HloOpcode::kParameter:
+    case HloOpcode::kTuple:
+      return NodeKind::kData;
+    case HloOpcode::kCustomCall:
+      return is_kernel_call(one) ? NodeKind::kKernel : NodeKind::kCall;
+    case HloOpcode::kConvolution:
+    case HloOpcode::kDot:
+      return NodeKind::kProduct;
+    case HloOpcode::kFusion:
+      return NodeKind::kFusion;
+    case HloOpcode::kCall:
+    case HloOpcode::kConditional:
+    case HloOpcode::kWhile:
+      return NodeKind::kControl;
+    default:
+      return NodeKind::kLoop;
+  }
+}
+
+// "28 x 28": a window's last dimensions, without the leading ones that are always 1.
+std::string extent(const std::int64_t (&sizes)[kernels::kSpatial]) {
+  std::size_t first = 0;
+  while (first + 1 < kernels::kSpatial && sizes[first] == 1) ++first;
+  return fmt::format("{}", fmt::join(sizes + first, sizes + kernels::kSpatial, " x "));
+}
+
+std::string epilogue_text(std::int64_t epilogue) {
+  std::string text;
+  if ((epilogue & kernels::kEpilogueBias) != 0) text += ", then a bias";
+  if ((epilogue & kernels::kEpilogueRelu) != 0) text += ", then relu";
+  return text;
+}
+
+// What a kernel call computes, in a few words and in numbers.
+struct KernelWork {
+  std::string text = {};
+  std::int64_t flops = -1;
+};
+
+KernelWork product_work(const kernels::MatMulCall& call) {
+  return {fmt::format("{}{} x {} by {} x {}, {}{}{}",
+                      call.batch == 1 ? "" : fmt::format("{} times ", call.batch), call.rows,
+                      call.depth, call.depth, call.columns,
+                      call.rhs_packed != 0 ? "packed weights" : "packed at each call",
+                      epilogue_text(call.epilogue),
+                      call.live_rows != 0 ? ", skips rows of padding" : ""),
+          2 * call.batch * call.rows * call.columns * call.depth};
+}
+
+KernelWork window_work(const kernels::Window& window, std::int64_t batch, std::int64_t channels) {
+  return {fmt::format("{} of {}, to {}, {} channels", extent(window.size), extent(window.in),
+                      extent(window.out), channels),
+          batch * product(window.out) * product(window.size) * channels};
+}
+
+KernelWork kernel_work(const HloInstruction& one) {
+  switch (kernel_kind(one)) {
+    case KernelKind::kMatMul:
+      return product_work(call_of<kernels::MatMulCall>(one));
+    case KernelKind::kConvolution:
+    case KernelKind::kDepthwise: {
+      const auto call = call_of<kernels::ConvolutionCall>(one);
+      KernelWork work = window_work(call.window, call.batch, call.out_channels);
+      work.flops *= 2 * (call.in_channels / call.groups);
+      work.text = fmt::format("{} of {} x {}, to {} x {}{}", extent(call.window.size),
+                              extent(call.window.in), call.in_channels, extent(call.window.out),
+                              call.out_channels, epilogue_text(call.epilogue));
+      return work;
+    }
+    case KernelKind::kPool: {
+      const auto call = call_of<kernels::PoolCall>(one);
+      return window_work(call.window, call.batch, call.channels);
+    }
+    case KernelKind::kOther:
+      break;
+  }
+  return {};
+}
+
+// Tensors that a kernel reads and writes, without its struct and its scratch.
+std::int64_t kernel_bytes(const HloInstruction& one) {
+  std::int64_t bytes = size_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
+  for (std::int64_t i = 1; i < one.operand_count(); ++i) bytes += size_of(one.operand(i)->shape());
+  return bytes;
+}
+
+std::string attributes_of(const HloInstruction& one) {
+  if (one.opcode() == HloOpcode::kParameter) {
+    return fmt::format("parameter {}", one.parameter_number());
+  }
+  const auto options =
+      xla::HloPrintOptions::ShortParsable().set_print_metadata(false).set_print_large_constants(
+          false);
+  if (one.opcode() == HloOpcode::kConstant) {
+    const std::string text = one.ToString(options);
+    const auto start = text.find("constant(");
+    return start == std::string::npos ? "" : text.substr(start);
+  }
+  std::string text;
+  for (const auto& attribute : one.ExtraAttributesToString(options)) {
+    text += (text.empty() ? "" : ", ") + std::string(attribute);
+  }
+  return text;
+}
+
+}  // namespace
+
+NodeFacts::NodeFacts(const xla::HloModule& module, const FactsOptions& options)
+    : has_constants_(options.has_constants) {
+  if (has_constants_) costs_ = instruction_costs(module, options.code);
+}
+
+HloComputation NodeFacts::describe(const xla::HloComputation& computation) const {
+  HloComputation described;
+  described.name = computation.name();
+  described.root = computation.root_instruction()->name();
+  described.is_fused = computation.IsFusionComputation();
+  // Counts of a computation alone: a fusion's own would hide those of its instructions.
+  xla::HloCostAnalysis analysis(size_of);
+  const bool counted = computation.Accept(&analysis).ok();
+  for (const HloInstruction* one : computation.MakeInstructionPostOrder()) {
+    described.nodes.push_back(describe(*one, counted ? &analysis : nullptr));
+  }
+  return described;
+}
+
+HloNode NodeFacts::describe(const HloInstruction& one, const xla::HloCostAnalysis* analysis) const {
+  HloNode node;
+  node.name = one.name();
+  node.opcode = xla::HloOpcodeString(one.opcode());
+  node.kind = kind_of(one);
+  node.shape = xla::ShapeUtil::HumanString(one.shape());
+  for (const auto* operand : one.operands()) node.operands.emplace_back(operand->name());
+  for (const auto* called : one.called_computations()) {
+    node.computations.emplace_back(called->name());
+  }
+  node.origin = one.metadata().op_name();
+  node.detail = attributes_of(one);
+  if (analysis != nullptr) {
+    node.flops = analysis->flop_count(one) + analysis->transcendental_count(one);
+    node.bytes = analysis->bytes_accessed(one);
+  }
+  if (node.kind == NodeKind::kData) node.flops = node.bytes = 0;
+  if (one.opcode() == HloOpcode::kCustomCall) {
+    node.callee = one.custom_call_target();
+    node.flops = -1;
+  }
+  if (node.kind == NodeKind::kKernel) {
+    const KernelWork work = has_constants_ ? kernel_work(one) : KernelWork();
+    node.flops = work.flops;
+    node.bytes = kernel_bytes(one);
+    node.detail = work.text;
+  }
+  if (const auto cost = costs_.find(&one); cost != costs_.end()) {
+    node.picoseconds = std::llround(cost->second);
+  }
+  return node;
+}
+
+}  // namespace tfaot::toolkit::engine

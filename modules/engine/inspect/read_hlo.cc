@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/read_hlo.h"
+
+#include <memory>
+#include <set>
+
+#include "graph/conversions.h"
+#include "hlo/canonical.h"
+#include "hlo/hlo.h"
+#include "inspect/node_facts.h"
+#include "xla/service/hlo.pb.h"
+
+// From xla/service/hlo_parser.h, which includes headers that the wheel does not ship.
+namespace xla {
+absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
+    absl::string_view text, bool set_to_default_entry_computation_layout);
+}  // namespace xla
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// In place of the values of a large constant.
+constexpr std::string_view kLeftOut = "{...}";
+
+Result<std::unique_ptr<xla::HloModule>> module_of(const std::string& contents, bool is_proto) {
+  if (!is_proto) {
+    auto module = xla::ParseAndReturnUnverifiedModule(contents, true);
+    if (!module.ok()) return fail(error_of(module.status(), "XLA cannot read this HLO"));
+    return std::move(*module);
+  }
+  xla::HloProto proto;
+  if (!proto.ParseFromString(contents) || !proto.has_hlo_module()) {
+    return fail(Error("not an HLO proto"));
+  }
+  return make_module(proto.hlo_module());
+}
+
+// Those that an instruction runs for each element.
+std::set<const xla::HloComputation*> applied_computations(const xla::HloModule& module) {
+  std::set<const xla::HloComputation*> applied;
+  for (const auto* computation : module.computations()) {
+    for (const auto* one : computation->instructions()) {
+      const auto opcode = one->opcode();
+      if (opcode == xla::HloOpcode::kWhile || opcode == xla::HloOpcode::kConditional ||
+          opcode == xla::HloOpcode::kCall || opcode == xla::HloOpcode::kFusion) {
+        continue;
+      }
+      for (const auto* called : one->called_computations()) applied.insert(called);
+    }
+  }
+  return applied;
+}
+
+Result<HloGraph> graph_of(const FileSystem& fs, const HloFile& file, const CodeSize& code) {
+  TFAOT_ASSIGN(const std::string contents, fs.read(file.path));
+  const bool is_proto = file.path.ends_with(".pb");
+  TFAOT_ASSIGN(const auto module, module_of(contents, is_proto));
+  const NodeFacts facts(*module, {code, is_proto || contents.find(kLeftOut) == std::string::npos});
+  HloGraph graph;
+  graph.stage = file.stage;
+  graph.entry = module->entry_computation()->name();
+  graph.text = hlo_text(*module);
+  const auto applied = applied_computations(*module);
+  for (const auto* computation : module->MakeComputationPostOrder()) {
+    graph.computations.push_back(facts.describe(*computation));
+    graph.computations.back().is_applied = applied.contains(computation);
+  }
+  return graph;
+}
+
+}  // namespace
+
+Status read_hlo(const FileSystem& fs, const HloQuestion& question,
+                const std::function<void(const HloGraph&)>& say) {
+  const CodeSize code{question.inputs, question.scratch_bytes, question.kernels};
+  for (const HloFile& file : question.files) {
+    auto graph = graph_of(fs, file, code);
+    if (!graph) return fail(std::move(graph).error().moved_to({file.path}));
+    say(*graph);
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

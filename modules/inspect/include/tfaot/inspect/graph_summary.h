@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph of a program in numbers: what each stage consists of, and where the time goes. Pure
+// functions. Pointers lead into the graph, which must outlive them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tfaot/records/hlo_graph.h"
+
+namespace tfaot::toolkit {
+
+// Of all computations; what a fusion holds counts as the fusion.
+struct StageSummary {
+  std::int64_t instructions = 0;  // all, those inside of fusions too
+  std::map<NodeKind, std::int64_t> kinds;
+  std::int64_t flops = 0;        // of the entry, where they are known
+  std::int64_t bytes = 0;        // the same
+  std::int64_t picoseconds = 0;  // the same
+};
+StageSummary summary_of(const HloGraph& graph);
+
+// An instruction that has code.
+struct CodeNode {
+  const HloComputation* computation = nullptr;
+  const HloNode* node = nullptr;
+  double share = -1;  // of the entry's estimated time; -1: not of the entry, or not known
+};
+// The costliest first; those of loops and branches after those of the entry.
+std::vector<CodeNode> code_nodes(const HloGraph& graph);
+
+// The entry, or null if the graph is damaged.
+const HloComputation* entry_of(const HloGraph& graph);
+
+// What a part of the model costs: a layer, or another scope of names.
+struct LayerSummary {
+  std::string layer;
+  std::int64_t instructions = 0;  // with code
+  std::int64_t flops = 0;
+  std::int64_t bytes = 0;
+  std::int64_t picoseconds = 0;
+};
+// The costliest first. Of the entry.
+std::vector<LayerSummary> layers_of(const HloGraph& graph);
+
+// "model/dense_1" for "PartitionedCall/model/dense_1/MatMul".
+std::string layer_of(const std::string& origin);
+// "model/dense_1/MatMul" for the same; the first of several.
+std::string short_origin(const std::string& origin);
+
+// What became of a product, a convolution or a window of the model.
+struct ProductFate {
+  const HloNode* product = nullptr;  // in the first graph that still has them
+  // In the last graph, with the same origin: calls of kernels, or what XLA makes itself. Empty:
+  // computed ahead of time, or removed.
+  std::vector<const HloNode*> became;
+};
+// `before`: products are not calls yet.
+std::vector<ProductFate> product_fates(const HloGraph& before, const HloGraph& after);
+
+// The symbols of our kernels that a graph calls, sorted, each once.
+std::vector<std::string> called_kernels(const HloGraph& graph);
+
+}  // namespace tfaot::toolkit

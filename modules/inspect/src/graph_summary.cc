@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/inspect/graph_summary.h"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+namespace tfaot::toolkit {
+namespace {
+
+bool has_code(const HloNode& node) { return node.kind != NodeKind::kData; }
+
+std::int64_t known(std::int64_t number) { return std::max<std::int64_t>(number, 0); }
+
+}  // namespace
+
+const HloComputation* entry_of(const HloGraph& graph) {
+  for (const HloComputation& computation : graph.computations) {
+    if (computation.name == graph.entry) return &computation;
+  }
+  return nullptr;
+}
+
+StageSummary summary_of(const HloGraph& graph) {
+  StageSummary summary;
+  for (const HloComputation& computation : graph.computations) {
+    const bool is_entry = computation.name == graph.entry;
+    summary.instructions += static_cast<std::int64_t>(computation.nodes.size());
+    if (computation.is_fused || computation.is_applied) continue;
+    for (const HloNode& node : computation.nodes) {
+      ++summary.kinds[node.kind];
+      if (!is_entry) continue;
+      summary.flops += known(node.flops);
+      summary.bytes += known(node.bytes);
+      summary.picoseconds += known(node.picoseconds);
+    }
+  }
+  return summary;
+}
+
+std::vector<CodeNode> code_nodes(const HloGraph& graph) {
+  const auto total = static_cast<double>(summary_of(graph).picoseconds);
+  std::vector<CodeNode> nodes;
+  for (const HloComputation& computation : graph.computations) {
+    if (computation.is_fused || computation.is_applied) continue;
+    const bool is_entry = computation.name == graph.entry;
+    for (const HloNode& node : computation.nodes) {
+      if (!has_code(node)) continue;
+      const bool has_share = is_entry && total > 0 && node.picoseconds >= 0;
+      nodes.push_back(
+          {&computation, &node, has_share ? static_cast<double>(node.picoseconds) / total : -1});
+    }
+  }
+  std::ranges::stable_sort(nodes, [&](const CodeNode& a, const CodeNode& b) {
+    const bool first = a.computation->name == graph.entry;
+    const bool second = b.computation->name == graph.entry;
+    if (first != second) return first;
+    if (a.node->picoseconds != b.node->picoseconds) {
+      return a.node->picoseconds > b.node->picoseconds;
+    }
+    return a.node->bytes > b.node->bytes;
+  });
+  return nodes;
+}
+
+// XLA joins the names of instructions that it merges.
+std::string short_origin(const std::string& origin) {
+  static const std::regex kCalls("((Stateful)?PartitionedCall(_[0-9]+)?/)+");
+  const std::string first = origin.substr(0, origin.find(';'));
+  return std::regex_replace(first, kCalls, "", std::regex_constants::format_first_only);
+}
+
+std::string layer_of(const std::string& origin) {
+  const std::string name = short_origin(origin);
+  const auto end = name.rfind('/');
+  return end == std::string::npos ? name : name.substr(0, end);
+}
+
+std::vector<LayerSummary> layers_of(const HloGraph& graph) {
+  std::vector<LayerSummary> layers;
+  const HloComputation* const entry = entry_of(graph);
+  if (entry == nullptr) return layers;
+  std::map<std::string, LayerSummary> sums;
+  for (const HloNode& node : entry->nodes) {
+    if (!has_code(node)) continue;
+    LayerSummary& sum = sums[layer_of(node.origin)];
+    ++sum.instructions;
+    sum.flops += known(node.flops);
+    sum.bytes += known(node.bytes);
+    sum.picoseconds += known(node.picoseconds);
+  }
+  for (auto& [layer, sum] : sums) {
+    sum.layer = layer;
+    layers.push_back(std::move(sum));
+  }
+  std::ranges::stable_sort(layers, std::ranges::greater(), &LayerSummary::picoseconds);
+  return layers;
+}
+
+std::vector<ProductFate> product_fates(const HloGraph& before, const HloGraph& after) {
+  const auto is_product = [](const HloNode& node) {
+    return node.kind == NodeKind::kProduct || node.opcode == "reduce-window";
+  };
+  std::multimap<std::string, const HloNode*> made;
+  for (const HloComputation& computation : after.computations) {
+    for (const HloNode& node : computation.nodes) {
+      if (node.kind == NodeKind::kKernel || is_product(node)) made.emplace(node.origin, &node);
+    }
+  }
+  std::vector<ProductFate> fates;
+  for (const HloComputation& computation : before.computations) {
+    for (const HloNode& node : computation.nodes) {
+      if (!is_product(node)) continue;
+      ProductFate fate{&node, {}};
+      const auto [first, last] = made.equal_range(node.origin);
+      for (auto one = first; one != last; ++one) fate.became.push_back(one->second);
+      fates.push_back(std::move(fate));
+    }
+  }
+  return fates;
+}
+
+std::vector<std::string> called_kernels(const HloGraph& graph) {
+  std::set<std::string> kernels;
+  for (const HloComputation& computation : graph.computations) {
+    for (const HloNode& node : computation.nodes) {
+      if (node.kind == NodeKind::kKernel) kernels.insert(node.callee);
+    }
+  }
+  return {kernels.begin(), kernels.end()};
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/hlo_graph_json.h"
+
+namespace tfaot::toolkit {
+
+template <>
+inline constexpr auto kMembers<DumpFacts> =
+    std::tuple{Member{"engine", &DumpFacts::engine},
+               Member{"batch_size", &DumpFacts::batch_size},
+               Member{"cpu_level", &DumpFacts::cpu_level},
+               Member{"kernels", &DumpFacts::kernels},
+               Member{"inputs", &DumpFacts::inputs},
+               Member{"scratch_bytes", &DumpFacts::scratch_bytes},
+               Member{"picoseconds", &DumpFacts::picoseconds},
+               Member{"weights", &DumpFacts::weights}};
+template <>
+inline constexpr auto kMembers<HloFile> =
+    std::tuple{Member{"path", &HloFile::path}, Member{"stage", &HloFile::stage}};
+template <>
+inline constexpr auto kMembers<HloQuestion> = std::tuple{
+    Member{"files", &HloQuestion::files}, Member{"kernels", &HloQuestion::kernels},
+    Member{"inputs", &HloQuestion::inputs}, Member{"scratch_bytes", &HloQuestion::scratch_bytes}};
+
+namespace {
+
+constexpr const char* kGraphKey = "graph";
+
+}  // namespace
+
+std::string hlo_graph_to_json(const HloGraph& graph) {
+  return json_line({{kGraphKey, json_of(graph)}});
+}
+
+std::optional<HloGraph> hlo_graph_from_json(const std::string& line) {
+  const auto json = parse_json(line, "");
+  if (!json) return std::nullopt;
+  auto graph = JsonReader(*json, "").member(kGraphKey).and_then(read_value<HloGraph>);
+  return graph ? std::make_optional(*std::move(graph)) : std::nullopt;
+}
+
+std::string hlo_question_to_json(const HloQuestion& question) {
+  return json_document(json_of(question));
+}
+
+Result<HloQuestion> hlo_question_from_json(const std::string& text) {
+  return read_document<HloQuestion>(text, {"", "not a question about HLO"});
+}
+
+std::string dump_facts_to_json(const DumpFacts& facts) { return json_document(json_of(facts)); }
+
+Result<DumpFacts> dump_facts_from_json(const std::string& text, const std::string& where) {
+  return read_document<DumpFacts>(text, {where, "not the facts of a dump of this tfaot"});
+}
+
+}  // namespace tfaot::toolkit

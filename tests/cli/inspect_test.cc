@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "cli_test.h"
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using InspectTest = CliTest;
+
+constexpr const char* kConfig = "model/aot_config.yaml";
+
+TEST_F(InspectTest, AConfig) {
+  write_model();
+  const Outcome outcome = run({"inspect", kConfig, "-q"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(matches_golden(outcome.text(), "cli/inspect_config.txt"));
+  EXPECT_THAT(files_in("model"), ElementsAre("aot_config.yaml", "saved_model/saved_model.pb"));
+}
+
+TEST_F(InspectTest, APackageKeepsItsObjectsAndOneHlo) {
+  write_model();
+  ASSERT_EQ(run({"compile", "-c", kConfig, "-o", "out", "-q"}).exit_code, 0);
+  const std::string transcript = run({"inspect", "out", "-q"}).text() + "\n" +
+                                 run({"inspect", "out", "-q", "--batch-size", "4"}).text() + "\n" +
+                                 run({"inspect", "out", "-q", "--batch-size", "5"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/inspect_package.txt"));
+  ASSERT_EQ(run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
+  const std::string archive = files_in("dist").front();
+  EXPECT_THAT(run({"inspect", "dist/" + archive, "-q"}).out, HasSubstr("test_net 1.0.0"));
+}
+
+TEST_F(InspectTest, JsonHoldsTheGraphs) {
+  write_model();
+  const Outcome outcome = run({"inspect", kConfig, "-q", "--batch-size", "1", "--json"});
+  EXPECT_TRUE(matches_golden(outcome.text(), "cli/inspect_json.txt"));
+}
+
+TEST_F(InspectTest, OneStage) {
+  write_model();
+  const auto stage = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"inspect", kConfig, "-q"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run(arguments);
+  };
+  EXPECT_EQ(stage({"--stage", "simplified"}).out, "HloModule tfaot, stage simplified, 4\n");
+  EXPECT_EQ(stage({"--format", "text"}).out, "HloModule tfaot, stage cpu_after_optimizations, 4\n");
+  EXPECT_THAT(stage({"--stage", "optimized", "--format", "dot"}).out,
+              HasSubstr("tfaot_matmul_f32_x86_64\\nf32[4,2]\\nnet/dense/MatMul"));
+  EXPECT_THAT(stage({"--detail", "layers", "--format", "dot"}).out, HasSubstr("\"net/dense\""));
+  EXPECT_THAT(stage({"--stage", "llvm"}).out, HasSubstr("call void @tfaot_matmul_f32_x86_64"));
+  EXPECT_THAT(stage({"--stage", "assembly"}).out, HasSubstr("Disassembly of section"));
+  EXPECT_THAT(stage({"--stage", "optimized", "-o", "optimized.txt"}).out, IsEmpty());
+  EXPECT_EQ(read("optimized.txt"), "HloModule tfaot, stage optimized, 4\n");
+  const Outcome svg = stage({"--format", "svg"});
+  if (svg.exit_code == 0) {
+    EXPECT_THAT(svg.out, HasSubstr("</svg>"));
+  } else {
+    EXPECT_THAT(svg.err, HasSubstr("install it (Debian: graphviz)"));
+  }
+}
+
+TEST_F(InspectTest, TwoPrograms) {
+  write_model();
+  const std::string transcript =
+      run({"inspect", kConfig, "-q", "--batch-size", "1,4"}).text() + "\n" +
+      run({"inspect", kConfig, kConfig, "-q"}).text() + "\n" +
+      run({"inspect", kConfig, "-q", "--cpu-level", "x86-64,x86-64-v3", "--json"})
+          .out.substr(0, 60);
+  EXPECT_TRUE(matches_golden(transcript, "cli/inspect_two.txt"));
+}
+
+TEST_F(InspectTest, WhatEachFlagChanges) {
+  write_model();
+  write(kConfig, read(kConfig) + "  xla_flags: [--xla_fake_slow=1]\n");
+  EXPECT_THAT(run({"inspect", kConfig, "-q"}).out,
+              HasSubstr("XLA_FLAGS --xla_fake_slow=1  nothing: the code is the same without it"));
+  EXPECT_THAT(run({"inspect", kConfig, "-q", "--against-no-flags"}).out,
+              AllOf(HasSubstr("the code is the same in every byte"),
+                    HasSubstr("estimated time of a call")));
+}
+
+TEST_F(InspectTest, ADumpThatWasKept) {
+  write_model();
+  ASSERT_EQ(run({"inspect", kConfig, "-q", "--dump", "kept"}).exit_code, 0);
+  EXPECT_THAT(run({"inspect", "kept", "-q"}).out,
+              AllOf(HasSubstr("dump kept: tfaot, batch size 4"), HasSubstr("custom-call")));
+  const Outcome again = run({"inspect", kConfig, "-q", "--dump", "kept"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("is not an empty folder"));
+}
+
+TEST_F(InspectTest, ADumpOfXla) {
+  write("dump/module_0001.cluster_0.before_optimizations.txt", "HloModule 4");
+  write("dump/module_0002.other.before_optimizations.txt", "HloModule with a longer text");
+  const std::string transcript =
+      run({"inspect", "dump", "-q"}).text() + "\n" +
+      run({"inspect", "dump", "-q", "--module", "module_0001.cluster_0"}).text() + "\n" +
+      run({"inspect", "dump", "-q", "--module", "cluster"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/inspect_dump.txt"));
+}
+
+TEST_F(InspectTest, Errors) {
+  write_model();
+  std::string transcript;
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"nothing"},
+                                             {"model/saved_model"},
+                                             {kConfig, "--stage", "simplifyed"},
+                                             {kConfig, "--stage", "llvm", "--format", "dot"},
+                                             {kConfig, "--stage", "llvm", "--json"},
+                                             {kConfig, "--batch-size", "1,4", "--stage", "llvm"},
+                                             {kConfig, "--batch-size", "1,4", "--dump", "d"},
+                                             {kConfig, "--batch-size", "1,2,3"},
+                                             {kConfig, "--cpu-level", "x86-64-v9"}}) {
+    std::vector<std::string> arguments = {"inspect", "-q"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    transcript += run(arguments).text() + "\n";
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/inspect_errors.txt"));
+  const Outcome refused = run({"inspect", kConfig, "-q"}, {{"FAKE_ENGINE", "refuse"}});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("op 'Foo' of node 'bar' cannot be compiled"));
+}
+
+TEST_F(InspectTest, APage) {
+  write_model();
+  ASSERT_EQ(run({"inspect", kConfig, "-q", "--html", "page.html"}).exit_code, 0);
+  const std::string page = read("page.html");
+  for (const char* text :
+       {"Hot spots", "Temporaries over time", "dense/kernel, packed", "Assembly",
+        "<mark>  call void @tfaot_matmul_f32_x86_64", "4 x 10 by 10 x 2, packed weights"}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+  ASSERT_EQ(run({"inspect", kConfig, "-q", "--batch-size", "1,4", "--html", "two.html"}).exit_code,
+            0);
+  EXPECT_THAT(read("two.html"), HasSubstr("What differs"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::testing

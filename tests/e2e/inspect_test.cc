@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tfaot inspect` of real models: what it shows is what the objects hold.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tool.h"
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kLastStage = "cpu_after_optimizations";
+
+class InspectTest : public ToolTest {
+ protected:
+  json inspected(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> all = {"inspect", "-q", "--json"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    json read = json::parse(done(all), nullptr, false);
+    EXPECT_FALSE(read.is_discarded());
+    return read;
+  }
+};
+
+std::vector<std::string> stages_of(const json& code) {
+  std::vector<std::string> names;
+  for (const json& stage : code["stages"]) names.push_back(stage["stage"]);
+  return names;
+}
+
+const json& stage_of(const json& code, const std::string& name) {
+  for (const json& stage : code["stages"]) {
+    if (stage["stage"] == name) return stage;
+  }
+  ADD_FAILURE() << "no stage " << name;
+  return code["stages"].front();
+}
+
+// Of all computations.
+std::vector<json> nodes_of(const json& stage, const std::string& kind) {
+  std::vector<json> nodes;
+  for (const json& computation : stage["computations"]) {
+    for (const json& node : computation["nodes"]) {
+      if (node["kind"] == kind) nodes.push_back(node);
+    }
+  }
+  return nodes;
+}
+
+std::vector<std::string> own_kernels(const json& code) {
+  std::vector<std::string> symbols;
+  for (const std::string symbol : code["kernels"]) {
+    if (symbol.starts_with("tfaot_")) symbols.push_back(symbol);
+  }
+  return symbols;
+}
+
+TEST_F(InspectTest, TheKernelsAreThoseThatTheObjectCalls) {
+  for (const std::string name :
+       {"convolution", "convolutions", "products", "pooling", "keras_export", "attention"}) {
+    const json code = inspected({config(name)});
+    std::set<std::string> shown;
+    for (const json& node : nodes_of(stage_of(code, kLastStage), "kernel")) {
+      shown.insert(node["callee"].get<std::string>());
+    }
+    EXPECT_THAT(own_kernels(code), ::testing::ElementsAreArray(shown)) << name;
+    EXPECT_THAT(shown, Not(IsEmpty())) << name;
+  }
+}
+
+TEST_F(InspectTest, ItIsTheCodeThatCompileMakes) {
+  for (const std::string name : {"convolution", "keras_export", "loops", "folding"}) {
+    done({"compile", "-q", "-c", config(name), "-o", name});
+    const json packaged = inspected({name});
+    const std::string size = std::to_string(packaged["batch_size"].get<int>());
+    const json code = inspected({config(name), "--batch-size", size});
+    EXPECT_EQ(code["code_sha256"], packaged["code_sha256"]) << name;
+    EXPECT_EQ(code["kernels"], packaged["kernels"]) << name;
+    EXPECT_EQ(code["estimated_picoseconds"], packaged["estimated_picoseconds"]) << name;
+    EXPECT_EQ(code["temporaries"]["bytes"], packaged["temporaries"]["bytes"]) << name;
+    std::vector<std::string> weights;
+    for (const json& weight : code["weights"]) weights.push_back(weight["name"]);
+    std::vector<std::string> packaged_weights;
+    for (const json& weight : packaged["weights"]) packaged_weights.push_back(weight["name"]);
+    EXPECT_EQ(weights, packaged_weights) << name;
+  }
+}
+
+TEST_F(InspectTest, StagesOfADenseNet) {
+  const json code = inspected({config("keras_export"), "--batch-size", "4"});
+  const auto stages = stages_of(code);
+  EXPECT_EQ(stages.front(), "lowered");
+  EXPECT_EQ(stages.back(), kLastStage);
+  for (const char* stage : {"simplified", "kernel_calls", "folded", "optimized"}) {
+    EXPECT_THAT(stages, Contains(stage));
+  }
+  EXPECT_THAT(nodes_of(stage_of(code, "simplified"), "kernel"), IsEmpty());
+  EXPECT_THAT(nodes_of(stage_of(code, "simplified"), "product"), Not(IsEmpty()));
+  EXPECT_THAT(nodes_of(stage_of(code, "kernel_calls"), "product"), IsEmpty());
+  for (const json& node : nodes_of(stage_of(code, kLastStage), "kernel")) {
+    EXPECT_THAT(node["origin"].get<std::string>(), HasSubstr("MatMul"));
+    EXPECT_THAT(node["detail"].get<std::string>(), HasSubstr("packed weights"));
+    EXPECT_GT(node["flops"], 0);
+    EXPECT_GT(node["picoseconds"], 0);
+  }
+}
+
+TEST_F(InspectTest, WeightsSayWhatTheyAreMadeOf) {
+  const json code = inspected({config("keras_export")});
+  bool packed = false;
+  for (const json& weight : code["weights"]) {
+    EXPECT_THAT(weight["variables"], Not(IsEmpty())) << weight;
+    if (!weight["name"].get<std::string>().ends_with(", packed")) continue;
+    packed = true;
+    EXPECT_THAT(weight["operations"], Not(IsEmpty())) << weight;
+  }
+  EXPECT_TRUE(packed);
+}
+
+TEST_F(InspectTest, TemporariesAreAliveForATime) {
+  const json code = inspected({config("convolutions")});
+  EXPECT_GT(code["temporaries"]["bytes"], 0);
+  EXPECT_GT(code["temporaries"]["most_alive"], 0);
+  EXPECT_LE(code["temporaries"]["most_alive"], code["temporaries"]["bytes"]);
+  const auto moments = static_cast<std::int64_t>(code["moments"].size());
+  for (const json& allocation : code["allocations"]) {
+    if (allocation["use"] != "temporary") continue;
+    for (const json& value : allocation["values"]) {
+      EXPECT_GE(value["first"], 0) << value;
+      EXPECT_LE(value["first"], value["last"]) << value;
+      EXPECT_LE(value["last"], moments) << value;
+      EXPECT_LE(value["offset"].get<std::int64_t>() + value["bytes"].get<std::int64_t>(),
+                allocation["bytes"].get<std::int64_t>())
+          << value;
+    }
+  }
+}
+
+TEST_F(InspectTest, AssemblyAndLlvmCallTheKernels) {
+  const std::string name = config("convolution");
+  const json code = inspected({name});
+  for (const char* stage : {"assembly", "llvm", "llvm_unoptimized"}) {
+    const std::string text = done({"inspect", "-q", name, "--stage", stage});
+    for (const std::string& kernel : own_kernels(code)) EXPECT_THAT(text, HasSubstr(kernel));
+  }
+}
+
+TEST_F(InspectTest, ADumpOfXlaIsOpened) {
+  done({"inspect", "-q", config("keras_export"), "--batch-size", "4", "--dump", "kept"});
+  EXPECT_THAT(stages_of(inspected({"kept"})), Contains("folded"));
+  // As XLA's flag --xla_dump_to alone leaves it.
+  std::vector<std::filesystem::path> ours;
+  for (const auto& entry : std::filesystem::directory_iterator(root_ / "kept")) {
+    const std::string file = entry.path().filename().string();
+    if (file.ends_with(".pb") || file.starts_with("tfaot.")) ours.push_back(entry.path());
+  }
+  for (const auto& file : ours) std::filesystem::remove(file);
+  const json code = inspected({"kept"});
+  EXPECT_EQ(code["kind"], "dump");
+  EXPECT_THAT(stages_of(code), ElementsAre("before_optimizations", kLastStage));
+  EXPECT_THAT(nodes_of(stage_of(code, kLastStage), "kernel"), Not(IsEmpty()));
+  EXPECT_GT(code["temporaries"]["most_alive"], 0);
+  EXPECT_THAT(done({"inspect", "-q", "kept", "--stage", "llvm"}), HasSubstr("define void"));
+}
+
+TEST_F(InspectTest, EachPassOfXla) {
+  const json code = inspected({config("keras_export"), "--batch-size", "1", "--passes"});
+  EXPECT_GT(code["stages"].size(), 8U);
+  EXPECT_EQ(stages_of(code).back(), kLastStage);
+}
+
+TEST_F(InspectTest, WhatAFlagChanges) {
+  const std::string flags = "  xla_flags: [\"--xla_cpu_enable_fast_math=false\"]\n";
+  std::string text = files_.read(config("keras_export")).value_or("");
+  const auto at = text.find("compilation:\n");
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at + std::string("compilation:\n").size(), flags);
+  std::filesystem::copy(model("keras_export") + "/saved_model", root_ / "saved_model",
+                        std::filesystem::copy_options::recursive);
+  ASSERT_TRUE(files_.replace_atomically(root_ / "flags.yaml", text));
+  const json code = inspected({"flags.yaml"});
+  ASSERT_EQ(code["flags"].size(), 1U);
+  EXPECT_EQ(code["flags"][0]["flag"], "--xla_cpu_enable_fast_math=false");
+  EXPECT_EQ(code["flags"][0]["problem"], "");
+  EXPECT_GT(code["flags"][0]["without"]["code_bytes"], 0);
+  const json both = inspected({"flags.yaml", "--against-no-flags"});
+  EXPECT_EQ(both["same_code"], code["flags"][0]["same_code"]);
+}
+
+TEST_F(InspectTest, TwoBatchSizes) {
+  const std::string text = done({"inspect", "-q", config("keras_export"), "--batch-size", "1,64"});
+  EXPECT_THAT(text, HasSubstr("estimated time of a row"));
+  EXPECT_THAT(text, HasSubstr("code bytes"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::testing

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/node_facts.h"
+
+#include <gmock/gmock.h>
+
+#include "inspect/read_hlo.h"
+#include "tests/support/memory_file_system.h"
+#include "tests/unit/engine/parse_hlo.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kProgram = R"(
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+fused {
+  p = f32[4,32] parameter(0)
+  t = f32[4,32] tanh(p)
+  ROOT n = f32[4,32] negate(t)
+}
+ENTRY e {
+  x = f32[4,16] parameter(0), metadata={op_name="x"}
+  w = f32[1,2,16,16] parameter(1)
+  c = s64[13] constant({1,4,32,16,0,16,1,1,0,0,0,3,0})
+  k = (f32[4,32], u8[64]) custom-call(c, x, w), custom_call_target="tfaot_matmul_f32_x86_64_v3", metadata={op_name="dense/MatMul"}
+  g = f32[4,32] get-tuple-element(k), index=0
+  f = f32[4,32] fusion(g), kind=kLoop, calls=fused
+  z = f32[] constant(0)
+  ROOT r = f32[4] reduce(f, z), dimensions={1}, to_apply=sum
+})";
+
+HloComputation entry_of(const xla::HloModule& module, bool has_constants) {
+  return NodeFacts(module, {{1, 64, "x86_64_v3"}, has_constants})
+      .describe(*module.entry_computation());
+}
+
+const HloNode& node_of(const HloComputation& computation, const std::string& name) {
+  for (const HloNode& node : computation.nodes) {
+    if (node.name == name) return node;
+  }
+  ADD_FAILURE() << name;
+  return computation.nodes.front();
+}
+
+TEST(NodeFacts, AKernelCall) {
+  const auto module = testing::parse_hlo(kProgram);
+  const HloNode node = node_of(entry_of(*module, true), "k");
+  EXPECT_EQ(node.kind, NodeKind::kKernel);
+  EXPECT_EQ(node.callee, "tfaot_matmul_f32_x86_64_v3");
+  EXPECT_EQ(node.origin, "dense/MatMul");
+  EXPECT_EQ(node.detail, "4 x 16 by 16 x 32, packed weights, then a bias, then relu");
+  EXPECT_EQ(node.flops, 2 * 4 * 16 * 32);
+  EXPECT_EQ(node.bytes, 4 * (4 * 16 + 2 * 16 * 16 + 4 * 32));
+  EXPECT_GT(node.picoseconds, 0);
+  EXPECT_THAT(node.operands, ElementsAre("c", "x", "w"));
+}
+
+TEST(NodeFacts, ConstantsThatTheTextLeavesOutAreNotRead) {
+  const auto module = testing::parse_hlo(kProgram);
+  const HloNode node = node_of(entry_of(*module, false), "k");
+  EXPECT_EQ(node.flops, -1);
+  EXPECT_EQ(node.picoseconds, -1);
+  EXPECT_EQ(node.detail, "");
+}
+
+TEST(NodeFacts, LoopsAndFusions) {
+  const auto module = testing::parse_hlo(kProgram);
+  const HloComputation entry = entry_of(*module, true);
+  EXPECT_EQ(entry.root, "r");
+  EXPECT_FALSE(entry.is_fused);
+  const HloNode& fusion = node_of(entry, "f");
+  EXPECT_EQ(fusion.kind, NodeKind::kFusion);
+  EXPECT_THAT(fusion.computations, ElementsAre("fused"));
+  EXPECT_EQ(fusion.flops, 2 * 4 * 32);
+  EXPECT_GT(fusion.picoseconds, 0);
+  const HloNode& reduce = node_of(entry, "r");
+  EXPECT_EQ(reduce.kind, NodeKind::kLoop);
+  EXPECT_THAT(reduce.detail, HasSubstr("dimensions={1}"));
+  EXPECT_EQ(node_of(entry, "x").kind, NodeKind::kData);
+  EXPECT_EQ(node_of(entry, "x").picoseconds, 0);
+  EXPECT_EQ(node_of(entry, "x").origin, "x");
+}
+
+TEST(NodeFacts, TheCostsOfTheEntryAreThoseOfTheProgram) {
+  const auto module = testing::parse_hlo(kProgram);
+  const CodeSize code{1, 64, "x86_64_v3"};
+  std::int64_t sum = 0;
+  for (const HloNode& node : entry_of(*module, true).nodes) sum += node.picoseconds;
+  // All but the part of a call that is no instruction's.
+  const auto all = static_cast<std::int64_t>(static_cost(*module, code).picoseconds);
+  EXPECT_NEAR(static_cast<double>(all - sum), 200 * 250, 10);
+}
+
+TEST(ReadHlo, TextAsAGraph) {
+  const testing::MemoryFileSystem files{{"/d/a.txt", std::string("HloModule m\n") + kProgram},
+                                        {"/d/b.txt", "HloModule"}};
+  std::vector<HloGraph> graphs;
+  const auto keep = [&](const HloGraph& graph) { graphs.push_back(graph); };
+  ASSERT_TRUE(read_hlo(files, {{{"/d/a.txt", "before"}}, "x86_64_v3", 1, 0}, keep));
+  ASSERT_EQ(graphs.size(), 1U);
+  EXPECT_EQ(graphs[0].stage, "before");
+  EXPECT_EQ(graphs[0].entry, "e");
+  EXPECT_EQ(graphs[0].computations.back().name, "e");
+  EXPECT_THAT(graphs[0].text, HasSubstr("ROOT r = f32[4] reduce("));
+  for (const HloComputation& one : graphs[0].computations) {
+    EXPECT_EQ(one.is_applied, one.name == "sum");
+    EXPECT_EQ(one.is_fused, one.name == "fused");
+  }
+  const auto wrong = read_hlo(files, {{{"/d/b.txt", "b"}}, "", 1, 0}, keep);
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().text(), HasSubstr("/d/b.txt: XLA cannot read this HLO"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine

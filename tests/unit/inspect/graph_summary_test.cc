@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/inspect/graph_summary.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/inspect/sample_graph.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::sample_graph;
+using ::testing::SizeIs;
+
+TEST(GraphSummary, AFusionCountsOnce) {
+  const StageSummary summary = summary_of(sample_graph());
+  EXPECT_EQ(summary.instructions, 10);
+  EXPECT_EQ(summary.kinds.at(NodeKind::kKernel), 1);
+  EXPECT_EQ(summary.kinds.at(NodeKind::kFusion), 1);
+  EXPECT_EQ(summary.kinds.at(NodeKind::kLoop), 1);
+  EXPECT_EQ(summary.flops, 72);
+  EXPECT_EQ(summary.bytes, 368);
+  EXPECT_EQ(summary.picoseconds, 1000);
+}
+
+TEST(GraphSummary, TheCostliestInstructionsFirst) {
+  const HloGraph graph = sample_graph();
+  std::vector<std::string> names;
+  double shares = 0;
+  for (const CodeNode& one : code_nodes(graph)) {
+    names.push_back(one.node->name);
+    shares += one.share;
+  }
+  EXPECT_THAT(names, ElementsAre("custom-call.4", "fusion.7", "reduce.6"));
+  EXPECT_DOUBLE_EQ(shares, 1);
+}
+
+TEST(GraphSummary, WhatALoopRunsComesLastAndHasNoShare) {
+  HloGraph graph = sample_graph();
+  graph.computations[0].is_applied = false;  // as if it were a loop's body
+  graph.computations[0].nodes[0].picoseconds = 1'000'000;
+  const auto nodes = code_nodes(graph);
+  ASSERT_THAT(nodes, SizeIs(4));
+  EXPECT_EQ(nodes.back().node->name, "add.1");
+  EXPECT_EQ(nodes.back().share, -1);
+}
+
+TEST(GraphSummary, NumbersThatAreNotKnown) {
+  HloGraph graph = sample_graph();
+  for (HloNode& node : graph.computations.back().nodes) node.picoseconds = node.flops = -1;
+  EXPECT_EQ(summary_of(graph).picoseconds, 0);
+  EXPECT_EQ(code_nodes(graph).front().share, -1);
+}
+
+TEST(GraphSummary, Layers) {
+  EXPECT_EQ(short_origin("StatefulPartitionedCall/PartitionedCall/m/d/MatMul"), "m/d/MatMul");
+  EXPECT_EQ(short_origin("StatefulPartitionedCall_1/m/d/Exp;m/d/Sub"), "m/d/Exp");
+  EXPECT_EQ(layer_of("PartitionedCall/m/d/MatMul"), "m/d");
+  EXPECT_EQ(layer_of("MatMul"), "MatMul");
+  EXPECT_EQ(layer_of(""), "");
+  const auto layers = layers_of(sample_graph());
+  ASSERT_THAT(layers, SizeIs(2));
+  EXPECT_EQ(layers[0].layer, "m/dense");
+  EXPECT_EQ(layers[0].instructions, 2);
+  EXPECT_EQ(layers[0].picoseconds, 960);
+}
+
+TEST(GraphSummary, WhatBecameOfAProduct) {
+  HloGraph before = sample_graph();
+  HloNode& product = before.computations.back().nodes[3];
+  product.kind = NodeKind::kProduct;
+  product.opcode = "dot";
+  const HloGraph after = sample_graph();
+  auto fates = product_fates(before, after);
+  ASSERT_THAT(fates, SizeIs(1));
+  ASSERT_THAT(fates[0].became, SizeIs(1));
+  EXPECT_EQ(fates[0].became[0]->callee, "tfaot_matmul_f32_x86_64_v3");
+  product.origin = "m/other/MatMul";
+  fates = product_fates(before, after);
+  EXPECT_THAT(fates[0].became, IsEmpty());
+}
+
+TEST(GraphSummary, Kernels) {
+  EXPECT_THAT(called_kernels(sample_graph()), ElementsAre("tfaot_matmul_f32_x86_64_v3"));
+}
+
+TEST(GraphSummary, ADamagedGraph) {
+  HloGraph graph = sample_graph();
+  graph.entry = "other";
+  EXPECT_EQ(entry_of(graph), nullptr);
+  EXPECT_THAT(layers_of(graph), IsEmpty());
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit
