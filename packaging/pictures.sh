@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# pictures.sh [BUILD_DIR]: makes the pictures of docs/reports.md again, with the tools of BUILD_DIR (default: build/release),
-# headless Chromium (Debian's chromium) and the example models.
+# pictures.sh [BUILD_DIR]: makes the pictures of docs/reports.md and docs/inspect.md again, with the tools of BUILD_DIR (default:
+# build/release), headless Chromium (Debian's chromium), graphviz and the example models.
 set -euo pipefail
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build_dir=$(realpath -m "${1:-$source_dir/build/release}")
@@ -18,6 +18,7 @@ cd "$work"
 "$tfaot" info jet_tagger_1 --html package.html >/dev/null
 "$tfaot" info keras_saved/saved_model --html model.html >/dev/null
 "$tfaot" diff jet_tagger_1 jet_tagger_2 --html difference.html >/dev/null
+"$tfaot" inspect -q jet_tagger/aot_config.yaml --cpu-levels x86-64-v3 --html inspection.html >/dev/null
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$source_dir/tests/report"
 python3 - "$source_dir/docs/images" <<'PYTHON'
 import pathlib
@@ -30,6 +31,9 @@ PICTURES = (  # name, page, width, height, scheme, the section to begin with
     ("report_times", "package", 1200, 860, "dark", "run-time"),
     ("report_model", "model", 1200, 1000, "light", ""),
     ("report_difference", "difference", 1200, 1000, "light", ""),
+    ("inspect_page", "inspection", 1200, 1150, "light", ""),
+    ("inspect_graph", "inspection", 1200, 900, "dark", "stages"),
+    ("inspect_memory", "inspection", 1200, 560, "light", "memory"),
     ("report_phone", "package", 360, 720, "light", "sizes"),
 )
 program = find_browser() or sys.exit("pictures: Chromium is not installed; Debian's package is 'chromium'")

@@ -80,8 +80,8 @@ TEST(IncludeRooms, RuntimeKnowsNobodyAndFewKnowIt) {
                   "standard headers only, not <unistd.h>",
                   "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
                   "<fmt/format.h>; only arrays, base, cli, compile, config, convert, elf, engine, "
-                  "generate, install, load, package, python, records, release, remote, report, "
-                  "scram, tfcompile, tune, workflow may"));
+                  "generate, inspect, install, load, package, python, records, release, remote, "
+                  "report, scram, tfcompile, tune, workflow may"));
 }
 
 TEST(IncludeRooms, ALibraryHasItsRoom) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "cli_test.h"
 
@@ -13,23 +14,30 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using InspectTest = CliTest;
 
-constexpr const char* kConfig = "model/aot_config.yaml";
+constexpr const char* kInspectedConfig = "model/aot_config.yaml";
+
+// The fake object is another one in each kind of build.
+std::string without_code_size(const std::string& text) {
+  const std::regex size(R"(  code         .*|"code_bytes": \d+|"code_sha256": "\w+")");
+  return std::regex_replace(text, size, "(of the code)");
+}
 
 TEST_F(InspectTest, AConfig) {
   write_model();
-  const Outcome outcome = run({"inspect", kConfig, "-q"});
+  const Outcome outcome = run({"inspect", kInspectedConfig, "-q"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_TRUE(matches_golden(outcome.text(), "cli/inspect_config.txt"));
-  EXPECT_THAT(files_in("model"), ElementsAre("aot_config.yaml", "saved_model/saved_model.pb"));
+  EXPECT_TRUE(matches_golden(without_code_size(outcome.text()), "cli/inspect_config.txt"));
+  EXPECT_THAT(files_in("model"), ElementsAre("aot_config.yaml", "saved_model/saved_model.pb",
+                                             "saved_model/variables/variables.index"));
 }
 
 TEST_F(InspectTest, APackageKeepsItsObjectsAndOneHlo) {
   write_model();
-  ASSERT_EQ(run({"compile", "-c", kConfig, "-o", "out", "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"compile", "-c", kInspectedConfig, "-o", "out", "-q"}).exit_code, 0);
   const std::string transcript = run({"inspect", "out", "-q"}).text() + "\n" +
-                                 run({"inspect", "out", "-q", "--batch-size", "4"}).text() + "\n" +
-                                 run({"inspect", "out", "-q", "--batch-size", "5"}).text();
-  EXPECT_TRUE(matches_golden(transcript, "cli/inspect_package.txt"));
+                                 run({"inspect", "out", "-q", "--batch-sizes", "4"}).text() + "\n" +
+                                 run({"inspect", "out", "-q", "--batch-sizes", "5"}).text();
+  EXPECT_TRUE(matches_golden(without_code_size(transcript), "cli/inspect_package.txt"));
   ASSERT_EQ(run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
   const std::string archive = files_in("dist").front();
   EXPECT_THAT(run({"inspect", "dist/" + archive, "-q"}).out, HasSubstr("test_net 1.0.0"));
@@ -37,14 +45,14 @@ TEST_F(InspectTest, APackageKeepsItsObjectsAndOneHlo) {
 
 TEST_F(InspectTest, JsonHoldsTheGraphs) {
   write_model();
-  const Outcome outcome = run({"inspect", kConfig, "-q", "--batch-size", "1", "--json"});
-  EXPECT_TRUE(matches_golden(outcome.text(), "cli/inspect_json.txt"));
+  const Outcome outcome = run({"inspect", kInspectedConfig, "-q", "--batch-sizes", "1", "--json"});
+  EXPECT_TRUE(matches_golden(without_code_size(outcome.text()), "cli/inspect_json.txt"));
 }
 
 TEST_F(InspectTest, OneStage) {
   write_model();
   const auto stage = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> arguments = {"inspect", kConfig, "-q"};
+    std::vector<std::string> arguments = {"inspect", kInspectedConfig, "-q"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     return run(arguments);
   };
@@ -68,29 +76,29 @@ TEST_F(InspectTest, OneStage) {
 TEST_F(InspectTest, TwoPrograms) {
   write_model();
   const std::string transcript =
-      run({"inspect", kConfig, "-q", "--batch-size", "1,4"}).text() + "\n" +
-      run({"inspect", kConfig, kConfig, "-q"}).text() + "\n" +
-      run({"inspect", kConfig, "-q", "--cpu-level", "x86-64,x86-64-v3", "--json"})
+      run({"inspect", kInspectedConfig, "-q", "--batch-sizes", "1,4"}).text() + "\n" +
+      run({"inspect", kInspectedConfig, kInspectedConfig, "-q"}).text() + "\n" +
+      run({"inspect", kInspectedConfig, "-q", "--cpu-levels", "x86-64,x86-64-v3", "--json"})
           .out.substr(0, 60);
   EXPECT_TRUE(matches_golden(transcript, "cli/inspect_two.txt"));
 }
 
 TEST_F(InspectTest, WhatEachFlagChanges) {
   write_model();
-  write(kConfig, read(kConfig) + "  xla_flags: [--xla_fake_slow=1]\n");
-  EXPECT_THAT(run({"inspect", kConfig, "-q"}).out,
+  write(kInspectedConfig, read(kInspectedConfig) + "  xla_flags: [--xla_fake_slow=1]\n");
+  EXPECT_THAT(run({"inspect", kInspectedConfig, "-q"}).out,
               HasSubstr("XLA_FLAGS --xla_fake_slow=1  nothing: the code is the same without it"));
-  EXPECT_THAT(run({"inspect", kConfig, "-q", "--against-no-flags"}).out,
+  EXPECT_THAT(run({"inspect", kInspectedConfig, "-q", "--against-no-flags"}).out,
               AllOf(HasSubstr("the code is the same in every byte"),
                     HasSubstr("estimated time of a call")));
 }
 
 TEST_F(InspectTest, ADumpThatWasKept) {
   write_model();
-  ASSERT_EQ(run({"inspect", kConfig, "-q", "--dump", "kept"}).exit_code, 0);
+  ASSERT_EQ(run({"inspect", kInspectedConfig, "-q", "--dump", "kept"}).exit_code, 0);
   EXPECT_THAT(run({"inspect", "kept", "-q"}).out,
-              AllOf(HasSubstr("dump kept: tfaot, batch size 4"), HasSubstr("custom-call")));
-  const Outcome again = run({"inspect", kConfig, "-q", "--dump", "kept"});
+              AllOf(HasSubstr("dump kept: tfaot, batch size 4"), HasSubstr("matmul_f32_x86_64 ")));
+  const Outcome again = run({"inspect", kInspectedConfig, "-q", "--dump", "kept"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.err, HasSubstr("is not an empty folder"));
 }
@@ -108,38 +116,39 @@ TEST_F(InspectTest, ADumpOfXla) {
 TEST_F(InspectTest, Errors) {
   write_model();
   std::string transcript;
-  for (const std::vector<std::string>& options :
-       std::vector<std::vector<std::string>>{{"nothing"},
-                                             {"model/saved_model"},
-                                             {kConfig, "--stage", "simplifyed"},
-                                             {kConfig, "--stage", "llvm", "--format", "dot"},
-                                             {kConfig, "--stage", "llvm", "--json"},
-                                             {kConfig, "--batch-size", "1,4", "--stage", "llvm"},
-                                             {kConfig, "--batch-size", "1,4", "--dump", "d"},
-                                             {kConfig, "--batch-size", "1,2,3"},
-                                             {kConfig, "--cpu-level", "x86-64-v9"}}) {
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {"nothing"},
+           {"model/saved_model"},
+           {kInspectedConfig, "--stage", "simplifyed"},
+           {kInspectedConfig, "--stage", "llvm", "--format", "dot"},
+           {kInspectedConfig, "--stage", "llvm", "--json"},
+           {kInspectedConfig, "--batch-sizes", "1,4", "--stage", "llvm"},
+           {kInspectedConfig, "--batch-sizes", "1,4", "--dump", "d"},
+           {kInspectedConfig, "--batch-sizes", "1,2,3"},
+           {kInspectedConfig, "--cpu-levels", "x86-64-v9"}}) {
     std::vector<std::string> arguments = {"inspect", "-q"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     transcript += run(arguments).text() + "\n";
   }
   EXPECT_TRUE(matches_golden(transcript, "cli/inspect_errors.txt"));
-  const Outcome refused = run({"inspect", kConfig, "-q"}, {{"FAKE_ENGINE", "refuse"}});
+  const Outcome refused = run({"inspect", kInspectedConfig, "-q"}, {{"FAKE_ENGINE", "refuse"}});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.err, HasSubstr("op 'Foo' of node 'bar' cannot be compiled"));
 }
 
 TEST_F(InspectTest, APage) {
   write_model();
-  ASSERT_EQ(run({"inspect", kConfig, "-q", "--html", "page.html"}).exit_code, 0);
-  const std::string page = read("page.html");
+  ASSERT_EQ(run({"inspect", kInspectedConfig, "-q", "--html", "page.html"}).exit_code, 0);
+  const std::string page = read_page("page.html");
   for (const char* text :
        {"Hot spots", "Temporaries over time", "dense/kernel, packed", "Assembly",
         "<mark>  call void @tfaot_matmul_f32_x86_64", "4 x 10 by 10 x 2, packed weights"}) {
-    EXPECT_THAT(page, HasSubstr(text));
+    EXPECT_NE(page.find(text), std::string::npos) << text;
   }
-  ASSERT_EQ(run({"inspect", kConfig, "-q", "--batch-size", "1,4", "--html", "two.html"}).exit_code,
+  ASSERT_EQ(run({"inspect", kInspectedConfig, "-q", "--batch-sizes", "1,4", "--html", "two.html"})
+                .exit_code,
             0);
-  EXPECT_THAT(read("two.html"), HasSubstr("What differs"));
+  EXPECT_NE(read("two.html").find("What differs"), std::string::npos);
 }
 
 }  // namespace

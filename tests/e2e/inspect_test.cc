@@ -83,21 +83,21 @@ TEST_F(InspectTest, ItIsTheCodeThatCompileMakes) {
     done({"compile", "-q", "-c", config(name), "-o", name});
     const json packaged = inspected({name});
     const std::string size = std::to_string(packaged["batch_size"].get<int>());
-    const json code = inspected({config(name), "--batch-size", size});
+    const json code = inspected({config(name), "--batch-sizes", size});
     EXPECT_EQ(code["code_sha256"], packaged["code_sha256"]) << name;
     EXPECT_EQ(code["kernels"], packaged["kernels"]) << name;
     EXPECT_EQ(code["estimated_picoseconds"], packaged["estimated_picoseconds"]) << name;
-    EXPECT_EQ(code["temporaries"]["bytes"], packaged["temporaries"]["bytes"]) << name;
-    std::vector<std::string> weights;
-    for (const json& weight : code["weights"]) weights.push_back(weight["name"]);
-    std::vector<std::string> packaged_weights;
-    for (const json& weight : packaged["weights"]) packaged_weights.push_back(weight["name"]);
-    EXPECT_EQ(weights, packaged_weights) << name;
+    EXPECT_EQ(code["weights"].size(), packaged["weights"].size()) << name;
+    // A package counts the tables of pointers to outputs, too.
+    const auto bytes = code["temporaries"]["bytes"].get<std::int64_t>();
+    const auto packaged_bytes = packaged["temporaries"]["bytes"].get<std::int64_t>();
+    EXPECT_LE(bytes, packaged_bytes) << name;
+    EXPECT_LE(packaged_bytes, bytes + 64) << name;
   }
 }
 
-TEST_F(InspectTest, StagesOfADenseNet) {
-  const json code = inspected({config("keras_export"), "--batch-size", "4"});
+TEST_F(InspectTest, StagesOfANet) {
+  const json code = inspected({config("keras_export"), "--batch-sizes", "4"});
   const auto stages = stages_of(code);
   EXPECT_EQ(stages.front(), "lowered");
   EXPECT_EQ(stages.back(), kLastStage);
@@ -108,8 +108,8 @@ TEST_F(InspectTest, StagesOfADenseNet) {
   EXPECT_THAT(nodes_of(stage_of(code, "simplified"), "product"), Not(IsEmpty()));
   EXPECT_THAT(nodes_of(stage_of(code, "kernel_calls"), "product"), IsEmpty());
   for (const json& node : nodes_of(stage_of(code, kLastStage), "kernel")) {
-    EXPECT_THAT(node["origin"].get<std::string>(), HasSubstr("MatMul"));
-    EXPECT_THAT(node["detail"].get<std::string>(), HasSubstr("packed weights"));
+    EXPECT_THAT(node["origin"].get<std::string>(), HasSubstr("functional_1/"));
+    EXPECT_THAT(node["detail"].get<std::string>(), HasSubstr(" x ")) << node;
     EXPECT_GT(node["flops"], 0);
     EXPECT_GT(node["picoseconds"], 0);
   }
@@ -156,7 +156,7 @@ TEST_F(InspectTest, AssemblyAndLlvmCallTheKernels) {
 }
 
 TEST_F(InspectTest, ADumpOfXlaIsOpened) {
-  done({"inspect", "-q", config("keras_export"), "--batch-size", "4", "--dump", "kept"});
+  done({"inspect", "-q", config("keras_export"), "--batch-sizes", "4", "--dump", "kept"});
   EXPECT_THAT(stages_of(inspected({"kept"})), Contains("folded"));
   // As XLA's flag --xla_dump_to alone leaves it.
   std::vector<std::filesystem::path> ours;
@@ -174,7 +174,7 @@ TEST_F(InspectTest, ADumpOfXlaIsOpened) {
 }
 
 TEST_F(InspectTest, EachPassOfXla) {
-  const json code = inspected({config("keras_export"), "--batch-size", "1", "--passes"});
+  const json code = inspected({config("keras_export"), "--batch-sizes", "1", "--passes"});
   EXPECT_GT(code["stages"].size(), 8U);
   EXPECT_EQ(stages_of(code).back(), kLastStage);
 }
@@ -198,7 +198,7 @@ TEST_F(InspectTest, WhatAFlagChanges) {
 }
 
 TEST_F(InspectTest, TwoBatchSizes) {
-  const std::string text = done({"inspect", "-q", config("keras_export"), "--batch-size", "1,64"});
+  const std::string text = done({"inspect", "-q", config("keras_export"), "--batch-sizes", "1,64"});
   EXPECT_THAT(text, HasSubstr("estimated time of a row"));
   EXPECT_THAT(text, HasSubstr("code bytes"));
 }

@@ -93,7 +93,7 @@ def make_pages(tool, sample_program):
     for name, *arguments in (
             ("config", "info", "config.yaml"), ("model", "info", "net"), ("archive", "info", archive),
             ("tuned", "info", "second"), ("inspection", "inspect", "config.yaml", "-q"),
-            ("inspected_package", "inspect", "first", "-q"), ("compared", "inspect", "config.yaml", "-q", "--batch-size", "1,64"), ("hostile_package", "info", "hostile"), ("same", "diff", archive, "first"),
+            ("inspected_package", "inspect", "first", "-q"), ("compared", "inspect", "config.yaml", "-q", "--batch-sizes", "1,64"), ("hostile_package", "info", "hostile"), ("same", "diff", archive, "first"),
             ("different", "diff", "first", "second"), ("hostile_diff", "diff", "first", "hostile")):
         pages[name] = tool.page(name, *arguments)
     return pages

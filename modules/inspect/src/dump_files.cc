@@ -12,7 +12,8 @@ namespace {
 // "module_0004.cluster_0.0012.simplification.after_a.before_b.hlo.pb";
 // "tfaot.0002.simplified.hlo.pb"
 const std::regex kTheirFile(
-    R"((?:\d+\.)?(module_\d+)\.(.+?)\.((?:\d{4}\..+)|[^.]+)\.(hlo\.pb|txt|ll|o))");
+    R"((?:\d+\.)?(module_\d+)\.(.+?)\.((?:\d{4}\..+)|[^.]+)\.(hlo\.pb|txt|ll))");
+const std::regex kTheirObject(R"((?:\d+\.)?(module_\d+)\.(.+)\.o)");
 const std::regex kOurFile(R"(tfaot\.(\d{4})\.(.+)\.hlo\.pb)");
 constexpr const char* kOurModule = "tfaot";
 constexpr std::string_view kBuffersEnd = "-buffer-assignment";
@@ -64,9 +65,7 @@ void add_stage(std::vector<Stage>& stages, Stage stage) {
 void add_theirs(const FileSystem& files, const Path& path, const std::smatch& parts, Found& found) {
   const std::string stage = parts[3];
   const std::string ending = parts[4];
-  if (ending == "o") {
-    found.module.object = path;
-  } else if (ending == "ll") {
+  if (ending == "ll") {
     if (stage == "ir-no-opt") found.module.first_llvm = path;
     if (stage == "ir-with-opt") found.module.llvm = path;
   } else if (stage.ends_with(kBuffersEnd)) {
@@ -74,6 +73,11 @@ void add_theirs(const FileSystem& files, const Path& path, const std::smatch& pa
   } else if (ending == "hlo.pb" || is_hlo_text(files, path)) {
     add_stage(found.stages, {place_of(stage), {path.string(), stage}});
   }
+}
+
+// Ours is the only module of its folder; XLA gives it a number.
+std::string module_name(const std::smatch& parts) {
+  return parts[2] == kOurModule ? kOurModule : parts[1].str() + "." + parts[2].str();
 }
 
 DumpedModule finished(Found found) {
@@ -101,10 +105,9 @@ Result<std::vector<DumpedModule>> dumped_modules(const FileSystem& files, const 
       add_stage(modules[kOurModule].stages,
                 {{Phase::kOurs, parts[1]}, {(folder / name).string(), parts[2]}});
     } else if (std::regex_match(name, parts, kTheirFile)) {
-      // Ours is the only module of its folder; XLA gives it a number.
-      const std::string module =
-          parts[2] == kOurModule ? kOurModule : parts[1].str() + "." + parts[2].str();
-      add_theirs(files, folder / name, parts, modules[module]);
+      add_theirs(files, folder / name, parts, modules[module_name(parts)]);
+    } else if (std::regex_match(name, parts, kTheirObject)) {
+      modules[module_name(parts)].module.object = folder / name;
     }
   }
   std::vector<DumpedModule> list;

@@ -34,17 +34,22 @@ constexpr const char* kTakes =
 // Of a module that is not ours, every parameter may be an input.
 constexpr std::int64_t kAllInputs = 1'000'000'000;
 
+// The last one stays, because code is made of it.
 void leave_out_equal(std::vector<HloGraph>& stages) {
   const auto same = [](const HloGraph& a, const HloGraph& b) { return a.text == b.text; };
+  HloGraph last = stages.back();
   stages.erase(std::unique(stages.begin(), stages.end(), same), stages.end());
+  stages.back() = std::move(last);
 }
 
-// LLVM names kernels as the object does.
+// LLVM names kernels as HLO and the object do.
 Status add_listings(const FileSystem& files, const DumpedModule& module, InspectedCode& code) {
+  std::vector<std::string> kernels = called_kernels(code.stages.back());
+  kernels.insert(kernels.end(), code.kernels.begin(), code.kernels.end());
   const auto add = [&](const Path& file, CodeListing& listing) -> Status {
     if (file.empty()) return {};
     TFAOT_ASSIGN(std::string text, files.read(file));
-    listing = marked_listing(std::move(text), code.kernels);
+    listing = marked_listing(std::move(text), kernels);
     return {};
   };
   TFAOT_TRY(add(module.first_llvm, code.first_llvm));
@@ -80,9 +85,7 @@ Status add_module(Context& context, const EngineProgram& engine, const DumpedMod
     TFAOT_ASSIGN(const std::string text, context.files.read(module.buffers));
     TFAOT_ASSIGN(code.buffers, read_buffer_map(text, module.buffers.string()));
   }
-  if (code.kernels.empty() && !code.stages.empty()) {
-    code.kernels = called_kernels(code.stages.back());
-  }
+  if (code.code_bytes == 0) code.kernels = called_kernels(code.stages.back());
   return add_listings(context.files, module, code);
 }
 

@@ -17,7 +17,7 @@ constexpr const char* kProgram = R"(
 sum {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
-  ROOT c = f32[] add(a, b)
+  ROOT s = f32[] add(a, b)
 }
 fused {
   p = f32[4,32] parameter(0)

@@ -27,8 +27,8 @@ TEST(GraphDrawing, Boxes) {
 
 TEST(GraphDrawing, HostileNames) {
   HloGraph graph = sample_graph();
-  graph.computations.back().nodes[0].origin = "a\"];b[label=\"\\";
-  EXPECT_THAT(dot_of(graph, DrawnDetail::kInstructions), HasSubstr(R"(a\"];b[label=\"\\")"));
+  graph.computations.back().nodes[0].origin = "a\"] b[label=\"\\";
+  EXPECT_THAT(dot_of(graph, DrawnDetail::kInstructions), HasSubstr(R"(a\"] b[label=\"\\")"));
 }
 
 TEST(GraphDrawing, GraphvizLaysItOut) {

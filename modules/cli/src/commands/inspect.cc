@@ -35,7 +35,8 @@ namespace {
 
 struct InspectArguments {
   VerbosityOption verbosity;
-  std::vector<std::string> paths;
+  std::string path;
+  std::string other;  // empty: none
   std::vector<std::int64_t> batch_sizes;
   std::vector<std::string> cpu_levels;
   bool against_no_flags = false;
@@ -49,7 +50,7 @@ struct InspectArguments {
   InspectRequest request;
 
   bool compares() const {
-    return paths.size() > 1 || batch_sizes.size() > 1 || cpu_levels.size() > 1 || against_no_flags;
+    return !other.empty() || batch_sizes.size() > 1 || cpu_levels.size() > 1 || against_no_flags;
   }
   bool prints_stage() const { return !stage.empty() || format || detail || !output.empty(); }
 };
@@ -75,7 +76,8 @@ Status check_inspect_options(const InspectArguments& options) {
 InspectRequest side_of(const InspectArguments& options, const Program& program, std::size_t side) {
   const auto pick = [side](const auto& list) { return list[std::min(side, list.size() - 1)]; };
   InspectRequest request = options.request;
-  request.path = program.absolute(pick(options.paths));
+  const bool is_other = side == 1 && !options.other.empty();
+  request.path = program.absolute(is_other ? options.other : options.path);
   if (!options.batch_sizes.empty()) request.batch_size = pick(options.batch_sizes);
   if (!options.cpu_levels.empty()) request.cpu_level = pick(options.cpu_levels);
   request.without_flags = side == 1 && options.against_no_flags;
@@ -135,7 +137,8 @@ Status print_stage(const InspectArguments& options, Program& program, const Insp
 Status inspect_two(const InspectArguments& options, Program& program) {
   TFAOT_ASSIGN(const InspectedCode first, inspect_code(program, side_of(options, program, 0)));
   TFAOT_ASSIGN(const InspectedCode second, inspect_code(program, side_of(options, program, 1)));
-  const nlohmann::ordered_json json = comparison_to_json(first, second, options.paths);
+  const std::string& other = options.other.empty() ? options.path : options.other;
+  const nlohmann::ordered_json json = comparison_to_json({first, options.path}, {second, other});
   if (options.html.given()) {
     TFAOT_TRY(options.html.write(program, comparison_page(first, second), json));
   }
@@ -146,12 +149,11 @@ Status inspect_two(const InspectArguments& options, Program& program) {
 Status inspect_one(const InspectArguments& options, Program& program) {
   TFAOT_ASSIGN(const InspectedCode code, inspect_code(program, side_of(options, program, 0)));
   if (options.prints_stage()) return print_stage(options, program, code);
-  const nlohmann::ordered_json json = inspection_to_json(code, options.paths.front());
+  const nlohmann::ordered_json json = inspection_to_json(code, options.path);
   if (options.html.given()) {
     TFAOT_TRY(options.html.write(program, inspection_page(code, draw_stages(code)), json));
   }
-  program.console.print(options.json ? json_text(json)
-                                     : inspection_text(code, options.paths.front()));
+  program.console.print(options.json ? json_text(json) : inspection_text(code, options.path));
   return {};
 }
 
@@ -165,18 +167,17 @@ Status run_inspect(const InspectArguments& options, Program& program) {
 }
 
 void add_program_choice(CLI::App& app, InspectArguments& options) {
-  app.add_option("PATH", options.paths,
-                 "a config, a package, or a folder that XLA dumped;\ntwo of them are compared")
+  app.add_option("PATH", options.path, "a config, a package, or a folder that XLA dumped")
       ->required()
-      ->expected(1, 2)
       ->option_text(" ");
-  app.add_option("--batch-size", options.batch_sizes,
+  app.add_option("OTHER", options.other, "compare with this one")->option_text(" ");
+  app.add_option("--batch-sizes", options.batch_sizes,
                  "two are compared [a config's largest; a package's\nsmallest]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::PositiveNumber)
       ->option_text("N[,M]");
-  app.add_option("--cpu-level", options.cpu_levels, "two are compared [the highest]")
+  app.add_option("--cpu-levels", options.cpu_levels, "two are compared [the highest]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("L[,K]");
@@ -213,9 +214,9 @@ Action add_inspect(CLI::App& app) {
       "the\n"
       "HLO of its smallest batch size; its objects hold the assembly. Times are estimates.\n"
       "Examples:\n"
-      "  tfaot inspect aot_config.yaml --batch-size 16 --html tagger.html\n"
+      "  tfaot inspect aot_config.yaml --batch-sizes 16 --html tagger.html\n"
       "  tfaot inspect aot_config.yaml --stage simplified --format svg -o tagger.svg\n"
-      "  tfaot inspect aot_config.yaml --batch-size 1,64\n"
+      "  tfaot inspect aot_config.yaml --batch-sizes 1,64\n"
       "  tfaot inspect old/tagger new/tagger\n"
       "  tfaot inspect /tmp/xla_dump --module module_0004.cluster_0");
   return [options](Program& program) {

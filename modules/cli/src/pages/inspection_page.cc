@@ -65,14 +65,14 @@ std::vector<Cell> hot_spot_row(const CodeNode& one, const std::string& entry) {
   }
   return {std::move(share),
           time_cell(node.picoseconds),
+          {.text = word_of(node.kind), .verdict = verdict_of(node.kind)},
+          {node_title(node)},
+          {short_origin(node.origin)},
           known_cell(node.flops),
           known_cell(node.bytes),
-          {.text = word_of(node.kind), .verdict = verdict_of(node.kind)},
-          {node.name},
-          {node.callee.empty() ? node.opcode : node.callee},
-          {node.shape},
-          {short_origin(node.origin)},
           {node.detail},
+          {node.shape},
+          {node.name},
           {one.computation->name == entry ? "" : one.computation->name}};
 }
 
@@ -80,14 +80,14 @@ Section hot_spots_section(const HloGraph& stage) {
   Table table{.caption = "Instructions with code, by estimated time",
               .columns = {{"share", ColumnKind::kNumber},
                           {"time", ColumnKind::kNumber},
+                          {"kind"},
+                          {"what", ColumnKind::kCode},
+                          {"from", ColumnKind::kCode},
                           {"flops", ColumnKind::kNumber},
                           {"bytes", ColumnKind::kNumber},
-                          {"kind"},
-                          {"name", ColumnKind::kCode},
-                          {"what", ColumnKind::kCode},
-                          {"result", ColumnKind::kCode},
-                          {"from", ColumnKind::kCode},
                           {"sizes and attributes"},
+                          {"result", ColumnKind::kCode},
+                          {"name", ColumnKind::kCode},
                           {"inside", ColumnKind::kCode}}};
   for (const CodeNode& one : code_nodes(stage)) {
     table.rows.push_back(hot_spot_row(one, stage.entry));
@@ -180,7 +180,8 @@ Section memory_section(const BufferMap& map) {
                .caption = "Temporaries: from left to right the instructions in the order in which "
                           "they run, from top to bottom the addresses. The dashed line is the "
                           "moment at which most bytes are alive.",
-               .svg = std::move(svg)});
+               .svg = std::move(svg),
+               .zoomable = true});
   }
   Table table{.caption = "Buffers",
               .columns = {{"use"},
@@ -369,9 +370,8 @@ report::Page comparison_page(const InspectedCode& first, const InspectedCode& se
   page.kind = "comparison of code";
   page.title = first.name == second.name ? first.name : first.name + " and " + second.name;
   page.summary = program_title(first) + " beside " + program_title(second);
-  const bool is_same = !first.code_sha256.empty() && first.code_sha256 == second.code_sha256;
-  page.badge = is_same ? report::Badge{Verdict::kGood, "same code"}
-                       : report::Badge{Verdict::kNote, "other code"};
+  page.badge = is_same_code(first, second) ? report::Badge{Verdict::kGood, "same code"}
+                                           : report::Badge{Verdict::kNote, "other code"};
   page.sections.push_back(differences_section(first, second));
   for (const InspectedCode* const code : {&first, &second}) {
     Section section{code == &first ? "First" : "Second", {}, {}};

@@ -78,6 +78,10 @@ void add_unequal(ComparedKind kind, const Values& first, const Values& second,
 
 }  // namespace
 
+bool is_same_code(const InspectedCode& first, const InspectedCode& second) {
+  return !first.code_sha256.empty() && first.code_sha256 == second.code_sha256;
+}
+
 std::string program_title(const InspectedCode& code) {
   if (code.batch_size == 0) return code.name;
   return fmt::format("{}, batch size {}, {}", code.name, code.batch_size, code.cpu_level);
@@ -96,7 +100,7 @@ std::string comparison_text(const InspectedCode& first, const InspectedCode& sec
   const std::vector<ComparedValue> found = compare_code(first, second);
   std::string text = fmt::format("first   {}\nsecond  {}\n", shown(program_title(first)),
                                  shown(program_title(second)));
-  if (!first.code_sha256.empty() && first.code_sha256 == second.code_sha256) {
+  if (is_same_code(first, second)) {
     text += "the code is the same in every byte\n";
   }
   if (found.empty()) return text + "no difference\n";
@@ -111,20 +115,20 @@ std::string comparison_text(const InspectedCode& first, const InspectedCode& sec
   return text + "\n" + text_table(rows);
 }
 
-nlohmann::ordered_json comparison_to_json(const InspectedCode& first, const InspectedCode& second,
-                                          const std::vector<std::string>& paths) {
+nlohmann::ordered_json comparison_to_json(const ComparedProgram& first,
+                                          const ComparedProgram& second) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const ComparedValue& one : compare_code(first, second)) {
+  for (const ComparedValue& one : compare_code(first.code, second.code)) {
     list.push_back({{"kind", word_of(one.kind)},
                     {"what", one.what},
                     {"first", one.first},
                     {"second", one.second}});
   }
   return {{"kind", "comparison"},
-          {"same_code", !first.code_sha256.empty() && first.code_sha256 == second.code_sha256},
+          {"same_code", is_same_code(first.code, second.code)},
           {"differences", std::move(list)},
-          {"first", inspection_to_json(first, paths.front())},
-          {"second", inspection_to_json(second, paths.back())}};
+          {"first", inspection_to_json(first.code, first.path)},
+          {"second", inspection_to_json(second.code, second.path)}};
 }
 
 }  // namespace tfaot::toolkit

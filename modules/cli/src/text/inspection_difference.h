@@ -30,11 +30,19 @@ struct ComparedValue {
 
 std::vector<ComparedValue> compare_code(const InspectedCode& first, const InspectedCode& second);
 
+// In every byte of the object.
+bool is_same_code(const InspectedCode& first, const InspectedCode& second);
+
 // "tagger 1.0.0, batch size 4, x86-64-v3"
 std::string program_title(const InspectedCode& code);
 
 std::string comparison_text(const InspectedCode& first, const InspectedCode& second);
-nlohmann::ordered_json comparison_to_json(const InspectedCode& first, const InspectedCode& second,
-                                          const std::vector<std::string>& paths);
+// `path`: as the user wrote it.
+struct ComparedProgram {
+  const InspectedCode& code;
+  const std::string& path;
+};
+nlohmann::ordered_json comparison_to_json(const ComparedProgram& first,
+                                          const ComparedProgram& second);
 
 }  // namespace tfaot::toolkit
