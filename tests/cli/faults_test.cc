@@ -42,6 +42,7 @@ const std::vector<Verb> kVerbs = {
     {"update_weights", {"update-weights", "now/tree", "--model", "retrained", "-j1"}},
     {"tune", {"tune", "now/tree", "--compiler", "./c++"}},
     {"convert_area", {"convert-area", "area", "-o", "now/converted"}},
+    {"inspect", {"inspect", "model/aot_config.yaml", "--stage", "lowered", "-o", "now/new/a.txt"}},
     {"page", {"info", "in/tree", "--html", "now/new/tree.html"}},
     {"spec", {"spec", "-c", "model/aot_config.yaml", "-o", "now/new/rpm", "--flavour", "rpm"}},
     {"spec_again", {"spec", "-c", "model/second.yaml", "-o", "now/rpm", "--flavour", "rpm"}},

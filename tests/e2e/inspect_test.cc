@@ -66,8 +66,8 @@ std::vector<std::string> own_kernels(const json& code) {
 }
 
 TEST_F(InspectTest, TheKernelsAreThoseThatTheObjectCalls) {
-  for (const std::string name :
-       {"convolution", "convolutions", "products", "pooling", "keras_export", "attention"}) {
+  for (const std::string name : {"convolution", "convolutions", "products", "pooling",
+                                 "keras_export", "attention", "row_loops"}) {
     const json code = inspected({config(name)});
     std::set<std::string> shown;
     for (const json& node : nodes_of(stage_of(code, kLastStage), "kernel")) {

@@ -239,10 +239,10 @@ std::map<const HloInstruction*, double> instruction_costs(const xla::HloModule& 
   const Estimate estimate(module, code);
   std::map<const HloInstruction*, double> costs;
   for (const auto* computation : module.computations()) {
-    for (const auto* one : computation->instructions()) {
-      costs[one] = estimate.cycles(*one) * kPicosecondsPerCycle;
-    }
+    for (const auto* one : computation->instructions()) costs[one] = 0;
   }
+  // XLA adds computations to the module while it counts the turns of some loops.
+  for (auto& [one, cost] : costs) cost = estimate.cycles(*one) * kPicosecondsPerCycle;
   return costs;
 }
 

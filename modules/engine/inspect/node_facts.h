@@ -21,7 +21,7 @@ struct FactsOptions {
 
 class NodeFacts {
  public:
-  // The module must outlive it.
+  // The module must outlive it. XLA may add computations to it meanwhile.
   NodeFacts(const xla::HloModule& module, const FactsOptions& options);
 
   HloComputation describe(const xla::HloComputation& computation) const;

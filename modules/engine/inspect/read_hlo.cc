@@ -55,13 +55,15 @@ Result<HloGraph> graph_of(const FileSystem& fs, const HloFile& file, const CodeS
   TFAOT_ASSIGN(const std::string contents, fs.read(file.path));
   const bool is_proto = file.path.ends_with(".pb");
   TFAOT_ASSIGN(const auto module, module_of(contents, is_proto));
-  const NodeFacts facts(*module, {code, is_proto || contents.find(kLeftOut) == std::string::npos});
   HloGraph graph;
   graph.stage = file.stage;
   graph.entry = module->entry_computation()->name();
   graph.text = hlo_text(*module);
   const auto applied = applied_computations(*module);
-  for (const auto* computation : module->MakeComputationPostOrder()) {
+  // Before NodeFacts: estimating costs adds computations.
+  const auto computations = module->MakeComputationPostOrder();
+  const NodeFacts facts(*module, {code, is_proto || contents.find(kLeftOut) == std::string::npos});
+  for (const auto* computation : computations) {
     graph.computations.push_back(facts.describe(*computation));
     graph.computations.back().is_applied = applied.contains(computation);
   }

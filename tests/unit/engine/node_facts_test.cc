@@ -99,7 +99,8 @@ TEST(NodeFacts, TheCostsOfTheEntryAreThoseOfTheProgram) {
 
 TEST(ReadHlo, TextAsAGraph) {
   const testing::MemoryFileSystem files{{"/d/a.txt", std::string("HloModule m\n") + kProgram},
-                                        {"/d/b.txt", "HloModule"}};
+                                        {"/d/b.txt", "HloModule"},
+                                        {"/d/c.hlo.pb", "garbage"}};
   std::vector<HloGraph> graphs;
   const auto keep = [&](const HloGraph& graph) { graphs.push_back(graph); };
   ASSERT_TRUE(read_hlo(files, {{{"/d/a.txt", "before"}}, "x86_64_v3", 1, 0}, keep));
@@ -115,6 +116,9 @@ TEST(ReadHlo, TextAsAGraph) {
   const auto wrong = read_hlo(files, {{{"/d/b.txt", "b"}}, "", 1, 0}, keep);
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().text(), HasSubstr("/d/b.txt: XLA cannot read this HLO"));
+  const auto garbage = read_hlo(files, {{{"/d/c.hlo.pb", "c"}}, "", 1, 0}, keep);
+  ASSERT_FALSE(garbage);
+  EXPECT_EQ(garbage.error().text(), "/d/c.hlo.pb: not an HLO proto");
 }
 
 }  // namespace

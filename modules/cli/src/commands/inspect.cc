@@ -11,6 +11,7 @@
 #include "text/describe.h"
 #include "text/inspection_difference.h"
 #include "text/inspection_report.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/inspect/graph_drawing.h"
 #include "tfaot/workflow/inspect_code.h"
 
@@ -131,7 +132,10 @@ Status print_stage(const InspectArguments& options, Program& program, const Insp
     program.console.print(text);
     return {};
   }
-  return program.files.replace_atomically(program.absolute(options.output), text);
+  const Path file = program.absolute(options.output);
+  const InterruptWatch watch;
+  TFAOT_TRY(program.files.remove_half_written(file.parent_path()));
+  return program.files.replace_atomically(file, text);
 }
 
 Status inspect_two(const InspectArguments& options, Program& program) {
