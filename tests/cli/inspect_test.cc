@@ -151,5 +151,22 @@ TEST_F(InspectTest, APage) {
   EXPECT_NE(read("two.html").find("What differs"), std::string::npos);
 }
 
+TEST_F(InspectTest, WithoutGraphvizAndBinutils) {
+  write_model();
+  const Variables nothing = {{"PATH", at("nowhere")}};
+  const Outcome outcome = run({"inspect", kInspectedConfig, "-q", "--html", "page.html"}, nothing);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("note: no assembly: 'objdump', which shows the assembly"));
+  const std::string page = read_page("page.html");
+  EXPECT_NE(page.find("install it (Debian: graphviz)"), std::string::npos);
+  EXPECT_NE(page.find("HLO of simplified"), std::string::npos);
+  const Outcome drawing = run({"inspect", kInspectedConfig, "-q", "--format", "svg"}, nothing);
+  EXPECT_EQ(drawing.exit_code, 1);
+  EXPECT_THAT(drawing.err, HasSubstr("install it (Debian: graphviz)"));
+  const Outcome assembly = run({"inspect", kInspectedConfig, "-q", "--stage", "assembly"}, nothing);
+  EXPECT_EQ(assembly.exit_code, 1);
+  EXPECT_THAT(assembly.err, HasSubstr("no assembly of this program is known"));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::testing

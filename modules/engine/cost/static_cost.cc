@@ -65,7 +65,6 @@ Kind kind_of(HloOpcode opcode) {
       return Kind::kDear;
     case HloOpcode::kConvolution:
     case HloOpcode::kCustomCall:
-    case HloOpcode::kDot:
     case HloOpcode::kGather:
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
@@ -134,6 +133,8 @@ class Estimate {
       }
       case HloOpcode::kCall:
         return cycles(*one.to_apply());
+      case HloOpcode::kDot:
+        return dot(one);
       case HloOpcode::kFusion:
         return cycles(*one.fused_instructions_computation());
       default:
@@ -163,6 +164,25 @@ class Estimate {
           std::max(elements, static_cast<double>(xla::ShapeUtil::ElementsIn(operand->shape())));
     }
     return kLoopCycles + elements * kElementCycles + waiting(bytes);
+  }
+
+  // A product that XLA makes: as if it were ours, with nothing packed.
+  double dot(const HloInstruction& one) const {
+    const xla::Shape& left = one.operand(0)->shape();
+    const xla::Shape& right = one.operand(1)->shape();
+    const auto sizes = [&left](const auto& dimensions) {
+      std::int64_t all = 1;
+      for (const auto dimension : dimensions) all *= left.dimensions(static_cast<int>(dimension));
+      return std::max<std::int64_t>(all, 1);
+    };
+    const auto& numbers = one.dot_dimension_numbers();
+    const std::int64_t depth = sizes(numbers.lhs_contracting_dimensions());
+    const std::int64_t batch = sizes(numbers.lhs_batch_dimensions());
+    const ProductSize size{xla::ShapeUtil::ElementsIn(left) / depth / batch,
+                           xla::ShapeUtil::ElementsIn(right) / depth / batch, depth,
+                           xla::ShapeUtil::ByteSizeOfPrimitiveType(one.shape().element_type())};
+    return kLoopCycles + waiting(bytes_of(left) + bytes_of(right) + bytes_of(one.shape())) +
+           static_cast<double>(batch) * product_cycles(machine_, size);
   }
 
   // Another kernel costs what moving its tensors does.

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <regex>
+#include <utility>
 
 namespace tfaot::toolkit {
 namespace {
@@ -24,7 +25,6 @@ enum class Phase { kOurs, kInput, kPass, kResult };
 struct Place {
   Phase phase = Phase::kResult;
   std::string number;  // within the phase
-  friend auto operator<=>(const Place&, const Place&) = default;
 };
 
 struct Stage {
@@ -81,7 +81,9 @@ std::string module_name(const std::smatch& parts) {
 }
 
 DumpedModule finished(Found found) {
-  std::ranges::stable_sort(found.stages, {}, &Stage::place);
+  std::ranges::stable_sort(found.stages, {}, [](const Stage& stage) {
+    return std::pair(stage.place.phase, stage.place.number);
+  });
   for (Stage& stage : found.stages) found.module.stages.push_back(std::move(stage.file));
   return std::move(found.module);
 }

@@ -20,6 +20,8 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr std::size_t kLongestLabel = 44;
+// A few hundred boxes take a second; thousands of long edges take minutes.
+constexpr std::chrono::seconds kLayoutTime{30};
 
 // Colours of a drawing, and what a page has instead. Each is unlike the others.
 struct Colour {
@@ -247,6 +249,13 @@ std::string dot_of(const HloGraph& graph, DrawnDetail detail) {
 
 std::size_t drawn_boxes(const HloGraph& graph, DrawnDetail detail) {
   std::size_t boxes = 0;
+  if (detail == DrawnDetail::kLayers) {
+    const HloComputation* const entry = entry_of(graph);
+    if (entry == nullptr) return 0;
+    boxes = static_cast<std::size_t>(
+        std::ranges::count(entry->nodes, std::string("parameter"), &HloNode::opcode));
+    return boxes + layers_of(graph).size();
+  }
   for (const HloComputation& computation : graph.computations) {
     if (!is_drawn(computation, detail)) continue;
     boxes += static_cast<std::size_t>(
@@ -260,10 +269,15 @@ Result<std::string> svg_of(const std::string& dot) {
   process.program = "dot";
   process.arguments = {"-Tsvg"};
   process.standard_input = dot;
-  process.timeout = std::chrono::minutes(2);
+  process.timeout = kLayoutTime;
   TFAOT_ASSIGN(const ProcessResult result,
                run_tool(process, {"'dot', which lays out graphs, cannot be started",
                                   "install it (Debian: graphviz)"}));
+  if (result.timed_out) {
+    return fail(
+        Error(fmt::format("graphviz did not lay out the graph within {} s", kLayoutTime.count()))
+            .note("--format dot writes it for another program"));
+  }
   if (!result.ok())
     return fail(with_last_words(Error("graphviz cannot lay out the graph"), result));
   return result.standard_output;

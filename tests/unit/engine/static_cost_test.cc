@@ -183,5 +183,19 @@ TEST(StaticCost, TakesTheDearestBranch) {
   EXPECT_LT(branches("negate", "negate"), branches("negate", "tanh"));
 }
 
+TEST(StaticCost, AProductOfXlaCostsWhatOursDoes) {
+  const auto product = [](int depth) {
+    return static_cast<double>(cost_of(
+        fmt::format("ENTRY e {{\n  x = f32[64,{0}] parameter(0)\n  w = f32[{0},64] parameter(1)\n"
+                    "  ROOT y = f32[64,64] dot(x, w), lhs_contracting_dims={{1}}, "
+                    "rhs_contracting_dims={{0}}\n}}",
+                    depth),
+        {1, 0, "x86_64_v4"}));
+  };
+  const double ours = static_cast<double>(dense(64, 1, 64));
+  EXPECT_NEAR(product(64) / ours, 1, 0.2);
+  EXPECT_GT(product(256), 2 * product(64));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::engine

@@ -21,6 +21,7 @@ TEST(GraphDrawing, InThreeDetails) {
 }
 
 TEST(GraphDrawing, Boxes) {
+  EXPECT_EQ(drawn_boxes(sample_graph(), DrawnDetail::kLayers), 4U);
   EXPECT_EQ(drawn_boxes(sample_graph(), DrawnDetail::kInstructions), 5U);
   EXPECT_EQ(drawn_boxes(sample_graph(), DrawnDetail::kAll), 8U);
 }

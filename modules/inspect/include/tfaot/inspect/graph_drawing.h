@@ -28,7 +28,7 @@ std::string dot_of(const HloGraph& graph, DrawnDetail detail);
 // How many boxes it has.
 std::size_t drawn_boxes(const HloGraph& graph, DrawnDetail detail);
 
-// Starts graphviz' program 'dot'. Error: it is not installed, or does not end in time.
+// Starts graphviz' program 'dot'. Error: it is not installed, or needs too long.
 Result<std::string> svg_of(const std::string& dot);
 
 // Of a drawing for a report: the colours of light and dark pages, and no ids.
