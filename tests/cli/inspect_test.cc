@@ -151,6 +151,26 @@ TEST_F(InspectTest, APage) {
   EXPECT_NE(read("two.html").find("What differs"), std::string::npos);
 }
 
+TEST_F(InspectTest, OptionsThatWouldChangeNothing) {
+  write_model();
+  ASSERT_EQ(run({"compile", "-c", kInspectedConfig, "-o", "out", "-q"}).exit_code, 0);
+  write("dump/module_0001.a.before_optimizations.txt", "HloModule 4");
+  const auto said = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"inspect", "-q"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
+    return outcome.err;
+  };
+  EXPECT_THAT(said({"out", "--passes"}), HasSubstr("--passes is for configs; 'out' is a package"));
+  EXPECT_THAT(said({"out", "--dump", "d"}), HasSubstr("--dump is for configs"));
+  EXPECT_THAT(said({"out", "--against-no-flags"}), HasSubstr("--against-no-flags is for configs"));
+  EXPECT_THAT(said({"out", "--module", "a"}), HasSubstr("--module is for dumps"));
+  EXPECT_THAT(said({"dump", "--batch-sizes", "4"}),
+              HasSubstr("--batch-sizes and --cpu-levels are for configs and packages; 'dump' is a "
+                        "dump"));
+}
+
 TEST_F(InspectTest, WithoutGraphvizAndBinutils) {
   write_model();
   const Variables nothing = {{"PATH", at("nowhere")}};

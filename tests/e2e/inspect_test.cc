@@ -88,6 +88,9 @@ TEST_F(InspectTest, ItIsTheCodeThatCompileMakes) {
     EXPECT_EQ(code["kernels"], packaged["kernels"]) << name;
     EXPECT_EQ(code["estimated_picoseconds"], packaged["estimated_picoseconds"]) << name;
     EXPECT_EQ(code["weights"].size(), packaged["weights"].size()) << name;
+    const json& optimized = stage_of(packaged, "optimized");
+    EXPECT_EQ(optimized["picoseconds"], stage_of(code, "optimized")["picoseconds"]) << name;
+    EXPECT_EQ(optimized["flops"], stage_of(code, "optimized")["flops"]) << name;
     // A package counts the tables of pointers to outputs, too.
     const auto bytes = code["temporaries"]["bytes"].get<std::int64_t>();
     const auto packaged_bytes = packaged["temporaries"]["bytes"].get<std::int64_t>();

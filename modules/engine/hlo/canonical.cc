@@ -26,6 +26,9 @@ class Numbers {
   std::map<std::int64_t, std::size_t> numbers_;
 };
 
+// In constants that a package's text holds.
+constexpr std::int64_t kMostNumbers = 4096;
+
 void rename_parameters(xla::ProgramShapeProto& shape) {
   int number = 0;
   for (auto& name : *shape.mutable_parameter_names()) name = fmt::format("p{}", number++);
@@ -77,11 +80,19 @@ std::string hlo_sha256(const xla::XlaComputation& computation) {
 
 Result<std::string> hlo_text(const xla::XlaComputation& computation) {
   TFAOT_ASSIGN(const auto module, make_module(computation.proto()));
-  return hlo_text(*module);
+  std::int64_t numbers = 0;
+  for (const auto* one : module->computations()) {
+    for (const auto* instruction : one->instructions()) {
+      if (instruction->IsConstant())
+        numbers += xla::ShapeUtil::ElementsInRecursive(instruction->shape());
+    }
+  }
+  return hlo_text(*module, numbers <= kMostNumbers ? Constants::kAll : Constants::kSmall);
 }
 
-std::string hlo_text(const xla::HloModule& module) {
+std::string hlo_text(const xla::HloModule& module, Constants constants) {
   return module.ToString(xla::HloPrintOptions()
+                             .set_print_large_constants(constants == Constants::kAll)
                              .set_print_metadata(false)
                              .set_print_percent(false)
                              .set_print_operand_shape(false)

@@ -21,9 +21,10 @@ Result<xla::XlaComputation> canonical(const xla::XlaComputation& computation,
 
 // REQUIRES, for both: the computation is canonical().
 std::string hlo_sha256(const xla::XlaComputation& computation);
-// For people: one operation a line, without large constants.
+// For people: one operation a line. With all constants, such as the sizes of kernel calls, unless
+// they hold thousands of numbers.
 Result<std::string> hlo_text(const xla::XlaComputation& computation);
-// The same of any module.
-std::string hlo_text(const xla::HloModule& module);
+enum class Constants { kSmall, kAll };  // kSmall: of at most ten numbers
+std::string hlo_text(const xla::HloModule& module, Constants constants = Constants::kSmall);
 
 }  // namespace tfaot::toolkit::engine

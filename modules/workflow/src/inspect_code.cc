@@ -17,6 +17,7 @@
 #include "tfaot/inspect/dump_files.h"
 #include "tfaot/inspect/graph_summary.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/hlo_graph_json.h"
@@ -267,7 +268,7 @@ Result<InspectedCode> inspect_tree(Context& context, const InspectRequest& reque
   }
   TFAOT_TRY(add_object(files, tree / "lib" / compiled->object, code));
   code.remarks.push_back(
-      "a package keeps no steps: inspect its config for all of them, for times and lifetimes");
+      "a package keeps no steps: inspect its config for all of them, and for lifetimes");
   if (model.hlo_text.empty() || compiled->batch_size != model.batch_sizes.front()) {
     code.remarks.push_back(
         fmt::format("the package has no HLO of batch size {}", compiled->batch_size));
@@ -278,8 +279,29 @@ Result<InspectedCode> inspect_tree(Context& context, const InspectRequest& reque
   TFAOT_TRY(
       files.replace_atomically(module.stages.front().path, model.hlo_text, Durability::kScratch));
   TFAOT_ASSIGN(const EngineProgram engine, find_engine(context, request.engine.engine));
-  TFAOT_TRY(add_module(context, engine, module, {}, scratch, code));
+  DumpFacts facts;  // for the costs
+  facts.kernels = cpu_level(compiled->cpu_level).kernels;
+  facts.inputs = std::ssize(model.signature.inputs);
+  facts.scratch_bytes = static_cast<std::int64_t>(bytes_of(code.buffers, BufferUse::kTemporary));
+  TFAOT_TRY(add_module(context, engine, module, facts, scratch, code));
   return code;
+}
+
+// Otherwise an option that changes nothing would look as if it did.
+Status check_request(const InspectRequest& request, InspectedKind kind) {
+  const auto refuse = [&](bool given, const char* options, const char* what) -> Status {
+    if (!given) return {};
+    return fail(Error::usage(fmt::format("inspect: {} for {}; '{}' is a {}", options, what,
+                                         request.path.filename().string(), word_of(kind))));
+  };
+  if (kind != InspectedKind::kConfig) {
+    TFAOT_TRY(refuse(request.passes, "--passes is", "configs"));
+    TFAOT_TRY(refuse(request.without_flags, "--against-no-flags is", "configs"));
+    TFAOT_TRY(refuse(!request.dump_directory.empty(), "--dump is", "configs"));
+  }
+  if (kind != InspectedKind::kDump) return refuse(!request.module.empty(), "--module is", "dumps");
+  const bool chooses = request.batch_size || !request.cpu_level.empty();
+  return refuse(chooses, "--batch-sizes and --cpu-levels are", "configs and packages");
 }
 
 Result<InspectedCode> inspect_package(Context& context, const InspectRequest& request) {
@@ -288,6 +310,7 @@ Result<InspectedCode> inspect_package(Context& context, const InspectRequest& re
     return fail(
         std::move(found).error().note("it also takes a config, or a folder that "
                                       "XLA dumped"));
+  TFAOT_TRY(check_request(request, InspectedKind::kPackage));
   const InterruptWatch watch;
   TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
   if (!found->is_archive) return inspect_tree(context, request, found->path, scratch.path());
@@ -337,9 +360,13 @@ Result<InspectedCode> inspect_dump(Context& context, const InspectRequest& reque
 
 Result<InspectedCode> inspect_code(Context& context, const InspectRequest& request) {
   if (is_file(context.files, request.path) && is_config(request.path)) {
+    TFAOT_TRY(check_request(request, InspectedKind::kConfig));
     return inspect_config(context, request);
   }
-  if (is_dump(context.files, request.path)) return inspect_dump(context, request);
+  if (is_dump(context.files, request.path)) {
+    TFAOT_TRY(check_request(request, InspectedKind::kDump));
+    return inspect_dump(context, request);
+  }
   if (is_model(context.files, request.path)) {
     return fail(wrong_input(context.files, request.path, {kTakes, ""}));
   }

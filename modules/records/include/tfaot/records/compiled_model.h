@@ -108,8 +108,8 @@ struct CompiledModel {
   std::string source_sha256;        // sha256_of_tree() of the model's source
   // CompileOptions::allow_coupled_rows let them pass. Not kept in a package's record.
   bool coupled_rows = false;
-  // The HLO of the smallest batch size, to be read by people: one operation a line, large constants
-  // left out. Empty if weights are embedded.
+  // The HLO of the smallest batch size, to be read by people: one operation a line; if all
+  // constants hold thousands of numbers, without the large ones. Empty if weights are embedded.
   std::string hlo_text;
 };
 
