@@ -16,11 +16,11 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-std::int64_t size_of(const xla::Shape& shape) {
+std::int64_t shape_bytes(const xla::Shape& shape) {
   return xla::ShapeUtil::ByteSizeOf(shape, sizeof(void*));
 }
 
-NodeKind kind_of(const HloInstruction& one) {
+NodeKind node_kind(const HloInstruction& one) {
   switch (one.opcode()) {
     case HloOpcode::kBitcast:
     case HloOpcode::kConstant:
@@ -106,8 +106,10 @@ KernelWork kernel_work(const HloInstruction& one) {
 
 // Tensors that a kernel reads and writes, without its struct and its scratch.
 std::int64_t kernel_bytes(const HloInstruction& one) {
-  std::int64_t bytes = size_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
-  for (std::int64_t i = 1; i < one.operand_count(); ++i) bytes += size_of(one.operand(i)->shape());
+  std::int64_t bytes =
+      shape_bytes(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
+  for (std::int64_t i = 1; i < one.operand_count(); ++i)
+    bytes += shape_bytes(one.operand(i)->shape());
   return bytes;
 }
 
@@ -143,7 +145,7 @@ HloComputation NodeFacts::describe(const xla::HloComputation& computation) const
   described.root = computation.root_instruction()->name();
   described.is_fused = computation.IsFusionComputation();
   // Counts of a computation alone: a fusion's own would hide those of its instructions.
-  xla::HloCostAnalysis analysis(size_of);
+  xla::HloCostAnalysis analysis(shape_bytes);
   const bool counted = computation.Accept(&analysis).ok();
   for (const HloInstruction* one : computation.MakeInstructionPostOrder()) {
     described.nodes.push_back(describe(*one, counted ? &analysis : nullptr));
@@ -155,7 +157,7 @@ HloNode NodeFacts::describe(const HloInstruction& one, const xla::HloCostAnalysi
   HloNode node;
   node.name = one.name();
   node.opcode = xla::HloOpcodeString(one.opcode());
-  node.kind = kind_of(one);
+  node.kind = node_kind(one);
   node.shape = xla::ShapeUtil::HumanString(one.shape());
   for (const auto* operand : one.operands()) node.operands.emplace_back(operand->name());
   for (const auto* called : one.called_computations()) {
