@@ -9,7 +9,8 @@ tfaot=$build_dir/bin/tfaot
 [[ -x $tfaot ]] || { echo "pictures: there is no $tfaot; build first: cmake --build --preset release" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp -r "$source_dir/examples/multi_model/jet_tagger" "$source_dir/tests/e2e/models/works/keras_saved" "$work"
+cp -r "$source_dir/examples/multi_model/jet_tagger" "$source_dir/tests/e2e/models/works/keras_saved" \
+  "$source_dir/tests/e2e/models/refused/mean_of_batch" "$work"
 cd "$work"
 # What the pages say of paths is what is typed here.
 "$tfaot" compile -q -c jet_tagger/aot_config.yaml -o jet_tagger_1 --batch-sizes 1,4,16,64 --cpu-levels x86-64,x86-64-v3
@@ -17,6 +18,9 @@ cd "$work"
 "$tfaot" tune -q jet_tagger_1
 "$tfaot" info jet_tagger_1 --html package.html >/dev/null
 "$tfaot" info keras_saved/saved_model --html model.html >/dev/null
+"$tfaot" check -q mean_of_batch/saved_model --html check.html >/dev/null 2>&1 || true  # it does not compile
+"$tfaot" validate -q jet_tagger_1 --model jet_tagger/aot_config.yaml --html validation.html >/dev/null
+"$tfaot" run jet_tagger_1 --inputs random --rows 1000 --html predictions.html >/dev/null
 "$tfaot" diff jet_tagger_1 jet_tagger_2 --html difference.html >/dev/null
 "$tfaot" inspect -q jet_tagger/aot_config.yaml --cpu-levels x86-64-v3 --html inspection.html >/dev/null
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$source_dir/tests/report"
@@ -34,6 +38,9 @@ PICTURES = (  # name, page, width, height, scheme, the section to begin with
     ("inspect_page", "inspection", 1200, 1150, "light", ""),
     ("inspect_graph", "inspection", 1200, 900, "dark", "stages"),
     ("inspect_memory", "inspection", 1200, 560, "light", "memory"),
+    ("report_check", "check", 1200, 1000, "light", ""),
+    ("report_validation", "validation", 1200, 1000, "light", ""),
+    ("report_predictions", "predictions", 1200, 1000, "light", ""),
     ("report_phone", "package", 360, 720, "light", "sizes"),
 )
 program = find_browser() or sys.exit("pictures: Chromium is not installed; Debian's package is 'chromium'")

@@ -19,6 +19,7 @@
 #include "graph/conversions.h"
 #include "graph/lowering.h"
 #include "graph/operation_table.h"
+#include "graph/original_predictions.h"
 #include "graph/tf2xla_config.h"
 #include "hlo/canonical.h"
 #include "hlo/hlo.h"
@@ -238,6 +239,13 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& 
 }
 
 Status run(FileSystem& fs, const EngineJob& job) {
+  if (!job.predictions.empty()) {
+    TFAOT_ASSIGN(const auto made, predict_as_original(fs, job, [](const std::string& step) {
+                   say({EngineWord::kProgress, step});
+                 }));
+    return fs.replace_atomically(job.result_file, engine_result_to_json(made),
+                                 Durability::kScratch);
+  }
   CheckReport report(job.check);
   const auto result = compile(fs, job, report);
   if (!result) {

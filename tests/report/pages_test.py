@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""pages_test.py TOOL FAKE_ENGINE SAMPLE_PROGRAM: opens every page that tfaot writes in headless Chromium, on a phone and
-on a wide screen, light and dark. Exit code 77 if Chromium is not installed."""
+"""pages_test.py TOOL FAKE_ENGINE SAMPLE_PROGRAM LOADED_CODE: opens every page that tfaot writes in headless Chromium, on a
+phone and on a wide screen, light and dark. Exit code 77 if Chromium is not installed."""
 import json
 import os
 import pathlib
@@ -29,14 +29,25 @@ class Tool:
     def __init__(self, program, engine, folder):
         self.program = program
         self.folder = pathlib.Path(folder)
-        self.environment = dict(os.environ, TFAOT_ENGINE=engine)
+        self.environment = dict(os.environ, TFAOT_ENGINE=engine, TFAOT_CACHE_DIR=f"{folder}/cache",
+                                PATH=f"{folder}/bin:{os.environ['PATH']}")
+        self.exit_code = 0  # that is expected
 
     def run(self, *arguments):
         done = subprocess.run([self.program, *arguments], cwd=self.folder, env=self.environment, capture_output=True,
                               text=True, check=False)
-        if done.returncode != 0:
+        if done.returncode != self.exit_code:
             sys.exit(f"tfaot {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
         return done.stdout
+
+    def failing_page(self, name, *arguments, engine=""):
+        """The page of a verb that ends with exit code 1."""
+        self.exit_code = 1
+        self.environment["FAKE_ENGINE"] = engine
+        page = self.page(name, *arguments)
+        del self.environment["FAKE_ENGINE"]
+        self.exit_code = 0
+        return page
 
     def page(self, name, *arguments):
         """The page of a verb, and what the verb prints with --json."""
@@ -68,6 +79,20 @@ def tune(tree):
     file.write_text(json.dumps(manifest))
 
 
+def write_linker(folder, loaded_code):
+    """A linker that makes a library of loaded_code, with the names of the package "small", instead of linking."""
+    record = json.loads((folder / "small/record.json").read_text())["compiled"]
+    names = [f"--defsym={code['entry_symbol']}=tfaot_loaded_bs{code['batch_size']}" for code in record["codes"]]
+    names.append(f"--defsym={record['weights_symbol']}=tfaot_loaded_weights")
+    (folder / "bin").mkdir()
+    linker = folder / "bin/ld"
+    linker.write_text(f"""#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+PATH=${{PATH#*:}} exec ld -shared -o "$2" '{loaded_code}' {' '.join(names)}
+""")
+    linker.chmod(0o755)
+
+
 def corrupt(tree):
     """Puts hostile texts into a manifest."""
     file = tree / "manifest.json"
@@ -78,12 +103,16 @@ def corrupt(tree):
     file.write_text(json.dumps(manifest))
 
 
-def make_pages(tool, sample_program):
+def make_pages(tool, sample_program, loaded_code):
     """name -> the page's file, and its data if it came from a verb."""
     write_models(tool.folder)
     tool.run("compile", "-c", "config.yaml", "-o", "first", "-q")
     tool.run("compile", "-c", "config.yaml", "-o", "second", "-q", "--batch-sizes", "1,8")
     tool.run("compile", "-c", "config.yaml", "-o", "hostile", "-q")
+    tool.run("compile", "-c", "config.yaml", "-o", "small", "-q", "--batch-sizes", "1,4", "--cpu-levels", "x86-64")
+    write_linker(tool.folder, loaded_code)
+    (tool.folder / "off").mkdir()
+    (tool.folder / "off/saved_model.pb").write_text("an off graph")
     tool.run("package", "first", "-o", ".")
     archive = next(tool.folder.glob("*.tar.zst")).name
     tune(tool.folder / "second")
@@ -94,8 +123,15 @@ def make_pages(tool, sample_program):
             ("config", "info", "config.yaml"), ("model", "info", "net"), ("archive", "info", archive),
             ("tuned", "info", "second"), ("inspection", "inspect", "config.yaml", "-q"),
             ("inspected_package", "inspect", "first", "-q"), ("compared", "inspect", "config.yaml", "-q", "--batch-sizes", "1,64"), ("hostile_package", "info", "hostile"), ("same", "diff", archive, "first"),
-            ("different", "diff", "first", "second"), ("hostile_diff", "diff", "first", "hostile")):
+            ("different", "diff", "first", "second"), ("hostile_diff", "diff", "first", "hostile"),
+            ("check", "check", "config.yaml", "-q"), ("operations", "check", "--ops"),
+            ("predictions", "run", "small", "-i", "random", "--rows", "130"),
+            ("validation", "validate", "small", "--model", "net", "-q")):
         pages[name] = tool.page(name, *arguments)
+    pages["refused"] = tool.failing_page("refused", "check", "net", "-q", engine="refuse")
+    pages["differing"] = tool.failing_page("differing", "validate", "small", "--model", "off", "-q")
+    tool.run("validate", "small", "--model", "net", "-q", "--record")
+    pages["validated"] = tool.page("validated", "info", "small")
     return pages
 
 
@@ -209,9 +245,9 @@ def main():
     if program is None:
         print("report.pages: Chromium is not installed; Debian's package is 'chromium'")
         sys.exit(77)
-    tool_program, engine, sample_program = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:])
+    tool_program, engine, sample_program, loaded_code = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="tfaot-pages-") as folder:
-        pages = make_pages(Tool(tool_program, engine, folder), sample_program)
+        pages = make_pages(Tool(tool_program, engine, folder), sample_program, loaded_code)
         with Browser(program) as browser:
             for name, (file, data) in pages.items():
                 check_everywhere(browser, name, file)

@@ -111,11 +111,13 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
                      const EngineJob& job, const ProcessResult& result) {
   std::vector<std::string> sizes;
   for (const auto size : job.batch_sizes) sizes.push_back(std::to_string(size));
-  const std::string what = fmt::format("batch sizes {}", join(sizes, ", "));
+  const std::string what = job.predictions.empty()
+                               ? fmt::format("batch sizes {}", join(sizes, ", "))
+                               : "predictions of the model as it is";
+  const char* const who = job.predictions.empty() ? "the compiler" : "TensorFlow";
   if (result.timed_out) {
-    return Error::at({spec.model.source.string()},
-                     fmt::format("the compiler did not end within {} s ({})",
-                                 options.timeout.count(), what))
+    return Error::at({spec.model.source.string()}, fmt::format("{} did not end within {} s ({})",
+                                                               who, options.timeout.count(), what))
         .note("raise the limit with --timeout SECONDS (0: none)")
         .about(word_of(ProblemKind::kCompiler));
   }
@@ -124,8 +126,7 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
       result.signal != 0
           ? fmt::format("crashed with signal {} ({})", result.signal, strsignal(result.signal))
           : fmt::format("ended with exit code {}", result.exit_code);
-  Error error =
-      Error::at({spec.model.source.string()}, fmt::format("the compiler {} ({})", how, what));
+  Error error = Error::at({spec.model.source.string()}, fmt::format("{} {} ({})", who, how, what));
   if (result.signal == SIGKILL)
     error.note("killed from outside: the machine may have run out of memory");
   if (!options.launcher.empty()) error.note("started by: " + join(options.launcher, " "));

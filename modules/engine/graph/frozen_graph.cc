@@ -83,6 +83,13 @@ class FrozenGraph final : public ModelGraph {
                     .note("freeze it (variables to constants), or give the SavedModel instead"));
   }
 
+  Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
+    std::unique_ptr<tf::Session> session(tf::NewSession(tf::SessionOptions()));
+    const auto status = session->Create(part);
+    if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this graph"));
+    return session;
+  }
+
  private:
   Error no_node(const std::string& name, const std::string& key) const {
     std::vector<std::string> names;

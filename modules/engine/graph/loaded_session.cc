@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,18 +23,46 @@ namespace tfaot::toolkit::engine {
 
 namespace tf = tensorflow;
 
-Status LoadedSession::load() {
-  if (session_ != nullptr) return {};
-  TFAOT_ASSIGN(const auto loading, loading_graph(model_, graph_));
-  tf::SessionOptions options;
-  // The graph is compiled, not run: no optimiser processes it.
-  auto* optimizer = options.config.mutable_graph_options()->mutable_optimizer_options();
-  optimizer->set_opt_level(tf::OptimizerOptions::L0);
-  options.config.mutable_graph_options()->mutable_rewrite_options()->set_disable_meta_optimizer(
-      true);
+namespace {
+
+// Adds the nodes and functions that it does not have yet.
+void add_graph(tf::GraphDef& graph, const tf::GraphDef& more) {
+  std::set<std::string> known;
+  for (const auto& node : graph.node()) known.insert(node.name());
+  for (const auto& function : graph.library().function()) {
+    known.insert("function " + function.signature().name());
+  }
+  for (const auto& gradient : graph.library().gradient()) {
+    known.insert("gradient " + gradient.function_name());
+  }
+  tf::FunctionDefLibrary& library = *graph.mutable_library();
+  for (const auto& node : more.node()) {
+    if (!known.contains(node.name())) *graph.add_node() = node;
+  }
+  for (const auto& function : more.library().function()) {
+    if (!known.contains("function " + function.signature().name())) {
+      *library.add_function() = function;
+    }
+  }
+  for (const auto& gradient : more.library().gradient()) {
+    if (!known.contains("gradient " + gradient.function_name())) {
+      *library.add_gradient() = gradient;
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<tf::Session>> load_session(const SavedModelSource& source,
+                                                  const tf::GraphDef& part,
+                                                  const tf::SessionOptions& options) {
+  TFAOT_ASSIGN(const auto loading, loading_graph(source.model, source.graph));
+  tf::GraphDef graph = part;
+  *graph.mutable_versions() = loading.graph.versions();
+  add_graph(graph, loading.graph);
   std::unique_ptr<tf::Session> session(tf::NewSession(options));
-  auto status = session->Create(loading.graph);
-  const std::string path = tf::io::JoinPath(saved_model_, tf::kSavedModelVariablesDirectory,
+  auto status = session->Create(graph);
+  const std::string path = tf::io::JoinPath(source.saved_model, tf::kSavedModelVariablesDirectory,
                                             tf::kSavedModelVariablesFilename);
   std::vector<std::pair<std::string, tf::Tensor>> files;
   if (!loading.file_tensor.empty()) files.emplace_back(loading.file_tensor, tf::Tensor(path));
@@ -47,7 +76,33 @@ Status LoadedSession::load() {
   if (!status.ok()) {
     return fail(error_of(status, "TensorFlow cannot load the variables of this SavedModel"));
   }
-  session_ = std::move(session);
+  return session;
+}
+
+Status set_variable(tf::Session& session, const tf::NodeDef& node, const tf::Tensor& value) {
+  const tf::DeviceMgr* devices = nullptr;
+  auto status = session.LocalDeviceManager(&devices);
+  if (!status.ok()) return fail(Error::internal(std::string(status.message())));
+  tf::ResourceMgr* const resources = devices->ListDevices().front()->resource_manager();
+  std::string container;
+  tf::GetNodeAttr(node, "container", &container).IgnoreError();
+  if (container.empty()) container = resources->default_container();
+  auto* const variable = new tf::Var(value.dtype());  // the manager takes it
+  *variable->tensor() = value;
+  variable->is_initialized = true;
+  status = resources->Create(container, resource_name(node), variable);
+  if (status.ok()) return {};
+  return fail(error_of(status, fmt::format("variable '{}' cannot be set", node.name())));
+}
+
+Status LoadedSession::load() {
+  if (session_ != nullptr) return {};
+  tf::SessionOptions options;
+  // The graph is compiled, not run: no optimiser processes it.
+  auto* graph_options = options.config.mutable_graph_options();
+  graph_options->mutable_optimizer_options()->set_opt_level(tf::OptimizerOptions::L0);
+  graph_options->mutable_rewrite_options()->set_disable_meta_optimizer(true);
+  TFAOT_ASSIGN(session_, load_session(source_, {}, options));
   return {};
 }
 

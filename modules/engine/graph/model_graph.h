@@ -10,6 +10,7 @@
 #include "graph/stored_tensor.h"
 #include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/framework/types.pb.h"
+#include "tensorflow/core/public/session.h"
 #include "tfaot/base/result.h"
 #include "tfaot/records/engine_job.h"
 
@@ -50,6 +51,11 @@ class ModelGraph {
 
   // The value of the variable behind a VarHandleOp or VariableV2 node.
   virtual Result<StoredTensor> variable(const tensorflow::NodeDef& node) = 0;
+
+  // A session with this part of the graph in it, and the values of its variables as TensorFlow's
+  // loader fills them. REQUIRES: make_safe() has seen the part.
+  virtual Result<std::unique_ptr<tensorflow::Session>> session(
+      const tensorflow::GraphDef& part) = 0;
 
  protected:
   tensorflow::GraphDef graph_;

@@ -73,7 +73,7 @@ Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph
 class SavedModelGraph final : public ModelGraph {
  public:
   explicit SavedModelGraph(const std::string& folder)
-      : checkpoint_(folder), session_(folder, model_, graph_) {}
+      : folder_(folder), checkpoint_(folder), session_(folder, model_, graph_) {}
 
   Status open(const EngineJob& job) {
     TFAOT_TRY(read_meta_graph(job.source, model_));
@@ -98,7 +98,23 @@ class SavedModelGraph final : public ModelGraph {
                              key != restored_.keys.end() ? key->second : checkpoint_.key_of(name));
   }
 
+  // Of a Keras 3 model saved by tf.saved_model.save(), TensorFlow's loader fills other variables
+  // than those that the signature reads. They are in the checkpoint.
+  Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
+    TFAOT_ASSIGN(auto session, load_session({folder_, model_, graph_}, part, tf::SessionOptions()));
+    for (const auto& node : part.node()) {
+      if (node.op() != "VarHandleOp") continue;
+      const std::string name = resource_name(node);
+      if (restored_.keys.contains(name) || restored_.others.contains(name)) continue;
+      TFAOT_ASSIGN(const StoredTensor stored, checkpoint_.value(name, checkpoint_.key_of(name)));
+      TFAOT_ASSIGN(const tf::Tensor value, stored.read());
+      TFAOT_TRY(set_variable(*session, node, value));
+    }
+    return session;
+  }
+
  private:
+  std::string folder_;
   tf::MetaGraphDef model_;  // its graph is graph_
   RestoredVariables restored_;
   Checkpoint checkpoint_;

@@ -285,23 +285,21 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
 }
 
 Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_constants) {
-  Cutter cutter(model, std::move(kept_constants));
-  TFAOT_TRY(cutter.cut());
-  TFAOT_TRY(make_safe(cutter.graph(), rules_for(model.label())));
+  TFAOT_ASSIGN(CutGraph cut, cut_graph(model, std::move(kept_constants)));
 
   CutFunction made;
   SignatureFunction& function = made.function;
   function.name = kFunctionName;
-  function.weights = std::move(cutter.weights());
-  function.graph_version = cutter.graph().versions().producer();
+  function.weights = std::move(cut.weights);
+  function.graph_version = cut.graph.versions().producer();
   function.library = std::make_unique<tf::FunctionLibraryDefinition>(tf::OpRegistry::Global(),
-                                                                     cutter.graph().library());
+                                                                     cut.graph.library());
   const std::string what =
       fmt::format("{} is not a graph that TensorFlow 2.18 can read", model.label());
   tf::Graph graph(*function.library);
   tf::GraphConstructorOptions options;
   options.allow_internal_ops = true;
-  auto status = tf::ConvertGraphDefToGraph(options, cutter.graph(), &graph);
+  auto status = tf::ConvertGraphDefToGraph(options, cut.graph, &graph);
   if (!status.ok()) return fail(error_of(status, what));
   if (has_unstructured_control_flow(graph)) {
     status = tf::FunctionalizeControlFlow(&graph, function.library.get());
@@ -317,6 +315,13 @@ Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_c
 }
 
 }  // namespace
+
+Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constants) {
+  Cutter cutter(model, std::move(kept_constants));
+  TFAOT_TRY(cutter.cut());
+  TFAOT_TRY(make_safe(cutter.graph(), rules_for(model.label())));
+  return CutGraph{std::move(cutter.graph()), std::move(cutter.weights())};
+}
 
 std::vector<Variable> variables_of(const SignatureFunction& function) {
   std::vector<Variable> variables;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,15 @@ struct SignatureFunction {
 
 // The weights, for messages and descriptions.
 std::vector<Variable> variables_of(const SignatureFunction& function);
+
+// The same part as a graph, before it becomes a function: _Arg nodes for the inputs and then the
+// weights, the model's own nodes, _Retval nodes for the outputs. make_safe() has seen it.
+struct CutGraph {
+  tensorflow::GraphDef graph;
+  std::vector<WeightArgument> weights;
+};
+// `kept_constants`: those that are no weights.
+Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constants);
 
 // The function's weights are read from the model, which must outlive it.
 Result<SignatureFunction> make_signature_function(ModelGraph& model);

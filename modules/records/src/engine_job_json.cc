@@ -48,12 +48,15 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"weights_directory", &EngineJob::weights_directory},
                Member{"result_file", &EngineJob::result_file},
                Member{"dump_directory", &EngineJob::dump_directory},
-               Member{"dump_passes", &EngineJob::dump_passes}};
+               Member{"dump_passes", &EngineJob::dump_passes},
+               Member{"predictions", &EngineJob::predictions},
+               Member{"prediction_seconds", &EngineJob::prediction_seconds}};
 template <>
 inline constexpr auto kMembers<EngineResult> = std::tuple{
     Member{"model", &EngineResult::model}, Member{"weight_files", &EngineResult::weight_files},
     Member{"coupled_rows", &EngineResult::coupled_rows},
-    Member{"cached_bytes", &EngineResult::cached_bytes}};
+    Member{"cached_bytes", &EngineResult::cached_bytes},
+    Member{"refusals", &EngineResult::refusals}};
 
 std::string engine_job_to_json(const EngineJob& job) { return json_document(json_of(job)); }
 

@@ -8,6 +8,7 @@
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/record_json.h"
+#include "tfaot/records/validation_json.h"
 #include "tuning_json.h"
 
 namespace tfaot::toolkit {
@@ -142,6 +143,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   if (manifest.headers == HeadersMode::kCmssw) json["headers"] = word_of(manifest.headers);
   if (manifest.rows == RowsMode::kCoupled) json["rows"] = word_of(manifest.rows);
   if (manifest.tuning) json["tuning"] = json_of<ordered_json>(*manifest.tuning);
+  if (manifest.validation) json["validation"] = validation_to_json(*manifest.validation);
   json["files"] = json_of<ordered_json>(manifest.files);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -164,6 +166,9 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   if (json.has("tuning")) {
     TFAOT_ASSIGN(manifest.tuning, json.member("tuning").and_then(read_tuning));
     TFAOT_TRY(check_tuning(json, manifest));
+  }
+  if (json.has("validation")) {
+    TFAOT_ASSIGN(manifest.validation, json.member("validation").and_then(read_validation));
   }
   return manifest;
 }

@@ -78,8 +78,7 @@ Status link_into_cache(Context& context, const Path& tree, const Path& entry) {
   return copied ? Status() : fail(not_in_cache(copied.error()));
 }
 
-Result<std::shared_ptr<const LoadedModel>> load_tree(Context& context, const Path& cache_folder,
-                                                     const Path& tree) {
+Result<LoadedPackage> load_tree(Context& context, const Path& cache_folder, const Path& tree) {
   FileSystem& files = context.files;
   TFAOT_ASSIGN(Manifest manifest, read_tree(files, tree));
   TFAOT_ASSIGN(const std::string record, read_record(files, tree, manifest));
@@ -92,18 +91,19 @@ Result<std::shared_ptr<const LoadedModel>> load_tree(Context& context, const Pat
     // A machine that crashed may have left it incomplete; then it is linked again.
     if (auto loaded = LoadedModel::open(entry, manifest, model.compiled)) {
       static_cast<void>(files.mark_used(entry));  // fails in a read-only folder, which is fine
-      return loaded;
+      return LoadedPackage{*std::move(loaded), std::move(model.spec)};
     }
     static_cast<void>(files.remove_all(entry));
   }
   TFAOT_TRY(link_into_cache(context, tree, entry));
   auto loaded = LoadedModel::open(entry, std::move(manifest), std::move(model.compiled));
   static_cast<void>(cache.trim(kMostCached));
-  return loaded;
+  TFAOT_TRY(loaded);
+  return LoadedPackage{*std::move(loaded), std::move(model.spec)};
 }
 
-Result<std::shared_ptr<const LoadedModel>> load_archive(Context& context, const Path& cache_folder,
-                                                        const FoundPackage& package) {
+Result<LoadedPackage> load_archive(Context& context, const Path& cache_folder,
+                                   const FoundPackage& package) {
   auto work = WorkFolder::create(context, cache_folder);
   if (!work) return fail(not_in_cache(std::move(work).error()));
   const Path tree = work->path() / "tree";
@@ -143,6 +143,11 @@ Result<FoundPackage> find_package(const Context& context, const LoadRequest& req
 
 Result<std::shared_ptr<const LoadedModel>> load_package(Context& context,
                                                         const FoundPackage& package) {
+  TFAOT_ASSIGN(LoadedPackage loaded, load_whole_package(context, package));
+  return std::move(loaded.model);
+}
+
+Result<LoadedPackage> load_whole_package(Context& context, const FoundPackage& package) {
   TFAOT_ASSIGN(const Path cache, find_cache(context));
   return package.is_archive ? load_archive(context, cache, package)
                             : load_tree(context, cache, package.path);

@@ -3,13 +3,12 @@
 
 #include <utility>
 
-#include "output_checks.h"
+#include "changed_package.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
 #include "tfaot/tune/tune.h"
 #include "tfaot/workflow/named_paths.h"
-#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -23,9 +22,8 @@ Status check_holds_costs(const Manifest& manifest, const Path& tree) {
                   .note("it was made by an older tfaot; compile the model again"));
 }
 
-Result<Manifest> measure(Context& context, const Path& tree, const Path& work,
-                         const TuneRequest& request) {
-  TFAOT_ASSIGN(Manifest manifest, verify_tree(context.files, tree));
+Result<ChangedContents> measure(Context& context, Manifest manifest, const Path& tree,
+                                const Path& work, const TuneRequest& request) {
   TFAOT_TRY(check_holds_costs(manifest, tree));
   TuneOptions options;
   options.compiler = request.compiler;
@@ -36,48 +34,8 @@ Result<Manifest> measure(Context& context, const Path& tree, const Path& work,
   options.program = measuring_program(manifest);
   TFAOT_ASSIGN(manifest.tuning,
                tune_package(context.files, manifest, options, context.diagnostics));
-  return manifest;
-}
-
-// Writes the tree with the costs: only one header and the manifest change.
-Status write_costs(FileSystem& files, const Path& tree, Manifest& manifest) {
-  const GeneratedFile costs = cost_header(manifest);
-  std::vector<StagedFile> staged;
-  for (const ManifestFile& file : manifest.files) {
-    staged.push_back(file.path == costs.path ? StagedFile{file.path, costs.text, {}}
-                                             : StagedFile{file.path, "", tree / file.path});
-  }
-  TFAOT_ASSIGN(manifest.files, hash_staged_files(files, staged));
-  return write_tree(files, staged, manifest, tree);
-}
-
-Result<Manifest> tune_tree(Context& context, const TuneRequest& request) {
-  const Path& tree = request.package;
-  if (!is_torn_tree(context.files, tree)) {
-    TFAOT_TRY(read_tree(context.files, tree));  // before a work folder is made in it
-  }
-  TFAOT_TRY(check_not_installed(context.files, tree,
-                                "tune the archive it was installed from: tfaot tune --package"));
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, tree));
-  TFAOT_TRY(repair_tree(context.files, tree));
-  TFAOT_ASSIGN(Manifest manifest, measure(context, tree, work.path(), request));
-  TFAOT_TRY(write_costs(context.files, tree, manifest));
-  return manifest;
-}
-
-Result<Manifest> tune_archive(Context& context, const TuneRequest& request) {
-  FileSystem& files = context.files;
-  const Path& output = request.output.empty() ? request.package : request.output;
-  TFAOT_TRY(read_archive_manifest(files, request.package));
-  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output.parent_path()));
-  const Path tree = work.path() / "tree";
-  TFAOT_TRY(extract_archive(files, request.package, tree, {.allow_large = request.allow_large}));
-  TFAOT_ASSIGN(Manifest manifest, measure(context, tree, work.path(), request));
-  TFAOT_TRY(write_costs(files, tree, manifest));
-  TFAOT_ASSIGN(const Package package,
-               make_archive(files, tree, work.path(), {archive_format(output)}));
-  TFAOT_TRY(files.rename(package.archive, output));
-  return manifest;
+  GeneratedFile costs = cost_header(manifest);
+  return ChangedContents{std::move(manifest), {std::move(costs)}};
 }
 
 }  // namespace
@@ -92,8 +50,15 @@ Result<PackageForm> package_form(const Context& context, const Path& path) {
 }
 
 Result<Manifest> write_tuned_package(Context& context, const TuneRequest& request) {
-  TFAOT_ASSIGN(const PackageForm form, package_form(context, request.package));
-  return form == PackageForm::kTree ? tune_tree(context, request) : tune_archive(context, request);
+  TFAOT_TRY(package_form(context, request.package));
+  return change_package(context,
+                        {.package = request.package,
+                         .output = request.output,
+                         .allow_large = request.allow_large,
+                         .instead = "tune the archive it was installed from: tfaot tune --package"},
+                        [&](Manifest manifest, const Path& tree, const Path& work) {
+                          return measure(context, std::move(manifest), tree, work, request);
+                        });
 }
 
 Result<Suggestion> suggest_for_package(const Context& context, const Path& package,

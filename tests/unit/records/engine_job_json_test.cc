@@ -20,6 +20,8 @@ EngineJob frozen_job() {
   job.levels = {{"x86-64-v3", "x86-64-v3", "-fma4", "x86_64_v3"}};
   job.check_rows = true;
   job.remote_cache = {"http://host:8080", "/c", CacheLayout::kBazel, true, "/token", 1, 2};
+  job.predictions = {"/scratch/0", "/scratch/1"};
+  job.prediction_seconds = 30;
   return job;
 }
 
@@ -34,6 +36,7 @@ TEST(EngineJobJson, ComesBackAsItWas) {
   EXPECT_EQ(job->levels[0].kernels, "x86_64_v3");
   EXPECT_EQ(job->remote_cache.layout, CacheLayout::kBazel);
   EXPECT_EQ(job->remote_cache.operation_timeout, 2);
+  EXPECT_EQ(job->predictions, frozen_job().predictions);
   EXPECT_NE(text.find("\"format\": \"frozen_graph\""), std::string::npos);
   EXPECT_NE(text.find("\"dtype\": \"\""), std::string::npos);
 }
@@ -49,7 +52,8 @@ TEST(EngineJobJson, AnotherTextIsADefectOfOurs) {
 }
 
 TEST(EngineResultJson, ComesBackAsItWas) {
-  const EngineResult result{testing::mixed_records().compiled, {"raw_0", "raw_1"}, true, 5};
+  const EngineResult result{
+      testing::mixed_records().compiled, {"raw_0", "raw_1"}, true, 5, {"", "TensorFlow: no"}};
   const std::string text = engine_result_to_json(result);
   const auto read = engine_result_from_json(text, "result.json");
   ASSERT_TRUE(read) << read.error().text();

@@ -102,6 +102,67 @@ TEST(ManifestJson, RefusesImpossibleMeasurements) {
             "manifest.json: tuning: batch size 1, CPU level x86-64 is listed twice");
 }
 
+json validation_json() {
+  return {{"reference", "tensorflow 2.18.1"},
+          {"cpu_levels", {"x86-64"}},
+          {"rows", {1, 3}},
+          {"tolerance", {{"relative", 1e-5}, {"absolute", 1e-6}}},
+          {"outputs",
+           {{{"output", "y"},
+             {"inputs", "random"},
+             {"cpu_level", "x86-64"},
+             {"rows", 3},
+             {"composition", "stitched"},
+             {"numbers", 6},
+             {"unequal", 2},
+             {"nonfinite", 0},
+             {"largest", 0.5},
+             {"mean", 0.25},
+             {"scale", 2.0},
+             {"relative", 0.25},
+             {"ulps", 9},
+             {"row", 2},
+             {"index", {1}},
+             {"counts", true},
+             {"passed", false}}}}};
+}
+
+TEST(ManifestJson, KeepsWhatWasValidated) {
+  Manifest before = manifest_of(testing::simple_records());
+  EXPECT_FALSE(manifest_from_json(manifest_to_json(before), "manifest.json")->validation);
+  ValidatedOutput output;
+  output.cpu_level = "x86-64";
+  output.rows = 3;
+  output.composition = Composition::kStitched;
+  output.output = "y";
+  output.difference = {6, 0.5, 0.25, 2, 9, 2, 0, 5};
+  output.row = 2;
+  output.index = {1};
+  output.passed = false;
+  before.validation = {"tensorflow 2.18.1", {"x86-64"}, {1, 3}, {}, {output}};
+  const std::string text = manifest_to_json(before);
+  EXPECT_EQ(json::parse(text)["validation"], validation_json());
+  const auto after = manifest_from_json(text, "manifest.json");
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(manifest_to_json(*after), text);
+}
+
+TEST(ManifestJson, RefusesImpossibleValidations) {
+  const auto error = [](const char* pointer, const json& value) {
+    json validation = validation_json();
+    validation[json::json_pointer(pointer)] = value;
+    return error_with("/validation", validation);
+  };
+  EXPECT_EQ(error("/reference", "other"), "no error");
+  EXPECT_EQ(error("/outputs/0/largest", -1),
+            "manifest.json: validation.outputs[0].largest: it is negative");
+  EXPECT_EQ(error("/outputs/0/index", {-1}),
+            "manifest.json: validation.outputs[0].index[0]: -1 is negative");
+  EXPECT_EQ(error("/outputs/0/composition", "glued"),
+            "manifest.json: validation.outputs[0].composition: expected 'compiled', 'padded', "
+            "'stitched' or 'planned', not 'glued'");
+}
+
 TEST(ManifestJson, HostileTextsSurvive) {
   const Manifest before = manifest_of(testing::hostile_records());
   const auto after = manifest_from_json(manifest_to_json(before), "manifest.json");

@@ -2,7 +2,9 @@
 #include <memory>
 
 #include "commands/commands.h"
+#include "options/html_option.h"
 #include "options/shared_options.h"
+#include "pages/check_page.h"
 #include "text/check_report.h"
 #include "text/describe.h"
 #include "tfaot/workflow/check_model.h"
@@ -15,17 +17,22 @@ struct CheckArguments {
   std::string path;
   bool lists_operations = false;
   bool json = false;
+  HtmlOption html;
   CheckRequest request;
 };
 
 Status list_operations(const CheckArguments& options, Program& program) {
   TFAOT_ASSIGN(const auto operations, compiled_operations(program, options.request.engine));
-  program.console.print(options.json ? json_text(known_operations_to_json(operations))
-                                     : operations_text(operations));
+  const auto json = known_operations_to_json(operations);
+  if (options.html.given()) {
+    TFAOT_TRY(options.html.write(program, operations_page(operations), json));
+  }
+  program.console.print(options.json ? json_text(json) : operations_text(operations));
   return {};
 }
 
 Status check(const CheckArguments& options, Program& program) {
+  TFAOT_TRY(options.html.check(program));
   if (options.lists_operations) return list_operations(options, program);
   if (options.path.empty()) {
     return fail(Error::usage("check: MODEL is missing")
@@ -35,8 +42,12 @@ Status check(const CheckArguments& options, Program& program) {
   request.path = program.absolute(options.path);
   TFAOT_ASSIGN(request.cache, code_cache(program));
   TFAOT_ASSIGN(const ModelCheck found, check_model(program, request));
-  program.console.print(options.json ? json_text(check_to_json(found, options.path))
-                                     : check_text(found, options.path));
+  const auto json = check_to_json(found, options.path);
+  if (options.html.given()) {
+    const std::string name = request.path.filename().string();
+    TFAOT_TRY(options.html.write(program, check_page(found, name), json));
+  }
+  program.console.print(options.json ? json_text(json) : check_text(found, options.path));
   if (found.compiles()) return {};
   return fail(Error::at({options.path}, "does not compile"));
 }
@@ -53,6 +64,7 @@ Action add_check(CLI::App& app) {
       ->excludes(path)
       ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");
+  options->html.add_to(app);
   app.add_option("--signature", request.signature, "of a model: check only this one [all]")
       ->option_text("KEY");
   app.add_option("--batch-sizes", request.overrides.batch_sizes,

@@ -34,5 +34,6 @@ Action add_setup(CLI::App& app);
 Action add_spec(CLI::App& app);
 Action add_tune(CLI::App& app);
 Action add_update_weights(CLI::App& app);
+Action add_validate(CLI::App& app);
 
 }  // namespace tfaot::toolkit

@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "commands/commands.h"
+#include "options/html_option.h"
 #include "options/shared_options.h"
+#include "pages/predictions_page.h"
 #include "text/describe.h"
 #include "text/predictions.h"
 #include "tfaot/workflow/run_package.h"
@@ -20,6 +22,7 @@ struct RunArguments {
   std::optional<std::int64_t> rows;
   std::optional<std::uint64_t> seed;
   bool json = false;
+  HtmlOption html;
   VerbosityOption verbosity;
   RunRequest request;
 };
@@ -72,6 +75,7 @@ nlohmann::ordered_json run_to_json(const RunResult& result, const std::string& f
 
 Status run(const RunArguments& options, Program& program) {
   options.verbosity.apply(program.console);
+  TFAOT_TRY(options.html.check(program));
   RunRequest request = options.request;
   request.package.package = program.absolute(options.package);
   request.package.command = "tfaot run";
@@ -82,8 +86,12 @@ Status run(const RunArguments& options, Program& program) {
     TFAOT_TRY(array_format(request.output));
   }
   TFAOT_ASSIGN(const RunResult result, run_package(program, request));
+  const auto json = run_to_json(result, options.output);
+  if (options.html.given()) {
+    TFAOT_TRY(options.html.write(program, predictions_page(result), json));
+  }
   if (options.json) {
-    program.console.print(json_text(run_to_json(result, options.output)));
+    program.console.print(json_text(json));
   } else if (options.output.empty()) {
     program.console.print(predictions_table(result.outputs));
   } else {
@@ -124,6 +132,7 @@ Action add_run(CLI::App& app) {
       ->expected(1)
       ->take_all();
   app.add_flag("--json", options->json, "print JSON instead: what ran, without the numbers");
+  options->html.add_to(app);
   add_allow_large(app, request.package.allow_large);
   options->verbosity.add_to(app);
   app.footer(

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "pages/page_parts.h"
+#include "pages/validation_page.h"
 #include "text/describe.h"
 #include "text/tuning_tables.h"
 #include "tfaot/base/text.h"
@@ -165,6 +166,14 @@ Section files_section(const Manifest& manifest) {
   return {"Files", {}, {std::move(table)}};
 }
 
+Section validated_section(const Validation& validation) {
+  return {
+      "Predictions",
+      {report::Verdict::kGood, "validated"},
+      {report::Text{fmt::format("Compared with those of the model, by {}.", validation.reference)},
+       differences_table(validation.outputs)}};
+}
+
 }  // namespace
 
 report::Page package_page(const Manifest& manifest, const std::string& kind) {
@@ -181,6 +190,7 @@ report::Page package_page(const Manifest& manifest, const std::string& kind) {
   if (const ShownPlans shown = shown_plans(manifest); !shown.plans.empty()) {
     page.sections.push_back(plans_section(shown));
   }
+  if (manifest.validation) page.sections.push_back(validated_section(*manifest.validation));
   page.sections.push_back(files_section(manifest));
   return page;
 }

@@ -21,60 +21,11 @@ constexpr std::size_t kShownNodes = 3;
 constexpr std::size_t kShownProblems = 20;
 constexpr std::size_t kProblemLine = 1000;
 
-std::string trait_text(OperationTrait trait) {
-  switch (trait) {
-    case OperationTrait::kDrawsRandomNumbers:
-      return "draws random numbers";
-    case OperationTrait::kWritesState:
-      return "writes a variable";
-    case OperationTrait::kCallsByName:
-      return "calls a function by its name";
-    case OperationTrait::kDataDependentSize:
-      break;
-  }
-  return "its size depends on the data";
-}
-
-std::string support_text(const CheckedOperation& row) {
-  switch (row.support) {
-    case OperationSupport::kKernel:
-      return "yes";
-    case OperationSupport::kStructure:
-      return "not needed";
-    case OperationSupport::kTypes:
-      return "other types";
-    case OperationSupport::kConstant:
-      return "no; constants only";
-    case OperationSupport::kRefused:
-      break;
-  }
-  return row.traits.empty() ? "no" : "refused";
-}
-
 // Whether it may be the reason why a model does not compile.
 bool is_remarkable(const CheckedOperation& row) {
   const bool is_compiled =
       row.support == OperationSupport::kKernel || row.support == OperationSupport::kStructure;
   return !is_compiled || !row.traits.empty();
-}
-
-std::string used_types(const CheckedOperation& row) {
-  std::vector<std::string> types;
-  for (const CheckedType& type : row.types) {
-    for (const std::string& used : type.used) {
-      if (std::ranges::find(types, used) == types.end()) types.push_back(used);
-    }
-  }
-  return types.empty() ? "-" : join(types, ", ");
-}
-
-// "T: float32, int32"
-std::string allowed_types(const CheckedOperation& row) {
-  std::vector<std::string> types;
-  for (const CheckedType& type : row.types) {
-    types.push_back(type.attribute + ": " + join(type.allowed, ", "));
-  }
-  return join(types, "; ");
 }
 
 std::string nodes_text(const CheckedOperation& row) {
@@ -133,15 +84,6 @@ std::string problems_text(const std::vector<ModelProblem>& problems) {
   return text.empty() ? "" : "\n" + text;
 }
 
-// The batch sizes that have code for a level.
-std::vector<std::int64_t> sizes_made(const SignatureCheck& check, const std::string& level) {
-  std::vector<std::int64_t> sizes;
-  for (const CheckedCode& code : check.found.codes) {
-    if (code.cpu_level == level) sizes.push_back(code.batch_size);
-  }
-  return sizes;
-}
-
 std::string signature_text(const SignatureCheck& check) {
   Rows facts;
   if (!check.target_triple.empty()) facts.push_back({"  target", check.target_triple});
@@ -192,6 +134,62 @@ bool is_refused(const CheckedOperation& row) {
 std::string cell(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
 }  // namespace
+
+std::string trait_text(OperationTrait trait) {
+  switch (trait) {
+    case OperationTrait::kDrawsRandomNumbers:
+      return "draws random numbers";
+    case OperationTrait::kWritesState:
+      return "writes a variable";
+    case OperationTrait::kCallsByName:
+      return "calls a function by its name";
+    case OperationTrait::kDataDependentSize:
+      break;
+  }
+  return "its size depends on the data";
+}
+
+std::string support_text(const CheckedOperation& row) {
+  switch (row.support) {
+    case OperationSupport::kKernel:
+      return "yes";
+    case OperationSupport::kStructure:
+      return "not needed";
+    case OperationSupport::kTypes:
+      return "other types";
+    case OperationSupport::kConstant:
+      return "no; constants only";
+    case OperationSupport::kRefused:
+      break;
+  }
+  return row.traits.empty() ? "no" : "refused";
+}
+
+std::string used_types(const CheckedOperation& row) {
+  std::vector<std::string> types;
+  for (const CheckedType& type : row.types) {
+    for (const std::string& used : type.used) {
+      if (std::ranges::find(types, used) == types.end()) types.push_back(used);
+    }
+  }
+  return types.empty() ? "-" : join(types, ", ");
+}
+
+std::string allowed_types(const CheckedOperation& row) {
+  std::vector<std::string> types;
+  for (const CheckedType& type : row.types) {
+    types.push_back(type.attribute + ": " + join(type.allowed, ", "));
+  }
+  return join(types, "; ");
+}
+
+std::vector<std::int64_t> sizes_made(const SignatureCheck& check, const std::string& level) {
+  std::vector<std::int64_t> sizes;
+  for (const CheckedCode& code : check.found.codes) {
+    if (code.cpu_level == level) sizes.push_back(code.batch_size);
+  }
+  return sizes;
+}
 
 std::string check_text(const ModelCheck& check, const std::string& path) {
   std::string text = fmt::format("{} {}: {}\n", check.is_config ? "config" : word_of(check.format),

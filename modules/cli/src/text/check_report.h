@@ -14,6 +14,15 @@ namespace tfaot::toolkit {
 std::string check_text(const ModelCheck& check, const std::string& path);
 nlohmann::ordered_json check_to_json(const ModelCheck& check, const std::string& path);
 
+// Of one operation: "yes" or why not, "float32, int32", "T: float32, int32".
+std::string support_text(const CheckedOperation& row);
+std::string used_types(const CheckedOperation& row);
+std::string allowed_types(const CheckedOperation& row);
+// "draws random numbers"
+std::string trait_text(OperationTrait trait);
+// The batch sizes that have code for a level.
+std::vector<std::int64_t> sizes_made(const SignatureCheck& check, const std::string& level);
+
 // What can be compiled: `tfaot check --ops`.
 std::string operations_text(const std::vector<CheckedOperation>& operations);
 nlohmann::ordered_json known_operations_to_json(const std::vector<CheckedOperation>& operations);

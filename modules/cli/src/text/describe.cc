@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "text/text_table.h"
+#include "text/validation_report.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/dtype.h"
@@ -92,6 +93,7 @@ std::vector<Fact> facts_of(const Manifest& manifest) {
                           ? word_of(manifest.weights)
                           : fmt::format("{} bytes, {}", sizes.weights, word_of(manifest.weights))},
           {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},
+          {"validated", validation_summary(manifest)},
           {"headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers))},
           {"rows", rows_text(manifest.rows)},
           {"TF_XLA_FLAGS", join(manifest.tf_xla_flags, " ")},

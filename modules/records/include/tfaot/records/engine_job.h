@@ -59,7 +59,20 @@ struct EngineJob {
   // one level. The code does not come from the cache.
   std::string dump_directory;
   bool dump_passes = false;  // after each of XLA's passes too
+  // Not empty: nothing is compiled. TensorFlow's session runs the model as it is, for the inputs in
+  // each of these folders, input_file(), and puts the outputs beside them, output_file().
+  std::vector<std::string> predictions = {};
+  // At most, for each of them but the first; or a hundred times what the first takes.
+  std::int64_t prediction_seconds = 0;
 };
+
+// The arrays of one prediction, in the model's order: "input_0.npy".
+inline std::string input_file(std::size_t index) {
+  return "input_" + std::to_string(index) + ".npy";
+}
+inline std::string output_file(std::size_t index) {
+  return "output_" + std::to_string(index) + ".npy";
+}
 
 struct EngineResult {
   CompiledModel model;
@@ -67,6 +80,9 @@ struct EngineResult {
   std::vector<std::string> weight_files;
   bool coupled_rows = false;       // the model does not treat each row alone
   std::uint64_t cached_bytes = 0;  // added to the cache's folder
+  // For each of EngineJob::predictions: why TensorFlow did not make it; empty: it did. Then `model`
+  // has only engine and signature.
+  std::vector<std::string> refusals = {};
 };
 
 }  // namespace tfaot::toolkit

@@ -9,6 +9,7 @@
 
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/model_spec.h"
+#include "tfaot/records/validation.h"
 
 namespace tfaot::toolkit {
 
@@ -59,7 +60,8 @@ struct Manifest {
   std::vector<std::string> xla_flags;
   std::string source_sha256;
   std::optional<Tuning> tuning;
-  std::vector<ManifestFile> files;  // every file but manifest.json, sorted by path
+  std::optional<Validation> validation;  // by `tfaot validate --record`
+  std::vector<ManifestFile> files;       // every file but manifest.json, sorted by path
 };
 
 // `tool_name`: empty for default_tool_name(). `files`: all other files of the package.

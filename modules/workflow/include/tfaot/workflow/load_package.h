@@ -8,6 +8,7 @@
 
 #include "tfaot/base/result.h"
 #include "tfaot/load/loaded_model.h"
+#include "tfaot/records/model_spec.h"
 #include "tfaot/workflow/context.h"
 
 namespace tfaot::toolkit {
@@ -35,5 +36,13 @@ Result<FoundPackage> find_package(const Context& context, const LoadRequest& req
 /// another machine; no cache folder is known; there is no linker.
 Result<std::shared_ptr<const LoadedModel>> load_package(Context& context,
                                                         const FoundPackage& package);
+
+/// A loaded package, and what it was compiled from (package_record_json.h).
+struct LoadedPackage {
+  std::shared_ptr<const LoadedModel> model;
+  ModelSpec spec;
+};
+/// As load_package().
+Result<LoadedPackage> load_whole_package(Context& context, const FoundPackage& package);
 
 }  // namespace tfaot::toolkit

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/arrays/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace tfaot::toolkit {
+namespace {
+
+// The place of a number among all numbers of its type, from the lowest to the largest: neighbours
+// differ by one, and -0 is 0.
+template <class Bits, class Real>
+Bits rank_of(Real number) {
+  Bits bits{};
+  static_assert(sizeof bits == sizeof number);
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits < 0 ? std::numeric_limits<Bits>::min() - bits : bits;
+}
+
+template <class Number>
+std::uint64_t ulps_between(Number a, Number b) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    using Bits = std::conditional_t<sizeof(Number) == 4, std::int32_t, std::int64_t>;
+    const auto first = static_cast<std::uint64_t>(rank_of<Bits>(a));
+    const auto second = static_cast<std::uint64_t>(rank_of<Bits>(b));
+    return a < b ? second - first : first - second;
+  }
+  return 0;
+}
+
+// Not infinite, so that it can be written as JSON.
+double distance(double a, double b) {
+  return std::min(std::abs(a - b), std::numeric_limits<double>::max());
+}
+double distance(std::int64_t a, std::int64_t b) {
+  const auto [low, high] = std::minmax(a, b);
+  return static_cast<double>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
+}
+
+template <class Number>
+ArrayDifference compare_as(const std::string& bytes, const std::string& reference) {
+  using Wide = std::conditional_t<std::is_floating_point_v<Number>, double, std::int64_t>;
+  ArrayDifference found;
+  found.numbers = bytes.size() / sizeof(Number);
+  std::uint64_t finite = 0;
+  double sum = 0;
+  for (std::uint64_t i = 0; i < found.numbers; ++i) {
+    Number a{};
+    Number b{};
+    std::memcpy(&a, bytes.data() + i * sizeof a, sizeof a);
+    std::memcpy(&b, reference.data() + i * sizeof b, sizeof b);
+    const auto real_a = static_cast<double>(a);
+    const auto real_b = static_cast<double>(b);
+    const bool is_equal = a == b || (std::isnan(real_a) && std::isnan(real_b));
+    if (!is_equal) ++found.unequal;
+    if (std::isfinite(real_b)) found.scale = std::max(found.scale, std::abs(real_b));
+    if (!std::isfinite(real_a) || !std::isfinite(real_b)) {
+      if (is_equal) continue;
+      if (found.nonfinite++ == 0) found.place = i;
+      continue;
+    }
+    ++finite;
+    const double apart = distance(static_cast<Wide>(a), static_cast<Wide>(b));
+    sum += apart;
+    if (apart <= found.largest) continue;
+    found.largest = apart;
+    found.ulps = ulps_between(a, b);
+    if (found.nonfinite == 0) found.place = i;
+  }
+  if (finite > 0) found.mean = std::min(sum / static_cast<double>(finite), found.largest);
+  return found;
+}
+
+}  // namespace
+
+ArrayDifference compare_arrays(const Array& array, const Array& reference) {
+  switch (array.dtype) {
+    case DType::kBool:
+      return compare_as<std::uint8_t>(array.bytes, reference.bytes);
+    case DType::kInt32:
+      return compare_as<std::int32_t>(array.bytes, reference.bytes);
+    case DType::kInt64:
+      return compare_as<std::int64_t>(array.bytes, reference.bytes);
+    case DType::kFloat32:
+      return compare_as<float>(array.bytes, reference.bytes);
+    case DType::kFloat64:
+      break;
+  }
+  return compare_as<double>(array.bytes, reference.bytes);
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/validation_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "text/text_table.h"
+#include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
+#include "tfaot/records/validation_json.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::size_t kReasonLength = 300;
+
+bool differs_at_all(const ArrayDifference& difference) { return difference.unequal > 0; }
+
+std::string outputs_table(const std::vector<ValidatedOutput>& outputs) {
+  Rows table = {{"  output", "inputs", "predictions", "largest", "mean", "relative", "ULPs",
+                 "not finite", "where"}};
+  for (const ValidatedOutput& one : outputs) {
+    const ArrayDifference& difference = one.difference;
+    table.push_back({"  " + shown(one.output), word_of(one.inputs), outcome_text(one),
+                     amount_text(difference.largest), amount_text(difference.mean),
+                     amount_text(relative_difference(difference)), std::to_string(difference.ulps),
+                     std::to_string(difference.nonfinite), shown(place_text(one))});
+  }
+  return text_table(table);
+}
+
+std::string levels_text(const ValidationResult& result) {
+  std::string text = join(result.summary.cpu_levels, ", ");
+  if (!result.skipped_levels.empty()) {
+    text += fmt::format("; not {}, which this CPU cannot run", join(result.skipped_levels, ", "));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string amount_text(double amount) { return amount == 0 ? "0" : fmt::format("{:.2g}", amount); }
+
+std::string place_text(const ValidatedOutput& output) {
+  if (!differs_at_all(output.difference)) return "";
+  const std::string index =
+      output.index.empty() ? "" : fmt::format(", [{}]", fmt::join(output.index, ", "));
+  return fmt::format("{}, batch of {} ({}), row {}{}", output.cpu_level, output.rows,
+                     word_of(output.composition), output.row, index);
+}
+
+std::string outcome_text(const ValidatedOutput& output) {
+  if (output.passed) return differs_at_all(output.difference) ? "agree" : "are equal";
+  return output.counts ? "DIFFER" : "differ, do not count";
+}
+
+std::string tolerance_text(const Tolerance& tolerance) {
+  return fmt::format("{:g} of the output's largest number, plus {:g}", tolerance.relative,
+                     tolerance.absolute);
+}
+
+std::string reference_text(const ValidationResult& result) {
+  return fmt::format("{}, with {}", result.summary.reference,
+                     result.is_its_source ? "the model that the package was made from"
+                                          : "another model than the package was made from");
+}
+
+std::string validation_text(const ValidationResult& result, const ValidatedPaths& paths) {
+  const Manifest& manifest = result.manifest;
+  std::string text = fmt::format(
+      "package {}: {}\n", paths.package,
+      result.passed() ? "predicts as the model does" : "does not predict as the model does");
+  text +=
+      text_table({{"  model", fmt::format("{} {}", shown(manifest.name), shown(manifest.version))},
+                  {"  reference", reference_text(result)},
+                  {"  CPU levels", levels_text(result)},
+                  {"  rows", fmt::format("{}", fmt::join(result.summary.rows, ", "))},
+                  {"  tolerance", tolerance_text(result.summary.tolerance)}});
+  text += "\n" + outputs_table(result.summary.outputs);
+  for (const RefusedInputs& refused : result.refused) {
+    text += fmt::format("\n  left out: inputs '{}', which the model does not take\n    {}\n",
+                        word_of(refused.inputs), shown(refused.why, kReasonLength));
+  }
+  return text;
+}
+
+ordered_json validation_result_to_json(const ValidationResult& result,
+                                       const ValidatedPaths& paths) {
+  ordered_json refused = ordered_json::array();
+  for (const RefusedInputs& one : result.refused) {
+    refused.push_back({{"inputs", word_of(one.inputs)}, {"rows", one.rows}, {"why", one.why}});
+  }
+  ordered_json json = {{"kind", "validation"},
+                       {"package", paths.package},
+                       {"model", paths.model},
+                       {"name", result.manifest.name},
+                       {"version", result.manifest.version},
+                       {"passed", result.passed()},
+                       {"format", word_of(result.format)},
+                       {"same_model", result.is_its_source}};
+  json.update(validation_to_json(result.summary));
+  json["skipped_cpu_levels"] = result.skipped_levels;
+  json["refused"] = std::move(refused);
+  json["batches"] = validated_outputs_to_json(result.outputs);
+  return json;
+}
+
+std::string validation_summary(const Manifest& manifest) {
+  if (!manifest.validation) return "";
+  const Validation& validation = *manifest.validation;
+  const ValidatedOutput* worst = nullptr;
+  for (const ValidatedOutput& one : validation.outputs) {
+    if (!one.counts) continue;
+    if (worst == nullptr ||
+        relative_difference(one.difference) > relative_difference(worst->difference)) {
+      worst = &one;
+    }
+  }
+  std::string text = fmt::format("predicts as {} does", validation.reference);
+  if (worst != nullptr) {
+    text += fmt::format("\nlargest difference {} (relative {}), output {}",
+                        amount_text(worst->difference.largest),
+                        amount_text(relative_difference(worst->difference)), worst->output);
+  }
+  return text + fmt::format("\nrows {}, {}", fmt::join(validation.rows, ", "),
+                            join(validation.cpu_levels, ", "));
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/original_predictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "graph/conversions.h"
+#include "graph/lowering.h"
+#include "graph/model_session.h"
+#include "tensorflow/core/public/version.h"
+#include "tfaot/arrays/npy.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+namespace tf = tensorflow;
+
+tf::DataType tf_type(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return tf::DT_BOOL;
+    case DType::kInt32:
+      return tf::DT_INT32;
+    case DType::kInt64:
+      return tf::DT_INT64;
+    case DType::kFloat32:
+      return tf::DT_FLOAT;
+    case DType::kFloat64:
+      break;
+  }
+  return tf::DT_DOUBLE;
+}
+
+// `rows` rows from `first` on; zeros after the last one.
+tf::Tensor rows_of(const Array& array, std::int64_t first, std::int64_t rows) {
+  tf::TensorShape shape;
+  for (const std::int64_t size : array.shape) shape.AddDim(size);
+  shape.set_dim(0, rows);
+  tf::Tensor tensor(tf_type(array.dtype), shape);
+  const std::size_t row_bytes = array.bytes.size() / static_cast<std::size_t>(array.shape.front());
+  auto* const to = static_cast<char*>(tensor.data());
+  const auto there = static_cast<std::size_t>(std::min(rows, array.shape.front() - first));
+  if (tensor.TotalBytes() == 0) return tensor;
+  std::memset(to, 0, tensor.TotalBytes());
+  std::memcpy(to, array.bytes.data() + static_cast<std::size_t>(first) * row_bytes,
+              there * row_bytes);
+  return tensor;
+}
+
+// Adds the first `rows` rows of the tensor. Error: it is not one of the output's rows.
+Status append_rows(Array& array, const tf::Tensor& tensor, const TensorSpec& output,
+                   std::int64_t rows) {
+  const auto type = dtype_of(tensor.dtype());
+  const std::size_t wanted = row_elements(output) * dtype_size(output.dtype);
+  if (type != output.dtype || tensor.dims() == 0 || tensor.dim_size(0) < rows ||
+      tensor.TotalBytes() != wanted * static_cast<std::size_t>(tensor.dim_size(0))) {
+    return fail(Error(fmt::format("output '{}' has the shape {} in TensorFlow", output.name,
+                                  tensor.shape().DebugString())));
+  }
+  array.bytes.append(static_cast<const char*>(tensor.data()),
+                     wanted * static_cast<std::size_t>(rows));
+  return {};
+}
+
+class OriginalModel {
+ public:
+  static Result<OriginalModel> load(const EngineJob& job) {
+    TFAOT_ASSIGN(auto model, ModelGraph::load(job));
+    TFAOT_ASSIGN(const auto function, make_signature_function(*model));
+    TFAOT_ASSIGN(const auto lowering, Lowering::create(*model, function, {}));
+    TFAOT_ASSIGN(auto lowered, lowering.lower(job.batch_sizes.front()));
+    TFAOT_ASSIGN(auto session, ModelSession::open(*model));
+    std::int64_t fixed_rows = 0;
+    for (const GraphTensor& input : model->inputs()) {
+      fixed_rows = std::max(fixed_rows, input.shape.front());
+    }
+    return OriginalModel(std::move(session),
+                         {job.serving_key, std::move(lowered.inputs), std::move(lowered.outputs)},
+                         fixed_rows);
+  }
+
+  const Signature& signature() const { return signature_; }
+
+  // A model with a fixed number of rows runs as often as it takes, with rows of zeros at the end.
+  Status predict(FileSystem& fs, const Path& folder, std::chrono::seconds limit) {
+    std::vector<Array> inputs;
+    for (std::size_t i = 0; i < signature_.inputs.size(); ++i) {
+      const Path file = folder / input_file(i);
+      TFAOT_ASSIGN(const std::string bytes, fs.read(file));
+      TFAOT_ASSIGN(Array array, npy_from_bytes(bytes, file.string()));
+      inputs.push_back(std::move(array));
+    }
+    const std::int64_t rows = inputs.empty() ? 1 : inputs.front().shape.front();
+    const std::int64_t step = fixed_rows_ > 0 ? fixed_rows_ : rows;
+    std::vector<Array> outputs;
+    for (const TensorSpec& output : signature_.outputs) outputs.push_back(make_array(output, rows));
+    for (Array& output : outputs) output.bytes.clear();
+    for (std::int64_t first = 0; first < rows; first += step) {
+      std::vector<tf::Tensor> fed;
+      for (const Array& input : inputs) fed.push_back(rows_of(input, first, step));
+      TFAOT_ASSIGN(const auto made, session_.run(fed, limit));
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        TFAOT_TRY(
+            append_rows(outputs[i], made[i], signature_.outputs[i], std::min(step, rows - first)));
+      }
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      TFAOT_TRY(fs.replace_atomically(folder / output_file(i), npy_to_bytes(outputs[i]),
+                                      Durability::kScratch));
+    }
+    return {};
+  }
+
+ private:
+  OriginalModel(ModelSession session, Signature signature, std::int64_t fixed_rows)
+      : session_(std::move(session)), signature_(std::move(signature)), fixed_rows_(fixed_rows) {}
+
+  ModelSession session_;
+  Signature signature_;
+  std::int64_t fixed_rows_;  // 0: any number
+};
+
+}  // namespace
+
+Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
+                                         const std::function<void(const std::string&)>& on_step) {
+  TFAOT_ASSIGN(OriginalModel model, OriginalModel::load(job));
+  EngineResult result;
+  result.model.engine = std::string("tensorflow ") + TF_VERSION_STRING;
+  result.model.target_triple = job.target_triple;
+  result.model.signature = model.signature();
+  std::chrono::seconds limit{0};  // none
+  for (const std::string& folder : job.predictions) {
+    const auto start = std::chrono::steady_clock::now();
+    const Status made = model.predict(fs, folder, limit);
+    if (limit.count() == 0) {
+      const auto took = std::chrono::steady_clock::now() - start;
+      limit = std::max(std::chrono::seconds(job.prediction_seconds),
+                       std::chrono::duration_cast<std::chrono::seconds>(100 * took));
+    }
+    result.refusals.push_back(made ? "" : made.error().message());
+    on_step(Path(folder).filename().string());
+  }
+  return result;
+}
+
+}  // namespace tfaot::toolkit::engine

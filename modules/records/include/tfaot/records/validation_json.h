@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Validation <-> JSON, for manifests and for people's programs. Pure functions.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/records/json_reader.h"
+#include "tfaot/records/validation.h"
+
+namespace tfaot::toolkit {
+
+nlohmann::ordered_json validation_to_json(const Validation& validation);
+nlohmann::ordered_json validated_outputs_to_json(const std::vector<ValidatedOutput>& outputs);
+
+Result<Validation> read_validation(const JsonReader& json);
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "changed_package.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "output_checks.h"
+#include "tfaot/package/package.h"
+#include "tfaot/package/repair_tree.h"
+#include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/work_folder.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+Result<Manifest> write_changed(FileSystem& files, const Path& tree, ChangedContents changed) {
+  Manifest& manifest = changed.manifest;
+  std::vector<StagedFile> staged;
+  for (const ManifestFile& file : manifest.files) {
+    const auto text = std::ranges::find(changed.files, file.path, &GeneratedFile::path);
+    staged.push_back(text == changed.files.end() ? StagedFile{file.path, "", tree / file.path}
+                                                 : StagedFile{file.path, text->text, {}});
+  }
+  TFAOT_ASSIGN(manifest.files, hash_staged_files(files, staged));
+  TFAOT_TRY(write_tree(files, staged, manifest, tree));
+  return std::move(manifest);
+}
+
+Result<Manifest> change_tree(Context& context, const ChangedPlace& place,
+                             const PackageChange& change) {
+  FileSystem& files = context.files;
+  const Path& tree = place.package;
+  if (!is_torn_tree(files, tree)) {
+    TFAOT_TRY(read_tree(files, tree));  // before a work folder is made in it
+  }
+  TFAOT_TRY(check_not_installed(files, tree, place.instead));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, tree));
+  TFAOT_TRY(repair_tree(files, tree));
+  TFAOT_ASSIGN(Manifest manifest, verify_tree(files, tree));
+  TFAOT_ASSIGN(ChangedContents changed, change(std::move(manifest), tree, work.path()));
+  return write_changed(files, tree, std::move(changed));
+}
+
+Result<Manifest> change_archive(Context& context, const ChangedPlace& place,
+                                const PackageChange& change) {
+  FileSystem& files = context.files;
+  const Path& output = place.output.empty() ? place.package : place.output;
+  TFAOT_TRY(read_archive_manifest(files, place.package));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, output.parent_path()));
+  const Path tree = work.path() / "tree";
+  TFAOT_ASSIGN(Manifest manifest,
+               extract_archive(files, place.package, tree, {.allow_large = place.allow_large}));
+  TFAOT_ASSIGN(ChangedContents changed, change(std::move(manifest), tree, work.path()));
+  TFAOT_ASSIGN(Manifest written, write_changed(files, tree, std::move(changed)));
+  TFAOT_ASSIGN(const Package package,
+               make_archive(files, tree, work.path(), {archive_format(output)}));
+  TFAOT_TRY(files.rename(package.archive, output));
+  return written;
+}
+
+}  // namespace
+
+Result<Manifest> change_package(Context& context, const ChangedPlace& place,
+                                const PackageChange& change) {
+  return is_archive(context.files, place.package) ? change_archive(context, place, change)
+                                                  : change_tree(context, place, change);
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model predicts without tfaot: by the program that its format belongs to. A new format of
+// models brings another Reference here (make_reference()). Used by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tfaot/arrays/match_inputs.h"
+#include "tfaot/base/result.h"
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_spec.h"
+#include "tfaot/workflow/context.h"
+#include "tfaot/workflow/tool_layout.h"
+
+namespace tfaot::toolkit {
+
+// For one batch. The outputs are in the model's order; none if it refused the inputs.
+struct ReferenceAnswer {
+  std::string refusal;  // why; empty: it did not refuse
+  std::vector<Array> outputs;
+};
+
+struct ReferenceAnswers {
+  std::string program;                   // "tensorflow 2.18.1"
+  Signature signature;                   // of the model
+  std::vector<ReferenceAnswer> answers;  // for each batch
+};
+
+class Reference {
+ public:
+  virtual ~Reference() = default;
+  // Error: the model cannot be loaded. Answers that do not fit the signature are refusals.
+  virtual Result<ReferenceAnswers> predict(const std::vector<const ModelInputs*>& batches) = 0;
+};
+
+// `spec`: of the package, with the model's source. The arguments must outlive the reference.
+Result<std::unique_ptr<Reference>> make_reference(Context& context, const ModelSpec& spec,
+                                                  const EngineRun& engine);
+
+}  // namespace tfaot::toolkit

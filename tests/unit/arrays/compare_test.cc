@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/arrays/compare.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/unit/arrays/array_samples.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using testing::array_of;
+
+constexpr float kNanF = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfF = std::numeric_limits<float>::infinity();
+
+ArrayDifference floats(const std::vector<float>& a, const std::vector<float>& b) {
+  const auto rows = static_cast<std::int64_t>(a.size());
+  return compare_arrays(array_of<float>("y", DType::kFloat32, {rows}, a),
+                        array_of<float>("y", DType::kFloat32, {rows}, b));
+}
+
+TEST(Compare, FindsTheLargestDifference) {
+  const ArrayDifference found = floats({1, 2, 3.5F, -8}, {1, 2.25F, 3, -8});
+  EXPECT_EQ(found.numbers, 4U);
+  EXPECT_EQ(found.unequal, 2U);
+  EXPECT_EQ(found.largest, 0.5);
+  EXPECT_EQ(found.mean, 0.75 / 4);
+  EXPECT_EQ(found.scale, 8);
+  EXPECT_EQ(found.place, 2U);
+  EXPECT_EQ(found.nonfinite, 0U);
+  EXPECT_EQ(relative_difference(found), 0.5 / 8);
+}
+
+TEST(Compare, CountsUlpsOfTheType) {
+  const auto ulps = [](float a, float b) { return floats({a}, {b}).ulps; };
+  EXPECT_EQ(ulps(1, 1), 0U);
+  EXPECT_EQ(ulps(1, std::nextafter(1.0F, 2.0F)), 1U);
+  EXPECT_EQ(ulps(std::nextafter(1.0F, 0.0F), 1), 1U);
+  EXPECT_EQ(ulps(-1, std::nextafter(-1.0F, 0.0F)), 1U);
+  EXPECT_EQ(ulps(0.0F, -0.0F), 0U);
+  const float least = std::numeric_limits<float>::denorm_min();
+  EXPECT_EQ(ulps(least, -least), 2U);
+  EXPECT_EQ(ulps(1, 2), 1U << 23);
+  const auto doubles = compare_arrays(array_of<double>("y", DType::kFloat64, {1}, {1}),
+                                      array_of<double>("y", DType::kFloat64, {1}, {2}));
+  EXPECT_EQ(doubles.ulps, std::uint64_t{1} << 52);
+}
+
+TEST(Compare, ZerosOfBothSignsAreEqual) { EXPECT_EQ(floats({0.0F}, {-0.0F}).unequal, 0U); }
+
+TEST(Compare, NanAndInfinityMustBeTheSame) {
+  const ArrayDifference same = floats({kNanF, kInfF, -kInfF, 2}, {-kNanF, kInfF, -kInfF, 2});
+  EXPECT_EQ(same.unequal, 0U);
+  EXPECT_EQ(same.nonfinite, 0U);
+  EXPECT_EQ(same.scale, 2);
+  // The number that is not finite is the place, however large the other differences are.
+  const ArrayDifference other = floats({9, 0, kInfF, kInfF, 1}, {2, kNanF, -kInfF, 3, kInfF});
+  EXPECT_EQ(other.nonfinite, 4U);
+  EXPECT_EQ(other.unequal, 5U);
+  EXPECT_EQ(other.place, 1U);
+  EXPECT_EQ(other.largest, 7);
+  EXPECT_EQ(other.mean, 7);
+  EXPECT_EQ(other.scale, 3);
+}
+
+TEST(Compare, WholeNumbersKeepAllTheirDigits) {
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;
+  const auto found =
+      compare_arrays(array_of<std::int64_t>("y", DType::kInt64, {2}, {large, 5}),
+                     array_of<std::int64_t>("y", DType::kInt64, {2}, {large - 1, 5}));
+  EXPECT_EQ(found.largest, 1);
+  EXPECT_EQ(found.unequal, 1U);
+  EXPECT_EQ(found.ulps, 0U);
+  using Limits = std::numeric_limits<std::int32_t>;
+  const auto ends =
+      compare_arrays(array_of<std::int32_t>("y", DType::kInt32, {1}, {Limits::max()}),
+                     array_of<std::int32_t>("y", DType::kInt32, {1}, {Limits::min()}));
+  EXPECT_EQ(ends.largest, 4294967295.0);
+  const auto truths = compare_arrays(array_of<char>("y", DType::kBool, {3}, {0, 1, 1}),
+                                     array_of<char>("y", DType::kBool, {3}, {0, 0, 1}));
+  EXPECT_EQ(truths.unequal, 1U);
+  EXPECT_EQ(truths.place, 1U);
+}
+
+TEST(Compare, LeavesOutFurtherRowsOfTheReference) {
+  const auto found = compare_arrays(array_of<float>("y", DType::kFloat32, {1}, {1}),
+                                    array_of<float>("y", DType::kFloat32, {3}, {1, 100, 200}));
+  EXPECT_EQ(found.numbers, 1U);
+  EXPECT_EQ(found.scale, 1);
+}
+
+TEST(Compare, DifferencesOfHugeNumbersAreFinite) {
+  const double most = std::numeric_limits<double>::max();
+  const auto found = compare_arrays(array_of<double>("y", DType::kFloat64, {1}, {most}),
+                                    array_of<double>("y", DType::kFloat64, {1}, {-most}));
+  EXPECT_EQ(found.largest, most);
+}
+
+TEST(Tolerance, IsAShareOfTheLargestNumberAndAnAbsoluteOne) {
+  const Tolerance tolerance{.relative = 0.01, .absolute = 0.5};
+  const auto is_fine = [&](double largest, double scale, std::uint64_t nonfinite = 0) {
+    ArrayDifference difference;
+    difference.largest = largest;
+    difference.scale = scale;
+    difference.nonfinite = nonfinite;
+    return is_within(difference, tolerance);
+  };
+  EXPECT_TRUE(is_fine(0.5, 0));
+  EXPECT_FALSE(is_fine(0.51, 0));
+  EXPECT_TRUE(is_fine(1.5, 100));
+  EXPECT_FALSE(is_fine(1.51, 100));
+  EXPECT_FALSE(is_fine(0, 100, 1));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit
