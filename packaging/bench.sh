@@ -61,6 +61,8 @@ done
 
 # shellcheck source=packaging/setup.sh
 source "$here/setup.sh"
+# shellcheck source=packaging/bench_setup.sh
+source "$here/bench_setup.sh"
 export PYTHONDONTWRITEBYTECODE=1
 out="$source_dir/build/bench"
 made="$out/nets"
@@ -82,18 +84,9 @@ install_debian_packages packaging/debian-packages.txt
 step "TensorFlow, for the engine and its session"
 tensorflow=$(bash packaging/fetch_tensorflow.sh)
 
-fill_python() { pip_install "$1" --requirement "$scripts/requirements.txt"; }
-fill_peers() { pip_install "$1" --no-deps --requirement "$scripts/peers.txt"; }
-
-cache=$(cache_folder)
-step "Peers: ONNX Runtime and LiteRT"
-peers="$cache/bench-peers-$(hash_of "$scripts/peers.txt")"
-cached "$peers" fill_peers
-echo "$peers"
-step "Python with TensorFlow, which makes the nets and compiles the usual route"
-python="$cache/bench-python-$(hash_of "$scripts/requirements.txt")"
-cached "$python" fill_python
-echo "$python"
+peers="" python=""
+fetch_peers
+fetch_python
 
 step "Nets, and their code by the usual route (five seconds for each of nine batch sizes)"
 wanted=("${nets[@]}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# pictures.sh [BUILD_DIR]: makes the pictures of docs/reports.md and docs/inspect.md again, with the tools of BUILD_DIR (default:
-# build/release), headless Chromium (Debian's chromium), graphviz and the example models.
+# pictures.sh [BUILD_DIR]: makes the pictures of docs/reports.md, docs/inspect.md and docs/profile.md again, with the tools of
+# BUILD_DIR (default: build/release), headless Chromium (Debian's chromium), graphviz and the example models.
 set -euo pipefail
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build_dir=$(realpath -m "${1:-$source_dir/build/release}")
@@ -23,6 +23,8 @@ cd "$work"
 "$tfaot" run jet_tagger_1 --inputs random --rows 1000 --html predictions.html >/dev/null
 "$tfaot" diff jet_tagger_1 jet_tagger_2 --html difference.html >/dev/null
 "$tfaot" inspect -q jet_tagger/aot_config.yaml --cpu-levels x86-64-v3 --html inspection.html >/dev/null
+"$tfaot" profile -q jet_tagger/aot_config.yaml --batch-sizes 1,2,3,5,8,16,32,64,100 --strategies normal,stitching,padding --clock processor \
+  --per-op --html profile.html >/dev/null
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$source_dir/tests/report"
 python3 - "$source_dir/docs/images" <<'PYTHON'
 import pathlib
@@ -41,6 +43,7 @@ PICTURES = (  # name, page, width, height, scheme, the section to begin with
     ("report_check", "check", 1200, 1000, "light", ""),
     ("report_validation", "validation", 1200, 1000, "light", ""),
     ("report_predictions", "predictions", 1200, 1000, "light", ""),
+    ("profile", "profile", 1200, 1130, "light", ""),
     ("report_phone", "package", 360, 720, "light", "sizes"),
 )
 program = find_browser() or sys.exit("pictures: Chromium is not installed; Debian's package is 'chromium'")

@@ -63,14 +63,16 @@ Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Low
                                const OptimizedModel& model, const JobLevel& level,
                                CompiledCode& record) {
   if (!job.dump_directory.empty()) {
-    return make_object_code(lowering.client(), model, level, job.target_triple,
+    return make_object_code(lowering.client(), model, level, job.target_triple, Counting::kNone,
                             {job.dump_directory, job.dump_passes});
   }
   if (auto cached = cache.find(record.hlo_sha256, level)) {
     record.from_cache = true;
     return std::move(*cached);
   }
-  TFAOT_ASSIGN(auto made, make_object_code(lowering.client(), model, level, job.target_triple));
+  TFAOT_ASSIGN(auto made,
+               make_object_code(lowering.client(), model, level, job.target_triple,
+                                job.count_operations ? Counting::kOperations : Counting::kNone));
   const auto kept = cache.keep(record.hlo_sha256, level, made);
   if (!kept) say({EngineWord::kNote, "the code is not cached: " + kept.error().text()});
   return made;
@@ -201,6 +203,11 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
         *module, {std::ssize(optimized.inputs), scratch_bytes(made.buffers), level.kernels});
     code.estimated_cost = cost.picoseconds;
     code.live_permille = cost.live_permille;
+    if (job.count_operations) {
+      made.counted.batch_size = batch_size;
+      made.counted.cpu_level = level.name;
+      result.counted.push_back(std::move(made.counted));
+    }
     code.buffers = std::move(made.buffers);
     code.result_slot = made.result_slot;
     say({EngineWord::kProgress, fmt::format("batch size {}, {}{}", batch_size, level.name,

@@ -36,17 +36,21 @@ const std::map<std::string, Rooms> kRooms = {
     {"tune", {"base", "records", "runtime"}},
     // The runtime runs what is loaded.
     {"load", {"base", "records", "runtime"}},
+    {"profile", {"base", "records"}},
     {"arrays", {"base", "records"}},
     {"release", {"base", "records"}},
     {"inspect", {"base", "records"}},
     {"workflow",
      {"base", "records", "elf", "config", "compile", "convert", "generate", "package", "install",
-      "tune", "load", "arrays", "release", "inspect", "scram"}},
-    // Of tune, arrays and inspect: what is printed. Of scram: its hook, which is the work of that
-    // room alone.
-    {"cli", {"base", "records", "report", "workflow", "tune", "arrays", "inspect", "scram"}},
+      "tune", "load", "profile", "arrays", "release", "inspect", "scram"}},
+    // Of tune, profile, arrays and inspect: what is printed. Of scram: its hook, which is the work
+    // of that room alone.
+    {"cli",
+     {"base", "records", "report", "workflow", "tune", "profile", "arrays", "inspect", "scram"}},
     {"tfcompile", {"base", "records", "workflow", "cli"}},
     {"python", {"base", "records", "load", "workflow"}},
+    // A program that holds one engine; what it does for packages is the work of load.
+    {"runner", {"base", "records", "load", "runtime"}},
     {"runtime", {}},
     {"kernels", {}},
     {"cmssw", {"runtime"}},
@@ -63,7 +67,7 @@ const std::map<std::string, std::vector<std::string>> kFolders = {
 const Rooms kTools = {"base",      "records", "report",   "elf",     "config",   "compile",
                       "convert",   "engine",  "generate", "package", "install",  "tune",
                       "load",      "arrays",  "release",  "scram",   "workflow", "cli",
-                      "tfcompile", "python",  "remote",   "inspect"};
+                      "tfcompile", "python",  "remote",   "inspect", "profile",  "runner"};
 
 // Who may include a library, by the start of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
@@ -84,7 +88,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"CLI/", {"cli"}},
     {"boost/", {"cli", "tfcompile"}},
     {"PhysicsTools/", {"cmssw"}},
-    {"tensorflow/", {"cmssw", "engine"}},
+    {"tensorflow/", {"cmssw", "engine", "runner"}},
     {"llvm/", {"engine"}},
     {"google/protobuf/", {"engine"}},
     {"cpuid.h", {"runtime"}},
@@ -100,7 +104,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
 const std::regex kInclude(R"re(^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")?.*)re");
 const std::regex kStandardHeader("[a-z_0-9]+");
 const std::regex kSystemHeader(
-    "sys/[a-z]+\\.h|(unistd|fcntl|signal|poll|string|errno|dlfcn|link|malloc)\\.h");
+    "sys/[a-z]+\\.h|(unistd|fcntl|signal|poll|sched|string|errno|dlfcn|link|malloc)\\.h");
 
 std::string room_of(std::string_view path) {
   const std::size_t start = std::string_view("modules/").size();

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "descriptor.h"
+#include "process_arguments.h"
 #include "process_output.h"
 #include "tfaot/base/text.h"
 
@@ -24,30 +25,6 @@ constexpr std::chrono::seconds kGrace{5};
 
 Error cannot_start(const ProcessSpec& spec, std::string_view reason) {
   return Error(fmt::format("cannot start '{}': {}", spec.program.string(), reason));
-}
-
-// "NAME=value" for each variable: the parent's, with those of `spec` on top.
-std::vector<std::string> environment_of(const ProcessSpec& spec) {
-  std::map<std::string, std::string> variables;
-  uv_env_item_t* items = nullptr;
-  int count = 0;
-  if (uv_os_environ(&items, &count) != 0) throw std::bad_alloc();  // its only failure
-  for (int i = 0; i < count; ++i) variables[items[i].name] = items[i].value;
-  uv_os_free_environ(items, count);
-  for (const auto& [name, value] : spec.environment) variables[name] = value;
-  std::vector<std::string> lines;
-  lines.reserve(variables.size());
-  for (const auto& [name, value] : variables) lines.push_back(fmt::format("{}={}", name, value));
-  return lines;
-}
-
-// The array of pointers that exec wants; `strings` must outlive it.
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& text : strings) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 // The input as a file without a name: no pipe to feed, so no deadlock and no SIGPIPE. Invalid: see
@@ -131,9 +108,9 @@ int Child::start() {
   err_.init(loop_);
 
   std::array<uv_stdio_container_t, 3> stdio{};  // all UV_IGNORE: /dev/null
-  const auto give = [&stdio](std::size_t index, const Descriptor& descriptor) {
+  const auto give = [&stdio](std::size_t index, const Descriptor& end) {
     stdio[index].flags = UV_INHERIT_FD;
-    stdio[index].data.fd = descriptor.get();
+    stdio[index].data.fd = end.get();
   };
   Descriptor input, out_end, err_end;
   int error = 0;
@@ -170,9 +147,9 @@ int Child::spawn(std::array<uv_stdio_container_t, 3>& stdio) {
   const std::string program = by_path ? std::filesystem::absolute(spec_.program) : spec_.program;
   std::vector<std::string> arguments = {spec_.program.string()};
   arguments.insert(arguments.end(), spec_.arguments.begin(), spec_.arguments.end());
-  std::vector<std::string> environment = environment_of(spec_);
-  std::vector<char*> argument_pointers = pointers_to(arguments);
-  std::vector<char*> environment_pointers = pointers_to(environment);
+  std::vector<std::string> environment = environment_lines(spec_.environment);
+  std::vector<char*> argument_pointers = exec_pointers(arguments);
+  std::vector<char*> environment_pointers = exec_pointers(environment);
 
   uv_process_options_t options{};
   options.file = program.c_str();

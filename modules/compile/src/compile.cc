@@ -184,6 +184,11 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
   if (!merged) {
     return fail(Error::at({spec.model.source.string()}, merged.error().message()));
   }
+  if (options.counted != nullptr) {
+    for (EngineResult& part : parts) {
+      std::ranges::move(part.counted, std::back_inserter(*options.counted));
+    }
+  }
   TFAOT_TRY(add_weights_object(fs, spec, options, *merged));
   CompiledModel compiled = std::move(merged->model);
   compiled.coupled_rows = parts.front().coupled_rows;  // from the process that checked

@@ -80,8 +80,11 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   for (const auto& [name, value] : engine_environment(spec)) {
     common.compiler_flags += fmt::format("{}={}\n", name, value);
   }
-  common.cache_directory = options.cache.folder.string();
-  common.remote_cache = options.cache.remote;
+  common.count_operations = options.counted != nullptr;
+  if (!common.count_operations) {
+    common.cache_directory = options.cache.folder.string();
+    common.remote_cache = options.cache.remote;
+  }
   common.output_directory = options.work_directory.string();
   common.weights_directory = (options.work_directory / "weights").string();
   common.dump_directory = options.dump_directory.string();

@@ -53,11 +53,35 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
   return slots;
 }
 
+// Of our kernels' calls the kernel's name says more than "custom-call".
+std::string category_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
+  constexpr std::string_view kTarget = "custom_call_target=\"";
+  const std::string& text = info.long_name();
+  const std::size_t start = text.find(kTarget);
+  if (start == std::string::npos) return info.category();
+  const std::size_t begin = start + kTarget.size();
+  return "kernel " + text.substr(begin, text.find('"', begin) - begin);
+}
+
+CountedCode counted_code(const xla::HloProfilePrinterData& data) {
+  CountedCode counted;
+  counted.counters = data.profile_counters_size();
+  for (const auto& computation : data.computation_infos()) {
+    const bool is_entry = computation.name() == data.entry_computation();
+    if (is_entry) counted.whole = computation.profile_index();
+    for (const auto& info : computation.instruction_infos()) {
+      counted.operations.push_back({info.short_name(), category_of(info),
+                                    is_entry ? "" : computation.name(), info.profile_index()});
+    }
+  }
+  return counted;
+}
+
 }  // namespace
 
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
                                     const JobLevel& level, const std::string& target_triple,
-                                    const CodeDump& dump) {
+                                    Counting counting, const CodeDump& dump) {
   if (!target_triple.starts_with("x86_64")) register_all_targets();
   xla::HloModuleProto module = model.computation.proto();
   set_kernel_level(module, level.kernels);
@@ -76,6 +100,7 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Optimi
     debug.set_xla_dump_hlo_as_text(true);
     if (dump.passes) debug.set_xla_dump_hlo_pass_re(".*");
   }
+  if (counting == Counting::kOperations) options.mutable_debug_options()->set_xla_hlo_profile(true);
   auto results = client.CompileAheadOfTime({instance}, options);
   if (!results.ok()) {
     return fail(error_of(results.status(), fmt::format("XLA cannot make code for {} ({})",
@@ -85,6 +110,11 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Optimi
   ObjectCode code;
   TFAOT_ASSIGN(code.buffers, buffer_slots(compiled, model));
   code.bytes.assign(compiled.object_file_data().begin(), compiled.object_file_data().end());
+  if (const auto* const data = compiled.hlo_profile_printer_data()) {
+    code.counted = counted_code(*data);
+  } else if (counting == Counting::kOperations) {
+    return fail(Error::internal("XLA made code that counts nothing"));
+  }
   code.result_slot = static_cast<std::uint32_t>(compiled.result_buffer_index());
   return code;
 }

@@ -7,6 +7,7 @@
 
 #include "code/optimize.h"
 #include "tfaot/records/compiled_model.h"
+#include "tfaot/records/counted_code.h"
 #include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit::engine {
@@ -15,6 +16,7 @@ struct ObjectCode {
   std::string bytes;  // ELF relocatable
   std::vector<BufferSlot> buffers;
   std::uint32_t result_slot = 0;
+  CountedCode counted = {};  // of code that counts; without batch size and level
 };
 
 // Where XLA writes what its steps made; see its flag --xla_dump_to.
@@ -22,11 +24,12 @@ struct CodeDump {
   std::string folder;   // empty: nowhere
   bool passes = false;  // also after each pass
 };
+enum class Counting { kNone, kOperations };
 
 // The index of a weight's slot is its position in model.weights. The entry's symbol is
 // kNeutralEntrySymbol (records/symbols.h).
 Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
                                     const JobLevel& level, const std::string& target_triple,
-                                    const CodeDump& dump = {});
+                                    Counting counting, const CodeDump& dump = {});
 
 }  // namespace tfaot::toolkit::engine

@@ -71,11 +71,15 @@ std::uint64_t measured_cost(const Manifest& manifest, const CompiledCode& code) 
 
 // The tables point into the records and into each other, so nothing moves once it is made.
 struct LoadedModel::Parts {
-  Parts(SharedLibrary opened, Manifest of_package, CompiledModel of_code)
-      : library(std::move(opened)), manifest(std::move(of_package)), compiled(std::move(of_code)) {}
+  Parts(Path path, SharedLibrary opened, Manifest of_package, CompiledModel of_code)
+      : file(std::move(path)),
+        library(std::move(opened)),
+        manifest(std::move(of_package)),
+        compiled(std::move(of_code)) {}
 
-  Status fill();
+  Status fill(const WrapEntry& wrap);
 
+  Path file;
   SharedLibrary library;
   Manifest manifest;
   CompiledModel compiled;
@@ -88,7 +92,7 @@ struct LoadedModel::Parts {
   ::tfaot::Description description{};
 
  private:
-  Result<::tfaot::Code> make_code(const CompiledCode& code);
+  Result<::tfaot::Code> make_code(const CompiledCode& code, const WrapEntry& wrap);
   std::size_t fill_slots(const CompiledCode& code);
 };
 
@@ -112,13 +116,15 @@ std::size_t LoadedModel::Parts::fill_slots(const CompiledCode& code) {
   return scratch;
 }
 
-Result<::tfaot::Code> LoadedModel::Parts::make_code(const CompiledCode& code) {
+Result<::tfaot::Code> LoadedModel::Parts::make_code(const CompiledCode& code,
+                                                    const WrapEntry& wrap) {
   TFAOT_ASSIGN(void* const address, library.symbol(code.entry_symbol));
   ::tfaot::Code made{};
   made.cpu_level = code.cpu_level.c_str();
   made.cpu_features = features.emplace_back(join(code.cpu_features, " ")).c_str();
   static_assert(sizeof made.entry == sizeof address);
   std::memcpy(&made.entry, &address, sizeof address);  // POSIX: a function is where dlsym() says
+  if (wrap) made.entry = wrap(code, made.entry);
   made.scratch_bytes = fill_slots(code);
   made.slots = slots.back().data();
   made.slot_count = slots.back().size();
@@ -129,14 +135,14 @@ Result<::tfaot::Code> LoadedModel::Parts::make_code(const CompiledCode& code) {
   return made;
 }
 
-Status LoadedModel::Parts::fill() {
+Status LoadedModel::Parts::fill(const WrapEntry& wrap) {
   inputs = tensor_infos(compiled.signature.inputs);
   outputs = tensor_infos(compiled.signature.outputs);
   for (const std::int64_t batch_size : compiled.batch_sizes) {
     std::vector<::tfaot::Code>& of_size = codes.emplace_back();
     for (const CompiledCode& code : compiled.codes) {
       if (code.batch_size != batch_size) continue;
-      TFAOT_ASSIGN(const ::tfaot::Code made, make_code(code));
+      TFAOT_ASSIGN(const ::tfaot::Code made, make_code(code, wrap));
       of_size.push_back(made);
     }
     programs.push_back({static_cast<std::size_t>(batch_size), of_size.data(), of_size.size()});
@@ -162,15 +168,18 @@ LoadedModel::LoadedModel(std::unique_ptr<const Parts> parts) : parts_(std::move(
 LoadedModel::~LoadedModel() = default;
 
 Result<std::shared_ptr<const LoadedModel>> LoadedModel::open(const Path& library, Manifest manifest,
-                                                             CompiledModel compiled) {
+                                                             CompiledModel compiled,
+                                                             const WrapEntry& wrap) {
   TFAOT_ASSIGN(SharedLibrary opened, SharedLibrary::open(library));
-  auto parts = std::make_unique<Parts>(std::move(opened), std::move(manifest), std::move(compiled));
-  TFAOT_TRY(parts->fill());
+  auto parts =
+      std::make_unique<Parts>(library, std::move(opened), std::move(manifest), std::move(compiled));
+  TFAOT_TRY(parts->fill(wrap));
   return std::shared_ptr<const LoadedModel>(new LoadedModel(std::move(parts)));
 }
 
 const Manifest& LoadedModel::manifest() const { return parts_->manifest; }
 const CompiledModel& LoadedModel::compiled() const { return parts_->compiled; }
+const Path& LoadedModel::file() const { return parts_->file; }
 const ::tfaot::Description& LoadedModel::description() const { return parts_->description; }
 
 }  // namespace tfaot::toolkit

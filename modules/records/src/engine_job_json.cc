@@ -41,6 +41,7 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"allow_coupled_rows", &EngineJob::allow_coupled_rows},
                Member{"lower_only", &EngineJob::lower_only},
                Member{"check", &EngineJob::check},
+               Member{"count_operations", &EngineJob::count_operations},
                Member{"compiler_flags", &EngineJob::compiler_flags},
                Member{"cache_directory", &EngineJob::cache_directory},
                Member{"remote_cache", &EngineJob::remote_cache},
@@ -52,11 +53,22 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"predictions", &EngineJob::predictions},
                Member{"prediction_seconds", &EngineJob::prediction_seconds}};
 template <>
-inline constexpr auto kMembers<EngineResult> = std::tuple{
-    Member{"model", &EngineResult::model}, Member{"weight_files", &EngineResult::weight_files},
-    Member{"coupled_rows", &EngineResult::coupled_rows},
-    Member{"cached_bytes", &EngineResult::cached_bytes},
-    Member{"refusals", &EngineResult::refusals}};
+inline constexpr auto kMembers<CountedOperation> = std::tuple{
+    Member{"name", &CountedOperation::name}, Member{"category", &CountedOperation::category},
+    Member{"inside", &CountedOperation::inside}, Member{"counter", &CountedOperation::counter}};
+template <>
+inline constexpr auto kMembers<CountedCode> = std::tuple{
+    Member{"batch_size", &CountedCode::batch_size}, Member{"cpu_level", &CountedCode::cpu_level},
+    Member{"counters", &CountedCode::counters}, Member{"whole", &CountedCode::whole},
+    Member{"operations", &CountedCode::operations}};
+template <>
+inline constexpr auto kMembers<EngineResult> =
+    std::tuple{Member{"model", &EngineResult::model},
+               Member{"weight_files", &EngineResult::weight_files},
+               Member{"coupled_rows", &EngineResult::coupled_rows},
+               Member{"cached_bytes", &EngineResult::cached_bytes},
+               Member{"refusals", &EngineResult::refusals},
+               Member{"counted", &EngineResult::counted}};
 
 std::string engine_job_to_json(const EngineJob& job) { return json_document(json_of(job)); }
 

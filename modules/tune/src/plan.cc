@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/tune/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "level_plan.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 
@@ -47,6 +50,19 @@ PlannedRows plan_rows(const LevelCosts& costs, std::size_t rows) {
     rest -= std::min(size, rest);
   }
   return planned;
+}
+
+std::string run_as_text(const PlannedRows& planned) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < planned.chunks.size();) {
+    std::size_t count = 0;
+    const std::size_t size = planned.chunks[i];
+    while (i < planned.chunks.size() && planned.chunks[i] == size) ++i, ++count;
+    parts.push_back(count == 1 ? std::to_string(size) : fmt::format("{} x {}", count, size));
+  }
+  const std::string padding =
+      planned.padding == 0 ? "" : fmt::format(" ({} of padding)", planned.padding);
+  return join(parts, ", ") + padding;
 }
 
 }  // namespace tfaot::toolkit

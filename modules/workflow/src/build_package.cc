@@ -69,6 +69,7 @@ Result<ModelTreeOptions> plan_tree(const Context& context, const BuildRequest& r
   TFAOT_ASSIGN(tree.compile, compile_options(context, request.engine));
   tree.compile.cache = request.cache;
   tree.compile.check = request.check;
+  tree.compile.counted = request.counted;
   TFAOT_ASSIGN(tree.runtime, runtime_files(context, target, spec.compilation.headers));
   return tree;
 }

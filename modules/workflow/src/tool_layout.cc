@@ -70,6 +70,19 @@ Result<Path> engine_file(const Context& context, const std::string& wanted) {
                 "TFAOT_ENGINE"));
 }
 
+// A program that belongs to the tool: beside it, or where it is installed.
+Result<Path> companion_program(const Context& context, const char* name, const char* why) {
+  const Path beside = context.environment.program.parent_path() / name;
+  const Path installed = prefix(context) / "libexec/tfaot" / name;
+  for (const Path& program : {beside, installed}) {
+    if (is_file(context.files, program)) return program;
+  }
+  return fail(Error(fmt::format("the program '{}', which {}, is missing", name, why))
+                  .note("looked for " + beside.string())
+                  .note("looked for " + installed.string())
+                  .note("reinstall tfaot"));
+}
+
 }  // namespace
 
 Path tensorflow_folder(const Environment& environment) {
@@ -126,10 +139,36 @@ Result<CompileOptions> compile_options(const Context& context, const EngineRun& 
   return options;
 }
 
+Result<Path> find_runner(const Context& context) {
+  return companion_program(context, "tfaot-runner", "measures packages");
+}
+
+Result<EngineProgram> find_tensorflow_runner(const Context& context) {
+  TFAOT_ASSIGN(Path file, companion_program(context, "tfaot-runner-tensorflow",
+                                            "measures models in TensorFlow"));
+  return EngineProgram{std::move(file), library_path(context.environment)};
+}
+
+Result<Path> find_allocation_counter(const Context& context) {
+  Path library = prefix(context) / TFAOT_LIBDIR "/tfaot/libtfaot_count_allocations.so";
+  if (is_file(context.files, library)) return library;
+  return fail(Error("the library that counts allocations is missing")
+                  .note("looked for " + library.string())
+                  .note("reinstall tfaot"));
+}
+
 Result<Path> find_fetch_script(const Context& context) {
   const Path script = prefix(context) / TFAOT_DATADIR / "tfaot/fetch_tensorflow.sh";
   if (is_file(context.files, script)) return script;
   return fail(Error("the script that fetches TensorFlow is missing")
+                  .note("looked for " + script.string())
+                  .note("reinstall tfaot"));
+}
+
+Result<Path> find_plot_script(const Context& context) {
+  Path script = prefix(context) / TFAOT_DATADIR / "tfaot/plot.py";
+  if (is_file(context.files, script)) return script;
+  return fail(Error("the script that draws plots is missing")
                   .note("looked for " + script.string())
                   .note("reinstall tfaot"));
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: the engines by name, and the command of each one's runner for a net (see runners/runner.h)."""
+"""What is measured: the engines by name, and the command of each one's runner for a net (see modules/runner/src/runner.h)."""
 import pathlib
 from dataclasses import dataclass, field
 
@@ -35,9 +35,9 @@ def engines_of(net, programs, peers):
     """All engines for a net. programs: folder of the runners; peers: {"onnxruntime": library, "litert": ..., "tensorflow": root}."""
     folder = net.folder
 
-    def command(program, **settings):
-        settings.update(inputs=folder / "inputs.bin", expected=folder / "expected.bin", output_size=net.output_size,
-                        input_shape=",".join(map(str, net.input_shape)))
+    def command(program, names=("x", "y"), **settings):
+        settings.update(input=f"float32 {','.join(map(str, net.input_shape))} {names[0]}", input_file=folder / "inputs.bin",
+                        output=f"float32 {net.output_size} {names[1]}", expected_file=folder / "expected.bin")
         return [str(programs / f"runner_{program}"), *(f"{key}={value}" for key, value in settings.items())]
 
     def library_engine(name, title, model):
@@ -50,10 +50,10 @@ def engines_of(net, programs, peers):
         Engine(TUNED, "tfaot, tuned", command(f"tfaot_tuned_{net.name}")),
         Engine("usual_aot", "usual AOT route", command(f"usual_aot_{net.name}")),
         Engine("tensorflow", "TensorFlow session",
-               command("tensorflow", model=folder / "frozen_graph.pb", names=",".join(net.frozen_names)),
+               command("tensorflow", model=folder / "frozen_graph.pb", names=net.frozen_names),
                [*tensorflow, folder / "frozen_graph.pb"], quiet),
         Engine("tensorflow_xla", "TensorFlow with XLA JIT",
-               command("tensorflow", model=folder / "jit_model", names=",".join(net.jit_names)),
+               command("tensorflow", model=folder / "jit_model", names=net.jit_names),
                # On a CNN three times as fast as with the thunks that are 2.18's default, on dense nets as fast.
                [*tensorflow, folder / "jit_model"], {**quiet, "XLA_FLAGS": "--xla_cpu_use_thunk_runtime=false"}),
         library_engine("onnxruntime", "ONNX Runtime", "net.onnx"),

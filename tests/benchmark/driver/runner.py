@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One runner process, asked line by line (the words are in runners/runner.h)."""
+"""One runner process, asked line by line (the words are in modules/runner/src/runner.h)."""
 import os
 import subprocess
 import time

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our packages through the native API with its defaults. The model is linked in: the build says
-// which header (TFAOT_BENCHMARK_HEADER) and class (TFAOT_BENCHMARK_MODEL).
+// which header (TFAOT_BENCHMARK_HEADER) and class (TFAOT_BENCHMARK_MODEL). One input and one output
+// of float32.
 #include TFAOT_BENCHMARK_HEADER
 
 #include "runner.h"
 
-namespace tfaot::benchmark {
+namespace tfaot::runner {
 namespace {
 
-class PackageEngine : public Engine {
+class LinkedEngine : public Engine {
  public:
-  explicit PackageEngine(const RunnerOptions& options) : output_size_(options.output_size) {
-    for (const std::size_t size : options.input_shape) input_size_ *= size;
-  }
+  explicit LinkedEngine(const Settings& settings)
+      : input_size_(settings.inputs.at(0).row_elements()),
+        output_size_(settings.outputs.at(0).row_elements()) {}
 
-  void prepare(std::size_t rows, const float* inputs) override {
+  void prepare(std::size_t rows, const std::vector<const void*>& inputs) override {
     rows_ = rows;
-    inputs_ = Span<const float>(inputs, rows * input_size_);
+    inputs_ = Span<const float>(static_cast<const float*>(inputs[0]), rows * input_size_);
     outputs_.assign(rows * output_size_, 0);
   }
   void run() override { model_.run(rows_, tfaot::inputs(inputs_), tfaot::outputs(outputs_)); }
-  const float* outputs() override { return outputs_.data(); }
+  std::vector<const void*> outputs() override { return {outputs_.data()}; }
 
  private:
   native::Model<TFAOT_BENCHMARK_MODEL> model_;
-  std::size_t input_size_ = 1;
+  std::size_t input_size_;
   std::size_t output_size_;
   std::size_t rows_ = 0;
   Span<const float> inputs_;
@@ -33,8 +34,8 @@ class PackageEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(const RunnerOptions& options) {
-  return std::make_unique<PackageEngine>(options);
+std::unique_ptr<Engine> make_engine(const Settings& settings) {
+  return std::make_unique<LinkedEngine>(settings);
 }
 
-}  // namespace tfaot::benchmark
+}  // namespace tfaot::runner

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/report/sample_page.h"
 
+#include "tfaot/report/plot.h"
+
 namespace tfaot::toolkit::report::testing {
 namespace {
 
@@ -68,7 +70,11 @@ Page page_with(const std::string& text) {
         Figure{"A graph" + text, "Drawn by a test." + text, kDrawing},
         Figure{.title = "A large graph", .svg = kDrawing, .zoomable = true},
         Figure{.title = "A folded graph" + text, .svg = kDrawing, .folded = true},
-        Link{"Another site" + text, "https://example.org/?a=\"b" + text}}},
+        Link{"Another site" + text, "https://example.org/?a=\"b" + text},
+        Figure{.title = "A plot",
+               .svg = svg_of({.x = {"rows" + text},
+                              .y = {"µs"},
+                              .curves = {{"net" + text, {{1, 2, 1, 3}, {8, 9, 8, 12}}}}})}}},
       {"Code",
        {},
        {Listing{"entry.s" + text, "mov rax, 1\n<call> tfaot_gemm" + text + "\nret\n", true, {2}},

@@ -49,6 +49,7 @@ const std::vector<Command>& commands() {
       {kLook, "check-tool", "Check what scram will do with a tool file", add_check_tool},
       {kUse, "run", "Predict with a package, without a plugin", add_run},
       {kUse, "validate", "Compare a package's predictions with its model's", add_validate},
+      {kUse, "profile", "Measure times and memory, also of other engines", add_profile},
       {kShip, "package", "Put a package tree into an archive", add_package},
       {kShip, "install", "Install archives into a release area", add_install},
       {kShip, "spec", "Write the spec file and sources of a model's RPM", add_spec},

@@ -27,6 +27,7 @@ Action add_inspect(CLI::App& app);
 Action add_install(CLI::App& app);
 Action add_list(CLI::App& app);
 Action add_package(CLI::App& app);
+Action add_profile(CLI::App& app);
 Action add_release(CLI::App& app);
 Action add_run(CLI::App& app);
 Action add_scram_hook(CLI::App& app);

@@ -15,6 +15,7 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/engine_program.h"
 #include "tfaot/records/compiled_model.h"
+#include "tfaot/records/counted_code.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/records/remote_cache.h"
@@ -51,6 +52,9 @@ struct CompileOptions {
   // REQUIRES then: one batch size and one CPU level.
   Path dump_directory;
   bool dump_passes = false;  // after each of XLA's passes too
+  // Not null: makes code that counts the ticks of its operations, and receives what the counters
+  // mean. Nothing is cached.
+  std::vector<CountedCode>* counted = nullptr;
 };
 
 // REQUIRES: spec came from load_model_spec(). The objects are in options.work_directory under the

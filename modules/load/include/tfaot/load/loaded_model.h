@@ -3,6 +3,7 @@
 // package's manifest and record. Runs nothing; Predictor does. Immutable; safe from many threads.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "tfaot/base/file_system.h"
@@ -13,18 +14,25 @@
 
 namespace tfaot::toolkit {
 
+// Replaces an entry of the code by another function. May be empty.
+using WrapEntry =
+    std::function<::tfaot::EntryFunction(const CompiledCode& code, ::tfaot::EntryFunction entry)>;
+
 class LoadedModel {
  public:
   // `library`: what link_model() made of the package with this manifest and record; the file may be
   // removed afterwards. Error: it cannot be loaded, or is of another package.
   static Result<std::shared_ptr<const LoadedModel>> open(const Path& library, Manifest manifest,
-                                                         CompiledModel compiled);
+                                                         CompiledModel compiled,
+                                                         const WrapEntry& wrap = {});
   LoadedModel(const LoadedModel&) = delete;
   LoadedModel& operator=(const LoadedModel&) = delete;
   ~LoadedModel();
 
   const Manifest& manifest() const;
   const CompiledModel& compiled() const;
+  // The file that open() got; a cache may have removed it since.
+  const Path& file() const;
   // Lives as long as this object.
   const ::tfaot::Description& description() const;
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tfaot/records/compiled_model.h"
+#include "tfaot/records/counted_code.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/records/remote_cache.h"
 
@@ -48,6 +49,7 @@ struct EngineJob {
   bool allow_coupled_rows = false;  // accept a model that does not; the result says so
   bool lower_only = false;          // no code: CompiledCode has only batch size, level and HLO hash
   bool check = false;             // go on after errors where possible, and say all (model_check.h)
+  bool count_operations = false;  // make code that counts ticks (counted_code.h); never cached
   std::string compiler_flags;     // all flags from the environment, for the cache
   std::string cache_directory;    // of compiled code; empty: none
   RemoteCachePlace remote_cache;  // of compiled code, too
@@ -83,6 +85,7 @@ struct EngineResult {
   // For each of EngineJob::predictions: why TensorFlow did not make it; empty: it did. Then `model`
   // has only engine and signature.
   std::vector<std::string> refusals = {};
+  std::vector<CountedCode> counted = {};  // with EngineJob::count_operations
 };
 
 }  // namespace tfaot::toolkit

@@ -93,6 +93,8 @@ Result<Value> read_value(const JsonReader& json) {
     return json.flag();
   } else if constexpr (std::is_integral_v<Value>) {
     return detail::read_integer<Value>(json);
+  } else if constexpr (std::is_same_v<Value, double>) {
+    return json.real();
   } else {
     static_assert(std::is_same_v<Value, std::string>, "a record needs kMembers, an enum kWords");
     return json.text();

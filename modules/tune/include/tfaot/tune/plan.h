@@ -31,4 +31,7 @@ struct PlannedRows {
 };
 PlannedRows plan_rows(const LevelCosts& costs, std::size_t rows);
 
+// "4 x 64, 1, 2 (1 of padding)"
+std::string run_as_text(const PlannedRows& planned);
+
 }  // namespace tfaot::toolkit

@@ -36,6 +36,7 @@ struct BuildRequest {
   Location config_place;
   /// Not null: it receives all that compiling finds. See CompileOptions.
   EngineCheck* check = nullptr;
+  std::vector<CountedCode>* counted = nullptr;  ///< the same
 };
 
 /// Error: the config or the model is wrong, the target's runtime is missing, or the folder contains

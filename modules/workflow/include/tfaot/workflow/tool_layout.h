@@ -35,6 +35,12 @@ Result<EngineProgram> find_engine(const Context& context, const std::string& wan
 /// The engine and how it runs; no work folder and no cache.
 Result<CompileOptions> compile_options(const Context& context, const EngineRun& run);
 
+/// The programs that measure one engine each (modules/runner), and the library that counts
+/// allocations when it is preloaded into them. Error: this tool was installed without it.
+Result<Path> find_runner(const Context& context);
+Result<EngineProgram> find_tensorflow_runner(const Context& context);
+Result<Path> find_allocation_counter(const Context& context);
+
 /// The user's TensorFlow: $TFAOT_TENSORFLOW_ROOT, else where `tfaot setup` puts it; empty if no
 /// cache folder is known.
 Path tensorflow_folder(const Environment& environment);
@@ -49,6 +55,9 @@ Path loaded_code_folder(const Environment& environment);
 
 /// The script that puts the pinned TensorFlow into the user's cache.
 Result<Path> find_fetch_script(const Context& context);
+
+/// The script that draws profiles with matplotlib.
+Result<Path> find_plot_script(const Context& context);
 
 /// The folder of tfaot.py, for PYTHONPATH. Error: this tool was installed without it.
 Result<Path> find_python_folder(const Context& context);

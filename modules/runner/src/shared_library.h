@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tfaot::benchmark {
+namespace tfaot::runner {
 
 class SharedLibrary {
  public:
@@ -29,4 +29,4 @@ class SharedLibrary {
   void* handle_;  // never closed: the engine lives as long as the process
 };
 
-}  // namespace tfaot::benchmark
+}  // namespace tfaot::runner

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/base/conversation.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "descriptor.h"
+#include "process_arguments.h"
+#include "tfaot/base/interrupts.h"
+#include "tfaot/base/process.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long a child has to end by itself once it was told that there are no more questions.
+constexpr std::chrono::milliseconds kFarewell{500};
+
+}  // namespace
+
+struct Conversation::Child {
+  explicit Child(const ConversationSpec& spec) : name(spec.program.string()) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();
+
+  Status start(const ConversationSpec& spec);
+  Result<std::string> hear();
+  Status say(const std::string& line);
+  Error ended(const std::string& how);
+  std::string last_errors() const;
+  bool wait_for_end(std::chrono::milliseconds time);
+
+  const InterruptWatch watch;
+  std::string name;
+  std::chrono::milliseconds timeout{0};
+  uv_loop_t loop{};
+  uv_process_t process{};
+  bool running = false;
+  int exit_code = 0;
+  int signal = 0;
+  Descriptor line;    // both ways: a socket, so that a dead child is an error and no signal
+  Descriptor errors;  // a file without a name
+  std::string heard;
+};
+
+Status Conversation::Child::start(const ConversationSpec& spec) {
+  TFAOT_TRY(check_interrupts());
+  const auto failed = [&](const char* reason) {
+    return fail(Error(fmt::format("cannot start '{}': {}", name, reason)));
+  };
+  timeout = spec.timeout;
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return failed(std::strerror(errno));
+  }
+  line = Descriptor(ends[0]);
+  const Descriptor of_child(ends[1]);
+  errors = Descriptor(::memfd_create("tfaot-stderr", MFD_CLOEXEC));
+  if (!errors.valid()) return failed(std::strerror(errno));
+  if (const int error = uv_loop_init(&loop); error != 0) return failed(uv_strerror(error));
+  loop.data = this;
+
+  std::vector<std::string> words = {name};
+  words.insert(words.end(), spec.arguments.begin(), spec.arguments.end());
+  std::vector<std::string> variables = environment_lines(spec.environment);
+  std::vector<char*> word_pointers = exec_pointers(words);
+  std::vector<char*> variable_pointers = exec_pointers(variables);
+  std::array<uv_stdio_container_t, 3> stdio{};
+  const std::array<int, 3> descriptors = {of_child.get(), of_child.get(), errors.get()};
+  for (std::size_t i = 0; i < stdio.size(); ++i) {
+    stdio[i].flags = UV_INHERIT_FD;
+    stdio[i].data.fd = descriptors[i];
+  }
+  uv_process_options_t options{};
+  options.file = name.c_str();
+  options.args = word_pointers.data();
+  options.env = variable_pointers.data();
+  options.flags = UV_PROCESS_DETACHED;  // its own session and process group
+  options.stdio_count = static_cast<int>(stdio.size());
+  options.stdio = stdio.data();
+  options.exit_cb = [](uv_process_t* ended, std::int64_t code, int by) {
+    Child& child = *static_cast<Child*>(ended->data);
+    child.running = false;
+    child.exit_code = static_cast<int>(code);
+    child.signal = by;
+  };
+  process.data = this;
+  const int error = uv_spawn(&loop, &process, &options);
+  if (error != 0) return failed(uv_strerror(error));
+  running = true;
+  return {};
+}
+
+// The event loop only notices the end.
+bool Conversation::Child::wait_for_end(std::chrono::milliseconds time) {
+  const auto until = Clock::now() + time;
+  while (uv_run(&loop, UV_RUN_NOWAIT), running) {
+    if (Clock::now() >= until) return false;
+    ::poll(nullptr, 0, 1);
+  }
+  return true;
+}
+
+Conversation::Child::~Child() {
+  if (loop.data == nullptr) return;
+  if (running) {
+    line = Descriptor();
+    if (!wait_for_end(interrupting_signal() == 0 ? kFarewell : std::chrono::milliseconds(0))) {
+      ::kill(-process.pid, SIGKILL);
+      wait_for_end(kFarewell);
+    }
+  }
+  if (process.pid > 0) ::kill(-process.pid, SIGKILL);  // what it started and left running
+  auto* const handle = reinterpret_cast<uv_handle_t*>(&process);
+  if (process.pid != 0 && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  uv_loop_close(&loop);
+}
+
+std::string Conversation::Child::last_errors() const {
+  struct stat status {};
+  if (::fstat(errors.get(), &status) != 0) return "";
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  const ssize_t count = ::pread(errors.get(), text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return text;
+}
+
+Error Conversation::Child::ended(const std::string& how) {
+  ProcessResult result;
+  if (!wait_for_end(std::chrono::milliseconds(500))) ::kill(-process.pid, SIGKILL);
+  result.signal = signal;
+  result.standard_error = last_errors();
+  return with_last_words(Error(fmt::format("'{}' {}", name, how)), result);
+}
+
+Result<std::string> Conversation::Child::hear() {
+  const auto until = Clock::now() + timeout;
+  for (;;) {
+    if (const std::size_t end = heard.find('\n'); end != std::string::npos) {
+      std::string text = heard.substr(0, end);
+      heard.erase(0, end + 1);
+      return text;
+    }
+    int wait = -1;
+    if (timeout.count() > 0) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+      if (left.count() <= 0) return fail(ended("took too long to answer"));
+      wait = static_cast<int>(left.count());
+    }
+    std::array<pollfd, 2> waited = {{{line.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+    ::poll(waited.data(), waited.size(), wait);
+    TFAOT_TRY(check_interrupts());
+    if ((waited[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
+    std::array<char, 4096> bytes{};
+    const ssize_t count = ::read(line.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return fail(ended("ended instead of answering"));
+    heard.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+}
+
+Status Conversation::Child::say(const std::string& text) {
+  const std::string bytes = text + "\n";
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count =
+        ::send(line.get(), bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+    if (count < 0 && errno != EINTR) return fail(ended("ended before it was asked"));
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+Conversation::Conversation(std::unique_ptr<Child> child) : child_(std::move(child)) {}
+Conversation::Conversation(Conversation&&) noexcept = default;
+Conversation& Conversation::operator=(Conversation&&) noexcept = default;
+Conversation::~Conversation() = default;
+
+Result<Conversation> Conversation::start(const ConversationSpec& spec) {
+  auto child = std::make_unique<Child>(spec);
+  TFAOT_TRY(child->start(spec));
+  return Conversation(std::move(child));
+}
+
+Result<std::string> Conversation::hear() { return child_->hear(); }
+
+Result<std::string> Conversation::ask(const std::string& line) {
+  TFAOT_TRY(child_->say(line));
+  return child_->hear();
+}
+
+pid_t Conversation::process() const { return child_->process.pid; }
+
+}  // namespace tfaot::toolkit

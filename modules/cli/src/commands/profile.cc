@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.h"
+#include "options/profile_options.h"
+#include "pages/profile_page.h"
+#include "text/describe.h"
+#include "text/profile_report.h"
+#include "tfaot/base/interrupts.h"
+#include "tfaot/profile/csv.h"
+#include "tfaot/records/profile_json.h"
+#include "tfaot/workflow/profile_study.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+Status check_outputs(const ProfileCommand& command, const Program& program) {
+  if (!command.output.empty()) {
+    TFAOT_TRY(check_output_file(program.files, "--output", program.absolute(command.output)));
+  }
+  if (!command.csv.empty()) {
+    TFAOT_TRY(check_output_folder(program.files, "--csv", program.absolute(command.csv)));
+  }
+  for (const std::string& plot : command.plots) {
+    const std::string extension = Path(plot).extension().string();
+    if (extension != ".svg" && extension != ".png" && extension != ".pdf") {
+      return fail(Error::usage(fmt::format("profile: --plot '{}' is no .svg, .png or .pdf", plot)));
+    }
+    TFAOT_TRY(check_output_file(program.files, "--plot", program.absolute(plot)));
+  }
+  return command.html.check(program);
+}
+
+// A plain SVG is ours, so that it needs nothing else.
+Status write_plot(const PlotRequest& request, const Profile& profile, Program& program) {
+  const bool is_ours = request.output.extension() == ".svg" && request.style == PlotStyle::kPlain;
+  if (!is_ours) return draw_profile(program, profile, request);
+  const report::Plot plot = time_plot(all_curves(profile), request.time, request.errors);
+  return program.files.replace_atomically(request.output, report::svg_of(plot));
+}
+
+// Of a study: a list, with one for each machine.
+nlohmann::ordered_json profiles_to_json(const ProfileCommand& command,
+                                        const std::vector<Profile>& profiles) {
+  if (command.study.empty()) return profile_to_json(profiles.front());
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Profile& profile : profiles) json.push_back(profile_to_json(profile));
+  return json;
+}
+
+Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& profiles,
+                     Program& program) {
+  const InterruptWatch watch;
+  const nlohmann::ordered_json json = profiles_to_json(command, profiles);
+  if (!command.output.empty()) {
+    TFAOT_TRY(program.files.replace_atomically(program.absolute(command.output), json_text(json)));
+  }
+  for (const Profile& profile : profiles) {
+    if (command.csv.empty()) break;
+    Path folder = program.absolute(command.csv);
+    if (!command.study.empty()) folder /= profile.machine.name;
+    for (const ProfiledCurve& curve : profile.curves) {
+      TFAOT_TRY(
+          program.files.replace_atomically(folder / csv_file_name(curve), curve_to_csv(curve)));
+    }
+  }
+  for (const std::string& plot : command.plots) {
+    PlotRequest request = command.plot;
+    request.output = program.absolute(plot);
+    TFAOT_TRY(write_plot(request, profiles.front(), program));
+  }
+  if (!command.html.given()) return {};
+  return command.html.write(program, profile_page(profiles), json);
+}
+
+Result<std::vector<Profile>> measured_study(const ProfileCommand& command, Program& program) {
+  if (!command.packages.empty() || !command.plots.empty()) {
+    return fail(Error::usage("profile: --study excludes PACKAGE and --plot")
+                    .note("its page has the plots of each model: --html FILE"));
+  }
+  TFAOT_TRY(check_outputs(command, program));
+  TFAOT_ASSIGN(ProfileRequest common, common_request(command, program));
+  StudyRequest request{program.absolute(command.study), std::move(common)};
+  TFAOT_ASSIGN(StudyResult result, profile_study(program, request));
+  program.console.verbose(fmt::format("{}: {} models measured, {} measured before",
+                                      result.output.string(), result.measured, result.kept));
+  return std::move(result.machines);
+}
+
+Result<std::vector<Profile>> measured_packages(const ProfileCommand& command, Program& program) {
+  TFAOT_ASSIGN(const ProfileRequest request, profile_request(command, program));
+  TFAOT_TRY(check_outputs(command, program));
+  TFAOT_ASSIGN(Profile measured, profile_models(program, request));
+  return std::vector<Profile>{std::move(measured)};
+}
+
+Status profile(const ProfileCommand& command, Program& program) {
+  command.verbosity.apply(program.console);
+  TFAOT_ASSIGN(const std::vector<Profile> profiles, command.study.empty()
+                                                        ? measured_packages(command, program)
+                                                        : measured_study(command, program));
+  TFAOT_TRY(write_outputs(command, profiles, program));
+  if (command.json) {
+    program.console.print(json_text(profiles_to_json(command, profiles)));
+    return {};
+  }
+  for (const Profile& profile : profiles) program.console.print(profile_text(profile));
+  return {};
+}
+
+}  // namespace
+
+Action add_profile(CLI::App& app) {
+  auto command = std::make_shared<ProfileCommand>();
+  add_profile_options(app, *command);
+  app.footer(
+      "Each engine runs in a process of its own, with one thread; all of one model take turns on "
+      "one\n"
+      "core. Predictions are compared with the package's before anything is timed.\n"
+      "Examples:\n"
+      "  tfaot profile area/tagger --batch-sizes 1,3,16,100 --strategies normal,padding\n"
+      "  tfaot profile out --peer tensorflow=saved_model --html profile.html\n"
+      "  tfaot profile --study profile.yaml --html study.html");
+  return [command](Program& program) { return profile(*command, program); };
+}
+
+}  // namespace tfaot::toolkit

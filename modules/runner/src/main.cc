@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program around every engine; see runner.h. Inputs and expected outputs are mapped, so that
+// only the rows that are used count as memory of the process.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <iostream>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+#include "runner.h"
+
+namespace tfaot::runner {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A file, mapped for the life of the process.
+struct MappedFile {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+MappedFile map_file(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0) throw std::runtime_error("cannot read " + path);
+  MappedFile mapped;
+  mapped.bytes = static_cast<std::size_t>(status.st_size);
+  if (mapped.bytes > 0) {
+    void* const memory = mmap(nullptr, mapped.bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (memory == MAP_FAILED) throw std::runtime_error("cannot map " + path);
+    mapped.data = memory;
+  }
+  close(file);
+  return mapped;
+}
+
+// Nanoseconds of the processor that all threads of this process have used.
+std::int64_t processor_time() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+struct Difference {
+  double worst = 0;
+  double largest = 0;
+};
+
+template <class Element>
+void compare(const void* found, const void* expected, std::size_t elements, Difference& result) {
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto a = static_cast<double>(static_cast<const Element*>(found)[i]);
+    const auto b = static_cast<double>(static_cast<const Element*>(expected)[i]);
+    if (a == b || (std::isnan(a) && std::isnan(b))) {
+      if (std::isfinite(b)) result.largest = std::max(result.largest, std::abs(b));
+      continue;
+    }
+    const double difference = std::abs(a - b);
+    if (std::isnan(difference)) result.worst = std::numeric_limits<double>::infinity();
+    result.worst = std::max(result.worst, difference);
+    if (std::isfinite(b)) result.largest = std::max(result.largest, std::abs(b));
+  }
+}
+
+void compare(const Tensor& tensor, std::size_t rows, const void* found, const void* expected,
+             Difference& result) {
+  const std::size_t elements = rows * tensor.row_elements();
+  switch (tensor.type) {
+    case Type::kBool:
+      return compare<unsigned char>(found, expected, elements, result);
+    case Type::kInt32:
+      return compare<std::int32_t>(found, expected, elements, result);
+    case Type::kInt64:
+      return compare<std::int64_t>(found, expected, elements, result);
+    case Type::kFloat32:
+      return compare<float>(found, expected, elements, result);
+    case Type::kFloat64:
+      return compare<double>(found, expected, elements, result);
+  }
+}
+
+// Of count_allocations.cc, if it is preloaded.
+using AllocationCounts = void (*)(std::uint64_t* count, std::uint64_t* bytes);
+
+class Session {
+ public:
+  explicit Session(Settings settings) : settings_(std::move(settings)) {
+    for (const std::string& path : settings_.all("input_file")) inputs_.push_back(map_file(path));
+    for (const std::string& path : settings_.all("expected_file")) {
+      expected_.push_back(map_file(path));
+    }
+    if (inputs_.size() != settings_.inputs.size()) {
+      throw std::runtime_error("each input needs an input_file");
+    }
+    if (!expected_.empty() && expected_.size() != settings_.outputs.size()) {
+      throw std::runtime_error("each output needs an expected_file, or none");
+    }
+    engine_ = make_engine(settings_);
+    allocation_counts_ =
+        reinterpret_cast<AllocationCounts>(dlsym(RTLD_DEFAULT, "tfaot_allocation_counts"));
+  }
+
+  std::string prepare(std::size_t rows) {
+    std::vector<const void*> inputs;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      check_rows(rows, settings_.inputs[i], inputs_[i]);
+      inputs.push_back(inputs_[i].data);
+    }
+    engine_->prepare(rows, inputs);
+    engine_->run();
+    Difference difference;
+    const std::vector<const void*> outputs = engine_->outputs();
+    for (std::size_t i = 0; i < expected_.size(); ++i) {
+      check_rows(rows, settings_.outputs[i], expected_[i]);
+      compare(settings_.outputs[i], rows, outputs[i], expected_[i].data, difference);
+    }
+    std::ostringstream answer;
+    answer << "ok " << difference.worst << " " << difference.largest;
+    return answer.str();
+  }
+
+  std::string time(std::size_t calls) {
+    for (std::size_t i = 0; i < calls / 8 + 1; ++i) engine_->run();
+    const std::int64_t used_before = processor_time();
+    const auto start = Clock::now();
+    for (std::size_t i = 0; i < calls; ++i) engine_->run();
+    const std::chrono::nanoseconds spent = Clock::now() - start;
+    const std::int64_t used = processor_time() - used_before;
+    return std::to_string(spent.count()) + " " + std::to_string(used);
+  }
+
+  std::string allocations(std::size_t calls) {
+    if (allocation_counts_ == nullptr) return "unknown";
+    engine_->run();
+    std::uint64_t before[2];
+    std::uint64_t after[2];
+    allocation_counts_(&before[0], &before[1]);
+    for (std::size_t i = 0; i < calls; ++i) engine_->run();
+    allocation_counts_(&after[0], &after[1]);
+    return std::to_string(after[0] - before[0]) + " " + std::to_string(after[1] - before[1]);
+  }
+
+  std::string operations(std::size_t calls) {
+    engine_->run();
+    const std::vector<std::int64_t> before = engine_->operations();
+    for (std::size_t i = 0; i < calls; ++i) engine_->run();
+    const std::vector<std::int64_t> after = engine_->operations();
+    std::string answer;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (i > 0) answer += " ";
+      answer += std::to_string(after[i] - before[i]);
+    }
+    return answer;
+  }
+
+ private:
+  static void check_rows(std::size_t rows, const Tensor& tensor, const MappedFile& file) {
+    if (rows * tensor.row_bytes() > file.bytes) {
+      throw std::runtime_error("the file of '" + tensor.name + "' has too few rows");
+    }
+  }
+
+  Settings settings_;
+  std::vector<MappedFile> inputs_;
+  std::vector<MappedFile> expected_;
+  std::unique_ptr<Engine> engine_;
+  AllocationCounts allocation_counts_ = nullptr;
+};
+
+void stay_on_core(const std::string& core) {
+  if (core.empty()) return;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(std::stoul(core), &cores);
+  if (sched_setaffinity(0, sizeof cores, &cores) != 0) {
+    throw std::runtime_error("cannot run on core " + core);
+  }
+}
+
+void end_with_parent(const std::string& parent) {
+  if (parent.empty()) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (std::to_string(getppid()) != parent) throw std::runtime_error("the parent is gone");
+}
+
+void serve(int argc, char** argv) {
+  const auto start = Clock::now();
+  Settings settings = settings_of(argc, argv);
+  end_with_parent(settings.get("parent"));
+  stay_on_core(settings.get("core"));
+  Session session(std::move(settings));
+  session.prepare(1);
+  const std::chrono::nanoseconds spent = Clock::now() - start;
+  std::cout << "ready " << spent.count() << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    std::string verb;
+    std::size_t number = 0;
+    words >> verb >> number;
+    std::string answer;
+    if (verb == "prepare") {
+      answer = session.prepare(number);
+    } else if (verb == "time") {
+      answer = session.time(number);
+    } else if (verb == "allocations") {
+      answer = session.allocations(number);
+    } else if (verb == "operations") {
+      answer = session.operations(number);
+    } else {
+      throw std::runtime_error("unknown request: " + line);
+    }
+    std::cout << answer << std::endl;
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::runner
+
+int main(int argc, char** argv) {
+  try {
+    tfaot::runner::serve(argc, argv);
+    std::cout.flush();
+    _exit(0);  // the engines' own shutdown is not measured, and some are slow at it
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX Runtime through its C interface, one thread, inputs and outputs in place. The interface is a
+// table of functions whose order never changes (entries are only appended), and version 1 of it
+// holds all we need.
+#include <cstdint>
+#include <stdexcept>
+
+#include "runner.h"
+#include "shared_library.h"
+
+namespace tfaot::runner {
+namespace {
+
+using Handle = void*;     // every object of the interface is opaque
+using OrtStatus = void*;  // null when all is well
+
+struct ApiBase {
+  void* const* (*get_api)(std::uint32_t version);
+  const char* (*version)();
+};
+
+// Places in the table.
+enum Entry : std::size_t {
+  kGetErrorMessage = 2,
+  kCreateEnv = 3,
+  kCreateSession = 7,
+  kRun = 9,
+  kCreateSessionOptions = 10,
+  kSetGraphOptimizationLevel = 23,
+  kSetIntraOpNumThreads = 24,
+  kSetInterOpNumThreads = 25,
+  kGetInputCount = 30,
+  kGetOutputCount = 31,
+  kGetInputName = 36,
+  kGetOutputName = 37,
+  kCreateTensorWithData = 49,
+  kCreateCpuMemoryInfo = 69,
+  kGetDefaultAllocator = 78,
+};
+constexpr std::uint32_t kTableVersion = 1;
+constexpr int kWarning = 2;
+constexpr int kAllOptimizations = 99;
+constexpr int kDeviceAllocator = 0;
+constexpr int kDefaultMemory = 0;
+
+int onnx_type(Type type) {
+  switch (type) {
+    case Type::kBool:
+      return 9;
+    case Type::kInt32:
+      return 6;
+    case Type::kInt64:
+      return 7;
+    case Type::kFloat32:
+      return 1;
+    case Type::kFloat64:
+      break;
+  }
+  return 11;
+}
+
+class OnnxRuntimeEngine : public Engine {
+ public:
+  explicit OnnxRuntimeEngine(const Settings& settings)
+      : inputs_of_(settings.inputs), outputs_of_(settings.outputs) {
+    const SharedLibrary library(settings.get("library"));
+    const ApiBase* const base = library.find<const ApiBase*()>("OrtGetApiBase")();
+    table_ = base->get_api(kTableVersion);
+    if (table_ == nullptr) throw std::runtime_error("the library offers no table of version 1");
+    const std::string model = settings.get("model");
+    Handle environment = nullptr;
+    Handle options = nullptr;
+    call(kCreateEnv, kWarning, "tfaot", &environment);
+    call(kCreateSessionOptions, &options);
+    call(kSetIntraOpNumThreads, options, 1);
+    call(kSetInterOpNumThreads, options, 1);
+    call(kSetGraphOptimizationLevel, options, kAllOptimizations);
+    call(kCreateSession, environment, model.c_str(), options, &session_);
+    call(kCreateCpuMemoryInfo, kDeviceAllocator, kDefaultMemory, &memory_);
+    call(kGetDefaultAllocator, &allocator_);
+    input_names_ = names(kGetInputCount, kGetInputName);
+    output_names_ = names(kGetOutputCount, kGetOutputName);
+    input_places_ = places_of(inputs_of_, input_names_, "inputs");
+    output_places_ = places_of(outputs_of_, output_names_, "outputs");
+    for (const std::string& name : input_names_) input_words_.push_back(name.c_str());
+    for (const std::string& name : output_names_) output_words_.push_back(name.c_str());
+    run_ = reinterpret_cast<Run>(table_[kRun]);
+  }
+
+  void prepare(std::size_t rows, const std::vector<const void*>& inputs) override {
+    // The few bytes of the tensors before are not released: a process sees a dozen batch sizes.
+    input_tensors_.clear();
+    output_tensors_.clear();
+    results_.allocate(outputs_of_, rows);
+    for (const std::size_t place : input_places_) {
+      input_tensors_.push_back(tensor(inputs_of_[place], rows, const_cast<void*>(inputs[place])));
+    }
+    for (const std::size_t place : output_places_) {
+      output_tensors_.push_back(tensor(outputs_of_[place], rows, results_.pointers()[place]));
+    }
+  }
+
+  void run() override {
+    const OrtStatus status =
+        run_(session_, nullptr, input_words_.data(), input_tensors_.data(), input_tensors_.size(),
+             output_words_.data(), output_tensors_.size(), output_tensors_.data());
+    if (status != nullptr) fail(status);
+  }
+
+  std::vector<const void*> outputs() override { return results_.contents(); }
+
+ private:
+  using Run = OrtStatus (*)(Handle session, Handle run_options, const char* const* input_names,
+                            const Handle* inputs, std::size_t input_count,
+                            const char* const* output_names, std::size_t output_count,
+                            Handle* outputs);
+
+  template <class... Arguments>
+  void call(Entry entry, Arguments... arguments) {
+    const OrtStatus status =
+        reinterpret_cast<OrtStatus (*)(Arguments...)>(table_[entry])(arguments...);
+    if (status != nullptr) fail(status);
+  }
+
+  [[noreturn]] void fail(OrtStatus status) {
+    throw std::runtime_error(
+        reinterpret_cast<const char* (*)(OrtStatus)>(table_[kGetErrorMessage])(status));
+  }
+
+  std::vector<std::string> names(Entry count_entry, Entry name_entry) {
+    std::size_t count = 0;
+    call(count_entry, session_, &count);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < count; ++i) {
+      char* name = nullptr;
+      call(name_entry, session_, i, allocator_, &name);
+      names.emplace_back(name);
+    }
+    return names;
+  }
+
+  Handle tensor(const Tensor& of, std::size_t rows, void* data) {
+    std::vector<std::int64_t> shape = {static_cast<std::int64_t>(rows)};
+    shape.insert(shape.end(), of.row_shape.begin(), of.row_shape.end());
+    Handle value = nullptr;
+    call(kCreateTensorWithData, memory_, data, rows * of.row_bytes(),
+         static_cast<const std::int64_t*>(shape.data()), shape.size(), onnx_type(of.type), &value);
+    return value;
+  }
+
+  std::vector<Tensor> inputs_of_;
+  std::vector<Tensor> outputs_of_;
+  void* const* table_ = nullptr;
+  Run run_ = nullptr;
+  Handle session_ = nullptr;
+  Handle memory_ = nullptr;
+  Handle allocator_ = nullptr;
+  std::vector<std::string> input_names_;
+  std::vector<std::string> output_names_;
+  std::vector<const char*> input_words_;
+  std::vector<const char*> output_words_;
+  std::vector<std::size_t> input_places_;
+  std::vector<std::size_t> output_places_;
+  std::vector<Handle> input_tensors_;
+  std::vector<Handle> output_tensors_;
+  OutputMemory results_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_onnxruntime_engine(const Settings& settings) {
+  return std::make_unique<OnnxRuntimeEngine>(settings);
+}
+
+}  // namespace tfaot::runner

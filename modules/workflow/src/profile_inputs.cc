@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile_inputs.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tfaot/base/text.h"
+#include "tfaot/records/compiled_model_json.h"
+#include "tfaot/records/manifest_json.h"
+#include "tfaot/workflow/run_package.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+// "float32 28,28,3 x"
+std::string tensor_setting(const TensorSpec& tensor) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : tensor.row_shape) sizes.push_back(std::to_string(size));
+  return fmt::format("{} {} {}", word_of(tensor.dtype), sizes.empty() ? "-" : join(sizes, ","),
+                     tensor.name);
+}
+
+// Rows of a file come again and again until there are enough.
+Result<ModelInputs> enough_inputs(const FileSystem& files, const InputSource& source,
+                                  const std::vector<TensorSpec>& tensors, std::int64_t most) {
+  InputSource wanted = source;
+  if (source.file.empty()) wanted.rows = most;
+  TFAOT_TRY(check_row_count(most, tensors));
+  TFAOT_ASSIGN(ModelInputs inputs, model_inputs(files, wanted, tensors));
+  if (inputs.rows == 0) {
+    return fail(Error::at({source.file.string()}, "the file has no rows"));
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    Array& array = inputs.arrays[i];
+    const std::string rows = array.bytes;
+    const std::size_t wanted_bytes =
+        static_cast<std::size_t>(most) * row_elements(tensors[i]) * dtype_size(tensors[i].dtype);
+    while (array.bytes.size() < wanted_bytes) array.bytes += rows;
+    array.bytes.resize(wanted_bytes);
+    array.shape.front() = most;
+  }
+  inputs.rows = most;
+  return inputs;
+}
+
+Status write_scratch(FileSystem& files, const Path& file, const std::string& bytes) {
+  return files.replace_atomically(file, bytes, Durability::kScratch);
+}
+
+}  // namespace
+
+Result<RunnerFiles> write_runner_files(Context& context,
+                                       const std::shared_ptr<const LoadedModel>& model,
+                                       const InputSource& inputs, std::int64_t most,
+                                       const Path& folder, Predictions predictions) {
+  FileSystem& files = context.files;
+  RunnerFiles written;
+  const Path manifest = folder / "manifest.json";
+  TFAOT_TRY(write_scratch(files, manifest, manifest_to_json(model->manifest())));
+  CompiledModel tables = model->compiled();
+  tables.hlo_text.clear();  // a plugin has none either
+  const Path record = folder / "record.json";
+  TFAOT_TRY(write_scratch(files, record, json_line(json_of(tables))));
+  written.package = {"library=" + model->file().string(), "manifest=" + manifest.string(),
+                     "record=" + record.string()};
+
+  const Signature& signature = model->manifest().signature;
+  TFAOT_ASSIGN(const ModelInputs rows, enough_inputs(files, inputs, signature.inputs, most));
+  for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+    const Path file = folder / fmt::format("input_{}", i);
+    TFAOT_TRY(write_scratch(files, file, rows.arrays[i].bytes));
+    written.tensors.push_back("input=" + tensor_setting(signature.inputs[i]));
+    written.tensors.push_back("input_file=" + file.string());
+  }
+  for (const TensorSpec& output : signature.outputs) {
+    written.tensors.push_back("output=" + tensor_setting(output));
+  }
+  // Of coupled rows, the first predictions of a large batch are not those of a small one.
+  const bool coupled = model->manifest().rows == RowsMode::kCoupled;
+  if (coupled || predictions == Predictions::kNone) return written;
+  TFAOT_TRY(check_row_count(most, signature.outputs));
+  TFAOT_ASSIGN(Predictor predictor, Predictor::create(model, {}));
+  TFAOT_ASSIGN(const std::vector<Array> outputs, predict(predictor, rows));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Path file = folder / fmt::format("output_{}", i);
+    TFAOT_TRY(write_scratch(files, file, outputs[i].bytes));
+    written.predicted.push_back("expected_file=" + file.string());
+  }
+  return written;
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/workflow/profile_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "profile_curves.h"
+#include "profile_inputs.h"
+#include "profile_operations.h"
+#include "scratch_folder.h"
+#include "tfaot/load/predictor.h"
+#include "tfaot/profile/machine.h"
+#include "tfaot/profile/quantiles.h"
+#include "tfaot/tune/tune.h"
+#include "tfaot/workflow/build_package.h"
+#include "tfaot/workflow/named_paths.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr int kStarts = 3;
+constexpr std::int64_t kAllocationCalls = 16;
+// Of the largest prediction: engines add up in other orders.
+constexpr double kTolerance = 1e-4;
+
+// A curve, what measures it, and how.
+struct Measured {
+  ProfiledCurve curve;
+  RunnerSpec spec;
+  std::vector<std::string> run_as;  // of each number of rows
+  std::unique_ptr<RunnerProcess> runner;
+};
+
+class Profiler {
+ public:
+  Profiler(Context& context, const ProfileRequest& request)
+      : context_(context), request_(request) {}
+
+  Result<Profile> run();
+
+ private:
+  Status find_models() const;
+  Status describe();
+  Status profile_model(const ProfiledModel& model, const Path& scratch);
+  Result<std::shared_ptr<const LoadedModel>> load(const ProfiledModel& model, const Path& scratch);
+  Result<std::vector<std::int64_t>> rows_of(const Manifest& manifest) const;
+  Result<std::vector<std::string>> levels_of(const LoadedModel& model) const;
+  Status add_package_curves(const ProfiledModel& model,
+                            const std::shared_ptr<const LoadedModel>& loaded,
+                            const std::vector<std::int64_t>& rows, const RunnerFiles& files);
+  Status add_peer(const PeerModel& peer, const Manifest& manifest, const RunnerFiles& files);
+  Status add_operations(const ProfiledModel& model, const Path& scratch);
+  Status start(Measured& measured);
+  Status count_allocations(Measured& measured);
+  void check_predictions(const ProfiledCurve& curve, std::size_t index);
+  void warn(const std::string& text);
+  void step(const std::string& text) { context_.diagnostics.progress(++done_, total_, text); }
+  std::string core_setting() const { return fmt::format("core={}", profile_.machine.core); }
+
+  Context& context_;
+  const ProfileRequest& request_;
+  Profile profile_;
+  std::vector<Measured> measured_;  // of the current model
+  Path runner_;
+  Path counter_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+};
+
+void Profiler::warn(const std::string& text) {
+  profile_.machine.warnings.push_back(text);
+  context_.diagnostics.warning(text);
+}
+
+Result<std::shared_ptr<const LoadedModel>> Profiler::load(const ProfiledModel& model,
+                                                          const Path& scratch) {
+  LoadRequest package = model.package;
+  if (is_file(context_.files, package.package) && is_config(package.package)) {
+    BuildRequest build;
+    build.config = package.package;
+    build.output_directory = scratch / "package";
+    build.engine = request_.engine;
+    build.cache = request_.cache;
+    SilentDiagnostics silent;
+    Context inner{context_.files, silent, context_.environment};
+    TFAOT_TRY(build_package(inner, build));
+    package.package = build.output_directory;
+  }
+  TFAOT_ASSIGN(const FoundPackage found, find_package(context_, package));
+  return load_package(context_, found);
+}
+
+Result<std::vector<std::int64_t>> Profiler::rows_of(const Manifest& manifest) const {
+  if (manifest.rows != RowsMode::kCoupled) {
+    return request_.rows.empty() ? manifest.batch_sizes : request_.rows;
+  }
+  std::vector<std::int64_t> rows;
+  for (const std::int64_t size : manifest.batch_sizes) {
+    const bool asked =
+        request_.rows.empty() || std::ranges::find(request_.rows, size) != request_.rows.end();
+    if (asked) rows.push_back(size);
+  }
+  if (!rows.empty()) return rows;
+  return fail(
+      Error(fmt::format("the rows of model '{}' depend on each other, so only its compiled "
+                        "batch sizes run, and none was asked for",
+                        manifest.name)));
+}
+
+Result<std::vector<std::string>> Profiler::levels_of(const LoadedModel& model) const {
+  std::vector<std::string> runnable = runnable_levels(model);
+  if (request_.cpu_levels == std::vector<std::string>{"all"}) return runnable;
+  if (!request_.cpu_levels.empty()) return request_.cpu_levels;
+  return std::vector<std::string>{runnable.empty() ? "" : runnable.back()};
+}
+
+Status Profiler::add_package_curves(const ProfiledModel& model,
+                                    const std::shared_ptr<const LoadedModel>& loaded,
+                                    const std::vector<std::int64_t>& rows,
+                                    const RunnerFiles& files) {
+  const Manifest& manifest = loaded->manifest();
+  const bool coupled = manifest.rows == RowsMode::kCoupled;
+  TFAOT_ASSIGN(const std::vector<std::string> levels, levels_of(*loaded));
+  for (const std::string& level : levels) {
+    for (const ComposeStrategy strategy : request_.strategies) {
+      if (coupled && strategy != ComposeStrategy::kNormal) continue;
+      TFAOT_ASSIGN(PlannedCurve planned,
+                   plan_curve(loaded, {level, strategy, request_.batch_rules, rows}));
+      Measured& added = measured_.emplace_back();
+      added.curve = std::move(planned.curve);
+      added.curve.source = model.name;
+      added.run_as = std::move(planned.run_as);
+      added.spec.program = runner_;
+      added.spec.settings = {"engine=package", core_setting(),
+                             "cpu_level=" + added.curve.cpu_level};
+      for (const std::string& rule : planned.rules) {
+        added.spec.settings.push_back("batch_rule=" + rule);
+      }
+      for (const auto* const more : {&files.package, &files.tensors, &files.predicted}) {
+        added.spec.settings.insert(added.spec.settings.end(), more->begin(), more->end());
+      }
+    }
+  }
+  return {};
+}
+
+Status Profiler::add_peer(const PeerModel& peer, const Manifest& manifest,
+                          const RunnerFiles& files) {
+  Measured added;
+  added.curve.model = manifest.name;
+  added.curve.version = manifest.version;
+  added.curve.engine = peer.engine;
+  added.curve.source = peer.name;
+  added.run_as.resize(std::max<std::size_t>(request_.rows.size(), manifest.batch_sizes.size()));
+  added.spec.settings = {core_setting(), fmt::format("engine={}", word_of(peer.engine)),
+                         "model=" + peer.model.string(), "library=" + peer.library.string(),
+                         "signature=" + manifest.signature.key};
+  if (peer.engine == ProfiledEngine::kTensorFlow) {
+    TFAOT_ASSIGN(const EngineProgram program, find_tensorflow_runner(context_));
+    added.spec.program = program.file;
+    added.spec.environment = {{"TF_CPP_MIN_LOG_LEVEL", "3"}, {"ABSL_MIN_LOG_LEVEL", "3"}};
+    if (!program.library_path.empty()) {
+      added.spec.environment["LD_LIBRARY_PATH"] = program.library_path;
+    }
+  } else {
+    added.spec.program = runner_;
+  }
+  for (const auto* const more : {&files.tensors, &files.predicted}) {
+    added.spec.settings.insert(added.spec.settings.end(), more->begin(), more->end());
+  }
+  measured_.push_back(std::move(added));
+  return {};
+}
+
+std::string curve_name(const ProfiledCurve& curve) {
+  if (curve.engine != ProfiledEngine::kPackage) {
+    return fmt::format("{}, {}", curve.model, word_of(curve.engine));
+  }
+  return fmt::format("{}, {}, {}", curve.model, curve.cpu_level, word_of(curve.strategy));
+}
+
+// The last one stays.
+Status Profiler::start(Measured& measured) {
+  std::vector<double> times;
+  for (int i = 0; i < kStarts; ++i) {
+    measured.runner.reset();
+    auto runner = RunnerProcess::start(context_.files, measured.spec);
+    if (!runner) {
+      return fail(Error::at({measured.curve.source},
+                            fmt::format("cannot be measured ({})", word_of(measured.curve.engine)))
+                      .note(runner.error().text()));
+    }
+    measured.runner = std::move(runner).value();
+    times.push_back(measured.runner->load_time());
+  }
+  measured.curve.load = band_of(times);
+  TFAOT_ASSIGN(const MemoryUse memory, measured.runner->memory());
+  measured.curve.resident = memory.resident;
+  measured.curve.proportional = memory.proportional;
+  return {};
+}
+
+// In a process of its own: counting takes time.
+Status Profiler::count_allocations(Measured& measured) {
+  RunnerSpec spec = measured.spec;
+  spec.environment["LD_PRELOAD"] = counter_.string();
+  TFAOT_ASSIGN(const auto runner, RunnerProcess::start(context_.files, spec));
+  for (ProfiledSize& size : measured.curve.sizes) {
+    TFAOT_TRY(runner->prepare(size.rows));
+    TFAOT_ASSIGN(const auto counted, runner->allocations(kAllocationCalls));
+    if (!counted) continue;
+    size.allocations = counted->count / static_cast<double>(kAllocationCalls);
+    size.allocated = counted->bytes / static_cast<double>(kAllocationCalls);
+  }
+  return {};
+}
+
+void Profiler::check_predictions(const ProfiledCurve& curve, std::size_t index) {
+  const ProfiledSize& size = curve.sizes[index];
+  if (size.difference <= kTolerance * std::max(size.largest, 1.0)) return;
+  warn(
+      fmt::format("{} predicts other numbers than the package in a batch of {}: up to {:.3g} apart",
+                  curve_name(curve), size.rows, size.difference));
+}
+
+Status Profiler::profile_model(const ProfiledModel& model, const Path& scratch) {
+  measured_.clear();
+  TFAOT_ASSIGN(const auto loaded, load(model, scratch));
+  const Manifest& manifest = loaded->manifest();
+  TFAOT_ASSIGN(const std::vector<std::int64_t> rows, rows_of(manifest));
+  TFAOT_ASSIGN(const RunnerFiles files, write_runner_files(context_, loaded, request_.inputs,
+                                                           std::ranges::max(rows), scratch));
+  TFAOT_TRY(add_package_curves(model, loaded, rows, files));
+  for (const PeerModel& peer : model.peers) TFAOT_TRY(add_peer(peer, manifest, files));
+  total_ += measured_.size() + rows.size() + (request_.operations ? 1 : 0);
+  std::vector<Runner*> runners;
+  for (Measured& one : measured_) {
+    TFAOT_TRY(start(one));
+    runners.push_back(one.runner.get());
+    step("load " + curve_name(one.curve));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    TFAOT_ASSIGN(std::vector<ProfiledSize> sizes, measure_size(runners, rows[i], request_.measure));
+    for (std::size_t j = 0; j < measured_.size(); ++j) {
+      sizes[j].run_as = measured_[j].run_as[i];
+      measured_[j].curve.sizes.push_back(std::move(sizes[j]));
+      check_predictions(measured_[j].curve, i);
+    }
+    step(fmt::format("{}, {} row{}", manifest.name, rows[i], rows[i] == 1 ? "" : "s"));
+  }
+  for (Measured& one : measured_) {
+    one.runner.reset();
+    TFAOT_TRY(count_allocations(one));
+    profile_.curves.push_back(std::move(one.curve));
+  }
+  return request_.operations ? add_operations(model, scratch) : Status();
+}
+
+// At the level of the first curve, which is the package's.
+Status Profiler::add_operations(const ProfiledModel& model, const Path& scratch) {
+  const std::size_t first = profile_.curves.size() - measured_.size();
+  OperationsRequest request;
+  request.config = model.package.package;
+  request.cpu_level = profile_.curves[first].cpu_level;
+  request.inputs = request_.inputs;
+  request.measure = request_.measure;
+  request.engine = request_.engine;
+  request.runner = runner_;
+  request.core = core_setting();
+  request.folder = scratch / "operations";
+  TFAOT_TRY(context_.files.create_directories(request.folder));
+  TFAOT_ASSIGN(std::vector<ProfiledOperations> found, profile_operations(context_, request));
+  for (ProfiledOperations& one : found) {
+    const ProfiledCurve& curve = profile_.curves[first];
+    one.model = curve.model;
+    one.version = curve.version;
+    for (const ProfiledSize& size : curve.sizes) {
+      if (size.rows == one.rows) one.call = size.call.median;
+    }
+    profile_.operations.push_back(std::move(one));
+  }
+  step("operations of " + profile_.curves[first].model);
+  return {};
+}
+
+// What is wrong with a path is said before anything is measured.
+Status Profiler::find_models() const {
+  for (const ProfiledModel& model : request_.models) {
+    const Path& path = model.package.package;
+    if (is_file(context_.files, path) && is_config(path)) continue;
+    if (request_.operations) {
+      return fail(Error::usage(
+          fmt::format("--per-op: '{}' is no config, so the model cannot be compiled again with "
+                      "code that counts",
+                      model.name)));
+    }
+    TFAOT_TRY(find_package(context_, model.package));
+  }
+  return {};
+}
+
+// The machine, and a process without an engine.
+Status Profiler::describe() {
+  const std::vector<std::int64_t> cores = allowed_cores();
+  const std::int64_t core = request_.core.value_or(cores.back());
+  if (std::ranges::find(cores, core) == cores.end()) {
+    return fail(Error::usage(fmt::format("core {} is not one that this process may use", core)));
+  }
+  const std::string cpu = cpu_name(context_.files);
+  profile_.machine =
+      describe_machine(context_.files, static_cast<std::int64_t>(cores.size()), core);
+  profile_.machine.name = request_.machine;
+  profile_.machine.cpu = cpu;
+  RunnerSpec spec;
+  spec.program = runner_;
+  spec.settings = {"engine=none", core_setting()};
+  TFAOT_ASSIGN(const auto runner, RunnerProcess::start(context_.files, spec));
+  TFAOT_ASSIGN(const MemoryUse memory, runner->memory());
+  profile_.empty_resident = memory.resident;
+  profile_.empty_proportional = memory.proportional;
+  TFAOT_ASSIGN(profile_.machine.noise, measure_noise(*runner, request_.measure));
+  for (const std::string& warning : machine_warnings(profile_.machine)) warn(warning);
+  return {};
+}
+
+Result<Profile> Profiler::run() {
+  TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context_));
+  TFAOT_ASSIGN(runner_, find_runner(context_));
+  TFAOT_ASSIGN(counter_, find_allocation_counter(context_));
+  profile_.toolkit_version = request_.toolkit_version;
+  profile_.inputs = request_.inputs_name;
+  profile_.clock = request_.measure.clock;
+  profile_.round_count = request_.measure.rounds;
+  profile_.round_ms = static_cast<double>(request_.measure.round.count()) / 1000;
+  TFAOT_TRY(find_models());
+  TFAOT_TRY(describe());
+  for (std::size_t i = 0; i < request_.models.size(); ++i) {
+    const Path folder = scratch.path() / std::to_string(i);
+    TFAOT_TRY(context_.files.create_directories(folder));
+    TFAOT_TRY(profile_model(request_.models[i], folder));
+  }
+  if (request_.measure.clock == ProfileClock::kWall) {
+    for (const std::string& warning : busy_warnings(profile_.curves)) warn(warning);
+  }
+  return std::move(profile_);
+}
+
+}  // namespace
+
+Result<Profile> profile_models(Context& context, const ProfileRequest& request) {
+  return Profiler(context, request).run();
+}
+
+}  // namespace tfaot::toolkit

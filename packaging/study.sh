@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Measures the benchmark's nets by `tfaot profile --study`; see --help.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: packaging/study.sh [--rounds N] [--machine NAME] [--cpu-clock] [--update-docs]
+
+Six nets, eight batch sizes, tfaot and three peers (TensorFlow, ONNX Runtime, LiteRT): makes the nets and a profile.yaml in
+build/study, and writes build/study/study.html. Uses the toolkit in build/release. A study that was stopped goes on where it was.
+
+  --rounds N       timings of each engine and batch size (default: 31)
+  --machine NAME   of this machine, in the report (default: machine)
+  --cpu-clock      processor time instead of wall time, for a machine that is busy
+  --update-docs    copy the page to docs/
+TEXT
+}
+
+rounds=31 machine=machine clock=() update_docs=false
+while (($#)); do
+  case $1 in
+    --rounds | --machine)
+      (($# > 1)) || { echo "study.sh: $1 needs a value" >&2; usage >&2; exit 2; }
+      if [[ $1 == --rounds ]]; then rounds=$2; else machine=$2; fi
+      shift
+      ;;
+    --cpu-clock) clock=(--clock processor) ;;
+    --update-docs) update_docs=true ;;
+    --help) usage; exit 0 ;;
+    *) echo "study.sh: unknown argument '$1'" >&2; usage >&2; exit 2 ;;
+  esac
+  shift
+done
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=packaging/setup.sh
+source "$here/setup.sh"
+# shellcheck source=packaging/bench_setup.sh
+source "$here/bench_setup.sh"
+export PYTHONDONTWRITEBYTECODE=1
+tfaot="$source_dir/build/release/bin/tfaot"
+[[ -x $tfaot ]] || fail "there is no $tfaot; build first: cmake --build --preset release"
+out="$source_dir/build/study"
+peers="" python=""
+fetch_peers
+fetch_python
+
+step "Nets"
+mkdir -p "$out"
+stamp=$(hash_of "$benchmarks/make_nets.py" "$benchmarks/requirements.txt")
+if [[ $(cat "$out/nets/stamp" 2>/dev/null) != "$stamp" ]]; then
+  PYTHONPATH="$python" python3 "$benchmarks/make_nets.py" "$out/nets" >"$out/make_nets.log" 2>&1 ||
+    fail "the nets could not be made; the reason is at the end of $out/make_nets.log"
+  echo "$stamp" >"$out/nets/stamp"
+fi
+
+step "Measure"
+libraries=("$peers"/onnxruntime/capi/libonnxruntime.so.*)
+{
+  echo "# Written by packaging/study.sh."
+  echo "output: results"
+  echo "batch_sizes: [1, 2, 4, 8, 16, 64, 100, 256]"
+  echo "rounds: $rounds"
+  echo "libraries: {onnxruntime: \"${libraries[0]}\", litert: \"$peers/ai_edge_litert/libLiteRt.so\"}"
+  echo "models:"
+  for net in "$out"/nets/*/; do
+    net=nets/$(basename "$net")
+    echo "  - package: $net/aot_config.yaml"
+    echo "    peers: {tensorflow: $net/saved_model, onnxruntime: $net/net.onnx, litert: $net/net.tflite}"
+  done
+} >"$out/profile.yaml"
+cd "$out"
+"$tfaot" profile --study profile.yaml --machine "$machine" "${clock[@]}" --html study.html >study.txt
+if $update_docs; then cp study.html "$source_dir/docs/study.html"; fi
+step "Done: build/study/study.html"

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tfaot profile` with a runner whose clock is arithmetic, and a linker of ours. Real engines are
+// in tests/e2e.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "cli_test.h"
+#include "fake_linker.h"
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A call takes a microsecond, another engine's takes three; each allocates twice.
+constexpr const char* kRunner = R"sh(#!/bin/sh
+ns=1000
+apart=0
+case "$*" in *engine=onnxruntime*) ns=3000 apart=0.5;; esac
+echo "$*" >> "$TFAOT_CACHE_DIR/started"
+case "$*" in *model=*broken*) echo 'no such operator' >&2; exit 1;; esac
+echo ready 2000000
+while read -r verb number; do
+  case $verb in
+    prepare) echo ok $apart 1;;
+    time) echo $((ns * number)) $((ns * number));;
+    allocations) echo $((2 * number)) $((64 * number));;
+    operations) echo;;
+  esac
+done
+)sh";
+
+// What is this machine's own.
+std::string masked(std::string text) {
+  text = std::regex_replace(text, std::regex("machine  [^\n]*"), "machine  MACHINE");
+  text =
+      std::regex_replace(text, std::regex("tfaot: warning: (the machine|the clock)[^\n]*\n"), "");
+  const std::size_t memory = text.find("load ms");
+  if (memory == std::string::npos) return text;
+  return text.substr(0, memory) +
+         std::regex_replace(text.substr(memory), std::regex("\\d+\\.\\d\\d *"), "# ");
+}
+
+class ProfileTest : public CliTest {
+ protected:
+  ProfileTest() {
+    write_model();
+    EXPECT_EQ(CliTest::run({"compile", "-c", "model/aot_config.yaml", "-o", "out", "-q"}).exit_code,
+              0);
+    write_fake_linker(at("bin"), read("out/record.json"), at("linked"));
+    write("prefix/libexec/tfaot/tfaot-runner", kRunner);
+    make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
+    write("prefix/" TFAOT_LIBDIR "/tfaot/libtfaot_count_allocations.so", "");
+    write("cache/started", "");
+  }
+
+  Outcome profile(std::vector<std::string> arguments, Variables more = {}) const {
+    arguments.insert(arguments.begin(), "profile");
+    Variables variables = {{"TFAOT_CACHE_DIR", at("cache")},
+                           {"PATH", at("bin") + ":" + std::getenv("PATH")}};
+    more.merge(variables);
+    return CliTest::run(arguments, more);
+  }
+};
+
+TEST_F(ProfileTest, PrintsATable) {
+  write("net.onnx", "a net");
+  write("ort.so", "a library");
+  const Outcome outcome =
+      profile({"out", "--batch-sizes", "1,3,8", "--strategies", "normal,stitching,padding",
+               "--batch-rule", "3:1,1,1", "--peer", "onnxruntime=net.onnx", "--library",
+               "onnxruntime=ort.so", "--rounds", "2"});
+  EXPECT_TRUE(matches_golden(masked(outcome.text()), "cli/profile.txt"));
+  const std::string started = read("cache/started");
+  EXPECT_THAT(started, HasSubstr("engine=package core="));
+  EXPECT_THAT(started, HasSubstr("batch_rule=3:1,1,1 library="));
+  EXPECT_THAT(started, HasSubstr("batch_rule=1:1 batch_rule=3:4 batch_rule=8:4,4"));
+  EXPECT_THAT(started, HasSubstr("engine=onnxruntime model=" + at("net.onnx") + " library=" +
+                                 at("ort.so") + " signature=serving_default input=float32 10 x"));
+}
+
+TEST_F(ProfileTest, WritesFiles) {
+  const Outcome outcome =
+      profile({"out", "--rounds", "3", "--inputs", "ones", "-o", "p.json", "--csv", "csv", "--plot",
+               "p.svg", "--html", "p.html", "--json", "--machine", "mine"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, read("p.json"));
+  EXPECT_THAT(files_in("csv"), ElementsAre("test_net_1.0.0_tfaot_x86-64_normal.csv"));
+  EXPECT_EQ(read("csv/test_net_1.0.0_tfaot_x86-64_normal.csv"),
+            "1,0.001\n1,0.001\n1,0.001\n4,0.001\n4,0.001\n4,0.001\n");
+  EXPECT_THAT(read("p.svg"), HasSubstr("tfaot, 4: 0.25 (0.25 to 0.25)"));
+  const std::string page = read("p.html");
+  EXPECT_THAT(page, HasSubstr("Microseconds a row of test_net 1.0.0"));
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["machine"]["name"], "mine");
+  EXPECT_EQ(json["inputs"], "ones");
+  ASSERT_EQ(json["curves"].size(), 1U);
+  const auto& curve = json["curves"][0];
+  EXPECT_EQ(curve["engine"], "tfaot");
+  EXPECT_EQ(curve["load"]["median"], 2e6);
+  ASSERT_EQ(curve["sizes"].size(), 2U);
+  EXPECT_EQ(curve["sizes"][1]["rounds"], nlohmann::json({1000.0, 1000.0, 1000.0}));
+  EXPECT_EQ(curve["sizes"][1]["allocated"], 64);
+  EXPECT_GT(curve["sizes"][1]["proportional"], 0);
+}
+
+TEST_F(ProfileTest, GoesOnWithAStudy) {
+  ASSERT_EQ(CliTest::run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
+  write("net.onnx", "a net");
+  write("ort.so", "a library");
+  const std::string study =
+      "models:\n"
+      "  - model/aot_config.yaml\n"
+      "  - package: out\n"
+      "    peers: {onnxruntime: net.onnx}\n"
+      "libraries: {onnxruntime: ort.so}\n"
+      "batch_sizes: [1, 4, 100]\n"
+      "strategies: [normal, padding]\n"
+      "output: results\n";
+  write("profile.yaml", study + "rounds: 2\n");
+  const std::vector<std::string> command = {"--study", "profile.yaml", "--machine", "here"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return profile(more);
+  };
+  // The second model cannot be run: the results of the first stay.
+  write("net.onnx", "");
+  const std::string runner = read("prefix/libexec/tfaot/tfaot-runner");
+  write("prefix/libexec/tfaot/tfaot-runner",
+        "#!/bin/sh\ncase \"$*\" in *onnxruntime*) exit 1;; esac\n" + runner);
+  make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
+  EXPECT_EQ(with({}).exit_code, 1);
+  EXPECT_EQ(files_in("results/here").size(), 1U);
+  write("prefix/libexec/tfaot/tfaot-runner", runner);
+  make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
+  const Outcome rest = with({"--json", "--html", "study.html", "--csv", "csv"});
+  ASSERT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_THAT(rest.err, HasSubstr("[1/2] model/aot_config.yaml (measured before)\n"));
+  EXPECT_THAT(rest.err, HasSubstr("[2/2] out\n"));
+  const auto json = nlohmann::json::parse(rest.out);
+  ASSERT_EQ(json.size(), 1U);
+  EXPECT_EQ(json[0]["machine"]["name"], "here");
+  EXPECT_EQ(json[0]["curves"].size(), 5U);
+  EXPECT_THAT(files_in("csv/here"), ::testing::SizeIs(3));
+  // Nothing is measured again, until something changes.
+  write("cache/started", "");
+  EXPECT_EQ(nlohmann::json::parse(with({"--json"}).out), json);
+  EXPECT_EQ(read("cache/started"), "");
+  write("profile.yaml", study + "rounds: 3\n");
+  EXPECT_EQ(nlohmann::json::parse(with({"--json"}).out)[0]["round_count"], 3);
+  // Another machine adds its own.
+  const Outcome both =
+      profile({"--study", "profile.yaml", "--machine", "there", "--json", "--html", "both.html"});
+  EXPECT_EQ(nlohmann::json::parse(both.out).size(), 2U);
+  EXPECT_THAT(read("both.html"), HasSubstr("test_net 1.0.0 on here"));
+  EXPECT_THAT(read("both.html"), HasSubstr("Machine there"));
+}
+
+TEST_F(ProfileTest, SaysWhatIsWrongWithAStudy) {
+  write("net.onnx", "a net");
+  std::string transcript;
+  for (const std::string text :
+       {"models: [out]\nround: 1\n", "models: [nowhere]\n",
+        "models: [{package: out, peers: {steam: net.onnx}}]\n",
+        "models: [{package: out, peers: {litert: net.onnx}}]\n",
+        "models: [out]\nstrategies: [best]\n", "models: [out]\ninputs: words.txt\n"}) {
+    write("profile.yaml", text);
+    transcript += text + masked(profile({"--study", "profile.yaml"}).text()) + "\n";
+  }
+  transcript += profile({"out", "--study", "profile.yaml"}).text() + "\n";
+  transcript += profile({"--study", "nowhere.yaml"}).text() + "\n";
+  transcript += profile({"--study", "profile.yaml", "--machine", "a/b"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/profile_study_errors.txt"));
+}
+
+TEST_F(ProfileTest, CompilesAConfig) {
+  const Outcome outcome = profile({"model/aot_config.yaml", "--rounds", "1", "-q"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("model test_net 1.0.0"));
+}
+
+TEST_F(ProfileTest, SaysWhatIsWrong) {
+  write("net.onnx", "a net");
+  write("broken.onnx", "a net");
+  write("ort.so", "a library");
+  const std::vector<std::vector<std::string>> lines = {
+      {},
+      {"nowhere"},
+      {"model"},
+      {"out", "out", "--peer", "tensorflow=net.onnx"},
+      {"out", "--peer", "torch=net.pt"},
+      {"out", "--peer", "onnxruntime=nowhere.onnx"},
+      {"out", "--peer", "onnxruntime=net.onnx"},
+      {"out", "--peer", "onnxruntime=net.onnx", "--library", "onnxruntime=nowhere.so"},
+      {"out", "--peer", "onnxruntime=broken.onnx", "--library", "onnxruntime=ort.so"},
+      {"out", "--batch-sizes", "0"},
+      {"out", "--strategies", "rules"},
+      {"out", "--rounds", "0"},
+      {"out", "--round-ms", "-1"},
+      {"out", "--core", "9999"},
+      {"out", "--inputs", "words"},
+      {"out", "--cpu-levels", "x86-64-v9"},
+      {"out", "--plot", "plot.bmp"},
+      {"out", "--html", "model"},
+  };
+  std::string transcript;
+  for (const auto& line : lines) {
+    const Outcome outcome = profile(line);
+    EXPECT_NE(outcome.exit_code, 0) << outcome.text();
+    transcript += masked(outcome.text()) + "\n";
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/profile_errors.txt"));
+}
+
+TEST_F(ProfileTest, SaysWhatIsMissing) {
+  std::string transcript =
+      masked(profile({"out", "--plot", "p.png", "-q", "--rounds", "1"}).text()) + "\n";
+  write("prefix/share/tfaot/plot.py", "import sys\nsys.exit('matplotlib cannot be imported')\n");
+  transcript += masked(profile({"out", "--plot", "p.png", "-q", "--rounds", "1"}).text()) + "\n";
+  ASSERT_TRUE(files_.remove_all(at("prefix/libexec/tfaot/tfaot-runner")));
+  transcript += profile({"out"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/profile_missing.txt"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::testing
