@@ -74,3 +74,39 @@ class CompileModels(ModelTask):
 
     def run(self):
         self.run_tfaot("compile", "-c", self.branch_data, "-o", os.path.dirname(self.output().path), "--quiet")
+
+
+class PackageTask(ModelTask):
+    """Of each package, what a verb of tfaot prints as JSON."""
+
+    def workflow_requires(self):
+        required = super().workflow_requires()
+        required["packages"] = CompileModels.req(self)
+        return required
+
+    def requires(self):
+        return CompileModels.req(self)
+
+    def keep_json(self, verb, *options):
+        package = os.path.dirname(self.input().path)
+        self.output().dump(json.loads(self.run_tfaot(verb, package, *options, "--json")), formatter="json")
+
+
+class ValidateModels(PackageTask):
+    """The package's predictions beside those of the original model: results/NAME/validation.json. Fails if they differ."""
+
+    def output(self):
+        return self.result("validation.json")
+
+    def run(self):
+        self.keep_json("validate", "--model", self.branch_data)
+
+
+class ProfileModels(PackageTask):
+    """Run time and memory: results/NAME/profile.json. Compare only what was measured on equal machines."""
+
+    def output(self):
+        return self.result("profile.json")
+
+    def run(self):
+        self.keep_json("profile")

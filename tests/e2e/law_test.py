@@ -2,6 +2,7 @@
 """examples/law with the real tool: on this machine (LocalTest), and each model as one job of a Slurm of one
 node (SlurmTest). The environment says where things are (CMakeLists.txt)."""
 
+import json
 import os
 import pathlib
 import re
@@ -75,6 +76,13 @@ class LocalTest(LawTest):
         again = self.root / "results/scalars/package/manifest.json"
         self.assertEqual(again.stat().st_mtime_ns, times[1])
         self.assertEqual(self.manifest("ranks"), self.expected("ranks"))
+
+    def test_validates_and_profiles(self):
+        for task, file in (("ValidateModels", "validation.json"), ("ProfileModels", "profile.json")):
+            self.law(task, "--workers", "2")
+            for model in MODELS:
+                self.assertIsInstance(json.loads((self.root / "results" / model / file).read_text()), dict)
+                self.assertEqual(self.manifest(model), self.expected(model))
 
     def test_one_model_that_is_wrong_does_not_stop_the_others(self):
         shutil.rmtree(self.root / "models/ranks/saved_model")
