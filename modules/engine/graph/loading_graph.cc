@@ -82,7 +82,7 @@ std::vector<std::string> operations_on_variables(const Nodes& nodes, const std::
 // Follows the checkpoint's path to the operations that read files.
 class Files {
  public:
-  Files(const tf::GraphDef& graph, std::string path_node) : graph_(graph) {
+  Files(const tf::GraphDef& graph, std::string path_node) {
     for (const auto& function : graph.library().function()) {
       functions_[function.signature().name()] = &function;
     }
@@ -143,7 +143,6 @@ class Files {
     visit(nodes_of(function.node_def()), handed_on, name);
   }
 
-  const tf::GraphDef& graph_;
   std::map<std::string, const tf::FunctionDef*> functions_;
   std::set<std::pair<std::string, Names>> seen_;
   std::vector<std::string> others_;

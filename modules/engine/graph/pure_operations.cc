@@ -270,9 +270,12 @@ bool calls_by_name(const std::string& operation) { return holds(kCallingByName, 
 
 std::vector<const tf::KernelDef*> kernels_of(const std::string& operation) {
   const auto& all = xla_kernels();
-  const auto [first, last] =
-      std::ranges::equal_range(all, operation, {}, [](const auto* kernel) { return kernel->op(); });
-  return {first, last};
+  std::vector<const tf::KernelDef*> found;
+  for (auto kernel = std::ranges::lower_bound(all, operation, {}, &tf::KernelDef::op);
+       kernel != all.end() && (*kernel)->op() == operation; ++kernel) {
+    found.push_back(*kernel);
+  }
+  return found;
 }
 
 std::vector<std::string> operations_with_kernel() {

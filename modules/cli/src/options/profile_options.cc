@@ -109,8 +109,7 @@ Result<ProfileRequest> common_request(const ProfileCommand& command, const Progr
   request.toolkit_version = TFAOT_VERSION;
   request.engine = command.engine;
   request.operations = command.operations;
-  const Path cache = code_cache_folder(program.environment);
-  if (!cache.empty()) request.cache.folder = program.absolute(cache);
+  TFAOT_ASSIGN(request.cache, code_cache(program));
   return request;
 }
 
