@@ -231,7 +231,7 @@ class RemoteCacheTest(CacheTest):
             store.server.socket.close()
 
         store.on_get = die
-        manifest, _, warnings = self.compile(store.place)
+        manifest, _, warnings = self.compile(store.place, "-j", "1")
         self.assertEqual((manifest, len(warnings)), (self.expected(), 1))
 
     def test_stalled_servers(self):
