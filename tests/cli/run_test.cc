@@ -72,6 +72,15 @@ TEST_F(RunTest, LinksOnce) {
   EXPECT_EQ(files_in("cache/loaded"), cached);
 }
 
+TEST_F(RunTest, RefusesADamagedPackageWhoseCodeWasLinkedBefore) {
+  ASSERT_EQ(run({"out", "-i", "zeros"}).exit_code, 0);
+  const std::string object = "out/lib/test_net_bs1_x86-64.o";
+  write(object, read(object) + "damage");
+  const Outcome outcome = run({"out", "-i", "zeros"});
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("test_net_bs1_x86-64.o"));
+}
+
 TEST_F(RunTest, TakesArchivesAndInstalledModels) {
   ASSERT_EQ(CliTest::run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
   const std::string archive = "dist/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";

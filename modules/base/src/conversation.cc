@@ -40,7 +40,7 @@ struct Conversation::Child {
 
   Status start(const ConversationSpec& spec);
   Result<std::string> hear();
-  Status say(const std::string& line);
+  Status say(const std::string& text);
   Error ended(const std::string& how);
   std::string last_errors() const;
   bool wait_for_end(std::chrono::milliseconds time);
@@ -127,7 +127,8 @@ Conversation::Child::~Child() {
   }
   if (process.pid > 0) ::kill(-process.pid, SIGKILL);  // what it started and left running
   auto* const handle = reinterpret_cast<uv_handle_t*>(&process);
-  if (process.pid != 0 && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
+  // Also of a program that could not be started.
+  if (process.loop != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
   uv_run(&loop, UV_RUN_DEFAULT);
   uv_loop_close(&loop);
 }

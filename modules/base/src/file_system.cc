@@ -115,6 +115,10 @@ Result<std::string> FileSystem::read(const Path& path) const {
 
 Status FileSystem::replace_atomically(const Path& path, std::string_view contents,
                                       Durability durability) {
+  if (kind(path, Links::kFollow) == FileKind::kOther) {
+    return fail(Error::at({path.string()}, "is a device or a pipe, which a file would replace")
+                    .note("name a file"));
+  }
   return write_chunks(
       path, [&](const ChunkSink& sink) { return sink(contents); }, durability);
 }

@@ -134,12 +134,8 @@ CheckedOperation described(const std::string& operation) {
   return row;
 }
 
-// `known`: without looking at types. The node may lack attributes that have a default.
-OperationSupport support_of(tf::NodeDef node, OperationSupport known) {
-  const tf::OpDef* definition = nullptr;
-  if (tf::OpRegistry::Global()->LookUpOpDef(node.op(), &definition).ok()) {
-    tf::AddDefaultsToNodeDef(*definition, &node);
-  }
+// `known`: without looking at types.
+OperationSupport support_of(const tf::NodeDef& node, OperationSupport known) {
   if (!has_no_xla_kernel(node)) {
     return kernels_of(node.op()).empty() ? OperationSupport::kStructure : known;
   }
@@ -161,7 +157,12 @@ void add_used_types(const tf::NodeDef& node, CheckedOperation& row) {
 
 class Table {
  public:
-  void add(const tf::NodeDef& node, const std::string& function) {
+  void add(tf::NodeDef node, const std::string& function) {
+    // A SavedModel leaves out attributes that have their default.
+    const tf::OpDef* definition = nullptr;
+    if (tf::OpRegistry::Global()->LookUpOpDef(node.op(), &definition).ok()) {
+      tf::AddDefaultsToNodeDef(*definition, &node);
+    }
     auto [known, is_first] = known_.try_emplace(node.op());
     if (is_first) known->second = described(node.op());
     const OperationSupport support = support_of(node, known->second.support);

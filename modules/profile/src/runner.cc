@@ -15,8 +15,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-// A peer may compile at its first call of a size.
-constexpr std::chrono::minutes kAnswerTimeout{10};
 // JSON knows no infinity.
 constexpr double kMost = 1e300;
 
@@ -38,7 +36,7 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const FileSystem& fi
   process.arguments = spec.settings;
   process.arguments.push_back(fmt::format("parent={}", ::getpid()));
   process.environment = spec.environment;
-  process.timeout = kAnswerTimeout;
+  process.timeout = spec.timeout;
   TFAOT_ASSIGN(auto conversation, Conversation::start(process));
   TFAOT_ASSIGN(const std::string line, conversation.hear());
   const std::vector<std::string> words = words_in(line);

@@ -10,6 +10,7 @@ namespace tfaot::toolkit::report {
 namespace {
 
 constexpr double kFewestDecades = 2.5;  // of a logarithmic axis with powers of ten alone
+constexpr double kLeastFactor = 2.5;    // between the ends of a logarithmic axis
 constexpr double kVeryShort = 0.9;      // decades of one where every tick is named
 constexpr double kRoundSteps = 6;       // of a linear axis, about
 constexpr double kTickDistance = 30;    // pixels between the texts of two ticks
@@ -38,8 +39,9 @@ AxisMap::AxisMap(Scale scale, const std::vector<double>& values, PixelRange pixe
   }
   if (scale_ == Scale::kLog) {
     if (first) low_ = high_ = 1;
-    // A little room; a single value is in the middle.
-    const double room = high_ > low_ ? std::pow(high_ / low_, 0.04) : 2;
+    // A little room; at least a factor that holds a tick and does not make noise look like a trend.
+    const double room =
+        std::max(std::pow(high_ / low_, 0.04), std::sqrt(kLeastFactor * low_ / high_));
     low_ /= room;
     high_ *= room;
     return;

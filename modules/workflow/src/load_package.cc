@@ -60,9 +60,9 @@ Result<std::string> read_record(const FileSystem& files, const Path& tree,
 
 // Links beside the cache's entry and puts it there in one step, because other processes may do the
 // same.
-Status link_into_cache(Context& context, const Path& tree, const Path& entry) {
+Status link_into_cache(Context& context, const Manifest& manifest, const Path& tree,
+                       const Path& entry) {
   FileSystem& files = context.files;
-  TFAOT_ASSIGN(const Manifest manifest, verify_tree(files, tree));
   const InterruptWatch watch;
   if (const Status made = files.create_directories(entry.parent_path()); !made) {
     return fail(not_in_cache(made.error()));
@@ -80,7 +80,8 @@ Status link_into_cache(Context& context, const Path& tree, const Path& entry) {
 
 Result<LoadedPackage> load_tree(Context& context, const Path& cache_folder, const Path& tree) {
   FileSystem& files = context.files;
-  TFAOT_ASSIGN(Manifest manifest, read_tree(files, tree));
+  // The code may be in the cache already, but it is this package that is asked for.
+  TFAOT_ASSIGN(Manifest manifest, verify_tree(files, tree));
   TFAOT_ASSIGN(const std::string record, read_record(files, tree, manifest));
   TFAOT_ASSIGN(PackagedModel model,
                package_record_from_json(manifest, record, (tree / kRecordName).string()));
@@ -95,7 +96,7 @@ Result<LoadedPackage> load_tree(Context& context, const Path& cache_folder, cons
     }
     static_cast<void>(files.remove_all(entry));
   }
-  TFAOT_TRY(link_into_cache(context, tree, entry));
+  TFAOT_TRY(link_into_cache(context, manifest, tree, entry));
   auto loaded = LoadedModel::open(entry, std::move(manifest), std::move(model.compiled));
   static_cast<void>(cache.trim(kMostCached));
   TFAOT_TRY(loaded);

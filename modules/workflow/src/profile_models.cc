@@ -102,7 +102,15 @@ Result<std::vector<std::int64_t>> Profiler::rows_of(const Manifest& manifest) co
         request_.rows.empty() || std::ranges::find(request_.rows, size) != request_.rows.end();
     if (asked) rows.push_back(size);
   }
-  if (!rows.empty()) return rows;
+  if (!rows.empty()) {
+    if (rows.size() < request_.rows.size()) {
+      context_.diagnostics.warning(
+          fmt::format("only compiled batch sizes of model '{}' are measured: its rows depend on "
+                      "each other",
+                      manifest.name));
+    }
+    return rows;
+  }
   return fail(
       Error(fmt::format("the rows of model '{}' depend on each other, so only its compiled "
                         "batch sizes run, and none was asked for",
@@ -186,6 +194,7 @@ Status Profiler::start(Measured& measured) {
   std::vector<double> times;
   for (int i = 0; i < kStarts; ++i) {
     measured.runner.reset();
+    measured.spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
     auto runner = RunnerProcess::start(context_.files, measured.spec);
     if (!runner) {
       return fail(Error::at({measured.curve.source},
@@ -274,11 +283,12 @@ Status Profiler::add_operations(const ProfiledModel& model, const Path& scratch)
   TFAOT_ASSIGN(std::vector<ProfiledOperations> found, profile_operations(context_, request));
   for (ProfiledOperations& one : found) {
     const ProfiledCurve& curve = profile_.curves[first];
+    const auto size = std::ranges::find(curve.sizes, one.rows, &ProfiledSize::rows);
+    if (size == curve.sizes.end()) continue;
     one.model = curve.model;
     one.version = curve.version;
-    for (const ProfiledSize& size : curve.sizes) {
-      if (size.rows == one.rows) one.call = size.call.median;
-    }
+    // A call may have run smaller sizes instead: then its time is not that of these operations.
+    if (size->run_as == std::to_string(one.rows)) one.call = size->call.median;
     profile_.operations.push_back(std::move(one));
   }
   step("operations of " + profile_.curves[first].model);

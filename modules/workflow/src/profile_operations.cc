@@ -34,6 +34,7 @@ Result<std::vector<ProfiledOperations>> profile_operations(Context& context,
                                   request.folder, Predictions::kNone));
   RunnerSpec spec;
   spec.program = request.runner;
+  spec.timeout = std::chrono::seconds(request.engine.timeout_seconds);
   spec.settings = {"engine=package", request.core, "cpu_level=" + request.cpu_level};
   for (const CountedCode& code : counted) {
     spec.settings.push_back(fmt::format("counters={} {}", code.batch_size, code.counters));

@@ -106,9 +106,13 @@ Status StudyRun::take_options() {
     }
   }
   options_.measure.rounds = study_.rounds.value_or(options_.measure.rounds);
-  if (options_.measure.rounds < 1) return fail(at_file("rounds: at least 1"));
+  if (options_.measure.rounds < 1 || options_.measure.rounds > kMostRounds) {
+    return fail(at_file(fmt::format("rounds: from 1 to {}", kMostRounds)));
+  }
   if (!study_.round_ms) return {};
-  if (!(*study_.round_ms > 0)) return fail(at_file("round_ms: a positive number"));
+  if (!(*study_.round_ms > 0) || *study_.round_ms > kMostRoundMs) {
+    return fail(at_file("round_ms: a positive number, at most 60000"));
+  }
   options_.measure.round = std::chrono::microseconds(static_cast<int>(*study_.round_ms * 1000));
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 
@@ -33,7 +34,7 @@ struct ValidateArguments {
 std::string amount_rule(const std::string& text) {
   char* end = nullptr;
   const double amount = std::strtod(text.c_str(), &end);
-  if (*end == '\0' && amount >= 0) return "";
+  if (*end == '\0' && amount >= 0 && std::isfinite(amount)) return "";
   return fmt::format("'{}' is not a number of 0 or more", text);
 }
 

@@ -10,8 +10,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr double kMostRoundMs = 60000;
-
 using EngineAndFile = std::pair<ProfiledEngine, std::string>;
 
 Result<EngineAndFile> engine_and_file(const std::string& option, const std::string& text) {
@@ -44,7 +42,9 @@ Status check_numbers(const ProfileCommand& command) {
   if (std::ranges::any_of(command.rows, [](std::int64_t rows) { return rows < 1; })) {
     return fail(Error::usage("profile: --batch-sizes: a batch has at least one row"));
   }
-  if (command.rounds < 1) return fail(Error::usage("profile: --rounds: at least 1"));
+  if (command.rounds < 1 || command.rounds > kMostRounds) {
+    return fail(Error::usage(fmt::format("profile: --rounds: from 1 to {}", kMostRounds)));
+  }
   if (!std::ranges::all_of(command.machine, is_name_character) ||
       command.machine.starts_with('.')) {
     return fail(

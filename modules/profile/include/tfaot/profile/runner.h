@@ -49,6 +49,7 @@ struct RunnerSpec {
   Path program;
   std::vector<std::string> settings;               // "KEY=VALUE"
   std::map<std::string, std::string> environment;  // added to the parent's
+  std::chrono::seconds timeout{600};               // for an answer; 0: none
 };
 
 class RunnerProcess final : public Runner {
