@@ -86,7 +86,9 @@ TEST_F(ValidateTest, RecordsInTreesAndArchives) {
     EXPECT_EQ(validation["rows"], json({1, 2, 3, 4, 5, 9}));
     EXPECT_EQ(validation["outputs"].size(), 8U);
     EXPECT_THAT(CliTest::run({"info", package}).out,
-                HasSubstr("\n  validated    predicts as fake 1.0 does\n"));
+                HasSubstr("\n  validated    predicts as fake 1.0 does\n"
+                          "               worst difference, by the tolerance: 0 (relative 0), "
+                          "output "));
     EXPECT_EQ(run_loaded({"run", package, "-i", "ones"}).exit_code, 0);
   }
   EXPECT_EQ(CliTest::run({"package", "out", "-o", "again", "-q"}).exit_code, 0);

@@ -168,7 +168,8 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
     TFAOT_TRY(check_tuning(json, manifest));
   }
   if (json.has("validation")) {
-    TFAOT_ASSIGN(manifest.validation, json.member("validation").and_then(read_validation));
+    TFAOT_ASSIGN(const JsonReader validation, json.member("validation"));
+    TFAOT_ASSIGN(manifest.validation, read_validation(validation, manifest));
   }
   return manifest;
 }

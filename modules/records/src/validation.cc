@@ -12,4 +12,13 @@ bool is_within(const ArrayDifference& difference, const Tolerance& tolerance) {
          difference.largest <= tolerance.absolute + tolerance.relative * difference.scale;
 }
 
+bool is_worse(const ArrayDifference& a, const ArrayDifference& b, const Tolerance& tolerance) {
+  if ((a.nonfinite > 0) != (b.nonfinite > 0)) return a.nonfinite > 0;
+  const auto share = [&](const ArrayDifference& difference) {
+    const double bound = tolerance.absolute + tolerance.relative * difference.scale;
+    return bound > 0 ? difference.largest / bound : difference.largest;
+  };
+  return share(a) > share(b);
+}
+
 }  // namespace tfaot::toolkit

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/validation_json.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "manifest_rules.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -36,11 +41,19 @@ Result<double> read_amount(const JsonReader& json) {
   return json.failed("it is negative");
 }
 
+// Of numbers that were compared.
+Result<std::uint64_t> read_part(const JsonReader& json, std::uint64_t all) {
+  TFAOT_ASSIGN(const std::uint64_t part, read_size(json));
+  if (part <= all) return part;
+  return json.failed(fmt::format("{} of {} numbers", part, all));
+}
+
 Result<ArrayDifference> read_difference(const JsonReader& json) {
   ArrayDifference difference;
   TFAOT_ASSIGN(difference.numbers, json.member("numbers").and_then(read_size));
-  TFAOT_ASSIGN(difference.unequal, json.member("unequal").and_then(read_size));
-  TFAOT_ASSIGN(difference.nonfinite, json.member("nonfinite").and_then(read_size));
+  const auto part = [&](const JsonReader& one) { return read_part(one, difference.numbers); };
+  TFAOT_ASSIGN(difference.unequal, json.member("unequal").and_then(part));
+  TFAOT_ASSIGN(difference.nonfinite, json.member("nonfinite").and_then(part));
   TFAOT_ASSIGN(difference.largest, json.member("largest").and_then(read_amount));
   TFAOT_ASSIGN(difference.mean, json.member("mean").and_then(read_amount));
   TFAOT_ASSIGN(difference.scale, json.member("scale").and_then(read_amount));
@@ -48,16 +61,50 @@ Result<ArrayDifference> read_difference(const JsonReader& json) {
   return difference;
 }
 
-Result<ValidatedOutput> read_output(const JsonReader& json) {
+Result<std::int64_t> read_rows(const JsonReader& json) {
+  TFAOT_ASSIGN(const std::int64_t rows, json.number());
+  if (rows >= 1) return rows;
+  return json.failed(fmt::format("{} is no number of rows", rows));
+}
+
+// One of these.
+Result<std::string> read_one_of(const JsonReader& json, const std::vector<std::string>& allowed) {
+  TFAOT_ASSIGN(std::string text, json.text());
+  if (std::ranges::find(allowed, text) != allowed.end()) return text;
+  return json.failed(fmt::format("the package has no '{}'", shown(text)));
+}
+
+Result<std::string> read_reference(const JsonReader& json) {
+  TFAOT_ASSIGN(std::string text, json.text());
+  if (!text.empty() && shown(text, kLongestName) == text) return text;
+  return json.failed(
+      fmt::format("'{}' is not one line of at most {} letters", shown(text), kLongestName));
+}
+
+std::vector<std::string> output_names(const Manifest& manifest) {
+  std::vector<std::string> names;
+  for (const TensorSpec& output : manifest.signature.outputs) names.push_back(output.name);
+  return names;
+}
+
+Result<ValidatedOutput> read_output(const JsonReader& json, const Manifest& manifest) {
+  const auto output_name = [&](const JsonReader& one) {
+    return read_one_of(one, output_names(manifest));
+  };
+  const auto level = [&](const JsonReader& one) { return read_one_of(one, manifest.cpu_levels); };
   ValidatedOutput output;
-  TFAOT_ASSIGN(output.output, json.member("output").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(output.output, json.member("output").and_then(output_name));
   TFAOT_ASSIGN(output.inputs, json.member("inputs").and_then(&JsonReader::word<InputKind>));
-  TFAOT_ASSIGN(output.cpu_level, json.member("cpu_level").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(output.rows, json.member("rows").and_then(&JsonReader::number));
+  TFAOT_ASSIGN(output.cpu_level, json.member("cpu_level").and_then(level));
+  TFAOT_ASSIGN(output.rows, json.member("rows").and_then(read_rows));
   TFAOT_ASSIGN(output.composition,
                json.member("composition").and_then(&JsonReader::word<Composition>));
   TFAOT_ASSIGN(output.difference, read_difference(json));
-  TFAOT_ASSIGN(output.row, json.member("row").and_then(&JsonReader::number));
+  TFAOT_ASSIGN(const JsonReader row, json.member("row"));
+  TFAOT_ASSIGN(output.row, row.number());
+  if (output.row < 0 || output.row >= output.rows) {
+    return row.failed(fmt::format("there is no row {} of {}", output.row, output.rows));
+  }
   TFAOT_ASSIGN(output.index, json.member("index").and_then(read_shape));
   TFAOT_ASSIGN(output.counts, json.member("counts").and_then(&JsonReader::flag));
   TFAOT_ASSIGN(output.passed, json.member("passed").and_then(&JsonReader::flag));
@@ -89,15 +136,19 @@ ordered_json validation_to_json(const Validation& validation) {
       {"outputs", validated_outputs_to_json(validation.outputs)}};
 }
 
-Result<Validation> read_validation(const JsonReader& json) {
+Result<Validation> read_validation(const JsonReader& json, const Manifest& manifest) {
   Validation validation;
-  TFAOT_ASSIGN(validation.reference, json.member("reference").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(validation.cpu_levels, json.member("cpu_levels").and_then(read_texts));
+  TFAOT_ASSIGN(validation.reference, json.member("reference").and_then(read_reference));
+  TFAOT_ASSIGN(const JsonReader levels, json.member("cpu_levels"));
+  TFAOT_ASSIGN(validation.cpu_levels, levels.list([&](const JsonReader& one) {
+    return read_one_of(one, manifest.cpu_levels);
+  }));
   TFAOT_ASSIGN(const JsonReader rows, json.member("rows"));
-  TFAOT_ASSIGN(validation.rows, rows.list([](const JsonReader& one) { return one.number(); }));
+  TFAOT_ASSIGN(validation.rows, rows.list(read_rows));
   TFAOT_ASSIGN(validation.tolerance, json.member("tolerance").and_then(read_tolerance));
   TFAOT_ASSIGN(const JsonReader outputs, json.member("outputs"));
-  TFAOT_ASSIGN(validation.outputs, outputs.list(read_output));
+  TFAOT_ASSIGN(validation.outputs,
+               outputs.list([&](const JsonReader& one) { return read_output(one, manifest); }));
   return validation;
 }
 

@@ -303,7 +303,7 @@ class Validator {
       const auto [place, is_new] = places.try_emplace({one.output, one.inputs}, worst.size());
       if (is_new) {
         worst.push_back(one);
-      } else if (is_worse(one.difference, worst[place->second].difference)) {
+      } else if (is_worse(one.difference, worst[place->second].difference, request_.tolerance)) {
         worst[place->second] = one;
       }
     }
@@ -311,16 +311,6 @@ class Validator {
     std::ranges::stable_sort(worst, {}, [&](const ValidatedOutput& one) {
       return std::ranges::find(outputs, one.output, &TensorSpec::name) - outputs.begin();
     });
-  }
-
-  bool is_worse(const ArrayDifference& a, const ArrayDifference& b) const {
-    if ((a.nonfinite > 0) != (b.nonfinite > 0)) return a.nonfinite > 0;
-    const auto share = [this](const ArrayDifference& difference) {
-      const Tolerance& tolerance = request_.tolerance;
-      const double bound = tolerance.absolute + tolerance.relative * difference.scale;
-      return bound > 0 ? difference.largest / bound : difference.largest;
-    };
-    return share(a) > share(b);
   }
 
   Context& context_;

@@ -154,6 +154,33 @@ TEST(ManifestJson, RefusesImpossibleValidations) {
     return error_with("/validation", validation);
   };
   EXPECT_EQ(error("/reference", "other"), "no error");
+  EXPECT_EQ(
+      error("/reference", "a\nvalidated  by nobody"),
+      "manifest.json: validation.reference: 'a\\u000avalidated  by nobody' is not one line of "
+      "at most 120 letters");
+  EXPECT_EQ(error("/reference", 7), "manifest.json: validation.reference: expected a string");
+  EXPECT_EQ(error("/cpu_levels/0", "z80"),
+            "manifest.json: validation.cpu_levels[0]: the package has no 'z80'");
+  EXPECT_EQ(error("/rows/1", 0), "manifest.json: validation.rows[1]: 0 is no number of rows");
+  EXPECT_EQ(error("/rows/1", 2.5), "manifest.json: validation.rows[1]: expected a whole number");
+  EXPECT_EQ(error("/tolerance/relative", "1e-5"),
+            "manifest.json: validation.tolerance.relative: expected a number");
+  EXPECT_EQ(error("/outputs/0/output", "y\nz"),
+            "manifest.json: validation.outputs[0].output: the package has no 'y\\u000az'");
+  EXPECT_EQ(error("/outputs/0/cpu_level", "z80"),
+            "manifest.json: validation.outputs[0].cpu_level: the package has no 'z80'");
+  EXPECT_EQ(error("/outputs/0/rows", -3),
+            "manifest.json: validation.outputs[0].rows: -3 is no number of rows");
+  EXPECT_EQ(error("/outputs/0/row", 3),
+            "manifest.json: validation.outputs[0].row: there is no row 3 of 3");
+  EXPECT_EQ(error("/outputs/0/row", -1),
+            "manifest.json: validation.outputs[0].row: there is no row -1 of 3");
+  EXPECT_EQ(error("/outputs/0/nonfinite", 7),
+            "manifest.json: validation.outputs[0].nonfinite: 7 of 6 numbers");
+  EXPECT_EQ(error("/outputs/0/passed", "yes"),
+            "manifest.json: validation.outputs[0].passed: expected true or false");
+  EXPECT_EQ(error("/outputs/0/largest", true),
+            "manifest.json: validation.outputs[0].largest: expected a number");
   EXPECT_EQ(error("/outputs/0/largest", -1),
             "manifest.json: validation.outputs[0].largest: it is negative");
   EXPECT_EQ(error("/outputs/0/index", {-1}),

@@ -115,16 +115,16 @@ std::string validation_summary(const Manifest& manifest) {
   const ValidatedOutput* worst = nullptr;
   for (const ValidatedOutput& one : validation.outputs) {
     if (!one.counts) continue;
-    if (worst == nullptr ||
-        relative_difference(one.difference) > relative_difference(worst->difference)) {
+    if (worst == nullptr || is_worse(one.difference, worst->difference, validation.tolerance)) {
       worst = &one;
     }
   }
   std::string text = fmt::format("predicts as {} does", validation.reference);
   if (worst != nullptr) {
-    text += fmt::format("\nlargest difference {} (relative {}), output {}",
-                        amount_text(worst->difference.largest),
-                        amount_text(relative_difference(worst->difference)), worst->output);
+    text += fmt::format(
+        "\nworst difference, by the tolerance: {} (relative {}), output {}, inputs {}",
+        amount_text(worst->difference.largest), amount_text(relative_difference(worst->difference)),
+        worst->output, word_of(worst->inputs));
   }
   return text + fmt::format("\nrows {}, {}", fmt::join(validation.rows, ", "),
                             join(validation.cpu_levels, ", "));

@@ -67,6 +67,9 @@ double relative_difference(const ArrayDifference& difference);
 // Whole numbers and truth values must be equal: their tolerance is zero.
 bool is_within(const ArrayDifference& difference, const Tolerance& tolerance);
 
+// Whether `a` is further outside the tolerance, or nearer to its end, than `b`.
+bool is_worse(const ArrayDifference& a, const ArrayDifference& b, const Tolerance& tolerance);
+
 // How a number of rows came about.
 enum class Composition {
   kCompiled,  // a compiled size

@@ -7,6 +7,7 @@
 
 #include "tfaot/base/result.h"
 #include "tfaot/records/json_reader.h"
+#include "tfaot/records/manifest.h"
 #include "tfaot/records/validation.h"
 
 namespace tfaot::toolkit {
@@ -14,6 +15,7 @@ namespace tfaot::toolkit {
 nlohmann::ordered_json validation_to_json(const Validation& validation);
 nlohmann::ordered_json validated_outputs_to_json(const std::vector<ValidatedOutput>& outputs);
 
-Result<Validation> read_validation(const JsonReader& json);
+// Error: a value that no validation of this package can have.
+Result<Validation> read_validation(const JsonReader& json, const Manifest& manifest);
 
 }  // namespace tfaot::toolkit
