@@ -36,7 +36,8 @@ TEST_F(InspectTest, APackageKeepsItsObjectsAndOneHlo) {
   ASSERT_EQ(run({"compile", "-c", kInspectedConfig, "-o", "out", "-q"}).exit_code, 0);
   const std::string transcript = run({"inspect", "out", "-q"}).text() + "\n" +
                                  run({"inspect", "out", "-q", "--batch-sizes", "4"}).text() + "\n" +
-                                 run({"inspect", "out", "-q", "--batch-sizes", "5"}).text();
+                                 run({"inspect", "out", "-q", "--batch-sizes", "1,4"}).text() +
+                                 "\n" + run({"inspect", "out", "-q", "--batch-sizes", "5"}).text();
   EXPECT_TRUE(matches_golden(without_code_size(transcript), "cli/inspect_package.txt"));
   ASSERT_EQ(run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
   const std::string archive = files_in("dist").front();
@@ -113,6 +114,27 @@ TEST_F(InspectTest, ADumpOfXla) {
   EXPECT_TRUE(matches_golden(transcript, "cli/inspect_dump.txt"));
 }
 
+TEST_F(InspectTest, APackageWhoseRecordIsGone) {
+  write_model();
+  ASSERT_EQ(run({"compile", "-c", kInspectedConfig, "-o", "out", "-q"}).exit_code, 0);
+  std::filesystem::remove(root_ / "out/record.json");
+  const Outcome outcome = run({"inspect", "out", "-q"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("out/record.json: the file is missing\n"
+                                     "  the package is damaged; make or install it again\n"));
+}
+
+TEST_F(InspectTest, AFileOfADumpThatIsTooLarge) {
+  write("dump/module_0001.a.before_optimizations.txt", "HloModule 4");
+  write("dump/module_0001.a.o", "");
+  std::filesystem::resize_file(root_ / "dump/module_0001.a.o", std::uintmax_t{3} << 30);
+  const Outcome outcome = run({"inspect", "dump", "-q"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("module_0001.a.o: has 3221225472 bytes, but a file of a dump has at most "
+                        "536870912\n  move the file elsewhere to see the rest of the dump\n"));
+}
+
 TEST_F(InspectTest, Errors) {
   write_model();
   std::string transcript;
@@ -125,6 +147,8 @@ TEST_F(InspectTest, Errors) {
            {kInspectedConfig, "--batch-sizes", "1,4", "--stage", "llvm"},
            {kInspectedConfig, "--batch-sizes", "1,4", "--dump", "d"},
            {kInspectedConfig, "--batch-sizes", "1,2,3"},
+           {kInspectedConfig, "--batch-sizes", "0"},
+           {kInspectedConfig, "--batch-sizes", "1,99999999999999999999"},
            {kInspectedConfig, "--cpu-levels", "x86-64-v9"}}) {
     std::vector<std::string> arguments = {"inspect", "-q"};
     arguments.insert(arguments.end(), options.begin(), options.end());

@@ -176,6 +176,35 @@ TEST_F(InspectTest, ADumpOfXlaIsOpened) {
   EXPECT_THAT(done({"inspect", "-q", "kept", "--stage", "llvm"}), HasSubstr("define void"));
 }
 
+TEST_F(InspectTest, AGraphThatIsTooLarge) {
+  done({"inspect", "-q", config("keras_export"), "--batch-sizes", "4", "--dump", "kept"});
+  for (const auto& entry : std::filesystem::directory_iterator(root_ / "kept")) {
+    if (!entry.path().string().ends_with("before_optimizations.hlo.pb")) continue;
+    std::filesystem::resize_file(entry.path(), std::uintmax_t{600} << 20);
+  }
+  const ProcessResult result = tool({"inspect", "-q", "kept"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, HasSubstr("but a file of a dump has at most 536870912"));
+}
+
+// The net is a loop of 5 turns of two products, and each of them is a hot spot.
+TEST_F(InspectTest, TheHotSpotsOfARecurrentNetAreInItsLoop) {
+  const json code = inspected({config("recurrent"), "--batch-sizes", "4"});
+  const json& stage = stage_of(code, kLastStage);
+  std::int64_t flops = 0;
+  for (const json& node : nodes_of(stage, "kernel")) flops += node["flops"].get<std::int64_t>();
+  EXPECT_EQ(flops, 2 * 4 * (3 + 4) * 16);
+  const auto loops = nodes_of(stage, "control");
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0]["turns"], 5);
+  EXPECT_GT(loops[0]["flops"], 5 * flops);
+  EXPECT_THAT(loops[0]["origin"].get<std::string>(), HasSubstr("state_1/while"));
+  EXPECT_GT(stage["flops"], 5 * flops);
+  const std::string text = done({"inspect", "-q", config("recurrent"), "--batch-sizes", "4"});
+  EXPECT_THAT(text, HasSubstr("state_1/while/lstm_cell_1/MatMul_1"));
+  EXPECT_THAT(text, HasSubstr("4 x 4 by 4 x 16"));
+}
+
 TEST_F(InspectTest, EachPassOfXla) {
   const json code = inspected({config("keras_export"), "--batch-sizes", "1", "--passes"});
   EXPECT_GT(code["stages"].size(), 8U);

@@ -10,6 +10,7 @@
 #include "hlo/hlo.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
+#include "tfaot/records/hlo_graph.h"
 #include "xla/literal.h"
 #include "xla/service/while_loop_analysis.h"
 
@@ -19,8 +20,6 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Turns of a loop whose number is unknown.
-constexpr double kUnknownRounds = 16;
 // Rows of a product that meet the right side at once (kernels/own/gemm.cc).
 constexpr double kBlockRows = 480;
 
@@ -120,8 +119,7 @@ class Estimate {
   double cycles(const HloInstruction& one) const {
     switch (one.opcode()) {
       case HloOpcode::kWhile: {
-        const auto known = xla::ComputeWhileLoopTripCount(&one);
-        return (known ? static_cast<double>(*known) : kUnknownRounds) *
+        return static_cast<double>(loop_turns(one).value_or(kAssumedTurns)) *
                (cycles(*one.while_body()) + cycles(*one.while_condition()));
       }
       case HloOpcode::kConditional: {
@@ -242,6 +240,11 @@ class Estimate {
 };
 
 }  // namespace
+
+std::optional<std::int64_t> loop_turns(const HloInstruction& loop) {
+  const auto turns = xla::ComputeWhileLoopTripCount(&loop);
+  return turns ? std::make_optional(*turns) : std::nullopt;
+}
 
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
   const Estimate estimate(module, code);

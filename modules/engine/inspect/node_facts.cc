@@ -137,6 +137,15 @@ std::string attributes_of(const HloInstruction& one) {
 NodeFacts::NodeFacts(const xla::HloModule& module, const FactsOptions& options)
     : has_constants_(options.has_constants) {
   if (has_constants_) costs_ = instruction_costs(module, options.code);
+  std::vector<const HloInstruction*> loops;
+  for (const auto* computation : module.computations()) {
+    for (const auto* one : computation->instructions()) {
+      if (one->opcode() == HloOpcode::kWhile) loops.push_back(one);
+    }
+  }
+  for (const HloInstruction* loop : loops) {
+    if (const auto turns = loop_turns(*loop)) turns_[loop] = *turns;
+  }
 }
 
 HloComputation NodeFacts::describe(const xla::HloComputation& computation) const {
@@ -170,6 +179,7 @@ HloNode NodeFacts::describe(const HloInstruction& one, const xla::HloCostAnalysi
     node.bytes = analysis->bytes_accessed(one);
   }
   if (node.kind == NodeKind::kData) node.flops = node.bytes = 0;
+  if (node.kind == NodeKind::kControl) node.flops = node.bytes = -1;
   if (one.opcode() == HloOpcode::kCustomCall) {
     node.callee = one.custom_call_target();
     node.flops = -1;
@@ -183,6 +193,7 @@ HloNode NodeFacts::describe(const HloInstruction& one, const xla::HloCostAnalysi
   if (const auto cost = costs_.find(&one); cost != costs_.end()) {
     node.picoseconds = std::llround(cost->second);
   }
+  if (const auto turns = turns_.find(&one); turns != turns_.end()) node.turns = turns->second;
   return node;
 }
 

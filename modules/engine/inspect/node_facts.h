@@ -31,6 +31,7 @@ class NodeFacts {
 
   bool has_constants_;
   std::map<const xla::HloInstruction*, double> costs_;
+  std::map<const xla::HloInstruction*, std::int64_t> turns_;  // of loops, where XLA knows them
 };
 
 }  // namespace tfaot::toolkit::engine

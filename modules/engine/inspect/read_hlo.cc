@@ -8,6 +8,7 @@
 #include "hlo/canonical.h"
 #include "hlo/hlo.h"
 #include "inspect/node_facts.h"
+#include "tfaot/base/limits.h"
 #include "xla/service/hlo.pb.h"
 
 // From xla/service/hlo_parser.h, which includes headers that the wheel does not ship.
@@ -52,7 +53,7 @@ std::set<const xla::HloComputation*> applied_computations(const xla::HloModule& 
 }
 
 Result<HloGraph> graph_of(const FileSystem& fs, const HloFile& file, const CodeSize& code) {
-  TFAOT_ASSIGN(const std::string contents, fs.read(file.path));
+  TFAOT_ASSIGN(const std::string contents, read_limited(fs, file.path, kDumpFileLimit));
   const bool is_proto = file.path.ends_with(".pb");
   TFAOT_ASSIGN(const auto module, module_of(contents, is_proto));
   HloGraph graph;

@@ -111,6 +111,44 @@ class Reader {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges_;
 };
 
+// How many values lie on each byte of an allocation. A loop's values lie where those before it did.
+class Coverage {
+ public:
+  explicit Coverage(const Allocation& allocation) {
+    for (const PlacedValue& value : allocation.values) {
+      starts_.push_back(value.offset);
+      starts_.push_back(value.offset + value.size);
+    }
+    std::ranges::sort(starts_);
+    starts_.erase(std::unique(starts_.begin(), starts_.end()), starts_.end());
+    counts_.resize(starts_.size());
+  }
+
+  void add(const PlacedValue& value, int count) {
+    const auto from = std::ranges::lower_bound(starts_, value.offset) - starts_.begin();
+    for (auto i = static_cast<std::size_t>(from); starts_[i] < value.offset + value.size; ++i) {
+      const bool was_covered = counts_[i] > 0;
+      counts_[i] += count;
+      const std::uint64_t size = starts_[i + 1] - starts_[i];
+      if (!was_covered && counts_[i] > 0) bytes_ += size;
+      if (was_covered && counts_[i] <= 0) bytes_ -= size;
+    }
+  }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::uint64_t> starts_;
+  std::vector<int> counts_;
+  std::uint64_t bytes_ = 0;
+};
+
+// Of what is alive, at a moment.
+struct Change {
+  std::size_t allocation;
+  const PlacedValue* value;
+  int count;
+};
+
 }  // namespace
 
 Result<BufferMap> read_buffer_map(const std::string& text, const std::string& where) {
@@ -125,22 +163,27 @@ Result<BufferMap> read_buffer_map(const std::string& text, const std::string& wh
 }
 
 Peak peak_of(const BufferMap& map, BufferUse use) {
-  std::map<std::int64_t, std::int64_t> changes;  // of the bytes that are alive, by moment
+  std::map<std::int64_t, std::vector<Change>> changes;
+  std::vector<Coverage> coverages;
   for (const Allocation& allocation : map.allocations) {
     if (allocation.use != use) continue;
+    coverages.emplace_back(allocation);
     for (const PlacedValue& value : allocation.values) {
       if (value.first < 0) continue;
-      changes[value.first] += static_cast<std::int64_t>(value.size);
-      changes[value.last + 1] -= static_cast<std::int64_t>(value.size);
+      changes[value.first].push_back({coverages.size() - 1, &value, 1});
+      changes[value.last + 1].push_back({coverages.size() - 1, &value, -1});
     }
   }
   Peak peak;
-  std::int64_t bytes = 0;
-  for (const auto& [moment, change] : changes) {
-    bytes += change;
-    if (bytes > static_cast<std::int64_t>(peak.bytes)) {
-      peak = {static_cast<std::uint64_t>(bytes), moment};
+  std::uint64_t bytes = 0;
+  for (const auto& [moment, all] : changes) {
+    for (const Change& change : all) {
+      Coverage& coverage = coverages[change.allocation];
+      bytes -= coverage.bytes();
+      coverage.add(*change.value, change.count);
+      bytes += coverage.bytes();
     }
+    if (bytes > peak.bytes) peak = {bytes, moment};
   }
   return peak;
 }

@@ -178,6 +178,19 @@ std::string computation_text(const HloGraph& graph, const HloComputation& comput
   return text;
 }
 
+// Those that a node calls, and what it runs.
+void add_kernels(const HloGraph& graph, const HloNode& node, std::set<std::string>& kernels) {
+  if (node.kind == NodeKind::kKernel) kernels.insert(node.callee);
+  std::set<std::string> run(node.computations.begin(), node.computations.end());
+  for (auto one = graph.computations.rbegin(); one != graph.computations.rend(); ++one) {
+    if (!run.contains(one->name)) continue;
+    for (const HloNode& inner : one->nodes) {
+      if (inner.kind == NodeKind::kKernel) kernels.insert(inner.callee);
+      run.insert(inner.computations.begin(), inner.computations.end());
+    }
+  }
+}
+
 // Inputs and results of the entry stand alone; everything else belongs to a layer.
 std::string layers_text(const HloGraph& graph) {
   const HloComputation* const entry = entry_of(graph);
@@ -186,7 +199,7 @@ std::string layers_text(const HloGraph& graph) {
     std::int64_t instructions = 0;
     std::set<std::string> kernels;
   };
-  std::map<std::string, std::string> layer_by_node;
+  std::map<std::string, std::set<std::string>> layers_by_node;  // a tuple shows several
   std::vector<std::string> order;
   std::map<std::string, Layer> layers;
   std::set<std::pair<std::string, std::string>> edges;
@@ -194,20 +207,21 @@ std::string layers_text(const HloGraph& graph) {
     if (node.kind == NodeKind::kData && node.opcode != "parameter") {
       // A view belongs to what it shows.
       for (const std::string& operand : node.operands) {
-        const auto found = layer_by_node.find(operand);
-        if (found != layer_by_node.end()) layer_by_node.try_emplace(node.name, found->second);
+        const std::set<std::string> viewed = layers_by_node[operand];
+        layers_by_node[node.name].insert(viewed.begin(), viewed.end());
       }
       continue;
     }
     const std::string name = node.opcode == "parameter" ? node.origin : layer_of(node.origin);
-    layer_by_node[node.name] = name;
+    layers_by_node[node.name] = {name};
     if (!layers.contains(name)) order.push_back(name);
     Layer& layer = layers[name];
     if (node.opcode != "parameter") ++layer.instructions;
-    if (node.kind == NodeKind::kKernel) layer.kernels.insert(node.callee);
+    add_kernels(graph, node, layer.kernels);
     for (const std::string& operand : node.operands) {
-      const auto from = layer_by_node.find(operand);
-      if (from != layer_by_node.end() && from->second != name) edges.insert({from->second, name});
+      for (const std::string& from : layers_by_node[operand]) {
+        if (from != name) edges.insert({from, name});
+      }
     }
   }
   std::string text;
@@ -254,7 +268,11 @@ std::size_t drawn_boxes(const HloGraph& graph, DrawnDetail detail) {
     if (entry == nullptr) return 0;
     boxes = static_cast<std::size_t>(
         std::ranges::count(entry->nodes, std::string("parameter"), &HloNode::opcode));
-    return boxes + layers_of(graph).size();
+    std::set<std::string> layers;
+    for (const HloNode& node : entry->nodes) {
+      if (node.kind != NodeKind::kData) layers.insert(layer_of(node.origin));
+    }
+    return boxes + layers.size();
   }
   for (const HloComputation& computation : graph.computations) {
     if (!is_drawn(computation, detail)) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <regex>
 #include <set>
+#include <tuple>
 
 namespace tfaot::toolkit {
 namespace {
@@ -40,25 +41,26 @@ StageSummary summary_of(const HloGraph& graph) {
 
 std::vector<CodeNode> code_nodes(const HloGraph& graph) {
   const auto total = static_cast<double>(summary_of(graph).picoseconds);
+  const std::map<std::string, Runs> all_runs = runs_of(graph);
   std::vector<CodeNode> nodes;
   for (const HloComputation& computation : graph.computations) {
-    if (computation.is_fused || computation.is_applied) continue;
-    const bool is_entry = computation.name == graph.entry;
+    const auto runs = all_runs.find(computation.name);
+    if (runs == all_runs.end()) continue;
     for (const HloNode& node : computation.nodes) {
       if (!has_code(node)) continue;
-      const bool has_share = is_entry && total > 0 && node.picoseconds >= 0;
-      nodes.push_back(
-          {&computation, &node, has_share ? static_cast<double>(node.picoseconds) / total : -1});
+      const double times = runs->second.times;
+      CodeNode one{&computation, &node, runs->second};
+      one.flops = repeated(node.flops, times);
+      one.bytes = repeated(node.bytes, times);
+      one.picoseconds = repeated(node.picoseconds, times);
+      const bool has_share = total > 0 && one.picoseconds >= 0 && runs->second.is_estimated &&
+                             node.kind != NodeKind::kControl;
+      if (has_share) one.share = static_cast<double>(one.picoseconds) / total;
+      nodes.push_back(one);
     }
   }
-  std::ranges::stable_sort(nodes, [&](const CodeNode& a, const CodeNode& b) {
-    const bool first = a.computation->name == graph.entry;
-    const bool second = b.computation->name == graph.entry;
-    if (first != second) return first;
-    if (a.node->picoseconds != b.node->picoseconds) {
-      return a.node->picoseconds > b.node->picoseconds;
-    }
-    return a.node->bytes > b.node->bytes;
+  std::ranges::stable_sort(nodes, std::ranges::greater(), [](const CodeNode& one) {
+    return std::tuple(one.share, one.picoseconds, one.bytes);
   });
   return nodes;
 }
@@ -78,16 +80,14 @@ std::string layer_of(const std::string& origin) {
 
 std::vector<LayerSummary> layers_of(const HloGraph& graph) {
   std::vector<LayerSummary> layers;
-  const HloComputation* const entry = entry_of(graph);
-  if (entry == nullptr) return layers;
   std::map<std::string, LayerSummary> sums;
-  for (const HloNode& node : entry->nodes) {
-    if (!has_code(node)) continue;
-    LayerSummary& sum = sums[layer_of(node.origin)];
+  for (const CodeNode& one : code_nodes(graph)) {
+    if (one.node->kind == NodeKind::kControl || !one.runs.is_estimated) continue;
+    LayerSummary& sum = sums[layer_of(one.node->origin)];
     ++sum.instructions;
-    sum.flops += known(node.flops);
-    sum.bytes += known(node.bytes);
-    sum.picoseconds += known(node.picoseconds);
+    sum.flops += known(one.flops);
+    sum.bytes += known(one.bytes);
+    sum.picoseconds += known(one.picoseconds);
   }
   for (auto& [layer, sum] : sums) {
     sum.layer = layer;

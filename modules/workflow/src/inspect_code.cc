@@ -14,6 +14,7 @@
 #include "tfaot/compile/read_hlo.h"
 #include "tfaot/config/config.h"
 #include "tfaot/elf/symbols.h"
+#include "tfaot/inspect/complete_graph.h"
 #include "tfaot/inspect/dump_files.h"
 #include "tfaot/inspect/graph_summary.h"
 #include "tfaot/package/package.h"
@@ -43,13 +44,19 @@ void leave_out_equal(std::vector<HloGraph>& stages) {
   stages.back() = std::move(last);
 }
 
+Result<std::string> read_dumped(const FileSystem& files, const Path& file) {
+  auto text = read_limited(files, file, kDumpFileLimit);
+  if (text) return text;
+  return fail(std::move(text).error().note("move the file elsewhere to see the rest of the dump"));
+}
+
 // LLVM names kernels as HLO and the object do.
 Status add_listings(const FileSystem& files, const DumpedModule& module, InspectedCode& code) {
   std::vector<std::string> kernels = called_kernels(code.stages.back());
   kernels.insert(kernels.end(), code.kernels.begin(), code.kernels.end());
   const auto add = [&](const Path& file, CodeListing& listing) -> Status {
     if (file.empty()) return {};
-    TFAOT_ASSIGN(std::string text, files.read(file));
+    TFAOT_ASSIGN(std::string text, read_dumped(files, file));
     listing = marked_listing(std::move(text), kernels);
     return {};
   };
@@ -59,10 +66,11 @@ Status add_listings(const FileSystem& files, const DumpedModule& module, Inspect
 
 // What can be read of an object; a missing objdump is a remark.
 Status add_object(const FileSystem& files, const Path& file, InspectedCode& code) {
-  TFAOT_ASSIGN(const std::string object, files.read(file));
+  TFAOT_ASSIGN(const std::string object, read_dumped(files, file));
   code.code_bytes = object.size();
   code.code_sha256 = sha256_of(object);
   TFAOT_ASSIGN(code.kernels, undefined_symbols(object, {kSymbolPrefix, "__xla"}));
+  std::erase_if(code.kernels, std::not_fn(is_kernel_symbol));
   auto assembly = disassembled(file, code.kernels);
   if (assembly) {
     code.assembly = *std::move(assembly);
@@ -82,8 +90,9 @@ Status add_module(Context& context, const EngineProgram& engine, const DumpedMod
   question.scratch_bytes = facts.scratch_bytes;
   TFAOT_ASSIGN(code.stages, read_hlo(context.files, question, engine, scratch));
   leave_out_equal(code.stages);
+  std::ranges::for_each(code.stages, complete_graph);
   if (!module.buffers.empty()) {
-    TFAOT_ASSIGN(const std::string text, context.files.read(module.buffers));
+    TFAOT_ASSIGN(const std::string text, read_dumped(context.files, module.buffers));
     TFAOT_ASSIGN(code.buffers, read_buffer_map(text, module.buffers.string()));
   }
   if (code.code_bytes == 0) code.kernels = called_kernels(code.stages.back());
@@ -97,7 +106,7 @@ Result<DumpFacts> read_facts(const FileSystem& files, const Path& folder) {
     unknown.inputs = kAllInputs;
     return unknown;
   }
-  TFAOT_ASSIGN(const std::string text, files.read(file));
+  TFAOT_ASSIGN(const std::string text, read_limited(files, file, kRecordLimit));
   return dump_facts_from_json(text, file.string());
 }
 
@@ -243,14 +252,24 @@ WeightOrigin origin_of(const Weight& weight) {
           {}};
 }
 
+std::string no_hlo_remark(const CompiledModel& model, std::int64_t batch_size) {
+  return fmt::format(
+      "no hot spots and graphs: {}. Inspect its config instead: tfaot inspect CONFIG "
+      "--batch-sizes {}",
+      model.hlo_text.empty()
+          ? "the package keeps no HLO"
+          : fmt::format("a package keeps the HLO of its smallest batch size, {}, only",
+                        model.batch_sizes.front()),
+      batch_size);
+}
+
 Result<InspectedCode> inspect_tree(Context& context, const InspectRequest& request,
                                    const Path& tree, const Path& scratch) {
   FileSystem& files = context.files;
   TFAOT_ASSIGN(const Manifest manifest, read_tree(files, tree));
-  const Path record = tree / kRecordName;
-  TFAOT_ASSIGN(const std::string text, read_limited(files, record, kRecordLimit));
+  TFAOT_ASSIGN(const std::string text, read_package_record(files, tree, manifest));
   TFAOT_ASSIGN(const PackagedModel package,
-               package_record_from_json(manifest, text, record.string()));
+               package_record_from_json(manifest, text, (tree / kRecordName).string()));
   const CompiledModel& model = package.compiled;
   TFAOT_ASSIGN(const CompiledCode* const compiled, wanted_code(model, request));
   InspectedCode code;
@@ -267,13 +286,12 @@ Result<InspectedCode> inspect_tree(Context& context, const InspectRequest& reque
     code.buffers.allocations.push_back(allocation_of(slot, code.buffers.allocations.size()));
   }
   TFAOT_TRY(add_object(files, tree / "lib" / compiled->object, code));
-  code.remarks.push_back(
-      "a package keeps no steps: inspect its config for all of them, and for lifetimes");
   if (model.hlo_text.empty() || compiled->batch_size != model.batch_sizes.front()) {
-    code.remarks.push_back(
-        fmt::format("the package has no HLO of batch size {}", compiled->batch_size));
+    code.remarks.push_back(no_hlo_remark(model, compiled->batch_size));
     return code;
   }
+  code.remarks.push_back(
+      "a package keeps no steps: inspect its config for all of them, and for lifetimes");
   DumpedModule module;
   module.stages = {{(scratch / "optimized.txt").string(), "optimized"}};
   TFAOT_TRY(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -41,23 +42,6 @@ Error not_in_cache(Error error) {
   return std::move(error).note("name another folder for it with TFAOT_CACHE_DIR");
 }
 
-Result<std::string> read_record(const FileSystem& files, const Path& tree,
-                                const Manifest& manifest) {
-  const Path path = tree / kRecordName;
-  TFAOT_ASSIGN(const FileKind kind, files.look(path));
-  if (kind != FileKind::kFile) {
-    return fail(Error::at({tree.string()}, fmt::format("the package has no {}", kRecordName))
-                    .note("it was made by an older tfaot; compile the model again: tfaot compile"));
-  }
-  TFAOT_ASSIGN(std::string text, read_limited(files, path, kRecordLimit));
-  const std::string found = sha256_of(text);
-  for (const ManifestFile& file : manifest.files) {
-    if (file.path == kRecordName && file.sha256 == found) return text;
-  }
-  return fail(Error::at({path.string()}, "the file differs from what the manifest says")
-                  .note("the package is damaged; make or install it again"));
-}
-
 // Links beside the cache's entry and puts it there in one step, because other processes may do the
 // same.
 Status link_into_cache(Context& context, const Manifest& manifest, const Path& tree,
@@ -82,7 +66,7 @@ Result<LoadedPackage> load_tree(Context& context, const Path& cache_folder, cons
   FileSystem& files = context.files;
   // The code may be in the cache already, but it is this package that is asked for.
   TFAOT_ASSIGN(Manifest manifest, verify_tree(files, tree));
-  TFAOT_ASSIGN(const std::string record, read_record(files, tree, manifest));
+  TFAOT_ASSIGN(const std::string record, read_package_record(files, tree, manifest));
   TFAOT_ASSIGN(PackagedModel model,
                package_record_from_json(manifest, record, (tree / kRecordName).string()));
   TFAOT_ASSIGN(const std::string text, read_limited(files, tree / kManifestName, kManifestLimit));
@@ -121,6 +105,25 @@ std::optional<Path> tree_at(const FileSystem& files, const Path& path) {
 }
 
 }  // namespace
+
+Result<std::string> read_package_record(const FileSystem& files, const Path& tree,
+                                        const Manifest& manifest) {
+  const Path path = tree / kRecordName;
+  TFAOT_ASSIGN(const FileKind kind, files.look(path));
+  const auto listed = std::ranges::find(manifest.files, kRecordName, &ManifestFile::path);
+  if (listed == manifest.files.end()) {
+    return fail(Error::at({tree.string()}, fmt::format("the package has no {}", kRecordName))
+                    .note("it was made by an older tfaot; compile the model again: tfaot compile"));
+  }
+  if (kind == FileKind::kMissing) {
+    return fail(Error::at({path.string()}, "the file is missing")
+                    .note("the package is damaged; make or install it again"));
+  }
+  TFAOT_ASSIGN(std::string text, read_limited(files, path, kRecordLimit));
+  if (listed->sha256 == sha256_of(text)) return text;
+  return fail(Error::at({path.string()}, "the file differs from what the manifest says")
+                  .note("the package is damaged; make or install it again"));
+}
 
 Result<FoundPackage> find_package(const Context& context, const LoadRequest& request) {
   const FileSystem& files = context.files;

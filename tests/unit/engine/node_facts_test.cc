@@ -87,6 +87,26 @@ TEST(NodeFacts, LoopsAndFusions) {
   EXPECT_EQ(node_of(entry, "x").origin, "x");
 }
 
+TEST(NodeFacts, TheTurnsOfALoop) {
+  const auto turns = [](const std::string& end) {
+    const auto module = testing::parse_hlo(
+        "body {\n  s = (s32[]) parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
+        "  one = s32[] constant(1)\n  next = s32[] add(i, one)\n  ROOT t = (s32[]) tuple(next)\n}\n"
+        "cond {\n  s = (s32[]) parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
+        "  end = s32[] " +
+        end +
+        "\n  ROOT r = pred[] compare(i, end), direction=LT\n}\n"
+        "ENTRY e {\n  zero = s32[] constant(0)\n  t = (s32[]) tuple(zero)\n"
+        "  ROOT w = (s32[]) while(t), condition=cond, body=body\n}");
+    const HloNode loop = node_of(entry_of(*module, true), "w");
+    EXPECT_EQ(loop.kind, NodeKind::kControl);
+    EXPECT_EQ(loop.flops, -1) << "complete_graph() counts what it runs";
+    return loop.turns;
+  };
+  EXPECT_EQ(turns("constant(7)"), 7);
+  EXPECT_EQ(turns("convert(i)"), -1);
+}
+
 TEST(NodeFacts, TheCostsOfTheEntryAreThoseOfTheProgram) {
   const auto module = testing::parse_hlo(kProgram);
   const CodeSize code{1, 64, "x86_64_v3"};

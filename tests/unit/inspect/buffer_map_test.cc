@@ -91,6 +91,25 @@ TEST(BufferMap, ThePeakOfOneUse) {
   EXPECT_EQ(peak_of(map, BufferUse::kStack).moment, -1);
 }
 
+// As XLA lays out a loop: what is before it, its parameter and its result are in one place.
+TEST(BufferMap, ValuesInOnePlaceCountOnce) {
+  const BufferMap map = map_of(
+      "allocation 0: size 96, preallocated-temp:\n"
+      " value: <1 copy.1 @0> (size=64,offset=0): f32[16]{0}\n"
+      " value: <2 while.2{1} (phi) @0> (size=64,offset=0): f32[16]{0}\n"
+      " value: <3 part.3 @0> (size=32,offset=16): f32[8]{0}\n"
+      " value: <4 other.4 @0> (size=16,offset=72): f32[4]{0}\n"
+      "HloLiveRange (max 4):\n"
+      "  BufferLiveRange:\n"
+      "    copy.1{}:0-3\n"
+      "    while.2{1}:1-4\n"
+      "    part.3{}:2-2\n"
+      "    other.4{}:4-4\n");
+  const Peak peak = peak_of(map, BufferUse::kTemporary);
+  EXPECT_EQ(peak.bytes, 80U);
+  EXPECT_EQ(peak.moment, 4);
+}
+
 TEST(BufferMap, AValueWithoutALifetime) {
   const BufferMap map = map_of(
       "allocation 0: size 8, preallocated-temp:\n"

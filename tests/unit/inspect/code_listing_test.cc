@@ -21,6 +21,19 @@ TEST(CodeListing, CallsOfKernelsAreMarked) {
   EXPECT_THAT(listing.calls, ElementsAre(2, 4));
 }
 
+TEST(CodeListing, FunctionsThatComputeTensorsAreKernels) {
+  for (const char* symbol :
+       {"tfaot_matmul_f32_x86_64_v3", "__xla_cpu_runtime_EigenSingleThreadedConv2DF32",
+        "__xla_cpu_runtime_KeyValueSort", "__xla_cpu_runtime_TopKF32",
+        "__xla_cpu_runtime_DuccFft"}) {
+    EXPECT_TRUE(is_kernel_symbol(symbol)) << symbol;
+  }
+  for (const char* symbol : {"__xla_cpu_runtime_StatusIsSuccess", "__xla_cpu_runtime_TracingStart",
+                             "__xla_cpu_runtime_ParallelForkJoin"}) {
+    EXPECT_FALSE(is_kernel_symbol(symbol)) << symbol;
+  }
+}
+
 TEST(CodeListing, WithoutKernels) {
   EXPECT_THAT(marked_listing("  ret void\n", {}).calls, IsEmpty());
 }

@@ -26,6 +26,31 @@ TEST(GraphDrawing, Boxes) {
   EXPECT_EQ(drawn_boxes(sample_graph(), DrawnDetail::kAll), 8U);
 }
 
+TEST(GraphDrawing, ALoopIsALayerWithItsKernels) {
+  HloGraph graph = sample_graph();
+  HloComputation& entry = graph.computations.back();
+  HloNode state = entry.nodes[4];
+  state.name = "tuple.8";
+  state.opcode = "tuple";
+  state.operands = {"gte.5", "p1.2"};
+  HloNode loop = entry.nodes[5];
+  loop.opcode = "while";
+  loop.kind = NodeKind::kControl;
+  loop.operands = {"tuple.8"};
+  loop.computations = {"body"};
+  loop.origin = "rnn/while";
+  HloNode kernel = entry.nodes[3];
+  kernel.callee = "tfaot_sum_pool_f32";
+  entry.nodes[5] = loop;
+  entry.nodes.insert(entry.nodes.begin() + 5, state);
+  graph.computations.insert(graph.computations.end() - 1,
+                            {"body", kernel.name, false, false, {kernel}});
+  const std::string dot = dot_of(graph, DrawnDetail::kLayers);
+  EXPECT_THAT(dot, HasSubstr("\"rnn\" [label=\"rnn\\n1 instruction\\ntfaot_sum_pool_f32\""));
+  EXPECT_THAT(dot, HasSubstr("\"dense/kernel, packed\" -> \"rnn\""));
+  EXPECT_THAT(dot, HasSubstr("\"m/dense\" -> \"rnn\""));
+}
+
 TEST(GraphDrawing, HostileNames) {
   HloGraph graph = sample_graph();
   graph.computations.back().nodes[0].origin = "a\"] b[label=\"\\";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "text/inspection_difference.h"
 #include "text/inspection_report.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/inspect/graph_drawing.h"
 #include "tfaot/workflow/inspect_code.h"
 
@@ -57,6 +59,12 @@ struct InspectArguments {
 };
 
 Status check_inspect_options(const InspectArguments& options) {
+  const auto is_wrong = [](std::int64_t size) { return size < 1 || size > kLargestBatchSize; };
+  if (const auto wrong = std::ranges::find_if(options.batch_sizes, is_wrong);
+      wrong != options.batch_sizes.end()) {
+    return fail(Error::usage(fmt::format("inspect: --batch-sizes: {} is not a number from 1 to {}",
+                                         *wrong, kLargestBatchSize)));
+  }
   if (options.batch_sizes.size() > 2 || options.cpu_levels.size() > 2) {
     return fail(Error::usage("inspect: two programs are compared, not more"));
   }
@@ -179,7 +187,6 @@ void add_program_choice(CLI::App& app, InspectArguments& options) {
                  "two are compared [a config's largest; a package's\nsmallest]")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::PositiveNumber)
       ->option_text("N[,M]");
   app.add_option("--cpu-levels", options.cpu_levels, "two are compared [the highest]")
       ->delimiter(',')

@@ -56,7 +56,9 @@ Verdict verdict_of(NodeKind kind) {
   return Verdict::kNone;
 }
 
-std::vector<Cell> hot_spot_row(const CodeNode& one, const std::string& entry) {
+constexpr std::ptrdiff_t kRunsCell = 2;
+
+std::vector<Cell> hot_spot_row(const CodeNode& one) {
   const HloNode& node = *one.node;
   Cell share{.text = "-"};
   if (one.share >= 0) {
@@ -64,34 +66,36 @@ std::vector<Cell> hot_spot_row(const CodeNode& one, const std::string& entry) {
         .text = fmt::format("{:.1f} %", 100 * one.share), .number = one.share, .share = one.share};
   }
   return {std::move(share),
-          time_cell(node.picoseconds),
+          time_cell(one.picoseconds),
+          {.text = runs_text(one.runs), .number = one.runs.times},
           {.text = word_of(node.kind), .verdict = verdict_of(node.kind)},
           {node_title(node)},
           {short_origin(node.origin)},
-          known_cell(node.flops),
-          known_cell(node.bytes),
-          {node.detail},
-          {node.shape},
-          {node.name},
-          {one.computation->name == entry ? "" : one.computation->name}};
+          known_cell(one.flops),
+          known_cell(one.bytes),
+          {node_sizes(node)},
+          {node.name}};
 }
 
 Section hot_spots_section(const HloGraph& stage) {
   Table table{.caption = "Instructions with code, by estimated time",
               .columns = {{"share", ColumnKind::kNumber},
                           {"time", ColumnKind::kNumber},
+                          {"runs", ColumnKind::kNumber},
                           {"kind"},
                           {"what", ColumnKind::kCode},
                           {"from", ColumnKind::kCode},
                           {"flops", ColumnKind::kNumber},
                           {"bytes", ColumnKind::kNumber},
-                          {"sizes and attributes"},
-                          {"result", ColumnKind::kCode},
-                          {"name", ColumnKind::kCode},
-                          {"inside", ColumnKind::kCode}}};
-  for (const CodeNode& one : code_nodes(stage)) {
-    table.rows.push_back(hot_spot_row(one, stage.entry));
+                          {"sizes"},
+                          {"name", ColumnKind::kCode}}};
+  const std::vector<CodeNode> nodes = code_nodes(stage);
+  const bool has_loops = runs_vary(nodes);
+  for (const CodeNode& one : nodes) {
+    table.rows.push_back(hot_spot_row(one));
+    if (!has_loops) table.rows.back().erase(table.rows.back().begin() + kRunsCell);
   }
+  if (!has_loops) table.columns.erase(table.columns.begin() + kRunsCell);
   Section section{"Hot spots", {}, {}};
   report::Bars bars{.caption = "Estimated time by layer"};
   for (const LayerSummary& layer : layers_of(stage)) {
@@ -101,6 +105,9 @@ Section hot_spots_section(const HloGraph& stage) {
   }
   if (!bars.bars.empty()) section.blocks.emplace_back(std::move(bars));
   section.blocks.emplace_back(std::move(table));
+  if (const std::string note = assumed_runs_note(nodes); !note.empty()) {
+    section.blocks.emplace_back(report::Text{note});
+  }
   return section;
 }
 
@@ -377,6 +384,9 @@ report::Page comparison_page(const InspectedCode& first, const InspectedCode& se
     Section section{code == &first ? "First" : "Second", {}, {}};
     section.blocks.emplace_back(report::Text{program_title(*code)});
     section.blocks.emplace_back(facts_block(inspection_facts(*code)));
+    for (const std::string& remark : code->remarks) {
+      section.blocks.emplace_back(Callout{.text = remark});
+    }
     if (const HloGraph* const stage = last_stage(*code)) {
       for (report::Block& block : hot_spots_section(*stage).blocks) {
         section.blocks.push_back(std::move(block));

@@ -17,18 +17,21 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 
 std::string numbered(std::uint64_t number) { return number == 0 ? "" : std::to_string(number); }
 
-Values whole_values(const InspectedCode& code) {
+// Of numbers that need graphs, if both programs have them.
+enum class Known { kSizes, kGraphs };
+
+Values whole_values(const InspectedCode& code, Known known) {
   std::uint64_t weights = 0;
   for (const WeightOrigin& weight : code.weights) weights += weight.bytes;
   const auto call = static_cast<std::int64_t>(code.picoseconds);
   Values values = {
       {"code bytes", numbered(code.code_bytes)},
       {"bytes of temporaries", numbered(bytes_of(code.buffers, BufferUse::kTemporary))},
-      {"most of them alive", numbered(peak_of(code.buffers, BufferUse::kTemporary).bytes)},
+      {"most of them in use", numbered(peak_of(code.buffers, BufferUse::kTemporary).bytes)},
       {"bytes of weights", numbered(weights)},
       {"estimated time of a call", call == 0 ? "" : duration_text(call)},
       {"estimated time of a row", call == 0 ? "" : duration_text(call / code.batch_size)}};
-  if (const HloGraph* const stage = last_stage(code)) {
+  if (const HloGraph* const stage = last_stage(code); known == Known::kGraphs) {
     const StageSummary summary = summary_of(*stage);
     values.emplace_back("instructions", std::to_string(summary.instructions));
     values.emplace_back("flops", std::to_string(summary.flops));
@@ -76,6 +79,14 @@ void add_unequal(ComparedKind kind, const Values& first, const Values& second,
   }
 }
 
+std::string remark_lines(const char* which, const InspectedCode& code) {
+  std::string text;
+  for (const std::string& remark : code.remarks) {
+    text += fmt::format("\nnote: {}: {}\n", which, shown(remark, 400));
+  }
+  return text;
+}
+
 }  // namespace
 
 bool is_same_code(const InspectedCode& first, const InspectedCode& second) {
@@ -89,7 +100,10 @@ std::string program_title(const InspectedCode& code) {
 
 std::vector<ComparedValue> compare_code(const InspectedCode& first, const InspectedCode& second) {
   std::vector<ComparedValue> found;
-  add_unequal(ComparedKind::kWhole, whole_values(first), whole_values(second), found);
+  const bool have_graphs = last_stage(first) != nullptr && last_stage(second) != nullptr;
+  const Known known = have_graphs ? Known::kGraphs : Known::kSizes;
+  add_unequal(ComparedKind::kWhole, whole_values(first, known), whole_values(second, known), found);
+  if (!have_graphs) return found;
   add_unequal(ComparedKind::kInstruction, instruction_values(first), instruction_values(second),
               found);
   add_unequal(ComparedKind::kLayer, layer_values(first), layer_values(second), found);
@@ -103,7 +117,8 @@ std::string comparison_text(const InspectedCode& first, const InspectedCode& sec
   if (is_same_code(first, second)) {
     text += "the code is the same in every byte\n";
   }
-  if (found.empty()) return text + "no difference\n";
+  const std::string notes = remark_lines("first", first) + remark_lines("second", second);
+  if (found.empty()) return text + "no difference\n" + notes;
   const auto cell_text = [](const std::string& value) {
     return value.empty() ? "-" : shown(value);
   };
@@ -112,7 +127,7 @@ std::string comparison_text(const InspectedCode& first, const InspectedCode& sec
     rows.push_back(
         {word_of(one.kind), shown(one.what), cell_text(one.first), cell_text(one.second)});
   }
-  return text + "\n" + text_table(rows);
+  return text + "\n" + text_table(rows) + notes;
 }
 
 nlohmann::ordered_json comparison_to_json(const ComparedProgram& first,

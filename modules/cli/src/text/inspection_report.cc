@@ -37,6 +37,14 @@ std::string share_text(double share) {
   return share < 0 ? "-" : fmt::format("{:.1f} %", 100 * share);
 }
 
+// Of hot spots; left out if everything runs once.
+constexpr std::ptrdiff_t kRunsColumn = 2;
+
+std::string assumed_text(const std::vector<CodeNode>& nodes) {
+  const std::string text = assumed_runs_note(nodes);
+  return text.empty() ? "" : "  " + text + "\n";
+}
+
 std::int64_t kind_count(const StageSummary& summary, NodeKind kind) {
   const auto found = summary.kinds.find(kind);
   return found == summary.kinds.end() ? 0 : found->second;
@@ -62,19 +70,21 @@ std::string hot_spots_text(const InspectedCode& code) {
   const HloGraph* const stage = last_stage(code);
   if (stage == nullptr) return "";
   const std::vector<CodeNode> nodes = code_nodes(*stage);
+  const bool has_loops = runs_vary(nodes);
   std::vector<std::vector<std::string>> rows = {
-      {"share", "time", "flops", "bytes", "kind", "what", "from", "sizes"}};
+      {"share", "time", "runs", "flops", "bytes", "kind", "what", "from", "sizes"}};
   for (const CodeNode& one : nodes) {
     if (rows.size() > kMostRows) break;
     const HloNode& node = *one.node;
-    rows.push_back(
-        {share_text(one.share), duration_text(node.picoseconds), count_text(node.flops),
-         count_text(node.bytes), word_of(node.kind), shown(node_title(node)),
-         shown(short_origin(node.origin), kLongestDetail),
-         shown(node.kind == NodeKind::kKernel && !node.detail.empty() ? node.detail : node.shape,
-               kLongestDetail)});
+    rows.push_back({share_text(one.share), duration_text(one.picoseconds), runs_text(one.runs),
+                    count_text(one.flops), count_text(one.bytes), word_of(node.kind),
+                    shown(node_title(node)), shown(short_origin(node.origin), kLongestDetail),
+                    shown(node_sizes(node), kLongestDetail)});
   }
-  return indented_table(rows) + more_rows(nodes.size());
+  if (!has_loops) {
+    for (auto& row : rows) row.erase(row.begin() + kRunsColumn);
+  }
+  return indented_table(rows) + more_rows(nodes.size()) + assumed_text(nodes);
 }
 
 std::string weights_text(const InspectedCode& code) {
@@ -157,6 +167,22 @@ std::string count_text(std::int64_t number) {
   return fmt::format("{:.1f} G", count / 1e9);
 }
 
+bool runs_vary(const std::vector<CodeNode>& nodes) {
+  return std::ranges::any_of(nodes, [](const CodeNode& one) { return one.runs.times != 1; });
+}
+
+std::string runs_text(const Runs& runs) {
+  const std::string count = count_text(static_cast<std::int64_t>(std::min(runs.times, 1e15)));
+  return runs.is_assumed ? "~" + count : count;
+}
+
+std::string assumed_runs_note(const std::vector<CodeNode>& nodes) {
+  const auto is_assumed = [](const CodeNode& one) { return one.runs.is_assumed; };
+  if (std::ranges::none_of(nodes, is_assumed)) return "";
+  return fmt::format("~: XLA does not know how often this loop turns; {} turns are assumed",
+                     kAssumedTurns);
+}
+
 std::string made_of(const WeightOrigin& weight) {
   if (weight.variables.empty()) return "";
   const std::string variables = join(weight.variables, ", ");
@@ -186,6 +212,10 @@ std::string node_title(const HloNode& node) {
   return node.kind == NodeKind::kFusion ? node.name : node.opcode;
 }
 
+std::string node_sizes(const HloNode& node) {
+  return node.kind == NodeKind::kKernel && !node.detail.empty() ? node.detail : node.shape;
+}
+
 std::vector<Fact> inspection_facts(const InspectedCode& code) {
   std::vector<Fact> facts = {{"compiler", code.engine}};
   if (code.code_bytes > 0) facts.push_back({"code", report::bytes_text(code.code_bytes)});
@@ -193,10 +223,11 @@ std::vector<Fact> inspection_facts(const InspectedCode& code) {
   if (!code.buffers.allocations.empty()) {
     const Peak peak = peak_of(code.buffers, BufferUse::kTemporary);
     facts.push_back(
-        {"temporaries", report::bytes_text(scratch) +
-                            (peak.moment < 0 ? ""
-                                             : fmt::format(", at most {} alive",
-                                                           report::bytes_text(peak.bytes)))});
+        {"temporaries",
+         report::bytes_text(scratch) +
+             (peak.moment < 0 ? ""
+                              : fmt::format(", of which at most {} are in use at a time",
+                                            report::bytes_text(peak.bytes)))});
   }
   std::uint64_t weights = 0;
   for (const WeightOrigin& weight : code.weights) weights += weight.bytes;

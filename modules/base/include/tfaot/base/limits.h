@@ -24,6 +24,8 @@ constexpr FileLimit kManifestLimit = {"a manifest", std::uint64_t{16} << 20};
 constexpr FileLimit kRecordLimit = {"a record", std::uint64_t{64} << 20};
 // Also what the arrays of a .npz may have unpacked, in all.
 constexpr FileLimit kArraysLimit = {"a file of arrays", std::uint64_t{64} << 30};
+// What XLA writes for one module: graphs, buffers, code.
+constexpr FileLimit kDumpFileLimit = {"a file of a dump", std::uint64_t{512} << 20};
 constexpr FileLimit kToolFileLimit = {"a tool file", std::uint64_t{1} << 20};
 
 // How deep JSON or XML may be nested.

@@ -50,7 +50,8 @@ struct BufferMap {
 // `where` names the file in errors.
 Result<BufferMap> read_buffer_map(const std::string& text, const std::string& where);
 
-// Bytes that are alive at a moment, in buffers of one use, and the moment with the most of them.
+// Bytes of buffers of one use that hold a value at a moment, and the moment with the most of them.
+// Never more than bytes_of(): values in the same place count once.
 struct Peak {
   std::uint64_t bytes = 0;
   std::int64_t moment = -1;  // -1: there are none

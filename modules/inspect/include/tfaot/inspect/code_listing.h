@@ -16,6 +16,10 @@ struct CodeListing {
   std::vector<std::size_t> calls;  // lines that call a kernel, counted from 1
 };
 
+// Whether a function that an object calls computes tensors: a kernel of ours or XLA's. Others
+// report errors, trace or start threads.
+bool is_kernel_symbol(const std::string& symbol);
+
 // `kernels`: the symbols.
 CodeListing marked_listing(std::string text, const std::vector<std::string>& kernels);
 

@@ -8,27 +8,36 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/inspect/complete_graph.h"
 #include "tfaot/records/hlo_graph.h"
 
 namespace tfaot::toolkit {
 
-// Of all computations; what a fusion holds counts as the fusion.
+// Of all computations; what a fusion holds counts as the fusion. REQUIRES, as what follows:
+// complete_graph().
 struct StageSummary {
   std::int64_t instructions = 0;  // all, those inside of fusions too
   std::map<NodeKind, std::int64_t> kinds;
-  std::int64_t flops = 0;        // of the entry, where they are known
+  std::int64_t flops = 0;        // of a call, where they are known
   std::int64_t bytes = 0;        // the same
   std::int64_t picoseconds = 0;  // the same
 };
 StageSummary summary_of(const HloGraph& graph);
 
-// An instruction that has code.
+// An instruction that has code, and what all its runs in a call of the program cost. -1 in a
+// number: not known.
 struct CodeNode {
   const HloComputation* computation = nullptr;
   const HloNode* node = nullptr;
-  double share = -1;  // of the entry's estimated time; -1: not of the entry, or not known
+  Runs runs;
+  std::int64_t flops = -1;
+  std::int64_t bytes = -1;
+  std::int64_t picoseconds = -1;
+  // Of the estimated time of a call. -1: not known, or not in it: what a loop or a branch costs is
+  // what its instructions do, and only the costliest branch counts.
+  double share = -1;
 };
-// The costliest first; those of loops and branches after those of the entry.
+// The costliest first, those without a share last.
 std::vector<CodeNode> code_nodes(const HloGraph& graph);
 
 // The entry, or null if the graph is damaged.
@@ -42,7 +51,7 @@ struct LayerSummary {
   std::int64_t bytes = 0;
   std::int64_t picoseconds = 0;
 };
-// The costliest first. Of the entry.
+// The costliest first. Of a call of the program.
 std::vector<LayerSummary> layers_of(const HloGraph& graph);
 
 // "model/dense_1" for "PartitionedCall/model/dense_1/MatMul".

@@ -35,6 +35,9 @@ inline constexpr auto kWords<NodeKind> = std::to_array<Word<NodeKind>>({
     {NodeKind::kControl, "control"},
 });
 
+// Turns of a loop whose number XLA does not know, in estimates.
+inline constexpr std::int64_t kAssumedTurns = 16;
+
 // -1 in a number: not known.
 struct HloNode {
   std::string name;    // unique in its stage, "dot.3"
@@ -43,12 +46,15 @@ struct HloNode {
   std::string shape;                      // "f32[4,64]"
   std::vector<std::string> operands;      // names of nodes of the same computation
   std::vector<std::string> computations;  // names of those that it runs
-  std::string origin;       // the model's node, input or weight that it comes from; may be empty
-  std::string callee;       // the symbol that it calls
-  std::string detail;       // sizes of a kernel call, or the attributes as HLO has them
-  std::int64_t flops = -1;  // of one turn of a loop
-  std::int64_t bytes = -1;  // read and written
-  std::int64_t picoseconds = -1;  // estimated; all turns of a loop
+  std::string origin;  // the model's node, input or weight that it comes from; may be empty
+  std::string callee;  // the symbol that it calls
+  std::string detail;  // sizes of a kernel call, or the attributes as HLO has them
+  // Of one run. The engine leaves flops and bytes of what runs other computations to
+  // complete_graph().
+  std::int64_t flops = -1;
+  std::int64_t bytes = -1;        // read and written
+  std::int64_t picoseconds = -1;  // estimated; of a loop with all its turns
+  std::int64_t turns = -1;        // of a loop
 };
 
 struct HloComputation {

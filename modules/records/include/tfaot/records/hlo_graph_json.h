@@ -19,7 +19,8 @@ inline constexpr auto kMembers<HloNode> = std::tuple{
     Member{"operands", &HloNode::operands}, Member{"computations", &HloNode::computations},
     Member{"origin", &HloNode::origin},     Member{"callee", &HloNode::callee},
     Member{"detail", &HloNode::detail},     Member{"flops", &HloNode::flops},
-    Member{"bytes", &HloNode::bytes},       Member{"picoseconds", &HloNode::picoseconds}};
+    Member{"bytes", &HloNode::bytes},       Member{"picoseconds", &HloNode::picoseconds},
+    Member{"turns", &HloNode::turns}};
 template <>
 inline constexpr auto kMembers<HloComputation> = std::tuple{
     Member{"name", &HloComputation::name}, Member{"root", &HloComputation::root},

@@ -31,6 +31,11 @@ struct FoundPackage {
 /// Only reads. Error: it is no package.
 Result<FoundPackage> find_package(const Context& context, const LoadRequest& request);
 
+/// The text of a tree's record. Error: the tree has none, or not the one of its manifest; says what
+/// to do.
+Result<std::string> read_package_record(const FileSystem& files, const Path& tree,
+                                        const Manifest& manifest);
+
 /// The first time, hashes all files of the package and starts the linker; later, as long as the
 /// cache keeps the result, only reads manifest and record. Error: it is damaged, too old or for
 /// another machine; no cache folder is known; there is no linker.
