@@ -128,6 +128,15 @@
     tools.append(button('+', 'Larger', () => zoomTo(zoom * 1.5)), button('−', 'Smaller', () => zoomTo(zoom / 1.5)),
                  button('Fit', 'Fit the drawing into its box', () => zoomTo(1)), field, count);
     figure.prepend(tools);
+    // Where the whole drawing would be too small to read, a part of it is shown first.
+    const begin = () => {
+      const readable = 0.8 * drawing.width.baseVal.value / drawing.getBoundingClientRect().width;
+      const x = drawing.querySelector('.graph') ? box.clientWidth / 2 : 0;
+      if (zoom === 1 && readable > 1.8 && readable < 8) zoomTo(readable, x, 0);
+    };
+    const fold = figure.closest('details');
+    if (fold && !fold.open) fold.addEventListener('toggle', begin, {once: true});
+    else begin();
   };
 
   document.querySelectorAll('.zoomable').forEach(zoomable);

@@ -36,6 +36,14 @@
     if (parseFloat(style.fontSize) < 12) say('small type ' + style.fontSize, element);
   }
 
+  // Shares begin at the left, as what is read does; texts of plots can be read.
+  for (const share of document.querySelectorAll('.share > span')) {
+    if (share.getBoundingClientRect().left > share.parentElement.getBoundingClientRect().left + 1) say('fills from the right', share);
+  }
+  for (const text of document.querySelectorAll('.drawing:not(.zoomable) text')) {
+    if (text.checkVisibility() && text.getBoundingClientRect().height < 9) say('small text in a plot', text);
+  }
+
   // What a screen reader needs.
   if (document.documentElement.lang !== 'en') wrong.push('no language');
   if (document.querySelectorAll('h1').length !== 1) wrong.push('not one h1');

@@ -144,6 +144,10 @@ def check_everywhere(browser, name, file):
             address = browser.open(file)
             for problem in browser.run(CHECKS):
                 expect(False, where, problem)
+            if width == 1600 and not name.startswith("hostile"):
+                cut = browser.run("[...document.querySelectorAll('.table .box')].filter((box) => box.scrollWidth > box.clientWidth)"
+                                  ".map((box) => box.ariaLabel)")
+                expect(not cut, where, f"cuts columns of {cut}")
             expect(not browser.said(), where, f"the console says {browser.said()}")
             asked = set(browser.requested()) - {"data:,"}
             expect(asked == {address}, where, f"asks for {asked - {address}}")
@@ -221,6 +225,9 @@ def check_drawing(browser, file):
     browser.run("var box = document.querySelector('.zoomable .box'); var tool = (n) => document.querySelectorAll('.zoomable button')[n];"
                 "box.scrollIntoView({block: 'center', behavior: 'instant'})")
     width = "box.querySelector('svg').getBoundingClientRect().width"
+    tall = browser.run("Math.max(...[...box.querySelectorAll('text')].map((text) => text.getBoundingClientRect().height))")
+    expect(tall > 7, "sample", f"texts of a drawing are {tall} pixels tall on a phone")
+    browser.run("tool(2).click()")
     fitting = browser.run(width)
     browser.run("tool(0).click(); tool(0).click()")
     expect(abs(browser.run(width) / fitting - 2.25) < 0.01, "sample", "the drawing does not grow")

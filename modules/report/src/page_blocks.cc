@@ -13,6 +13,8 @@
 namespace tfaot::toolkit::report {
 namespace {
 
+constexpr std::size_t kShortText = 28;  // bytes
+
 const char* class_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kNote:
@@ -70,8 +72,18 @@ TemplateObject facts_of(const Facts& block) {
   return {{"list", std::move(facts)}};
 }
 
-TemplateObject cell_of(const Cell& cell, ColumnKind kind) {
-  TemplateObject object = {{"class", class_of(kind)},
+// A column that needs no line breaks: it takes the room that it needs, so that others get more.
+bool is_short(const Table& table, std::size_t column) {
+  const ColumnKind kind = table.columns[column].kind;
+  if (kind != ColumnKind::kCode && kind != ColumnKind::kText) return false;
+  return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
+    const std::string& text = row[column].text;
+    return text.size() <= kShortText && text.find('\n') == std::string::npos;
+  });
+}
+
+TemplateObject cell_of(const Cell& cell, const std::string& style) {
+  TemplateObject object = {{"class", style},
                            {"text", printable_text(cell.text)},
                            {"number", false},
                            {"badge", false},
@@ -84,7 +96,10 @@ TemplateObject cell_of(const Cell& cell, ColumnKind kind) {
 
 TemplateObject table_of(const Table& block) {
   TemplateList columns;
-  for (const Column& column : block.columns) {
+  std::vector<std::string> styles;
+  for (std::size_t i = 0; i < block.columns.size(); ++i) {
+    const Column& column = block.columns[i];
+    styles.push_back(class_of(column.kind) + std::string(is_short(block, i) ? " short" : ""));
     columns.push_back(
         TemplateObject{{"class", class_of(column.kind)}, {"title", printable_line(column.title)}});
   }
@@ -92,7 +107,7 @@ TemplateObject table_of(const Table& block) {
   for (const std::vector<Cell>& row : block.rows) {
     TemplateList cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      cells.push_back(cell_of(row[i], block.columns[i].kind));
+      cells.push_back(cell_of(row[i], styles[i]));
     }
     TemplateObject object;
     object["cells"] = cells;
