@@ -17,18 +17,31 @@ build/study, and writes build/study/study.html. Uses the toolkit in build/releas
 TEXT
 }
 
+wrong() {
+  printf 'study.sh: %s\n' "$1" >&2
+  usage >&2
+  exit 2
+}
+
 rounds=31 machine=machine clock=() update_docs=false
 while (($#)); do
   case $1 in
-    --rounds | --machine)
-      (($# > 1)) || { echo "study.sh: $1 needs a value" >&2; usage >&2; exit 2; }
-      if [[ $1 == --rounds ]]; then rounds=$2; else machine=$2; fi
+    --rounds)
+      (($# > 1)) || wrong "--rounds needs a number"
+      [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || wrong "'$2' is no number of rounds"
+      rounds=$2
+      shift
+      ;;
+    --machine)
+      (($# > 1)) || wrong "--machine needs a name"
+      [[ $2 =~ ^[A-Za-z0-9_+-][A-Za-z0-9._+-]*$ ]] || wrong "'$2' is no name of letters, digits and '.', '_', '+', '-'"
+      machine=$2
       shift
       ;;
     --cpu-clock) clock=(--clock processor) ;;
     --update-docs) update_docs=true ;;
     --help) usage; exit 0 ;;
-    *) echo "study.sh: unknown argument '$1'" >&2; usage >&2; exit 2 ;;
+    *) wrong "unknown argument '$1'" ;;
   esac
   shift
 done
