@@ -129,7 +129,10 @@ class Columns {
     columns.count_ = names.size();
     for (const TensorSpec& tensor : tensors) {
       for (const std::string& name : column_names(tensor)) {
-        const auto found = positions.find(name);
+        auto found = positions.find(name);
+        if (found == positions.end() && row_elements(tensor) == 1) {
+          found = positions.find(tensor.name);
+        }
         if (found == positions.end()) return fail(missing(name, names, where));
         columns.positions_.push_back(found->second);
       }

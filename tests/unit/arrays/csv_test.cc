@@ -45,6 +45,18 @@ TEST(Csv, ReadsColumnsInAnyOrder) {
   EXPECT_EQ((*arrays)[2].bytes, std::string("\x01\0", 2));
 }
 
+// "x" is what people write for one number; "x[0]" is what we write.
+TEST(Csv, NamesOneElementEitherWay) {
+  const TensorSpec one = {"x", DType::kFloat32, {1, 1}};
+  EXPECT_EQ(csv_error("x\n1\n", {one}), "");
+  EXPECT_EQ(csv_error("x[0][0]\n1\n", {one}), "");
+  const auto both = csv_from_text("x,x[0][0]\n1,2\n", {one}, "in.csv");
+  ASSERT_TRUE(both) << both.error().text();
+  EXPECT_THAT(testing::values_of<float>(both->front()), ElementsAre(2.0F));
+  EXPECT_THAT(both->front().shape, ElementsAre(1, 1, 1));
+  EXPECT_THAT(csv_error("x\n1\n", {kPair}), HasSubstr("there is no column 'x[0]'"));
+}
+
 TEST(Csv, ReadsWhatItWrites) {
   const float infinite = std::numeric_limits<float>::infinity();
   const std::vector<Array> arrays = {

@@ -16,7 +16,8 @@ namespace tfaot::toolkit {
 // "x[0][1]", in the order of the elements of a row.
 std::vector<std::string> column_names(const TensorSpec& tensor);
 
-// The arrays of `tensors`, in their order. Columns may have any order, and others are skipped.
+// The arrays of `tensors`, in their order. Columns may have any order, and others are skipped. For
+// "x[0]" also "x" will do, if that is all of the tensor.
 // `where` names the file in errors.
 Result<std::vector<Array>> csv_from_text(std::string_view text,
                                          const std::vector<TensorSpec>& tensors,
