@@ -8,7 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Ten ticks a call: six in a loop, of which five in a product, three in another operation.
+// Ten ticks a call: six in a loop, of which five in a product, three in another operation. If
+// disturbed, another process has the core during one of these in each third group.
 class CountingRunner final : public Runner {
  public:
   Result<Disagreement> prepare(std::int64_t) override { return Disagreement{}; }
@@ -22,9 +23,17 @@ class CountingRunner final : public Runner {
   Result<std::vector<double>> operations(std::int64_t calls) override {
     std::vector<double> ticks = {3, 10, 6, 5, 0};
     for (double& one : ticks) one *= static_cast<double>(calls);
+    if (disturbed && ++groups_ % 3 == 0) {
+      ticks[1] += 1e6;
+      ticks[groups_ % 2 == 0 ? 0 : 2] += 1e6;
+    }
     return ticks;
   }
   Result<MemoryUse> memory() override { return MemoryUse{}; }
+  bool disturbed = false;
+
+ private:
+  int groups_ = 0;
 };
 
 CountedCode counted_code() {
@@ -54,6 +63,16 @@ TEST(ProfiledOperations, AreSharesOfACall) {
   EXPECT_EQ(found->operations[2].name, "fusion.1 f32[4,8]");
   EXPECT_EQ(found->operations[3].name, "between operations");
   EXPECT_NEAR(found->operations[3].share, 0.1, 1e-12);
+}
+
+TEST(ProfiledOperations, IgnoreDisturbances) {
+  CountingRunner runner;
+  runner.disturbed = true;
+  const auto found = measure_operations(runner, counted_code(), {});
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_DOUBLE_EQ(found->operations.at(0).share, 0.6);
+  EXPECT_DOUBLE_EQ(found->operations.at(2).share, 0.3);
+  EXPECT_DOUBLE_EQ(found->operations.at(3).share, 0.1);
 }
 
 TEST(ProfiledOperations, NeedTheCountersOfTheCode) {

@@ -9,7 +9,8 @@
 
 namespace tfaot::toolkit {
 
-// Runs the code's batch size for some rounds. Largest shares first; operations that took no time
+// Runs the code's batch size for some rounds, in many short groups of calls, and takes medians over
+// these. Largest shares first; operations that took no time
 // are left out. What the entry itself took, beside its operations, is the last one, "between
 // operations". REQUIRES: the runner counts for this code.
 Result<ProfiledOperations> measure_operations(Runner& runner, const CountedCode& code,
