@@ -92,7 +92,8 @@ def draw(profile, arguments, pyplot, cycler):
 
 
 def main(words):
-    arguments = parse_arguments(words)
+    check_only = words == ["--check"]  # whether matplotlib is there
+    arguments = None if check_only else parse_arguments(words)
     try:
         import matplotlib
         matplotlib.use("Agg")
@@ -100,6 +101,8 @@ def main(words):
         from matplotlib import pyplot
     except ImportError as error:
         sys.exit(f"matplotlib cannot be imported: {error}")
+    if check_only:
+        return
     with (sys.stdin if arguments.profile == "-" else open(arguments.profile, encoding="utf-8")) as file:
         profile = json.load(file)
     draw(profile, arguments, pyplot, cycler)

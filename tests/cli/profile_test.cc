@@ -3,6 +3,7 @@
 // in tests/e2e.
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -13,8 +14,10 @@
 namespace tfaot::toolkit::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A call takes a microsecond, another engine's takes three; each allocates twice.
 constexpr const char* kRunner = R"sh(#!/bin/sh
@@ -22,7 +25,7 @@ ns=1000
 apart=0
 case "$*" in *engine=onnxruntime*) ns=3000 apart=0.5;; esac
 echo "$*" >> "$TFAOT_CACHE_DIR/started"
-case "$*" in *model=*broken*) echo 'no such operator' >&2; exit 1;; esac
+case "$*" in *model=*broken*) echo 'INFO: [a.cc:54] I log' >&2; echo 'no such operator' >&2; exit 1;; esac
 echo ready 2000000
 while read -r verb number; do
   case $verb in
@@ -108,6 +111,77 @@ TEST_F(ProfileTest, WritesFiles) {
   EXPECT_GT(curve["sizes"][1]["proportional"], 0);
 }
 
+// Massif's file, after the runner has ended.
+constexpr const char* kValgrind = R"sh(#!/bin/sh
+for word; do case $word in --massif-out-file=*) out=${word#*=};; esac; done
+[ -n "$out" ] || exit 0
+while case $1 in -*) true;; *) false;; esac; do shift; done
+"$@" || exit
+bytes=80000
+case "$*" in *engine=package*) bytes=1250000;; esac
+printf 'time_unit: ms\nsnapshot=0\ntime=0\nmem_heap_B=0\n' > "$out"
+printf 'snapshot=1\ntime=7\nmem_heap_B=%s\n' $bytes >> "$out"
+)sh";
+
+TEST_F(ProfileTest, WatchesTheHeap) {
+  write("bin/valgrind", kValgrind);
+  make_executable(at("bin/valgrind"));
+  const Outcome outcome = profile({"out", "--rounds", "1", "--heap", "massif", "-o", "p.json",
+                                   "--html", "p.html", "--batch-sizes", "1,8"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("[4/4] heap of test_net, x86-64, normal\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("peak heap (massif) MB\n"));
+  EXPECT_THAT(outcome.out, ContainsRegex("empty process .* 0\\.08\n"));
+  EXPECT_THAT(outcome.out, ContainsRegex("tfaot .* 1\\.25\n"));
+  const auto json = nlohmann::json::parse(read("p.json"));
+  EXPECT_EQ(json["heap_tool"], "massif");
+  const auto& heap = json["curves"][0]["heap"];
+  EXPECT_EQ(heap["peak"], 1250000);
+  EXPECT_EQ(heap["cpu_level"], "x86-64");
+  EXPECT_EQ(heap["over_time"][1]["ms"], 7);
+  EXPECT_THAT(read("p.html"), HasSubstr("tfaot, 7: 1250 (1250 to 1250)"));
+  // What it cannot measure is a warning: the times are there.
+  write("bin/valgrind", std::string(kValgrind) + "case \"$*\" in *=package*) rm \"$out\";; esac\n");
+  make_executable(at("bin/valgrind"));
+  const Outcome without = profile({"out", "--rounds", "1", "--heap", "massif", "--json"});
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_THAT(without.err, HasSubstr("its heap cannot be measured by massif: "));
+  EXPECT_EQ(nlohmann::json::parse(without.out)["curves"][0]["heap"]["peak"], -1);
+}
+
+// A call of 4 takes longer than four of 1, which the package's estimates do not know.
+TEST_F(ProfileTest, AdvisesToTune) {
+  std::string runner = kRunner;
+  const std::string prepare = "prepare) ";
+  runner.insert(
+      runner.find(prepare) + prepare.size(),
+      "ns=1000\n"
+      "      [ $number = 4 ] && case \"$all\" in *=4:1,1,1,1*) ns=4000;; *) ns=5000;; esac\n"
+      "      ");
+  runner.insert(runner.find("while read"), "all=\"$*\"\n");
+  write("prefix/libexec/tfaot/tfaot-runner", runner);
+  make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
+  // 1 is measured only for the advice.
+  const Outcome outcome = profile({"out", "--rounds", "2", "--batch-sizes", "4", "-o", "p.json",
+                                   "--html", "p.html", "--strategies", "normal,padding"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("\nadvice  tfaot, normal: 4 rows run as 4 in 5.00 us, but as 4 x 1 in 4.00 "
+                        "us; after `tfaot tune` the package chooses by measured times\n"));
+  EXPECT_THAT(read("p.html"), HasSubstr("but as 4 x 1 in 4.00 us"));
+  const auto json = nlohmann::json::parse(read("p.json"));
+  const auto& plans = json["curves"][0]["better_plans"];
+  ASSERT_EQ(plans.size(), 1U);
+  EXPECT_EQ(plans[0]["rows"], 4);
+  EXPECT_EQ(plans[0]["better"]["median"], 4000);
+  EXPECT_TRUE(json["curves"][1]["better_plans"].empty());
+  // 9 % less is not clearly faster.
+  write("prefix/libexec/tfaot/tfaot-runner",
+        std::regex_replace(runner, std::regex("ns=5000"), "ns=4360"));
+  make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
+  EXPECT_THAT(profile({"out", "--rounds", "2"}).out, Not(HasSubstr("advice")));
+}
+
 TEST_F(ProfileTest, GoesOnWithAStudy) {
   ASSERT_EQ(CliTest::run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
   write("net.onnx", "a net");
@@ -167,11 +241,15 @@ TEST_F(ProfileTest, SaysWhatIsWrongWithAStudy) {
        {"models: [out]\nround: 1\n", "models: [nowhere]\n",
         "models: [{package: out, peers: {steam: net.onnx}}]\n",
         "models: [{package: out, peers: {litert: net.onnx}}]\n",
-        "models: [out]\nstrategies: [best]\n", "models: [out]\ninputs: words.txt\n"}) {
+        "models: [out]\nstrategies: [best]\n", "models: [out]\nbatch_sizes: [1, 0]\n",
+        "models: [out]\ninputs: words.txt\n", "models: [out]\ninputs: nowhere.npz\n",
+        "models: [{package: out, peers: {tensorflow: net.onnx}}]\n", ""}) {
     write("profile.yaml", text);
     transcript += text + masked(profile({"--study", "profile.yaml"}).text()) + "\n";
   }
   transcript += profile({"out", "--study", "profile.yaml"}).text() + "\n";
+  transcript += profile({"--study", "profile.yaml", "--batch-sizes", "1"}).text() + "\n";
+  transcript += profile({"--study", "profile.yaml", "--plot", "a.svg"}).text() + "\n";
   transcript += profile({"--study", "nowhere.yaml"}).text() + "\n";
   transcript += profile({"--study", "profile.yaml", "--machine", "a/b"}).text();
   EXPECT_TRUE(matches_golden(transcript, "cli/profile_study_errors.txt"));
@@ -186,6 +264,7 @@ TEST_F(ProfileTest, CompilesAConfig) {
 TEST_F(ProfileTest, SaysWhatIsWrong) {
   write("net.onnx", "a net");
   write("broken.onnx", "a net");
+  write("other.csv", "a,b\n1,2\n");
   write("ort.so", "a library");
   const std::vector<std::vector<std::string>> lines = {
       {},
@@ -197,15 +276,22 @@ TEST_F(ProfileTest, SaysWhatIsWrong) {
       {"out", "--peer", "onnxruntime=net.onnx"},
       {"out", "--peer", "onnxruntime=net.onnx", "--library", "onnxruntime=nowhere.so"},
       {"out", "--peer", "onnxruntime=broken.onnx", "--library", "onnxruntime=ort.so"},
+      {"out", "--peer", "tensorflow=net.onnx"},
+      {"out", "--peer", "onnxruntime=model", "--library", "onnxruntime=ort.so"},
+      {"out", "--library", "onnxruntime=ort.so"},
+      {"out", "--library", "litert=ort.so", "--peer", "onnxruntime=net.onnx"},
       {"out", "--batch-sizes", "0"},
       {"out", "--strategies", "rules"},
       {"out", "--rounds", "0"},
       {"out", "--round-ms", "-1"},
       {"out", "--core", "9999"},
       {"out", "--inputs", "words"},
+      {"model/aot_config.yaml", "--inputs", "nowhere.npz"},
+      {"out", "--inputs", "other.csv"},
       {"out", "--cpu-levels", "x86-64-v9"},
       {"out", "--plot", "plot.bmp"},
       {"out", "--html", "model"},
+      {"out", "--heap", "igprof"},
   };
   std::string transcript;
   for (const auto& line : lines) {
@@ -216,11 +302,27 @@ TEST_F(ProfileTest, SaysWhatIsWrong) {
   EXPECT_TRUE(matches_golden(transcript, "cli/profile_errors.txt"));
 }
 
+TEST_F(ProfileTest, EndsWhenInterrupted) {
+  std::string runner = kRunner;
+  runner.insert(runner.find("echo ready"),
+                "case \"$*\" in *engine=package*) kill -INT $PPID; sleep 10;; esac\n");
+  write("prefix/libexec/tfaot/tfaot-runner", runner);
+  make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
+  write("profile.yaml", "models: [out]\n");
+  const Outcome outcome = profile({"--study", "profile.yaml"});
+  EXPECT_EQ(outcome.signal, SIGINT);
+  EXPECT_THAT(outcome.err, Not(HasSubstr("cannot")));
+}
+
 TEST_F(ProfileTest, SaysWhatIsMissing) {
   std::string transcript =
       masked(profile({"out", "--plot", "p.png", "-q", "--rounds", "1"}).text()) + "\n";
   write("prefix/share/tfaot/plot.py", "import sys\nsys.exit('matplotlib cannot be imported')\n");
   transcript += masked(profile({"out", "--plot", "p.png", "-q", "--rounds", "1"}).text()) + "\n";
+  EXPECT_EQ(read("cache/started"), "");  // it is said before anything is measured
+  for (const char* tool : {"massif", "heaptrack"}) {
+    transcript += profile({"out", "--heap", tool}, {{"PATH", at("bin")}}).text() + "\n";
+  }
   ASSERT_TRUE(files_.remove_all(at("prefix/libexec/tfaot/tfaot-runner")));
   transcript += profile({"out"}).text();
   EXPECT_TRUE(matches_golden(transcript, "cli/profile_missing.txt"));

@@ -81,6 +81,29 @@ TEST_F(ProfileTest, TellsTheShareOfEachOperation) {
   }
 }
 
+// Each tool that is installed; both know the heap of a plain process to a few kilobytes.
+TEST_F(ProfileTest, WatchesTheHeap) {
+  bool any = false;
+  for (const char* heap_tool : {"massif", "heaptrack"}) {
+    ProcessSpec version;
+    version.program = std::string(heap_tool) == "massif" ? "valgrind" : heap_tool;
+    version.arguments = {"--version"};
+    const auto installed = run_process(version);
+    if (!installed || !installed->ok()) continue;
+    any = true;
+    const auto found = profile({config("convolution"), "--heap", heap_tool});
+    EXPECT_EQ(found["heap_tool"], heap_tool);
+    const auto& heap = found["curves"][0]["heap"];
+    EXPECT_GT(heap["peak"], found["empty_heap"]["peak"]) << heap_tool;
+    EXPECT_GT(found["empty_heap"]["peak"], 1000) << heap_tool;
+    EXPECT_LT(heap["peak"], 10'000'000) << heap_tool;
+    ASSERT_GE(heap["over_time"].size(), 2U) << heap_tool;
+    EXPECT_LE(heap["over_time"].back()["bytes"], heap["peak"]);
+    EXPECT_GT(heap["over_time"].back()["ms"], heap["over_time"].front()["ms"]);
+  }
+  if (!any) GTEST_SKIP() << "neither valgrind nor heaptrack is installed";
+}
+
 TEST_F(ProfileTest, TakesCoupledRowsAndFixedBatches) {
   const auto found = profile({config("coupled_rows"), config("fixed_batch"), config("scalars")});
   EXPECT_EQ(found["curves"].size(), 3U);

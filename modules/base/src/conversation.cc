@@ -40,6 +40,8 @@ struct Conversation::Child {
 
   Status start(const ConversationSpec& spec);
   Result<std::string> hear();
+  Result<bool> hear_more(Clock::time_point until);
+  Status finish();
   Status say(const std::string& text);
   Error ended(const std::string& how);
   std::string last_errors() const;
@@ -150,14 +152,9 @@ Error Conversation::Child::ended(const std::string& how) {
   return with_last_words(Error(fmt::format("'{}' {}", name, how)), result);
 }
 
-Result<std::string> Conversation::Child::hear() {
-  const auto until = Clock::now() + timeout;
+// False: the child says no more.
+Result<bool> Conversation::Child::hear_more(Clock::time_point until) {
   for (;;) {
-    if (const std::size_t end = heard.find('\n'); end != std::string::npos) {
-      std::string text = heard.substr(0, end);
-      heard.erase(0, end + 1);
-      return text;
-    }
     int wait = -1;
     if (timeout.count() > 0) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
@@ -171,9 +168,36 @@ Result<std::string> Conversation::Child::hear() {
     std::array<char, 4096> bytes{};
     const ssize_t count = ::read(line.get(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return fail(ended("ended instead of answering"));
+    if (count <= 0) return false;
     heard.append(bytes.data(), static_cast<std::size_t>(count));
+    return true;
   }
+}
+
+Result<std::string> Conversation::Child::hear() {
+  const auto until = Clock::now() + timeout;
+  for (;;) {
+    if (const std::size_t end = heard.find('\n'); end != std::string::npos) {
+      std::string text = heard.substr(0, end);
+      heard.erase(0, end + 1);
+      return text;
+    }
+    TFAOT_ASSIGN(const bool more, hear_more(until));
+    if (!more) return fail(ended("ended instead of answering"));
+  }
+}
+
+Status Conversation::Child::finish() {
+  const auto until = Clock::now() + timeout;
+  ::shutdown(line.get(), SHUT_WR);
+  for (bool more = true; more; heard.clear()) {
+    TFAOT_ASSIGN(more, hear_more(until));
+  }
+  while (!wait_for_end(std::chrono::milliseconds(20))) {  // it may close its output before it ends
+    TFAOT_TRY(check_interrupts());
+    if (timeout.count() > 0 && Clock::now() >= until) return fail(ended("took too long to end"));
+  }
+  return {};
 }
 
 Status Conversation::Child::say(const std::string& text) {
@@ -204,6 +228,8 @@ Result<std::string> Conversation::ask(const std::string& line) {
   TFAOT_TRY(child_->say(line));
   return child_->hear();
 }
+
+Status Conversation::finish() { return child_->finish(); }
 
 pid_t Conversation::process() const { return child_->process.pid; }
 

@@ -18,31 +18,45 @@ namespace {
 
 using config::NodeKind;
 
+constexpr config::DocumentName kStudyDocument = {"the study", "it needs the key 'models'"};
+
 // Reads one study; faults go to the problems.
 class StudyReader {
  public:
-  explicit StudyReader(const Path& file) : folder_(file.parent_path()), problems_(file.string()) {}
+  StudyReader(const FileSystem& files, const Path& file)
+      : files_(files), file_(file), problems_(file.string()) {}
 
   Result<Study> read(const YAML::Node& root) {
     Study study;
-    study.output = folder_ / "profile";
+    study.output = file_.parent_path() / "profile";
     const Keys keys = {
         {"output", [&](const YAML::Node& node) { study.output = path_of(node); }},
         {"models", [&](const YAML::Node& node) { read_models(node, study.models); }},
-        {"libraries", [&](const YAML::Node& node) { read_paths(node, study.libraries); }},
+        {"libraries", [&](const YAML::Node& node) { read_libraries(node); }},
         {"batch_sizes",
          [&](const YAML::Node& node) {
-           each(node,
-                [&](const YAML::Node& item) { study.batch_sizes.push_back(whole_number(item)); });
+           each(node, [&](const YAML::Node& item) { study.batch_sizes.push_back(rows_of(item)); });
          }},
         {"cpu_levels", [&](const YAML::Node& node) { read_texts(node, study.cpu_levels); }},
-        {"strategies", [&](const YAML::Node& node) { read_texts(node, study.strategies); }},
+        {"strategies",
+         [&](const YAML::Node& node) {
+           each(node,
+                [&](const YAML::Node& item) { study.strategies.push_back(strategy_of(item)); });
+         }},
         {"batch_rules", [&](const YAML::Node& node) { read_texts(node, study.batch_rules); }},
-        {"inputs", [&](const YAML::Node& node) { study.inputs = inputs_of(node); }},
-        {"rounds", [&](const YAML::Node& node) { study.rounds = whole_number(node); }},
-        {"round_ms", [&](const YAML::Node& node) { study.round_ms = number(node); }},
+        {"inputs",
+         [&](const YAML::Node& node) {
+           study.inputs = inputs_of(node);
+           study.inputs_where = where(node);
+         }},
+        {"rounds", [&](const YAML::Node& node) { study.rounds = rounds_of(node); }},
+        {"round_ms", [&](const YAML::Node& node) { study.round_ms = round_ms_of(node); }},
     };
     read_map(root, "the study", keys);
+    std::size_t peer_count = 0;
+    for (StudyModel& model : study.models) {
+      for (StudyPeer& peer : model.peers) find_library(peer, peer_marks_.at(peer_count++));
+    }
     if (study.models.empty() && problems_.count() == 0) {
       problems_.add(root.Mark(), "the study has no 'models'");
     }
@@ -83,26 +97,67 @@ class StudyReader {
   void read_models(const YAML::Node& node, std::vector<StudyModel>& models) {
     each(node, [&](const YAML::Node& item) {
       StudyModel model;
+      model.where = where(item);
       if (item.IsScalar()) {  // short for a map with only "package"
         model.package = path_of(item);
       } else {
         read_map(item, "a model",
                  {{"package", [&](const YAML::Node& path) { model.package = path_of(path); }},
-                  {"peers", [&](const YAML::Node& peers) { read_paths(peers, model.peers); }}});
+                  {"peers", [&](const YAML::Node& peers) { read_peers(peers, model.peers); }}});
         if (model.package.empty()) wrong(item, "a model needs the key 'package'");
       }
       models.push_back(std::move(model));
     });
   }
 
-  void read_paths(const YAML::Node& node, NamedPaths& paths) {
+  // Each engine and its file.
+  void read_files(const YAML::Node& node,
+                  const std::function<void(ProfiledEngine, const YAML::Node&)>& read) {
     if (!node.IsMap()) {
       return wrong(
           node, fmt::format("expected a map of engines and files, not {}", config::describe(node)));
     }
     for (const auto& entry : node) {
-      paths.emplace_back(text_of_node(entry.first), path_of(entry.second));
+      const std::string word = text_of_node(entry.first);
+      const auto engine = parse_word<ProfiledEngine>(word);
+      if (engine && *engine != ProfiledEngine::kPackage) {
+        read(*engine, entry.second);
+      } else {
+        problems_.add(entry.first.Mark(), fmt::format("'{}' is no engine", word))
+            .note("engines: onnxruntime, litert, tensorflow");
+      }
     }
+  }
+
+  void read_peers(const YAML::Node& node, std::vector<StudyPeer>& peers) {
+    read_files(node, [&](ProfiledEngine engine, const YAML::Node& file) {
+      peers.push_back({engine, path_of(file), {}, where(file)});
+      peer_marks_.push_back(file.Mark());
+      if (!is_file(files_, peers.back().model) && !is_folder(files_, peers.back().model)) {
+        wrong(file, fmt::format("there is no file '{}'", peers.back().model.string()));
+      }
+    });
+  }
+
+  void read_libraries(const YAML::Node& node) {
+    read_files(node, [&](ProfiledEngine engine, const YAML::Node& file) {
+      libraries_[engine] = path_of(file);
+      if (!is_file(files_, libraries_[engine])) {
+        wrong(file, fmt::format("there is no file '{}'", libraries_[engine].string()));
+      }
+    });
+  }
+
+  // The libraries may come after the models.
+  void find_library(StudyPeer& peer, const YAML::Mark& mark) {
+    if (peer.engine == ProfiledEngine::kTensorFlow) return;
+    if (const auto library = libraries_.find(peer.engine); library != libraries_.end()) {
+      peer.library = library->second;
+      return;
+    }
+    problems_.add(mark,
+                  fmt::format("the peer '{0}' needs its library: 'libraries: {{{0}: FILE.so}}'",
+                              word_of(peer.engine)));
   }
 
   void read_texts(const YAML::Node& node, std::vector<std::string>& texts) {
@@ -122,13 +177,16 @@ class StudyReader {
     return "";
   }
 
-  Path path_of(const YAML::Node& node) { return (folder_ / text_of_node(node)).lexically_normal(); }
+  Path path_of(const YAML::Node& node) {
+    return (file_.parent_path() / text_of_node(node)).lexically_normal();
+  }
 
   // A word has no ending.
   std::string inputs_of(const YAML::Node& node) {
     const std::string text = text_of_node(node);
-    return text.find('.') == std::string::npos ? text
-                                               : (folder_ / text).lexically_normal().string();
+    return text.find('.') == std::string::npos
+               ? text
+               : (file_.parent_path() / text).lexically_normal().string();
   }
 
   std::int64_t whole_number(const YAML::Node& node) {
@@ -139,9 +197,44 @@ class StudyReader {
     return 0;
   }
 
-  double number(const YAML::Node& node) {
+  std::int64_t rows_of(const YAML::Node& node) {
+    const std::int64_t rows = whole_number(node);
+    if (rows < 1 && is_number(node)) wrong(node, "a batch has at least one row");
+    return rows;
+  }
+
+  std::int64_t rounds_of(const YAML::Node& node) {
+    const std::int64_t rounds = whole_number(node);
+    if (is_number(node) && (rounds < 1 || rounds > kMostRounds)) {
+      wrong(node, fmt::format("there are 1 to {} rounds", kMostRounds));
+    }
+    return rounds;
+  }
+
+  double round_ms_of(const YAML::Node& node) {
+    const double ms = number(node);
+    if (is_number(node) && (!(ms > 0) || ms > kMostRoundMs)) {
+      wrong(node, fmt::format("a round has more than 0 and at most {} ms", kMostRoundMs));
+    }
+    return ms;
+  }
+
+  ComposeStrategy strategy_of(const YAML::Node& node) {
+    const std::string word = text_of_node(node);
+    const auto strategy = parse_word<ComposeStrategy>(word);
+    if (strategy && *strategy != ComposeStrategy::kRules) return *strategy;
+    problems_.add(node.Mark(), fmt::format("'{}' is no strategy", word))
+        .note("strategies: normal, stitching, padding");
+    return ComposeStrategy::kNormal;
+  }
+
+  static bool is_number(const YAML::Node& node) {
     const NodeKind kind = config::kind_of(node);
-    if (kind == NodeKind::kInteger || kind == NodeKind::kFloat) {
+    return kind == NodeKind::kInteger || kind == NodeKind::kFloat;
+  }
+
+  double number(const YAML::Node& node) {
+    if (is_number(node)) {
       return std::strtod(node.Scalar().c_str(), nullptr);
     }
     wrong(node, fmt::format("expected a number, not {}", config::describe(node)));
@@ -152,16 +245,23 @@ class StudyReader {
     problems_.add(node.Mark(), std::move(message));
   }
 
-  Path folder_;
+  Location where(const YAML::Node& node) const {
+    return config::location_of(file_.string(), node.Mark());
+  }
+
+  const FileSystem& files_;
+  Path file_;
   config::Problems problems_;
+  std::map<ProfiledEngine, Path> libraries_;
+  std::vector<YAML::Mark> peer_marks_;  // of all models
 };
 
 }  // namespace
 
 Result<Study> load_study(const FileSystem& fs, const Path& file) {
   TFAOT_ASSIGN(const std::string text, read_limited(fs, file, kConfigLimit));
-  TFAOT_ASSIGN(const YAML::Node root, config::parse_yaml(text, file.string()));
-  return StudyReader(file).read(root);
+  TFAOT_ASSIGN(const YAML::Node root, config::parse_yaml(text, file.string(), kStudyDocument));
+  return StudyReader(fs, file).read(root);
 }
 
 }  // namespace tfaot::toolkit

@@ -24,21 +24,22 @@ constexpr std::size_t kMaxShown = 60;
 std::string shortened(const std::string& text) { return shown(text, kMaxShown); }
 
 // Nothing if every byte is allowed in a YAML file.
-std::optional<Error> character_error(const std::string& text, const std::string& file) {
-  const auto error_at = [&](std::size_t at, const char* message) {
+std::optional<Error> character_error(const std::string& text, const std::string& file,
+                                     const DocumentName& name) {
+  const auto error_at = [&](std::size_t at, const char* fault) {
     const auto line = line_at(text, static_cast<std::ptrdiff_t>(at));
-    return Error::at({.file = file, .line = line}, message)
+    return Error::at({.file = file, .line = line}, fmt::format("{} {}", name.what, fault))
         .note(fmt::format("the byte is 0x{:02X}", static_cast<unsigned char>(text[at])));
   };
   if (const std::size_t at = first_non_utf8(text); at != std::string::npos) {
-    return error_at(at, "the config is not UTF-8 here").note("save the file as UTF-8");
+    return error_at(at, "is not UTF-8 here").note("save the file as UTF-8");
   }
   const auto control = std::find_if(text.begin(), text.end(), [](char c) {
     return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == '\x7f';
   });
   if (control == text.end()) return std::nullopt;
   return error_at(static_cast<std::size_t>(control - text.begin()),
-                  "the config holds a control character here, which YAML does not allow")
+                  "holds a control character here, which YAML does not allow")
       .note("remove it");
 }
 
@@ -152,17 +153,19 @@ Error syntax_error(const YAML::Exception& e, const std::string& text, const std:
 
 }  // namespace
 
-Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file) {
-  if (auto error = character_error(text, file)) return fail(*std::move(error));
+Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file,
+                              const DocumentName& name) {
+  if (auto error = character_error(text, file, name)) return fail(*std::move(error));
   YAML::Node root;
   DocumentMarks documents(text);
   try {
     read_first_documents(text, documents);
     if (documents.open_quote()) return fail(open_quote_error(*documents.open_quote(), file));
     if (documents.marks().size() > 1) {
-      return fail(Error::at(location_of(file, documents.marks()[1]),
-                            "a config is one YAML document, but another one starts here")
-                      .note("is there a '---' line, or a stray character?"));
+      return fail(
+          Error::at(location_of(file, documents.marks()[1]),
+                    fmt::format("{} is one YAML document, but another one starts here", name.what))
+              .note("is there a '---' line, or a stray character?"));
     }
     root.reset(YAML::Load(text));
   } catch (const YAML::Exception& e) {
@@ -172,8 +175,9 @@ Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file) 
     return fail(Error::at({.file = file}, std::string("not valid YAML: ") + e.what()));
   }
   if (root.IsNull()) {
-    return fail(Error::at({.file = file, .line = 1, .column = 1}, "the config is empty")
-                    .note("it needs the keys 'model' and 'compilation'"));
+    return fail(
+        Error::at({.file = file, .line = 1, .column = 1}, fmt::format("{} is empty", name.what))
+            .note(name.needs));
   }
   return root;
 }

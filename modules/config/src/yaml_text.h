@@ -14,8 +14,14 @@ namespace tfaot::toolkit::config {
 
 enum class NodeKind { kNull, kText, kInteger, kFloat, kBool, kList, kMap, kOther };
 
+// What errors call it, and what one without anything in it needs.
+struct DocumentName {
+  const char* what = "the config";
+  const char* needs = "it needs the keys 'model' and 'compilation'";
+};
 // The only document of a file. Error: not UTF-8, not YAML, empty, several documents.
-Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file);
+Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file,
+                              const DocumentName& name = {});
 
 NodeKind kind_of(const YAML::Node& node);
 

@@ -32,13 +32,22 @@ double number_of(const std::string& word) {
 Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const FileSystem& files,
                                                             const RunnerSpec& spec) {
   ConversationSpec process;
-  process.program = spec.program;
-  process.arguments = spec.settings;
-  process.arguments.push_back(fmt::format("parent={}", ::getpid()));
+  const bool is_child = spec.under.empty();
+  process.program = is_child ? spec.program : Path(spec.under.front());
+  if (!is_child) {
+    process.arguments.assign(spec.under.begin() + 1, spec.under.end());
+    process.arguments.push_back(spec.program.string());
+  }
+  process.arguments.insert(process.arguments.end(), spec.settings.begin(), spec.settings.end());
+  process.arguments.push_back(is_child ? fmt::format("parent={}", ::getpid()) : "watched=yes");
   process.environment = spec.environment;
   process.timeout = spec.timeout;
   TFAOT_ASSIGN(auto conversation, Conversation::start(process));
-  TFAOT_ASSIGN(const std::string line, conversation.hear());
+  TFAOT_ASSIGN(std::string line, conversation.hear());
+  // The program around it may say something first.
+  while (!is_child && !line.starts_with("ready ")) {
+    TFAOT_ASSIGN(line, conversation.hear());
+  }
   const std::vector<std::string> words = words_in(line);
   if (words.size() != 2 || words[0] != "ready") {
     return fail(Error::internal(fmt::format("the runner said '{}' instead of 'ready'", line)));

@@ -36,6 +36,18 @@ inline constexpr auto kMembers<ProfiledOperations> =
                Member{"instrumented", &ProfiledOperations::instrumented},
                Member{"operations", &ProfiledOperations::operations}};
 template <>
+inline constexpr auto kMembers<BetterPlan> =
+    std::tuple{Member{"rows", &BetterPlan::rows}, Member{"run_as", &BetterPlan::run_as},
+               Member{"call", &BetterPlan::call}, Member{"better_as", &BetterPlan::better_as},
+               Member{"better", &BetterPlan::better}};
+template <>
+inline constexpr auto kMembers<HeapMoment> =
+    std::tuple{Member{"ms", &HeapMoment::ms}, Member{"bytes", &HeapMoment::bytes}};
+template <>
+inline constexpr auto kMembers<ProfiledHeap> =
+    std::tuple{Member{"peak", &ProfiledHeap::peak}, Member{"cpu_level", &ProfiledHeap::cpu_level},
+               Member{"over_time", &ProfiledHeap::over_time}};
+template <>
 inline constexpr auto kMembers<ProfiledCurve> =
     std::tuple{Member{"model", &ProfiledCurve::model},
                Member{"version", &ProfiledCurve::version},
@@ -47,7 +59,9 @@ inline constexpr auto kMembers<ProfiledCurve> =
                Member{"resident", &ProfiledCurve::resident},
                Member{"proportional", &ProfiledCurve::proportional},
                Member{"temporaries", &ProfiledCurve::temporaries},
-               Member{"sizes", &ProfiledCurve::sizes}};
+               Member{"heap", &ProfiledCurve::heap},
+               Member{"sizes", &ProfiledCurve::sizes},
+               Member{"better_plans", &ProfiledCurve::better_plans}};
 template <>
 inline constexpr auto kMembers<ProfiledMachine> = std::tuple{
     Member{"name", &ProfiledMachine::name},         Member{"cpu", &ProfiledMachine::cpu},
@@ -65,6 +79,8 @@ inline constexpr auto kMembers<Profile> =
                Member{"round_ms", &Profile::round_ms},
                Member{"empty_resident", &Profile::empty_resident},
                Member{"empty_proportional", &Profile::empty_proportional},
+               Member{"heap_tool", &Profile::heap_tool},
+               Member{"empty_heap", &Profile::empty_heap},
                Member{"curves", &Profile::curves},
                Member{"operations", &Profile::operations}};
 

@@ -104,14 +104,20 @@ class Drawing {
     return all;
   }
 
+  // On a logarithmic axis where the points are: numbers of rows, for example.
+  std::vector<AxisTick> ticks_of_x() const {
+    if (plot_.x.scale == Scale::kLinear) return x_.ticks();
+    const std::vector<double> xs = values(true);
+    const std::set<double> distinct(xs.begin(), xs.end());
+    return x_.ticks_at({distinct.begin(), distinct.end()});
+  }
+
   void add_axes() {
     const double bottom = kHeight - kBottom;
     const double right = kWidth - kRight;
     const std::string grid = "stroke:var(--line,#ddd);stroke-width:1";
     const std::string ink = "stroke:var(--muted,#555);stroke-width:1";
-    const std::vector<double> xs = values(true);
-    const std::set<double> distinct(xs.begin(), xs.end());
-    for (const AxisTick& tick : x_.ticks_at({distinct.begin(), distinct.end()})) {
+    for (const AxisTick& tick : ticks_of_x()) {
       const double x = x_.place(tick.value);
       text_ += line_at(x, bottom, x, bottom + (tick.text.empty() ? 3 : 6), ink);
       if (!tick.text.empty()) text_ += text_at(x, bottom + 20, kTickStyleX, tick.text);

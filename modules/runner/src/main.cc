@@ -197,11 +197,13 @@ void end_with_parent(const std::string& parent) {
   if (std::to_string(getppid()) != parent) throw std::runtime_error("the parent is gone");
 }
 
-void serve(int argc, char** argv) {
+// Returns whether a program around it needs the process to end properly, to write its file.
+bool serve(int argc, char** argv) {
   const auto start = Clock::now();
   Settings settings = settings_of(argc, argv);
   end_with_parent(settings.get("parent"));
   stay_on_core(settings.get("core"));
+  const bool is_watched = !settings.get("watched").empty();
   Session session(std::move(settings));
   session.prepare(1);
   const std::chrono::nanoseconds spent = Clock::now() - start;
@@ -225,6 +227,7 @@ void serve(int argc, char** argv) {
     }
     std::cout << answer << std::endl;
   }
+  return is_watched;
 }
 
 }  // namespace
@@ -232,8 +235,9 @@ void serve(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    tfaot::runner::serve(argc, argv);
+    const bool is_watched = tfaot::runner::serve(argc, argv);
     std::cout.flush();
+    if (is_watched) return 0;
     _exit(0);  // the engines' own shutdown is not measured, and some are slow at it
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

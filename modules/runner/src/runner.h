@@ -18,6 +18,7 @@
 //   expected_file         raw rows of an output; none: nothing is compared
 //   core                  runs on this core alone
 //   parent                ends with this process
+//   watched               a program around it needs it to end properly
 //   manifest, record, cpu_level, batch_rule, counters    of a package (package_engine.cc)
 #pragma once
 

@@ -9,27 +9,52 @@
 
 namespace tfaot::toolkit {
 
+namespace {
+
+const MissingTool kPython = {"Python, which draws such plots, cannot be started",
+                             "install it (Debian: python3-matplotlib), or name a .svg"};
+
+Error not_drawn(const Path& output, const ProcessResult& result) {
+  return with_last_words(Error::at({output.string()}, "the plot cannot be drawn"), result)
+      .note(
+          "it needs a python3 in PATH that has matplotlib (Debian: python3-matplotlib); a .svg in "
+          "the plain style does not");
+}
+
+ProcessSpec python_of(const Path& script, const Path& scratch) {
+  ProcessSpec python;
+  python.program = "python3";
+  python.arguments = {"-B", script.string()};
+  python.environment = {{"MPLCONFIGDIR", scratch.string()}};
+  return python;
+}
+
+}  // namespace
+
+Status check_drawing(Context& context, const Path& output) {
+  TFAOT_ASSIGN(const Path script, find_plot_script(context));
+  TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
+  ProcessSpec python = python_of(script, scratch.path());
+  python.arguments.emplace_back("--check");
+  TFAOT_ASSIGN(const ProcessResult result, run_tool(python, kPython));
+  if (!result.ok()) return fail(not_drawn(output, result));
+  return {};
+}
+
 Status draw_profile(Context& context, const Profile& profile, const PlotRequest& request) {
   TFAOT_ASSIGN(const Path script, find_plot_script(context));
   TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
   const Path drawn = scratch.path() / ("plot" + request.output.extension().string());
-  ProcessSpec python;
-  python.program = "python3";
+  ProcessSpec python = python_of(script, scratch.path());
   python.standard_input = profile_to_json(profile).dump();
-  python.environment = {{"MPLCONFIGDIR", scratch.path().string()}};
-  python.arguments = {"-B",       script.string(),        "-",      drawn.string(),
-                      "--style",  word_of(request.style), "--time", word_of(request.time),
-                      "--errors", word_of(request.errors)};
-  TFAOT_ASSIGN(const ProcessResult result,
-               run_tool(python, {"Python, which draws such plots, cannot be started",
-                                 "install it (Debian: python3-matplotlib), or name a .svg"}));
-  if (!result.ok()) {
-    Error error =
-        with_last_words(Error::at({request.output.string()}, "the plot cannot be drawn"), result);
-    return fail(
-        std::move(error).note("it needs a python3 in PATH that has matplotlib (Debian: "
-                              "python3-matplotlib); a .svg in the plain style does not"));
+  for (const std::string& word : {std::string("-"), drawn.string(), std::string("--style"),
+                                  std::string(word_of(request.style)), std::string("--time"),
+                                  std::string(word_of(request.time)), std::string("--errors"),
+                                  std::string(word_of(request.errors))}) {
+    python.arguments.push_back(word);
   }
+  TFAOT_ASSIGN(const ProcessResult result, run_tool(python, kPython));
+  if (!result.ok()) return fail(not_drawn(request.output, result));
   const InterruptWatch watch;
   return context.files.copy_file(drawn, request.output);
 }

@@ -71,11 +71,13 @@ Result<PlannedCurve> plan_curve(const std::shared_ptr<const LoadedModel>& model,
       const PlannedRows calls = composed_calls(strategy, plan.sizes(), rows);
       planned.rules.push_back(rule_text(rows, calls.chunks));
       planned.run_as.push_back(run_as_text(calls));
+      planned.calls.push_back(calls.chunks);
       continue;
     }
     const std::string rule = rule_of(planned.rules, count);
-    planned.run_as.push_back(rule.empty() ? run_as_text(planned_calls(plan, rows))
-                                          : "rule " + rule);
+    const PlannedRows calls = rule.empty() ? planned_calls(plan, rows) : PlannedRows();
+    planned.run_as.push_back(rule.empty() ? run_as_text(calls) : "rule " + rule);
+    planned.calls.push_back(calls.chunks);
   }
   planned.curve.model = model->manifest().name;
   planned.curve.version = model->manifest().version;

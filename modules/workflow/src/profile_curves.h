@@ -21,9 +21,10 @@ struct CurveRequest {
 };
 
 struct PlannedCurve {
-  ProfiledCurve curve;              // without times and source
-  std::vector<std::string> rules;   // for the runner
-  std::vector<std::string> run_as;  // of each number of rows
+  ProfiledCurve curve;                          // without times and source
+  std::vector<std::string> rules;               // for the runner
+  std::vector<std::string> run_as;              // of each number of rows
+  std::vector<std::vector<std::size_t>> calls;  // the same as sizes; empty for a user's rule
 };
 
 // Error: the package has no such level, this CPU cannot run it, or a rule is wrong.

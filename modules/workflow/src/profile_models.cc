@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "profile_advice.h"
 #include "profile_curves.h"
 #include "profile_inputs.h"
 #include "profile_operations.h"
+#include "profile_runners.h"
 #include "scratch_folder.h"
 #include "tfaot/load/predictor.h"
 #include "tfaot/profile/machine.h"
-#include "tfaot/profile/quantiles.h"
 #include "tfaot/tune/tune.h"
 #include "tfaot/workflow/build_package.h"
 #include "tfaot/workflow/named_paths.h"
@@ -20,18 +21,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr int kStarts = 3;
-constexpr std::int64_t kAllocationCalls = 16;
 // Of the largest prediction: engines add up in other orders.
 constexpr double kTolerance = 1e-4;
-
-// A curve, what measures it, and how.
-struct Measured {
-  ProfiledCurve curve;
-  RunnerSpec spec;
-  std::vector<std::string> run_as;  // of each number of rows
-  std::unique_ptr<RunnerProcess> runner;
-};
 
 class Profiler {
  public:
@@ -42,7 +33,7 @@ class Profiler {
 
  private:
   Status find_models() const;
-  Status describe();
+  Status describe(const Path& scratch);
   Status profile_model(const ProfiledModel& model, const Path& scratch);
   Result<std::shared_ptr<const LoadedModel>> load(const ProfiledModel& model, const Path& scratch);
   Result<std::vector<std::int64_t>> rows_of(const Manifest& manifest) const;
@@ -52,8 +43,7 @@ class Profiler {
                             const std::vector<std::int64_t>& rows, const RunnerFiles& files);
   Status add_peer(const PeerModel& peer, const Manifest& manifest, const RunnerFiles& files);
   Status add_operations(const ProfiledModel& model, const Path& scratch);
-  Status start(Measured& measured);
-  Status count_allocations(Measured& measured);
+  Status finish_curve(Measured& measured, const Manifest& manifest, const Path& scratch);
   void check_predictions(const ProfiledCurve& curve, std::size_t index);
   void warn(const std::string& text);
   void step(const std::string& text) { context_.diagnostics.progress(++done_, total_, text); }
@@ -140,7 +130,9 @@ Status Profiler::add_package_curves(const ProfiledModel& model,
       added.curve = std::move(planned.curve);
       added.curve.source = model.name;
       added.run_as = std::move(planned.run_as);
+      added.calls = std::move(planned.calls);
       added.spec.program = runner_;
+      added.spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
       added.spec.settings = {"engine=package", core_setting(),
                              "cpu_level=" + added.curve.cpu_level};
       for (const std::string& rule : planned.rules) {
@@ -161,6 +153,7 @@ Status Profiler::add_peer(const PeerModel& peer, const Manifest& manifest,
   added.curve.version = manifest.version;
   added.curve.engine = peer.engine;
   added.curve.source = peer.name;
+  added.spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
   added.run_as.resize(std::max<std::size_t>(request_.rows.size(), manifest.batch_sizes.size()));
   added.spec.settings = {core_setting(), fmt::format("engine={}", word_of(peer.engine)),
                          "model=" + peer.model.string(), "library=" + peer.library.string(),
@@ -182,50 +175,6 @@ Status Profiler::add_peer(const PeerModel& peer, const Manifest& manifest,
   return {};
 }
 
-std::string curve_name(const ProfiledCurve& curve) {
-  if (curve.engine != ProfiledEngine::kPackage) {
-    return fmt::format("{}, {}", curve.model, word_of(curve.engine));
-  }
-  return fmt::format("{}, {}, {}", curve.model, curve.cpu_level, word_of(curve.strategy));
-}
-
-// The last one stays.
-Status Profiler::start(Measured& measured) {
-  std::vector<double> times;
-  for (int i = 0; i < kStarts; ++i) {
-    measured.runner.reset();
-    measured.spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
-    auto runner = RunnerProcess::start(context_.files, measured.spec);
-    if (!runner) {
-      return fail(Error::at({measured.curve.source},
-                            fmt::format("cannot be measured ({})", word_of(measured.curve.engine)))
-                      .note(runner.error().text()));
-    }
-    measured.runner = std::move(runner).value();
-    times.push_back(measured.runner->load_time());
-  }
-  measured.curve.load = band_of(times);
-  TFAOT_ASSIGN(const MemoryUse memory, measured.runner->memory());
-  measured.curve.resident = memory.resident;
-  measured.curve.proportional = memory.proportional;
-  return {};
-}
-
-// In a process of its own: counting takes time.
-Status Profiler::count_allocations(Measured& measured) {
-  RunnerSpec spec = measured.spec;
-  spec.environment["LD_PRELOAD"] = counter_.string();
-  TFAOT_ASSIGN(const auto runner, RunnerProcess::start(context_.files, spec));
-  for (ProfiledSize& size : measured.curve.sizes) {
-    TFAOT_TRY(runner->prepare(size.rows));
-    TFAOT_ASSIGN(const auto counted, runner->allocations(kAllocationCalls));
-    if (!counted) continue;
-    size.allocations = counted->count / static_cast<double>(kAllocationCalls);
-    size.allocated = counted->bytes / static_cast<double>(kAllocationCalls);
-  }
-  return {};
-}
-
 void Profiler::check_predictions(const ProfiledCurve& curve, std::size_t index) {
   const ProfiledSize& size = curve.sizes[index];
   if (size.difference <= kTolerance * std::max(size.largest, 1.0)) return;
@@ -234,34 +183,60 @@ void Profiler::check_predictions(const ProfiledCurve& curve, std::size_t index) 
                   curve_name(curve), size.rows, size.difference));
 }
 
+// The compiled sizes that may run these numbers of rows: up to the one that holds all of them.
+std::vector<std::int64_t> useful_sizes(std::vector<std::int64_t> batch_sizes,
+                                       const std::vector<std::int64_t>& rows) {
+  std::ranges::sort(batch_sizes);
+  const auto last = std::ranges::lower_bound(batch_sizes, std::ranges::max(rows));
+  if (last != batch_sizes.end()) batch_sizes.erase(std::next(last), batch_sizes.end());
+  return batch_sizes;
+}
+
+// What takes other processes than those that are timed.
+Status Profiler::finish_curve(Measured& measured, const Manifest& manifest, const Path& scratch) {
+  measured.runner.reset();
+  TFAOT_TRY(count_allocations(context_, counter_, measured));
+  if (!request_.heap_tool) return {};
+  const auto number = static_cast<std::size_t>(&measured - measured_.data());
+  TFAOT_TRY(watch_heap(context_, {*request_.heap_tool, scratch / fmt::format("heap_{}", number)},
+                       manifest.cpu_levels, measured));
+  step("heap of " + curve_name(measured.curve));
+  return {};
+}
+
 Status Profiler::profile_model(const ProfiledModel& model, const Path& scratch) {
   measured_.clear();
   TFAOT_ASSIGN(const auto loaded, load(model, scratch));
   const Manifest& manifest = loaded->manifest();
   TFAOT_ASSIGN(const std::vector<std::int64_t> rows, rows_of(manifest));
-  TFAOT_ASSIGN(const RunnerFiles files, write_runner_files(context_, loaded, request_.inputs,
-                                                           std::ranges::max(rows), scratch));
+  const std::vector<std::int64_t> sizes = useful_sizes(manifest.batch_sizes, rows);
+  const std::int64_t most = std::max(std::ranges::max(rows), sizes.back());
+  TFAOT_ASSIGN(const RunnerFiles files,
+               write_runner_files(context_, loaded, request_.inputs, most, scratch));
   TFAOT_TRY(add_package_curves(model, loaded, rows, files));
   for (const PeerModel& peer : model.peers) TFAOT_TRY(add_peer(peer, manifest, files));
   total_ += measured_.size() + rows.size() + (request_.operations ? 1 : 0);
+  if (request_.heap_tool) total_ += measured_.size();
   std::vector<Runner*> runners;
   for (Measured& one : measured_) {
-    TFAOT_TRY(start(one));
+    TFAOT_TRY(start_runner(context_, one));
     runners.push_back(one.runner.get());
     step("load " + curve_name(one.curve));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    TFAOT_ASSIGN(std::vector<ProfiledSize> sizes, measure_size(runners, rows[i], request_.measure));
+    TFAOT_ASSIGN(std::vector<ProfiledSize> timed, measure_size(runners, rows[i], request_.measure));
     for (std::size_t j = 0; j < measured_.size(); ++j) {
-      sizes[j].run_as = measured_[j].run_as[i];
-      measured_[j].curve.sizes.push_back(std::move(sizes[j]));
+      timed[j].run_as = measured_[j].run_as[i];
+      measured_[j].curve.sizes.push_back(std::move(timed[j]));
       check_predictions(measured_[j].curve, i);
     }
     step(fmt::format("{}, {} row{}", manifest.name, rows[i], rows[i] == 1 ? "" : "s"));
   }
+  if (manifest.rows != RowsMode::kCoupled) {
+    TFAOT_TRY(find_better_plans(context_, sizes, request_.measure, measured_));
+  }
   for (Measured& one : measured_) {
-    one.runner.reset();
-    TFAOT_TRY(count_allocations(one));
+    TFAOT_TRY(finish_curve(one, manifest, scratch));
     profile_.curves.push_back(std::move(one.curve));
   }
   return request_.operations ? add_operations(model, scratch) : Status();
@@ -297,6 +272,10 @@ Status Profiler::add_operations(const ProfiledModel& model, const Path& scratch)
 
 // What is wrong with a path is said before anything is measured.
 Status Profiler::find_models() const {
+  const Path& inputs = request_.inputs.file;
+  if (!inputs.empty() && !is_file(context_.files, inputs)) {
+    return fail(Error::at({request_.inputs_name}, "no such file").note("named by --inputs"));
+  }
   for (const ProfiledModel& model : request_.models) {
     const Path& path = model.package.package;
     if (is_file(context_.files, path) && is_config(path)) continue;
@@ -306,13 +285,15 @@ Status Profiler::find_models() const {
                       "code that counts",
                       model.name)));
     }
-    TFAOT_TRY(find_package(context_, model.package));
+    TFAOT_ASSIGN(const FoundPackage found, find_package(context_, model.package));
+    if (inputs.empty()) continue;
+    TFAOT_TRY(model_inputs(context_.files, request_.inputs, found.manifest.signature.inputs));
   }
   return {};
 }
 
 // The machine, and a process without an engine.
-Status Profiler::describe() {
+Status Profiler::describe(const Path& scratch) {
   const std::vector<std::int64_t> cores = allowed_cores();
   const std::int64_t core = request_.core.value_or(cores.back());
   if (std::ranges::find(cores, core) == cores.end()) {
@@ -330,6 +311,12 @@ Status Profiler::describe() {
   TFAOT_ASSIGN(const MemoryUse memory, runner->memory());
   profile_.empty_resident = memory.resident;
   profile_.empty_proportional = memory.proportional;
+  if (request_.heap_tool) {
+    TFAOT_ASSIGN(profile_.empty_heap, measure_heap(context_.files, {.tool = *request_.heap_tool,
+                                                                    .runner = spec,
+                                                                    .rows = {1},
+                                                                    .folder = scratch}));
+  }
   TFAOT_ASSIGN(profile_.machine.noise, measure_noise(*runner, request_.measure));
   for (const std::string& warning : machine_warnings(profile_.machine)) warn(warning);
   return {};
@@ -340,12 +327,14 @@ Result<Profile> Profiler::run() {
   TFAOT_ASSIGN(runner_, find_runner(context_));
   TFAOT_ASSIGN(counter_, find_allocation_counter(context_));
   profile_.toolkit_version = request_.toolkit_version;
+  profile_.heap_tool = request_.heap_tool;
   profile_.inputs = request_.inputs_name;
   profile_.clock = request_.measure.clock;
   profile_.round_count = request_.measure.rounds;
   profile_.round_ms = static_cast<double>(request_.measure.round.count()) / 1000;
   TFAOT_TRY(find_models());
-  TFAOT_TRY(describe());
+  if (request_.heap_tool) TFAOT_TRY(check_heap_tool(*request_.heap_tool));
+  TFAOT_TRY(describe(scratch.path()));
   for (std::size_t i = 0; i < request_.models.size(); ++i) {
     const Path folder = scratch.path() / std::to_string(i);
     TFAOT_TRY(context_.files.create_directories(folder));
@@ -358,6 +347,19 @@ Result<Profile> Profiler::run() {
 }
 
 }  // namespace
+
+Status check_peer_model(const FileSystem& files, ProfiledEngine engine, const Path& model,
+                        const std::string& name) {
+  if (engine != ProfiledEngine::kTensorFlow) {
+    if (is_file(files, model)) return {};
+    return fail(Error::at({name}, fmt::format("a folder, but {} takes a file", word_of(engine))));
+  }
+  const bool is_saved_model =
+      is_file(files, model / "saved_model.pb") || is_file(files, model / "saved_model.pbtxt");
+  if (is_saved_model || (is_file(files, model) && model.extension() == ".pb")) return {};
+  return fail(Error::at({name}, "neither a SavedModel's folder nor a frozen graph (.pb)")
+                  .note("tensorflow takes no other models"));
+}
 
 Result<Profile> profile_models(Context& context, const ProfileRequest& request) {
   return Profiler(context, request).run();

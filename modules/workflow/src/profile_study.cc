@@ -42,6 +42,14 @@ Result<std::string> hash_of_path(const FileSystem& files, const Path& path) {
   return sha256_of_file(files, path);
 }
 
+// A fault in what the study's file names there.
+template <class T>
+Result<T> named_at(const Location& where, Result<T> result) {
+  if (result) return result;
+  return fail(std::move(result).error().note(
+      fmt::format("named in {}:{}:{}", where.file, where.line, where.column)));
+}
+
 class StudyRun {
  public:
   StudyRun(Context& context, const StudyRequest& request) : context_(context), request_(request) {}
@@ -49,13 +57,9 @@ class StudyRun {
   Result<StudyResult> run();
 
  private:
-  Error at_file(const std::string& message) const {
-    return Error::at({request_.file.string()}, message);
-  }
   std::string shown(const Path& path) const;
   Status take_options();
-  Result<ProfiledModel> model_of(const StudyModel& model) const;
-  Result<Path> library_of(const std::string& engine) const;
+  ProfiledModel model_of(const StudyModel& model) const;
   Result<std::string> file_name(const ProfiledModel& model) const;
   Status measure(const ProfiledModel& model, const Path& file);
   Status collect(const std::vector<std::string>& names);
@@ -78,19 +82,8 @@ Status StudyRun::take_options() {
   if (options_.machine.empty()) options_.machine = kUnnamedMachine;
   options_.rows = study_.batch_sizes;
   std::ranges::sort(options_.rows);
-  if (!options_.rows.empty() && options_.rows.front() < 1) {
-    return fail(at_file("batch_sizes: a batch has at least one row"));
-  }
   options_.cpu_levels = study_.cpu_levels;
-  options_.strategies.clear();
-  for (const std::string& word : study_.strategies) {
-    const auto strategy = parse_word<ComposeStrategy>(word);
-    if (!strategy || *strategy == ComposeStrategy::kRules) {
-      return fail(at_file(fmt::format("strategies: '{}' is no strategy", word))
-                      .note("strategies: normal, stitching, padding"));
-    }
-    options_.strategies.push_back(*strategy);
-  }
+  options_.strategies = study_.strategies;
   if (options_.strategies.empty()) options_.strategies = {ComposeStrategy::kNormal};
   options_.batch_rules = study_.batch_rules;
   if (!options_.batch_rules.empty()) options_.strategies.push_back(ComposeStrategy::kRules);
@@ -102,46 +95,26 @@ Status StudyRun::take_options() {
       options_.inputs_name = study_.inputs;
     } else {
       options_.inputs.file = study_.inputs;
-      TFAOT_TRY(array_format(options_.inputs.file));
+      TFAOT_TRY(named_at(study_.inputs_where, array_format(options_.inputs.file)));
+      if (!is_file(context_.files, options_.inputs.file)) {
+        return fail(
+            Error::at(study_.inputs_where, fmt::format("there is no file '{}'", study_.inputs)));
+      }
     }
   }
   options_.measure.rounds = study_.rounds.value_or(options_.measure.rounds);
-  if (options_.measure.rounds < 1 || options_.measure.rounds > kMostRounds) {
-    return fail(at_file(fmt::format("rounds: from 1 to {}", kMostRounds)));
+  if (study_.round_ms) {
+    options_.measure.round = std::chrono::microseconds(static_cast<int>(*study_.round_ms * 1000));
   }
-  if (!study_.round_ms) return {};
-  if (!(*study_.round_ms > 0) || *study_.round_ms > kMostRoundMs) {
-    return fail(at_file("round_ms: a positive number, at most 60000"));
-  }
-  options_.measure.round = std::chrono::microseconds(static_cast<int>(*study_.round_ms * 1000));
   return {};
 }
 
-Result<Path> StudyRun::library_of(const std::string& engine) const {
-  for (const auto& [name, path] : study_.libraries) {
-    if (name != engine) continue;
-    if (is_file(context_.files, path)) return path;
-    return fail(at_file(fmt::format("libraries: there is no file '{}'", path.string())));
-  }
-  return fail(at_file(
-      fmt::format("the peer '{0}' needs its library: 'libraries: {{{0}: FILE.so}}'", engine)));
-}
-
-Result<ProfiledModel> StudyRun::model_of(const StudyModel& model) const {
+ProfiledModel StudyRun::model_of(const StudyModel& model) const {
   ProfiledModel made;
   made.package = {model.package, false, "tfaot profile"};
   made.name = shown(model.package);
-  for (const auto& [word, path] : model.peers) {
-    const auto engine = parse_word<ProfiledEngine>(word);
-    if (!engine || *engine == ProfiledEngine::kPackage) {
-      return fail(at_file(fmt::format("peers: '{}' is no engine", word))
-                      .note("engines: onnxruntime, litert, tensorflow"));
-    }
-    PeerModel peer{*engine, path, shown(path), {}};
-    if (*engine != ProfiledEngine::kTensorFlow) {
-      TFAOT_ASSIGN(peer.library, library_of(word));
-    }
-    made.peers.push_back(std::move(peer));
+  for (const StudyPeer& peer : model.peers) {
+    made.peers.push_back({peer.engine, peer.model, shown(peer.model), peer.library});
   }
   return made;
 }
@@ -150,7 +123,7 @@ Result<ProfiledModel> StudyRun::model_of(const StudyModel& model) const {
 Result<std::string> StudyRun::file_name(const ProfiledModel& model) const {
   const FileSystem& files = context_.files;
   const Path& path = model.package.package;
-  std::string text = "profile 1\n";
+  std::string text = "profile 2\n";
   std::string name;
   if (is_file(files, path) && is_config(path)) {
     TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, path));
@@ -178,6 +151,7 @@ Result<std::string> StudyRun::file_name(const ProfiledModel& model) const {
   }
   for (const std::string& rule : options_.batch_rules) text += " " + rule;
   if (options_.operations) text += " operations";
+  if (options_.heap_tool) text += fmt::format(" {}", word_of(*options_.heap_tool));
   text += fmt::format(" {}", word_of(options_.measure.clock));
   return fmt::format("{}-{}.json", name, sha256_of(text).substr(0, kHashLetters));
 }
@@ -228,8 +202,12 @@ Result<StudyResult> StudyRun::run() {
   std::vector<ProfiledModel> models;
   std::vector<std::string> names;
   for (const StudyModel& model : study_.models) {
-    TFAOT_ASSIGN(ProfiledModel made, model_of(model));
-    TFAOT_ASSIGN(std::string name, file_name(made));
+    ProfiledModel made = model_of(model);
+    for (const StudyPeer& peer : model.peers) {
+      TFAOT_TRY(named_at(peer.where, check_peer_model(context_.files, peer.engine, peer.model,
+                                                      shown(peer.model))));
+    }
+    TFAOT_ASSIGN(std::string name, named_at(model.where, file_name(made)));
     models.push_back(std::move(made));
     names.push_back(std::move(name));
   }

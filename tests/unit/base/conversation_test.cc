@@ -44,6 +44,19 @@ TEST(Conversation, KeepsLinesThatCameTogether) {
   EXPECT_EQ(talk.hear().value(), "b");
 }
 
+TEST(Conversation, WaitsUntilTheChildHasEnded) {
+  Conversation talk = Conversation::start(script_of("while read line; do echo $line; done; "
+                                                    "sleep 0.7; echo late; exec >&-; sleep 0.1"))
+                          .value();
+  EXPECT_EQ(talk.ask("one").value(), "one");
+  EXPECT_TRUE(is_alive(talk.process()));
+  EXPECT_TRUE(talk.finish());
+  EXPECT_FALSE(is_alive(talk.process()));
+  ConversationSpec endless = script_of("sleep 100");
+  endless.timeout = std::chrono::milliseconds(50);
+  EXPECT_FALSE(Conversation::start(endless).value().finish());
+}
+
 TEST(Conversation, SaysWhyTheChildEnded) {
   Conversation talk = Conversation::start(script_of("echo why >&2; exit 3")).value();
   const auto heard = talk.hear();

@@ -10,10 +10,12 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::Pair;
 
 Result<Study> study_of(const std::string& text) {
   testing::MemoryFileSystem files;
+  for (const char* file : {"/work/study/two.onnx", "/models/two", "/work/study/libort.so"}) {
+    EXPECT_TRUE(files.replace_atomically(file, "a file"));
+  }
   EXPECT_TRUE(files.replace_atomically("/work/study/profile.yaml", text));
   return load_study(files, "/work/study/profile.yaml");
 }
@@ -30,7 +32,7 @@ models:
   - one.tfaot
   - package: ../two/aot_config.yaml
     peers: {onnxruntime: two.onnx, tensorflow: /models/two}
-libraries: {onnxruntime: libonnxruntime.so}
+libraries: {onnxruntime: libort.so}
 batch_sizes: [1, 100]
 cpu_levels: [all]
 strategies: [normal, padding]
@@ -45,12 +47,19 @@ round_ms: 2.5
   EXPECT_EQ(study->models[0].package, "/work/study/one.tfaot");
   EXPECT_THAT(study->models[0].peers, IsEmpty());
   EXPECT_EQ(study->models[1].package, "/work/two/aot_config.yaml");
-  EXPECT_THAT(study->models[1].peers, ElementsAre(Pair("onnxruntime", "/work/study/two.onnx"),
-                                                  Pair("tensorflow", "/models/two")));
-  EXPECT_THAT(study->libraries, ElementsAre(Pair("onnxruntime", "/work/study/libonnxruntime.so")));
+  EXPECT_EQ(study->models[1].where.line, 5);
+  const std::vector<StudyPeer>& peers = study->models[1].peers;
+  ASSERT_EQ(peers.size(), 2U);
+  EXPECT_EQ(peers[0].engine, ProfiledEngine::kOnnxRuntime);
+  EXPECT_EQ(peers[0].model, "/work/study/two.onnx");
+  EXPECT_EQ(peers[0].library, "/work/study/libort.so");
+  EXPECT_EQ(peers[0].where.line, 6);
+  EXPECT_EQ(peers[1].engine, ProfiledEngine::kTensorFlow);
+  EXPECT_EQ(peers[1].model, "/models/two");
+  EXPECT_EQ(peers[1].library, "");
   EXPECT_THAT(study->batch_sizes, ElementsAre(1, 100));
   EXPECT_THAT(study->cpu_levels, ElementsAre("all"));
-  EXPECT_THAT(study->strategies, ElementsAre("normal", "padding"));
+  EXPECT_THAT(study->strategies, ElementsAre(ComposeStrategy::kNormal, ComposeStrategy::kPadding));
   EXPECT_THAT(study->batch_rules, ElementsAre("5:2,4"));
   EXPECT_EQ(study->inputs, "/work/study/events.npz");
   EXPECT_EQ(study->rounds, 7);
@@ -80,6 +89,23 @@ TEST(StudyFile, SaysWhereItIsWrong) {
             "/work/study/profile.yaml:1:1: the study has no 'models'");
   EXPECT_EQ(study_error("rounds: 1\nrounds: 2\nmodels: [a]\n"),
             "/work/study/profile.yaml:2:1: the key 'rounds' comes twice");
+  EXPECT_EQ(study_error("# nothing yet\n"),
+            "/work/study/profile.yaml:1:1: the study is empty\n  it needs the key 'models'");
+  EXPECT_EQ(study_error("models: [a]\nstrategies:\n  - normal\n  - rules\n"),
+            "/work/study/profile.yaml:4:5: 'rules' is no strategy\n"
+            "  strategies: normal, stitching, padding");
+  EXPECT_EQ(study_error("models: [a]\nbatch_sizes: [1,\n  0]\nrounds: 0\nround_ms: 60001\n"),
+            "/work/study/profile.yaml:3:3: a batch has at least one row\n"
+            "  also /work/study/profile.yaml:4:9: there are 1 to 100000 rounds\n"
+            "  also /work/study/profile.yaml:5:11: a round has more than 0 and at most 60000 ms");
+  EXPECT_EQ(study_error("models:\n  - package: a\n    peers: {steam: a, onnxruntime: nothing}\n"
+                        "libraries: {litert: nothing.so}\n"),
+            "/work/study/profile.yaml:3:13: 'steam' is no engine\n"
+            "  engines: onnxruntime, litert, tensorflow\n"
+            "  also /work/study/profile.yaml:3:36: there is no file '/work/study/nothing'\n"
+            "  also /work/study/profile.yaml:3:36: the peer 'onnxruntime' needs its library: "
+            "'libraries: {onnxruntime: FILE.so}'\n"
+            "  also /work/study/profile.yaml:4:21: there is no file '/work/study/nothing.so'");
   EXPECT_EQ(study_error("[a]\n"),
             "/work/study/profile.yaml:1:1: the study is a list, but must be a map");
 }

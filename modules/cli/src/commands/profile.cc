@@ -16,7 +16,12 @@
 namespace tfaot::toolkit {
 namespace {
 
-Status check_outputs(const ProfileCommand& command, const Program& program) {
+// A plain SVG, which so needs nothing else.
+bool is_drawn_by_us(const Path& output, PlotStyle style) {
+  return output.extension() == ".svg" && style == PlotStyle::kPlain;
+}
+
+Status check_outputs(const ProfileCommand& command, Program& program) {
   if (!command.output.empty()) {
     TFAOT_TRY(check_output_file(program.files, "--output", program.absolute(command.output)));
   }
@@ -28,15 +33,17 @@ Status check_outputs(const ProfileCommand& command, const Program& program) {
     if (extension != ".svg" && extension != ".png" && extension != ".pdf") {
       return fail(Error::usage(fmt::format("profile: --plot '{}' is no .svg, .png or .pdf", plot)));
     }
-    TFAOT_TRY(check_output_file(program.files, "--plot", program.absolute(plot)));
+    const Path output = program.absolute(plot);
+    TFAOT_TRY(check_output_file(program.files, "--plot", output));
+    if (!is_drawn_by_us(output, command.plot.style)) TFAOT_TRY(check_drawing(program, output));
   }
   return command.html.check(program);
 }
 
-// A plain SVG is ours, so that it needs nothing else.
 Status write_plot(const PlotRequest& request, const Profile& profile, Program& program) {
-  const bool is_ours = request.output.extension() == ".svg" && request.style == PlotStyle::kPlain;
-  if (!is_ours) return draw_profile(program, profile, request);
+  if (!is_drawn_by_us(request.output, request.style)) {
+    return draw_profile(program, profile, request);
+  }
   const report::Plot plot = time_plot(all_curves(profile), request.time, request.errors);
   return program.files.replace_atomically(request.output, report::svg_of(plot));
 }
@@ -76,10 +83,6 @@ Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& 
 }
 
 Result<std::vector<Profile>> measured_study(const ProfileCommand& command, Program& program) {
-  if (!command.packages.empty() || !command.plots.empty()) {
-    return fail(Error::usage("profile: --study excludes PACKAGE and --plot")
-                    .note("its page has the plots of each model: --html FILE"));
-  }
   TFAOT_TRY(check_outputs(command, program));
   TFAOT_ASSIGN(ProfileRequest common, common_request(command, program));
   StudyRequest request{program.absolute(command.study), std::move(common)};
@@ -96,8 +99,9 @@ Result<std::vector<Profile>> measured_packages(const ProfileCommand& command, Pr
   return std::vector<Profile>{std::move(measured)};
 }
 
-Status profile(const ProfileCommand& command, Program& program) {
+Status profile(const ProfileCommand& command, const CLI::App& app, Program& program) {
   command.verbosity.apply(program.console);
+  if (!command.study.empty()) TFAOT_TRY(check_study_options(app));
   TFAOT_ASSIGN(const std::vector<Profile> profiles, command.study.empty()
                                                         ? measured_packages(command, program)
                                                         : measured_study(command, program));
@@ -123,7 +127,7 @@ Action add_profile(CLI::App& app) {
       "  tfaot profile area/tagger --batch-sizes 1,3,16,100 --strategies normal,padding\n"
       "  tfaot profile out --peer tensorflow=saved_model --html profile.html\n"
       "  tfaot profile --study profile.yaml --html study.html");
-  return [command](Program& program) { return profile(*command, program); };
+  return [command, &app](Program& program) { return profile(*command, app, program); };
 }
 
 }  // namespace tfaot::toolkit

@@ -56,6 +56,24 @@ Status check_numbers(const ProfileCommand& command) {
   return {};
 }
 
+// A library without a model that it could run is a mistake.
+Status check_libraries(const ProfileCommand& command) {
+  for (const std::string& library : command.libraries) {
+    TFAOT_ASSIGN(const EngineAndFile named, engine_and_file("--library", library));
+    bool has_peer = false;
+    for (const std::string& peer : command.peers) {
+      TFAOT_ASSIGN(const EngineAndFile model, engine_and_file("--peer", peer));
+      has_peer = has_peer || model.first == named.first;
+    }
+    if (!has_peer) {
+      return fail(Error::usage(
+          fmt::format("profile: --library {0}=... needs a model for it: --peer {0}=MODEL",
+                      word_of(named.first))));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<InputSource> named_inputs(const std::string& verb, const std::string& inputs,
@@ -82,6 +100,7 @@ Result<PeerModel> named_peer(const std::string& peer_text,
   if (!is_file(program.files, peer.model) && !is_folder(program.files, peer.model)) {
     return fail(Error::at({peer.name}, "no such file").note("named by --peer"));
   }
+  TFAOT_TRY(check_peer_model(program.files, peer.engine, peer.model, peer.name));
   for (const std::string& library : libraries) {
     TFAOT_ASSIGN(const EngineAndFile file, engine_and_file("--library", library));
     if (file.first == peer.engine) peer.library = program.absolute(file.second);
@@ -109,8 +128,22 @@ Result<ProfileRequest> common_request(const ProfileCommand& command, const Progr
   request.toolkit_version = TFAOT_VERSION;
   request.engine = command.engine;
   request.operations = command.operations;
+  request.heap_tool = command.heap_tool;
   TFAOT_ASSIGN(request.cache, code_cache(program));
   return request;
+}
+
+Status check_study_options(const CLI::App& app) {
+  for (const char* const option :
+       {"PACKAGE", "--plot", "--batch-sizes", "--cpu-levels", "--strategies", "--batch-rule",
+        "--inputs", "--seed", "--peer", "--library"}) {
+    if (app.count(option) == 0) continue;
+    const bool is_plot = std::string(option) == "--plot";
+    return fail(Error::usage(fmt::format("profile: --study excludes {}", option))
+                    .note(is_plot ? "its page has the plots of each model: --html FILE"
+                                  : "the study's file says that"));
+  }
+  return {};
 }
 
 Result<ProfileRequest> profile_request(const ProfileCommand& command, const Program& program) {
@@ -121,6 +154,7 @@ Result<ProfileRequest> profile_request(const ProfileCommand& command, const Prog
   if (!command.peers.empty() && command.packages.size() > 1) {
     return fail(Error::usage("profile: --peer is for one PACKAGE: it is the same model"));
   }
+  TFAOT_TRY(check_libraries(command));
   TFAOT_ASSIGN(ProfileRequest request, common_request(command, program));
   for (const std::string& package : command.packages) {
     ProfiledModel model;
@@ -187,6 +221,9 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
       ->take_all();
   app.add_flag("--per-op", command.operations, "also the share of each operation; of configs")
       ->option_text(" ");
+  add_word_option<HeapTool>(app, "--heap", command.heap_tool,
+                            "also the heap over time, by valgrind's massif or by\nheaptrack, "
+                            "which must be installed");
   app.add_option("--rounds", command.rounds, "timings of each engine and number of rows [31]")
       ->option_text("N");
   app.add_option("--round-ms", command.round_ms, "milliseconds of a timing, about [10]")

@@ -34,6 +34,7 @@ struct ProfileCommand {
   std::optional<std::int64_t> core;
   std::string machine;
   bool operations = false;
+  std::optional<HeapTool> heap_tool;
   bool allow_large = false;
   EngineRun engine;
   bool json = false;
@@ -47,9 +48,12 @@ struct ProfileCommand {
 
 void add_profile_options(CLI::App& app, ProfileCommand& command);
 
-// What a study does not say itself: machine, core, rounds, engine, cache.
+// What a study does not say itself: machine, core, rounds, engine, cache, heap.
 // Usage error if a value is wrong.
 Result<ProfileRequest> common_request(const ProfileCommand& command, const Program& program);
+
+// Usage error if one is given that the study's file says.
+Status check_study_options(const CLI::App& app);
 
 // Usage error if options contradict each other, or a file that is named does not exist.
 Result<ProfileRequest> profile_request(const ProfileCommand& command, const Program& program);

@@ -94,6 +94,14 @@ report::Table times_table(const ModelCurves& model) {
   return table;
 }
 
+// Of a run at another level than the curve's it says so.
+report::Cell heap_cell_of(const ProfiledCurve& curve) {
+  if (curve.heap.peak < 0) return {};
+  report::Cell cell = memory_cell(curve.heap.peak);
+  if (curve.heap.cpu_level != curve.cpu_level) cell.text += " (" + curve.heap.cpu_level + ")";
+  return cell;
+}
+
 report::Table memory_table_of(const ModelCurves& model, const Profile& profile) {
   report::Table table{.caption = "Memory of a process, and the time to load",
                       .columns = {{"engine"},
@@ -106,6 +114,10 @@ report::Table memory_table_of(const ModelCurves& model, const Profile& profile) 
                         memory_cell(profile.empty_resident),
                         memory_cell(profile.empty_proportional),
                         {}});
+  if (profile.heap_tool) {
+    table.columns.push_back({heap_title(profile), ColumnKind::kNumber});
+    table.rows.back().push_back(memory_cell(profile.empty_heap.peak));
+  }
   for (std::size_t j = 0; j < model.curves.size(); ++j) {
     const ProfiledCurve& curve = model.curves[j];
     report::Cell temporaries;
@@ -117,6 +129,7 @@ report::Table memory_table_of(const ModelCurves& model, const Profile& profile) 
          memory_cell(last.resident),
          memory_cell(last.proportional),
          std::move(temporaries)});
+    if (profile.heap_tool) table.rows.back().push_back(heap_cell_of(curve));
   }
   return table;
 }
@@ -132,6 +145,21 @@ report::Plot memory_plot(const ModelCurves& model) {
     for (const ProfiledSize& size : model.curves[j].sizes) {
       const double megabytes = static_cast<double>(size.proportional) / 1e6;
       curve.points.push_back({static_cast<double>(size.rows), megabytes, megabytes, megabytes});
+    }
+  }
+  return plot;
+}
+
+report::Plot heap_plot(const ModelCurves& model) {
+  report::Plot plot;
+  plot.x = {"ms", report::Scale::kLinear};
+  plot.y.title = "heap kB";
+  for (std::size_t j = 0; j < model.curves.size(); ++j) {
+    report::PlotCurve& curve = plot.curves.emplace_back();
+    curve.name = model.labels[j];
+    for (const HeapMoment& moment : model.curves[j].heap.over_time) {
+      const double kilobytes = static_cast<double>(moment.bytes) / 1000;
+      curve.points.push_back({moment.ms, kilobytes, kilobytes, kilobytes});
     }
   }
   return plot;
@@ -163,12 +191,25 @@ report::Section model_section(const ModelCurves& model, const Profile& profile) 
   section.blocks.emplace_back(figure_of(model, PlotTime::kCall));
   section.blocks.emplace_back(figure_of(model, PlotTime::kRow));
   section.blocks.emplace_back(times_table(model));
+  if (std::vector<std::string> advice = tuning_advice(model); !advice.empty()) {
+    section.blocks.emplace_back(report::Callout{
+        Verdict::kNote, "The package runs some batches slower than it could", std::move(advice)});
+  }
   section.blocks.emplace_back(memory_table_of(model, profile));
   section.blocks.emplace_back(report::Figure{
       .title = "Memory of " + model.title,
       .caption = "Memory of the process after predictions of so many rows, in this order; pages "
                  "that processes share are divided by their number.",
       .svg = report::svg_of(memory_plot(model))});
+  if (profile.heap_tool) {
+    section.blocks.emplace_back(report::Figure{
+        .title = "Heap of " + model.title + " over time",
+        .caption = fmt::format("What the process had asked the allocator for and not given back, "
+                               "by {}: it loads, and then predicts these numbers of rows one after "
+                               "the other. Below that tool it is slower.",
+                               word_of(*profile.heap_tool)),
+        .svg = report::svg_of(heap_plot(model))});
+  }
   for (const ProfiledOperations& one : profile.operations) {
     if (one.model + " " + one.version == model.title) {
       section.blocks.emplace_back(operations_table(one));

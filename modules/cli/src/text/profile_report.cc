@@ -36,11 +36,21 @@ std::string speed_table(const ModelCurves& model) {
   return text_table(table);
 }
 
+// Of a run at another level than the curve's it says so.
+std::string heap_cell(const ProfiledHeap& heap, const std::string& cpu_level) {
+  if (heap.peak < 0) return "";
+  return megabytes(heap.peak) + (heap.cpu_level == cpu_level ? "" : " (" + heap.cpu_level + ")");
+}
+
 std::string memory_table(const ModelCurves& model, const Profile& profile) {
   std::vector<std::vector<std::string>> table = {
       {"", "load ms", "resident MB", "proportional MB", "temporaries kB"}};
   table.push_back({"empty process", "", megabytes(profile.empty_resident),
                    megabytes(profile.empty_proportional), ""});
+  if (profile.heap_tool) {
+    table[0].push_back(heap_title(profile) + " MB");
+    table[1].push_back(heap_cell(profile.empty_heap, ""));
+  }
   for (std::size_t j = 0; j < model.curves.size(); ++j) {
     const ProfiledCurve& curve = model.curves[j];
     const bool ours = curve.engine == ProfiledEngine::kPackage;
@@ -49,6 +59,7 @@ std::string memory_table(const ModelCurves& model, const Profile& profile) {
         {model.labels[j], short_number(curve.load.median / 1e6), megabytes(last.resident),
          megabytes(last.proportional),
          ours ? fmt::format("{:.1f}", static_cast<double>(curve.temporaries) / 1000) : ""});
+    if (profile.heap_tool) table.back().push_back(heap_cell(curve.heap, curve.cpu_level));
   }
   return text_table(table);
 }
@@ -83,6 +94,10 @@ std::string short_number(double value) {
 
 std::string clock_text(ProfileClock clock) {
   return clock == ProfileClock::kWall ? "" : ", processor time";
+}
+
+std::string heap_title(const Profile& profile) {
+  return fmt::format("peak heap ({})", word_of(*profile.heap_tool));
 }
 
 std::string engine_title(ProfiledEngine engine) {
@@ -161,6 +176,20 @@ std::vector<ModelCurves> curves_by_model(const Profile& profile) {
   return models;
 }
 
+std::vector<std::string> tuning_advice(const ModelCurves& model) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < model.curves.size(); ++i) {
+    for (const BetterPlan& plan : model.curves[i].better_plans) {
+      lines.push_back(fmt::format(
+          "{}: {} rows run as {} in {} us, but as {} in {} us; after `tfaot tune` the package "
+          "chooses by measured times",
+          model.labels[i], plan.rows, plan.run_as, short_number(plan.call.median / 1000),
+          plan.better_as, short_number(plan.better.median / 1000)));
+    }
+  }
+  return lines;
+}
+
 ModelCurves all_curves(const Profile& profile) {
   ModelCurves all{"", profile.curves, {}};
   const std::vector<ModelCurves> models = curves_by_model(profile);
@@ -179,8 +208,9 @@ std::string profile_text(const Profile& profile) {
                       profile.round_count, profile.round_ms, clock_text(profile.clock));
   text += "inputs   " + profile.inputs + "\n";
   for (const ModelCurves& model : curves_by_model(profile)) {
-    text += fmt::format("\nmodel {}\n\n{}\n{}", model.title, speed_table(model),
-                        memory_table(model, profile));
+    text += fmt::format("\nmodel {}\n\n{}\n", model.title, speed_table(model));
+    for (const std::string& line : tuning_advice(model)) text += "advice  " + line + "\n\n";
+    text += memory_table(model, profile);
     for (const ProfiledOperations& one : profile.operations) {
       if (one.model + " " + one.version == model.title) text += "\n" + operations_text(one);
     }

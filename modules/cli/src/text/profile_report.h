@@ -13,6 +13,8 @@ std::string profile_text(const Profile& profile);
 
 // Nothing for wall time.
 std::string clock_text(ProfileClock clock);
+// "peak heap (massif)". REQUIRES: it was measured.
+std::string heap_title(const Profile& profile);
 // "TensorFlow"
 std::string engine_title(ProfiledEngine engine);
 // What tells a curve from the others of its model: "tfaot, x86-64-v3, padding", "LiteRT". Level and
@@ -32,6 +34,8 @@ struct ModelCurves {
   std::vector<std::string> labels;
 };
 std::vector<ModelCurves> curves_by_model(const Profile& profile);
+// What `tfaot tune` would make faster, a line for each curve that knows of something.
+std::vector<std::string> tuning_advice(const ModelCurves& model);
 // All curves as if of one model; labels name the model if there are several.
 ModelCurves all_curves(const Profile& profile);
 

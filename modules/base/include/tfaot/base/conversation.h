@@ -38,6 +38,9 @@ class Conversation {
   Result<std::string> hear();
   // Says one line, which holds no newline, and returns the answer.
   Result<std::string> ask(const std::string& line);
+  // Says that there are no more questions, and waits until the child has ended; what it still says
+  // is dropped. Error: it took too long, or we were interrupted. REQUIRES: nothing is asked after.
+  Status finish();
 
   pid_t process() const;
 

@@ -16,9 +16,6 @@
 
 namespace tfaot::toolkit {
 
-constexpr std::int64_t kMostRounds = 100000;
-constexpr double kMostRoundMs = 60000;
-
 struct MeasureOptions {
   std::int64_t rounds = 31;
   std::chrono::microseconds round{10000};  // of one runner, about

@@ -47,7 +47,8 @@ class Runner {
 
 struct RunnerSpec {
   Path program;
-  std::vector<std::string> settings;               // "KEY=VALUE"
+  std::vector<std::string> under;     // a program that runs it, and that program's own words
+  std::vector<std::string> settings;  // "KEY=VALUE"
   std::map<std::string, std::string> environment;  // added to the parent's
   std::chrono::seconds timeout{600};               // for an answer; 0: none
 };
@@ -63,6 +64,9 @@ class RunnerProcess final : public Runner {
   Result<std::optional<Allocations>> allocations(std::int64_t calls) override;
   Result<std::vector<double>> operations(std::int64_t calls) override;
   Result<MemoryUse> memory() override;
+
+  // Waits until it has ended. REQUIRES: nothing is asked after.
+  Status finish() { return conversation_.finish(); }
 
   // Nanoseconds from the start of its main() to the first prediction.
   double load_time() const { return load_time_; }

@@ -5,12 +5,16 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
+
+inline constexpr std::int64_t kMostRounds = 100000;
+inline constexpr double kMostRoundMs = 60000;
 
 enum class ProfiledEngine { kPackage, kOnnxRuntime, kLiteRt, kTensorFlow };
 template <>
@@ -41,6 +45,12 @@ enum class ProfileClock {
 template <>
 inline constexpr auto kWords<ProfileClock> = std::to_array<Word<ProfileClock>>(
     {{ProfileClock::kWall, "wall"}, {ProfileClock::kProcessor, "processor"}});
+
+// A program that watches what a process asks the allocator for.
+enum class HeapTool { kMassif, kHeaptrack };
+template <>
+inline constexpr auto kWords<HeapTool> = std::to_array<Word<HeapTool>>(
+    {{HeapTool::kMassif, "massif"}, {HeapTool::kHeaptrack, "heaptrack"}});
 
 // The median, and the 16 % and 84 % quantiles.
 struct Band {
@@ -82,6 +92,28 @@ struct ProfiledOperations {
   std::vector<ProfiledOperation> operations;
 };
 
+// What a process had asked the allocator for and not given back, in a run of its own below a
+// HeapTool: it loads, and predicts each number of rows a few times.
+struct HeapMoment {
+  double ms = 0;  // since its start, in that slower run
+  std::int64_t bytes = 0;
+};
+struct ProfiledHeap {
+  std::int64_t peak = -1;  // -1: not measured
+  std::string cpu_level;   // of a package: the tool may run no better one
+  std::vector<HeapMoment> over_time;
+};
+
+// A number of rows that a package would run clearly faster by other calls of its compiled sizes, as
+// `tfaot tune` would find. Both were timed in the same rounds.
+struct BetterPlan {
+  std::int64_t rows = 0;
+  std::string run_as;  // as it runs now
+  Band call;
+  std::string better_as;
+  Band better;
+};
+
 // One model in one engine.
 struct ProfiledCurve {
   std::string model;
@@ -94,7 +126,9 @@ struct ProfiledCurve {
   std::int64_t resident = 0;      // after the first prediction, of one row
   std::int64_t proportional = 0;  //
   std::int64_t temporaries = 0;   // of a package: scratch of an instance
+  ProfiledHeap heap;
   std::vector<ProfiledSize> sizes;
+  std::vector<BetterPlan> better_plans;  // the one with most to win, or none
 };
 
 struct ProfiledMachine {
@@ -118,6 +152,8 @@ struct Profile {
   double round_ms = 0;
   std::int64_t empty_resident = 0;  // of a runner without an engine
   std::int64_t empty_proportional = 0;
+  std::optional<HeapTool> heap_tool;
+  ProfiledHeap empty_heap;
   std::vector<ProfiledCurve> curves;
   std::vector<ProfiledOperations> operations;
 };

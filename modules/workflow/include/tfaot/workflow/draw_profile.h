@@ -34,6 +34,9 @@ struct PlotRequest {
   PlotErrors errors = PlotErrors::kBand;
 };
 
+/// Error: draw_profile() could not draw this file, since a program is missing.
+Status check_drawing(Context& context, const Path& output);
+
 /// Error: there is no Python with matplotlib. Then an existing file stays as it is.
 Status draw_profile(Context& context, const Profile& profile, const PlotRequest& request);
 

@@ -45,10 +45,16 @@ struct ProfileRequest {
   std::optional<std::int64_t> core;  ///< empty: the last one that this process may use
   std::string machine;               ///< its name for the report; may be empty
   std::string toolkit_version;
-  EngineRun engine;         ///< for configs
-  CodeCacheOptions cache;   ///< for configs
-  bool operations = false;  ///< also the share of each operation; all models are configs
+  EngineRun engine;                   ///< for configs
+  CodeCacheOptions cache;             ///< for configs
+  bool operations = false;            ///< also the share of each operation; all models are configs
+  std::optional<HeapTool> heap_tool;  ///< also the heap over time, by this
 };
+
+/// Error: this is not what a model of that engine looks like. `model` exists; `name`: as the user
+/// wrote it.
+Status check_peer_model(const FileSystem& files, ProfiledEngine engine, const Path& model,
+                        const std::string& name);
 
 /// Error: a path is no package, a model cannot be run by its engine, or the measuring programs are
 /// missing. Doubtful times are warnings, in the profile and to the diagnostics.
