@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "cli_test.h"
+#include "fake_linker.h"
 #include "tests/support/executable_file.h"
 #include "tests/unit/convert/upstream_samples.h"
 #include "tfaot/base/text.h"
@@ -23,8 +24,9 @@ constexpr const char* kOther = "tfaot-model-test-net-1.1.0-x86_64-linux.tar.zst"
 struct Verb {
   std::string name;
   std::vector<std::string> command;  // what it writes is below "now"
-  // A release makes specs, then RPM after RPM: each file is the old one or the new one. An RPM of a
-  // killed release that has no record yet counts: the next one gets a higher number.
+  // A profile writes file after file. A release makes specs, then RPM after RPM. Each file is the
+  // old one or the new one. An RPM of a killed release that has no record yet counts: the next one
+  // gets a higher number.
   bool in_steps = false;
 };
 
@@ -50,6 +52,9 @@ const std::vector<Verb> kVerbs = {
     {"release_again", {"release", "model/second.yaml", "-o", "now/rpm", "-j1"}, true},
     {"condor", {"condor", "model/aot_config.yaml", "-o", "now/jobs"}},
     {"spec_remove", {"spec", "--remove", "tfaot-model-test-net", "-o", "now/rpm"}},
+    {"profile",
+     {"profile", "in/tree", "--rounds", "1", "-q", "--csv", "now/csv", "--plot", "now/p.svg"},
+     true},
 };
 
 class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
@@ -78,6 +83,15 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
           "<tool name=\"tfaot-model-net\" version=\"2.1\">\n"
           "  <flags LDFLAGS=\"$TFAOT_MODEL_NET_BASE/lib/net_bs4.o\"/>\n</tool>\n");
     done({"compile", "-c", "model/aot_config.yaml", "-o", "in/tree"});
+    write_fake_linker(at("bin"), read("in/tree/record.json"), at("linked"));
+    write("prefix/libexec/tfaot/tfaot-runner",
+          "#!/bin/sh\necho ready 1\nwhile read -r verb number; do case $verb in\n"
+          "prepare) echo ok 0 1;; time) echo $((1000 * number)) $((1000 * number));;\n"
+          "*) echo 0 0;; esac; done\n");
+    testing::make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
+    write("prefix/" TFAOT_LIBDIR "/tfaot/libtfaot_count_allocations.so", "");
+    // Its code is linked once; calls are counted for the runs after that.
+    if (GetParam().name == "profile") done({"profile", "in/tree", "--rounds", "1", "-q"});
     done({"package", "in/tree", "-o", "in"});
     done({"update-weights", "in/tree", "--model", "retrained", "-o", "in/changed/tree"});
     done({"package", "in/changed/tree", "-o", "in/changed"});
@@ -92,6 +106,7 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
   }
 
   Outcome run_verb(const std::vector<std::string>& command, Variables environment = {}) const {
+    environment["TFAOT_CACHE_DIR"] = at("cache");
     environment["PATH"] = at("bin") + ":" + std::getenv("PATH");
     return run(command, environment);
   }
