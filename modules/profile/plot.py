@@ -37,12 +37,17 @@ def labels_of(curves):
     def differ(key, of):
         return len({curve[key] for curve in of}) > 1
 
+    def package(curve, *more):
+        return tuple(curve[key] for key in ("model", "version", *more))
+
     ours = [curve for curve in curves if curve["engine"] == "tfaot"]
     labels = []
     for curve in curves:
         parts = [f"{curve['model']} {curve['version']}"] if differ("model", curves) or differ("version", curves) else []
         parts.append(ENGINES[curve["engine"]])
         if curve["engine"] == "tfaot":
+            if len({package(one, "source") for one in ours}) > len({package(one) for one in ours}):
+                parts.append(curve["source"])
             parts += [curve[key] for key in ("cpu_level", "strategy") if differ(key, ours)]
         labels.append(", ".join(parts))
     return labels

@@ -167,7 +167,7 @@ TEST_F(ProfileTest, AdvisesToTune) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               HasSubstr("\nadvice  tfaot, normal: 4 rows run as 4 in 5.00 us, but as 4 x 1 in 4.00 "
-                        "us; after `tfaot tune` the package chooses by measured times\n"));
+                        "us: run `tfaot tune`\n"));
   EXPECT_THAT(read("p.html"), HasSubstr("but as 4 x 1 in 4.00 us"));
   const auto json = nlohmann::json::parse(read("p.json"));
   const auto& plans = json["curves"][0]["better_plans"];
@@ -219,7 +219,7 @@ TEST_F(ProfileTest, GoesOnWithAStudy) {
   ASSERT_EQ(json.size(), 1U);
   EXPECT_EQ(json[0]["machine"]["name"], "here");
   EXPECT_EQ(json[0]["curves"].size(), 5U);
-  EXPECT_THAT(files_in("csv/here"), ::testing::SizeIs(3));
+  EXPECT_THAT(files_in("csv/here"), ::testing::SizeIs(5));  // two packages of one model
   // Nothing is measured again, until something changes.
   write("cache/started", "");
   EXPECT_EQ(nlohmann::json::parse(with({"--json"}).out), json);
@@ -253,6 +253,16 @@ TEST_F(ProfileTest, SaysWhatIsWrongWithAStudy) {
   transcript += profile({"--study", "nowhere.yaml"}).text() + "\n";
   transcript += profile({"--study", "profile.yaml", "--machine", "a/b"}).text();
   EXPECT_TRUE(matches_golden(transcript, "cli/profile_study_errors.txt"));
+}
+
+TEST_F(ProfileTest, TellsTwoPackagesOfOneModelApart) {
+  std::filesystem::copy(at("out"), at("tuned"), std::filesystem::copy_options::recursive);
+  const Outcome outcome = profile({"out", "tuned", "--rounds", "1", "--csv", "csv"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\n1     tfaot, out    "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n1     tfaot, tuned  "));
+  EXPECT_THAT(files_in("csv"), ElementsAre("test_net_1.0.0_tfaot_x86-64_normal.csv",
+                                           "test_net_1.0.0_tfaot_x86-64_normal_2.csv"));
 }
 
 TEST_F(ProfileTest, CompilesAConfig) {

@@ -58,6 +58,7 @@ inline constexpr auto kMembers<ProfiledCurve> =
                Member{"load", &ProfiledCurve::load},
                Member{"resident", &ProfiledCurve::resident},
                Member{"proportional", &ProfiledCurve::proportional},
+               Member{"tuned", &ProfiledCurve::tuned},
                Member{"temporaries", &ProfiledCurve::temporaries},
                Member{"heap", &ProfiledCurve::heap},
                Member{"sizes", &ProfiledCurve::sizes},

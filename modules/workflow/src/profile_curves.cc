@@ -83,6 +83,7 @@ Result<PlannedCurve> plan_curve(const std::shared_ptr<const LoadedModel>& model,
   planned.curve.version = model->manifest().version;
   planned.curve.cpu_level = predictor.cpu_level();
   planned.curve.strategy = strategy;
+  planned.curve.tuned = model->manifest().tuning.has_value();
   planned.curve.temporaries = temporary_bytes(model->compiled(), planned.curve.cpu_level);
   return planned;
 }

@@ -12,9 +12,9 @@ sys.path.insert(0, str(FOLDER))
 import plot
 
 
-def curve(engine="tfaot", level="x86-64-v3", strategy="normal", model="net"):
+def curve(engine="tfaot", level="x86-64-v3", strategy="normal", model="net", source="out"):
     sizes = [{"rows": rows, "call": {"median": 4000.0 * rows, "low": 3000.0 * rows, "high": 6000.0 * rows}} for rows in (1, 8)]
-    return {"model": model, "version": "1.0", "engine": engine, "cpu_level": level, "strategy": strategy, "sizes": sizes}
+    return {"model": model, "source": source, "version": "1.0", "engine": engine, "cpu_level": level, "strategy": strategy, "sizes": sizes}
 
 
 class Plot(unittest.TestCase):
@@ -22,6 +22,8 @@ class Plot(unittest.TestCase):
         self.assertEqual(plot.labels_of([curve(), curve("litert")]), ["tfaot", "LiteRT"])
         self.assertEqual(plot.labels_of([curve(), curve(strategy="padding")]), ["tfaot, normal", "tfaot, padding"])
         self.assertEqual(plot.labels_of([curve(), curve(model="other")]), ["net 1.0, tfaot", "other 1.0, tfaot"])
+        self.assertEqual(plot.labels_of([curve(), curve(source="tuned")]), ["tfaot, out", "tfaot, tuned"])
+        self.assertEqual(plot.labels_of([curve(), curve(model="other", source="b")]), ["net 1.0, tfaot", "other 1.0, tfaot"])
 
     def test_points_are_medians_with_distances(self):
         self.assertEqual(plot.points_of(curve(), "call"), ([1, 8], [4.0, 32.0], [1.0, 8.0], [2.0, 16.0]))

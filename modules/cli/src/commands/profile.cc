@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include "commands/commands.h"
 #include "options/profile_options.h"
@@ -68,9 +69,13 @@ Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& 
     if (command.csv.empty()) break;
     Path folder = program.absolute(command.csv);
     if (!command.study.empty()) folder /= profile.machine.name;
+    std::set<std::string> names;
     for (const ProfiledCurve& curve : profile.curves) {
-      TFAOT_TRY(
-          program.files.replace_atomically(folder / csv_file_name(curve), curve_to_csv(curve)));
+      std::string name = csv_file_name(curve);
+      for (int number = 2; !names.insert(name).second; ++number) {  // two packages of one model
+        name = Path(csv_file_name(curve)).stem().string() + fmt::format("_{}.csv", number);
+      }
+      TFAOT_TRY(program.files.replace_atomically(folder / name, curve_to_csv(curve)));
     }
   }
   for (const std::string& plot : command.plots) {

@@ -117,15 +117,20 @@ std::string engine_title(ProfiledEngine engine) {
 std::vector<std::string> curve_labels(const std::vector<ProfiledCurve>& curves) {
   std::set<std::string> levels;
   std::set<ComposeStrategy> strategies;
+  std::set<std::string> models;
+  std::set<std::string> sources;
   for (const ProfiledCurve& curve : curves) {
     if (curve.engine != ProfiledEngine::kPackage) continue;
     levels.insert(curve.cpu_level);
     strategies.insert(curve.strategy);
+    models.insert(curve.model + " " + curve.version);
+    sources.insert(curve.source);
   }
   std::vector<std::string> labels;
   for (const ProfiledCurve& curve : curves) {
     std::string label = engine_title(curve.engine);
     const bool ours = curve.engine == ProfiledEngine::kPackage;
+    if (ours && sources.size() > models.size()) label += ", " + curve.source;
     if (ours && levels.size() > 1) label += ", " + curve.cpu_level;
     if (ours && strategies.size() > 1) label += fmt::format(", {}", word_of(curve.strategy));
     labels.push_back(std::move(label));
@@ -181,10 +186,9 @@ std::vector<std::string> tuning_advice(const ModelCurves& model) {
   for (std::size_t i = 0; i < model.curves.size(); ++i) {
     for (const BetterPlan& plan : model.curves[i].better_plans) {
       lines.push_back(fmt::format(
-          "{}: {} rows run as {} in {} us, but as {} in {} us; after `tfaot tune` the package "
-          "chooses by measured times",
-          model.labels[i], plan.rows, plan.run_as, short_number(plan.call.median / 1000),
-          plan.better_as, short_number(plan.better.median / 1000)));
+          "{}: {} rows run as {} in {} us, but as {} in {} us: run `tfaot tune`{}", model.labels[i],
+          plan.rows, plan.run_as, short_number(plan.call.median / 1000), plan.better_as,
+          short_number(plan.better.median / 1000), model.curves[i].tuned ? " again" : ""));
     }
   }
   return lines;

@@ -18,7 +18,8 @@ std::string heap_title(const Profile& profile);
 // "TensorFlow"
 std::string engine_title(ProfiledEngine engine);
 // What tells a curve from the others of its model: "tfaot, x86-64-v3, padding", "LiteRT". Level and
-// strategy are left out if all curves of packages have the same.
+// strategy are left out if all curves of packages have the same, and so is the package's path if
+// each model has one.
 std::vector<std::string> curve_labels(const std::vector<ProfiledCurve>& curves);
 // "AMD EPYC, 2 cores, core 1, governor performance, 2400 MHz, load 0.1, noise 0.5 %"
 std::string machine_text(const ProfiledMachine& machine);

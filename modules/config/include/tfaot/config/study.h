@@ -11,7 +11,7 @@
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
-#include "tfaot/records/profile.h"
+#include "tfaot/records/profile_words.h"
 
 namespace tfaot::toolkit {
 

@@ -3,54 +3,14 @@
 // bytes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tfaot/records/words.h"
+#include "tfaot/records/profile_words.h"
 
 namespace tfaot::toolkit {
-
-inline constexpr std::int64_t kMostRounds = 100000;
-inline constexpr double kMostRoundMs = 60000;
-
-enum class ProfiledEngine { kPackage, kOnnxRuntime, kLiteRt, kTensorFlow };
-template <>
-inline constexpr auto kWords<ProfiledEngine> =
-    std::to_array<Word<ProfiledEngine>>({{ProfiledEngine::kPackage, "tfaot"},
-                                         {ProfiledEngine::kOnnxRuntime, "onnxruntime"},
-                                         {ProfiledEngine::kLiteRt, "litert"},
-                                         {ProfiledEngine::kTensorFlow, "tensorflow"}});
-
-// How a package runs numbers of rows that are not compiled.
-enum class ComposeStrategy {
-  kNormal,     // as the runtime does by itself: the cheapest way
-  kStitching,  // several calls, the largest size first; padding only below the smallest size
-  kPadding,    // one call of the next larger size; several only above the largest size
-  kRules,      // by the user's rules
-};
-template <>
-inline constexpr auto kWords<ComposeStrategy> =
-    std::to_array<Word<ComposeStrategy>>({{ComposeStrategy::kNormal, "normal"},
-                                          {ComposeStrategy::kStitching, "stitching"},
-                                          {ComposeStrategy::kPadding, "padding"},
-                                          {ComposeStrategy::kRules, "rules"}});
-
-enum class ProfileClock {
-  kWall,       // what users wait
-  kProcessor,  // what all threads computed, for a machine that is busy otherwise
-};
-template <>
-inline constexpr auto kWords<ProfileClock> = std::to_array<Word<ProfileClock>>(
-    {{ProfileClock::kWall, "wall"}, {ProfileClock::kProcessor, "processor"}});
-
-// A program that watches what a process asks the allocator for.
-enum class HeapTool { kMassif, kHeaptrack };
-template <>
-inline constexpr auto kWords<HeapTool> = std::to_array<Word<HeapTool>>(
-    {{HeapTool::kMassif, "massif"}, {HeapTool::kHeaptrack, "heaptrack"}});
 
 // The median, and the 16 % and 84 % quantiles.
 struct Band {
@@ -125,6 +85,7 @@ struct ProfiledCurve {
   Band load;                      // until the first prediction, of a new process
   std::int64_t resident = 0;      // after the first prediction, of one row
   std::int64_t proportional = 0;  //
+  bool tuned = false;             // a package that goes by times instead of estimates
   std::int64_t temporaries = 0;   // of a package: scratch of an instance
   ProfiledHeap heap;
   std::vector<ProfiledSize> sizes;
