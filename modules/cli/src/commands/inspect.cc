@@ -12,7 +12,6 @@
 #include "text/describe.h"
 #include "text/inspection_difference.h"
 #include "text/inspection_report.h"
-#include "tfaot/base/interrupts.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/inspect/graph_drawing.h"
 #include "tfaot/workflow/inspect_code.h"
