@@ -72,15 +72,18 @@ RunnerSpec watched(const HeapRequest& request, const Path& output) {
   return spec;
 }
 
-Result<ProfiledHeap> read_recorded(const FileSystem& files, HeapTool tool, const Path& output) {
-  if (tool == HeapTool::kMassif) {
+Result<ProfiledHeap> read_recorded(const FileSystem& files, const HeapRequest& request,
+                                   const Path& output) {
+  if (request.tool == HeapTool::kMassif) {
     TFAOT_ASSIGN(const std::string text, files.read(output));
     return read_massif(text, output.string());
   }
   Path recorded = output.string() + ".zst";
   if (!is_file(files, recorded)) recorded = output.string() + ".gz";
   const Path massif = output.string() + ".massif";
-  TFAOT_ASSIGN(const ProcessResult printed, run_process(reading_of_heaptrack(recorded, massif)));
+  ProcessSpec print = reading_of_heaptrack(recorded, massif);
+  print.timeout = request.runner.timeout;
+  TFAOT_ASSIGN(const ProcessResult printed, run_process(print));
   if (!printed.ok()) {
     return fail(with_last_words(Error("heaptrack_print cannot read its file"), printed));
   }
@@ -98,7 +101,7 @@ Result<ProfiledHeap> run_watched(const FileSystem& files, const HeapRequest& req
     TFAOT_TRY(runner->time(kHeapCalls));
   }
   TFAOT_TRY(runner->finish());
-  return read_recorded(files, request.tool, output);
+  return read_recorded(files, request, output);
 }
 
 }  // namespace
