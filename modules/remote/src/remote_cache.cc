@@ -17,18 +17,29 @@ constexpr int kFirstOther = 300;  // 2xx: done
 constexpr int kNotFound = 404;
 constexpr int kGone = 410;
 
+std::string words_of_too_large() {
+  return fmt::format("an entry has more than {} MiB", kLargestAnswer >> 20U);
+}
+
 // Before an entry's contents: what it is, and the hash that they must have.
 std::string head_of(const std::string& key, std::string_view contents) {
   return fmt::format("tfaot remote cache 1\n{}\n{}\n", key, sha256_of(contents));
 }
 
 // Empty if the entry is not what was stored under the key.
-std::optional<std::string> contents_of(const std::string& key, const std::string& entry) {
+std::optional<std::string> contents_of(const std::string& key, std::string entry) {
   const std::size_t head_size = head_of(key, "").size();  // the same for all contents
   if (entry.size() < head_size) return std::nullopt;
-  std::string contents = entry.substr(head_size);
-  if (entry.compare(0, head_size, head_of(key, contents)) != 0) return std::nullopt;
-  return contents;
+  const std::string head = head_of(key, std::string_view(entry).substr(head_size));
+  if (!entry.starts_with(head)) return std::nullopt;
+  entry.erase(0, head_size);
+  return entry;
+}
+
+std::string entry_of(const std::string& key, std::string_view contents) {
+  std::string entry = head_of(key, contents);
+  entry += contents;
+  return entry;
 }
 
 // One line of printable ASCII: anything else could add headers.
@@ -73,7 +84,7 @@ void RemoteCache::give_up(const std::string& why) {
 
 std::optional<std::string> RemoteCache::get(const std::string& key) {
   if (!server_) return std::nullopt;
-  const HttpAnswer answer = server_->get(entry_path(place_, key));
+  HttpAnswer answer = server_->get(entry_path(place_, key));
   if (answer.status == 0) {
     give_up(answer.failure);
     return std::nullopt;
@@ -83,16 +94,21 @@ std::optional<std::string> RemoteCache::get(const std::string& key) {
     give_up(fmt::format("it answers {} when asked for an entry", answer.status));
     return std::nullopt;
   }
-  auto contents = contents_of(key, answer.contents);
+  const bool too_large = answer.too_large;
+  std::optional<std::string> contents;
+  if (!too_large) contents = contents_of(key, std::move(answer.contents));
   if (!contents) {
     refused_.insert(key);
-    warn_once("an entry is damaged or another's; it is not used, its code is compiled again");
+    warn_once((too_large ? words_of_too_large() : "an entry is damaged or another's") +
+              "; it is not used, its code is compiled again");
   }
   return contents;
 }
 
 void RemoteCache::put(const std::string& key, std::string_view contents) {
   if (!server_ || place_.read_only) return;
+  std::string entry = entry_of(key, contents);
+  if (entry.size() > kLargestAnswer) return warn_once(words_of_too_large() + "; it is not sent");
   const std::string path = entry_path(place_, key);
   if (!refused_.contains(key)) {
     // While this machine compiled, another one may have been faster.
@@ -100,8 +116,6 @@ void RemoteCache::put(const std::string& key, std::string_view contents) {
     if (there.status == 0) return give_up(there.failure);
     if (there.status == kOk) return;
   }
-  std::string entry = head_of(key, contents);
-  entry += contents;
   const HttpAnswer answer = server_->put(path, std::move(entry));
   if (answer.status == 0) return give_up(answer.failure);
   if (answer.status >= kOk && answer.status < kFirstOther) return;

@@ -5,7 +5,6 @@
 #include <httplib.h>
 
 #include <chrono>
-#include <functional>
 #include <future>
 #include <thread>
 #include <utility>
@@ -14,8 +13,6 @@ namespace tfaot::toolkit {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr std::size_t kLargestEntry = std::size_t{1} << 30U;
 
 std::string words_of_failure(httplib::Error error) {
   switch (error) {
@@ -26,8 +23,6 @@ std::string words_of_failure(httplib::Error error) {
     case httplib::Error::Read:
     case httplib::Error::Write:
       return "the connection broke";
-    case httplib::Error::Canceled:
-      return "it sends more than any entry has";
     case httplib::Error::SSLConnection:
     case httplib::Error::SSLLoadingCerts:
     case httplib::Error::SSLServerVerification:
@@ -48,37 +43,55 @@ namespace {
 
 using Connection = HttpServer::Connection;
 
+// The receiver counts what was unpacked, so that it also stops what is small only while packed.
+httplib::Request with_receivers(const httplib::Request& request, HttpAnswer& answer) {
+  httplib::Request whole = request;
+  whole.response_handler = [&answer](const httplib::Response& response) {
+    answer.status = response.status;
+    return true;
+  };
+  whole.content_receiver = [&answer](const char* bytes, std::size_t size, std::uint64_t,
+                                     std::uint64_t) {
+    answer.too_large = size > kLargestAnswer - answer.contents.size();
+    if (!answer.too_large) answer.contents.append(bytes, size);
+    return !answer.too_large;
+  };
+  return whole;
+}
+
 // A server may close a connection that was kept open, just when it is used again.
-HttpAnswer ask(Connection& connection, const std::function<httplib::Result(HttpAnswer&)>& request) {
-  const bool reused = connection.client.is_socket_open() != 0;
+HttpAnswer ask(httplib::Client& client, const httplib::Request& request) {
+  const bool reused = client.is_socket_open() != 0;
   HttpAnswer answer;
-  httplib::Result result = request(answer);
+  httplib::Result result = client.send(with_receivers(request, answer));
   const bool broke =
       result.error() == httplib::Error::Read || result.error() == httplib::Error::Write;
   if (!result && reused && broke) {
     answer = {};
-    result = request(answer);
+    result = client.send(with_receivers(request, answer));
   }
-  if (result) {
-    answer.status = result->status;
-  } else {
-    answer.failure = words_of_failure(result.error());
-  }
+  if (!result && !answer.too_large) return {.failure = words_of_failure(result.error())};
+  if (result) answer.status = result->status;  // of an answer without contents, too
   return answer;
 }
 
 // In a thread of its own, which is left behind if it takes too long.
 HttpAnswer ask_in_time(const std::shared_ptr<Connection>& connection, milliseconds limit,
-                       std::function<httplib::Result(httplib::Client&, HttpAnswer&)> request) {
-  std::packaged_task<HttpAnswer()> task([connection, request = std::move(request)] {
-    return ask(*connection,
-               [&](HttpAnswer& answer) { return request(connection->client, answer); });
-  });
+                       httplib::Request request) {
+  std::packaged_task<HttpAnswer()> task(
+      [connection, request = std::move(request)] { return ask(connection->client, request); });
   std::future<HttpAnswer> answer = task.get_future();
   std::thread(std::move(task)).detach();
   if (answer.wait_for(limit) == std::future_status::ready) return answer.get();
   connection->client.stop();
-  return {0, fmt::format("it did not answer within {} ms", limit.count()), ""};
+  return {.failure = fmt::format("it did not answer within {} ms", limit.count())};
+}
+
+httplib::Request request_of(const char* method, const std::string& path) {
+  httplib::Request request;
+  request.method = method;
+  request.path = path;
+  return request;
 }
 
 }  // namespace
@@ -98,26 +111,18 @@ HttpServer::HttpServer(const RemoteCachePlace& place, const std::string& authori
 }
 
 HttpAnswer HttpServer::get(const std::string& path) {
-  return ask_in_time(connection_, milliseconds(limit_),
-                     [path](httplib::Client& client, HttpAnswer& answer) {
-                       return client.Get(path, [&answer](const char* bytes, std::size_t size) {
-                         if (size > kLargestEntry - answer.contents.size()) return false;
-                         answer.contents.append(bytes, size);
-                         return true;
-                       });
-                     });
+  return ask_in_time(connection_, milliseconds(limit_), request_of("GET", path));
 }
 
 HttpAnswer HttpServer::head(const std::string& path) {
-  return ask_in_time(connection_, milliseconds(limit_),
-                     [path](httplib::Client& client, HttpAnswer&) { return client.Head(path); });
+  return ask_in_time(connection_, milliseconds(limit_), request_of("HEAD", path));
 }
 
 HttpAnswer HttpServer::put(const std::string& path, std::string contents) {
-  return ask_in_time(connection_, milliseconds(limit_),
-                     [path, contents = std::move(contents)](httplib::Client& client, HttpAnswer&) {
-                       return client.Put(path, contents, "application/octet-stream");
-                     });
+  httplib::Request request = request_of("PUT", path);
+  request.set_header("Content-Type", "application/octet-stream");
+  request.body = std::move(contents);
+  return ask_in_time(connection_, milliseconds(limit_), std::move(request));
 }
 
 }  // namespace tfaot::toolkit

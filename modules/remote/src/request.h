@@ -11,10 +11,14 @@
 
 namespace tfaot::toolkit {
 
+// What is taken into memory of an answer's contents. Objects of compiled code have less than 1 MiB.
+constexpr std::size_t kLargestAnswer = std::size_t{64} << 20U;
+
 struct HttpAnswer {
-  int status = 0;        // 0: there was no answer
-  std::string failure;   // why
-  std::string contents;  // of a GET
+  int status = 0;          // 0: there was no answer
+  std::string failure{};   // why
+  std::string contents{};  // the first ones, if it is too large
+  bool too_large = false;  // than kLargestAnswer
 };
 
 class HttpServer {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <httplib.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -33,12 +34,15 @@ class Store {
       std::this_thread::sleep_for(delay);
       const auto found = entries.find(request.path);
       response.status = found == entries.end() ? 404 : status;
+      if (endless_get) return send_endlessly(response);
+      if (!encoding.empty()) response.set_header("Content-Encoding", encoding);
       if (found != entries.end()) response.set_content(found->second, "application/octet-stream");
     });
     server_.Put(".*", [this](const httplib::Request& request, httplib::Response& response) {
       const std::lock_guard lock(mutex_);
       requests_.push_back(request.method + " " + request.get_header_value("Authorization"));
       response.status = put_status;
+      if (endless_put) send_endlessly(response);
       if (put_status < 300) entries[request.path] = request.body;
     });
     server_.set_tcp_nodelay(true);
@@ -59,7 +63,7 @@ class Store {
     RemoteCachePlace place;
     place.server = fmt::format("http://127.0.0.1:{}", port_);
     place.path = "/c";
-    place.operation_timeout = 5000;
+    place.operation_timeout = 30000;
     return place;
   }
   // "GET AUTHORIZATION"
@@ -72,8 +76,21 @@ class Store {
   int status = 200;
   int put_status = 201;
   milliseconds delay{0};
+  std::string encoding;
+  bool endless_get = false;
+  bool endless_put = false;
+  std::atomic<std::size_t> sent = 0;  // of an answer without end
 
  private:
+  void send_endlessly(httplib::Response& response) {
+    sent = 0;
+    response.set_chunked_content_provider("text/plain", [this, piece = std::string(1 << 20, 'x')](
+                                                            std::size_t, httplib::DataSink& sink) {
+      sent += piece.size();
+      return sink.write(piece.data(), piece.size());
+    });
+  }
+
   httplib::Server server_;
   std::thread thread_;
   int port_ = 0;
@@ -155,6 +172,68 @@ TEST_F(RemoteCacheTest, RefusesAnEntryUnderAnotherKey) {
   EXPECT_EQ(one.get(other_key_), std::nullopt);
   EXPECT_EQ(one.get(key_), contents_);
   EXPECT_EQ(warnings_.size(), 1U);
+}
+
+constexpr std::size_t kMiB = 1 << 20;
+constexpr std::size_t kLimit = 64 * kMiB;
+// The buffers of a connection hold some more.
+constexpr std::size_t kLimitAndBuffers = 2 * kLimit;
+
+TEST_F(RemoteCacheTest, AnEntryHasALimit) {
+  const std::size_t head = std::string("tfaot remote cache 1\n").size() + 2 * (64 + 1);
+  const std::string largest(kLimit - head, 'x');
+  RemoteCache one = cache(store_.place());
+  one.put(key_, largest);
+  EXPECT_TRUE(one.get(key_) == largest);
+  EXPECT_THAT(warnings_, IsEmpty());
+  one.put(other_key_, largest + "x");
+  EXPECT_EQ(store_.entries.size(), 1U);
+  EXPECT_THAT(warnings_, ElementsAre(about("an entry has more than 64 MiB; it is not sent")));
+}
+
+TEST_F(RemoteCacheTest, AnAnswerWithoutEndIsAWarningAndAMiss) {
+  cache(store_.place()).put(key_, contents_);
+  store_.take_requests();
+  store_.endless_get = true;
+  RemoteCache one = cache(store_.place());
+  EXPECT_EQ(one.get(key_), std::nullopt);
+  EXPECT_LT(store_.sent, kLimitAndBuffers);
+  EXPECT_THAT(warnings_, ElementsAre(about("an entry has more than 64 MiB; it is not used, its "
+                                           "code is compiled again")));
+  EXPECT_EQ(one.get(other_key_), std::nullopt);  // 404, with a page without end
+  EXPECT_LT(store_.sent, kLimitAndBuffers);
+  store_.endless_get = false;
+  one.put(key_, contents_);
+  EXPECT_EQ(one.get(key_), contents_);
+  EXPECT_THAT(store_.take_requests(), ElementsAre("GET ", "GET ", "PUT ", "GET "));
+  EXPECT_EQ(warnings_.size(), 1U);
+}
+
+TEST_F(RemoteCacheTest, TheAnswerToWhatIsSentHasALimitToo) {
+  store_.endless_put = true;
+  RemoteCache one = cache(store_.place());
+  one.put(key_, contents_);
+  EXPECT_LT(store_.sent, kLimitAndBuffers);
+  EXPECT_EQ(one.get(key_), contents_);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(RemoteCacheTest, TheLimitIsThatOfWhatIsUnpacked) {
+  std::string packed;
+  httplib::detail::gzip_compressor gzip;
+  const std::string zeros(4 * kLimit, '\0');
+  ASSERT_TRUE(gzip.compress(zeros.data(), zeros.size(), true,
+                            [&packed](const char* bytes, std::size_t size) {
+                              packed.append(bytes, size);
+                              return true;
+                            }));
+  ASSERT_LT(packed.size(), kMiB);
+  store_.entries[entry_path(store_.place(), key_)] = packed;
+  store_.encoding = "gzip";
+  RemoteCache one = cache(store_.place());
+  EXPECT_EQ(one.get(key_), std::nullopt);
+  EXPECT_THAT(warnings_, ElementsAre(about("an entry has more than 64 MiB; it is not used, its "
+                                           "code is compiled again")));
 }
 
 TEST_F(RemoteCacheTest, GoesOnWithoutADeadServer) {
