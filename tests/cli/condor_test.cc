@@ -45,6 +45,17 @@ TEST_F(CondorTest, WritesTheJobsOfAllModels) {
   EXPECT_EQ(files_.kind(at("jobs/.tfaot-work")), FileKind::kMissing);
 }
 
+TEST_F(CondorTest, PutsNothingIntoPackages) {
+  write_tree_at("tree", {});
+  const auto before = files_in("tree");
+  for (const std::string folder : {"tree", "tree/jobs"}) {
+    const Outcome outcome = condor({"model/aot_config.yaml", "-o", folder});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("is in the package tree 'ROOT/tree'\n"));
+  }
+  EXPECT_EQ(files_in("tree"), before);
+}
+
 TEST_F(CondorTest, RefusesWhatHtcondorCannotTake) {
   const auto error = [&](const std::vector<std::string>& arguments) {
     const Outcome outcome = condor(arguments);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <cerrno>
 
 #include "loaded_package_test.h"
 #include "tfaot/package/zip_file.h"
@@ -58,6 +61,35 @@ TEST_F(RunTest, ReadsAndWritesAllFormats) {
   }
   EXPECT_TRUE(
       matches_golden(run({"out", "-i", "in.npy", "-o", "new/y.npz"}).text(), "cli/run_file.txt"));
+}
+
+TEST_F(RunTest, WritesThroughLinks) {
+  std::filesystem::create_directory(at("data"));
+  std::filesystem::create_symlink("data/scores", at("y.csv"));
+  std::filesystem::create_symlink("data/report", at("y.html"));
+  for (int i = 0; i < 2; ++i) {  // first there is nothing behind them
+    const Outcome outcome = run({"out", "-i", "zeros", "-o", "y.csv", "--html", "y.html"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_TRUE(std::filesystem::is_symlink(at("y.csv")));
+    EXPECT_TRUE(std::filesystem::is_symlink(at("y.html")));
+    EXPECT_THAT(files_in("data"), ElementsAre("report", "scores"));
+  }
+  EXPECT_THAT(read("data/scores"), HasSubstr("y[0],y[1]\n"));
+  EXPECT_THAT(read("data/report"), HasSubstr("<!DOCTYPE html>"));
+}
+
+TEST_F(RunTest, PutsNothingIntoPackages) {
+  write("manifest.json", "{}");  // of a browser's extension
+  const std::vector<std::string> before = files_in("out");
+  for (const std::string option : {"--output", "--html"}) {
+    const Outcome refused = run({"out", "-i", "zeros", option, "out/new/y.csv"});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.err, "tfaot: error: " + option +
+                               ": 'ROOT/out/new/y.csv' is in the package tree 'ROOT/out'\n"
+                               "  choose a folder outside of it\n");
+  }
+  EXPECT_EQ(files_in("out"), before);
+  EXPECT_EQ(run({"out", "-i", "zeros", "-o", "y.csv"}).exit_code, 0);
 }
 
 TEST_F(RunTest, LinksOnce) {
@@ -143,6 +175,31 @@ TEST_F(RunTest, SaysWherePythonsModuleIs) {
   write("prefix/" TFAOT_LIBDIR "/tfaot/python/tfaot.py", "");
   transcript += CliTest::run({"setup", "--python-path"}).text();
   EXPECT_TRUE(matches_golden(transcript, "cli/python_path.txt"));
+}
+
+TEST_F(RunTest, AFullCacheSaysWhatToDo) {
+  ASSERT_EQ(CliTest::run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
+  std::filesystem::create_symlink(TFAOT_FAULT_LIBRARY, at("fault_at.so"));
+  int failures = 0;
+  for (int call = 1;; call += 8) {  // the disk is full from that one on
+    std::filesystem::remove_all(at("cache"));
+    const Outcome outcome =
+        run({"dist/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst", "-i", "ones"},
+            {{"LD_PRELOAD", at("fault_at.so")},
+             {"TFAOT_FAULT", fmt::format("from {}", ENOSPC)},
+             {"TFAOT_FAULT_AT", std::to_string(call)}});
+    if (outcome.exit_code == 0) break;
+    ++failures;
+    EXPECT_THAT(outcome.err, HasSubstr("TFAOT_CACHE_DIR")) << call;
+  }
+  EXPECT_GT(failures, 3);
+}
+
+TEST_F(RunTest, ALinkerOnAFullDiskSaysWhatToDo) {
+  write("bin/ld", "#!/bin/sh\necho 'ld: final link failed: No space left on device' >&2\nexit 1\n");
+  EXPECT_THAT(run({"out", "-i", "ones"}).err,
+              HasSubstr("\n  ld: final link failed: No space left on device\n"
+                        "  name another folder for it with TFAOT_CACHE_DIR\n"));
 }
 
 TEST_F(RunTest, SaysWhatTheMachineLacks) {

@@ -131,6 +131,16 @@ bool is_folder(const FileSystem& fs, const Path& path) {
   return fs.kind(path, Links::kFollow) == FileKind::kDirectory;
 }
 
+Result<Path> place_for_named_file(FileSystem& fs, const Path& path) {
+  TFAOT_TRY(fs.look(path, Links::kFollow));
+  Path place = path;
+  if (fs.kind(path) == FileKind::kSymlink) {
+    TFAOT_ASSIGN(place, real_path(fs, path));
+  }
+  static_cast<void>(fs.remove_half_written(place.parent_path()));
+  return place;
+}
+
 std::vector<Path> missing_folders(const FileSystem& fs, Path folder) {
   std::vector<Path> missing;
   for (; folder.has_relative_path() && fs.kind(folder) == FileKind::kMissing;

@@ -8,7 +8,6 @@
 
 #include "tfaot/arrays/csv.h"
 #include "tfaot/arrays/npy.h"
-#include "tfaot/base/interrupts.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/package/zip_file.h"
 
@@ -96,19 +95,19 @@ Status check_array_file(const Path& file, const std::vector<TensorSpec>& tensors
 
 Status write_arrays(FileSystem& files, const Path& file, const std::vector<Array>& arrays) {
   TFAOT_ASSIGN(const ArrayFormat format, array_format(file));
-  const InterruptWatch watch;
+  TFAOT_ASSIGN(const Path place, place_for_named_file(files, file));
   if (format == ArrayFormat::kCsv) {
     TFAOT_ASSIGN(const std::string text, csv_to_text(arrays));
-    return files.replace_atomically(file, text);
+    return files.replace_atomically(place, text);
   }
   if (format == ArrayFormat::kNpy) {
-    return files.replace_atomically(file, npy_to_bytes(arrays.front()));
+    return files.replace_atomically(place, npy_to_bytes(arrays.front()));
   }
   std::vector<ZipEntry> entries;
   for (const Array& array : arrays) {
     entries.push_back({array.name + std::string(kNpySuffix), npy_to_bytes(array)});
   }
-  return write_zip(files, file, entries);
+  return write_zip(files, place, entries);
 }
 
 }  // namespace tfaot::toolkit

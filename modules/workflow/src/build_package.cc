@@ -106,7 +106,8 @@ Status write_depfile(const BuildRequest& request, Context& context, const ModelS
   read.push_back(tree.compile.engine.file);
   for (const StagedFile& file : tree.runtime) read.push_back(file.source);
   const std::string text = depfile_text(tree.output_directory / kManifestName, read);
-  return context.files.replace_atomically(request.depfile, text);
+  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.depfile));
+  return context.files.replace_atomically(place, text);
 }
 
 Status write_object_list(const BuildRequest& request, Context& context, const Manifest& manifest) {
@@ -115,7 +116,8 @@ Status write_object_list(const BuildRequest& request, Context& context, const Ma
   for (const ManifestFile& file : manifest.files) {
     if (is_object_file(file.path)) objects.push_back(request.output_directory / file.path);
   }
-  return context.files.replace_atomically(request.object_list, response_file_text(objects));
+  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.object_list));
+  return context.files.replace_atomically(place, response_file_text(objects));
 }
 
 Result<ModelTree> build(Context& context, const BuildRequest& request) {
@@ -127,10 +129,6 @@ Result<ModelTree> build(Context& context, const BuildRequest& request) {
   TFAOT_ASSIGN(ModelTree made, make_model_tree(context, spec, tree));
   tell(context, made.manifest, tree.output_directory);
   const DespiteInterrupts finish;  // the tree exists: a build needs all three or none
-  for (const Path& file : {request.depfile, request.object_list}) {
-    if (file.empty()) continue;  // else: leftovers of killed runs
-    static_cast<void>(context.files.remove_half_written(file.parent_path()));
-  }
   TFAOT_TRY(write_depfile(request, context, spec, tree));
   TFAOT_TRY(write_object_list(request, context, made.manifest));
   return made;

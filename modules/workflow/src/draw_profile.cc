@@ -2,7 +2,6 @@
 #include "tfaot/workflow/draw_profile.h"
 
 #include "scratch_folder.h"
-#include "tfaot/base/interrupts.h"
 #include "tfaot/base/process.h"
 #include "tfaot/records/profile_json.h"
 #include "tfaot/workflow/tool_layout.h"
@@ -55,8 +54,8 @@ Status draw_profile(Context& context, const Profile& profile, const PlotRequest&
   }
   TFAOT_ASSIGN(const ProcessResult result, run_tool(python, kPython));
   if (!result.ok()) return fail(not_drawn(request.output, result));
-  const InterruptWatch watch;
-  return context.files.copy_file(drawn, request.output);
+  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.output));
+  return context.files.copy_file(drawn, place);
 }
 
 }  // namespace tfaot::toolkit

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "tfaot/base/file_cache.h"
@@ -38,6 +40,14 @@ Result<Path> find_cache(const Context& context) {
                   .note("set TFAOT_CACHE_DIR or HOME in the environment"));
 }
 
+// Of the linker, which writes into the cache.
+bool is_of_full_disk(const Error& error) {
+  const std::string words = std::generic_category().message(ENOSPC);
+  return std::ranges::any_of(error.notes(), [&](const std::string& note) {
+    return note.find(words) != std::string::npos;
+  });
+}
+
 Error not_in_cache(Error error) {
   return std::move(error).note("name another folder for it with TFAOT_CACHE_DIR");
 }
@@ -53,9 +63,12 @@ Status link_into_cache(Context& context, const Manifest& manifest, const Path& t
   }
   const auto thread = std::hash<std::thread::id>()(std::this_thread::get_id());
   const Path aside = fmt::format("{}.{}.{}", entry.string(), ::getpid(), thread);
-  TFAOT_TRY(
+  const Status linked =
       link_model(files, manifest,
-                 {.tree = tree, .output = aside, .machine = context.environment.architecture}));
+                 {.tree = tree, .output = aside, .machine = context.environment.architecture});
+  if (!linked) {
+    return fail(is_of_full_disk(linked.error()) ? not_in_cache(linked.error()) : linked.error());
+  }
   const Status copied = files.copy_file(aside, entry);
   const DespiteInterrupts despite;
   static_cast<void>(files.remove_all(aside));
@@ -92,8 +105,12 @@ Result<LoadedPackage> load_archive(Context& context, const Path& cache_folder,
   auto work = WorkFolder::create(context, cache_folder);
   if (!work) return fail(not_in_cache(std::move(work).error()));
   const Path tree = work->path() / "tree";
-  TFAOT_TRY(
-      extract_archive(context.files, package.path, tree, {.allow_large = package.allow_large}));
+  const auto unpacked =
+      extract_archive(context.files, package.path, tree, {.allow_large = package.allow_large});
+  if (!unpacked) {
+    const bool is_in_cache = unpacked.error().where().file.starts_with(cache_folder.string());
+    return fail(is_in_cache ? not_in_cache(unpacked.error()) : unpacked.error());
+  }
   return load_tree(context, cache_folder, tree);
 }
 

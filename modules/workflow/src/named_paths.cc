@@ -5,6 +5,7 @@
 
 #include "tfaot/base/text.h"
 #include "tfaot/install/install.h"
+#include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
 
@@ -66,6 +67,18 @@ Found found_at(const FileSystem& files, const Path& path) {
 
 bool is_package_tree(const FileSystem& files, const Path& path) {
   return is_file(files, path / kManifestName);
+}
+
+// Programs of others have a manifest.json, too.
+Status check_outside_packages(const FileSystem& files, const std::string& option,
+                              const Path& path) {
+  for (Path folder = path; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (!is_package_tree(files, folder) || !read_tree(files, folder)) continue;
+    return fail(Error::usage(fmt::format("{}: '{}' is in the package tree '{}'", option,
+                                         path.string(), folder.string()))
+                    .note("choose a folder outside of it"));
+  }
+  return {};
 }
 
 bool is_model(const FileSystem& files, const Path& path) {

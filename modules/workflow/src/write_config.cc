@@ -39,7 +39,10 @@ Result<WrittenConfig> write_config(Context& context, const ConfigRequest& reques
   if (!signature) return fail(Error(signature.error()).moved_to({request.model.string()}));
   const std::string text = initial_config(model, **signature, values);
   const InterruptWatch watch;
-  TFAOT_TRY(context.files.replace_atomically(request.config, text));
+  TFAOT_TRY(check_interrupts());
+  const DespiteInterrupts commit;  // it is read again
+  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.config));
+  TFAOT_TRY(context.files.replace_atomically(place, text));
   if (const auto read = load_model_spec(context.files, request.config); !read) {
     static_cast<void>(context.files.remove_all(request.config));
     return fail(Error(read.error()).moved_to({}));  // the file is gone

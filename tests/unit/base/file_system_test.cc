@@ -2,6 +2,8 @@
 // What both file systems guarantee: every test here runs on the disk and in memory.
 #include "tfaot/base/file_system.h"
 
+#include <map>
+
 #include "any_file_system.h"
 
 namespace tfaot::toolkit {
@@ -138,6 +140,30 @@ TYPED_TEST(AnyFileSystem, ReplacesFilesAndLinksButNotFolders) {
   EXPECT_EQ(this->error_of(this->fs.replace_atomically(this->at("file/x"), "x")),
             "ROOT/file: cannot make the folder: Not a directory");
   EXPECT_THAT(this->list(), ElementsAre("file", "folder", "link"));
+}
+
+// As cp does. Relative links count from their own folder.
+TYPED_TEST(AnyFileSystem, AFileThatTheUserNamedIsWrittenThroughLinks) {
+  this->write("data/there", "old");
+  this->make_folder("names");
+  this->link("../data/there", "names/link");
+  this->link("link", "names/again");
+  this->link("../data/missing", "names/dangling");
+  this->link("circle", "names/circle");
+  for (const auto& [name, file] :
+       std::map<std::string, std::string>{{"names/again", "data/there"},
+                                          {"names/dangling", "data/missing"},
+                                          {"names/plain", "names/plain"},
+                                          {"no folder/yet", "no folder/yet"}}) {
+    const auto place = place_for_named_file(this->fs, this->at(name));
+    ASSERT_TRUE(place) << place.error().text();
+    ASSERT_TRUE(this->fs.replace_atomically(*place, name));
+    EXPECT_EQ(this->read(file), name);
+  }
+  EXPECT_EQ(this->kind("names/again"), FileKind::kSymlink);
+  EXPECT_EQ(this->kind("names/dangling"), FileKind::kSymlink);
+  EXPECT_EQ(this->kind("data/there"), FileKind::kFile);
+  EXPECT_FALSE(place_for_named_file(this->fs, this->at("names/circle")));
 }
 
 TYPED_TEST(AnyFileSystem, CopiesContentsAndTheExecutableBit) {

@@ -6,6 +6,7 @@
 #include "commands/commands.h"
 #include "options/shared_options.h"
 #include "tfaot/base/text.h"
+#include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -20,6 +21,7 @@ Status condor(const CondorArguments& options, Program& program) {
   CondorRequest request = options.request;
   request.output_directory = program.absolute(options.output_directory);
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
+  TFAOT_TRY(check_outside_packages(program.files, "--output-directory", request.output_directory));
   TFAOT_ASSIGN(const Path dag, write_condor_files(program, request));
   program.console.report("to submit: condor_submit_dag " + shell_quoted(dag.string()) + "\n");
   return {};

@@ -139,10 +139,9 @@ Status print_stage(const InspectArguments& options, Program& program, const Insp
     program.console.print(text);
     return {};
   }
-  const Path file = program.absolute(options.output);
-  const InterruptWatch watch;
-  TFAOT_TRY(program.files.remove_half_written(file.parent_path()));
-  return program.files.replace_atomically(file, text);
+  TFAOT_ASSIGN(const Path place,
+               place_for_named_file(program.files, program.absolute(options.output)));
+  return program.files.replace_atomically(place, text);
 }
 
 Status inspect_two(const InspectArguments& options, Program& program) {

@@ -12,6 +12,7 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/profile/csv.h"
 #include "tfaot/records/profile_json.h"
+#include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/profile_study.h"
 
 namespace tfaot::toolkit {
@@ -28,6 +29,7 @@ Status check_outputs(const ProfileCommand& command, Program& program) {
   }
   if (!command.csv.empty()) {
     TFAOT_TRY(check_output_folder(program.files, "--csv", program.absolute(command.csv)));
+    TFAOT_TRY(check_outside_packages(program.files, "--csv", program.absolute(command.csv)));
   }
   for (const std::string& plot : command.plots) {
     const std::string extension = Path(plot).extension().string();
@@ -46,7 +48,8 @@ Status write_plot(const PlotRequest& request, const Profile& profile, Program& p
     return draw_profile(program, profile, request);
   }
   const report::Plot plot = time_plot(all_curves(profile), request.time, request.errors);
-  return program.files.replace_atomically(request.output, report::svg_of(plot));
+  TFAOT_ASSIGN(const Path place, place_for_named_file(program.files, request.output));
+  return program.files.replace_atomically(place, report::svg_of(plot));
 }
 
 // Of a study: a list, with one for each machine.
@@ -63,7 +66,9 @@ Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& 
   const InterruptWatch watch;
   const nlohmann::ordered_json json = profiles_to_json(command, profiles);
   if (!command.output.empty()) {
-    TFAOT_TRY(program.files.replace_atomically(program.absolute(command.output), json_text(json)));
+    TFAOT_ASSIGN(const Path place,
+                 place_for_named_file(program.files, program.absolute(command.output)));
+    TFAOT_TRY(program.files.replace_atomically(place, json_text(json)));
   }
   for (const Profile& profile : profiles) {
     if (command.csv.empty()) break;

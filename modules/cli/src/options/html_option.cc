@@ -5,7 +5,6 @@
 
 #include "options/shared_options.h"
 #include "text/describe.h"
-#include "tfaot/base/interrupts.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
@@ -42,10 +41,8 @@ Status HtmlOption::write(Program& program, report::Page page,
   page.data = printable_text(json_text(data));  // as the console prints it
   page.command = command_of(program.arguments);
   page.toolkit_version = TFAOT_VERSION;
-  const Path file = program.absolute(file_);
-  const InterruptWatch watch;
-  TFAOT_TRY(program.files.remove_half_written(file.parent_path()));
-  return program.files.replace_atomically(file, report::html_of(page));
+  TFAOT_ASSIGN(const Path place, place_for_named_file(program.files, program.absolute(file_)));
+  return program.files.replace_atomically(place, report::html_of(page));
 }
 
 }  // namespace tfaot::toolkit

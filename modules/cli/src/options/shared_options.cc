@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tfaot/workflow/model_tree.h"
+#include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {
 
@@ -80,7 +81,8 @@ Status check_output_file(const FileSystem& files, const std::string& option, con
     return fail(Error::usage(
         fmt::format("{}: '{}' is a folder, but must be a file", option, file.string())));
   }
-  return check_output_folder(files, option, file.parent_path());
+  TFAOT_TRY(check_output_folder(files, option, file.parent_path()));
+  return check_outside_packages(files, option, file);
 }
 
 }  // namespace tfaot::toolkit

@@ -54,7 +54,7 @@ CLI::Option* add_word_option(CLI::App& app, const std::string& name, Value& valu
 
 // Usage error, naming the option, if `path` or a path above it exists and is not a folder.
 Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path);
-// The same for a file that is to be written; empty: none.
+// The same for a file that is to be written, outside of package trees; empty: none.
 Status check_output_file(const FileSystem& files, const std::string& option, const Path& file);
 
 }  // namespace tfaot::toolkit

@@ -113,6 +113,11 @@ class FileSystem {
 bool is_file(const FileSystem& fs, const Path& path);
 bool is_folder(const FileSystem& fs, const Path& path);
 
+// Where a file that the user named is to be written: `path`, or the file that a link there leads to
+// or would lead to, as for cp. Files whose names tfaot chooses replace a link. Also removes what
+// killed runs left in that folder. Error: the links form a circle.
+Result<Path> place_for_named_file(FileSystem& fs, const Path& path);
+
 // `folder` and its parents, as far as they are missing, deepest first.
 std::vector<Path> missing_folders(const FileSystem& fs, Path folder);
 

@@ -19,6 +19,10 @@ bool is_config(const Path& path);
 /// A tar.zst, tar.gz or tar, judged by its first bytes. Its reader decides whether it is a package.
 bool is_archive(const FileSystem& files, const Path& path);
 
+/// Usage error, naming the option, if a report would be put into a package tree, where a later
+/// command could take its place, or it that of the package's own files.
+Status check_outside_packages(const FileSystem& files, const std::string& option, const Path& path);
+
 /// What a command takes.
 struct Wanted {
   std::string what;  ///< "'tfaot install' takes an archive"
