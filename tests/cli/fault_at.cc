@@ -105,6 +105,7 @@ ssize_t write(int file, const void* bytes, size_t size) {
   return count(&write, "write", file, bytes, size);
 }
 int fsync(int file) { return count(&fsync, "fsync", file); }
+char* mkdtemp(char* name) noexcept { return fails() ? nullptr : next(&mkdtemp, "mkdtemp")(name); }
 int mkdir(const char* path, mode_t mode) noexcept { return count(&mkdir, "mkdir", path, mode); }
 int rmdir(const char* path) noexcept { return remove(&rmdir, "rmdir", path); }
 int unlink(const char* path) noexcept { return remove(&unlink, "unlink", path); }

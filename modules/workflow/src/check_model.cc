@@ -36,8 +36,9 @@ class WarningsKept final : public Diagnostics {
   std::vector<std::string> warnings_;
 };
 
-// Without a word of the engine, the fault is not the model's.
-bool is_about_the_model(const Error& error, const EngineCheck& found) {
+// Without a word of the engine, or about a file that we write, the fault is not the model's.
+bool is_about_the_model(const Error& error, const EngineCheck& found, const Path& scratch) {
+  if (error.where().file.starts_with(scratch.string())) return false;
   return !error.topic().empty() || !found.operations.empty() || !found.problems.empty();
 }
 
@@ -66,7 +67,7 @@ Result<SignatureCheck> check_as_configured(const Context& context, const CheckRe
   check.compiles = made.has_value();
   check.warnings = std::move(diagnostics).warnings();
   if (made) return check;
-  if (!is_about_the_model(made.error(), check.found)) return fail(made.error());
+  if (!is_about_the_model(made.error(), check.found, scratch)) return fail(made.error());
   if (check.found.problems.empty()) check.found.problems = problems_of(made.error(), 0);
   return check;
 }

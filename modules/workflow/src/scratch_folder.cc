@@ -13,6 +13,8 @@ namespace tfaot::toolkit {
 Result<ScratchFolder> ScratchFolder::create(const Context& context) {
   const std::string wanted = context.environment.variable("TMPDIR");
   const Path parent = wanted.empty() ? Path("/tmp") : context.absolute(wanted);
+  ScratchFolder folder(context.files);
+  TFAOT_TRY(check_interrupts());
   std::string name = (parent / "tfaot-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
     return fail(
@@ -21,7 +23,8 @@ Result<ScratchFolder> ScratchFolder::create(const Context& context) {
                                                  std::strerror(errno)))
             .note("TMPDIR in the environment names another place"));
   }
-  return ScratchFolder(context.files, name);
+  folder.path_ = name;
+  return folder;
 }
 
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept

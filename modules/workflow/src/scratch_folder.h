@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A new folder for files that nobody keeps, in $TMPDIR or /tmp. It is removed at the end.
+// A new folder for files that nobody keeps, in $TMPDIR or /tmp. It is removed at the end, also if a
+// signal comes: signals are recorded from before it is made until after it is removed.
 #pragma once
 
+#include "tfaot/base/interrupts.h"
 #include "tfaot/base/result.h"
 #include "tfaot/workflow/context.h"
 
@@ -10,7 +12,7 @@ namespace tfaot::toolkit {
 // Used by one thread.
 class ScratchFolder {
  public:
-  // Error: it cannot be made there.
+  // Error: it cannot be made there, or a signal came.
   static Result<ScratchFolder> create(const Context& context);
   ScratchFolder(ScratchFolder&& other) noexcept;
   ScratchFolder& operator=(ScratchFolder&&) = delete;
@@ -19,10 +21,11 @@ class ScratchFolder {
   const Path& path() const { return path_; }
 
  private:
-  ScratchFolder(FileSystem& files, Path path) : files_(&files), path_(std::move(path)) {}
+  explicit ScratchFolder(FileSystem& files) : files_(&files) {}
 
+  InterruptWatch watch_;
   FileSystem* files_;
-  Path path_;  // empty: moved from
+  Path path_{};  // empty: moved from
 };
 
 }  // namespace tfaot::toolkit
