@@ -99,7 +99,8 @@ EngineCheck fake_check() {
 }
 
 // As loaded_code.cc predicts: the sum of a row, and the letter of its weights. A model that says
-// "off" has other sums, one that says "picky" takes no NaN and no huge numbers.
+// "off" has other sums, one that says "picky" takes no NaN and no huge numbers, one that says
+// "nans" makes all of a row NaN.
 Status predict(FileSystem& files, const std::string& model, const Path& folder,
                std::string& refusal) {
   TFAOT_ASSIGN(const std::string bytes, files.read(folder / input_file(0)));
@@ -114,7 +115,8 @@ Status predict(FileSystem& files, const std::string& model, const Path& folder,
     if (model.find("picky") != std::string::npos && !(std::abs(to[2 * row]) < 1e6F)) {
       refusal = "TensorFlow: this is too much";
     }
-    to[2 * row + 1] = 'w';
+    const bool spreads = model.find("nans") != std::string::npos && std::isnan(to[2 * row]);
+    to[2 * row + 1] = spreads ? to[2 * row] : 'w';
   }
   return files.replace_atomically(folder / output_file(0), npy_to_bytes(y));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli_test.h"
+#include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::testing {
@@ -45,6 +46,8 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
       {"install", "--release-area", "area"},
       {"list", "--jsn"},
       {"info"},
+      {"run", "tree", "-i", "random", "--seed", "99999999999999999999"},
+      {"run", "tree", "-i", "random", "--rows", "99999999999999999999"},
   };
   write_model();
   write("file", "");
@@ -80,6 +83,16 @@ TEST_F(UsageTest, ListTakesTheAreaWithAndWithoutTheOption) {
   ASSERT_TRUE(files_.create_directories(at("area/.tfaot")));
   EXPECT_EQ(run({"list", "area"}).out, run({"list", "--release-area", "area"}).out);
   EXPECT_EQ(run({"list", "area"}).exit_code, 0);
+}
+
+TEST_F(UsageTest, AClosedStandardOutputIsAnError) {
+  ProcessSpec shell;
+  shell.program = "sh";
+  shell.arguments = {"-c", at("prefix/bin/tfaot") + " --version >&-"};
+  const auto ended = run_process(shell);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->exit_code, 1);
+  EXPECT_EQ(ended->standard_error, "tfaot: error: the standard output cannot be written\n");
 }
 
 TEST_F(UsageTest, VersionIsOnTheStandardOutput) {

@@ -74,6 +74,16 @@ TEST_F(ValidateTest, InputsThatTheModelRefusesAreLeftOut) {
                                      "  TensorFlow: this is too much\n"));
 }
 
+TEST_F(ValidateTest, SaysThatNothingWasCompared) {
+  write("nan.csv", "x[0],x[1],x[2],x[3],x[4],x[5],x[6],x[7],x[8],x[9]\nnan,1,2,3,4,5,6,7,8,9\n");
+  constexpr const char* kNothing =
+      "tfaot: warning: output 'y': no number was compared, for the model predicts nan or infinity "
+      "everywhere; give other inputs with --inputs FILE\n";
+  EXPECT_THAT(validate({"out", "--model", model("nans"), "-i", "nan.csv", "--only-these"}).err,
+              HasSubstr(kNothing));
+  EXPECT_THAT(validate({"out", "--model", "nans", "-i", "nan.csv"}).err, Not(HasSubstr(kNothing)));
+}
+
 TEST_F(ValidateTest, RecordsInTreesAndArchives) {
   ASSERT_EQ(CliTest::run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
   const std::string archive = "dist/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";

@@ -74,7 +74,23 @@ ArrayDifference compare_as(const std::string& bytes, const std::string& referenc
   return found;
 }
 
+template <class Number>
+bool any_is_finite(const std::string& bytes) {
+  for (std::size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number)) {
+    Number number{};
+    std::memcpy(&number, bytes.data() + at, sizeof number);
+    if (std::isfinite(number)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool has_numbers(const Array& array) {
+  if (array.dtype == DType::kFloat32) return any_is_finite<float>(array.bytes);
+  if (array.dtype == DType::kFloat64) return any_is_finite<double>(array.bytes);
+  return !array.bytes.empty();
+}
 
 ArrayDifference compare_arrays(const Array& array, const Array& reference) {
   switch (array.dtype) {

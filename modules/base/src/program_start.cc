@@ -8,9 +8,11 @@
 namespace tfaot::toolkit {
 
 void start_program() {
-  int descriptor = 0;
-  while (descriptor <= STDERR_FILENO && descriptor >= 0) descriptor = ::open("/dev/null", O_RDWR);
-  if (descriptor >= 0) ::close(descriptor);  // after the standard ones: all were open
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(standard, F_GETFD) >= 0) continue;
+    // Gets this number, the lowest free one.
+    static_cast<void>(::open("/dev/null", standard == STDOUT_FILENO ? O_RDONLY : O_RDWR));
+  }
   ::signal(SIGXFSZ, SIG_IGN);
 }
 

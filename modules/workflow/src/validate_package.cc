@@ -232,7 +232,22 @@ class Validator {
       result_.refused.push_back({batch.kind, batch.inputs.rows, refusal});
     }
     batches = std::move(accepted);
+    warn_of_no_numbers(batches);
     return {};
+  }
+
+  // Any prediction that is not a number either agrees with them.
+  void warn_of_no_numbers(const std::vector<ReferenceBatch>& batches) {
+    for (std::size_t i = 0; i < manifest().signature.outputs.size(); ++i) {
+      const bool compares = std::ranges::any_of(batches, [i](const ReferenceBatch& batch) {
+        return decides(batch.kind) && has_numbers(batch.outputs[i]);
+      });
+      if (compares) continue;
+      context_.diagnostics.warning(fmt::format(
+          "output '{}': no number was compared, for the model predicts nan or infinity everywhere; "
+          "give other inputs with --inputs FILE",
+          shown(manifest().signature.outputs[i].name)));
+    }
   }
 
   Status run_package(std::vector<ReferenceBatch>& batches) {

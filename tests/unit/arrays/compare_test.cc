@@ -22,6 +22,18 @@ ArrayDifference floats(const std::vector<float>& a, const std::vector<float>& b)
                         array_of<float>("y", DType::kFloat32, {rows}, b));
 }
 
+TEST(Compare, KnowsWhetherThereAreNumbers) {
+  const auto has = [](const std::vector<float>& elements) {
+    const auto rows = static_cast<std::int64_t>(elements.size());
+    return has_numbers(array_of<float>("y", DType::kFloat32, {rows}, elements));
+  };
+  EXPECT_FALSE(has({}));
+  EXPECT_FALSE(has({kNanF, kInfF, -kInfF}));
+  EXPECT_TRUE(has({kNanF, 0}));
+  EXPECT_FALSE(has_numbers(array_of<double>("y", DType::kFloat64, {1}, {std::nan("")})));
+  EXPECT_TRUE(has_numbers(array_of<std::int32_t>("y", DType::kInt32, {1}, {0})));
+}
+
 TEST(Compare, FindsTheLargestDifference) {
   const ArrayDifference found = floats({1, 2, 3.5F, -8}, {1, 2.25F, 3, -8});
   EXPECT_EQ(found.numbers, 4U);

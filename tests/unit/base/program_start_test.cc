@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <functional>
 
 #include "tests/support/temporary_folder.h"
@@ -37,6 +38,16 @@ TEST(StartProgram, OpensWhatWasClosed) {
       return ::dup(STDIN_FILENO) == next;  // none is left open
     })) << closed;
   }
+}
+
+TEST(StartProgram, WritingToAClosedOutputFails) {
+  EXPECT_TRUE(holds_in_a_child([] {
+    ::close(STDOUT_FILENO);
+    ::close(STDERR_FILENO);
+    start_program();
+    return ::write(STDOUT_FILENO, "x", 1) < 0 && errno == EBADF &&
+           ::write(STDERR_FILENO, "x", 1) == 1;
+  }));
 }
 
 TEST(StartProgram, MakesAFileThatIsTooLargeAnError) {

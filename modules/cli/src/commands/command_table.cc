@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <optional>
 
 #include "commands/commands.h"
@@ -117,6 +119,24 @@ std::size_t columns_of(const Environment& environment) {
   return terminal_columns(STDOUT_FILENO, environment.variable("COLUMNS")).value_or(kUsualColumns);
 }
 
+// CLI11 takes the largest number instead.
+void refuse_too_large_numbers(CLI::App& verb) {
+  for (CLI::Option* option : verb.get_options()) {
+    const std::string type = option->get_type_name();
+    const bool is_unsigned = type.starts_with("UINT");
+    if (!is_unsigned && !type.starts_with("INT")) continue;
+    option->check([is_unsigned](const std::string& text) {
+      errno = 0;
+      if (is_unsigned) {
+        static_cast<void>(std::strtoull(text.c_str(), nullptr, 0));
+      } else {
+        static_cast<void>(std::strtoll(text.c_str(), nullptr, 0));
+      }
+      return errno == ERANGE ? fmt::format("'{}' is beyond the numbers of 64 bits", text) : "";
+    });
+  }
+}
+
 // `action` becomes the action that the parsed command line asks for.
 void declare(CLI::App& app, Action& action) {
   app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
@@ -132,6 +152,7 @@ void declare(CLI::App& app, Action& action) {
     CLI::App* verb = app.add_subcommand(command.name, command.summary)->group(command.group);
     verb->allow_extras();
     verb->callback([&action, run = command.add(*verb)] { action = run; });
+    refuse_too_large_numbers(*verb);
   }
 }
 

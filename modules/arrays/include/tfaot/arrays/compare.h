@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the numbers of one array are from those of another. Pure function.
+// How far the numbers of one array are from those of another. Pure functions.
 #pragma once
 
 #include "tfaot/arrays/array.h"
@@ -11,5 +11,8 @@ namespace tfaot::toolkit {
 // type: numbers of that type between the two, and one of them. REQUIRES: both have the same type,
 // and `reference` has at least as many elements; more are left out.
 ArrayDifference compare_arrays(const Array& array, const Array& reference);
+
+// Whether an element is neither NaN nor infinite.
+bool has_numbers(const Array& array);
 
 }  // namespace tfaot::toolkit
