@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -57,6 +58,7 @@ struct Conversation::Child {
   int signal = 0;
   Descriptor line;    // both ways: a socket, so that a dead child is an error and no signal
   Descriptor errors;  // a file without a name
+  Descriptor death;   // becomes readable when the child ends; invalid before Linux 5.3
   std::string heard;
 };
 
@@ -105,6 +107,7 @@ Status Conversation::Child::start(const ConversationSpec& spec) {
   const int error = uv_spawn(&loop, &process, &options);
   if (error != 0) return failed(uv_strerror(error));
   running = true;
+  death = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
   return {};
 }
 
@@ -161,10 +164,14 @@ Result<bool> Conversation::Child::hear_more(Clock::time_point until) {
       if (left.count() <= 0) return fail(ended("took too long to answer"));
       wait = static_cast<int>(left.count());
     }
-    std::array<pollfd, 2> waited = {{{line.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+    std::array<pollfd, 3> waited = {
+        {{line.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}, {death.get(), POLLIN, 0}}};
     ::poll(waited.data(), waited.size(), wait);
     TFAOT_TRY(check_interrupts());
-    if ((waited[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
+    if ((waited[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) {
+      if (waited[2].revents != 0) return false;  // what it forked may hold the line open
+      continue;
+    }
     std::array<char, 4096> bytes{};
     const ssize_t count = ::read(line.get(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;

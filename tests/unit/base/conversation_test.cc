@@ -66,6 +66,30 @@ TEST(Conversation, SaysWhyTheChildEnded) {
   EXPECT_THAT(killed.hear().error().text(), HasSubstr("signal 11 ended it"));
 }
 
+// Such as a library that forks and crashes.
+TEST(Conversation, DoesNotWaitForWhatTheChildStarted) {
+  ConversationSpec spec = script_of("sleep 1000 & echo $!; echo why >&2; exit 3");
+  spec.timeout = std::chrono::seconds(20);
+  pid_t other = 0;
+  {
+    Conversation talk = Conversation::start(spec).value();
+    other = static_cast<pid_t>(std::stoi(talk.hear().value()));
+    EXPECT_EQ(talk.hear().error().text(), "'sh' ended instead of answering\n  why");
+  }
+  for (int i = 0; i < 10000 && is_alive(other); ++i) ::usleep(1000);
+  EXPECT_FALSE(is_alive(other));
+}
+
+TEST(Conversation, KillsWhatHangs) {
+  ConversationSpec spec = script_of("sleep 1000 & echo $!; sleep 1000");
+  spec.timeout = std::chrono::seconds(2);
+  Conversation talk = Conversation::start(spec).value();
+  const auto other = static_cast<pid_t>(std::stoi(talk.hear().value()));
+  EXPECT_THAT(talk.hear().error().text(), HasSubstr("'sh' took too long to answer"));
+  for (int i = 0; i < 10000 && is_alive(other); ++i) ::usleep(1000);
+  EXPECT_FALSE(is_alive(other));
+}
+
 TEST(Conversation, DoesNotWaitForEver) {
   ConversationSpec spec = script_of("sleep 100");
   spec.timeout = std::chrono::milliseconds(50);
