@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-engine JOB.json PARENT: compiles a share of a model's batch sizes for all CPU levels
-// (records/engine_job.h). The compile room starts it. The only program that links TensorFlow.
+#include "engine.h"
+
 #include <fmt/format.h>
 #include <malloc.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string_view>
@@ -29,7 +28,6 @@
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/parent_process.h"
 #include "tfaot/base/program_start.h"
-#include "tfaot/base/real_file_system.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/file_names.h"
@@ -306,21 +304,9 @@ Status answer(FileSystem& fs, const std::string& first, const std::string& secon
   return run_job(fs, first);
 }
 
-// Skips destructors: a trial run that did not end (row_trial.cc) still uses what they would
-// destroy.
-[[noreturn]] void leave(int code) {
-  std::cout.flush();
-  std::_Exit(code);
-}
-
 }  // namespace
-}  // namespace tfaot::toolkit::engine
 
-// An exception ends the engine like XLA's own aborts; tfaot then prints the last lines of its
-// output.
-// NOLINTNEXTLINE(bugprone-exception-escape)
-int main(int argc, char** argv) {
-  using namespace tfaot::toolkit;
+int run_engine(FileSystem& fs, int argc, char** argv) {
   start_program();
   if (argc != 3) {
     std::cerr << "usage: tfaot-engine JOB.json PARENT   (started by tfaot compile)\n";
@@ -331,15 +317,16 @@ int main(int argc, char** argv) {
     std::cerr << "tfaot-engine: process " << argv[2] << " is not the parent of this one\n";
     return 1;
   }
-  mallopt(M_MMAP_THRESHOLD, engine::kMappedFrom);
-  RealFileSystem fs;
-  const Status done = engine::answer(fs, argv[1], argv[2]);
-  if (done) engine::leave(0);
-  engine::say({.word = EngineWord::kError,
-               .text = done.error().message(),
-               .notes = done.error().notes(),
-               .file = done.error().where().file,
-               .config_key = done.error().where().key,
-               .line = done.error().where().line});
-  engine::leave(done.error().kind() == ErrorKind::kInternal ? 3 : 1);
+  mallopt(M_MMAP_THRESHOLD, kMappedFrom);
+  const Status done = answer(fs, argv[1], argv[2]);
+  if (done) return 0;
+  say({.word = EngineWord::kError,
+       .text = done.error().message(),
+       .notes = done.error().notes(),
+       .file = done.error().where().file,
+       .config_key = done.error().where().key,
+       .line = done.error().where().line});
+  return done.error().kind() == ErrorKind::kInternal ? 3 : 1;
 }
+
+}  // namespace tfaot::toolkit::engine
