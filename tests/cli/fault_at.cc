@@ -104,7 +104,9 @@ ssize_t write(int file, const void* bytes, size_t size) {
   if (file <= STDERR_FILENO || is_pipe) return next(&write, "write")(file, bytes, size);
   return count(&write, "write", file, bytes, size);
 }
-int fsync(int file) { return count(&fsync, "fsync", file); }
+// Waits for no disk, which is most of the time that these tests would take: the system goes on, so
+// what was written is there.
+int fsync(int) { return fails() ? -1 : 0; }
 char* mkdtemp(char* name) noexcept { return fails() ? nullptr : next(&mkdtemp, "mkdtemp")(name); }
 int mkdir(const char* path, mode_t mode) noexcept { return count(&mkdir, "mkdir", path, mode); }
 int rmdir(const char* path) noexcept { return remove(&rmdir, "rmdir", path); }

@@ -114,6 +114,7 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
     environment["TFAOT_CACHE_DIR"] = at("cache");
     environment["PATH"] = at("bin") + ":" + std::getenv("PATH");
     environment["TMPDIR"] = at("tmp");
+    environment["LD_PRELOAD"] = at("fault_at.so");
     return run(command, environment);
   }
 
@@ -129,8 +130,7 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
   }
 
   Outcome run_with_fault(const std::string& fault, long at_call) const {
-    return run_verb(GetParam().command, {{"LD_PRELOAD", at("fault_at.so")},
-                                         {"TFAOT_FAULT", fault},
+    return run_verb(GetParam().command, {{"TFAOT_FAULT", fault},
                                          {"TFAOT_FAULT_AT", std::to_string(at_call)},
                                          {"TFAOT_FAULT_FILE", at("calls")}});
   }

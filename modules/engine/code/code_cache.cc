@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "code_version.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/records/compiled_model_json.h"
@@ -34,7 +35,8 @@ std::optional<ObjectCode> code_from(const std::string& entry) {
 CodeCache::CodeCache(FileSystem& fs, const EngineJob& job, RemoteCache::Warn warn)
     : remote_(fs, job.remote_cache, std::move(warn)) {
   if (!job.cache_directory.empty()) files_.emplace(fs, job.cache_directory);
-  // TFAOT_CODE_VERSION: the hash of our sources that make code from HLO (CMakeLists.txt).
+  // TFAOT_CODE_VERSION, in a header made by CMakeLists.txt: the hash of our sources that make code
+  // from HLO.
   common_ = fmt::format("{}\ntensorflow {}\n{}\n{}\n", TFAOT_CODE_VERSION, TF_VERSION_STRING,
                         job.target_triple, job.compiler_flags);
 }

@@ -116,14 +116,13 @@ class Unpacker {
   }
 
   Status copy(const ChunkSink& sink) {
-    std::string buffer(kCopiedPiece, '\0');
     for (;;) {
-      const la_ssize_t count = archive_read_data(handle_.get(), buffer.data(), buffer.size());
+      const la_ssize_t count = archive_read_data(handle_.get(), buffer_.data(), buffer_.size());
       if (count < 0) return fail(failure());
       if (count == 0) return {};
       unpacked_ += static_cast<std::uint64_t>(count);
       if (unpacked_ > most_) return fail(too_large());
-      TFAOT_TRY(sink({buffer.data(), static_cast<std::size_t>(count)}));
+      TFAOT_TRY(sink({buffer_.data(), static_cast<std::size_t>(count)}));
     }
   }
 
@@ -151,6 +150,7 @@ class Unpacker {
   std::uint64_t most_ = 0;    // bytes of all files
   std::uint64_t unpacked_ = 0;
   std::size_t entries_ = 0;
+  std::string buffer_ = std::string(kCopiedPiece, '\0');
 };
 
 Status add_file(ArchiveWriter& writer, const FileSystem& fs, const StagedFile& file,

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <string_view>
+
+#include "code/code_cache.h"
+#include "code/object_code.h"
+#include "code/optimize.h"
+#include "cost/describe_model.h"
+#include "cost/static_cost.h"
+#include "graph/config_fault.h"
+#include "graph/conversions.h"
+#include "graph/lowering.h"
+#include "graph/operation_table.h"
+#include "graph/original_predictions.h"
+#include "graph/tf2xla_config.h"
+#include "hlo/canonical.h"
+#include "hlo/hlo.h"
+#include "inspect/read_hlo.h"
+#include "inspect/step_dump.h"
+#include "rows/row_check.h"
+#include "tensorflow/core/public/version.h"
+#include "tfaot/base/parent_process.h"
+#include "tfaot/base/program_start.h"
+#include "tfaot/records/engine_job_json.h"
+#include "tfaot/records/engine_line.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/hlo_graph_json.h"
+#include "tfaot/records/model_check_json.h"
+#include "tfaot/records/model_description_json.h"
+#include "tfaot/records/symbols.h"
+#include "tfaot/records/tf2xla_config.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+void say(const EngineLine& line) { std::cout << engine_line_to_json(line) << std::flush; }
+
+// The weights that the code uses, in order of first use.
+class UsedWeights {
+ public:
+  std::uint32_t use(std::size_t stored) {
+    const auto position = std::find(used_.begin(), used_.end(), stored) - used_.begin();
+    if (position == std::ssize(used_)) used_.push_back(stored);
+    return static_cast<std::uint32_t>(position);
+  }
+  const std::vector<std::size_t>& all() const { return used_; }
+
+ private:
+  std::vector<std::size_t> used_;
+};
+
+// From the cache, or compiled and put there; compiled if the steps are dumped.
+Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Lowering& lowering,
+                               const OptimizedModel& model, const JobLevel& level,
+                               CompiledCode& record) {
+  if (!job.dump_directory.empty()) {
+    return make_object_code(lowering.client(), model, level, job.target_triple, Counting::kNone,
+                            {job.dump_directory, job.dump_passes});
+  }
+  if (auto cached = cache.find(record.hlo_sha256, level)) {
+    record.from_cache = true;
+    return std::move(*cached);
+  }
+  TFAOT_ASSIGN(auto made,
+               make_object_code(lowering.client(), model, level, job.target_triple,
+                                job.count_operations ? Counting::kOperations : Counting::kNone));
+  const auto kept = cache.keep(record.hlo_sha256, level, made);
+  if (!kept) say({EngineWord::kNote, "the code is not cached: " + kept.error().text()});
+  return made;
+}
+
+std::int64_t scratch_bytes(const std::vector<BufferSlot>& buffers) {
+  std::uint64_t bytes = 0;
+  for (const BufferSlot& slot : buffers) {
+    if (slot.kind == BufferKind::kTemporary) bytes += slot.size;
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+Result<bool> has_coupled_rows(const EngineJob& job, const Lowering& lowering,
+                              const LoweredModel& lowered, std::int64_t batch_size,
+                              const WeightStore& store) {
+  const RowMessages messages = {[](const std::string& text) {
+                                  say({EngineWord::kWarning, text});
+                                },
+                                [](const std::string& text) {
+                                  say({EngineWord::kNote, text});
+                                }};
+  const Status alone = check_rows_alone(lowering, lowered, batch_size, store, messages);
+  if (alone || job.allow_coupled_rows) return !alone;
+  return fail(alone.error());
+}
+
+// What `tfaot check` wants to know: all problems, as far as the work can go on after one. Otherwise
+// the first problem ends it.
+class CheckReport {
+ public:
+  explicit CheckReport(bool is_wanted) : is_wanted_(is_wanted) {}
+
+  void add_operations(const ModelGraph& model) {
+    if (!is_wanted_) return;
+    tell({operation_table(model), {}, {}});
+  }
+  void add_code(const CompiledCode& code) {
+    if (!is_wanted_) return;
+    tell({{}, {{code.batch_size, code.cpu_level, code.object}}, {}});
+  }
+  // Fails if the work cannot go on. `batch_size`: 0 if the problem is not of one size alone.
+  Status take(Status status, std::int64_t batch_size) {
+    if (status || !is_wanted_) return status;
+    tell({{}, {}, problems_of(status.error(), batch_size)});
+    if (!first_) first_ = std::move(status).error();
+    return {};
+  }
+  // The first problem that was taken.
+  Status end() const { return first_ ? fail(*first_) : Status(); }
+
+ private:
+  // At once: XLA may end the process.
+  static void tell(const EngineCheck& found) {
+    std::cout << engine_check_to_json(found) << std::flush;
+  }
+
+  bool is_wanted_;
+  std::optional<Error> first_;
+};
+
+DumpFacts dump_facts(const EngineResult& result, const JobLevel& level, const OptimizedModel& model,
+                     const WeightStore& store, const CompiledCode& code) {
+  DumpFacts facts;
+  facts.engine = result.model.engine;
+  facts.batch_size = code.batch_size;
+  facts.cpu_level = level.name;
+  facts.kernels = level.kernels;
+  facts.inputs = std::ssize(model.inputs);
+  facts.scratch_bytes = scratch_bytes(code.buffers);
+  facts.picoseconds = code.estimated_cost;
+  for (const std::size_t weight : model.weights) facts.weights.push_back(store.origin(weight));
+  return facts;
+}
+
+Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job,
+                          const Lowering& lowering, std::int64_t batch_size, WeightStore& store,
+                          UsedWeights& used, EngineResult& result, CheckReport& report) {
+  CompiledModel& record = result.model;
+  TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
+  if (record.codes.empty()) {
+    const bool coupled = !job.check_rows || job.allow_coupled_rows;
+    TFAOT_TRY(lowering.check_rows(lowered, batch_size, coupled));
+  }
+  record.signature.inputs = lowered.inputs;
+  record.signature.outputs = lowered.outputs;
+  StepDump dump(fs, job.dump_directory);
+  TFAOT_ASSIGN(const auto optimized, optimize(lowered, store, dump.viewer()));
+  TFAOT_TRY(dump.add("optimized", optimized.computation.proto()));
+  // After optimize(), which refuses random numbers: they would look like rows that mix.
+  if (record.codes.empty() && job.check_rows) {
+    const auto coupled = has_coupled_rows(job, lowering, lowered, batch_size, store);
+    TFAOT_TRY(report.take(coupled ? Status() : fail(coupled.error()), 0));
+    result.coupled_rows = coupled.value_or(true);
+  }
+  const auto hlo = hlo_sha256(optimized.computation);
+  std::vector<std::uint32_t> weights;
+  for (const auto stored : optimized.weights) weights.push_back(used.use(stored));
+  if (record.codes.empty() && !job.embed_weights) {
+    TFAOT_ASSIGN(record.hlo_text, hlo_text(optimized.computation));
+  }
+  TFAOT_ASSIGN(const auto module, make_module(optimized.computation.proto()));
+  for (const auto& level : job.levels) {
+    CompiledCode code;
+    code.batch_size = batch_size;
+    code.cpu_level = level.name;
+    code.hlo_sha256 = hlo;
+    code.weights = weights;
+    if (job.lower_only) {
+      record.codes.push_back(std::move(code));
+      continue;
+    }
+    const std::string program = program_name(job.model_name, batch_size);
+    code.object = level.name == job.levels.front().name ? lowest_object_file_name(program)
+                                                        : object_file_name(program, level.name);
+    code.entry_symbol = entry_symbol(job.symbol_prefix, batch_size, level.name);
+    auto compiled = object_code(cache, job, lowering, optimized, level, code);
+    if (!compiled) {
+      Error error = std::move(compiled).error();
+      TFAOT_TRY(report.take(
+          fail(std::move(error).about(word_of(ProblemKind::kCompiler), {level.name})), batch_size));
+      continue;
+    }
+    ObjectCode& made = *compiled;
+    TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes,
+                                    Durability::kScratch));
+    const StaticCost cost = static_cost(
+        *module, {std::ssize(optimized.inputs), scratch_bytes(made.buffers), level.kernels});
+    code.estimated_cost = cost.picoseconds;
+    code.live_permille = cost.live_permille;
+    if (job.count_operations) {
+      made.counted.batch_size = batch_size;
+      made.counted.cpu_level = level.name;
+      result.counted.push_back(std::move(made.counted));
+    }
+    code.buffers = std::move(made.buffers);
+    code.result_slot = made.result_slot;
+    say({EngineWord::kProgress, fmt::format("batch size {}, {}{}", batch_size, level.name,
+                                            code.from_cache ? " (from the cache)" : "")});
+    report.add_code(code);
+    TFAOT_TRY(dump.add(dump_facts(result, level, optimized, store, code)));
+    record.codes.push_back(std::move(code));
+  }
+  return {};
+}
+
+Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& report) {
+  TFAOT_ASSIGN(const auto model, ModelGraph::load(job));
+  report.add_operations(*model);
+  TFAOT_ASSIGN(const auto function, make_signature_function(*model));
+  TFAOT_ASSIGN(const auto lowering,
+               Lowering::create(*model, function, {job.embed_weights, job.fixed_shapes}));
+  EngineResult result;
+  CompiledModel& record = result.model;
+  record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
+  record.target_triple = job.target_triple;
+  record.signature.key = job.serving_key;
+  TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, function, lowering.weight_parameters()));
+  record.variables = variables_of(function);
+  UsedWeights used;
+  CodeCache cache(fs, job, [](const std::string& text) { say({EngineWord::kWarning, text}); });
+  for (const auto batch_size : job.batch_sizes) {
+    Status done =
+        compile_batch_size(fs, cache, job, lowering, batch_size, store, used, result, report);
+    TFAOT_TRY(report.take(std::move(done), batch_size));
+  }
+  TFAOT_TRY(report.end());
+  result.cached_bytes = cache.added();
+  TFAOT_TRY(store.finish(used.all(), result));
+  return result;
+}
+
+Status run(FileSystem& fs, const EngineJob& job) {
+  if (!job.predictions.empty()) {
+    TFAOT_ASSIGN(const auto made, predict_as_original(fs, job, [](const std::string& step) {
+                   say({EngineWord::kProgress, step});
+                 }));
+    return fs.replace_atomically(job.result_file, engine_result_to_json(made),
+                                 Durability::kScratch);
+  }
+  CheckReport report(job.check);
+  const auto result = compile(fs, job, report);
+  if (!result) {
+    if (report.end()) static_cast<void>(report.take(fail(result.error()), 0));
+    return fail(result.error());
+  }
+  return fs.replace_atomically(job.result_file, engine_result_to_json(*result),
+                               Durability::kScratch);
+}
+
+// Otherwise the allocator would keep freed tensors of up to 32 MB and split them up.
+constexpr int kMappedFrom = 1 << 20;
+
+Status run_job(FileSystem& fs, const std::string& file) {
+  TFAOT_ASSIGN(const auto text, fs.read(file));
+  TFAOT_ASSIGN(const auto job, engine_job_from_json(text));
+  return run(fs, job);
+}
+
+Status say_config(const std::string& file) {
+  TFAOT_ASSIGN(const auto line, tf2xla_config_json(file));
+  std::cout << line << std::flush;
+  return {};
+}
+
+Status say_description(const std::string& source) {
+  return describe_model(source, [](const ModelDescription& model) {
+    std::cout << model_description_to_json(model) << std::flush;
+  });
+}
+
+Status say_operations() {
+  std::cout << engine_check_to_json({known_operations(), {}, {}}) << std::flush;
+  return {};
+}
+
+Status say_graphs(const FileSystem& fs, const std::string& file) {
+  TFAOT_ASSIGN(const auto text, fs.read(file));
+  TFAOT_ASSIGN(const auto question, hlo_question_from_json(text));
+  return read_hlo(fs, question, [](const HloGraph& graph) {
+    std::cout << hlo_graph_to_json(graph) << std::flush;
+  });
+}
+
+// `first`: a job's file, or what else is asked for; `second`: the parent, or what it is asked of.
+Status answer(FileSystem& fs, const std::string& first, const std::string& second) {
+  if (first == kConfigOption) return say_config(second);
+  if (first == kDescribeOption) return say_description(second);
+  if (first == kOperationsOption) return say_operations();
+  if (first == kReadHloOption) return say_graphs(fs, second);
+  return run_job(fs, first);
+}
+
+}  // namespace
+
+int run_engine(FileSystem& fs, int argc, char** argv) {
+  start_program();
+  if (argc != 3) {
+    std::cerr << "usage: tfaot-engine JOB.json PARENT   (started by tfaot compile)\n";
+    return 2;
+  }
+  const bool is_job = !std::string_view(argv[1]).starts_with("--");
+  if (is_job && !end_with_parent(argv[2])) {
+    std::cerr << "tfaot-engine: process " << argv[2] << " is not the parent of this one\n";
+    return 1;
+  }
+  mallopt(M_MMAP_THRESHOLD, kMappedFrom);
+  const Status done = answer(fs, argv[1], argv[2]);
+  if (done) return 0;
+  say({.word = EngineWord::kError,
+       .text = done.error().message(),
+       .notes = done.error().notes(),
+       .file = done.error().where().file,
+       .config_key = done.error().where().key,
+       .line = done.error().where().line});
+  return done.error().kind() == ErrorKind::kInternal ? 3 : 1;
+}
+
+}  // namespace tfaot::toolkit::engine
