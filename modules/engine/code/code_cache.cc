@@ -35,8 +35,6 @@ std::optional<ObjectCode> code_from(const std::string& entry) {
 CodeCache::CodeCache(FileSystem& fs, const EngineJob& job, RemoteCache::Warn warn)
     : remote_(fs, job.remote_cache, std::move(warn)) {
   if (!job.cache_directory.empty()) files_.emplace(fs, job.cache_directory);
-  // TFAOT_CODE_VERSION, in a header made by CMakeLists.txt: the hash of our sources that make code
-  // from HLO.
   common_ = fmt::format("{}\ntensorflow {}\n{}\n{}\n", TFAOT_CODE_VERSION, TF_VERSION_STRING,
                         job.target_triple, job.compiler_flags);
 }
