@@ -10,6 +10,8 @@ step "MkDocs, for the test of the documentation"
 bash packaging/docs.sh --setup-only || echo "MkDocs is missing; the test packaging.docs will be skipped."
 step "law and HTCondor's Python module, for the tests of batch systems"
 bash packaging/batch_tools.sh || echo "They are missing; the tests that need them will be skipped."
+step "What reads the ONNX standard's tests"
+bash packaging/onnx_conformance.sh --setup-only || echo "It is missing; the test e2e.onnx_conformance will be skipped."
 build release
 
 step "Formatting and clang-tidy"

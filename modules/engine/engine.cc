@@ -14,9 +14,8 @@
 #include "code/optimize.h"
 #include "cost/describe_model.h"
 #include "cost/static_cost.h"
+#include "front/load_model.h"
 #include "graph/config_fault.h"
-#include "graph/conversions.h"
-#include "graph/lowering.h"
 #include "graph/operation_table.h"
 #include "graph/original_predictions.h"
 #include "graph/tf2xla_config.h"
@@ -24,6 +23,9 @@
 #include "hlo/hlo.h"
 #include "inspect/read_hlo.h"
 #include "inspect/step_dump.h"
+#include "lowering/conversions.h"
+#include "lowering/lowering.h"
+#include "onnx/known_operators.h"
 #include "rows/row_check.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/parent_process.h"
@@ -57,11 +59,10 @@ class UsedWeights {
 };
 
 // From the cache, or compiled and put there; compiled if the steps are dumped.
-Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Lowering& lowering,
-                               const OptimizedModel& model, const JobLevel& level,
-                               CompiledCode& record) {
+Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const OptimizedModel& model,
+                               const JobLevel& level, CompiledCode& record) {
   if (!job.dump_directory.empty()) {
-    return make_object_code(lowering.client(), model, level, job.target_triple, Counting::kNone,
+    return make_object_code(model, level, job.target_triple, Counting::kNone,
                             {job.dump_directory, job.dump_passes});
   }
   if (auto cached = cache.find(record.hlo_sha256, level)) {
@@ -69,7 +70,7 @@ Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Low
     return std::move(*cached);
   }
   TFAOT_ASSIGN(auto made,
-               make_object_code(lowering.client(), model, level, job.target_triple,
+               make_object_code(model, level, job.target_triple,
                                 job.count_operations ? Counting::kOperations : Counting::kNone));
   const auto kept = cache.keep(record.hlo_sha256, level, made);
   if (!kept) say({EngineWord::kNote, "the code is not cached: " + kept.error().text()});
@@ -104,9 +105,9 @@ class CheckReport {
  public:
   explicit CheckReport(bool is_wanted) : is_wanted_(is_wanted) {}
 
-  void add_operations(const ModelGraph& model) {
+  void add_operations(const SourceModel& model) {
     if (!is_wanted_) return;
-    tell({operation_table(model), {}, {}});
+    tell({model.operations(), {}, {}});
   }
   void add_code(const CompiledCode& code) {
     if (!is_wanted_) return;
@@ -153,7 +154,7 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
   if (record.codes.empty()) {
     const bool coupled = !job.check_rows || job.allow_coupled_rows;
-    TFAOT_TRY(lowering.check_rows(lowered, batch_size, coupled));
+    TFAOT_TRY(check_output_rows(lowering, lowered, batch_size, coupled));
   }
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
@@ -187,7 +188,7 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
     code.object = level.name == job.levels.front().name ? lowest_object_file_name(program)
                                                         : object_file_name(program, level.name);
     code.entry_symbol = entry_symbol(job.symbol_prefix, batch_size, level.name);
-    auto compiled = object_code(cache, job, lowering, optimized, level, code);
+    auto compiled = object_code(cache, job, optimized, level, code);
     if (!compiled) {
       Error error = std::move(compiled).error();
       TFAOT_TRY(report.take(
@@ -218,23 +219,22 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
 }
 
 Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& report) {
-  TFAOT_ASSIGN(const auto model, ModelGraph::load(job));
+  TFAOT_ASSIGN(const auto model, load_model(job));
   report.add_operations(*model);
-  TFAOT_ASSIGN(const auto function, make_signature_function(*model));
-  TFAOT_ASSIGN(const auto lowering,
-               Lowering::create(*model, function, {job.embed_weights, job.fixed_shapes}));
+  TFAOT_TRY(model->prepare());
+  TFAOT_ASSIGN(const auto lowering, model->lowering({job.embed_weights, job.fixed_shapes}));
   EngineResult result;
   CompiledModel& record = result.model;
   record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
   record.target_triple = job.target_triple;
   record.signature.key = job.serving_key;
-  TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, function, lowering.weight_parameters()));
-  record.variables = variables_of(function);
+  TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, lowering->weights()));
+  record.variables = model->variables();
   UsedWeights used;
   CodeCache cache(fs, job, [](const std::string& text) { say({EngineWord::kWarning, text}); });
   for (const auto batch_size : job.batch_sizes) {
     Status done =
-        compile_batch_size(fs, cache, job, lowering, batch_size, store, used, result, report);
+        compile_batch_size(fs, cache, job, *lowering, batch_size, store, used, result, report);
     TFAOT_TRY(report.take(std::move(done), batch_size));
   }
   TFAOT_TRY(report.end());
@@ -282,8 +282,10 @@ Status say_description(const std::string& source) {
   });
 }
 
-Status say_operations() {
-  std::cout << engine_check_to_json({known_operations(), {}, {}}) << std::flush;
+Status say_operations(const std::string& format) {
+  const bool is_onnx = format == word_of(ModelFormat::kOnnx);
+  std::cout << engine_check_to_json({is_onnx ? known_onnx_operators() : known_operations(), {}, {}})
+            << std::flush;
   return {};
 }
 
@@ -299,7 +301,7 @@ Status say_graphs(const FileSystem& fs, const std::string& file) {
 Status answer(FileSystem& fs, const std::string& first, const std::string& second) {
   if (first == kConfigOption) return say_config(second);
   if (first == kDescribeOption) return say_description(second);
-  if (first == kOperationsOption) return say_operations();
+  if (first == kOperationsOption) return say_operations(second);
   if (first == kReadHloOption) return say_graphs(fs, second);
   return run_job(fs, first);
 }

@@ -119,6 +119,7 @@ class Model:
         self.cpu_level = record["cpu_level"]
         self.batch_sizes = tuple(record["batch_sizes"])
         self.signature = Signature(_tensors(record["inputs"]), _tensors(record["outputs"]))
+        self._bfloat16 = {one["name"] for one in record["inputs"] if one["dtype"] == "bfloat16"}
 
     @property
     def inputs(self):
@@ -140,8 +141,9 @@ class Model:
         the outputs' names.
 
         Elements must have the input's type. Only what changes no number is converted: float32 to
-        float64, int32 to int64 and the like, another byte order. Raises TypeError or ValueError,
-        and Error if rows are coupled and their number is not compiled.
+        float64, uint8 to int32 and the like, another byte order. bfloat16 is ml_dtypes' if Python
+        has that package, else uint16 with the same bits. Raises TypeError or ValueError, and Error
+        if rows are coupled and their number is not compiled.
         """
         values = self._in_order(arrays, named)
         inputs = [self._checked(value, tensor) for value, tensor in zip(values, self.inputs)]
@@ -179,7 +181,15 @@ class Model:
 
     def _checked(self, value, tensor):
         array = np.asarray(value)
+        if tensor.name in self._bfloat16 and array.dtype == np.dtype("V2"):
+            array = array.view(tensor.dtype)  # what numpy.load() makes of it
         if array.dtype != tensor.dtype:
+            is_bits = tensor.name in self._bfloat16 and tensor.dtype == np.uint16
+            if is_bits and array.dtype.newbyteorder("=") != tensor.dtype:
+                raise TypeError(
+                    f"model '{self.name}': input '{tensor.name}' takes bfloat16, or its bits as "
+                    f"uint16, got {array.dtype}; convert it with the package ml_dtypes"
+                )
             if not _changes_no_number(array.dtype, tensor.dtype):
                 raise TypeError(
                     f"model '{self.name}': input '{tensor.name}' takes {tensor.dtype}, got "
@@ -197,13 +207,26 @@ class Model:
 
 def _tensors(records):
     return tuple(
-        Tensor(one["name"], np.dtype(one["dtype"]), tuple(one["row_shape"])) for one in records
+        Tensor(one["name"], _dtype(one["dtype"]), tuple(one["row_shape"])) for one in records
     )
 
 
-# numpy also calls int64 to float64 safe, which it is not.
+# numpy has no bfloat16.
+def _dtype(word):
+    if word != "bfloat16":
+        return np.dtype(word)
+    try:
+        import ml_dtypes  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        return np.dtype(np.uint16)  # its bits
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+# numpy also calls int64 to float64 safe, which it is not. The kind of bfloat16 is that of bytes.
 def _changes_no_number(given, wanted):
     kinds = given.kind == wanted.kind or (given.kind == "u" and wanted.kind == "i")
+    if given.name == "bfloat16":
+        kinds = wanted.kind == "f"
     return kinds and np.can_cast(given, wanted, "safe")
 
 

@@ -131,7 +131,7 @@ TEST(IncludeRooms, PrivateHeadersStayPrivate) {
 }
 
 TEST(IncludeRooms, FoldersOfARoomIncludeThoseBeforeThem) {
-  EXPECT_THAT(with("modules/engine/rows/x.cc", "#include \"graph/lowering.h\""), IsEmpty());
+  EXPECT_THAT(with("modules/engine/rows/x.cc", "#include \"lowering/lowering.h\""), IsEmpty());
   EXPECT_THAT(with("modules/engine/x.cc", "#include \"code/optimize.h\""), IsEmpty());
   EXPECT_THAT(with("modules/engine/graph/x.cc", "#include \"rows/row_check.h\""),
               ElementsAre("modules/engine/graph/x.cc:1: folder 'graph' of 'engine' may not include "

@@ -20,7 +20,8 @@ using Rooms = std::set<std::string>;
 // only in workflow.
 const std::map<std::string, Rooms> kRooms = {
     {"base", {}},
-    {"records", {"base"}},
+    // Of the runtime: the element types, which users have, too.
+    {"records", {"base", "runtime"}},
     {"report", {"base"}},
     {"elf", {"base"}},
     {"config", {"base", "records"}},
@@ -59,7 +60,8 @@ const std::map<std::string, Rooms> kRooms = {
 // Rooms split into folders, below src where they have it: files of a folder may include those of
 // folders before it, and of their own.
 const std::map<std::string, std::vector<std::string>> kFolders = {
-    {"engine", {"graph", "hlo", "kernels", "rows", "cost", "code", "inspect"}},
+    {"engine",
+     {"lowering", "graph", "hlo", "onnx", "front", "kernels", "rows", "cost", "code", "inspect"}},
     {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
     {"cli", {"text", "pages", "options", "commands"}},
 };
@@ -88,6 +90,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"CLI/", {"cli"}},
     {"boost/", {"cli", "tfcompile"}},
     {"PhysicsTools/", {"cmssw"}},
+    {"onnx-ml.pb.h", {"engine"}},
     {"tensorflow/", {"cmssw", "engine", "runner"}},
     {"llvm/", {"engine"}},
     {"google/protobuf/", {"engine"}},

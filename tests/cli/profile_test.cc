@@ -82,8 +82,9 @@ TEST_F(ProfileTest, PrintsATable) {
   EXPECT_THAT(started, HasSubstr("engine=package core="));
   EXPECT_THAT(started, HasSubstr("batch_rule=3:1,1,1 library="));
   EXPECT_THAT(started, HasSubstr("batch_rule=1:1 batch_rule=3:4 batch_rule=8:4,4"));
-  EXPECT_THAT(started, HasSubstr("engine=onnxruntime model=" + at("net.onnx") + " library=" +
-                                 at("ort.so") + " signature=serving_default input=float32 10 x"));
+  EXPECT_THAT(started,
+              HasSubstr("engine=onnxruntime model=" + at("net.onnx") + " library=" + at("ort.so") +
+                        " signature=serving_default batch=first input=float32 10 x"));
 }
 
 TEST_F(ProfileTest, WritesFiles) {

@@ -10,7 +10,7 @@
 namespace tfaot::toolkit::testing {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -54,9 +54,9 @@ TEST_F(ValidateTest, TheFileIsRunWholeAndAgain) {
   const Outcome outcome =
       validate({"out", "--model", "model/saved_model", "-i", "in.npy", "--only-these", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
-  const json found = json::parse(outcome.out);
-  EXPECT_EQ(found["rows"], json({1, 2, 3, 4, 5, 9}));
-  for (const json& batch : found["batches"]) EXPECT_EQ(batch["inputs"], "file");
+  const Json found = Json::parse(outcome.out);
+  EXPECT_EQ(found["rows"], Json({1, 2, 3, 4, 5, 9}));
+  for (const Json& batch : found["batches"]) EXPECT_EQ(batch["inputs"], "file");
   EXPECT_EQ(found["batches"].size(), 7U);  // 2 rows: stitched, and the file's
 }
 
@@ -90,10 +90,10 @@ TEST_F(ValidateTest, RecordsInTreesAndArchives) {
   for (const std::string& package : {std::string("out"), archive}) {
     const Outcome done = validate({package, "--model", "model/saved_model", "--record"});
     ASSERT_EQ(done.exit_code, 0) << done.text();
-    const json info = json::parse(CliTest::run({"info", package, "--json"}).out);
-    const json& validation = info["manifest"]["validation"];
+    const Json info = Json::parse(CliTest::run({"info", package, "--json"}).out);
+    const Json& validation = info["manifest"]["validation"];
     EXPECT_EQ(validation["reference"], "fake 1.0");
-    EXPECT_EQ(validation["rows"], json({1, 2, 3, 4, 5, 9}));
+    EXPECT_EQ(validation["rows"], Json({1, 2, 3, 4, 5, 9}));
     EXPECT_EQ(validation["outputs"].size(), 8U);
     EXPECT_THAT(CliTest::run({"info", package}).out,
                 HasSubstr("\n  validated    predicts as fake 1.0 does\n"

@@ -16,6 +16,7 @@
 #include "tfaot-model-convolution/model.h"
 #include "tfaot-model-dtypes/model.h"
 #include "tfaot-model-minimal/model.h"
+#include "tfaot-model-more-dtypes/model.h"
 #include "tfaot-model-unused-input/model.h"
 
 namespace {
@@ -45,6 +46,32 @@ TEST(UserCode, ModelsWorkBeforeMain) {
   const ReferenceCase one = reference_of("minimal").front();
   EXPECT_TRUE(tfaot::toolkit::testing::is_close(std::vector<float>{first_value_at_start},
                                                 nlohmann::json{one.outputs.at("y")[0]}));
+}
+
+TEST(UserCode, TakesTypesWithoutANameInCmssw) {
+  using tfaot::bfloat16, tfaot::float16;
+  tfaot::Model<models::more_dtypes> model;
+  for (const ReferenceCase& one : reference_of("more_dtypes")) {
+    const auto y = model.run<Rows<bfloat16>, Rows<bfloat16>, Rows<float16>, Rows<float16>,
+                             Rows<std::int16_t>, Rows<std::int8_t>, Rows<float>, Rows<float16>,
+                             Rows<std::int16_t>, Rows<std::uint8_t>, Rows<std::uint16_t>,
+                             Rows<std::uint32_t>, Rows<std::uint64_t>, Rows<std::uint8_t>>(
+        one.batch_size, input_rows<bfloat16>(one, "bfloat16"), input_rows<float16>(one, "float16"),
+        input_rows<std::int16_t>(one, "int16"), input_rows<std::int8_t>(one, "int8"),
+        input_rows<std::uint16_t>(one, "uint16"), input_rows<std::uint32_t>(one, "uint32"),
+        input_rows<std::uint64_t>(one, "uint64"), input_rows<std::uint8_t>(one, "uint8"));
+    EXPECT_TRUE(matches(std::get<0>(y), one, "bfloat16"));
+    EXPECT_TRUE(matches(std::get<1>(y), one, "brain_dense"));
+    EXPECT_TRUE(matches(std::get<2>(y), one, "float16"));
+    EXPECT_TRUE(matches(std::get<3>(y), one, "half_dense"));
+    EXPECT_TRUE(matches(std::get<4>(y), one, "int16"));
+    EXPECT_TRUE(matches(std::get<5>(y), one, "int8"));
+    EXPECT_TRUE(matches(std::get<6>(y), one, "to_float"));
+    EXPECT_TRUE(matches(std::get<10>(y), one, "uint16"));
+    EXPECT_TRUE(matches(std::get<11>(y), one, "uint32"));
+    EXPECT_TRUE(matches(std::get<12>(y), one, "uint64"));
+    EXPECT_TRUE(matches(std::get<13>(y), one, "uint8"));
+  }
 }
 
 TEST(UserCode, TakesEveryType) {

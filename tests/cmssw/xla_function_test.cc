@@ -14,6 +14,7 @@
 #include "tfaot-model-convolution/model.h"
 #include "tfaot-model-dtypes/model.h"
 #include "tfaot-model-minimal/model.h"
+#include "tfaot-model-more-dtypes/model.h"
 
 namespace {
 
@@ -46,6 +47,12 @@ TEST(XlaFunction, HasAccessorsByPosition) {
   EXPECT_EQ(function.result0_count(), 4 * 3);
   static_assert(std::is_same_v<decltype(models::dtypes_bs1().arg0_data()), bool*>);
   static_assert(std::is_same_v<decltype(models::dtypes_bs1().result4_data()), std::int64_t*>);
+  static_assert(std::is_same_v<decltype(models::more_dtypes_bs1().arg0_data()), tfaot::bfloat16*>);
+  static_assert(std::is_same_v<decltype(models::more_dtypes_bs1().arg3_data()), std::int8_t*>);
+  static_assert(tfaot::element_type<unsigned long long>() == tfaot::DType::kUint64);
+  static_assert(tfaot::element_type<long>() == tfaot::element_type<long long>());
+  static_assert(tfaot::element_type<unsigned char>() == tfaot::DType::kUint8);
+  static_assert(tfaot::element_type<short>() == tfaot::DType::kInt16);
 }
 
 TEST(XlaFunction, EachObjectHasItsOwnMemory) {

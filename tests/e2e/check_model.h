@@ -30,7 +30,8 @@ struct Columns<TensorList<Tensors...>> {
 
 template <class T>
 T value_of(const nlohmann::json& json) {
-  return json.get<std::conditional_t<std::is_same_v<T, std::uint8_t>, bool, T>>();
+  if constexpr (std::is_integral_v<T>) return json.is_boolean() ? json.get<bool>() : json.get<T>();
+  return T(json.get<double>());
 }
 
 template <class M>

@@ -148,7 +148,7 @@ node { name: 'c' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } 
 node { name: 'y' op: 'StringLength' input: 'a' }
 node { name: 'z' op: 'Add' input: 'b' input: 'c' attr { key: 'T' value { type: DT_FLOAT } } }
 node { name: 'h' op: 'Cast' input: 'b' attr { key: 'SrcT' value { type: DT_FLOAT } }
-       attr { key: 'DstT' value { type: DT_HALF } } }
+       attr { key: 'DstT' value { type: DT_COMPLEX64 } } }
 )";
   ASSERT_TRUE(files_.replace_atomically(root_ / "graph.pbtxt", graph));
   const ProcessResult check = tool({"check", "graph.pbtxt", "--json"});

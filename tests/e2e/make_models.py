@@ -353,6 +353,32 @@ def dtypes():
 
 
 @maker
+def more_dtypes():
+    """The types that the model above does not have. Whole numbers overflow, as in TensorFlow."""
+    types = {name: tf.dtypes.as_dtype(name).as_numpy_dtype
+             for name in ("int8", "int16", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16")}
+    numbers = {"int8": [-128, 99, 3], "int16": [-32768, 9999, 3], "uint8": [255, 99, 3], "uint16": [65535, 9999, 3],
+               "uint32": [2**32 - 1, 99999, 3], "uint64": [2**64 - 1, 2**63 + 5, 3],
+               "float16": [0.5, -1.25, 3.0], "bfloat16": [0.5, -1.25, 3.0]}
+    variables = [np.array(numbers[name], dtype) for name, dtype in types.items()]
+    dense, = weights(40, (3, 4))
+
+    def serve(int8_w, int16_w, uint8_w, uint16_w, uint32_w, uint64_w, float16_w, bfloat16_w, half_w, brain_w,
+              int8, int16, uint8, uint16, uint32, uint64, float16, bfloat16):
+        return {"int8": int8 * int8_w + 1, "int16": int16 * int16_w - 1, "uint8": uint8 * uint8_w + 1,
+                "uint16": uint16 * uint16_w + 1, "uint32": uint32 * uint32_w + 1, "uint64": uint64 * uint64_w + 1,
+                "float16": tf.sqrt(tf.abs(float16)) * float16_w, "bfloat16": tf.exp(bfloat16 / 4) * bfloat16_w,
+                "half_dense": tf.nn.relu(tf.matmul(float16, half_w)), "brain_dense": tf.tanh(tf.matmul(bfloat16, brain_w)),
+                "to_float": tf.add_n([tf.cast(x, tf.float32) for x in
+                                      (int8, int16, uint8, uint16, uint32, uint64, float16, bfloat16)]),
+                "to_half": tf.cast(uint64, tf.float16) + tf.cast(bfloat16, tf.float16),
+                "to_uint8": tf.cast(tf.abs(float16) * 8, tf.uint8), "to_int16": tf.cast(bfloat16 * 100, tf.int16)}
+
+    works("more_dtypes", serve, {name: (name, [3]) for name in types},
+          [*variables, dense.astype(types["float16"]), dense.astype(types["bfloat16"])])
+
+
+@maker
 def plain_outputs():
     def serve(x, y):
         total = x + y
@@ -917,13 +943,13 @@ def runtime_write():
 
 
 @maker
-def float16_input():
-    refused("float16_input", lambda x: {"y": tf.cast(x, tf.float32)}, [spec("x", [2], "float16")])
+def complex64_input():
+    refused("complex64_input", lambda x: {"y": tf.math.real(x)}, [spec("x", [2], "complex64")])
 
 
 @maker
-def uint8_output():
-    refused("uint8_output", lambda x: {"y": tf.cast(x, tf.uint8)}, [spec("x", [2])])
+def complex128_output():
+    refused("complex128_output", lambda x: {"y": tf.cast(x, tf.complex128)}, [spec("x", [2])])
 
 
 @maker

@@ -31,8 +31,8 @@ def inputs_of(specs, batch_size, seed=0):
         shape = (batch_size, *row_shape)
         if dtype == "bool":
             values[name] = random.integers(0, 2, shape).astype(bool)
-        elif dtype.startswith("int"):
-            low, high = (0, bound[0]) if bound else (-9, 10)
+        elif "int" in dtype:
+            low, high = (0, bound[0]) if bound else (0 if dtype.startswith("u") else -9, 10)
             values[name] = random.integers(low, high, shape).astype(dtype)
         else:
             # Multiples of 1/64: exact in every float type and short as text.
@@ -45,6 +45,8 @@ def _flat(array):
         numbers = [float(str(number)) for number in array.ravel()]
         assert np.array_equal(np.array(numbers, np.float32), array.ravel())
         return numbers
+    if array.dtype == tf.bfloat16.as_numpy_dtype:
+        array = array.astype(np.float32)
     return array.ravel().tolist()
 
 

@@ -20,6 +20,7 @@ import tfaot  # noqa: E402  (its folder is known only now)
 
 TOOL = os.environ["TFAOT_TOOL"]
 TOLERANCE = 1e-5  # as in reference.h
+LAST_DIGITS = {"float16": 2**-10, "bfloat16": 2**-7}
 with open(os.environ["TFAOT_PACKAGES"], encoding="utf-8") as packages:
     # name -> (package tree, reference.json)
     PACKAGES = {name: (tree, reference) for name, tree, reference in (line.strip().split("|") for line in packages)}
@@ -30,9 +31,14 @@ def cases(name):
     with open(PACKAGES[name][1], encoding="utf-8") as file:
         reference = json.load(file)
 
+    def array(numbers, dtype):
+        if dtype == "bfloat16":  # which Debian's numpy does not have: the bits
+            return (np.array(numbers, "float32").view("uint32") >> 16).astype("uint16")
+        return np.array(numbers, dtype)
+
     def arrays(values, tensors, rows):
         return {
-            one["name"]: np.array(values[one["name"]], one["dtype"]).reshape([rows, *one["row_shape"]])
+            one["name"]: array(values[one["name"]], one["dtype"]).reshape([rows, *one["row_shape"]])
             for one in tensors
         }
 
@@ -42,6 +48,17 @@ def cases(name):
             arrays(case["inputs"], reference["inputs"], rows),
             arrays(case["outputs"], reference["outputs"], rows),
         )
+
+
+def bfloat16_of(name):
+    """The names of a model's inputs and outputs of bfloat16, whose arrays hold bits."""
+    with open(PACKAGES[name][1], encoding="utf-8") as file:
+        reference = json.load(file)
+    return {one["name"] for one in reference["inputs"] + reference["outputs"] if one["dtype"] == "bfloat16"}
+
+
+def floats_of(bits):
+    return (bits.astype("uint32") << 16).view("float32")
 
 
 def run_tool(*arguments):
@@ -69,35 +86,43 @@ class PythonTest(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
-    def assert_close(self, found, wanted):
+    def assert_close(self, found, wanted, bfloat16=()):
         self.assertEqual(list(found), list(wanted))
         for name, array in found.items():
             self.assertEqual((array.dtype, array.shape), (wanted[name].dtype, wanted[name].shape))
+            expected, dtype = wanted[name], array.dtype.name
+            if name in bfloat16:
+                array, expected, dtype = floats_of(array), floats_of(expected), "bfloat16"
             if array.dtype.kind != "f":
-                np.testing.assert_array_equal(array, wanted[name])
+                np.testing.assert_array_equal(array, expected)
                 continue
-            scale = max(1.0, float(np.max(np.abs(wanted[name]), initial=0)))
-            np.testing.assert_allclose(array, wanted[name], rtol=0, atol=TOLERANCE * scale)
+            scale = max(1.0, float(np.max(np.abs(expected), initial=0)))
+            tolerance = LAST_DIGITS.get(dtype, TOLERANCE)
+            np.testing.assert_allclose(array, expected, rtol=0, atol=tolerance * scale)
 
     def test_predicts_as_tensorflow(self):
         self.assertGreater(len(PACKAGES), 40)
         for name, (tree, _) in PACKAGES.items():
             with self.subTest(name):
                 model = tfaot.Model(tree)
+                bfloat16 = bfloat16_of(name)
                 checked = 0
                 for inputs, outputs in cases(name):
                     wanted = {tensor.name: outputs[tensor.name] for tensor in model.outputs}
-                    self.assert_close(model(**inputs), wanted)
+                    self.assert_close(model(**inputs), wanted, bfloat16)
                     in_order = [inputs[tensor.name] for tensor in model.inputs]
-                    self.assert_close(model(*in_order), wanted)
+                    self.assert_close(model(*in_order), wanted, bfloat16)
                     checked += 1
                 self.assertGreater(checked, 0)
 
     def test_equals_tfaot_run(self):
-        for name in ("dtypes", "unsorted_names", "coupled_rows", "convolution"):
+        for name in ("dtypes", "more_dtypes", "unsorted_names", "coupled_rows", "convolution"):
             with self.subTest(name):
                 tree = PACKAGES[name][0]
+                bfloat16 = bfloat16_of(name)
                 for inputs, _ in cases(name):
+                    for key in bfloat16 & set(inputs):
+                        inputs[key] = inputs[key].view("V2")  # as ml_dtypes saves it
                     np.savez(self.path("in.npz"), **inputs)
                     run_tool("run", tree, "-i", self.path("in.npz"), "-o", self.path("out.npz"), "-q")
                     np.savez_compressed(self.path("small.npz"), **inputs)
@@ -107,7 +132,8 @@ class PythonTest(unittest.TestCase):
                         with np.load(self.path(file)) as found:
                             self.assertEqual(found.files, list(wanted))
                             for key, array in wanted.items():
-                                np.testing.assert_array_equal(found[key], array, strict=True)
+                                read = found[key].view("uint16") if key in bfloat16 else found[key]
+                                np.testing.assert_array_equal(read, array, strict=True)
 
     def test_files_of_numpy(self):
         tree = PACKAGES["minimal"][0]
@@ -182,6 +208,22 @@ class PythonTest(unittest.TestCase):
                 **{**inputs, "int32": np.int32(3)})
         refused(ValueError, f": input 'int32' has {rows + 1} rows, and input 'flag' has {rows}",
                 **{**inputs, "int32": np.zeros((rows + 1, 3), "int32")})
+
+    def test_bfloat16_has_a_package_or_is_bits(self):
+        model = tfaot.Model(PACKAGES["more_dtypes"][0])
+        inputs = dict(next(cases("more_dtypes"))[0])
+        wanted = model(**inputs)["bfloat16"]
+        bits = inputs["bfloat16"]
+        for array in (bits.view("V2"), bits.astype(">u2")):
+            np.testing.assert_array_equal(model(**{**inputs, "bfloat16": array})["bfloat16"], wanted)
+        for wrong in (floats_of(bits), bits.astype("uint8"), bits.astype("int16")):
+            with self.assertRaises(TypeError) as caught:
+                model(**{**inputs, "bfloat16": wrong})
+            self.assertEqual(
+                str(caught.exception),
+                "model 'more_dtypes': input 'bfloat16' takes bfloat16, or its bits as uint16, got "
+                f"{wrong.dtype}; convert it with the package ml_dtypes",
+            )
 
     def test_says_what_cannot_be_loaded(self):
         with self.assertRaises(tfaot.Error) as caught:

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <stdexcept>
+
+#include "tfaot/runtime/half.h"
 
 namespace tfaot::toolkit::testing {
 
@@ -35,7 +38,9 @@ template <class T>
   }
   double scale = 1;
   for (const auto& value : expected) scale = std::max(scale, std::abs(number(value)));
-  const double allowed = std::is_floating_point_v<T> ? kTolerance * scale : 0;
+  using Limits = std::numeric_limits<T>;
+  const double last_digit = sizeof(T) == 2 ? static_cast<double>(Limits::epsilon()) : 0;
+  const double allowed = Limits::is_integer ? 0 : std::max(kTolerance, last_digit) * scale;
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const double wanted = number(expected[i]);
     const double got = static_cast<double>(actual[i]);
@@ -47,12 +52,24 @@ template <class T>
   return ::testing::AssertionSuccess();
 }
 
-template ::testing::AssertionResult is_close(const std::vector<std::uint8_t>&,
+template ::testing::AssertionResult is_close(const std::vector<std::int8_t>&,
+                                             const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<std::int16_t>&,
                                              const nlohmann::json&);
 template ::testing::AssertionResult is_close(const std::vector<std::int32_t>&,
                                              const nlohmann::json&);
 template ::testing::AssertionResult is_close(const std::vector<std::int64_t>&,
                                              const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<std::uint8_t>&,
+                                             const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<std::uint16_t>&,
+                                             const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<std::uint32_t>&,
+                                             const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<std::uint64_t>&,
+                                             const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<float16>&, const nlohmann::json&);
+template ::testing::AssertionResult is_close(const std::vector<bfloat16>&, const nlohmann::json&);
 template ::testing::AssertionResult is_close(const std::vector<float>&, const nlohmann::json&);
 template ::testing::AssertionResult is_close(const std::vector<double>&, const nlohmann::json&);
 

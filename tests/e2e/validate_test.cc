@@ -89,7 +89,7 @@ TEST_F(ValidateTest, AModelWithAnotherSignatureIsAnError) {
   EXPECT_THAT(error(model("ranks") + "/saved_model"),
               HasSubstr("the model has other inputs or outputs than the package\n  input '"));
   EXPECT_THAT(error(config("frozen_graph")),
-              HasSubstr("this is a frozen_graph, and the package was compiled from a saved_model"));
+              HasSubstr("this is a frozen graph, and the package was compiled from a SavedModel"));
 }
 
 // TensorFlow refuses an index that is out of range; compiled code takes the nearest row.

@@ -17,13 +17,15 @@ Bits rank_of(Real number) {
   Bits bits{};
   static_assert(sizeof bits == sizeof number);
   std::memcpy(&bits, &number, sizeof bits);
-  return bits < 0 ? std::numeric_limits<Bits>::min() - bits : bits;
+  return bits < 0 ? static_cast<Bits>(std::numeric_limits<Bits>::min() - bits) : bits;
 }
 
 template <class Number>
 std::uint64_t ulps_between(Number a, Number b) {
-  if constexpr (std::is_floating_point_v<Number>) {
-    using Bits = std::conditional_t<sizeof(Number) == 4, std::int32_t, std::int64_t>;
+  if constexpr (kIsReal<Number>) {
+    using Bits =
+        std::conditional_t<sizeof(Number) == 8, std::int64_t,
+                           std::conditional_t<sizeof(Number) == 4, std::int32_t, std::int16_t>>;
     const auto first = static_cast<std::uint64_t>(rank_of<Bits>(a));
     const auto second = static_cast<std::uint64_t>(rank_of<Bits>(b));
     return a < b ? second - first : first - second;
@@ -35,14 +37,18 @@ std::uint64_t ulps_between(Number a, Number b) {
 double distance(double a, double b) {
   return std::min(std::abs(a - b), std::numeric_limits<double>::max());
 }
-double distance(std::int64_t a, std::int64_t b) {
+// Of whole numbers of 64 bits: their difference may have one more.
+template <class Whole>
+double distance(Whole a, Whole b) {
   const auto [low, high] = std::minmax(a, b);
   return static_cast<double>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
 }
 
 template <class Number>
 ArrayDifference compare_as(const std::string& bytes, const std::string& reference) {
-  using Wide = std::conditional_t<std::is_floating_point_v<Number>, double, std::int64_t>;
+  using Wide =
+      std::conditional_t<kIsReal<Number>, double,
+                         std::conditional_t<std::is_signed_v<Number>, std::int64_t, std::uint64_t>>;
   ArrayDifference found;
   found.numbers = bytes.size() / sizeof(Number);
   std::uint64_t finite = 0;
@@ -93,19 +99,9 @@ bool has_numbers(const Array& array) {
 }
 
 ArrayDifference compare_arrays(const Array& array, const Array& reference) {
-  switch (array.dtype) {
-    case DType::kBool:
-      return compare_as<std::uint8_t>(array.bytes, reference.bytes);
-    case DType::kInt32:
-      return compare_as<std::int32_t>(array.bytes, reference.bytes);
-    case DType::kInt64:
-      return compare_as<std::int64_t>(array.bytes, reference.bytes);
-    case DType::kFloat32:
-      return compare_as<float>(array.bytes, reference.bytes);
-    case DType::kFloat64:
-      break;
-  }
-  return compare_as<double>(array.bytes, reference.bytes);
+  return visit_dtype(array.dtype, [&]<class T>(ElementType<T>) {
+    return compare_as<StoredAs<T>>(array.bytes, reference.bytes);
+  });
 }
 
 }  // namespace tfaot::toolkit

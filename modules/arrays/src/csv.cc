@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <optional>
 #include <type_traits>
@@ -46,17 +47,24 @@ std::vector<std::string_view> cells_of(std::string_view line) {
 
 template <class T>
 std::optional<T> parsed(std::string_view cell) {
+  using Text = std::conditional_t<kIsReal<T> && sizeof(T) == 2, double, T>;
   if (cell.starts_with('+')) cell.remove_prefix(1);
-  T value{};
+  Text value{};
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (end != cell.data() + cell.size() || cell.empty()) return std::nullopt;
-  if (error == std::errc()) return value;
   // Too small a number is 0, and too large a one is no number of this type.
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (!std::is_same_v<T, Text>) {
+    const T rounded(value);
+    const bool too_large = std::isfinite(value) && !std::isfinite(rounded);
+    return error != std::errc() || too_large ? std::nullopt : std::optional(rounded);
+  } else if constexpr (std::is_same_v<T, float>) {
+    if (error == std::errc()) return value;
     const auto wider = parsed<double>(cell);
     if (wider && std::isfinite(static_cast<float>(*wider))) return static_cast<float>(*wider);
+    return std::nullopt;
+  } else {
+    return error == std::errc() ? std::optional(value) : std::nullopt;
   }
-  return std::nullopt;
 }
 
 std::optional<bool> parsed_bool(std::string_view cell) {
@@ -75,19 +83,13 @@ bool append(std::string& bytes, const std::optional<T>& value) {
 }
 
 bool append_number(std::string& bytes, DType dtype, std::string_view cell) {
-  switch (dtype) {
-    case DType::kBool:
+  return visit_dtype(dtype, [&]<class T>(ElementType<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
       return append(bytes, parsed_bool(cell));
-    case DType::kInt32:
-      return append(bytes, parsed<std::int32_t>(cell));
-    case DType::kInt64:
-      return append(bytes, parsed<std::int64_t>(cell));
-    case DType::kFloat32:
-      return append(bytes, parsed<float>(cell));
-    case DType::kFloat64:
-      break;
-  }
-  return append(bytes, parsed<double>(cell));
+    } else {
+      return append(bytes, parsed<T>(cell));
+    }
+  });
 }
 
 template <class T>
@@ -97,20 +99,27 @@ T number_at(const std::string& bytes, std::size_t element) {
   return value;
 }
 
-std::string cell_at(const Array& array, std::size_t element) {
-  switch (array.dtype) {
-    case DType::kBool:
-      return array.bytes[element] == 0 ? "0" : "1";
-    case DType::kInt32:
-      return fmt::format("{}", number_at<std::int32_t>(array.bytes, element));
-    case DType::kInt64:
-      return fmt::format("{}", number_at<std::int64_t>(array.bytes, element));
-    case DType::kFloat32:
-      return fmt::format("{}", number_at<float>(array.bytes, element));
-    case DType::kFloat64:
-      break;
+// fmt knows the shortest text of a float and a double only.
+template <class Half>
+std::string shortest(Half number) {
+  for (int digits = 1; digits <= std::numeric_limits<Half>::max_digits10; ++digits) {
+    const auto read = parsed<double>(fmt::format("{:.{}g}", float{number}, digits));
+    if (read && Half(*read).bits() == number.bits()) return fmt::format("{}", *read);
   }
-  return fmt::format("{}", number_at<double>(array.bytes, element));
+  return fmt::format("{}", float{number});  // NaN of any bits
+}
+
+std::string cell_at(const Array& array, std::size_t element) {
+  return visit_dtype(array.dtype, [&]<class T>(ElementType<T>) -> std::string {
+    const auto number = number_at<StoredAs<T>>(array.bytes, element);
+    if constexpr (std::is_same_v<T, bool>) {
+      return number == 0 ? "0" : "1";
+    } else if constexpr (kIsReal<T> && sizeof(T) == 2) {
+      return shortest(number);
+    } else {
+      return fmt::format("{}", number);
+    }
+  });
 }
 
 // The columns that are wanted, by their position in the file.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "tfaot/arrays/fill.h"
 
@@ -12,11 +13,9 @@ namespace {
 
 constexpr double kLargeTimes = 10'000;
 
-bool is_real(const TensorSpec& tensor) {
-  return tensor.dtype == DType::kFloat32 || tensor.dtype == DType::kFloat64;
-}
-bool is_whole(const TensorSpec& tensor) {
-  return tensor.dtype == DType::kInt32 || tensor.dtype == DType::kInt64;
+bool has_reals(const TensorSpec& tensor) { return is_real(tensor.dtype); }
+bool has_wholes(const TensorSpec& tensor) {
+  return !is_real(tensor.dtype) && tensor.dtype != DType::kBool;
 }
 
 // Replaces each number by `change(number)`.
@@ -36,7 +35,7 @@ void set_one_of_each_row(Array& array, Real value) {
   const auto rows = static_cast<std::size_t>(array.shape.front());
   const std::size_t width = rows == 0 ? 0 : array.bytes.size() / sizeof(Real) / rows;
   for (std::size_t row = 0; width > 0 && row < rows; ++row) {
-    const Real number = row % 2 == 0 ? value : -value;
+    const Real number(row % 2 == 0 ? value : -value);
     std::memcpy(array.bytes.data() + (row * width + row % width) * sizeof(Real), &number,
                 sizeof number);
   }
@@ -50,9 +49,10 @@ void change_reals(Array& array, InputKind kind) {
       return change_all<Real>(array,
                               [](Real number) { return static_cast<Real>(number * kLargeTimes); });
     case InputKind::kHuge:
-      return set_one_of_each_row<Real>(array, Limits::max() / 2);
+      return set_one_of_each_row(array, static_cast<Real>(Limits::max() / 2));
     case InputKind::kDenormal:
-      return change_all<Real>(array, [](Real number) { return number * Limits::min(); });
+      return change_all<Real>(
+          array, [](Real number) { return static_cast<Real>(number * Limits::min()); });
     case InputKind::kNan:
       return set_one_of_each_row<Real>(array, Limits::quiet_NaN());
     case InputKind::kInfinity:
@@ -73,11 +73,11 @@ void change_wholes(Array& array, InputKind kind) {
 
 std::vector<InputKind> kinds_of_inputs(const std::vector<TensorSpec>& tensors) {
   std::vector<InputKind> kinds = {InputKind::kRandom, InputKind::kZeros, InputKind::kOnes};
-  if (std::ranges::any_of(tensors, is_real)) {
+  if (std::ranges::any_of(tensors, has_reals)) {
     kinds.insert(kinds.end(), {InputKind::kLarge, InputKind::kHuge, InputKind::kDenormal,
                                InputKind::kNan, InputKind::kInfinity});
   }
-  if (std::ranges::any_of(tensors, is_whole)) {
+  if (std::ranges::any_of(tensors, has_wholes)) {
     kinds.insert(kinds.end(), {InputKind::kLargest, InputKind::kSmallest});
   }
   return kinds;
@@ -90,10 +90,13 @@ std::vector<Array> edge_arrays(const std::vector<TensorSpec>& tensors, const Edg
   std::vector<Array> arrays =
       filled_arrays(tensors, {.filling = filling, .rows = options.rows, .seed = options.seed});
   for (Array& array : arrays) {
-    if (array.dtype == DType::kFloat32) change_reals<float>(array, options.kind);
-    if (array.dtype == DType::kFloat64) change_reals<double>(array, options.kind);
-    if (array.dtype == DType::kInt32) change_wholes<std::int32_t>(array, options.kind);
-    if (array.dtype == DType::kInt64) change_wholes<std::int64_t>(array, options.kind);
+    visit_dtype(array.dtype, [&]<class T>(ElementType<T>) {
+      if constexpr (kIsReal<T>) {
+        change_reals<T>(array, options.kind);
+      } else if constexpr (!std::is_same_v<T, bool>) {
+        change_wholes<T>(array, options.kind);
+      }
+    });
   }
   return arrays;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/arrays/fill.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <type_traits>
 
 namespace tfaot::toolkit {
 namespace {
@@ -12,7 +15,11 @@ class Numbers {
  public:
   explicit Numbers(const FillOptions& options) : filling_(options.filling), random_(options.seed) {}
 
-  void start_array() { index_ = 0; }
+  // `digits`: the binary ones of the array's type, which has all whole numbers of so many.
+  void start_array(int digits) {
+    index_ = 0;
+    last_index_ = (std::uint64_t{1} << std::min(digits, kMostDigits)) - 1;
+  }
 
   double next_real() {
     switch (filling_) {
@@ -25,7 +32,7 @@ class Numbers {
       case Filling::kIncremental:
         break;
     }
-    return static_cast<double>(index_++);
+    return static_cast<double>(index_++ & last_index_);
   }
   // Not negative, so that it can be an index.
   std::int64_t next_whole() {
@@ -34,35 +41,36 @@ class Numbers {
   }
 
  private:
+  static constexpr int kMostDigits = 53;  // of a double
+
   Filling filling_;
   std::mt19937_64 random_;
   std::uint64_t index_ = 0;
+  std::uint64_t last_index_ = 0;
 };
 
-template <class T, class Next>
-void fill_with(std::string& bytes, Next next) {
+template <class T>
+void fill_as(std::string& bytes, Numbers& numbers) {
+  const auto next = [&numbers] {
+    if constexpr (std::is_same_v<T, bool>) {
+      return numbers.next_whole() % 2 != 0;
+    } else if constexpr (kIsReal<T>) {
+      return static_cast<T>(numbers.next_real());
+    } else {
+      return static_cast<T>(numbers.next_whole());
+    }
+  };
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
-    const T value = static_cast<T>(next());
+    const T value = next();
     std::memcpy(bytes.data() + at, &value, sizeof value);
   }
 }
 
 void fill_array(Array& array, Numbers& numbers) {
-  numbers.start_array();
-  const auto real = [&] { return numbers.next_real(); };
-  const auto whole = [&] { return numbers.next_whole(); };
-  switch (array.dtype) {
-    case DType::kBool:
-      return fill_with<bool>(array.bytes, [&] { return whole() % 2 != 0; });
-    case DType::kInt32:
-      return fill_with<std::int32_t>(array.bytes, whole);
-    case DType::kInt64:
-      return fill_with<std::int64_t>(array.bytes, whole);
-    case DType::kFloat32:
-      return fill_with<float>(array.bytes, real);
-    case DType::kFloat64:
-      return fill_with<double>(array.bytes, real);
-  }
+  visit_dtype(array.dtype, [&]<class T>(ElementType<T>) {
+    numbers.start_array(std::numeric_limits<T>::digits);
+    fill_as<T>(array.bytes, numbers);
+  });
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void widen(Array& array) {
   for (std::size_t i = 0; i * sizeof(From) < array.bytes.size(); ++i) {
     From from{};
     std::memcpy(&from, array.bytes.data() + i * sizeof from, sizeof from);
-    const To to = from;
+    const To to = from;  // NOLINT(bugprone-signed-char-misuse): int8 is a number here
     std::memcpy(wider.data() + i * sizeof to, &to, sizeof to);
   }
   array.bytes = std::move(wider);
@@ -55,12 +55,13 @@ void widen(Array& array) {
 Status fit_dtype(Array& array, const TensorSpec& input, const std::string& where) {
   const DType found = std::exchange(array.dtype, input.dtype);
   if (found == input.dtype) return {};
-  if (found == DType::kFloat32 && input.dtype == DType::kFloat64) {
-    return widen<float, double>(array), Status();
-  }
-  if (found == DType::kInt32 && input.dtype == DType::kInt64) {
-    return widen<std::int32_t, std::int64_t>(array), Status();
-  }
+  const bool fits = visit_dtype(found, [&]<class From>(ElementType<From>) {
+    return visit_dtype(input.dtype, [&]<class To>(ElementType<To>) {
+      if constexpr (kKeepsNumbers<From, To>) widen<From, To>(array);
+      return kKeepsNumbers<From, To>;
+    });
+  });
+  if (fits) return {};
   return fail(Error::at({where}, fmt::format("{} has elements of the type {}, and the model takes "
                                              "{}",
                                              named(array), word_of(found), word_of(input.dtype)))

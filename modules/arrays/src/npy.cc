@@ -12,6 +12,7 @@
 
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -27,11 +28,14 @@ struct NpyType {
   const char* word;
   DType dtype;
 };
-constexpr NpyType kNpyTypes[] = {{"|b1", DType::kBool},
-                                 {"<i4", DType::kInt32},
-                                 {"<i8", DType::kInt64},
-                                 {"<f4", DType::kFloat32},
-                                 {"<f8", DType::kFloat64}};
+// numpy has no bfloat16. The package ml_dtypes adds it, and saves it as what it is to numpy then:
+// two bytes. Read with it: numpy.load(file).view(ml_dtypes.bfloat16).
+constexpr NpyType kNpyTypes[] = {
+    {"|b1", DType::kBool},    {"|i1", DType::kInt8},     {"<i2", DType::kInt16},
+    {"<i4", DType::kInt32},   {"<i8", DType::kInt64},    {"|u1", DType::kUint8},
+    {"<u2", DType::kUint16},  {"<u4", DType::kUint32},   {"<u8", DType::kUint64},
+    {"<f2", DType::kFloat16}, {"<V2", DType::kBfloat16}, {"|V2", DType::kBfloat16},
+    {"<f4", DType::kFloat32}, {"<f8", DType::kFloat64}};
 
 struct NpyHeader {
   std::string descr;
@@ -165,13 +169,13 @@ Result<DType> npy_dtype(const std::string& descr, const std::string& where) {
     if (descr == type.word) return type.dtype;
   }
   return fail(Error::at({where}, fmt::format("elements of the type '{}'", shown(descr)))
-                  .note("models take bool, int32, int64, float32 and float64, little-endian")
+                  .note("models take " + join(words_of<DType>(), ", ") + ", little-endian")
                   .note("convert the array: a.astype('float32')"));
 }
 
 // The bytes of all elements; nothing if their number has no place in 64 bits.
 std::optional<std::uint64_t> byte_count(const std::vector<std::int64_t>& shape, DType dtype) {
-  std::uint64_t bytes = dtype_size(dtype);
+  std::uint64_t bytes = size_of(dtype);
   for (const std::int64_t dimension : shape) {
     if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dimension), &bytes)) {
       return std::nullopt;
@@ -182,7 +186,7 @@ std::optional<std::uint64_t> byte_count(const std::vector<std::int64_t>& shape, 
 
 // Column-major to row-major.
 std::string reordered(std::string_view elements, const Array& array) {
-  const std::size_t size = dtype_size(array.dtype);
+  const std::size_t size = size_of(array.dtype);
   const std::size_t rank = array.shape.size();
   std::vector<std::size_t> strides(rank);  // in the file
   std::size_t stride = size;

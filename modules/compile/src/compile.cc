@@ -13,11 +13,11 @@
 #include "engine_run.h"
 #include "lower_model.h"
 #include "merge.h"
-#include "model_files.h"
 #include "target_offers.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/job_slots.h"
+#include "tfaot/compile/model_files.h"
 #include "tfaot/compile/runtime_offers.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/symbols.h"
@@ -177,7 +177,7 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
                                Diagnostics& diagnostics) {
   // The model is as large as its weights, so it is hashed while the engine works.
   auto source_sha256 =
-      std::async(std::launch::async, [&] { return sha256_of_tree(fs, spec.model.source); });
+      std::async(std::launch::async, [&] { return model_sha256(fs, spec.model.source); });
   TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
   trim_cache(fs, options.cache, parts, diagnostics);
   auto merged = merge_parts(fs, jobs.front().weights_directory, parts);

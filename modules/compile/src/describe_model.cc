@@ -2,7 +2,7 @@
 #include "tfaot/compile/describe_model.h"
 
 #include "engine_question.h"
-#include "model_files.h"
+#include "tfaot/compile/model_files.h"
 #include "tfaot/records/model_description_json.h"
 
 namespace tfaot::toolkit {

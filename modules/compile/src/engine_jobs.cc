@@ -12,12 +12,12 @@
 namespace tfaot::toolkit {
 namespace {
 
-std::vector<JobInput> job_inputs(const ModelSpec& spec, bool fixed_shapes) {
+std::vector<JobInput> job_inputs(const ModelSpec& spec) {
   std::vector<JobInput> inputs;
   for (const auto& input : spec.model.inputs) {
     JobInput job{input.name, input.dtype, input.row_shape.has_value(), {}};
     if (input.row_shape) {
-      if (!fixed_shapes) job.shape.push_back(-1);  // the batch
+      if (spec.compilation.batch == BatchMode::kFirst) job.shape.push_back(-1);
       job.shape.insert(job.shape.end(), input.row_shape->begin(), input.row_shape->end());
     }
     inputs.push_back(std::move(job));
@@ -68,9 +68,10 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.format = spec.model.format;
   common.source = spec.model.source.string();
   common.serving_key = spec.model.serving_key;
-  common.inputs = job_inputs(spec, options.fixed_shapes);
+  common.inputs = job_inputs(spec);
   common.outputs = spec.model.outputs;
-  common.fixed_shapes = options.fixed_shapes;
+  common.dimensions = spec.model.dimensions;
+  common.fixed_shapes = spec.compilation.batch == BatchMode::kNone;
   common.allow_coupled_rows = options.allow_coupled_rows;
   common.check = options.check != nullptr;
   common.symbol_prefix = symbol_prefix(spec.compilation.namespace_name, spec.model.name);
@@ -98,7 +99,8 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
   for (std::size_t i = 0; i < count; ++i) {
     // One process checks: its result holds for all batch sizes.
-    jobs[i].check_rows = i == 0 && spec.compilation.rows == RowsMode::kAlone;
+    jobs[i].check_rows = i == 0 && spec.compilation.rows == RowsMode::kAlone &&
+                         spec.compilation.batch == BatchMode::kFirst;
     jobs[i].result_file = (options.work_directory / fmt::format("result_{}.json", i)).string();
   }
   return jobs;

@@ -6,10 +6,10 @@
 
 namespace tfaot::toolkit {
 
-Result<std::vector<CheckedOperation>> known_operations(const FileSystem& fs,
+Result<std::vector<CheckedOperation>> known_operations(const FileSystem& fs, ModelFormat format,
                                                        const EngineProgram& engine) {
   EngineCheck known;
-  TFAOT_TRY(ask_engine(fs, engine, {.option = kOperationsOption, .file = kCompiledDevice},
+  TFAOT_TRY(ask_engine(fs, engine, {.option = kOperationsOption, .file = word_of(format)},
                        [&](const std::string& line) {
                          auto read = engine_check_from_json(line);
                          if (!read) return false;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model_files.h"
+#include "tfaot/compile/model_files.h"
 
 #include <fmt/format.h>
 
-#include <string>
-#include <vector>
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "tfaot/base/hash.h"
+#include "tfaot/records/model_files.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -14,15 +18,79 @@ namespace {
 constexpr std::uint64_t kGigabyte = 1'000'000'000;
 constexpr std::uint64_t kMostBytes = 16 * kGigabyte;
 
+// How protobuf writes {key: "location", value: "..."} of an ONNX tensor's external data, up to the
+// length of the value.
+constexpr std::string_view kLocation = "\x0A\x08location\x12";
+
+// The text behind the mark: its length in one or two bytes, then as many bytes. Empty: it is cut.
+std::string text_at(std::string_view bytes, std::size_t place) {
+  if (place + 1 >= bytes.size()) return "";
+  auto length = static_cast<std::size_t>(static_cast<unsigned char>(bytes[place]));
+  if (length >= 128) {
+    ++place;
+    length =
+        length % 128 + 128 * static_cast<std::size_t>(static_cast<unsigned char>(bytes[place]));
+  }
+  if (bytes.size() - place - 1 < length) return "";
+  return std::string(bytes.substr(place + 1, length));
+}
+
+// Files beside an ONNX file that it says its data are in. Text that only looks like it names no
+// file, or one that is hashed for nothing; the engine reads the model's real fields.
+Result<std::vector<Path>> external_files(const FileSystem& fs, const Path& file) {
+  TFAOT_ASSIGN(const std::string bytes, fs.read(file));
+  std::vector<Path> found;
+  for (std::size_t at = bytes.find(kLocation); at != std::string::npos;
+       at = bytes.find(kLocation, at + 1)) {
+    const Path name = Path(text_at(bytes, at + kLocation.size())).lexically_normal();
+    if (name.empty() || name.is_absolute() || *name.begin() == "..") continue;
+    const Path path = file.parent_path() / name;
+    if (is_file(fs, path)) found.push_back(path);
+  }
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// Not larger than a protobuf message may be.
+bool is_onnx_file(const FileSystem& fs, const Path& source) {
+  constexpr std::uint64_t kLargestMessage = 0x7FFFFFFF;
+  return format_of_file(source) == ModelFormat::kOnnx && is_file(fs, source) &&
+         fs.size(source).value_or(kLargestMessage + 1) <= kLargestMessage;
+}
+
 }  // namespace
 
-Status check_model_files(const FileSystem& fs, const Path& source) {
+Result<std::vector<Path>> model_files(const FileSystem& fs, const Path& source) {
   std::vector<Path> files = {source};
-  if (!is_file(fs, source)) {
-    TFAOT_ASSIGN(const auto names, list_files_recursively(fs, source, FolderLinks::kFollow));
-    files.clear();
-    for (const std::string& name : names) files.push_back(source / name);
+  if (is_onnx_file(fs, source)) {
+    TFAOT_ASSIGN(const std::vector<Path> external, external_files(fs, source));
+    files.insert(files.end(), external.begin(), external.end());
+    return files;
   }
+  if (is_file(fs, source)) return files;
+  TFAOT_ASSIGN(const auto names, list_files_recursively(fs, source, FolderLinks::kFollow));
+  files.clear();
+  for (const std::string& name : names) files.push_back(source / name);
+  return files;
+}
+
+Result<std::string> model_sha256(const FileSystem& fs, const Path& source) {
+  if (!is_onnx_file(fs, source)) return sha256_of_tree(fs, source);
+  TFAOT_ASSIGN(const std::vector<Path> files, model_files(fs, source));
+  if (files.size() == 1) return sha256_of_file(fs, source);
+  Sha256 hash;
+  for (const Path& file : files) {
+    TFAOT_ASSIGN(const std::string digest, sha256_of_file(fs, file));
+    // The model's own name does not count, as of a model of one file.
+    const Path name = file == source ? Path() : file.lexically_relative(source.parent_path());
+    hash.update(fmt::format("{}  {}\n", digest, name.string()));
+  }
+  return hash.hex_digest();
+}
+
+Status check_model_files(const FileSystem& fs, const Path& source) {
+  TFAOT_ASSIGN(const std::vector<Path> files, model_files(fs, source));
   std::uint64_t total = 0;
   for (const Path& file : files) {
     TFAOT_ASSIGN(const std::uint64_t size, fs.size(file));

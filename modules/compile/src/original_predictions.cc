@@ -3,7 +3,7 @@
 
 #include "engine_jobs.h"
 #include "engine_run.h"
-#include "model_files.h"
+#include "tfaot/compile/model_files.h"
 #include "tfaot/records/engine_job_json.h"
 
 namespace tfaot::toolkit {

@@ -10,16 +10,53 @@
 #include "tfaot/base/text.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/names.h"
+#include "yaml_text.h"
 
 namespace tfaot::toolkit::config {
 namespace {
 
-constexpr const char* kWhyNotForSavedModel =
-    "a SavedModel's signature (model.serving_key) names its inputs and outputs; for a frozen graph "
-    "write 'format: frozen_graph'";
-constexpr const char* kWhyNotForFrozenGraph =
-    "a frozen graph has no signature: its file is model.frozen_graph, its tensors are model.inputs "
-    "and model.outputs";
+const char* why_not_for(ModelFormat format) {
+  switch (format) {
+    case ModelFormat::kSavedModel:
+      return "a SavedModel's signature (model.serving_key) names its inputs and outputs; for a "
+             "frozen graph write 'format: frozen_graph', for an ONNX file 'format: onnx'";
+    case ModelFormat::kFrozenGraph:
+      return "a frozen graph has no signature: its file is model.frozen_graph, its tensors are "
+             "model.inputs and model.outputs";
+    case ModelFormat::kOnnx:
+      break;
+  }
+  return "an ONNX file names its inputs and outputs: it is model.onnx, and sizes that it leaves "
+         "open "
+         "are model.dimensions";
+}
+
+// Inputs with a shape: all of it, or without the batch.
+void check_input_shapes(const Values& values, BatchMode batch, Problems& problems) {
+  const auto inputs = values.find("model.inputs");
+  if (inputs == values.end() || !inputs->second.good) return;
+  for (const YAML::Node& item : inputs->second.node) {
+    if (!item.IsMap()) continue;
+    const YAML::Node shape = item["shape"];
+    if (!shape || shape.IsNull() || starts_with_batch(shape) == (batch == BatchMode::kFirst)) {
+      continue;
+    }
+    if (batch == BatchMode::kNone) {
+      problems
+          .add(shape.Mark(),
+               "model.inputs.shape: the first dimension is unknown, but there is no "
+               "batch")
+          .note("write the whole shape, as in [3, 10], or leave out 'batch: none'");
+      continue;
+    }
+    problems
+        .add(shape.Mark(),
+             fmt::format("model.inputs.shape: the first dimension is {}, but it must be the batch",
+                         shape.size() == 0 ? "missing" : describe(shape[0])))
+        .note("write null or -1 first: [null, 10]")
+        .note("if the model has no batch, write 'batch: none' in 'compilation'");
+  }
+}
 
 }  // namespace
 
@@ -39,15 +76,14 @@ void check_format(const Values& values, Problems& problems) {
     return;
   }
   const auto format = word_at<ModelFormat>(values, "model.format");
-  const bool frozen = format == ModelFormat::kFrozenGraph;
   for (const ConfigKey* key : children_of("model")) {
     if (!key->format) continue;
     const auto given = values.find(key->path);
     if (given != values.end() && key->format != format) {
       problems
-          .add(given->second.key,
-               fmt::format("{} cannot be used with the format '{}'", key->path, word_of(format)))
-          .note(frozen ? kWhyNotForFrozenGraph : kWhyNotForSavedModel);
+          .add(given->second.key, fmt::format("{} cannot be used with the format '{}'",
+                                              given->second.label, word_of(format)))
+          .note(why_not_for(format));
     }
     if (given == values.end() && key->format == format && key->required) {
       problems.add(model->second.key, fmt::format("missing key '{}' in 'model'", key_name(*key)))
@@ -89,6 +125,21 @@ void check_object_count(const Values& values, Problems& problems) {
            fmt::format("{} batch sizes times {} CPU levels are {} objects",
                        sizes->second.node.size(), levels->second.node.size(), objects))
       .note(fmt::format("allowed: at most {}", kMostObjects));
+}
+
+void check_batch(const Values& values, Problems& problems) {
+  if (!is_usable(values, "compilation.batch") || !is_usable(values, "model.format")) return;
+  const auto batch = word_at<BatchMode>(values, "compilation.batch");
+  check_input_shapes(values, batch, problems);
+  if (batch != BatchMode::kNone) return;
+  for (const char* const key : {"compilation.batch_sizes", "compilation.rows"}) {
+    const auto given = values.find(key);
+    if (given == values.end()) continue;
+    problems
+        .add(given->second.key,
+             fmt::format("{} cannot be used with 'batch: none'", given->second.label))
+        .note("without a batch, one run computes whole tensors");
+  }
 }
 
 void check_rows(const Values& values, Problems& problems) {

@@ -21,7 +21,7 @@ Enum word_at(const Values& values, const std::string& path) {
       .value_or(*parse_word<Enum>(config_key(path).fallback));
 }
 
-// Keys that belong to the other format, and keys that this format lacks.
+// Keys that belong to another format, and keys that this format lacks.
 void check_format(const Values& values, Problems& problems);
 
 // The levels must belong to the target's architecture.
@@ -29,6 +29,10 @@ void check_cpu_levels(const Values& values, Problems& problems);
 
 // Batch sizes times CPU levels.
 void check_object_count(const Values& values, Problems& problems);
+
+// A model without a batch has no batch sizes and no rows; the shapes of inputs start with the batch
+// or not.
+void check_batch(const Values& values, Problems& problems);
 
 // CMSSW's own Model composes batches of any compiled sizes, so rows cannot be coupled there.
 void check_rows(const Values& values, Problems& problems);

@@ -5,16 +5,22 @@
 
 #include "check_model.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/model_files.h"
 
 namespace tfaot::toolkit::config {
 namespace {
 
-bool is_frozen_graph(const Values& values) {
-  return word_at<ModelFormat>(values, "model.format") == ModelFormat::kFrozenGraph;
-}
+ModelFormat format_in(const Values& values) { return word_at<ModelFormat>(values, "model.format"); }
 
-std::string source_key(const Values& values) {
-  return is_frozen_graph(values) ? "model.frozen_graph" : "model.saved_model";
+// The key of a model's source is the format's word.
+std::string key_of(ModelFormat format) { return std::string("model.") + word_of(format); }
+
+std::string source_key(const Values& values) { return key_of(format_in(values)); }
+
+// What to write for a file: "for an ONNX model write 'format: onnx' and 'onnx: PATH'".
+std::string how_to_name(ModelFormat format) {
+  return fmt::format("for {} write 'format: {}' and '{}: PATH'", one_of(format), word_of(format),
+                     word_of(format));
 }
 
 void add_hints(const FileSystem& fs, const Path& path, const std::string& text, Error& error) {
@@ -32,9 +38,8 @@ void add_hints(const FileSystem& fs, const Path& path, const std::string& text, 
 
 void check_saved_model(const FileSystem& fs, const Path& path, FileKind kind, Error& error) {
   if (kind != FileKind::kDirectory) {
-    error.note(
-        "give the folder that holds saved_model.pb; for a frozen graph write 'format: "
-        "frozen_graph' and 'frozen_graph: PATH'");
+    const ModelFormat meant = format_of_file(path).value_or(ModelFormat::kFrozenGraph);
+    error.note("give the folder that holds saved_model.pb; " + how_to_name(meant));
     return;
   }
   const auto names = fs.list(path);
@@ -84,12 +89,13 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
                : "is a broken link");
   } else if (kind == FileKind::kMissing) {
     add_hints(fs, path, text, add("is missing"));
-  } else if (is_frozen_graph(values)) {
+  } else if (const ForeignModel* const foreign = foreign_model(path)) {
+    add(fmt::format("is {}", foreign->what)).note(foreign->next);
+  } else if (const ModelFormat format = format_in(values); format != ModelFormat::kSavedModel) {
     if (kind != FileKind::kFile) {
       add("is not a file")
-          .note(
-              "give the frozen graph's .pb file; for a SavedModel folder write "
-              "'format: saved_model' and 'saved_model: PATH'");
+          .note(fmt::format("give the file of the {}; {}", name_of(format),
+                            how_to_name(ModelFormat::kSavedModel)));
     }
   } else if (kind != FileKind::kDirectory) {
     check_saved_model(fs, path, kind, add("is not a folder"));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "tfaot/base/text.h"
@@ -53,7 +54,7 @@ void add_comment(std::string& text, const std::string& indent, const std::string
 
 std::string described(const DescribedTensor& tensor) {
   return fmt::format("{} {} {}", tensor.name, tensor.dtype,
-                     tensor.rank_known ? "(" + sizes_text(tensor.shape) + ")" : "of unknown shape");
+                     tensor.rank_known ? "(" + sizes_text(tensor) + ")" : "of unknown shape");
 }
 
 std::string described(const std::vector<DescribedTensor>& tensors) {
@@ -65,6 +66,30 @@ std::string described(const std::vector<DescribedTensor>& tensors) {
 std::vector<std::string> names_of(const std::vector<DescribedTensor>& tensors) {
   std::vector<std::string> names;
   for (const DescribedTensor& tensor : tensors) names.push_back(tensor.name);
+  return names;
+}
+
+// An open first dimension is a batch, and the same fixed one of all inputs may be.
+bool has_no_batch(const DescribedSignature& signature) {
+  std::set<std::int64_t> sizes;
+  bool has_scalar = false;
+  for (const DescribedTensor& input : signature.inputs) {
+    if (!input.rank_known) continue;
+    has_scalar = has_scalar || input.shape.empty();
+    if (!input.shape.empty()) sizes.insert(input.shape.front());
+  }
+  return sizes.count(-1) == 0 && (has_scalar || sizes.size() > 1);
+}
+
+// Names of sizes that the model leaves open, other than the batch.
+std::vector<std::string> open_dimensions(const DescribedSignature& signature) {
+  std::vector<std::string> names;
+  for (const DescribedTensor& input : signature.inputs) {
+    for (std::size_t i = has_no_batch(signature) ? 0 : 1; i < input.dimensions.size(); ++i) {
+      const std::string& name = input.dimensions[i];
+      if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
   return names;
 }
 
@@ -85,17 +110,34 @@ std::map<std::string, std::string> values_of(const ModelDescription& model,
   std::map<std::string, std::string> values = {
       {"model.name", yaml_of(given.name)},
       {"model.version", yaml_of(given.version)},
-      {"compilation.batch_sizes", batch_sizes_of(signature, given.batch_sizes)}};
-  if (model.format == ModelFormat::kSavedModel) {
-    values["model.saved_model"] = yaml_of(given.source);
-    values["model.serving_key"] = yaml_of(signature.key);
-    return values;
+      {std::string("model.") + word_of(model.format), yaml_of(given.source)}};
+  if (given.batch_sizes.empty() && has_no_batch(signature)) {
+    values["compilation.batch"] = word_of(BatchMode::kNone);
+  } else {
+    values["compilation.batch_sizes"] = batch_sizes_of(signature, given.batch_sizes);
+  }
+  switch (model.format) {
+    case ModelFormat::kSavedModel:
+      values["model.serving_key"] = yaml_of(signature.key);
+      return values;
+    case ModelFormat::kFrozenGraph:
+      values["model.inputs"] = yaml_of(names_of(signature.inputs));
+      values["model.outputs"] = yaml_of(names_of(signature.outputs));
+      break;
+    case ModelFormat::kOnnx:
+      break;
   }
   values["model.format"] = word_of(model.format);
-  values["model.frozen_graph"] = yaml_of(given.source);
-  values["model.inputs"] = yaml_of(names_of(signature.inputs));
-  values["model.outputs"] = yaml_of(names_of(signature.outputs));
   return values;
+}
+
+// An example in place of the default, as a comment; empty: the default.
+std::string example_of(const std::string& key, const DescribedSignature& signature) {
+  if (key != "model.dimensions") return "";
+  std::vector<std::string> sizes;
+  for (const std::string& name : open_dimensions(signature))
+    sizes.push_back(yaml_of(name) + ": 10");
+  return sizes.empty() ? "" : "{" + join(sizes, ", ") + "}";
 }
 
 // What the reader should know about the value of a key, besides the key's own description.
@@ -113,6 +155,14 @@ std::string remark_on(const std::string& key, const ModelDescription& model,
     return text;
   }
   if (key == "model.outputs") return "Here: " + described(signature.outputs) + ".";
+  if (key == "model.onnx") {
+    return fmt::format("Inputs: {}. Outputs: {}.", described(signature.inputs),
+                       described(signature.outputs));
+  }
+  if (key == "model.dimensions") {
+    const std::vector<std::string> names = open_dimensions(signature);
+    return names.empty() ? "" : fmt::format("This model leaves open: {}.", join(names, ", "));
+  }
   if (key != "model.serving_key") return "";
   std::vector<std::string> others;
   for (const DescribedSignature& other : model.signatures) {
@@ -123,7 +173,13 @@ std::string remark_on(const std::string& key, const ModelDescription& model,
                      others.empty() ? "" : " Other signatures: " + join(others, ", ") + ".");
 }
 
-void add_key(std::string& text, const ConfigKey& key, const std::string& value,
+// What comes after the key's name; `example` is a comment.
+struct InitialValue {
+  std::string value;
+  std::string example;
+};
+
+void add_key(std::string& text, const ConfigKey& key, const InitialValue& initial,
              const std::string& remark) {
   constexpr const char* kIndent = "  ";
   add_comment(text, kIndent, key.doc);
@@ -131,12 +187,13 @@ void add_key(std::string& text, const ConfigKey& key, const std::string& value,
   if (!key.allowed.empty() && key.text.meaning.empty()) {
     add_comment(text, kIndent, "One of: " + join(key.allowed, ", ") + ".");
   }
-  if (!value.empty()) {
-    text += fmt::format("{}{}: {}\n", kIndent, key_name(key), value);
-  } else {
-    text += fmt::format("{}# {}: {}\n", kIndent, key_name(key),
-                        key.fallback.empty() ? "..." : key.fallback);
+  if (!initial.value.empty()) {
+    text += fmt::format("{}{}: {}\n", kIndent, key_name(key), initial.value);
+    return;
   }
+  std::string example = initial.example.empty() ? key.fallback : initial.example;
+  if (example.empty()) example = "...";
+  text += fmt::format("{}# {}: {}\n", kIndent, key_name(key), example);
 }
 
 }  // namespace
@@ -168,7 +225,8 @@ std::string initial_config(const ModelDescription& model, const DescribedSignatu
     for (const ConfigKey* key : children_of(section->path)) {
       if (key->format && key->format != model.format) continue;
       const auto value = by_key.find(key->path);
-      add_key(text, *key, value == by_key.end() ? "" : value->second,
+      add_key(text, *key,
+              {value == by_key.end() ? "" : value->second, example_of(key->path, signature)},
               remark_on(key->path, model, signature));
     }
   }

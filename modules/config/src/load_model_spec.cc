@@ -10,6 +10,7 @@
 #include "problems.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/config/config.h"
+#include "tfaot/config/initial_config.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/names.h"
 #include "value_checker.h"
@@ -47,16 +48,37 @@ Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
   return root;
 }
 
+bool says_no_batch(const YAML::Node& root, const Values& options) {
+  const auto option = options.find("compilation.batch");
+  const YAML::Node section = root["compilation"];
+  const YAML::Node batch = option != options.end()      ? option->second.node
+                           : section && section.IsMap() ? section["batch"]
+                                                        : YAML::Node();
+  return batch && batch.IsScalar() && batch.Scalar() == word_of(BatchMode::kNone);
+}
+
+// The file's sizes with those of the option in their place, or added.
+YAML::Node merged_sizes(const Values& values, const std::string& path, const YAML::Node& option) {
+  const auto given = values.find(path);
+  if (given == values.end() || !given->second.good) return option;
+  YAML::Node merged = YAML::Clone(given->second.node);
+  for (const auto& entry : option) merged[entry.first.Scalar()] = entry.second;
+  return merged;
+}
+
 // The values of the file and of the options; every fault goes to `problems`.
 Values checked_values(const YAML::Node& root, Values options, Problems& problems) {
   std::set<std::string> given;
   for (const auto& [path, value] : options) given.insert(path);
+  if (says_no_batch(root, options)) given.insert("compilation.batch_sizes");
   if (given.count("compilation.batch_sizes")) given.insert("compilation");
   ValueChecker checker(problems, given);
   Values values;
   checker.check_map("", root, root.Mark(), values);
   for (auto& [path, value] : options) {
-    value.good = checker.check_value(config_key(path), value);
+    const ConfigKey& key = config_key(path);
+    value.good = checker.check_value(key, value);
+    if (key.type == KeyType::kSizes) value.node = merged_sizes(values, path, value.node);
     values.erase(path);  // assigning would change the node in the file's tree, and its aliases
     values.emplace(path, value);
   }
@@ -75,7 +97,8 @@ std::vector<std::string> texts_of(const Values& values, const std::string& path)
   return texts;
 }
 
-FrozenInput frozen_input_of(const YAML::Node& item) {
+// `batch`: the shapes start with it, or there is none.
+FrozenInput frozen_input_of(const YAML::Node& item, BatchMode batch) {
   FrozenInput input;
   input.name = item.IsMap() ? item["name"].Scalar() : item.Scalar();
   if (!item.IsMap()) return input;
@@ -84,11 +107,21 @@ FrozenInput frozen_input_of(const YAML::Node& item) {
   }
   if (const YAML::Node shape = item["shape"]; shape && !shape.IsNull()) {
     input.row_shape.emplace();
-    for (std::size_t i = 1; i < shape.size(); ++i) {
+    for (std::size_t i = batch == BatchMode::kFirst ? 1 : 0; i < shape.size(); ++i) {
       input.row_shape->push_back(shape[i].as<std::int64_t>());
     }
   }
   return input;
+}
+
+// Sorted by name.
+std::vector<DimensionSize> sizes_of(const Values& values, const std::string& path) {
+  std::vector<DimensionSize> sizes;
+  for (const auto& entry : config::node_or_default(values, path)) {
+    sizes.push_back({entry.first.Scalar(), entry.second.as<std::int64_t>()});
+  }
+  std::ranges::sort(sizes, {}, &DimensionSize::name);
+  return sizes;
 }
 
 ModelSection model_of(const Values& values, const Path& config_file) {
@@ -100,14 +133,22 @@ ModelSection model_of(const Values& values, const Path& config_file) {
   model.written_source = config::written_source_of(values);
   model.author = text_of(values, "model.author");
   model.description = text_of(values, "model.description");
-  if (model.format == ModelFormat::kSavedModel) {
-    model.serving_key = text_of(values, "model.serving_key");
-  } else {
-    model.serving_key.clear();
-    for (const YAML::Node& item : values.at("model.inputs").node) {
-      model.inputs.push_back(frozen_input_of(item));
+  model.serving_key.clear();
+  switch (model.format) {
+    case ModelFormat::kSavedModel:
+      model.serving_key = text_of(values, "model.serving_key");
+      break;
+    case ModelFormat::kFrozenGraph: {
+      const auto batch = config::word_at<BatchMode>(values, "compilation.batch");
+      for (const YAML::Node& item : values.at("model.inputs").node) {
+        model.inputs.push_back(frozen_input_of(item, batch));
+      }
+      model.outputs = texts_of(values, "model.outputs");
+      break;
     }
-    model.outputs = texts_of(values, "model.outputs");
+    case ModelFormat::kOnnx:
+      model.dimensions = sizes_of(values, "model.dimensions");
+      break;
   }
   return model;
 }
@@ -131,8 +172,13 @@ CompilationSection compilation_of(const Values& values) {
   section.rows = config::word_at<RowsMode>(values, "compilation.rows");
   section.tf_xla_flags = texts_of(values, "compilation.tf_xla_flags");
   section.xla_flags = texts_of(values, "compilation.xla_flags");
-  for (const YAML::Node& size : values.at("compilation.batch_sizes").node) {
-    section.batch_sizes.push_back(size.as<std::int64_t>());
+  section.batch = config::word_at<BatchMode>(values, "compilation.batch");
+  if (section.batch == BatchMode::kNone) {
+    section.batch_sizes = {1};
+  } else {
+    for (const YAML::Node& size : values.at("compilation.batch_sizes").node) {
+      section.batch_sizes.push_back(size.as<std::int64_t>());
+    }
   }
   std::sort(section.batch_sizes.begin(), section.batch_sizes.end());
   const std::string architecture = processor_of(section.target_triple);
@@ -143,18 +189,42 @@ CompilationSection compilation_of(const Values& values) {
   return section;
 }
 
-Result<ModelSpec> load(const FileSystem& fs, const Path& file, const ConfigOverrides& overrides) {
-  TFAOT_ASSIGN(const YAML::Node root, read_config(fs, file));
+Result<ModelSpec> load(const FileSystem& fs, const YAML::Node& root, const Path& file,
+                       const ConfigOverrides& overrides) {
   Problems problems(file.string());
   const Values values = checked_values(root, config::values_of(overrides), problems);
   config::check_format(values, problems);
   config::check_cpu_levels(values, problems);
   config::check_object_count(values, problems);
+  config::check_batch(values, problems);
   config::check_rows(values, problems);
   config::check_source(fs, file, values, problems);
   if (problems.count() > 0) return fail(problems.to_error());
   return ModelSpec{
       .config_file = file, .model = model_of(values, file), .compilation = compilation_of(values)};
+}
+
+Result<ModelSpec> load(const FileSystem& fs, const Path& file, const ConfigOverrides& overrides) {
+  TFAOT_ASSIGN(const YAML::Node root, read_config(fs, file));
+  return load(fs, root, file, overrides);
+}
+
+// The nodes have no place, so what is wrong is wrong with an option.
+Result<ModelSpec> load_without_config(const FileSystem& fs, const Path& model, ModelFormat format,
+                                      const ConfigOverrides& overrides) {
+  YAML::Node root;
+  root["model"]["name"] = suggested_model_name(model);
+  root["model"]["version"] = "0";
+  root["model"]["format"] = word_of(format);
+  root["model"][word_of(format)] = model.string();
+  root["compilation"] = YAML::Node(YAML::NodeType::Map);
+  ConfigOverrides options = overrides;
+  if (options.batch_sizes.empty() && options.batch != BatchMode::kNone) {
+    options.batch_sizes = {"1"};
+  }
+  TFAOT_ASSIGN(ModelSpec spec, load(fs, root, model, options));
+  spec.config_file.clear();
+  return spec;
 }
 
 Result<ModelIdentity> identity(const FileSystem& fs, const Path& file) {
@@ -185,6 +255,12 @@ auto without_exceptions(const Path& file, const Read& read) -> decltype(read()) 
 Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
                                   const ConfigOverrides& overrides) {
   return without_exceptions(file, [&] { return load(fs, file, overrides); });
+}
+
+Result<ModelSpec> spec_without_config(const FileSystem& fs, const Path& model, ModelFormat format,
+                                      const ConfigOverrides& overrides) {
+  return without_exceptions(model,
+                            [&] { return load_without_config(fs, model, format, overrides); });
 }
 
 Result<ModelIdentity> load_model_identity(const FileSystem& fs, const Path& file) {

@@ -22,6 +22,19 @@ Values values_of(const ConfigOverrides& overrides) {
     for (const std::string& size : overrides.batch_sizes) list.push_back(YAML::Node(size));
     add("compilation.batch_sizes", "--batch-sizes", list);
   }
+  if (!overrides.dimensions.empty()) {
+    YAML::Node sizes(YAML::NodeType::Map);
+    for (const std::string& one : overrides.dimensions) {
+      const std::size_t mark = one.rfind('=');
+      sizes.force_insert(text_node(one.substr(0, mark)), mark == std::string::npos
+                                                             ? YAML::Node()
+                                                             : YAML::Node(one.substr(mark + 1)));
+    }
+    add("model.dimensions", "--dimension", sizes);
+  }
+  if (overrides.batch) {
+    add("compilation.batch", "--batch", text_node(word_of(*overrides.batch)));
+  }
   if (!overrides.namespace_name.empty()) {
     add("compilation.namespace", "--namespace", text_node(overrides.namespace_name));
   }

@@ -41,6 +41,8 @@ std::string expected(const ConfigKey& key) {
       return "a list of dimensions";
     case KeyType::kTextOrMap:
       return "a string or a map";
+    case KeyType::kSizes:
+      return "a map of names to sizes";
   }
   return "another value";
 }
@@ -58,7 +60,15 @@ bool is_whole_number(const std::string& text, std::int64_t maximum) {
   return digits && std::stoll(text) <= maximum;
 }
 
+bool is_open_size(const YAML::Node& item) {
+  return item.IsNull() || (kind_of(item) == NodeKind::kInteger && item.Scalar() == "-1");
+}
+
 }  // namespace
+
+bool starts_with_batch(const YAML::Node& shape) {
+  return shape.size() > 0 && is_open_size(shape[0]);
+}
 
 void ValueChecker::check_map(const std::string& path, const YAML::Node& map,
                              const YAML::Mark& where, Values& values) {
@@ -165,6 +175,9 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
     case KeyType::kMap:
       if (kind == NodeKind::kMap) return true;
       break;
+    case KeyType::kSizes:
+      if (kind == NodeKind::kMap) return check_sizes(key, node, label);
+      break;
     case KeyType::kTextOrMap:
       if (kind == NodeKind::kMap) {
         const std::size_t before = problems_.count();
@@ -185,7 +198,8 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
   }
   Error& error = problems_.add(
       node.Mark(), fmt::format("{}: expected {}, found {}", label, expected(key), describe(node)));
-  const bool takes_text = key.type != KeyType::kMap && key.type != KeyType::kShape;
+  const bool takes_text =
+      key.type != KeyType::kMap && key.type != KeyType::kShape && key.type != KeyType::kSizes;
   if (takes_text && node.IsScalar() && kind != NodeKind::kOther) {
     const auto problem = check_text(key, node.Scalar());
     error.note(problem ? problem->note
@@ -220,24 +234,36 @@ bool ValueChecker::check_whole_number(const ConfigKey& key, const YAML::Node& no
 
 bool ValueChecker::check_shape(const ConfigKey& key, const YAML::Node& node,
                                const std::string& label) {
-  const auto is_batch = [](const YAML::Node& item) {
-    return item.IsNull() || (kind_of(item) == NodeKind::kInteger && item.Scalar() == "-1");
-  };
-  if (node.size() == 0 || !is_batch(node[0])) {
-    problems_
-        .add(node.Mark(), fmt::format("{}: the first dimension is {}, but it must be the batch",
-                                      label, node.size() == 0 ? "missing" : describe(node[0])))
-        .note("write null or -1 first: [null, 10]");
-    return false;
-  }
   bool good = true;
-  for (std::size_t i = 1; i < node.size(); ++i) {
-    if (is_batch(node[i])) {
+  for (std::size_t i = starts_with_batch(node) ? 1 : 0; i < node.size(); ++i) {
+    if (is_open_size(node[i])) {
       problems_.add(node[i].Mark(), fmt::format("{}: dimension {} is unknown", label, i))
           .note("only the first dimension, the batch, may be unknown");
       good = false;
     } else {
       good &= check_whole_number(key, node[i], label);
+    }
+  }
+  return good;
+}
+
+bool ValueChecker::check_sizes(const ConfigKey& key, const YAML::Node& node,
+                               const std::string& label) {
+  std::set<std::string> seen;
+  bool good = true;
+  for (const auto& entry : node) {
+    const YAML::Node& name = entry.first;
+    if (!name.IsScalar() || name.Scalar().empty()) {
+      problems_.add(name.Mark(), fmt::format("{}: a name is {}", label,
+                                             name.IsScalar() ? "empty" : describe(name)));
+      good = false;
+    } else if (!seen.insert(name.Scalar()).second) {
+      problems_.add(name.Mark(),
+                    fmt::format("{}: '{}' is given twice", label, shown(name.Scalar())));
+      good = false;
+    } else {
+      good &= check_whole_number(
+          key, entry.second, label + (label.starts_with("--") ? " " : ".") + shown(name.Scalar()));
     }
   }
   return good;

@@ -46,11 +46,15 @@ class ValueChecker {
   bool check_text_item(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_whole_number(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_shape(const ConfigKey& key, const YAML::Node& node, const std::string& label);
+  bool check_sizes(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_distinct(const YAML::Node& list, const std::string& label);
 
   Problems& problems_;
   std::set<std::string> given_;
 };
+
+// Whether the first dimension of a KeyType::kShape is the batch.
+bool starts_with_batch(const YAML::Node& shape);
 
 // Two items of a list with the same identity are duplicates: the text, or the name in a map. "x"
 // and "x:0" are the same tensor.

@@ -17,7 +17,7 @@ std::int64_t elements(const std::vector<std::int64_t>& shape) {
 }
 
 std::uint64_t bytes_of(const UpstreamTensor& tensor) {
-  return static_cast<std::uint64_t>(elements(tensor.shape)) * dtype_size(tensor.dtype);
+  return static_cast<std::uint64_t>(elements(tensor.shape)) * size_of(tensor.dtype);
 }
 
 struct Role {

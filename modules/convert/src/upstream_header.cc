@@ -27,16 +27,24 @@ Result<DType> dtype_of(const HeaderLines& lines, std::string_view word) {
     std::string_view word;
     DType dtype;
   };
-  constexpr std::array<Known, 5> kKnown = {{{"pred", DType::kBool},
-                                            {"s32", DType::kInt32},
-                                            {"s64", DType::kInt64},
-                                            {"f32", DType::kFloat32},
-                                            {"f64", DType::kFloat64}}};
+  constexpr auto kKnown = std::to_array<Known>({{"pred", DType::kBool},
+                                                {"s8", DType::kInt8},
+                                                {"s16", DType::kInt16},
+                                                {"s32", DType::kInt32},
+                                                {"s64", DType::kInt64},
+                                                {"u8", DType::kUint8},
+                                                {"u16", DType::kUint16},
+                                                {"u32", DType::kUint32},
+                                                {"u64", DType::kUint64},
+                                                {"f16", DType::kFloat16},
+                                                {"bf16", DType::kBfloat16},
+                                                {"f32", DType::kFloat32},
+                                                {"f64", DType::kFloat64}});
   for (const Known& known : kKnown) {
     if (known.word == word) return known.dtype;
   }
   return fail(lines.unfit(fmt::format("elements of type '{}'", word))
-                  .note("models have bool, int32, int64, float32 and float64"));
+                  .note("models have " + join(words_of<DType>(), ", ")));
 }
 
 // "f32[4,64]"

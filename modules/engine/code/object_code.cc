@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "graph/conversions.h"
 #include "kernels/kernel_call.h"
+#include "lowering/compiler_client.h"
+#include "lowering/conversions.h"
 #include "tensorflow/compiler/aot/compile.h"
 #include "tfaot/records/symbols.h"
 #include "xla/service/cpu/cpu_compiler.h"
@@ -79,9 +80,9 @@ CountedCode counted_code(const xla::HloProfilePrinterData& data) {
 
 }  // namespace
 
-Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
-                                    const JobLevel& level, const std::string& target_triple,
-                                    Counting counting, const CodeDump& dump) {
+Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel& level,
+                                    const std::string& target_triple, Counting counting,
+                                    const CodeDump& dump) {
   if (!target_triple.starts_with("x86_64")) register_all_targets();
   xla::HloModuleProto module = model.computation.proto();
   set_kernel_level(module, level.kernels);
@@ -93,15 +94,18 @@ Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const Optimi
   xla::cpu::CpuAotCompilationOptions options(
       target_triple, level.cpu, level.features, kNeutralEntrySymbol,
       xla::cpu::CpuAotCompilationOptions::RelocationModel::BigPic);
+  xla::DebugOptions& debug = *options.mutable_debug_options();
+  // Each operation on half floats rounds its result, as in TensorFlow and ONNX.
+  debug.set_xla_allow_excess_precision(false);
   if (!dump.folder.empty()) {
-    xla::DebugOptions& debug = *options.mutable_debug_options();
     debug.set_xla_dump_to(dump.folder);
     debug.set_xla_dump_hlo_as_proto(true);
     debug.set_xla_dump_hlo_as_text(true);
     if (dump.passes) debug.set_xla_dump_hlo_pass_re(".*");
   }
-  if (counting == Counting::kOperations) options.mutable_debug_options()->set_xla_hlo_profile(true);
-  auto results = client.CompileAheadOfTime({instance}, options);
+  if (counting == Counting::kOperations) debug.set_xla_hlo_profile(true);
+  TFAOT_ASSIGN(auto* const client, compiler_client());
+  auto results = client->CompileAheadOfTime({instance}, options);
   if (!results.ok()) {
     return fail(error_of(results.status(), fmt::format("XLA cannot make code for {} ({})",
                                                        target_triple, level.name)));

@@ -28,8 +28,8 @@ enum class Counting { kNone, kOperations };
 
 // The index of a weight's slot is its position in model.weights. The entry's symbol is
 // kNeutralEntrySymbol (records/symbols.h).
-Result<ObjectCode> make_object_code(xla::CompileOnlyClient& client, const OptimizedModel& model,
-                                    const JobLevel& level, const std::string& target_triple,
-                                    Counting counting, const CodeDump& dump = {});
+Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel& level,
+                                    const std::string& target_triple, Counting counting,
+                                    const CodeDump& dump = {});
 
 }  // namespace tfaot::toolkit::engine

@@ -6,6 +6,7 @@
 
 #include "hlo/canonical.h"
 #include "hlo/fold.h"
+#include "hlo/layouts.h"
 #include "hlo/random_numbers.h"
 #include "hlo/simplify.h"
 #include "kernels/live_rows.h"
@@ -111,6 +112,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   steps.name_parameters(all_raw(lowered));
   TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(simplify(*module));
+  TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(steps.show("simplified"));
   TFAOT_TRY(check_random_numbers(*module));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs));

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/lowering.h"
 #include "hlo/weight_store.h"
+#include "lowering/lowering.h"
 
 namespace tfaot::toolkit::engine {
 

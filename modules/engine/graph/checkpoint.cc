@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "graph/conversions.h"
+#include "lowering/conversions.h"
 #include "tensorflow/cc/saved_model/constants.h"
 #include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/path.h"

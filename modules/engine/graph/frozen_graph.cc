@@ -9,7 +9,7 @@
 #include <set>
 
 #include "graph/config_fault.h"
-#include "graph/conversions.h"
+#include "lowering/conversions.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/platform/env.h"
@@ -107,7 +107,7 @@ class FrozenGraph final : public ModelGraph {
 
   // "x" or "x:0" of a node in the graph; the dtype comes from the op's definition. `key` is the
   // config's.
-  Result<GraphTensor> named_tensor(const std::string& tensor, const std::string& key) const {
+  Result<ModelTensor> named_tensor(const std::string& tensor, const std::string& key) const {
     const auto colon = tensor.find(':');
     const std::string name = tensor.substr(0, colon);
     const auto found = nodes_.find(name);
@@ -123,11 +123,11 @@ class FrozenGraph final : public ModelGraph {
                                                 name, types.size(), tensor)));
     }
     const std::string own = index == 0 ? name : fmt::format("{}_{}", name, index);
-    return GraphTensor{
+    return ModelTensor{
         own, fmt::format("{}:{}", name, index), types[static_cast<std::size_t>(index)], false, {}};
   }
 
-  Result<GraphTensor> input_tensor(const JobInput& input, const std::string& key) const {
+  Result<ModelTensor> input_tensor(const JobInput& input, const std::string& key) const {
     TFAOT_ASSIGN(auto tensor, named_tensor(input.tensor, key));
     const tf::NodeDef& node = *nodes_.at(tensor.tensor.substr(0, tensor.tensor.find(':')));
     tf::PartialTensorShape shape;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "graph/model_graph.h"
+#include "lowering/source_model.h"
 
 namespace tfaot::toolkit::engine {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/conversions.h"
 #include "graph/loading_graph.h"
 #include "graph/restored_variables.h"
+#include "lowering/conversions.h"
 #include "tensorflow/cc/saved_model/constants.h"
 #include "tensorflow/core/common_runtime/device_mgr.h"
 #include "tensorflow/core/framework/node_def_util.h"

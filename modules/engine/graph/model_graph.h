@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as read from disk, in any format: one graph, its inputs and outputs, and access to the
+// A TensorFlow model as read from disk: one graph, its inputs and outputs, and access to the
 // values of its variables. Independent of XLA. Used by one thread.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/stored_tensor.h"
+#include "lowering/model_tensor.h"
 #include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/framework/types.pb.h"
 #include "tensorflow/core/public/session.h"
@@ -15,25 +16,6 @@
 #include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit::engine {
-
-// One input or output of the signature.
-struct GraphTensor {
-  std::string name;    // key in the signature, or the node's name in a frozen graph
-  std::string tensor;  // "node:index" in the graph
-  tensorflow::DataType type = tensorflow::DT_INVALID;
-  bool rank_known = false;
-  std::vector<std::int64_t> shape;  // -1: unknown
-};
-
-// The functions of a model that can be compiled.
-struct ModelFunctions {
-  std::string producer;         // "tensorflow 2.18.1"; empty if the model does not say
-  std::vector<EngineJob> jobs;  // what ModelGraph::load() takes for each; other members unset
-};
-
-// Finds them in the folder or file. Of a frozen graph, which has no signature: one function from
-// its placeholders to the nodes that no other node reads.
-Result<ModelFunctions> find_functions(const std::string& source);
 
 class ModelGraph {
  public:
@@ -44,8 +26,8 @@ class ModelGraph {
 
   const tensorflow::GraphDef& graph() const { return graph_; }
   // SavedModel: sorted by name, as TensorFlow does. Frozen graph: in the config's order.
-  const std::vector<GraphTensor>& inputs() const { return inputs_; }
-  const std::vector<GraphTensor>& outputs() const { return outputs_; }
+  const std::vector<ModelTensor>& inputs() const { return inputs_; }
+  const std::vector<ModelTensor>& outputs() const { return outputs_; }
   // "signature 'serving_default'" or "frozen graph", for messages.
   const std::string& label() const { return label_; }
 
@@ -59,8 +41,8 @@ class ModelGraph {
 
  protected:
   tensorflow::GraphDef graph_;
-  std::vector<GraphTensor> inputs_;
-  std::vector<GraphTensor> outputs_;
+  std::vector<ModelTensor> inputs_;
+  std::vector<ModelTensor> outputs_;
   std::string label_;
 };
 

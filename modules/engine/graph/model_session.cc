@@ -8,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "graph/conversions.h"
 #include "graph/diagnosis.h"
 #include "graph/graph_nodes.h"
 #include "graph/pure_operations.h"
 #include "graph/restored_variables.h"
 #include "graph/safe_graph.h"
 #include "graph/signature_function.h"
+#include "lowering/conversions.h"
 #include "tensorflow/core/framework/node_def_util.h"
 
 namespace tfaot::toolkit::engine {

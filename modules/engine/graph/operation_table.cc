@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "graph/conversions.h"
 #include "graph/diagnosis.h"
 #include "graph/graph_nodes.h"
 #include "graph/pure_operations.h"
 #include "graph/restored_variables.h"
 #include "graph/safe_graph.h"
+#include "lowering/conversions.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/kernel_def.pb.h"
 #include "tensorflow/core/framework/node_def_util.h"
@@ -191,9 +191,9 @@ class Table {
 // The part of the graph that the outputs need, without inputs and variables.
 tf::GraphDef needed_part(const ModelGraph& model) {
   Nodes nodes = nodes_of(model.graph().node());
-  for (const GraphTensor& input : model.inputs()) nodes.erase(node_name(input.tensor));
+  for (const ModelTensor& input : model.inputs()) nodes.erase(node_name(input.tensor));
   std::set<const tf::NodeDef*> needed;
-  for (const GraphTensor& output : model.outputs()) {
+  for (const ModelTensor& output : model.outputs()) {
     for (const auto* node : needed_by(nodes, output.tensor)) needed.insert(node);
   }
   tf::GraphDef part;

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/conversions.h"
-#include "graph/lowering.h"
+#include "graph/graph_lowering.h"
 #include "graph/model_session.h"
+#include "lowering/conversions.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/arrays/npy.h"
 
@@ -20,28 +20,14 @@ namespace {
 
 namespace tf = tensorflow;
 
-tf::DataType tf_type(DType dtype) {
-  switch (dtype) {
-    case DType::kBool:
-      return tf::DT_BOOL;
-    case DType::kInt32:
-      return tf::DT_INT32;
-    case DType::kInt64:
-      return tf::DT_INT64;
-    case DType::kFloat32:
-      return tf::DT_FLOAT;
-    case DType::kFloat64:
-      break;
-  }
-  return tf::DT_DOUBLE;
-}
-
-// `rows` rows from `first` on; zeros after the last one.
-tf::Tensor rows_of(const Array& array, std::int64_t first, std::int64_t rows) {
+// `rows` rows from `first` on; zeros after the last one. The tensor has no dimension for rows if
+// shapes are fixed.
+tf::Tensor rows_of(const Array& array, std::int64_t first, std::int64_t rows, bool fixed_shapes) {
   tf::TensorShape shape;
   for (const std::int64_t size : array.shape) shape.AddDim(size);
   shape.set_dim(0, rows);
-  tf::Tensor tensor(tf_type(array.dtype), shape);
+  if (fixed_shapes) shape.RemoveDim(0);
+  tf::Tensor tensor(tensorflow_type(array.dtype), shape);
   const std::size_t row_bytes = array.bytes.size() / static_cast<std::size_t>(array.shape.front());
   auto* const to = static_cast<char*>(tensor.data());
   const auto there = static_cast<std::size_t>(std::min(rows, array.shape.front() - first));
@@ -54,11 +40,12 @@ tf::Tensor rows_of(const Array& array, std::int64_t first, std::int64_t rows) {
 
 // Adds the first `rows` rows of the tensor. Error: it is not one of the output's rows.
 Status append_rows(Array& array, const tf::Tensor& tensor, const TensorSpec& output,
-                   std::int64_t rows) {
+                   std::int64_t rows, bool fixed_shapes) {
   const auto type = dtype_of(tensor.dtype());
-  const std::size_t wanted = row_elements(output) * dtype_size(output.dtype);
-  if (type != output.dtype || tensor.dims() == 0 || tensor.dim_size(0) < rows ||
-      tensor.TotalBytes() != wanted * static_cast<std::size_t>(tensor.dim_size(0))) {
+  const std::size_t wanted = row_elements(output) * size_of(output.dtype);
+  const std::int64_t there = fixed_shapes ? 1 : tensor.dims() == 0 ? 0 : tensor.dim_size(0);
+  if (type != output.dtype || there < rows ||
+      tensor.TotalBytes() != wanted * static_cast<std::size_t>(there)) {
     return fail(Error(fmt::format("output '{}' has the shape {} in TensorFlow", output.name,
                                   tensor.shape().DebugString())));
   }
@@ -72,16 +59,18 @@ class OriginalModel {
   static Result<OriginalModel> load(const EngineJob& job) {
     TFAOT_ASSIGN(auto model, ModelGraph::load(job));
     TFAOT_ASSIGN(const auto function, make_signature_function(*model));
-    TFAOT_ASSIGN(const auto lowering, Lowering::create(*model, function, {}));
-    TFAOT_ASSIGN(auto lowered, lowering.lower(job.batch_sizes.front()));
+    LoweringOptions options;
+    options.fixed_shapes = job.fixed_shapes;
+    TFAOT_ASSIGN(const auto lowering, GraphLowering::create(*model, function, options));
+    TFAOT_ASSIGN(auto lowered, lowering->lower(job.batch_sizes.front()));
     TFAOT_ASSIGN(auto session, ModelSession::open(*model));
-    std::int64_t fixed_rows = 0;
-    for (const GraphTensor& input : model->inputs()) {
-      fixed_rows = std::max(fixed_rows, input.shape.front());
+    std::int64_t fixed_rows = job.fixed_shapes ? 1 : 0;
+    for (const ModelTensor& input : model->inputs()) {
+      if (!job.fixed_shapes) fixed_rows = std::max(fixed_rows, input.shape.front());
     }
     return OriginalModel(std::move(session),
                          {job.serving_key, std::move(lowered.inputs), std::move(lowered.outputs)},
-                         fixed_rows);
+                         fixed_rows, job.fixed_shapes);
   }
 
   const Signature& signature() const { return signature_; }
@@ -102,11 +91,11 @@ class OriginalModel {
     for (Array& output : outputs) output.bytes.clear();
     for (std::int64_t first = 0; first < rows; first += step) {
       std::vector<tf::Tensor> fed;
-      for (const Array& input : inputs) fed.push_back(rows_of(input, first, step));
+      for (const Array& input : inputs) fed.push_back(rows_of(input, first, step, fixed_shapes_));
       TFAOT_ASSIGN(const auto made, session_.run(fed, limit));
       for (std::size_t i = 0; i < made.size(); ++i) {
-        TFAOT_TRY(
-            append_rows(outputs[i], made[i], signature_.outputs[i], std::min(step, rows - first)));
+        TFAOT_TRY(append_rows(outputs[i], made[i], signature_.outputs[i],
+                              std::min(step, rows - first), fixed_shapes_));
       }
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -117,12 +106,17 @@ class OriginalModel {
   }
 
  private:
-  OriginalModel(ModelSession session, Signature signature, std::int64_t fixed_rows)
-      : session_(std::move(session)), signature_(std::move(signature)), fixed_rows_(fixed_rows) {}
+  OriginalModel(ModelSession session, Signature signature, std::int64_t fixed_rows,
+                bool fixed_shapes)
+      : session_(std::move(session)),
+        signature_(std::move(signature)),
+        fixed_rows_(fixed_rows),
+        fixed_shapes_(fixed_shapes) {}
 
   ModelSession session_;
   Signature signature_;
   std::int64_t fixed_rows_;  // 0: any number
+  bool fixed_shapes_;        // there is no batch: one row is all of the tensors
 };
 
 }  // namespace

@@ -8,9 +8,9 @@
 
 #include "graph/checkpoint.h"
 #include "graph/config_fault.h"
-#include "graph/conversions.h"
 #include "graph/loaded_session.h"
 #include "graph/restored_variables.h"
+#include "lowering/conversions.h"
 #include "tensorflow/cc/saved_model/reader.h"
 #include "tfaot/base/text.h"
 
@@ -19,22 +19,22 @@ namespace {
 
 namespace tf = tensorflow;
 
-Result<GraphTensor> graph_tensor(const std::string& kind, const std::string& key,
+Result<ModelTensor> graph_tensor(const std::string& kind, const std::string& key,
                                  const tf::TensorInfo& info) {
   if (info.name().empty()) {
     return fail(Error(fmt::format("{} '{}' is not a plain dense tensor", kind, key))
                     .note("sparse and composite tensors cannot be compiled; pass their parts as "
                           "separate inputs"));
   }
-  GraphTensor tensor{key, info.name(), info.dtype(), !info.tensor_shape().unknown_rank(), {}};
+  ModelTensor tensor{key, info.name(), info.dtype(), !info.tensor_shape().unknown_rank(), {}};
   for (const auto& dimension : info.tensor_shape().dim()) tensor.shape.push_back(dimension.size());
   return tensor;
 }
 
-Result<std::vector<GraphTensor>> graph_tensors(
+Result<std::vector<ModelTensor>> graph_tensors(
     const std::string& kind, const google::protobuf::Map<std::string, tf::TensorInfo>& infos) {
   const std::map<std::string, tf::TensorInfo> sorted(infos.begin(), infos.end());
-  std::vector<GraphTensor> tensors;
+  std::vector<ModelTensor> tensors;
   for (const auto& [key, info] : sorted) {
     TFAOT_ASSIGN(auto tensor, graph_tensor(kind, key, info));
     tensors.push_back(std::move(tensor));

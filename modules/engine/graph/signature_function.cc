@@ -8,11 +8,11 @@
 #include <map>
 #include <set>
 
-#include "graph/conversions.h"
 #include "graph/diagnosis.h"
 #include "graph/pure_operations.h"
 #include "graph/restored_variables.h"
 #include "graph/safe_graph.h"
+#include "lowering/conversions.h"
 #include "tensorflow/compiler/tf2xla/const_analysis.h"
 #include "tensorflow/compiler/tf2xla/functionalize_control_flow.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
@@ -189,7 +189,7 @@ class Cutter {
     fed_nodes_.insert(id.node);
   }
 
-  void add_result(const GraphTensor& output) {
+  void add_result(const ModelTensor& output) {
     tf::NodeDef* result = cut_.add_node();
     result->set_name(fmt::format("tfaot_result_{}", result_count_));
     result->set_op("_Retval");

@@ -5,7 +5,7 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
-#include "graph/conversions.h"
+#include "lowering/conversions.h"
 #include "tensorflow/compiler/tf2xla/tf2xla.pb.h"
 #include "tensorflow/core/platform/env.h"
 #include "tfaot/records/tf2xla_config_json.h"

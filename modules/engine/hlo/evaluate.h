@@ -7,14 +7,12 @@
 #include <memory>
 
 #include "hlo/hlo.h"
+#include "lowering/lowering.h"
 #include "tfaot/base/file_system.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
-
-// Large values are passed on, not copied.
-using Value = std::shared_ptr<const xla::LiteralBase>;
 
 class Evaluator {
  public:

@@ -3,20 +3,19 @@
 
 #include <fmt/format.h>
 
-#include "graph/conversions.h"
-#include "tensorflow/compiler/tf2xla/literal_util.h"
-#include "tensorflow/compiler/tf2xla/shape_util.h"
-#include "tensorflow/compiler/tf2xla/type_util.h"
+#include "lowering/conversions.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
 Result<Weight> described(std::string name, const xla::Shape& shape) {
-  const auto type = tensorflow::EncodePrimitiveTypeAsDataType(shape.element_type());
-  if (!type.ok()) return fail(internal_error(type.status()));
+  const auto dtype = dtype_of(shape.element_type());
+  if (!dtype) {
+    return fail(Error::internal("no weight has the type of " + xla::ShapeUtil::HumanString(shape)));
+  }
   Weight weight;
   weight.name = std::move(name);
-  weight.dtype = *dtype_of(*type);
+  weight.dtype = *dtype;
   weight.shape.assign(shape.dimensions().begin(), shape.dimensions().end());
   weight.size = static_cast<std::uint64_t>(xla::ShapeUtil::ByteSizeOf(shape));
   return weight;
@@ -29,32 +28,18 @@ WeightOrigin origin_of(const Weight& entry, const xla::Shape& shape) {
 }  // namespace
 
 Result<WeightStore> WeightStore::create(FileSystem& fs, const EngineJob& job,
-                                        const SignatureFunction& function,
-                                        const std::vector<std::size_t>& raw) {
+                                        const std::vector<RawWeight>& raw) {
   WeightStore store(fs, job.weights_directory);
-  for (const auto index : raw) {
-    const auto& weight = function.weights[index];
-    xla::Shape shape;
-    TFAOT_TRY(
-        checked(tensorflow::TensorShapeToXLAShape(weight.value.type, weight.value.shape, &shape)));
-    TFAOT_ASSIGN(auto entry, described(weight.name, shape));
+  for (const RawWeight& weight : raw) {
+    TFAOT_ASSIGN(auto entry, described(weight.name, weight.shape));
     const std::string key = fmt::format("raw_{}", store.weights_.size());
-    WeightOrigin origin = origin_of(entry, shape);
-    store.weights_.push_back({std::move(entry), key, std::move(origin), &weight.value});
+    WeightOrigin origin = origin_of(entry, weight.shape);
+    store.weights_.push_back({std::move(entry), key, std::move(origin), &weight});
   }
   return store;
 }
 
-Result<Value> WeightStore::value(std::size_t index) const {
-  struct Owner {
-    tensorflow::Tensor tensor;
-    xla::BorrowingLiteral literal;
-  };
-  const auto owner = std::make_shared<Owner>();
-  TFAOT_ASSIGN(owner->tensor, weights_[index].raw->read());
-  TFAOT_TRY(checked(tensorflow::HostTensorToBorrowingLiteral(owner->tensor, &owner->literal)));
-  return Value(owner, &owner->literal);
-}
+Result<Value> WeightStore::value(std::size_t index) const { return weights_[index].raw->read(); }
 
 std::optional<std::size_t> WeightStore::find(const std::string& key) const {
   const auto found = derived_.find(key);

@@ -2,7 +2,7 @@
 // The weights of a model: the raw ones, as in the graph, and those that folding derives from them.
 // Derived ones are identified by what they are computed from, so that all batch sizes share them.
 // Values are read when needed and written at once. One of the processes that share a folder writes
-// each to its own file. The function must outlive the store. Used by one thread.
+// each to its own file. Used by one thread.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/signature_function.h"
 #include "hlo/evaluate.h"
+#include "lowering/lowering.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/records/engine_job.h"
 #include "tfaot/records/hlo_graph.h"
@@ -26,10 +26,9 @@ struct DerivedWeight {
 
 class WeightStore {
  public:
-  // `raw`: indices into function.weights of the weights that are parameters, in order.
+  // `raw`: those that are parameters, in order. Must outlive the store.
   static Result<WeightStore> create(FileSystem& fs, const EngineJob& job,
-                                    const SignatureFunction& function,
-                                    const std::vector<std::size_t>& raw);
+                                    const std::vector<RawWeight>& raw);
 
   const std::string& name(std::size_t index) const { return weights_[index].entry.name; }
   // The same in all processes that compile the model.
@@ -53,7 +52,7 @@ class WeightStore {
     Weight entry;
     std::string key;  // also the name of its file
     WeightOrigin origin;
-    const StoredTensor* raw = nullptr;
+    const RawWeight* raw = nullptr;
   };
 
   WeightStore(FileSystem& fs, Path folder) : fs_(&fs), folder_(std::move(folder)) {}

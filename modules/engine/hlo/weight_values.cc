@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lowering/conversions.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
@@ -18,9 +19,7 @@ bool any(const std::vector<bool>& values) {
 // Stored tensors have one of the types of inputs and outputs.
 bool is_storable(const xla::Shape& shape) {
   if (!shape.IsArray() || xla::ShapeUtil::IsZeroElementArray(shape)) return false;
-  const auto type = shape.element_type();
-  return type == xla::PRED || type == xla::S32 || type == xla::S64 || type == xla::F32 ||
-         type == xla::F64;
+  return dtype_of(shape.element_type()).has_value();
 }
 
 // Dimensions between two positions where both shapes can be split belong together: if one of them

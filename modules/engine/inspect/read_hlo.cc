@@ -4,10 +4,10 @@
 #include <memory>
 #include <set>
 
-#include "graph/conversions.h"
 #include "hlo/canonical.h"
 #include "hlo/hlo.h"
 #include "inspect/node_facts.h"
+#include "lowering/conversions.h"
 #include "tfaot/base/limits.h"
 #include "xla/service/hlo.pb.h"
 

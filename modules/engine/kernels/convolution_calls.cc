@@ -109,7 +109,7 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
                        std::int64_t bytes) {
   if (call.groups == call.in_channels && call.groups == call.out_channels) {
     return {"depthwise",
-            words_of(call),
+            as_words(call),
             {input, filter},
             {},
             kernels::convolution_scratch_bytes(call, bytes)};
@@ -117,7 +117,7 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
   HloInstruction* packed = pack(filter_matrices(filter, call));
   if (!is_product(call)) {
     return {"convolution",
-            words_of(call),
+            as_words(call),
             {input, packed},
             {},
             kernels::convolution_scratch_bytes(call, bytes)};
@@ -131,7 +131,7 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
   matmul.rhs_packed = 1;
   matmul.epilogue = call.epilogue;
   return {"matmul",
-          words_of(matmul),
+          as_words(matmul),
           {input, packed},
           {},
           kernels::matmul_scratch_bytes(matmul, bytes)};

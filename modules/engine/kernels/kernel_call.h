@@ -24,7 +24,7 @@ struct KernelCall {
 
 // Calls are structs of 64-bit numbers only.
 template <typename Call>
-std::vector<std::int64_t> words_of(const Call& call) {
+std::vector<std::int64_t> as_words(const Call& call) {
   static_assert(sizeof(Call) % sizeof(std::int64_t) == 0);
   std::vector<std::int64_t> words(sizeof(Call) / sizeof(std::int64_t));
   std::memcpy(words.data(), &call, sizeof(Call));

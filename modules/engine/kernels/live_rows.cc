@@ -129,7 +129,7 @@ Status add_live_rows(HloInstruction& product, HloInstruction* live_rows, std::in
   auto operands =
       std::vector<HloInstruction*>(product.operands().begin(), product.operands().end());
   operands.front() = computation.AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words_of(call))));
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(as_words(call))));
   operands.push_back(live_rows);
   std::vector<xla::Shape> shapes;
   for (const HloInstruction* operand : operands) {

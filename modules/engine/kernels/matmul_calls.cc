@@ -313,7 +313,7 @@ Status replace_dot(HloInstruction& dot, const WeightValues& values) {
     right = pack(right);
   }
   KernelCall made{"matmul",
-                  words_of(call),
+                  as_words(call),
                   {product.lhs.tensor, right},
                   form.sizes,
                   kernels::matmul_scratch_bytes(call, element_bytes(dot))};

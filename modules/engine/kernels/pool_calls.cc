@@ -100,7 +100,7 @@ Status replace_pool(HloInstruction& pool) {
   call.batch = product(sizes.subspan(0, static_cast<std::size_t>(first)));
   call.channels = product(sizes.subspan(static_cast<std::size_t>(end)));
   call.window = kernel_window(spatial);
-  const KernelCall made{kernel, words_of(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
+  const KernelCall made{kernel, as_words(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
   const auto activation = find_activation(*pool.mutable_operand(0));
   if (kernel == "max_pool" && activation && meets_input(call.window)) {
     return checked(pool.ReplaceAllUsesWith(pool_first(made, *activation, pool)));

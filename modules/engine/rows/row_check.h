@@ -4,8 +4,8 @@
 // (row_flow.h), then runs the model (row_trial.h). Used by one thread.
 #pragma once
 
-#include "graph/lowering.h"
 #include "hlo/weight_store.h"
+#include "lowering/lowering.h"
 #include "rows/row_verdict.h"
 
 namespace tfaot::toolkit::engine {

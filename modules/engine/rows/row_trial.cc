@@ -13,6 +13,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "lowering/conversions.h"
 #include "xla/client/client_library.h"
 #include "xla/client/global_data.h"
 #include "xla/client/local_client.h"
@@ -41,21 +42,22 @@ struct RowNumbers {
   const std::vector<double>* own = nullptr;
 };
 
+bool is_number(xla::PrimitiveType type) { return type != xla::PRED && dtype_of(type).has_value(); }
+
 // The single numbers that the model compares with, adds and so on. An effect may appear only if an
 // input is one of these numbers.
 std::vector<double> numbers_of(const LoweredModel& model) {
   constexpr int kFew = 16;  // longer constants are weights
   std::vector<double> numbers;
-  const auto add = [&numbers](const auto& values) {
-    if (values.size() <= kFew) numbers.insert(numbers.end(), values.begin(), values.end());
-  };
   for (const auto& computation : model.computation.proto().computations()) {
     for (const auto& one : computation.instructions()) {
-      if (one.opcode() != "constant") continue;
-      add(one.literal().s32s());
-      add(one.literal().s64s());
-      add(one.literal().f32s());
-      add(one.literal().f64s());
+      if (one.opcode() != "constant" || !is_number(one.shape().element_type())) continue;
+      if (xla::ShapeUtil::ElementsIn(xla::Shape(one.shape())) > kFew) continue;
+      const auto constant = Literal::CreateFromProto(one.literal());
+      if (!constant.ok()) continue;
+      const auto wide = constant->Convert(xla::F64);
+      if (wide.ok())
+        numbers.insert(numbers.end(), wide->data<double>().begin(), wide->data<double>().end());
     }
   }
   const auto unusable = [](double number) { return !(std::abs(number) < 1e9); };
@@ -66,41 +68,40 @@ std::vector<double> numbers_of(const LoweredModel& model) {
 }
 
 template <class T>
-void fill_with(Literal& value, std::mt19937_64& random, const RowNumbers& from) {
-  const Spread& spread = from.spread;
-  std::uniform_real_distribution<double> numbers(spread.middle - spread.width,
-                                                 spread.middle + spread.width);
-  for (T& element : value.data<T>()) {
-    if constexpr (std::is_same_v<T, bool>) {
-      element = random() % 2 == 0;
-    } else if (from.own != nullptr && random() % 2 == 0) {
+T random_element(std::mt19937_64& random, std::uniform_real_distribution<double>& numbers,
+                 const RowNumbers& from) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return random() % 2 == 0;
+  } else {
+    // A whole number that the type does not have becomes one that it has.
+    using Whole = std::conditional_t<kIsReal<T>, double, std::int64_t>;
+    if (from.own != nullptr && random() % 2 == 0) {
       constexpr std::array kAround = {1.0, 1.0, 0.9, 1.1};
-      element = static_cast<T>((*from.own)[random() % from.own->size()] *
-                               kAround[random() % kAround.size()]);
-    } else if constexpr (std::is_integral_v<T>) {
-      // Most runs use small numbers, such as those of classes.
-      const bool is_small = spread.middle == 0 && spread.width <= 1 && spread.width > 0;
-      element = static_cast<T>(is_small ? static_cast<long>(random() % 10)
-                                        : std::lround(numbers(random)));
-    } else {
-      element = static_cast<T>(numbers(random));
+      return static_cast<T>(static_cast<Whole>((*from.own)[random() % from.own->size()] *
+                                               kAround[random() % kAround.size()]));
     }
+    if constexpr (kIsReal<T>) return static_cast<T>(numbers(random));
+    // Most runs use small numbers, such as those of classes.
+    const Spread& spread = from.spread;
+    const bool is_small = spread.middle == 0 && spread.width <= 1 && spread.width > 0;
+    return static_cast<T>(is_small ? static_cast<long>(random() % 10)
+                                   : std::lround(numbers(random)));
   }
 }
 
-void fill(Literal& value, std::mt19937_64& random, const RowNumbers& numbers) {
-  switch (value.shape().element_type()) {
-    case xla::PRED:
-      return fill_with<bool>(value, random, numbers);
-    case xla::S32:
-      return fill_with<std::int32_t>(value, random, numbers);
-    case xla::S64:
-      return fill_with<std::int64_t>(value, random, numbers);
-    case xla::F64:
-      return fill_with<double>(value, random, numbers);
-    default:
-      return fill_with<float>(value, random, numbers);
-  }
+// REQUIRES: the literal's type is one of inputs and outputs.
+DType dtype_of_literal(const Literal& value) { return *dtype_of(value.shape().element_type()); }
+
+void fill(Literal& value, std::mt19937_64& random, const RowNumbers& from) {
+  const Spread& spread = from.spread;
+  std::uniform_real_distribution<double> numbers(spread.middle - spread.width,
+                                                 spread.middle + spread.width);
+  visit_dtype(dtype_of_literal(value), [&]<class T>(ElementType<T>) {
+    auto* const elements = static_cast<T*>(value.untyped_data());
+    for (std::int64_t i = 0; i < value.element_count(); ++i) {
+      elements[i] = random_element<T>(random, numbers, from);
+    }
+  });
 }
 
 // A row of a tensor: bytes in a row-major literal.
@@ -119,7 +120,10 @@ struct Row {
 void copy(const Row& from, const Row& to) { std::memcpy(to.data(), from.data(), to.size()); }
 
 // Code for other rows or another batch size may add up in another order.
+template <class T>
 constexpr double kRounding = 1e-3;
+template <>
+constexpr double kRounding<bfloat16> = 0x1p-6;  // two of its last digits
 
 template <class T>
 bool are_near(const Row& a, const Row& b, bool exact) {
@@ -127,33 +131,25 @@ bool are_near(const Row& a, const Row& b, bool exact) {
   const T* right = reinterpret_cast<const T*>(b.data());
   const std::size_t count = a.size() / sizeof(T);
   double largest = 0;
-  if constexpr (std::is_floating_point_v<T>) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (std::isfinite(left[i]))
-        largest = std::max(largest, std::abs(static_cast<double>(left[i])));
-    }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto number = static_cast<double>(left[i]);
+    if (std::isfinite(number)) largest = std::max(largest, std::abs(number));
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (left[i] == right[i]) continue;
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(left[i]) && std::isnan(right[i])) continue;
-      const double difference = std::abs(static_cast<double>(left[i]) - right[i]);
-      if (!exact && difference <= kRounding * std::max(largest, 1e-30)) continue;
-    }
+    if (std::isnan(left[i]) && std::isnan(right[i])) continue;
+    const double difference = std::abs(static_cast<double>(left[i]) - double{right[i]});
+    if (!exact && difference <= kRounding<T> * std::max(largest, 1e-30)) continue;
     return false;
   }
   return true;
 }
 
 bool are_alike(const Row& a, const Row& b, bool exact) {
-  switch (a.of->shape().element_type()) {
-    case xla::F32:
-      return are_near<float>(a, b, exact);
-    case xla::F64:
-      return are_near<double>(a, b, exact);
-    default:
-      return std::memcmp(a.data(), b.data(), a.size()) == 0;
-  }
+  return visit_dtype(dtype_of_literal(*a.of), [&]<class T>(ElementType<T>) {
+    if constexpr (kIsReal<T>) return are_near<T>(a, b, exact);
+    return std::memcmp(a.data(), b.data(), a.size()) == 0;
+  });
 }
 
 // A loop may never end with numbers that its model is not made for.

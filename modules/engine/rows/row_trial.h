@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/lowering.h"
 #include "hlo/evaluate.h"
+#include "lowering/lowering.h"
 
 namespace tfaot::toolkit::engine {
 

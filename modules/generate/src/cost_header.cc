@@ -8,6 +8,7 @@
 #include "templates.h"
 #include "tfaot/base/render.h"
 #include "tfaot/generate/generate.h"
+#include "tfaot/records/dtype.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -50,12 +51,18 @@ GeneratedFile cost_header(const Manifest& manifest) {
 std::string measuring_program(const Manifest& manifest) {
   // model.h of the flavour cmssw includes headers that are not in the package.
   const bool cmssw = manifest.headers == HeadersMode::kCmssw;
+  TemplateData inputs{TemplateData::type::list};
+  for (std::size_t i = 0; i < manifest.signature.inputs.size(); ++i) {
+    inputs << TemplateObject{{"index", std::to_string(i)},
+                             {"type", cpp_type_name(manifest.signature.inputs[i].dtype)}};
+  }
   return render(templates::kMeasure,
                 TemplateObject{{"made_by", made_by_line(manifest.name, manifest.version)},
                                {"tool", manifest.tool_name},
                                {"header", cmssw ? manifest.name + "_tables.h" : "model.h"},
                                {"description", manifest.cpp_class + (cmssw ? "_tables" : "")},
-                               {"class", manifest.cpp_class}},
+                               {"class", manifest.cpp_class},
+                               {"inputs", inputs}},
                 Escaping::kNone);
 }
 

@@ -17,20 +17,11 @@
 namespace tfaot::toolkit {
 namespace {
 
-const char* enumerator(DType dtype) {
-  switch (dtype) {
-    case DType::kBool:
-      return "kBool";
-    case DType::kInt32:
-      return "kInt32";
-    case DType::kInt64:
-      return "kInt64";
-    case DType::kFloat32:
-      return "kFloat32";
-    case DType::kFloat64:
-      break;
-  }
-  return "kFloat64";
+// "kFloat32"
+std::string enumerator(DType dtype) {
+  std::string name = word_of(dtype);
+  name.front() = static_cast<char>(name.front() - 'a' + 'A');
+  return "k" + name;
 }
 
 // `shape_id` names the constant that holds the row's shape, where there is one.
@@ -136,6 +127,7 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                       {"program_count", std::to_string(compiled.batch_sizes.size())},
                       {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
                       {"weights_bytes", std::to_string(compiled.weights_size)},
+                      {"has_batch", spec.compilation.batch == BatchMode::kFirst},
                       {"coupled", has_coupled_rows(spec, compiled)}};
   data["runtime_check"] = render(templates::kRuntimeCheck,
                                  TemplateObject{{"tables_number", TFAOT_TABLES},

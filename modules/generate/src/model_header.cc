@@ -14,7 +14,7 @@ namespace {
 // "::std::int64_t": a model's namespace may be called std, too.
 std::string qualified_type(DType dtype) {
   const std::string type = cpp_type_name(dtype);
-  return type.starts_with("std::") ? "::" + type : type;
+  return type.find("::") == std::string::npos ? type : "::" + type;
 }
 
 // "::tfaot::Tensor<float, 4>", one a line.
@@ -47,10 +47,18 @@ TemplateObject struct_data(const std::vector<TensorSpec>& tensors,
   return {{"types", tensor_types(tensors)}, {"members", list}, {"in_order", join(members, ", ")}};
 }
 
+// "rows * 4", or "1" of one number without a batch.
+std::string elements_text(const TensorSpec& tensor, BatchMode batch) {
+  std::vector<std::string> factors;
+  if (batch == BatchMode::kFirst) factors.emplace_back("rows");
+  for (const std::int64_t dimension : tensor.row_shape)
+    factors.push_back(std::to_string(dimension));
+  return factors.empty() ? "1" : join(factors, " * ");
+}
+
 // A declaration of the usage example: "std::vector<float> x_0(rows * 4);  // x:0".
-std::string example_tensor(const TensorSpec& tensor, const std::string& variable) {
-  std::string elements = "rows";
-  for (const std::int64_t dimension : tensor.row_shape) elements += fmt::format(" * {}", dimension);
+std::string example_tensor(const TensorSpec& tensor, const std::string& variable, BatchMode batch) {
+  const std::string elements = elements_text(tensor, batch);
   // std::vector<bool> is not contiguous.
   const std::string declaration =
       tensor.dtype == DType::kBool
@@ -70,24 +78,25 @@ std::string designated(const std::vector<std::string>& members,
   return "{" + join(parts, ", ") + "}";
 }
 
-TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names) {
+TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names, BatchMode batch) {
   std::vector<std::string> lines = {
       fmt::format("#include \"{}/model.h\"", names.tool),
       fmt::format("tfaot::native::Model<{}> model;  // one for each thread", names.cpp_class)};
-  const auto add_tensors = [&lines](const std::vector<TensorSpec>& tensors,
-                                    const std::vector<std::string>& variables) {
+  const auto add_tensors = [&lines, batch](const std::vector<TensorSpec>& tensors,
+                                           const std::vector<std::string>& variables) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      lines.push_back(example_tensor(tensors[i], variables[i]));
+      lines.push_back(example_tensor(tensors[i], variables[i], batch));
     }
   };
   const TensorNames members = tensor_members(compiled.signature);
   const TensorNames variables = example_variables(compiled.signature);
   add_tensors(compiled.signature.inputs, variables.inputs);
   add_tensors(compiled.signature.outputs, variables.outputs);
-  lines.push_back(fmt::format("model.run(rows, {}, {});",
+  const char* const rows = batch == BatchMode::kFirst ? "rows, " : "";
+  lines.push_back(fmt::format("model.run({}{}, {});", rows,
                               designated(members.inputs, variables.inputs),
                               designated(members.outputs, variables.outputs)));
-  lines.push_back(fmt::format("model.run(rows, tfaot::inputs({}), tfaot::outputs({}));  // C++17",
+  lines.push_back(fmt::format("model.run({}tfaot::inputs({}), tfaot::outputs({}));  // C++17", rows,
                               join(variables.inputs, ", "), join(variables.outputs, ", ")));
   return lines_data(lines);
 }
@@ -100,7 +109,7 @@ std::string model_header(const ModelSpec& spec, const CompiledModel& compiled,
   const TensorNames members = tensor_members(compiled.signature);
   data["input_struct"] = struct_data(compiled.signature.inputs, members.inputs);
   data["output_struct"] = struct_data(compiled.signature.outputs, members.outputs);
-  data["usage"] = usage_data(compiled, names);
+  data["usage"] = usage_data(compiled, names, spec.compilation.batch);
   return render(templates::kModelHeader, data, Escaping::kNone);
 }
 

@@ -45,7 +45,7 @@ TemplateObject accessor(const TensorSpec& tensor, const std::vector<std::int64_t
           {"dimensions", parameters},
           {"element", element},
           {"count", std::to_string(count)},
-          {"bytes", std::to_string(count * static_cast<std::int64_t>(dtype_size(tensor.dtype)))}};
+          {"bytes", std::to_string(count * static_cast<std::int64_t>(size_of(tensor.dtype)))}};
 }
 
 // `batch`: the dimensions before a row's. arg0, and also arg_x if the config has a name.

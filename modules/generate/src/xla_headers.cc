@@ -59,7 +59,8 @@ TemplateData functions_data(const CompiledModel& compiled, const ModelSpec& spec
   return list;
 }
 
-const char* arrays_type(DType dtype) {
+// CMSSW has names for vectors of five types.
+std::string arrays_type(DType dtype) {
   switch (dtype) {
     case DType::kBool:
       return "tfaot::BoolArrays";
@@ -70,9 +71,10 @@ const char* arrays_type(DType dtype) {
     case DType::kFloat32:
       return "tfaot::FloatArrays";
     case DType::kFloat64:
-      break;
+      return "tfaot::DoubleArrays";
+    default:
+      return fmt::format("std::vector<std::vector<{}>>", cpp_type_name(dtype));
   }
-  return "tfaot::DoubleArrays";
 }
 
 TemplateData cmssw_usage_data(const CompiledModel& compiled, const PackageNames& names) {

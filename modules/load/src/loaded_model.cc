@@ -14,22 +14,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-::tfaot::DType runtime_dtype(DType dtype) {
-  switch (dtype) {
-    case DType::kBool:
-      return ::tfaot::DType::kBool;
-    case DType::kInt32:
-      return ::tfaot::DType::kInt32;
-    case DType::kInt64:
-      return ::tfaot::DType::kInt64;
-    case DType::kFloat32:
-      return ::tfaot::DType::kFloat32;
-    case DType::kFloat64:
-      break;
-  }
-  return ::tfaot::DType::kFloat64;
-}
-
 ::tfaot::BufferKind runtime_kind(BufferKind kind) {
   switch (kind) {
     case BufferKind::kInput:
@@ -51,7 +35,7 @@ namespace {
 std::vector<::tfaot::TensorInfo> tensor_infos(const std::vector<TensorSpec>& tensors) {
   std::vector<::tfaot::TensorInfo> infos;
   for (const TensorSpec& tensor : tensors) {
-    infos.push_back({tensor.name.c_str(), runtime_dtype(tensor.dtype), tensor.row_shape.data(),
+    infos.push_back({tensor.name.c_str(), tensor.dtype, tensor.row_shape.data(),
                      tensor.row_shape.size(), row_elements(tensor)});
   }
   return infos;

@@ -95,6 +95,11 @@ Result<MemoryUse> RunnerProcess::memory() {
   return memory_of(text);
 }
 
+Status RunnerProcess::write_outputs(const Path& prefix) {
+  TFAOT_TRY(conversation_.ask("write " + prefix.string()));
+  return {};
+}
+
 MemoryUse memory_of(const std::string& smaps_rollup) {
   MemoryUse use;
   for (const std::string& line : split_lines(smaps_rollup)) {

@@ -24,7 +24,7 @@ bool is_symbol(const std::string& text) { return !text.empty() && identifier_of(
 // The size of `rows` rows in bytes. None if a dimension is negative or the product is too large.
 std::optional<std::uint64_t> bytes_of(const TensorSpec& tensor, std::int64_t rows) {
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(rows, static_cast<std::int64_t>(dtype_size(tensor.dtype)), &bytes)) {
+  if (__builtin_mul_overflow(rows, static_cast<std::int64_t>(size_of(tensor.dtype)), &bytes)) {
     return std::nullopt;
   }
   for (const std::int64_t dimension : tensor.row_shape) {
@@ -35,7 +35,6 @@ std::optional<std::uint64_t> bytes_of(const TensorSpec& tensor, std::int64_t row
 
 Status check_tensors(const char* role, const std::vector<TensorSpec>& tensors,
                      std::int64_t largest_batch) {
-  if (tensors.empty()) return inconsistent(fmt::format("the signature has no {}s", role));
   for (const TensorSpec& tensor : tensors) {
     if (!bytes_of(tensor, largest_batch)) {
       return inconsistent(fmt::format("{} '{}' has an impossible shape", role, tensor.name));
@@ -140,6 +139,7 @@ Status check_grid(const CompiledModel& compiled) {
 Status check_compiled_model(const CompiledModel& compiled) {
   TFAOT_TRY(check_grid(compiled));
   const std::int64_t largest = compiled.batch_sizes.back();
+  if (compiled.signature.outputs.empty()) return inconsistent("the signature has no outputs");
   TFAOT_TRY(check_tensors("input", compiled.signature.inputs, largest));
   TFAOT_TRY(check_tensors("output", compiled.signature.outputs, largest));
   TFAOT_TRY(check_weights(compiled));

@@ -23,6 +23,7 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.target_triple = compiled.target_triple;
   manifest.engine = compiled.engine;
   manifest.signature = compiled.signature;
+  manifest.batch = spec.compilation.batch;
   manifest.batch_sizes = compiled.batch_sizes;
   manifest.cpu_levels = compiled.cpu_levels;
   manifest.headers = spec.compilation.headers;

@@ -141,6 +141,7 @@ std::string manifest_to_json(const Manifest& manifest) {
                        {"xla_flags", manifest.xla_flags},
                        {"source_sha256", manifest.source_sha256}};
   if (manifest.headers == HeadersMode::kCmssw) json["headers"] = word_of(manifest.headers);
+  if (manifest.batch == BatchMode::kNone) json["batch"] = word_of(manifest.batch);
   if (manifest.rows == RowsMode::kCoupled) json["rows"] = word_of(manifest.rows);
   if (manifest.tuning) json["tuning"] = json_of<ordered_json>(*manifest.tuning);
   if (manifest.validation) json["validation"] = validation_to_json(*manifest.validation);
@@ -158,6 +159,10 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   if (json.has("headers")) {
     TFAOT_ASSIGN(const JsonReader headers, json.member("headers"));
     TFAOT_ASSIGN(manifest.headers, read_only(HeadersMode::kCmssw, headers));
+  }
+  if (json.has("batch")) {
+    TFAOT_ASSIGN(const JsonReader batch, json.member("batch"));
+    TFAOT_ASSIGN(manifest.batch, read_only(BatchMode::kNone, batch));
   }
   if (json.has("rows")) {
     TFAOT_ASSIGN(const JsonReader rows, json.member("rows"));

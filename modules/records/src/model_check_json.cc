@@ -25,7 +25,8 @@ inline constexpr auto kMembers<CheckedOperation> =
                Member{"constant_inputs", &CheckedOperation::constant_inputs},
                Member{"traits", &CheckedOperation::traits},
                Member{"advice", &CheckedOperation::advice},
-               Member{"nodes", &CheckedOperation::nodes}};
+               Member{"nodes", &CheckedOperation::nodes},
+               Member{"oldest_opset", &CheckedOperation::oldest_opset}};
 template <>
 inline constexpr auto kMembers<CheckedCode> = std::tuple{
     Member{"batch_size", &CheckedCode::batch_size}, Member{"cpu_level", &CheckedCode::cpu_level},
@@ -53,7 +54,11 @@ std::optional<EngineCheck> engine_check_from_json(const std::string& line) {
 }
 
 nlohmann::ordered_json operations_to_json(const std::vector<CheckedOperation>& operations) {
-  return json_of<nlohmann::ordered_json>(operations);
+  auto json = json_of<nlohmann::ordered_json>(operations);
+  for (auto& operation : json) {
+    if (operation["oldest_opset"] == 0) operation.erase("oldest_opset");
+  }
+  return json;
 }
 
 nlohmann::ordered_json problems_to_json(const std::vector<ModelProblem>& problems) {

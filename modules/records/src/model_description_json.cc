@@ -8,9 +8,9 @@ namespace tfaot::toolkit {
 
 template <>
 inline constexpr auto kMembers<DescribedTensor> = std::tuple{
-    Member{"name", &DescribedTensor::name}, Member{"tensor", &DescribedTensor::tensor},
+    Member{"name", &DescribedTensor::name},   Member{"tensor", &DescribedTensor::tensor},
     Member{"dtype", &DescribedTensor::dtype}, Member{"rank_known", &DescribedTensor::rank_known},
-    Member{"shape", &DescribedTensor::shape}};
+    Member{"shape", &DescribedTensor::shape}, Member{"dimensions", &DescribedTensor::dimensions}};
 template <>
 inline constexpr auto kMembers<OperationCount> = std::tuple{
     Member{"operation", &OperationCount::operation}, Member{"count", &OperationCount::count}};

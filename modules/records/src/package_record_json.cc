@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/package_record_json.h"
 
+#include "dimension_size_json.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/records/check_compiled_model.h"
 #include "tfaot/records/compiled_model_json.h"
@@ -49,6 +50,7 @@ ModelSpec spec_from_manifest(const Manifest& manifest) {
   spec.model.serving_key = manifest.signature.key;
   const std::string& cpp_class = manifest.cpp_class;
   spec.compilation.namespace_name = cpp_class.substr(0, cpp_class.rfind("::"));
+  spec.compilation.batch = manifest.batch;
   spec.compilation.batch_sizes = manifest.batch_sizes;
   spec.compilation.target_triple = manifest.target_triple;
   spec.compilation.cpu_levels = manifest.cpu_levels;
@@ -67,6 +69,10 @@ Result<PackagedModel> read_model(const Manifest& manifest, const JsonReader& jso
   TFAOT_ASSIGN(section.inputs, json.member("inputs").and_then(read_inputs));
   TFAOT_ASSIGN(section.outputs,
                json.member("outputs").and_then(read_value<std::vector<std::string>>));
+  if (json.has("dimensions")) {
+    TFAOT_ASSIGN(section.dimensions,
+                 json.member("dimensions").and_then(read_value<std::vector<DimensionSize>>));
+  }
   TFAOT_ASSIGN(model.compiled, json.member("compiled").and_then(read_value<CompiledModel>));
   return model;
 }
@@ -76,10 +82,12 @@ Result<PackagedModel> read_model(const Manifest& manifest, const JsonReader& jso
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled) {
   CompiledModel kept = compiled;
   for (CompiledCode& code : kept.codes) code.from_cache = false;  // true for one run only
-  return json_line({{"format", word_of(spec.model.format)},
-                    {"inputs", inputs_to_json(spec.model.inputs)},
-                    {"outputs", spec.model.outputs},
-                    {"compiled", json_of(kept)}});
+  nlohmann::json json = {{"format", word_of(spec.model.format)},
+                         {"inputs", inputs_to_json(spec.model.inputs)},
+                         {"outputs", spec.model.outputs},
+                         {"compiled", json_of(kept)}};
+  if (!spec.model.dimensions.empty()) json["dimensions"] = json_of(spec.model.dimensions);
+  return json_line(json);
 }
 
 bool is_package_record(const std::string& text) {

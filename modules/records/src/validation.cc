@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/validation.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace tfaot::toolkit {
 
 double relative_difference(const ArrayDifference& difference) {
   return difference.scale > 0 ? difference.largest / difference.scale : difference.largest;
+}
+
+Tolerance tolerance_for(DType dtype, const Tolerance& tolerance) {
+  return visit_dtype(dtype, [&]<class T>(ElementType<T>) -> Tolerance {
+    if constexpr (!kIsReal<T>) {
+      return {.relative = 0, .absolute = 0};
+    } else if constexpr (sizeof(T) == 2) {
+      const double last = std::numeric_limits<T>::epsilon();
+      return {.relative = std::max(tolerance.relative, last), .absolute = tolerance.absolute};
+    } else {
+      return tolerance;
+    }
+  });
 }
 
 bool is_within(const ArrayDifference& difference, const Tolerance& tolerance) {

@@ -26,25 +26,15 @@ struct TensorType {
 };
 static_assert(sizeof(TensorType) == 72);
 
-int lite_type(Type type) {
-  switch (type) {
-    case Type::kBool:
-      return 6;
-    case Type::kInt32:
-      return 2;
-    case Type::kInt64:
-      return 4;
-    case Type::kFloat32:
-      return 1;
-    case Type::kFloat64:
-      break;
-  }
-  return 11;
-}
+constexpr TypeCode kLiteTypes[] = {
+    {DType::kBool, 6},    {DType::kInt8, 9},     {DType::kInt16, 7},     {DType::kInt32, 2},
+    {DType::kInt64, 4},   {DType::kUint8, 3},    {DType::kUint16, 17},   {DType::kUint32, 16},
+    {DType::kUint64, 13}, {DType::kFloat16, 10}, {DType::kBfloat16, 19}, {DType::kFloat32, 1},
+    {DType::kFloat64, 11}};
 
 std::vector<int> batch_shape(const Tensor& tensor, std::size_t rows) {
-  std::vector<int> shape = {static_cast<int>(rows)};
-  for (const std::int64_t size : tensor.row_shape) shape.push_back(static_cast<int>(size));
+  std::vector<int> shape;
+  for (const std::int64_t size : tensor.shape(rows)) shape.push_back(static_cast<int>(size));
   if (shape.size() > kMaxRank) throw std::runtime_error("LiteRT takes eight dimensions at most");
   return shape;
 }
@@ -127,7 +117,7 @@ class LiteRtEngine : public Engine {
   Handle buffer(const Tensor& tensor, std::size_t rows, void* memory) {
     const std::vector<int> shape = batch_shape(tensor, rows);
     TensorType type{};
-    type.element_type = lite_type(tensor.type);
+    type.element_type = code_of(kLiteTypes, tensor.type);
     type.rank = static_cast<unsigned>(shape.size()) & 0x7FU;
     for (std::size_t i = 0; i < shape.size(); ++i) type.dimensions[i] = shape[i];
     Handle made = nullptr;

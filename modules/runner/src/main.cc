@@ -19,6 +19,7 @@
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <type_traits>
 
 #include "runner.h"
 
@@ -46,6 +47,16 @@ MappedFile map_file(const std::string& path) {
   }
   close(file);
   return mapped;
+}
+
+void write_file(const std::string& path, const void* data, std::size_t bytes) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const char* next = static_cast<const char*>(data);
+  ssize_t written = file < 0 ? -1 : 0;
+  for (; bytes > 0 && written >= 0; bytes -= static_cast<std::size_t>(written), next += written) {
+    written = write(file, next, bytes);
+  }
+  if (written < 0 || close(file) != 0) throw std::runtime_error("cannot write " + path);
 }
 
 // Nanoseconds of the processor that all threads of this process have used.
@@ -79,18 +90,11 @@ void compare(const void* found, const void* expected, std::size_t elements, Diff
 void compare(const Tensor& tensor, std::size_t rows, const void* found, const void* expected,
              Difference& result) {
   const std::size_t elements = rows * tensor.row_elements();
-  switch (tensor.type) {
-    case Type::kBool:
-      return compare<unsigned char>(found, expected, elements, result);
-    case Type::kInt32:
-      return compare<std::int32_t>(found, expected, elements, result);
-    case Type::kInt64:
-      return compare<std::int64_t>(found, expected, elements, result);
-    case Type::kFloat32:
-      return compare<float>(found, expected, elements, result);
-    case Type::kFloat64:
-      return compare<double>(found, expected, elements, result);
-  }
+  detail::visit_dtype(tensor.type, [&](auto type) {
+    using Element = typename decltype(type)::Type;
+    using Stored = std::conditional_t<std::is_same_v<Element, bool>, unsigned char, Element>;
+    compare<Stored>(found, expected, elements, result);
+  });
 }
 
 // Of count_allocations.cc, if it is preloaded.
@@ -122,6 +126,7 @@ class Session {
     }
     engine_->prepare(rows, inputs);
     engine_->run();
+    rows_ = rows;
     Difference difference;
     const std::vector<const void*> outputs = engine_->outputs();
     for (std::size_t i = 0; i < expected_.size(); ++i) {
@@ -132,6 +137,16 @@ class Session {
     answer << "ok " << difference.worst << " " << difference.largest;
     return answer.str();
   }
+
+  std::string write(const std::string& prefix) {
+    const std::vector<const void*> outputs = engine_->outputs();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      write_file(prefix + std::to_string(i), outputs[i], rows_ * settings_.outputs[i].row_bytes());
+    }
+    return "ok";
+  }
+
+  std::string version() { return engine_->version(); }
 
   std::string time(std::size_t calls) {
     for (std::size_t i = 0; i < calls / 8 + 1; ++i) engine_->run();
@@ -178,6 +193,7 @@ class Session {
   std::vector<MappedFile> inputs_;
   std::vector<MappedFile> expected_;
   std::unique_ptr<Engine> engine_;
+  std::size_t rows_ = 0;  // of the last prepare()
   AllocationCounts allocation_counts_ = nullptr;
 };
 
@@ -204,17 +220,25 @@ bool serve(int argc, char** argv) {
   end_with_parent(settings.get("parent"));
   stay_on_core(settings.get("core"));
   const bool is_watched = !settings.get("watched").empty();
+  const std::string first = settings.get("first");
   Session session(std::move(settings));
-  session.prepare(1);
+  if (first != "0") session.prepare(first.empty() ? 1 : std::stoul(first));
   const std::chrono::nanoseconds spent = Clock::now() - start;
   std::cout << "ready " << spent.count() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string verb;
     std::size_t number = 0;
-    words >> verb >> number;
+    words >> verb;
     std::string answer;
-    if (verb == "prepare") {
+    if (verb == "write") {
+      std::cout << session.write(line.substr(verb.size() + 1)) << std::endl;
+      continue;
+    }
+    words >> number;
+    if (verb == "version") {
+      answer = session.version();
+    } else if (verb == "prepare") {
       answer = session.prepare(number);
     } else if (verb == "time") {
       answer = session.time(number);

@@ -43,21 +43,11 @@ constexpr int kAllOptimizations = 99;
 constexpr int kDeviceAllocator = 0;
 constexpr int kDefaultMemory = 0;
 
-int onnx_type(Type type) {
-  switch (type) {
-    case Type::kBool:
-      return 9;
-    case Type::kInt32:
-      return 6;
-    case Type::kInt64:
-      return 7;
-    case Type::kFloat32:
-      return 1;
-    case Type::kFloat64:
-      break;
-  }
-  return 11;
-}
+constexpr TypeCode kOnnxTypes[] = {
+    {DType::kBool, 9},    {DType::kInt8, 3},     {DType::kInt16, 5},     {DType::kInt32, 6},
+    {DType::kInt64, 7},   {DType::kUint8, 2},    {DType::kUint16, 4},    {DType::kUint32, 12},
+    {DType::kUint64, 13}, {DType::kFloat16, 10}, {DType::kBfloat16, 16}, {DType::kFloat32, 1},
+    {DType::kFloat64, 11}};
 
 class OnnxRuntimeEngine : public Engine {
  public:
@@ -66,6 +56,7 @@ class OnnxRuntimeEngine : public Engine {
     const SharedLibrary library(settings.get("library"));
     const ApiBase* const base = library.find<const ApiBase*()>("OrtGetApiBase")();
     table_ = base->get_api(kTableVersion);
+    version_ = base->version();
     if (table_ == nullptr) throw std::runtime_error("the library offers no table of version 1");
     const std::string model = settings.get("model");
     Handle environment = nullptr;
@@ -108,6 +99,7 @@ class OnnxRuntimeEngine : public Engine {
   }
 
   std::vector<const void*> outputs() override { return results_.contents(); }
+  std::string version() override { return version_; }
 
  private:
   using Run = OrtStatus (*)(Handle session, Handle run_options, const char* const* input_names,
@@ -140,16 +132,16 @@ class OnnxRuntimeEngine : public Engine {
   }
 
   Handle tensor(const Tensor& of, std::size_t rows, void* data) {
-    std::vector<std::int64_t> shape = {static_cast<std::int64_t>(rows)};
-    shape.insert(shape.end(), of.row_shape.begin(), of.row_shape.end());
+    const std::vector<std::int64_t> shape = of.shape(rows);
     Handle value = nullptr;
-    call(kCreateTensorWithData, memory_, data, rows * of.row_bytes(),
-         static_cast<const std::int64_t*>(shape.data()), shape.size(), onnx_type(of.type), &value);
+    call(kCreateTensorWithData, memory_, data, rows * of.row_bytes(), shape.data(), shape.size(),
+         code_of(kOnnxTypes, of.type), &value);
     return value;
   }
 
   std::vector<Tensor> inputs_of_;
   std::vector<Tensor> outputs_of_;
+  std::string version_;
   void* const* table_ = nullptr;
   Run run_ = nullptr;
   Handle session_ = nullptr;

@@ -8,6 +8,8 @@
 //                         time of all threads, after some calls that are not counted
 //   allocations CALLS  -> "COUNT BYTES" that CALLS calls asked the allocator for; "unknown"
 //   operations CALLS   -> counters of the instrumented code, in clock ticks of CALLS calls
+//   write PREFIX       -> "ok": the outputs of the last prepare, as raw rows, in PREFIX0, PREFIX1
+//   ... version            -> of the engine; "unknown"
 // It writes "ready NANOSECONDS" once, after its first prediction (1 row): the time since its
 // main() began. All engines are timed by the same loop, main.cc.
 //   RUNNER KEY=VALUE...   keys, in any order; some come once for each input or output:
@@ -16,6 +18,8 @@
 //   input, output         "DTYPE SHAPE NAME": float32 28,28,3 x; SHAPE is "-" for one number
 //   input_file            raw rows of an input, in the order of the inputs
 //   expected_file         raw rows of an output; none: nothing is compared
+//   first                 rows of the first prediction [1]; 0: none before the first "prepare"
+//   batch                 "none": tensors have no dimension for rows, and only 1 row runs
 //   core                  runs on this core alone
 //   parent                ends with this process
 //   watched               a program around it needs it to end properly
@@ -26,18 +30,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tfaot/runtime/dtype.h"
+
 namespace tfaot::runner {
 
-enum class Type { kBool, kInt32, kInt64, kFloat32, kFloat64 };
-
 struct Tensor {
-  Type type = Type::kFloat32;
+  DType type = DType::kFloat32;
   std::vector<std::int64_t> row_shape;
-  std::string name;  // of the package; an engine may have other names, but the same order
+  std::string name;       // of the package; an engine may have other names, but the same order
+  bool has_batch = true;  // or else the model takes no dimension for rows, and only 1 runs
 
+  std::vector<std::int64_t> shape(std::size_t rows) const;
   std::size_t row_elements() const;
   std::size_t row_bytes() const;
 };
@@ -68,7 +75,22 @@ class Engine {
   virtual std::vector<const void*> outputs() = 0;
   // Clock ticks of each operation, added up since the engine was made; empty if nothing counts.
   virtual std::vector<std::int64_t> operations() { return {}; }
+  virtual std::string version() { return "unknown"; }
 };
+
+// What an engine calls an element type.
+struct TypeCode {
+  DType type;
+  int code;
+};
+// Throws if the engine has no such type.
+template <std::size_t kCount>
+int code_of(const TypeCode (&codes)[kCount], DType type) {
+  for (const TypeCode& one : codes) {
+    if (one.type == type) return one.code;
+  }
+  throw std::runtime_error(std::string("the engine has no tensors of ") + name_of(type));
+}
 
 // Each program defines it. Throws std::runtime_error when the model cannot be loaded.
 std::unique_ptr<Engine> make_engine(const Settings& settings);

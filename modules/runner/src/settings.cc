@@ -10,21 +10,12 @@
 namespace tfaot::runner {
 namespace {
 
-struct TypeRow {
-  const char* word;
-  Type type;
-  std::size_t bytes;
-};
-constexpr TypeRow kTypes[] = {{"bool", Type::kBool, 1},
-                              {"int32", Type::kInt32, 4},
-                              {"int64", Type::kInt64, 8},
-                              {"float32", Type::kFloat32, 4},
-                              {"float64", Type::kFloat64, 8}};
 constexpr std::size_t kAlignment = 64;
 
-Type type_of(const std::string& word) {
-  for (const TypeRow& row : kTypes) {
-    if (word == row.word) return row.type;
+DType type_of(const std::string& word) {
+  for (std::size_t i = 0; i < detail::kDTypeCount; ++i) {
+    const auto type = static_cast<DType>(i);
+    if (word == name_of(type)) return type;
   }
   throw std::runtime_error("unknown type " + word);
 }
@@ -54,11 +45,12 @@ std::size_t Tensor::row_elements() const {
   return elements;
 }
 
-std::size_t Tensor::row_bytes() const {
-  for (const TypeRow& row : kTypes) {
-    if (row.type == type) return row.bytes * row_elements();
-  }
-  return 0;
+std::size_t Tensor::row_bytes() const { return size_of(type) * row_elements(); }
+
+std::vector<std::int64_t> Tensor::shape(std::size_t rows) const {
+  std::vector<std::int64_t> sizes = row_shape;
+  if (has_batch) sizes.insert(sizes.begin(), static_cast<std::int64_t>(rows));
+  return sizes;
 }
 
 std::string Settings::get(const std::string& key) const {
@@ -82,6 +74,10 @@ Settings settings_of(int argc, char** argv) {
   for (const std::string& text : settings.all("input")) settings.inputs.push_back(tensor_of(text));
   for (const std::string& text : settings.all("output")) {
     settings.outputs.push_back(tensor_of(text));
+  }
+  const bool has_batch = settings.get("batch") != "none";
+  for (auto* const tensors : {&settings.inputs, &settings.outputs}) {
+    for (Tensor& tensor : *tensors) tensor.has_batch = has_batch;
   }
   return settings;
 }

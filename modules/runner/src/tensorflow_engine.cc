@@ -28,21 +28,14 @@ tensorflow::SessionOptions session_options() {
   return options;
 }
 
-tensorflow::DataType tensorflow_type(Type type) {
-  switch (type) {
-    case Type::kBool:
-      return tensorflow::DT_BOOL;
-    case Type::kInt32:
-      return tensorflow::DT_INT32;
-    case Type::kInt64:
-      return tensorflow::DT_INT64;
-    case Type::kFloat32:
-      return tensorflow::DT_FLOAT;
-    case Type::kFloat64:
-      break;
-  }
-  return tensorflow::DT_DOUBLE;
-}
+constexpr TypeCode kTensorFlowTypes[] = {
+    {DType::kBool, tensorflow::DT_BOOL},         {DType::kInt8, tensorflow::DT_INT8},
+    {DType::kInt16, tensorflow::DT_INT16},       {DType::kInt32, tensorflow::DT_INT32},
+    {DType::kInt64, tensorflow::DT_INT64},       {DType::kUint8, tensorflow::DT_UINT8},
+    {DType::kUint16, tensorflow::DT_UINT16},     {DType::kUint32, tensorflow::DT_UINT32},
+    {DType::kUint64, tensorflow::DT_UINT64},     {DType::kFloat16, tensorflow::DT_HALF},
+    {DType::kBfloat16, tensorflow::DT_BFLOAT16}, {DType::kFloat32, tensorflow::DT_FLOAT},
+    {DType::kFloat64, tensorflow::DT_DOUBLE}};
 
 class TensorFlowEngine : public Engine {
  public:
@@ -74,9 +67,9 @@ class TensorFlowEngine : public Engine {
     inputs_.clear();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       tensorflow::TensorShape shape;
-      shape.AddDim(static_cast<std::int64_t>(rows));
-      for (const std::int64_t size : inputs_of_[i].row_shape) shape.AddDim(size);
-      inputs_.emplace_back(tensorflow_type(inputs_of_[i].type), shape);
+      for (const std::int64_t size : inputs_of_[i].shape(rows)) shape.AddDim(size);
+      inputs_.emplace_back(
+          static_cast<tensorflow::DataType>(code_of(kTensorFlowTypes, inputs_of_[i].type)), shape);
       std::memcpy(inputs_[i].data(), inputs[i], inputs_[i].TotalBytes());
     }
   }

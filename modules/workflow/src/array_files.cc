@@ -67,7 +67,7 @@ Result<ModelInputs> model_inputs(const FileSystem& files, const InputSource& sou
 Status check_row_count(std::int64_t rows, const std::vector<TensorSpec>& tensors) {
   std::uint64_t row_bytes = 0;
   for (const TensorSpec& tensor : tensors) {
-    row_bytes += row_elements(tensor) * dtype_size(tensor.dtype);
+    row_bytes += row_elements(tensor) * size_of(tensor.dtype);
   }
   if (row_bytes == 0 || static_cast<std::uint64_t>(rows) <= kArraysLimit.bytes / row_bytes) {
     return {};

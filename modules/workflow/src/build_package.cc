@@ -6,9 +6,11 @@
 #include "build_lists.h"
 #include "output_checks.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/compile/model_files.h"
 #include "tfaot/records/cpp_names.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/names.h"
+#include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -79,7 +81,7 @@ void tell(const Context& context, const ModelSpec& spec, const ModelTreeOptions&
   const auto say = [&](const char* what, const std::string& text) {
     context.diagnostics.verbose(fmt::format("{:<10}{}", what, text));
   };
-  say("config", spec.config_file.string());
+  if (!spec.config_file.empty()) say("config", spec.config_file.string());
   say("model", spec.model.source.string());
   say("class", cpp_class_of(spec));
   say("engine", tree.compile.engine.file.string());
@@ -101,8 +103,8 @@ void tell(const Context& context, const Manifest& manifest, const Path& output) 
 Status write_depfile(const BuildRequest& request, Context& context, const ModelSpec& spec,
                      const ModelTreeOptions& tree) {
   if (request.depfile.empty()) return {};
-  TFAOT_ASSIGN(std::vector<Path> read, source_files(context.files, spec));
-  read.insert(read.begin(), spec.config_file);
+  TFAOT_ASSIGN(std::vector<Path> read, model_files(context.files, spec.model.source));
+  if (!spec.config_file.empty()) read.insert(read.begin(), spec.config_file);
   read.push_back(tree.compile.engine.file);
   for (const StagedFile& file : tree.runtime) read.push_back(file.source);
   const std::string text = depfile_text(tree.output_directory / kManifestName, read);
@@ -122,7 +124,9 @@ Status write_object_list(const BuildRequest& request, Context& context, const Ma
 
 Result<ModelTree> build(Context& context, const BuildRequest& request) {
   TFAOT_ASSIGN(const ModelSpec spec,
-               load_model_spec(context.files, request.config, request.overrides));
+               request.model.empty()
+                   ? load_model_spec(context.files, request.config, request.overrides)
+                   : spec_of_model(context.files, request.model, request.overrides));
   TFAOT_ASSIGN(const ModelTreeOptions tree, plan_tree(context, request, spec));
   tell(context, spec, tree);
   const InterruptWatch watch;

@@ -131,9 +131,8 @@ Result<ModelCheck> check_model(const Context& context, const CheckRequest& reque
     return check;
   }
   if (!is_model(files, request.path)) {
-    return fail(wrong_input(
-        files, request.path,
-        {"'tfaot check' takes a config, a SavedModel's folder or a frozen graph (.pb)", ""}));
+    return fail(
+        wrong_input(files, request.path, {"'tfaot check' takes a config, " + model_kinds(), ""}));
   }
   TFAOT_ASSIGN(const EngineProgram engine, find_engine(context, request.engine.engine));
   TFAOT_ASSIGN(const ModelDescription model, describe_model(files, request.path, engine));
@@ -148,9 +147,10 @@ Result<ModelCheck> check_model(const Context& context, const CheckRequest& reque
 }
 
 Result<std::vector<CheckedOperation>> compiled_operations(const Context& context,
+                                                          ModelFormat format,
                                                           const EngineRun& engine) {
   TFAOT_ASSIGN(const EngineProgram program, find_engine(context, engine.engine));
-  return known_operations(context.files, program);
+  return known_operations(context.files, format, program);
 }
 
 }  // namespace tfaot::toolkit

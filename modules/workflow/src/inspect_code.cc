@@ -31,7 +31,7 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kTakes =
-    "'tfaot inspect' takes a config, a package, or a folder that XLA "
+    "'tfaot inspect' takes a config, a model, a package, or a folder that XLA "
     "dumped";
 // Of a module that is not ours, every parameter may be an input.
 constexpr std::int64_t kAllInputs = 1'000'000'000;
@@ -121,9 +121,12 @@ void add_facts(const DumpFacts& facts, InspectedCode& code) {
 // One batch size and CPU level of a config.
 Result<ModelSpec> spec_of(const Context& context, const InspectRequest& request) {
   ConfigOverrides overrides;
+  overrides.dimensions = request.dimensions;
   if (request.batch_size) overrides.batch_sizes = {std::to_string(*request.batch_size)};
   if (!request.cpu_level.empty()) overrides.cpu_levels = {request.cpu_level};
-  TFAOT_ASSIGN(ModelSpec spec, load_model_spec(context.files, request.path, overrides));
+  TFAOT_ASSIGN(ModelSpec spec, is_config(request.path)
+                                   ? load_model_spec(context.files, request.path, overrides)
+                                   : spec_of_model(context.files, request.path, overrides));
   CompilationSection& compilation = spec.compilation;
   compilation.batch_sizes = {compilation.batch_sizes.back()};
   compilation.cpu_levels = {compilation.cpu_levels.back()};
@@ -326,8 +329,8 @@ Result<InspectedCode> inspect_package(Context& context, const InspectRequest& re
   auto found = find_package(context, {request.path, request.allow_large, "tfaot inspect"});
   if (!found)
     return fail(
-        std::move(found).error().note("it also takes a config, or a folder that "
-                                      "XLA dumped"));
+        std::move(found).error().note("it also takes a config, a model, or a folder "
+                                      "that XLA dumped"));
   TFAOT_TRY(check_request(request, InspectedKind::kPackage));
   const InterruptWatch watch;
   TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
@@ -377,7 +380,7 @@ Result<InspectedCode> inspect_dump(Context& context, const InspectRequest& reque
 }  // namespace
 
 Result<InspectedCode> inspect_code(Context& context, const InspectRequest& request) {
-  if (is_file(context.files, request.path) && is_config(request.path)) {
+  if (is_config_or_model(context.files, request.path)) {
     TFAOT_TRY(check_request(request, InspectedKind::kConfig));
     return inspect_config(context, request);
   }

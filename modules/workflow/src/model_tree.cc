@@ -61,15 +61,6 @@ Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
   return tree;
 }
 
-Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec) {
-  if (spec.model.format == ModelFormat::kFrozenGraph) return std::vector<Path>{spec.model.source};
-  TFAOT_ASSIGN(const std::vector<std::string> names,
-               list_files_recursively(files, spec.model.source, FolderLinks::kFollow));
-  std::vector<Path> paths;
-  for (const std::string& name : names) paths.push_back(spec.model.source / name);
-  return paths;
-}
-
 std::string version_rule(const std::string& version) {
   const TextRule& rule = config_key("model.version").text;
   const bool fits =

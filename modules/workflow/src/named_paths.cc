@@ -8,6 +8,7 @@
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/model_files.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -55,6 +56,14 @@ Found found_at(const FileSystem& files, const Path& path) {
     return {"a config",
             fmt::format("'tfaot compile -c {} -o OUT' makes a package tree from it", word)};
   }
+  if (const ForeignModel* const foreign = foreign_model(path))
+    return {foreign->what, foreign->next};
+  if (const auto format = model_format(files, path)) {
+    return {one_of(*format),
+            fmt::format("'tfaot init {}' writes a config for it, from which 'tfaot "
+                        "compile' makes a package tree",
+                        word)};
+  }
   if (is_archive(files, path)) {
     return {"an archive", fmt::format("'tfaot install {} --release-area AREA' installs it", word)};
   }
@@ -81,11 +90,37 @@ Status check_outside_packages(const FileSystem& files, const std::string& option
   return {};
 }
 
-bool is_model(const FileSystem& files, const Path& path) {
-  const std::string extension = path.extension().string();
-  return is_file(files, path / "saved_model.pb") || is_file(files, path / "saved_model.pbtxt") ||
-         ((extension == ".pb" || extension == ".pbtxt") && is_file(files, path));
+std::optional<ModelFormat> model_format(const FileSystem& files, const Path& path) {
+  if (is_file(files, path)) return format_of_file(path);
+  const bool is_saved =
+      is_file(files, path / "saved_model.pb") || is_file(files, path / "saved_model.pbtxt");
+  return is_saved ? std::make_optional(ModelFormat::kSavedModel) : std::nullopt;
 }
+
+bool is_model(const FileSystem& files, const Path& path) {
+  return model_format(files, path).has_value();
+}
+
+bool is_config_or_model(const FileSystem& files, const Path& path) {
+  return (is_file(files, path) && is_config(path)) || is_model(files, path);
+}
+
+Result<ModelSpec> spec_of_model(const FileSystem& files, const Path& path,
+                                const ConfigOverrides& overrides) {
+  const auto format = model_format(files, path);
+  if (!format) {
+    return fail(wrong_input(files, path, {"a model is " + model_kinds(), ""}));
+  }
+  if (*format != ModelFormat::kFrozenGraph) {
+    return spec_without_config(files, path, *format, overrides);
+  }
+  return fail(Error::at({path.string()},
+                        "a frozen graph needs a config: it does not say what its inputs and "
+                        "outputs are")
+                  .note(fmt::format("'tfaot init {}' writes one", shell_quoted(path.string()))));
+}
+
+std::string model_kinds() { return "a SavedModel's folder, an ONNX file or a frozen graph (.pb)"; }
 
 bool is_config(const Path& path) {
   const std::string extension = path.extension().string();

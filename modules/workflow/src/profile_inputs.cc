@@ -11,15 +11,14 @@
 #include "tfaot/workflow/run_package.h"
 
 namespace tfaot::toolkit {
-namespace {
-
-// "float32 28,28,3 x"
 std::string tensor_setting(const TensorSpec& tensor) {
   std::vector<std::string> sizes;
   for (const std::int64_t size : tensor.row_shape) sizes.push_back(std::to_string(size));
   return fmt::format("{} {} {}", word_of(tensor.dtype), sizes.empty() ? "-" : join(sizes, ","),
                      tensor.name);
 }
+
+namespace {
 
 // Rows of a file come again and again until there are enough.
 Result<ModelInputs> enough_inputs(const FileSystem& files, const InputSource& source,
@@ -35,7 +34,7 @@ Result<ModelInputs> enough_inputs(const FileSystem& files, const InputSource& so
     Array& array = inputs.arrays[i];
     const std::string rows = array.bytes;
     const std::size_t wanted_bytes =
-        static_cast<std::size_t>(most) * row_elements(tensors[i]) * dtype_size(tensors[i].dtype);
+        static_cast<std::size_t>(most) * row_elements(tensors[i]) * size_of(tensors[i].dtype);
     while (array.bytes.size() < wanted_bytes) array.bytes += rows;
     array.bytes.resize(wanted_bytes);
     array.shape.front() = most;

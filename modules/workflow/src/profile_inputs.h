@@ -20,6 +20,9 @@ struct RunnerFiles {
   std::vector<std::string> predicted;  // the same for the predictions; empty: none to compare with
 };
 
+// A runner's setting: "float32 28,28,3 x".
+std::string tensor_setting(const TensorSpec& tensor);
+
 enum class Predictions {
   kCompared,
   kNone,  // the package's code cannot run in this process

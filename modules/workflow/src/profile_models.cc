@@ -36,6 +36,7 @@ class Profiler {
   Status describe(const Path& scratch);
   Status profile_model(const ProfiledModel& model, const Path& scratch);
   Result<std::shared_ptr<const LoadedModel>> load(const ProfiledModel& model, const Path& scratch);
+  ConfigOverrides overrides_for(const Path& path) const;
   Result<std::vector<std::int64_t>> rows_of(const Manifest& manifest) const;
   Result<std::vector<std::string>> levels_of(const LoadedModel& model) const;
   Status add_package_curves(const ProfiledModel& model,
@@ -67,9 +68,10 @@ void Profiler::warn(const std::string& text) {
 Result<std::shared_ptr<const LoadedModel>> Profiler::load(const ProfiledModel& model,
                                                           const Path& scratch) {
   LoadRequest package = model.package;
-  if (is_file(context_.files, package.package) && is_config(package.package)) {
+  if (is_config_or_model(context_.files, package.package)) {
     BuildRequest build;
-    build.config = package.package;
+    (is_config(package.package) ? build.config : build.model) = package.package;
+    build.overrides = overrides_for(package.package);
     build.output_directory = scratch / "package";
     build.engine = request_.engine;
     build.cache = request_.cache;
@@ -82,7 +84,19 @@ Result<std::shared_ptr<const LoadedModel>> Profiler::load(const ProfiledModel& m
   return load_package(context_, found);
 }
 
+// A model without a config is compiled for the numbers of rows that are measured.
+ConfigOverrides Profiler::overrides_for(const Path& path) const {
+  ConfigOverrides overrides;
+  overrides.dimensions = request_.dimensions;
+  if (is_config(path)) return overrides;
+  for (const std::int64_t rows : request_.rows) {
+    overrides.batch_sizes.push_back(std::to_string(rows));
+  }
+  return overrides;
+}
+
 Result<std::vector<std::int64_t>> Profiler::rows_of(const Manifest& manifest) const {
+  if (manifest.batch == BatchMode::kNone) return manifest.batch_sizes;
   if (manifest.rows != RowsMode::kCoupled) {
     return request_.rows.empty() ? manifest.batch_sizes : request_.rows;
   }
@@ -155,9 +169,12 @@ Status Profiler::add_peer(const PeerModel& peer, const Manifest& manifest,
   added.curve.source = peer.name;
   added.spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
   added.run_as.resize(std::max<std::size_t>(request_.rows.size(), manifest.batch_sizes.size()));
-  added.spec.settings = {core_setting(), fmt::format("engine={}", word_of(peer.engine)),
-                         "model=" + peer.model.string(), "library=" + peer.library.string(),
-                         "signature=" + manifest.signature.key};
+  added.spec.settings = {core_setting(),
+                         fmt::format("engine={}", word_of(peer.engine)),
+                         "model=" + peer.model.string(),
+                         "library=" + peer.library.string(),
+                         "signature=" + manifest.signature.key,
+                         std::string("batch=") + word_of(manifest.batch)};
   if (peer.engine == ProfiledEngine::kTensorFlow) {
     TFAOT_ASSIGN(const EngineProgram program, find_tensorflow_runner(context_));
     added.spec.program = program.file;
@@ -247,6 +264,7 @@ Status Profiler::add_operations(const ProfiledModel& model, const Path& scratch)
   const std::size_t first = profile_.curves.size() - measured_.size();
   OperationsRequest request;
   request.config = model.package.package;
+  request.overrides = overrides_for(request.config);
   request.cpu_level = profile_.curves[first].cpu_level;
   request.inputs = request_.inputs;
   request.measure = request_.measure;
@@ -278,12 +296,12 @@ Status Profiler::find_models() const {
   }
   for (const ProfiledModel& model : request_.models) {
     const Path& path = model.package.package;
-    if (is_file(context_.files, path) && is_config(path)) continue;
+    if (is_config_or_model(context_.files, path)) continue;
     if (request_.operations) {
-      return fail(Error::usage(
-          fmt::format("--per-op: '{}' is no config, so the model cannot be compiled again with "
-                      "code that counts",
-                      model.name)));
+      return fail(Error::usage(fmt::format(
+          "--per-op: '{}' is no config and no model, so the model cannot be compiled again with "
+          "code that counts",
+          model.name)));
     }
     TFAOT_ASSIGN(const FoundPackage found, find_package(context_, model.package));
     if (inputs.empty()) continue;

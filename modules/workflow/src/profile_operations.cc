@@ -10,6 +10,7 @@
 #include "tfaot/profile/operations.h"
 #include "tfaot/workflow/build_package.h"
 #include "tfaot/workflow/load_package.h"
+#include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {
 
@@ -17,7 +18,8 @@ Result<std::vector<ProfiledOperations>> profile_operations(Context& context,
                                                            const OperationsRequest& request) {
   std::vector<CountedCode> counted;
   BuildRequest build;
-  build.config = request.config;
+  (is_config(request.config) ? build.config : build.model) = request.config;
+  build.overrides = request.overrides;
   build.overrides.cpu_levels = {request.cpu_level};
   build.output_directory = request.folder / "counting";
   build.engine = request.engine;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
+#include "tfaot/config/config.h"
 #include "tfaot/profile/measure.h"
 #include "tfaot/records/profile.h"
 #include "tfaot/workflow/array_files.h"
@@ -17,7 +18,8 @@
 namespace tfaot::toolkit {
 
 struct OperationsRequest {
-  Path config;            // of the model; absolute
+  Path config;  // of the model, or the model; absolute
+  ConfigOverrides overrides;
   std::string cpu_level;  // of the package, which this CPU can run
   InputSource inputs;
   MeasureOptions measure;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
+#include "profile_inputs.h"
 #include "scratch_folder.h"
 #include "tfaot/arrays/npy.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/compile/original_predictions.h"
+#include "tfaot/profile/runner.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -26,8 +30,8 @@ std::string plain_message(std::string text) {
 // SavedModels and frozen graphs, in TensorFlow's session.
 class TensorFlowReference final : public Reference {
  public:
-  TensorFlowReference(Context& context, const ModelSpec& spec, CompileOptions options)
-      : context_(context), spec_(spec), options_(std::move(options)) {}
+  TensorFlowReference(Context& context, ModelSpec spec, CompileOptions options)
+      : context_(context), spec_(std::move(spec)), options_(std::move(options)) {}
 
   Result<ReferenceAnswers> predict(const std::vector<const ModelInputs*>& batches) override {
     TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context_));
@@ -74,21 +78,153 @@ class TensorFlowReference final : public Reference {
   }
 
   Context& context_;
-  const ModelSpec& spec_;
+  ModelSpec spec_;
   CompileOptions options_;
 };
 
+// ONNX models, in ONNX Runtime: a process for each batch, so that one that ends it is a refusal.
+class OnnxRuntimeReference final : public Reference {
+ public:
+  OnnxRuntimeReference(Context& context, ReferenceRequest request, Path runner)
+      : context_(context), request_(std::move(request)), runner_(std::move(runner)) {}
+
+  Result<ReferenceAnswers> predict(const std::vector<const ModelInputs*>& batches) override {
+    TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context_));
+    ReferenceAnswers answers{"onnxruntime", request_.signature, {}};
+    for (const ModelInputs* batch : batches) {
+      TFAOT_ASSIGN(ReferenceAnswer answer, run(*batch, scratch.path(), answers.program));
+      answers.answers.push_back(std::move(answer));
+      context_.diagnostics.progress(answers.answers.size(), batches.size(), "ONNX Runtime");
+    }
+    return answers;
+  }
+
+ private:
+  static constexpr const char* kOutputs = "output_";
+
+  // The model may fix the only compiled size, so it runs as often as it takes, with rows of zeros
+  // at the end.
+  Result<ReferenceAnswer> run(const ModelInputs& batch, const Path& scratch, std::string& program) {
+    const auto& sizes = request_.spec.compilation.batch_sizes;
+    const std::int64_t step = sizes.size() == 1 ? sizes.front() : batch.rows;
+    ReferenceAnswer answer;
+    for (const TensorSpec& output : request_.signature.outputs) {
+      answer.outputs.push_back(make_array(output, batch.rows));
+      answer.outputs.back().bytes.clear();
+    }
+    for (std::int64_t first = 0; first < batch.rows; first += step) {
+      const Path folder = scratch / std::to_string(processes_++);
+      TFAOT_TRY(context_.files.create_directories(folder));
+      TFAOT_ASSIGN(const RunnerSpec spec, runner_spec(batch, {first, step}, folder));
+      TFAOT_ASSIGN(const auto runner, start(spec));
+      TFAOT_ASSIGN(const std::string version, runner->version());
+      program = "onnxruntime " + version;
+      if (const auto prepared = runner->prepare(step); !prepared) {
+        return ReferenceAnswer{prepared.error().text(), {}};
+      }
+      TFAOT_TRY(runner->write_outputs(folder / kOutputs));
+      TFAOT_TRY(append_outputs(folder, {step, std::min(step, batch.rows - first)}, answer.outputs));
+    }
+    return answer;
+  }
+
+  struct Step {
+    std::int64_t first = 0;
+    std::int64_t rows = 0;
+  };
+
+  // The rows of a step; zeros after the last one.
+  static std::string rows_of(const Array& array, const Step& step) {
+    const std::size_t row = array.bytes.size() / static_cast<std::size_t>(array.shape.front());
+    std::string bytes = array.bytes.substr(static_cast<std::size_t>(step.first) * row,
+                                           static_cast<std::size_t>(step.rows) * row);
+    bytes.resize(static_cast<std::size_t>(step.rows) * row);
+    return bytes;
+  }
+
+  Result<RunnerSpec> runner_spec(const ModelInputs& batch, const Step& step,
+                                 const Path& folder) const {
+    RunnerSpec spec;
+    spec.program = runner_;
+    spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
+    spec.settings = {"engine=onnxruntime", "first=0",
+                     "model=" + request_.spec.model.source.string(),
+                     "library=" + request_.library.string(),
+                     std::string("batch=") + word_of(request_.spec.compilation.batch)};
+    for (std::size_t i = 0; i < batch.arrays.size(); ++i) {
+      const Path file = folder / fmt::format("input_{}", i);
+      TFAOT_TRY(context_.files.replace_atomically(file, rows_of(batch.arrays[i], step),
+                                                  Durability::kScratch));
+      spec.settings.push_back("input=" + tensor_setting(request_.signature.inputs[i]));
+      spec.settings.push_back("input_file=" + file.string());
+    }
+    for (const TensorSpec& output : request_.signature.outputs) {
+      spec.settings.push_back("output=" + tensor_setting(output));
+    }
+    return spec;
+  }
+
+  Result<std::unique_ptr<RunnerProcess>> start(const RunnerSpec& spec) const {
+    auto runner = RunnerProcess::start(context_.files, spec);
+    if (runner) return runner;
+    return fail(
+        Error::at({request_.spec.model.source.string()}, "ONNX Runtime cannot load the model")
+            .note(runner.error().text()));
+  }
+
+  struct Rows {
+    std::int64_t made = 0;
+    std::int64_t wanted = 0;  // the first of them
+  };
+
+  Status append_outputs(const Path& folder, const Rows& rows, std::vector<Array>& outputs) const {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const TensorSpec& tensor = request_.signature.outputs[i];
+      const Path file = folder / fmt::format("{}{}", kOutputs, i);
+      TFAOT_ASSIGN(const std::string bytes, read_limited(context_.files, file, kArraysLimit));
+      const std::size_t row = row_elements(tensor) * size_of(tensor.dtype);
+      if (bytes.size() != static_cast<std::size_t>(rows.made) * row) {
+        return fail(Error::internal(fmt::format("{} has another size", file.string())));
+      }
+      outputs[i].bytes.append(bytes, 0, static_cast<std::size_t>(rows.wanted) * row);
+    }
+    return {};
+  }
+
+  Context& context_;
+  ReferenceRequest request_;
+  Path runner_;
+  std::size_t processes_ = 0;
+};
+
+Result<Path> onnx_runtime_library(const Context& context, const Path& library) {
+  if (library.empty()) {
+    return fail(
+        Error::usage("validate: an ONNX model is compared with ONNX Runtime, whose library is not "
+                     "named: --library libonnxruntime.so.1")
+            .note("it is in the Python wheel onnxruntime, folder onnxruntime/capi "
+                  "(docs/validate.md)"));
+  }
+  if (is_file(context.files, library)) return library;
+  return fail(Error::at({library.string()}, "no such file").note("named by --library"));
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Reference>> make_reference(Context& context, const ModelSpec& spec,
-                                                  const EngineRun& engine) {
-  switch (spec.model.format) {
-    case ModelFormat::kSavedModel:
-    case ModelFormat::kFrozenGraph:
-      break;  // a new format has its own case
+Result<std::unique_ptr<Reference>> make_reference(Context& context, ReferenceRequest request) {
+  if (request.spec.model.format == ModelFormat::kOnnx) {
+    TFAOT_ASSIGN(request.library, onnx_runtime_library(context, request.library));
+    TFAOT_ASSIGN(Path runner, find_runner(context));
+    return std::make_unique<OnnxRuntimeReference>(context, std::move(request), std::move(runner));
   }
-  TFAOT_ASSIGN(CompileOptions options, compile_options(context, engine));
-  return std::make_unique<TensorFlowReference>(context, spec, std::move(options));
+  if (!request.library.empty()) {
+    return fail(Error::usage(
+        fmt::format("validate: --library is for ONNX models, and this is {}: TensorFlow runs it",
+                    one_of(request.spec.model.format))));
+  }
+  TFAOT_ASSIGN(CompileOptions options, compile_options(context, request.engine));
+  return std::make_unique<TensorFlowReference>(context, std::move(request.spec),
+                                               std::move(options));
 }
 
 }  // namespace tfaot::toolkit

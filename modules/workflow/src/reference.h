@@ -35,8 +35,14 @@ class Reference {
   virtual Result<ReferenceAnswers> predict(const std::vector<const ModelInputs*>& batches) = 0;
 };
 
-// `spec`: of the package, with the model's source. The arguments must outlive the reference.
-Result<std::unique_ptr<Reference>> make_reference(Context& context, const ModelSpec& spec,
-                                                  const EngineRun& engine);
+struct ReferenceRequest {
+  ModelSpec spec;       // of the package, with the model's source
+  Signature signature;  // of the package
+  Path library;         // of ONNX Runtime, for ONNX models; absolute
+  EngineRun engine;
+};
+
+// Error: the format's program is missing. The context must outlive the reference.
+Result<std::unique_ptr<Reference>> make_reference(Context& context, ReferenceRequest request);
 
 }  // namespace tfaot::toolkit

@@ -8,6 +8,7 @@
 
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
+#include "tfaot/compile/model_files.h"
 #include "tfaot/config/config.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/records/names.h"
@@ -75,7 +76,7 @@ Result<SpecSource> source_of_files(const Context& context, const Path& config) {
   TFAOT_ASSIGN(source.spec, load_model_spec(context.files, config));
   const Path root = common_folder(config.parent_path(), source.spec.model.source.parent_path());
   TFAOT_TRY(check_movable(source.spec, root));
-  TFAOT_ASSIGN(const std::vector<Path> files, source_files(context.files, source.spec));
+  TFAOT_ASSIGN(const std::vector<Path> files, model_files(context.files, source.spec.model.source));
   for (const Path& file : files) {
     source.made.files.push_back({file.lexically_relative(root).string(), "", file});
   }

@@ -78,9 +78,8 @@ std::string config_text(const TfcompileRequest& request, const Tf2xlaConfig& con
   using nlohmann::json;
   json inputs = json::array();
   for (const Tf2xlaFeed& feed : config.feeds) {
-    json shape = json::array({nullptr});
-    for (std::size_t i = batch.fixed ? 0 : 1; i < feed.shape.size(); ++i)
-      shape.push_back(feed.shape[i]);
+    json shape = feed.shape;
+    if (!batch.fixed) shape[0] = nullptr;
     json input = {{"name", feed.tensor}, {"shape", shape}};
     if (!feed.dtype.empty()) input["dtype"] = feed.dtype;
     inputs.push_back(std::move(input));
@@ -88,6 +87,8 @@ std::string config_text(const TfcompileRequest& request, const Tf2xlaConfig& con
   json outputs = json::array();
   for (const Tf2xlaFetch& fetch : config.fetches) outputs.push_back(fetch.tensor);
   const std::string name = request.cpp_class.substr(request.cpp_class.rfind(':') + 1);
+  json compilation = {{"batch_sizes", {1}}};
+  if (batch.fixed) compilation = {{"batch", word_of(BatchMode::kNone)}};
   return json{{"model",
                {{"name", name},
                 {"version", "1.0.0"},
@@ -95,7 +96,7 @@ std::string config_text(const TfcompileRequest& request, const Tf2xlaConfig& con
                 {"frozen_graph", request.graph.string()},
                 {"inputs", inputs},
                 {"outputs", outputs}}},
-              {"compilation", {{"batch_sizes", {1}}}}}
+              {"compilation", compilation}}
       .dump();
 }
 
@@ -116,12 +117,13 @@ Result<std::vector<std::string>> levels_of(const TfcompileRequest& request,
   return request.cpu_levels.empty() ? levels : request.cpu_levels;
 }
 
-Result<ConfigOverrides> overrides_of(const TfcompileRequest& request, std::int64_t batch_size) {
+Result<ConfigOverrides> overrides_of(const TfcompileRequest& request, const Batch& batch) {
   ConfigOverrides overrides;
   overrides.target_triple = request.target_triple;
   TFAOT_ASSIGN(overrides.cpu_levels, levels_of(request, overrides.target_triple));
+  if (batch.fixed) return overrides;
   overrides.batch_sizes = request.batch_sizes;
-  const std::string own = std::to_string(batch_size);
+  const std::string own = std::to_string(batch.size);
   auto& sizes = overrides.batch_sizes;
   if (std::find(sizes.begin(), sizes.end(), own) == sizes.end()) sizes.push_back(own);
   return overrides;
@@ -189,7 +191,7 @@ Status run_tfcompile(Context& context, const TfcompileRequest& request) {
   TFAOT_ASSIGN(const Tf2xlaConfig config,
                read_tf2xla_config(context.files, request.config, options.engine));
   TFAOT_ASSIGN(const Batch batch, batch_of(config, request));
-  TFAOT_ASSIGN(const ConfigOverrides overrides, overrides_of(request, batch.size));
+  TFAOT_ASSIGN(const ConfigOverrides overrides, overrides_of(request, batch));
 
   TFAOT_ASSIGN(const WorkFolder work,
                WorkFolder::create(context, request.out_function_object.parent_path()));
@@ -199,7 +201,6 @@ Status run_tfcompile(Context& context, const TfcompileRequest& request) {
   TFAOT_ASSIGN(const auto runtime,
                runtime_files(context, processor_of(spec.compilation.target_triple)));
   options.work_directory = work.path();
-  options.fixed_shapes = batch.fixed;
   options.allow_coupled_rows = true;  // tfcompile's classes run only compiled sizes
   TFAOT_ASSIGN(const CompiledModel compiled,
                compile_model(context.files, spec, options, context.diagnostics));

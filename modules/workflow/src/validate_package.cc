@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/compile/model_files.h"
 #include "tfaot/config/config.h"
 #include "tfaot/load/predictor.h"
 #include "tfaot/records/manifest_json.h"
@@ -61,27 +63,27 @@ Result<ModelSection> model_source(const Context& context, const ValidateRequest&
                                   ModelSection model) {
   const FileSystem& files = context.files;
   model.source = request.model;
+  std::optional<ModelFormat> found = model_format(files, request.model);
   if (is_file(files, request.model) && is_config(request.model)) {
     TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, request.model));
     model.source = spec.model.source;
-  } else if (!is_model(files, request.model)) {
+    found = spec.model.format;
+  }
+  if (!found) {
     return fail(
         wrong_input(files, request.model,
-                    {"--model takes a SavedModel's folder, a frozen graph (.pb) or a config "
-                     "that names one",
-                     ""}));
+                    {"--model takes " + model_kinds() + ", or a config that names one", ""}));
   }
-  const ModelFormat found =
-      is_folder(files, model.source) ? ModelFormat::kSavedModel : ModelFormat::kFrozenGraph;
-  if (found != model.format) {
+  if (*found != model.format) {
     return fail(Error::at({model.source.string()},
-                          fmt::format("this is a {}, and the package was compiled from a {}",
-                                      word_of(found), word_of(model.format)))
+                          fmt::format("this is {}, and the package was compiled from {}",
+                                      one_of(*found), one_of(model.format)))
                     .note("name the model that the package was compiled from"));
   }
   if (!request.signature.empty()) {
-    if (found == ModelFormat::kFrozenGraph) {
-      return fail(Error::usage("--signature is for SavedModels: a frozen graph has none"));
+    if (*found != ModelFormat::kSavedModel) {
+      return fail(
+          Error::usage(fmt::format("--signature is for SavedModels: {} has none", one_of(*found))));
     }
     model.serving_key = request.signature;
   }
@@ -134,12 +136,14 @@ class Validator {
                  model_source(context_, request_, std::move(package_.spec.model)));
     result_.manifest = manifest();
     result_.format = package_.spec.model.format;
+    TFAOT_ASSIGN(reference_, make_reference(context_, {package_.spec, manifest().signature,
+                                                       request_.library, request_.engine}));
     TFAOT_TRY(find_levels());
     TFAOT_ASSIGN(auto batches, make_batches());
     TFAOT_TRY(ask_reference(batches));
     TFAOT_TRY(run_package(batches));
     TFAOT_ASSIGN(const std::string sha256,
-                 sha256_of_tree(context_.files, package_.spec.model.source));
+                 model_sha256(context_.files, package_.spec.model.source));
     result_.is_its_source = sha256 == manifest().source_sha256;
     summarize();
     return std::move(result_);
@@ -182,7 +186,7 @@ class Validator {
     std::set<std::int64_t> rows;
     for (const ValidationBatch& batch : batches_) rows.insert(batch.rows);
     result_.summary.rows.assign(rows.begin(), rows.end());
-    if (manifest().rows == RowsMode::kAlone) rows = {*rows.rbegin()};
+    if (composes_batches(manifest())) rows = {*rows.rbegin()};
     TFAOT_TRY(check_row_count(*rows.rbegin(), signature.inputs));
     TFAOT_TRY(check_row_count(*rows.rbegin(), signature.outputs));
     std::vector<ReferenceBatch> made;
@@ -205,10 +209,9 @@ class Validator {
 
   // Fills in the outputs, and removes the batches that the model refuses.
   Status ask_reference(std::vector<ReferenceBatch>& batches) {
-    TFAOT_ASSIGN(const auto reference, make_reference(context_, package_.spec, request_.engine));
     std::vector<const ModelInputs*> inputs;
     for (const ReferenceBatch& batch : batches) inputs.push_back(&batch.inputs);
-    TFAOT_ASSIGN(ReferenceAnswers answers, reference->predict(inputs));
+    TFAOT_ASSIGN(ReferenceAnswers answers, reference_->predict(inputs));
     const Path& model = package_.spec.model.source;
     TFAOT_TRY(check_same_signature(model, answers.signature, manifest().signature));
     result_.summary.reference = answers.program;
@@ -267,7 +270,7 @@ class Validator {
     PredictorOptions options{.cpu_level = level, .batch_rules = {}};
     if (!batch.rule.empty()) options.batch_rules.push_back(batch.rule);
     TFAOT_ASSIGN(Predictor predictor, Predictor::create(package_.model, options));
-    const bool alone = manifest().rows == RowsMode::kAlone;
+    const bool alone = composes_batches(manifest());
     for (ReferenceBatch& reference : references) {
       if (!alone && reference.inputs.rows != batch.rows) continue;
       const std::int64_t rows = std::exchange(reference.inputs.rows, batch.rows);
@@ -304,10 +307,8 @@ class Validator {
     }
   }
 
-  // Whole numbers and truth values must be equal.
   Tolerance tolerance_of(const TensorSpec& tensor) const {
-    const bool is_real = tensor.dtype == DType::kFloat32 || tensor.dtype == DType::kFloat64;
-    return is_real ? request_.tolerance : Tolerance{0, 0};
+    return tolerance_for(tensor.dtype, request_.tolerance);
   }
 
   // Of each output and kind of inputs the worst.
@@ -331,6 +332,7 @@ class Validator {
   Context& context_;
   const ValidateRequest& request_;
   LoadedPackage package_;
+  std::unique_ptr<Reference> reference_;
   std::vector<ValidationBatch> batches_;
   ValidationResult result_;
 };

@@ -5,9 +5,13 @@
 
 namespace tfaot::toolkit {
 
+bool composes_batches(const Manifest& manifest) {
+  return manifest.rows == RowsMode::kAlone && manifest.batch == BatchMode::kFirst;
+}
+
 std::vector<ValidationBatch> validation_batches(const Manifest& manifest, std::int64_t file_rows) {
   const std::vector<std::int64_t>& sizes = manifest.batch_sizes;
-  const bool coupled = manifest.rows == RowsMode::kCoupled;
+  const bool coupled = !composes_batches(manifest);
   std::vector<ValidationBatch> batches;
   for (const std::int64_t size : sizes) {
     batches.push_back({size, Composition::kCompiled, coupled ? "" : fmt::format("{0}:{0}", size)});

@@ -18,8 +18,12 @@ struct ValidationBatch {
   std::string rule;  // of the runtime, "5:2,4"; empty: the runtime chooses
 };
 
+// Whether any number of rows may run: rows are independent, and there is a batch.
+bool composes_batches(const Manifest& manifest);
+
 // For each compiled size: it alone, padding, and two calls; then more rows than two of the largest
-// size, and `file_rows` if there are any. If rows are coupled, the compiled sizes alone.
+// size, and `file_rows` if there are any. If batches are not composed, the compiled
+// sizes alone.
 std::vector<ValidationBatch> validation_batches(const Manifest& manifest, std::int64_t file_rows);
 
 }  // namespace tfaot::toolkit

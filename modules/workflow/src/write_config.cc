@@ -14,9 +14,7 @@ namespace {
 Status check_paths(const Context& context, const ConfigRequest& request) {
   const FileSystem& files = context.files;
   if (!is_model(files, request.model)) {
-    return fail(
-        wrong_input(files, request.model,
-                    {"'tfaot init' takes a SavedModel's folder or a frozen graph (.pb)", ""}));
+    return fail(wrong_input(files, request.model, {"'tfaot init' takes " + model_kinds(), ""}));
   }
   TFAOT_ASSIGN(const FileKind kind, files.look(request.config));
   if (kind == FileKind::kMissing) return {};

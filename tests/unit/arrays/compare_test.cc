@@ -97,6 +97,54 @@ TEST(Compare, WholeNumbersKeepAllTheirDigits) {
   EXPECT_EQ(truths.place, 1U);
 }
 
+TEST(Compare, CountsUlpsOfSixteenBits) {
+  const auto compared = []<class Half>(DType dtype, Half a, Half b) {
+    return compare_arrays(array_of<Half>("y", dtype, {1}, {a}),
+                          array_of<Half>("y", dtype, {1}, {b}));
+  };
+  const auto halves = [&](double a, double b) {
+    return compared(DType::kFloat16, ::tfaot::float16(a), ::tfaot::float16(b));
+  };
+  EXPECT_EQ(halves(1, 2).ulps, 1U << 10);
+  EXPECT_EQ(halves(1, 2).largest, 1);
+  EXPECT_EQ(halves(-0.0, 0.0).unequal, 0U);
+  EXPECT_EQ(halves(0x1p-24, -0x1p-24).ulps, 2U);
+  EXPECT_EQ(halves(-65504, 65504).ulps, 2U * 0x7bff);
+  EXPECT_EQ(halves(1e9, 65504).nonfinite, 1U);
+  const auto brains = compared(DType::kBfloat16, ::tfaot::bfloat16(1.0), ::tfaot::bfloat16(2.0));
+  EXPECT_EQ(brains.ulps, 1U << 7);
+}
+
+TEST(Compare, WholeNumbersWithoutASign) {
+  using Limits = std::numeric_limits<std::uint64_t>;
+  const auto found =
+      compare_arrays(array_of<std::uint64_t>("y", DType::kUint64, {2}, {Limits::max(), 5}),
+                     array_of<std::uint64_t>("y", DType::kUint64, {2}, {Limits::max() - 1, 5}));
+  EXPECT_EQ(found.largest, 1);
+  EXPECT_EQ(found.unequal, 1U);
+  const auto ends =
+      compare_arrays(array_of<std::uint64_t>("y", DType::kUint64, {1}, {0}),
+                     array_of<std::uint64_t>("y", DType::kUint64, {1}, {Limits::max()}));
+  EXPECT_EQ(ends.largest, 0x1p64);
+  const auto bytes = compare_arrays(array_of<std::int8_t>("y", DType::kInt8, {1}, {-128}),
+                                    array_of<std::int8_t>("y", DType::kInt8, {1}, {127}));
+  EXPECT_EQ(bytes.largest, 255);
+}
+
+TEST(Tolerance, IsOfTheType) {
+  const Tolerance asked{.relative = 1e-5, .absolute = 1e-6};
+  const auto of = [&](DType dtype) { return tolerance_for(dtype, asked).relative; };
+  EXPECT_EQ(of(DType::kFloat32), 1e-5);
+  EXPECT_EQ(of(DType::kFloat16), 0x1p-10);
+  EXPECT_EQ(of(DType::kBfloat16), 0x1p-7);
+  EXPECT_EQ(tolerance_for(DType::kFloat16, {.relative = 0.5}).relative, 0.5);
+  EXPECT_EQ(tolerance_for(DType::kBfloat16, asked).absolute, 1e-6);
+  for (const DType exact : {DType::kBool, DType::kUint8, DType::kInt64}) {
+    EXPECT_EQ(of(exact), 0);
+    EXPECT_EQ(tolerance_for(exact, asked).absolute, 0);
+  }
+}
+
 TEST(Compare, LeavesOutFurtherRowsOfTheReference) {
   const auto found = compare_arrays(array_of<float>("y", DType::kFloat32, {1}, {1}),
                                     array_of<float>("y", DType::kFloat32, {3}, {1, 100, 200}));

@@ -72,6 +72,46 @@ TEST(Csv, ReadsWhatItWrites) {
   for (std::size_t i = 0; i < arrays.size(); ++i) EXPECT_EQ((*read)[i].bytes, arrays[i].bytes);
 }
 
+TEST(Csv, ReadsAndWritesNumbersOfFewBits) {
+  const auto half = [](double number) { return ::tfaot::float16(number); };
+  const auto brain = [](double number) { return ::tfaot::bfloat16(number); };
+  const std::vector<Array> arrays = {
+      testing::array_of<::tfaot::float16>("h", DType::kFloat16, {3},
+                                          {half(0.1), half(65504), half(-0x1p-24)}),
+      testing::array_of<::tfaot::bfloat16>("b", DType::kBfloat16, {3},
+                                           {brain(0.1), brain(1e38), brain(-100)}),
+      testing::array_of<std::int8_t>("i", DType::kInt8, {3}, {-128, 65, 127}),
+      testing::array_of<std::uint8_t>("u", DType::kUint8, {3}, {0, 65, 255}),
+      testing::array_of<std::uint64_t>("l", DType::kUint64, {3},
+                                       {0, 1, std::numeric_limits<std::uint64_t>::max()})};
+  const auto text = csv_to_text(arrays);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text,
+            "h,b,i,u,l\n0.1,0.1,-128,0,0\n65500,1e+38,65,65,1\n"
+            "-6e-08,-100,127,255,18446744073709551615\n");
+  const auto read = csv_from_text(*text, tensors_of(arrays), "in.csv");
+  ASSERT_TRUE(read) << read.error().text();
+  for (std::size_t i = 0; i < arrays.size(); ++i) EXPECT_EQ((*read)[i].bytes, arrays[i].bytes);
+}
+
+// Every number of 16 bits has a text that reads as the same.
+TEST(Csv, LosesNoNumberOfSixteenBits) {
+  for (const DType dtype : {DType::kFloat16, DType::kBfloat16}) {
+    std::vector<std::uint16_t> all;
+    for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+      const auto number = static_cast<std::uint16_t>(bits);
+      const float value = dtype == DType::kFloat16 ? float{::tfaot::float16::from_bits(number)}
+                                                   : float{::tfaot::bfloat16::from_bits(number)};
+      if (!std::isnan(value)) all.push_back(number);
+    }
+    const auto rows = static_cast<std::int64_t>(all.size());
+    const Array array = testing::array_of<std::uint16_t>("x", dtype, {rows}, all);
+    const auto read = csv_from_text(*csv_to_text({array}), tensors_of({array}), "in.csv");
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->front().bytes, array.bytes);
+  }
+}
+
 TEST(Csv, MayHaveNoRows) {
   const auto read = csv_from_text("n\n", {kScalar}, "in.csv");
   ASSERT_TRUE(read);
@@ -92,6 +132,9 @@ TEST(Csv, SaysWhatIsWrong) {
   EXPECT_THAT(csv_error("n\n\n1\n", {kScalar}), HasSubstr("in.csv:2: ''"));
   EXPECT_THAT(csv_error("n\n99999999999999999999\n", {kScalar}), HasSubstr("int64"));
   EXPECT_THAT(csv_error("flag\n2\n", {kFlag}), HasSubstr("bool"));
+  EXPECT_THAT(csv_error("u\n256\n", {{"u", DType::kUint8, {}}}), HasSubstr("'256'"));
+  EXPECT_THAT(csv_error("u\n-1\n", {{"u", DType::kUint64, {}}}), HasSubstr("'-1'"));
+  EXPECT_THAT(csv_error("h\n65520\n", {{"h", DType::kFloat16, {}}}), HasSubstr("'65520'"));
   EXPECT_THAT(csv_error("x[0],x[1]\n1e39,0\n", {kPair}), HasSubstr("'1e39'"));
   EXPECT_THAT(csv_error("", {kScalar}), HasSubstr("no column 'n'"));
   const auto text = csv_to_text({testing::array_of<float>("a,b", DType::kFloat32, {0}, {})});

@@ -76,6 +76,23 @@ TEST(EdgeInputs, DenormalAndLargeNumbersEverywhere) {
   EXPECT_LE(*std::ranges::max_element(large), 10'000);
 }
 
+TEST(EdgeInputs, HaveTheEndsOfSmallTypes) {
+  const std::vector<TensorSpec> tensors = {
+      {"h", DType::kFloat16, {2}}, {"b", DType::kBfloat16, {2}}, {"u", DType::kUint8, {2}}};
+  EXPECT_EQ(kinds_of_inputs(tensors).size(), 10U);
+  const auto edge = [&](InputKind kind) { return edge_arrays(tensors, {kind, 2}); };
+  EXPECT_EQ(testing::values_of<::tfaot::float16>(edge(InputKind::kHuge)[0])[0], 32752.0F);
+  EXPECT_EQ(count_nan<::tfaot::bfloat16>(edge(InputKind::kNan)[1]), 2U);
+  for (const float number : testing::values_of<::tfaot::float16>(edge(InputKind::kDenormal)[0])) {
+    EXPECT_LT(std::abs(number), 0x1p-14F);
+  }
+  for (const float number : testing::values_of<::tfaot::float16>(edge(InputKind::kLarge)[0])) {
+    EXPECT_TRUE(std::isfinite(number));
+  }
+  EXPECT_THAT(testing::values_of<std::uint8_t>(edge(InputKind::kLargest)[2]), Each(255));
+  EXPECT_THAT(testing::values_of<std::uint8_t>(edge(InputKind::kSmallest)[2]), Each(0));
+}
+
 TEST(EdgeInputs, EndsOfWholeNumbers) {
   const auto largest = edges(InputKind::kLargest);
   EXPECT_THAT(testing::values_of<std::int32_t>(largest[2]),

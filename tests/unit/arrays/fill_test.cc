@@ -32,6 +32,23 @@ TEST(Fill, CountsInEachArray) {
   EXPECT_THAT(arrays[1].shape, ElementsAre(2));
 }
 
+// Neither a negative number nor one that the type has not.
+TEST(Fill, CountsFromTheStartAgainWhereATypeEnds) {
+  const auto arrays = filled_arrays({{"i", DType::kInt8, {}},
+                                     {"u", DType::kUint8, {}},
+                                     {"h", DType::kFloat16, {}},
+                                     {"b", DType::kBfloat16, {}}},
+                                    {Filling::kIncremental, 3000});
+  EXPECT_EQ(testing::values_of<std::int8_t>(arrays[0])[127], 127);
+  EXPECT_EQ(testing::values_of<std::int8_t>(arrays[0])[128], 0);
+  EXPECT_EQ(testing::values_of<std::uint8_t>(arrays[1])[255], 255);
+  EXPECT_EQ(testing::values_of<std::uint8_t>(arrays[1])[256], 0);
+  EXPECT_EQ(testing::values_of<::tfaot::float16>(arrays[2])[2047], 2047.0F);
+  EXPECT_EQ(testing::values_of<::tfaot::float16>(arrays[2])[2048], 0.0F);
+  EXPECT_EQ(testing::values_of<::tfaot::bfloat16>(arrays[3])[255], 255.0F);
+  EXPECT_EQ(testing::values_of<::tfaot::bfloat16>(arrays[3])[257], 1.0F);
+}
+
 TEST(Fill, HasOneNumberEverywhere) {
   for (const auto& array : filled_arrays(kAllTypes, {Filling::kZeros, 3})) {
     EXPECT_EQ(array.bytes.find_first_not_of('\0'), std::string::npos);

@@ -60,6 +60,20 @@ TEST(MatchInputs, WidensOnlyWithoutLoss) {
   EXPECT_NE(match_error({ids_of()}, {{"ids", DType::kFloat64, {}}}), "");
 }
 
+TEST(MatchInputs, WidensSmallTypes) {
+  const auto matched = match_inputs(
+      {testing::array_of<::tfaot::bfloat16>("x", DType::kBfloat16, {1, 2},
+                                            {::tfaot::bfloat16(0.5), ::tfaot::bfloat16(-3)}),
+       testing::array_of<std::uint8_t>("ids", DType::kUint8, {1}, {255})},
+      {kX, kIds}, "in.npz");
+  ASSERT_TRUE(matched) << matched.error().text();
+  EXPECT_THAT(testing::values_of<double>(matched->arrays[0]), ElementsAre(0.5, -3));
+  EXPECT_THAT(testing::values_of<std::int64_t>(matched->arrays[1]), ElementsAre(255));
+  EXPECT_EQ(match_error({ids_of()}, {{"ids", DType::kUint64, {}}}),
+            "in.npz: array 'ids' has elements of the type int64, and the model takes uint64\n"
+            "  convert it: a.astype('uint64')");
+}
+
 TEST(MatchInputs, SaysWhatIsWrong) {
   EXPECT_EQ(match_error({ids_of()}, {kX, kIds}),
             "in.npz: there is no array 'x', which the model takes\n  arrays in the file: ids");

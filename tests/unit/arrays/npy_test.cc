@@ -53,6 +53,30 @@ TEST(Npy, ReadsWhatItWrites) {
   }
 }
 
+// What numpy.save() of numpy 2.0 wrote, bfloat16 with ml_dtypes 0.6.
+TEST(Npy, HasAWordForEveryType) {
+  const std::vector<std::pair<DType, std::string>> types = {
+      {DType::kInt8, "|i1"},    {DType::kInt16, "<i2"},    {DType::kUint8, "|u1"},
+      {DType::kUint16, "<u2"},  {DType::kUint32, "<u4"},   {DType::kUint64, "<u8"},
+      {DType::kFloat16, "<f2"}, {DType::kBfloat16, "<V2"},
+  };
+  for (const auto& [dtype, word] : types) {
+    const Array array{"", dtype, {1}, std::string(size_of(dtype), '\x3e')};
+    const std::string file = npy_to_bytes(array);
+    EXPECT_THAT(file, HasSubstr("{'descr': '" + word + "',"));
+    const auto read = npy_from_bytes(file, "x.npy");
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->dtype, dtype);
+    EXPECT_EQ(read->bytes, array.bytes);
+  }
+  // numpy without ml_dtypes has read and written it.
+  const auto read = npy_from_bytes(
+      npy_file("{'descr': '|V2', 'fortran_order': False, 'shape': (1,), }\n", "\x80\x3f"), "x.npy");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->dtype, DType::kBfloat16);
+  EXPECT_EQ(testing::values_of<::tfaot::bfloat16>(*read).front(), 1.0F);
+}
+
 TEST(Npy, ReadsAllVersionsAndSpellings) {
   const std::string one("\0\0\x80\x3f", 4);
   for (const char version : {'\x01', '\x02', '\x03'}) {
@@ -81,15 +105,17 @@ TEST(Npy, ReadsFortranOrder) {
 
 TEST(Npy, RefusesOtherElements) {
   for (const char* const type :
-       {"'<f2'", "'>f4'", "'<u4'", "'|O'", "'<U5'", "'<c8'", "[('a', '<f4'), ('b', '<i4')]"}) {
+       {"'>f2'", "'>f4'", "'<V4'", "'|O'", "'<U5'", "'<c8'", "[('a', '<f4'), ('b', '<i4')]"}) {
     const std::string header =
         std::string("{'descr': ") + type + ", 'fortran_order': False, 'shape': (1,), }\n";
     EXPECT_THAT(npy_error(npy_file(header, "0000")), HasSubstr("elements of the type")) << type;
   }
-  EXPECT_EQ(npy_error(npy_file("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "0000")),
-            "x.npy: elements of the type '>f4'\n"
-            "  models take bool, int32, int64, float32 and float64, little-endian\n"
-            "  convert the array: a.astype('float32')");
+  EXPECT_EQ(
+      npy_error(npy_file("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "0000")),
+      "x.npy: elements of the type '>f4'\n"
+      "  models take bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, "
+      "bfloat16, float32, float64, little-endian\n"
+      "  convert the array: a.astype('float32')");
   EXPECT_THAT(
       npy_error(npy_file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,)}", "\x02")),
       HasSubstr("a bool is neither 0 nor 1"));

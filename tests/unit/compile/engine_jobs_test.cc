@@ -65,6 +65,28 @@ TEST(EngineJobs, TellRowShapesOfFrozenInputsWithTheBatch) {
   EXPECT_FALSE(jobs[0].inputs[1].has_shape);
 }
 
+TEST(EngineJobs, TellWholeShapesWithoutABatch) {
+  auto spec = spec_of({1});
+  spec.compilation.batch = BatchMode::kNone;
+  spec.model.format = ModelFormat::kFrozenGraph;
+  spec.model.inputs = {{"x", DType::kFloat32, std::vector<std::int64_t>{3, 2}}};
+  const auto job = make_engine_jobs(spec, options_of(1)).front();
+  EXPECT_TRUE(job.fixed_shapes);
+  EXPECT_FALSE(job.check_rows);  // there are none
+  EXPECT_THAT(job.inputs[0].shape, ElementsAre(3, 2));
+}
+
+TEST(EngineJobs, TellSizesOfDimensions) {
+  auto spec = spec_of({1});
+  spec.model.format = ModelFormat::kOnnx;
+  spec.model.dimensions = {{"n_pf", 50}};
+  const auto job = make_engine_jobs(spec, options_of(1)).front();
+  EXPECT_FALSE(job.fixed_shapes);
+  ASSERT_EQ(job.dimensions.size(), 1U);
+  EXPECT_EQ(job.dimensions[0].name, "n_pf");
+  EXPECT_EQ(job.dimensions[0].size, 50);
+}
+
 TEST(JobLevels, NativeIsAPsabiLevelAndNotDoubled) {
   const auto all = job_levels({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "native"});
   ASSERT_EQ(all.size(), 4U);

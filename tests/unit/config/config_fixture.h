@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a config text as /m/aot_config.yaml beside a SavedModel and a frozen graph, all in memory.
+// Loads a config text as /m/aot_config.yaml beside a SavedModel, a frozen graph and an ONNX file,
+// all in memory.
 #pragma once
 
 #include <map>
@@ -15,7 +16,8 @@ inline constexpr const char* kConfigFile = "/m/aot_config.yaml";
 inline Result<ModelSpec> load_text(const std::string& text, const ConfigOverrides& overrides = {}) {
   const MemoryFileSystem fs({{kConfigFile, text},
                              {"/m/saved_model/saved_model.pb", "model"},
-                             {"/m/frozen_graph.pb", "graph"}});
+                             {"/m/frozen_graph.pb", "graph"},
+                             {"/m/model.onnx", "onnx"}});
   return load_model_spec(fs, kConfigFile, overrides);
 }
 

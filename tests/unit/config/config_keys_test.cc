@@ -23,7 +23,7 @@ TEST(ConfigKeys, TreeFollowsThePaths) {
   EXPECT_THAT(names_below("model.inputs[]"), ElementsAre("name", "shape", "dtype"));
   EXPECT_THAT(names_below("model"),
               ElementsAre("name", "version", "format", "saved_model", "serving_key", "frozen_graph",
-                          "inputs", "outputs", "author", "description"));
+                          "onnx", "dimensions", "inputs", "outputs", "author", "description"));
 }
 
 TEST(ConfigKeys, PathsAreUniqueAndDocumented) {
@@ -49,6 +49,7 @@ TEST(ConfigKeys, DefaultsAreThoseOfTheRecords) {
   EXPECT_EQ(spec->compilation.namespace_name, compilation.namespace_name);
   EXPECT_EQ(spec->compilation.target_triple, compilation.target_triple);
   EXPECT_EQ(spec->compilation.weights, compilation.weights);
+  EXPECT_EQ(spec->compilation.batch, compilation.batch);
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ std::string type_of(const ConfigKey& key) {
       return "list of dimensions";
     case KeyType::kTextOrMap:
       return with_list("string or map", "strings or maps");
+    case KeyType::kSizes:
+      return "map of names to whole numbers";
   }
   return "?";
 }
@@ -56,11 +58,7 @@ std::string meaning_of(const ConfigKey& key) {
     meaning += fmt::format(" Allowed: `{}`.", join(key.allowed, "`, `"));
   }
   if (key.maximum > 0) meaning += fmt::format(" Allowed: 1 to {}.", key.maximum);
-  if (key.format) {
-    meaning +=
-        fmt::format(" Only for the format `{}`.",
-                    key.format == ModelFormat::kFrozenGraph ? "frozen_graph" : "saved_model");
-  }
+  if (key.format) meaning += fmt::format(" Only for the format `{}`.", word_of(*key.format));
   return meaning;
 }
 

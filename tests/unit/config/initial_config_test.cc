@@ -41,6 +41,21 @@ ModelDescription frozen_graph() {
   return model;
 }
 
+ModelDescription onnx_model() {
+  ModelDescription model;
+  model.format = ModelFormat::kOnnx;
+  model.signatures = {{"",
+                       {{"pf", "pf", "float32", true, {-1, 15, -1}, {"batch", "", "n_pf"}},
+                        {"sv", "sv", "float32", true, {-1, -1, 3}, {"batch", "n sv", ""}}},
+                       {{"y", "y", "float32", true, {-1, 2}, {"batch", ""}}},
+                       {},
+                       {},
+                       -1,
+                       "",
+                       {}}};
+  return model;
+}
+
 std::string text_of(const ModelDescription& model, const InitialConfig& values) {
   return initial_config(model, model.signatures.front(), values);
 }
@@ -53,6 +68,23 @@ TEST(InitialConfig, OfASavedModel) {
 TEST(InitialConfig, OfAFrozenGraph) {
   EXPECT_TRUE(testing::matches_golden(text_of(frozen_graph(), {"net", "1", "../graph.pb"}),
                                       "initial_config/frozen_graph.yaml"));
+}
+
+TEST(InitialConfig, OfAnOnnxModel) {
+  EXPECT_TRUE(testing::matches_golden(text_of(onnx_model(), {"net", "1.0.0", "net.onnx"}),
+                                      "initial_config/onnx.yaml"));
+}
+
+TEST(InitialConfig, OfAModelThatCannotHaveABatch) {
+  ModelDescription model = onnx_model();
+  EXPECT_THAT(text_of(model, {"net", "1", "m"}), Not(HasSubstr("batch: none\n")));
+  model.signatures.front().inputs = {{"a", "a", "float32", true, {3, 4}, {"", ""}},
+                                     {"b", "b", "float32", true, {4, 5}, {"", ""}}};
+  const std::string text = text_of(model, {"net", "1", "m"});
+  EXPECT_THAT(text, HasSubstr("\n  batch: none\n"));
+  EXPECT_THAT(text, HasSubstr("\n  # batch_sizes: ...\n"));
+  model.signatures.front().inputs = {{"s", "s", "float32", true, {}, {}}};
+  EXPECT_THAT(text_of(model, {"net", "1", "m"}), HasSubstr("\n  batch: none\n"));
 }
 
 TEST(InitialConfig, ValuesAreQuotedWhereYamlNeedsIt) {

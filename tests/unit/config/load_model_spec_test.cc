@@ -98,6 +98,89 @@ compilation: {batch_sizes: [1]}
   EXPECT_THAT(spec->model.outputs, ElementsAre("b:1", "a"));
 }
 
+TEST(LoadModelSpec, ReadsAnOnnxModel) {
+  const auto spec = load_text(R"(
+model:
+  name: test
+  version: 1
+  format: onnx
+  dimensions: {n_sv: 5, n_pf: 50}
+compilation: {batch_sizes: [4, 1]}
+)");
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->model.format, ModelFormat::kOnnx);
+  EXPECT_EQ(spec->model.source, "/m/model.onnx");
+  EXPECT_EQ(spec->model.serving_key, "");
+  ASSERT_EQ(spec->model.dimensions.size(), 2U);
+  EXPECT_EQ(spec->model.dimensions[0].name, "n_pf");
+  EXPECT_EQ(spec->model.dimensions[0].size, 50);
+  EXPECT_EQ(spec->model.dimensions[1].name, "n_sv");
+  EXPECT_EQ(spec->compilation.batch, BatchMode::kFirst);
+  EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1, 4));
+}
+
+TEST(LoadModelSpec, AModelWithoutABatchHasWholeShapes) {
+  const auto spec = load_text(R"(
+model:
+  name: test
+  version: 1
+  format: frozen_graph
+  inputs: [{name: x, shape: [3, 4]}, {name: s, shape: []}]
+  outputs: [y]
+compilation: {batch: none, batch_sizes: null}
+)");
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->compilation.batch, BatchMode::kNone);
+  EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1));
+  EXPECT_THAT(spec->model.inputs[0].row_shape, Optional(ElementsAre(3, 4)));
+  EXPECT_THAT(spec->model.inputs[1].row_shape, Optional(IsEmpty()));
+}
+
+Result<ModelSpec> load_alone(const Path& model, ModelFormat format,
+                             const ConfigOverrides& overrides = {}) {
+  const testing::MemoryFileSystem fs(
+      {{"/m/my-net.onnx", "onnx"}, {"/m/tagger/saved_model/saved_model.pb", "model"}});
+  return spec_without_config(fs, model, format, overrides);
+}
+
+TEST(SpecWithoutConfig, IsNamedAfterTheModel) {
+  const auto spec = load_alone("/m/my-net.onnx", ModelFormat::kOnnx,
+                               {.batch_sizes = {"4", "1"}, .dimensions = {"n_pf=50", "a=b=2"}});
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_EQ(spec->config_file, "");
+  EXPECT_EQ(spec->model.name, "my_net");
+  EXPECT_EQ(spec->model.version, "0");
+  EXPECT_EQ(spec->model.source, "/m/my-net.onnx");
+  EXPECT_EQ(spec->model.dimensions[0].name, "a=b");
+  EXPECT_EQ(spec->model.dimensions[0].size, 2);
+  EXPECT_EQ(spec->model.dimensions[1].size, 50);
+  EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1, 4));
+  const auto saved = load_alone("/m/tagger/saved_model", ModelFormat::kSavedModel);
+  ASSERT_TRUE(saved) << error_of(saved);
+  EXPECT_EQ(saved->model.name, "tagger");
+  EXPECT_EQ(saved->model.source, "/m/tagger/saved_model");
+  EXPECT_EQ(saved->model.serving_key, "serving_default");
+  EXPECT_THAT(saved->compilation.batch_sizes, ElementsAre(1));
+}
+
+TEST(SpecWithoutConfig, NamesOptionsInErrors) {
+  EXPECT_EQ(error_of(load_alone("/m/my-net.onnx", ModelFormat::kOnnx, {.dimensions = {"n=0"}})),
+            "--dimension n: 0 is not allowed\n"
+            "  allowed: 1 to 2147483647, in decimal digits");
+  EXPECT_EQ(
+      error_of(load_alone("/m/my-net.onnx", ModelFormat::kOnnx, {.dimensions = {"n=1", "n=2"}})),
+      "--dimension: 'n' is given twice");
+  EXPECT_EQ(error_of(load_alone("/m/my-net.onnx", ModelFormat::kOnnx,
+                                {.batch_sizes = {"4"}, .batch = BatchMode::kNone})),
+            "--batch-sizes cannot be used with 'batch: none'\n"
+            "  without a batch, one run computes whole tensors");
+  EXPECT_EQ(error_of(load_alone("/m/tagger/saved_model", ModelFormat::kSavedModel,
+                                {.dimensions = {"n=1"}})),
+            "--dimension cannot be used with the format 'saved_model'\n"
+            "  a SavedModel's signature (model.serving_key) names its inputs and outputs; for a "
+            "frozen graph write 'format: frozen_graph', for an ONNX file 'format: onnx'");
+}
+
 TEST(LoadModelSpec, DefaultLevelsFollowTheTarget) {
   const auto spec = load_text(with_compilation("target_triple: aarch64-unknown-linux-gnu"));
   ASSERT_TRUE(spec) << error_of(spec);

@@ -91,5 +91,29 @@ TEST(Overrides, ATargetMustSuitTheLevelsOfTheFile) {
       "docs/config.md)");
 }
 
+TEST(Overrides, SizesOfDimensionsAreAddedOrReplaced) {
+  const auto spec = load_text(
+      "model: {name: test, version: '1', format: onnx, dimensions: {a: 1, b: 2}}\n"
+      "compilation: {batch_sizes: [1]}\n",
+      {.dimensions = {"b=3", "c=4"}});
+  ASSERT_TRUE(spec) << error_of(spec);
+  const auto& sizes = spec->model.dimensions;
+  ASSERT_EQ(sizes.size(), 3U);
+  EXPECT_EQ(sizes[0].size, 1);
+  EXPECT_EQ(sizes[1].size, 3);
+  EXPECT_EQ(sizes[2].name, "c");
+}
+
+TEST(Overrides, TheBatchIsReplacedToo) {
+  const std::string model = "model: {name: test, version: '1', format: onnx}\n";
+  const auto none = load_text(model, {.batch = BatchMode::kNone});
+  ASSERT_TRUE(none) << error_of(none);
+  EXPECT_THAT(none->compilation.batch_sizes, ElementsAre(1));
+  const auto first = load_text(model + "compilation: {batch: none}\n",
+                               {.batch_sizes = {"4"}, .batch = BatchMode::kFirst});
+  ASSERT_TRUE(first) << error_of(first);
+  EXPECT_THAT(first->compilation.batch_sizes, ElementsAre(4));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

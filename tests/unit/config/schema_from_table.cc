@@ -9,6 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kBatchSizes = "compilation.batch_sizes";
+
 Json map_schema(const std::string& path);
 
 Json text_schema(const ConfigKey& key) {
@@ -33,9 +35,13 @@ Json item_schema(const ConfigKey& key) {
       return whole_number;
     case KeyType::kShape:
       return {{"type", "array"},
-              {"minItems", 1},
-              {"items", Json::array({{{"enum", {nullptr, -1}}}})},
+              {"items",
+               Json::array({{{"anyOf", Json::array({{{"enum", {nullptr, -1}}}, whole_number})}}})},
               {"additionalItems", whole_number}};
+    case KeyType::kSizes:
+      return {{"type", "object"},
+              {"propertyNames", {{"minLength", 1}}},
+              {"additionalProperties", whole_number}};
     case KeyType::kTextOrMap:
       return {{"anyOf", Json::array({text_schema(key), map_schema(key.path + "[]")})}};
     case KeyType::kText:
@@ -65,8 +71,8 @@ Json key_schema(const ConfigKey& key) {
   Json schema = {{"description", key.doc}};
   schema.update(key.list ? list_schema(key) : item_schema(key));
   if (!key.required || key.format) also_take_null(schema);
-  if (key.fallback == "[]") {
-    schema["default"] = Json::array();
+  if (key.fallback == "[]" || key.fallback == "{}") {
+    schema["default"] = Json::parse(key.fallback);
   } else if (!key.fallback.empty()) {
     schema["default"] = key.fallback == "''" ? "" : key.fallback;
   }
@@ -97,21 +103,36 @@ Json when(const std::string& name, const Json& is) {
   return {{"properties", {{name, is}}}, {"required", Json::array({name})}};
 }
 
+// Batch sizes are required if there is a batch.
+Json batch_rule() {
+  const Json sizes = {{"required", Json::array({"batch_sizes"})}};
+  return {{"if", when("batch", {{"const", word_of(BatchMode::kNone)}})},
+          {"then", {{"not", sizes}, {"properties", {{"rows", {{"type", "null"}}}}}}},
+          {"else", sizes}};
+}
+
 Json map_schema(const std::string& path) {
   Json schema = {{"type", "object"}, {"additionalProperties", false}};
   for (const ConfigKey* key : children_of(path)) {
-    if (key->required && !key->format) schema["required"].push_back(key_name(*key));
+    if (key->required && !key->format && key->path != kBatchSizes) {
+      schema["required"].push_back(key_name(*key));
+    }
     schema["properties"][key_name(*key)] = key_schema(*key);
   }
   if (path == "model") {
-    schema["if"] = when("format", {{"const", "frozen_graph"}});
-    schema["then"] = format_rule(ModelFormat::kFrozenGraph);
-    schema["else"] = format_rule(ModelFormat::kSavedModel);
+    Json rule = format_rule(ModelFormat::kSavedModel);
+    for (const ModelFormat format : {ModelFormat::kOnnx, ModelFormat::kFrozenGraph}) {
+      rule = {{"if", when("format", {{"const", word_of(format)}})},
+              {"then", format_rule(format)},
+              {"else", rule}};
+    }
+    schema.update(rule);
   }
   if (path == "compilation") {
     schema["if"] = when("target_triple", {{"type", "string"}, {"pattern", "^aarch64-"}});
     schema["then"] = levels_rule("aarch64");
     schema["else"] = levels_rule("x86_64");
+    schema["allOf"] = Json::array({batch_rule()});
   }
   return schema;
 }

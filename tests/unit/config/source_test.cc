@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The config file itself, and the model it leads to.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/config/config_fixture.h"
@@ -119,12 +120,49 @@ TEST(Source, FrozenGraphIsAFolder) {
   const testing::MemoryFileSystem fs(
       {{"/m/c.yaml", config_with(kFrozen + ", frozen_graph: saved_model")},
        {"/m/saved_model/saved_model.pb", ""}});
-  EXPECT_EQ(
-      error_of(load_model_spec(fs, "/m/c.yaml")),
-      "/m/c.yaml:1:98: model.frozen_graph: 'saved_model' is not a file\n"
-      "  it leads to /m/saved_model\n"
-      "  give the frozen graph's .pb file; for a SavedModel folder write 'format: saved_model' "
-      "and 'saved_model: PATH'");
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:98: model.frozen_graph: 'saved_model' is not a file\n"
+            "  it leads to /m/saved_model\n"
+            "  give the file of the frozen graph; for a SavedModel write 'format: saved_model' "
+            "and 'saved_model: PATH'");
+}
+
+TEST(Source, SavedModelIsAnOnnxFile) {
+  const testing::MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with(", saved_model: net.onnx")}, {"/m/net.onnx", ""}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:48: model.saved_model: 'net.onnx' is not a folder\n"
+            "  it leads to /m/net.onnx\n"
+            "  give the folder that holds saved_model.pb; for an ONNX model write 'format: onnx' "
+            "and 'onnx: PATH'");
+}
+
+TEST(Source, OnnxIsAFolder) {
+  const testing::MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with(", format: onnx, onnx: saved_model")},
+       {"/m/saved_model/saved_model.pb", ""}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/c.yaml")),
+            "/m/c.yaml:1:55: model.onnx: 'saved_model' is not a file\n"
+            "  it leads to /m/saved_model\n"
+            "  give the file of the ONNX model; for a SavedModel write 'format: saved_model' and "
+            "'saved_model: PATH'");
+}
+
+TEST(Source, ModelsOfOtherProgramsAreNamed) {
+  const auto error_for = [](const std::string& file) {
+    const testing::MemoryFileSystem fs(
+        {{"/m/c.yaml", config_with(", saved_model: " + file)}, {"/m/" + file, ""}});
+    return error_of(load_model_spec(fs, "/m/c.yaml"));
+  };
+  EXPECT_EQ(error_for("net.keras"),
+            "/m/c.yaml:1:48: model.saved_model: 'net.keras' is a Keras file\n"
+            "  it leads to /m/net.keras\n"
+            "  only Keras reads it: model.export('saved_model') makes a SavedModel "
+            "(docs/models.md)");
+  EXPECT_THAT(error_for("net.h5"), ::testing::HasSubstr("is a Keras file"));
+  EXPECT_THAT(error_for("net.pt"), ::testing::HasSubstr("torch.onnx.export"));
+  EXPECT_THAT(error_for("net.pth"), ::testing::HasSubstr("is a PyTorch file"));
+  EXPECT_THAT(error_for("net.mlir"), ::testing::HasSubstr("does not read StableHLO yet"));
 }
 
 TEST(Source, FrozenGraphIsMissing) {

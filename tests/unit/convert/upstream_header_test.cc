@@ -73,9 +73,11 @@ TEST(ReadUpstreamHeader, SaysWhatDoesNotFit) {
             start + "7 buffers instead of 8" + end);
   EXPECT_EQ(problem(changed("kNumVariables = 0", "kNumVariables = 1")),
             start + "1 variables are left to the caller" + end);
-  EXPECT_EQ(problem(changed("f32[4,3]", "f16[4,3]")),
-            start + "elements of type 'f16'" + end +
-                "\n  models have bool, int32, int64, float32 and float64");
+  EXPECT_EQ(problem(changed("f32[4,3]", "c64[4,3]")),
+            start + "elements of type 'c64'" + end +
+                "\n  models have bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+                "float16, "
+                "bfloat16, float32, float64");
   EXPECT_EQ(problem(changed("1, 2\n", "1, 7\n")), start + "its tables do not match" + end);
   EXPECT_EQ(problem(changed("kResultIndex = 5", "kResultIndex = x")),
             start + "kResultIndex is missing" + end);

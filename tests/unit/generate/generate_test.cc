@@ -74,7 +74,9 @@ TEST_P(Golden, EveryFileMatches) {
 INSTANTIATE_TEST_SUITE_P(Generate, Golden,
                          ::testing::Values(GoldenCase{"simple", testing::simple_records},
                                            GoldenCase{"mixed", testing::mixed_records},
+                                           GoldenCase{"typed", testing::typed_records},
                                            GoldenCase{"embedded", testing::embedded_records},
+                                           GoldenCase{"whole", testing::whole_records},
                                            GoldenCase{"cmssw", testing::cmssw_records},
                                            GoldenCase{"hostile", testing::hostile_records}),
                          [](const auto& test) { return std::string(test.param.folder); });

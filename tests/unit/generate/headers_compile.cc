@@ -7,6 +7,8 @@
 #include "tfaot-model-embedded-net/model.h"
 #include "tfaot-model-hostile/model.h"
 #include "tfaot-model-test/model.h"
+#include "tfaot-model-typed/model.h"
+#include "tfaot-model-whole/model.h"
 
 static_assert(std::is_base_of_v<tfaot::Wrapper, tfaot_model::test>);
 static_assert(std::is_same_v<cms::models::MixedNet::Inputs::Types,
@@ -15,6 +17,11 @@ static_assert(std::is_same_v<cms::models::MixedNet::Inputs::Types,
 static_assert(tfaot_model::test_bs4::kProgram.batch_size == 4 &&
               tfaot_model::test_bs4::kProgram.code_count == 2);
 static_assert(tfaot_model::test_bs4::kCodes[1].scratch_bytes % tfaot::kAlignment == 0);
+
+static_assert(std::is_same_v<
+              tfaot_model::typed::Outputs::Types,
+              tfaot::TensorList<tfaot::Tensor<tfaot::float16>, tfaot::Tensor<tfaot::bfloat16, 3>,
+                                tfaot::Tensor<std::uint8_t>>>);
 
 void use(std::size_t rows);
 void use(std::size_t rows) {
@@ -47,6 +54,45 @@ void use(std::size_t rows) {
     in.image = image;
     in.mask = mask;
     model.run(rows, in, {class_, counts, valid});
+  }
+  {
+    bool* your_bools = nullptr;
+    tfaot::native::Model<tfaot_model::whole> model;
+    std::vector<float> image(28 * 28 * 3);
+    tfaot::Span<bool> mask(your_bools, 5);
+    std::vector<double> weight(1);
+    std::vector<std::int64_t> class_(1);
+    std::vector<std::int32_t> counts(2 * 3);
+    tfaot::Span<bool> valid(your_bools, 1);
+#if __cplusplus >= 202002L
+    model.run({.image = image, .mask = mask, .weight = weight},
+              {.class_ = class_, .counts = counts, .valid = valid});
+#endif
+    model.run(tfaot::inputs(image, mask, weight), tfaot::outputs(class_, counts, valid));
+  }
+  {
+    bool* your_bools = nullptr;
+    tfaot::native::Model<tfaot_model::typed> model;
+    tfaot::Span<bool> bool_in(your_bools, rows * 2);
+    std::vector<std::int8_t> int8_in(rows * 2);
+    std::vector<std::int16_t> int16_in(rows * 2);
+    std::vector<std::int32_t> int32_in(rows * 2);
+    std::vector<std::int64_t> int64_in(rows * 2);
+    std::vector<std::uint8_t> uint8_in(rows * 2);
+    std::vector<std::uint16_t> uint16_in(rows * 2);
+    std::vector<std::uint32_t> uint32_in(rows * 2);
+    std::vector<std::uint64_t> uint64_in(rows * 2);
+    std::vector<tfaot::float16> float16_in(rows * 2);
+    std::vector<tfaot::bfloat16> bfloat16_in(rows * 2);
+    std::vector<float> float32_in(rows * 2);
+    std::vector<double> float64_in(rows * 2);
+    std::vector<tfaot::float16> half(rows);
+    std::vector<tfaot::bfloat16> brain(rows * 3);
+    std::vector<std::uint8_t> byte(rows);
+    model.run(rows,
+              tfaot::inputs(bool_in, int8_in, int16_in, int32_in, int64_in, uint8_in, uint16_in,
+                            uint32_in, uint64_in, float16_in, bfloat16_in, float32_in, float64_in),
+              tfaot::outputs(half, brain, byte));
   }
   tfaot::Model<tfaot_model::embedded_net> upstream_api;
   tfaot::FloatArrays input(rows, std::vector<float>(4));

@@ -75,5 +75,14 @@ TEST(RunnerMemory, IsReadFromSmapsRollup) {
   EXPECT_EQ(use.proportional, 450 * 1024);
 }
 
+TEST_F(RunnerTest, WritesOutputsAndSaysItsVersion) {
+  spec_.settings.emplace_back("first=0");
+  const auto runner = RunnerProcess::start(files_, spec_);
+  ASSERT_TRUE(runner) << runner.error().text();
+  EXPECT_EQ((*runner)->version().value(), "unknown");
+  ASSERT_TRUE((*runner)->prepare(2));
+  EXPECT_TRUE((*runner)->write_outputs(folder_.path() / "an output_"));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

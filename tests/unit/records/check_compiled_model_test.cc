@@ -43,8 +43,8 @@ TEST(CheckCompiledModel, MissingAndStrayCode) {
 }
 
 TEST(CheckCompiledModel, Tensors) {
-  EXPECT_EQ(finding([](CompiledModel& m) { m.signature.inputs.clear(); }),
-            inconsistent("the signature has no inputs"));
+  EXPECT_EQ(finding([](CompiledModel& m) { m.signature.outputs.clear(); }),
+            inconsistent("the signature has no outputs"));
   EXPECT_EQ(finding([](CompiledModel& m) { m.signature.outputs[0].row_shape = {-1}; }),
             inconsistent("output 'y' has an impossible shape"));
   EXPECT_EQ(finding([](CompiledModel& m) {

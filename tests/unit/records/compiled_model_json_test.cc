@@ -34,7 +34,9 @@ TEST(CompiledModelJson, RefusesWhatIsNoRecord) {
   const std::string whole = text_of(testing::simple_records().compiled);
   for (const auto& [from, to, why] : std::vector<std::tuple<std::string, std::string, std::string>>{
            {"\"float32\"", "\"float33\"",
-            "signature.inputs[0].dtype: expected 'bool', 'int32', 'int64', 'float32' or 'float64', "
+            "signature.inputs[0].dtype: expected 'bool', 'int8', 'int16', 'int32', 'int64', "
+            "'uint8', 'uint16', 'uint32', 'uint64', "
+            "'float16', 'bfloat16', 'float32' or 'float64', "
             "not "
             "'float33'"},
            {"\"temporary\"", "\"temp\"",

@@ -225,7 +225,8 @@ TEST(ManifestJson, WrongTypesNameTheirPlace) {
   EXPECT_EQ(error_with("/name", 5), "manifest.json: name: expected a string");
   EXPECT_EQ(error_with("/signature", "x"), "manifest.json: signature: expected an object");
   EXPECT_EQ(error_with("/signature/inputs/0/dtype", "flaot32"),
-            "manifest.json: signature.inputs[0].dtype: expected 'bool', 'int32', 'int64', "
+            "manifest.json: signature.inputs[0].dtype: expected 'bool', 'int8', 'int16', "
+            "'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16', 'bfloat16', "
             "'float32' or 'float64', not 'flaot32'");
   EXPECT_EQ(error_with("/signature/inputs/0/row_shape/0", -4),
             "manifest.json: signature.inputs[0].row_shape[0]: -4 is negative");

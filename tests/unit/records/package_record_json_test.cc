@@ -37,6 +37,21 @@ TEST(PackageRecordJson, KeepsWhatThePackageWasMadeFrom) {
   EXPECT_FALSE(read->compiled.codes[0].from_cache);
 }
 
+TEST(PackageRecordJson, KeepsWhatLoweringAnOnnxModelNeeds) {
+  Records records = testing::simple_records();
+  records.spec.model.format = ModelFormat::kOnnx;
+  records.spec.model.dimensions = {{"n_pf", 50}};
+  records.spec.compilation.batch = BatchMode::kNone;
+  const std::string text = package_record_to_json(records.spec, records.compiled);
+  EXPECT_NE(text.find("\"dimensions\":[{\"name\":\"n_pf\",\"size\":50}]"), std::string::npos)
+      << text;
+  const auto read = package_record_from_json(fileless_manifest_of(records), text, "record.json");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->spec.model.dimensions.size(), 1U);
+  EXPECT_EQ(read->spec.model.dimensions[0].size, 50);
+  EXPECT_EQ(read->spec.compilation.batch, BatchMode::kNone);
+}
+
 TEST(PackageRecordJson, SaysWhereARecordIsWrong) {
   const Records records = testing::simple_records();
   const std::string text = package_record_to_json(records.spec, records.compiled);
@@ -45,9 +60,9 @@ TEST(PackageRecordJson, SaysWhereARecordIsWrong) {
                                                replace_all(text, from, to), "record.json");
     return read ? "no error" : read.error().text();
   };
-  EXPECT_EQ(error_with("\"format\":\"saved_model\"", "\"format\":\"onnx\""),
+  EXPECT_EQ(error_with("\"format\":\"saved_model\"", "\"format\":\"keras\""),
             "record.json: not a record of this tfaot\n"
-            "  format: expected 'saved_model' or 'frozen_graph', not 'onnx'");
+            "  format: expected 'saved_model', 'frozen_graph' or 'onnx', not 'keras'");
   EXPECT_EQ(error_with("\"from_cache\":false", "\"from_cache\":0"),
             "record.json: not a record of this tfaot\n"
             "  compiled.codes[0].from_cache: expected true or false");

@@ -11,7 +11,7 @@ namespace tfaot::toolkit::testing {
 namespace {
 
 std::uint64_t bytes_of(const TensorSpec& tensor, std::int64_t rows) {
-  return dtype_size(tensor.dtype) *
+  return size_of(tensor.dtype) *
          static_cast<std::uint64_t>(std::accumulate(
              tensor.row_shape.begin(), tensor.row_shape.end(), rows, std::multiplies<>()));
 }
@@ -120,6 +120,34 @@ Records mixed_records() {
   records.compiled.batch_sizes = {8};
   records.compiled.cpu_levels = {"x86-64"};
   add_weights(records);
+  make_codes(records);
+  return records;
+}
+
+Records whole_records() {
+  Records records = mixed_records();
+  records.spec.model.name = "whole";
+  records.spec.compilation.namespace_name = "tfaot_model";
+  records.spec.compilation.batch = BatchMode::kNone;
+  records.compiled.batch_sizes = {1};
+  make_codes(records);
+  return records;
+}
+
+Records typed_records() {
+  Records records = base_records();
+  records.spec.model.name = "typed";
+  records.compiled.signature.inputs.clear();
+  for (const std::string& word : words_of<DType>()) {
+    records.compiled.signature.inputs.push_back({word + "_in", *parse_word<DType>(word), {2}});
+  }
+  records.compiled.signature.outputs = {
+      {"half", DType::kFloat16, {}}, {"brain", DType::kBfloat16, {3}}, {"byte", DType::kUint8, {}}};
+  records.compiled.batch_sizes = {1};
+  records.compiled.cpu_levels = {"x86-64"};
+  add_weights(records);
+  records.compiled.weights.front().dtype = DType::kFloat16;
+  records.compiled.weights.front().shape = {4, 4};
   make_codes(records);
   return records;
 }

@@ -16,13 +16,17 @@ struct Records {
 
 // One float input, three batch sizes, two CPU levels, shared weights.
 Records simple_records();
-// Several inputs and outputs of all dtypes, rows of rank 0 and 3, a nested namespace, a name with
-// capitals.
+// Several inputs and outputs of the dtypes that CMSSW has names for, rows of rank 0 and 3, a nested
+// namespace, a name with capitals.
 Records mixed_records();
+// An input of each dtype, and a weight of float16.
+Records typed_records();
 // mixed_records() for CMSSW, for two batch sizes and CPU levels.
 Records cmssw_records();
 // simple_records() with the weights inside the objects.
 Records embedded_records();
+// mixed_records() of a model without a batch.
+Records whole_records();
 // Texts that try to break out of comments, literals and markup.
 Records hostile_records();
 

@@ -40,9 +40,30 @@ TEST(Words, AreListedForMessages) {
 }
 
 TEST(DTypes, HaveASizeAndACppType) {
-  EXPECT_EQ(dtype_size(DType::kFloat64), 8u);
-  EXPECT_STREQ(cpp_type_name(DType::kInt64), "std::int64_t");
-  EXPECT_EQ(parse_word<DType>("float16"), std::nullopt);
+  EXPECT_EQ(size_of(DType::kFloat64), 8u);
+  EXPECT_EQ(cpp_type_name(DType::kBool), "bool");
+  EXPECT_EQ(cpp_type_name(DType::kInt64), "std::int64_t");
+  EXPECT_EQ(cpp_type_name(DType::kUint8), "std::uint8_t");
+  EXPECT_EQ(cpp_type_name(DType::kBfloat16), "tfaot::bfloat16");
+  EXPECT_EQ(cpp_type_name(DType::kFloat32), "float");
+  EXPECT_EQ(parse_word<DType>("float16"), DType::kFloat16);
+  EXPECT_EQ(parse_word<DType>("complex64"), std::nullopt);
+}
+
+TEST(DTypes, OnesThatKeepAllNumbersOfAnother) {
+  EXPECT_TRUE((kKeepsNumbers<std::uint8_t, std::int16_t>));
+  EXPECT_TRUE((kKeepsNumbers<std::uint32_t, std::uint64_t>));
+  EXPECT_FALSE((kKeepsNumbers<std::int8_t, std::uint16_t>));
+  EXPECT_FALSE((kKeepsNumbers<std::uint8_t, std::int8_t>));
+  EXPECT_FALSE((kKeepsNumbers<std::int32_t, double>));
+  EXPECT_TRUE((kKeepsNumbers<::tfaot::float16, float>));
+  EXPECT_TRUE((kKeepsNumbers<::tfaot::bfloat16, double>));
+  EXPECT_FALSE((kKeepsNumbers<::tfaot::float16, ::tfaot::bfloat16>));
+  EXPECT_FALSE((kKeepsNumbers<::tfaot::bfloat16, ::tfaot::float16>));
+  EXPECT_FALSE((kKeepsNumbers<bool, std::int32_t>));
+  EXPECT_FALSE((kKeepsNumbers<std::int32_t, bool>));
+  EXPECT_TRUE(is_real(DType::kBfloat16));
+  EXPECT_FALSE(is_real(DType::kUint64));
 }
 
 }  // namespace

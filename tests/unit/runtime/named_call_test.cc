@@ -50,4 +50,26 @@ TEST(NamedCall, NamesWhatIsLeftOut) {
             "expected; was it left out?");
 }
 
+// What the header of a model without a batch says.
+struct whole : tfaot_model::fake {
+  static constexpr bool kHasBatch = false;
+};
+
+TEST(NamedCall, OfAModelWithoutABatchNeedsNoRows) {
+  tfaot::native::Model<whole> model;
+  const std::array<float, 3> x = {1, 2, 3};
+  const std::array<std::int64_t, 2> n = {1, 2};
+  Floats by_name(2);
+  Floats by_order(2);
+  bool flag[1] = {};
+  model.run({.x = x, .n = n}, {.sum = by_name, .flag = flag});
+  EXPECT_EQ(by_name, (Floats{15, 3}));
+  model.run(tfaot::inputs(x, n), tfaot::outputs(by_order, flag));
+  EXPECT_EQ(by_name, by_order);
+  const Floats too_many(4);
+  EXPECT_EQ(error_of([&] { model.run({.x = too_many, .n = n}, {.sum = by_name, .flag = flag}); }),
+            "InputMismatch: model 'fake': input 0 ('x') holds 4 elements, but 1 rows of 3 are "
+            "expected");
+}
+
 }  // namespace

@@ -17,6 +17,10 @@ void call(tfaot::native::Model<tfaot_model::fake>& model) {
   model.run(1, inputs(x, n), outputs(sum, flag));
   model.run(1, {x, n}, {sum, flag});
   model.run(1, std::tuple<tfaot::Span<float>, tfaot::Span<std::int64_t>>(x, n), outputs(sum, flag));
+#elif defined(WITHOUT_ROWS)
+  model.run(inputs(x, n), outputs(sum, flag));
+#elif defined(NAMES_WITHOUT_ROWS)
+  model.run({x, n}, {sum, flag});
 #elif defined(RIGHT_NAMES)
   model.run(1, {.x = x, .n = n}, {.sum = sum, .flag = flag});
 #elif defined(ASSIGNED)

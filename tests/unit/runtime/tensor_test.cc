@@ -21,10 +21,36 @@ static_assert(tfaot::size_of(tfaot::kDTypeOf<std::int32_t>) == 4);
 static_assert(tfaot::size_of(tfaot::kDTypeOf<std::int64_t>) == 8);
 static_assert(tfaot::size_of(tfaot::kDTypeOf<double>) == 8);
 
+template <class T>
+constexpr bool is_type(DType dtype) {
+  return tfaot::kDTypeOf<T> == dtype && tfaot::size_of(dtype) == sizeof(T);
+}
+static_assert(is_type<bool>(DType::kBool));
+static_assert(is_type<std::int8_t>(DType::kInt8));
+static_assert(is_type<std::int16_t>(DType::kInt16));
+static_assert(is_type<std::int32_t>(DType::kInt32));
+static_assert(is_type<std::int64_t>(DType::kInt64));
+static_assert(is_type<std::uint8_t>(DType::kUint8));
+static_assert(is_type<std::uint16_t>(DType::kUint16));
+static_assert(is_type<std::uint32_t>(DType::kUint32));
+static_assert(is_type<std::uint64_t>(DType::kUint64));
+static_assert(is_type<tfaot::float16>(DType::kFloat16));
+static_assert(is_type<tfaot::bfloat16>(DType::kBfloat16));
+static_assert(is_type<float>(DType::kFloat32));
+static_assert(is_type<double>(DType::kFloat64));
+
 TEST(Tensor, NamesItsTypeAsNumpyDoes) {
   EXPECT_STREQ(tfaot::name_of(DType::kBool), "bool");
+  EXPECT_STREQ(tfaot::name_of(DType::kInt8), "int8");
+  EXPECT_STREQ(tfaot::name_of(DType::kInt16), "int16");
   EXPECT_STREQ(tfaot::name_of(DType::kInt32), "int32");
   EXPECT_STREQ(tfaot::name_of(DType::kInt64), "int64");
+  EXPECT_STREQ(tfaot::name_of(DType::kUint8), "uint8");
+  EXPECT_STREQ(tfaot::name_of(DType::kUint16), "uint16");
+  EXPECT_STREQ(tfaot::name_of(DType::kUint32), "uint32");
+  EXPECT_STREQ(tfaot::name_of(DType::kUint64), "uint64");
+  EXPECT_STREQ(tfaot::name_of(DType::kFloat16), "float16");
+  EXPECT_STREQ(tfaot::name_of(DType::kBfloat16), "bfloat16");
   EXPECT_STREQ(tfaot::name_of(DType::kFloat32), "float32");
   EXPECT_STREQ(tfaot::name_of(DType::kFloat64), "float64");
 }

@@ -36,5 +36,12 @@ TEST(ValidationBatches, CoupledRowsAreNotComposed) {
   EXPECT_THAT(texts(manifest, 100), ElementsAre("2 compiled ", "4 compiled "));
 }
 
+TEST(ValidationBatches, WithoutABatchThereIsOneRun) {
+  Manifest manifest;
+  manifest.batch = BatchMode::kNone;
+  manifest.batch_sizes = {1};
+  EXPECT_THAT(texts(manifest, 100), ElementsAre("1 compiled "));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

@@ -16,18 +16,21 @@ struct CheckArguments {
   VerbosityOption verbosity;
   std::string path;
   bool lists_operations = false;
+  ModelFormat format = ModelFormat::kSavedModel;  // whose operations
   bool json = false;
   HtmlOption html;
   CheckRequest request;
 };
 
 Status list_operations(const CheckArguments& options, Program& program) {
-  TFAOT_ASSIGN(const auto operations, compiled_operations(program, options.request.engine));
-  const auto json = known_operations_to_json(operations);
+  KnownOperations known{options.format, {}};
+  TFAOT_ASSIGN(known.operations,
+               compiled_operations(program, options.format, options.request.engine));
+  const auto json = known_operations_to_json(known);
   if (options.html.given()) {
-    TFAOT_TRY(options.html.write(program, operations_page(operations), json));
+    TFAOT_TRY(options.html.write(program, operations_page(known), json));
   }
-  program.console.print(options.json ? json_text(json) : operations_text(operations));
+  program.console.print(options.json ? json_text(json) : operations_text(known));
   return {};
 }
 
@@ -57,12 +60,16 @@ Status check(const CheckArguments& options, Program& program) {
 Action add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();
   CheckRequest& request = options->request;
-  auto* path =
-      app.add_option("MODEL", options->path, "a config, a SavedModel's folder or a frozen graph")
+  auto* path = app.add_option("MODEL", options->path,
+                              "a config, a SavedModel's folder, an ONNX file or a frozen\ngraph")
+                   ->option_text(" ");
+  auto* operations =
+      app.add_flag("--ops", options->lists_operations, "list the operations that can be compiled")
+          ->excludes(path)
           ->option_text(" ");
-  app.add_flag("--ops", options->lists_operations, "list the operations that can be compiled")
-      ->excludes(path)
-      ->option_text(" ");
+  add_word_option<ModelFormat>(app, "--format", options->format,
+                               "whose operations: TensorFlow's or ONNX's [saved_model]")
+      ->needs(operations);
   app.add_flag("--json", options->json, "print JSON instead of text");
   options->html.add_to(app);
   app.add_option("--signature", request.signature, "of a model: check only this one [all]")
@@ -78,6 +85,7 @@ Action add_check(CLI::App& app) {
       ->option_text("A,B");
   app.add_option("--target-triple", request.overrides.target_triple, "instead of the config's")
       ->option_text("T");
+  add_dimensions(app, request.overrides.dimensions);
   options->verbosity.add_to(app);
   add_engine_program(app, request.engine, "");
   app.footer(
@@ -88,7 +96,8 @@ Action add_check(CLI::App& app) {
       "Examples:\n"
       "  tfaot check aot_config.yaml\n"
       "  tfaot check exports/tagger --signature serving_default --batch-sizes 1,4\n"
-      "  tfaot check --ops");
+      "  tfaot check net.onnx --dimension n_tracks=50\n"
+      "  tfaot check --ops --format onnx");
   return [options](Program& program) -> Status {
     options->verbosity.apply(program.console);
     return check(*options, program);

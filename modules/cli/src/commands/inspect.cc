@@ -177,7 +177,7 @@ Status run_inspect(const InspectArguments& options, Program& program) {
 }
 
 void add_program_choice(CLI::App& app, InspectArguments& options) {
-  app.add_option("PATH", options.path, "a config, a package, or a folder that XLA dumped")
+  app.add_option("PATH", options.path, "a config, a model, a package, or a folder that XLA dumped")
       ->required()
       ->option_text(" ");
   app.add_option("OTHER", options.other, "compare with this one")->option_text(" ");
@@ -190,6 +190,7 @@ void add_program_choice(CLI::App& app, InspectArguments& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("L[,K]");
+  add_dimensions(app, options.request.dimensions);
   app.add_flag("--against-no-flags", options.against_no_flags,
                "compare a config with itself without its compiler flags");
   app.add_option("--module", options.request.module, "of a dump [the largest]")

@@ -45,9 +45,9 @@ Action add_update_weights(CLI::App& app) {
   app.add_option("PACKAGE", options->package, "an archive or a package tree")
       ->required()
       ->option_text(" ");
-  app.add_option(
-         "--model", options->model,
-         "the retrained model, a SavedModel's folder or a frozen\ngraph, like the package's")
+  app.add_option("--model", options->model,
+                 "the retrained model, of the package's format: a SavedModel's\nfolder, an ONNX "
+                 "file or a frozen graph")
       ->required()
       ->option_text("PATH (required)");
   app.add_option("-o,--output-directory", options->output_directory,

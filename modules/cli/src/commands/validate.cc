@@ -22,6 +22,7 @@ constexpr const char* kRandomInputs = "random";
 struct ValidateArguments {
   VerbosityOption verbosity;
   ValidatedPaths paths;
+  std::string library;
   std::string inputs = kRandomInputs;
   bool only_these = false;
   bool record = false;
@@ -45,6 +46,7 @@ Status validate(const ValidateArguments& options, Program& program) {
   request.package.package = program.absolute(options.paths.package);
   request.package.command = "tfaot validate";
   request.model = program.absolute(options.paths.model);
+  if (!options.library.empty()) request.library = program.absolute(options.library);
   request.edges = !options.only_these;
   request.record = options.record;
   if (options.inputs != kRandomInputs) {
@@ -80,11 +82,15 @@ Action add_validate(CLI::App& app) {
                  "a package tree, an archive, or AREA/NAME of an installed model")
       ->required()
       ->option_text(" ");
-  app.add_option("--model", options->paths.model,
-                 "what it was compiled from: a SavedModel's folder, a frozen\ngraph, or a config "
-                 "that names one")
+  app.add_option(
+         "--model", options->paths.model,
+         "what it was compiled from: a SavedModel's folder, an ONNX\nfile, a frozen graph, or a "
+         "config that names one")
       ->required()
       ->option_text("PATH (required)");
+  app.add_option("--library", options->library,
+                 "of an ONNX model: ONNX Runtime's shared library, which\nruns the model")
+      ->option_text("FILE");
   app.add_option("-i,--inputs", options->inputs, "a .npz, .npy or .csv file, or random [random]")
       ->option_text("FILE|random");
   app.add_option("--seed", request.seed, "of random inputs [1]")->option_text("N");
@@ -119,6 +125,7 @@ Action add_validate(CLI::App& app) {
       "if a prediction differs by more than the tolerance.\n"
       "Examples:\n"
       "  tfaot validate out --model exports/tagger\n"
+      "  tfaot validate out --model net.onnx --library libonnxruntime.so.1\n"
       "  tfaot validate area/tagger --model aot_config.yaml --inputs events.npz\n"
       "  tfaot validate dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --model exports/tagger "
       "--record");

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "options/target_flags.h"
+#include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -13,9 +14,13 @@ namespace {
 constexpr std::uint64_t kMegabyte = 1'000'000;
 
 void add_upstream_options(CLI::App& app, CompileCommand& command) {
+  auto* model = app.add_option("MODEL", command.model,
+                               "a model to compile without a config: a SavedModel's folder\nor an "
+                               "ONNX file; or a config")
+                    ->option_text(" ");
   app.add_option("-c,--aot-config", command.config, "the model's config, YAML or JSON")
-      ->required()
-      ->option_text("FILE (required)");
+      ->excludes(model)
+      ->option_text("FILE");
   app.add_option("-o,--output-directory", command.output_directory,
                  "where the package tree goes; made if missing,\nother files in it stay")
       ->required()
@@ -46,7 +51,8 @@ void add_hidden_options(CLI::App& app, CompileCommand& command) {
 
 void add_config_options(CLI::App& app, CompileCommand& command) {
   const char* group = "Instead of values in the config";
-  app.add_option("--batch-sizes", command.batch_sizes, "compile for these numbers of rows")
+  app.add_option("--batch-sizes", command.batch_sizes,
+                 "compile for these numbers of rows [without a config: 1]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("1,2,4")
@@ -71,6 +77,10 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
   add_word_option<RowsMode>(app, "--rows", command.rows,
                             "coupled: rows of a batch depend on each other")
       ->group(group);
+  add_word_option<BatchMode>(app, "--batch", command.batch,
+                             "none: the model has no batch, one run computes whole\ntensors")
+      ->group(group);
+  add_dimensions(app, command.dimensions)->group(group);
 }
 
 void add_run_options(CLI::App& app, CompileCommand& command) {
@@ -116,6 +126,8 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
   overrides.weights = command.weights;
   overrides.headers = command.headers;
   overrides.rows = command.rows;
+  overrides.batch = command.batch;
+  overrides.dimensions = command.dimensions;
   return overrides;
 }
 
@@ -147,8 +159,10 @@ void add_compile_options(CLI::App& app, CompileCommand& command) {
   add_config_options(app, command);
   add_run_options(app, command);
   app.footer(
-      "A failed or interrupted compilation leaves DIR as it was.\n"
+      "A model without a config is named after its file or folder and has version 0. A failed or\n"
+      "interrupted compilation leaves DIR as it was.\n"
       "Examples:\n"
+      "  tfaot compile net.onnx -o out --batch-sizes 1,16 --dimension n_tracks=50\n"
       "  tfaot compile -c aot_config.yaml -o build/tagger\n"
       "  tfaot compile -c aot_config.yaml -o $CMSSW_BASE/tfaot/tagger --dev\n"
       "  tfaot compile -c aot_config.yaml -o out --additional-flags \"--target_cpu=x86-64-v3\"");
@@ -160,7 +174,13 @@ Result<BuildRequest> build_request(const CompileCommand& command, const Context&
   };
   BuildRequest request;
   TFAOT_ASSIGN(request.overrides, config_overrides(command));
-  request.config = context.absolute(command.config);
+  if (command.model.empty() && command.config.empty()) {
+    return fail(Error::usage("compile: a model or its config (-c FILE) is missing")
+                    .note("'tfaot init MODEL' writes a config"));
+  }
+  const bool is_named_config = command.model.empty() || is_config(command.model);
+  const Path named = context.absolute(command.model.empty() ? command.config : command.model);
+  (is_named_config ? request.config : request.model) = named;
   request.output_directory = context.absolute(command.output_directory);
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", request.output_directory));
   request.depfile = place(command.depfile);

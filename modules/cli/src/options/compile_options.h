@@ -15,6 +15,7 @@ namespace tfaot::toolkit {
 // Empty or 0: not given, unless a default is set here.
 struct CompileCommand {
   VerbosityOption verbosity;
+  std::string model;  // or a config
   std::string config;
   std::string output_directory;
   std::string tool_name;
@@ -29,6 +30,8 @@ struct CompileCommand {
   std::optional<WeightsMode> weights;
   std::optional<HeadersMode> headers;
   std::optional<RowsMode> rows;
+  std::optional<BatchMode> batch;
+  std::vector<std::string> dimensions;
   EngineRun engine;
   bool no_cache = false;
   std::string cache;

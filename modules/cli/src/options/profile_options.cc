@@ -169,6 +169,7 @@ Result<ProfileRequest> profile_request(const ProfileCommand& command, const Prog
   const std::set<std::int64_t> rows(command.rows.begin(), command.rows.end());
   request.rows.assign(rows.begin(), rows.end());
   request.cpu_levels = command.cpu_levels;
+  request.dimensions = command.dimensions;
   TFAOT_ASSIGN(request.strategies, strategies_of(command));
   request.batch_rules = command.batch_rules;
   TFAOT_ASSIGN(request.inputs, named_inputs("profile", command.inputs, program));
@@ -179,7 +180,7 @@ Result<ProfileRequest> profile_request(const ProfileCommand& command, const Prog
 
 void add_profile_options(CLI::App& app, ProfileCommand& command) {
   app.add_option("PACKAGE", command.packages,
-                 "package trees, archives, AREA/NAME of installed models, or configs")
+                 "package trees, archives, AREA/NAME of installed models,\nconfigs or models")
       ->option_text(" ");
   app.add_option(
          "--study", command.study,
@@ -219,7 +220,9 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
       ->option_text("ENGINE=FILE")
       ->expected(1)
       ->take_all();
-  app.add_flag("--per-op", command.operations, "also the share of each operation; of configs")
+  add_dimensions(app, command.dimensions);
+  app.add_flag("--per-op", command.operations,
+               "also the share of each operation; of configs, models")
       ->option_text(" ");
   add_word_option<HeapTool>(app, "--heap", command.heap_tool,
                             "also the heap over time, by valgrind's massif or by\nheaptrack, "

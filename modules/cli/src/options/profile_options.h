@@ -28,6 +28,7 @@ struct ProfileCommand {
   std::optional<std::uint64_t> seed;
   std::vector<std::string> peers;      // "ENGINE=MODEL"
   std::vector<std::string> libraries;  // "ENGINE=FILE"
+  std::vector<std::string> dimensions;
   std::int64_t rounds = 31;
   double round_ms = 10;
   ProfileClock clock = ProfileClock::kWall;

@@ -53,6 +53,21 @@ void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group)
   app.add_option("--launcher-word", run.launcher_words)->allow_extra_args(false)->group("");
 }
 
+CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions) {
+  const auto rule = [](const std::string& text) {
+    const std::size_t mark = text.rfind('=');
+    const bool fits = mark != std::string::npos && mark > 0;
+    return fits ? "" : fmt::format("'{}' is not NAME=SIZE", text);
+  };
+  return app
+      .add_option("--dimension", dimensions,
+                  "size of a dimension that an ONNX model names but leaves\nopen; may be repeated")
+      ->expected(1)
+      ->take_all()
+      ->check(rule)
+      ->option_text("NAME=SIZE");
+}
+
 void add_allow_large(CLI::App& app, bool& allow_large) {
   app.add_flag("--allow-large", allow_large, "unpack an archive with far larger files")
       ->option_text(" ");

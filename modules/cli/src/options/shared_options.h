@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
@@ -33,6 +34,9 @@ void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group)
 
 // --jobs: `help` says what they are.
 CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help);
+
+// --dimension, for the verbs that compile: of a model's named dimensions.
+CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions);
 
 // --allow-large, for the verbs that unpack an archive.
 void add_allow_large(CLI::App& app, bool& allow_large);

@@ -124,9 +124,7 @@ report::Page check_page(const ModelCheck& check, const std::string& name) {
   page.kind = "check";
   page.title = name;
   page.badge = badge_of(check.compiles());
-  const char* const format =
-      check.format == ModelFormat::kFrozenGraph ? "frozen graph" : "SavedModel";
-  page.summary = fmt::format("{} {}.", check.is_config ? "The config of a" : "A", format);
+  page.summary = (check.is_config ? "The config of " : "This is ") + one_of(check.format) + ".";
   std::size_t problems = 0;
   std::size_t codes = 0;
   std::size_t operations = 0;
@@ -144,25 +142,27 @@ report::Page check_page(const ModelCheck& check, const std::string& name) {
   return page;
 }
 
-report::Page operations_page(const std::vector<CheckedOperation>& operations) {
-  Table table{.caption = "Operations that XLA has kernels for",
+report::Page operations_page(const KnownOperations& known) {
+  const bool is_onnx = known.format == ModelFormat::kOnnx;
+  Table table{.caption = is_onnx ? "Operators of ONNX" : "Operations that XLA has kernels for",
               .columns = {{"operation", ColumnKind::kCode},
-                          {"types", ColumnKind::kCode},
+                          {is_onnx ? "from opset" : "types", ColumnKind::kCode},
                           {"inputs that must be constants", ColumnKind::kCode},
                           {"remarks"}}};
-  for (const CheckedOperation& row : operations) {
+  for (const CheckedOperation& row : known.operations) {
     std::vector<std::string> traits;
     for (const OperationTrait trait : row.traits) traits.push_back(trait_text(trait));
     table.rows.push_back({{row.operation},
-                          {allowed_types(row)},
+                          {is_onnx ? std::to_string(row.oldest_opset) : allowed_types(row)},
                           {join(row.constant_inputs, ", ")},
                           {join(traits, "; ")}});
   }
   report::Page page;
   page.kind = "operations";
   page.title = "What tfaot compiles";
-  page.summary = fmt::format("Kernels of XLA for the device {}.", kCompiledDevice);
-  page.highlights = {{"operations", std::to_string(operations.size()), ""}};
+  page.summary = is_onnx ? "Operators of ONNX models."
+                         : fmt::format("Kernels of XLA for the device {}.", kCompiledDevice);
+  page.highlights = {{"operations", std::to_string(known.operations.size()), ""}};
   Section section;
   section.title = "Operations";
   section.blocks.emplace_back(std::move(table));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "text/check_report.h"
 #include "tfaot/report/page.h"
 #include "tfaot/workflow/check_model.h"
 
@@ -13,6 +14,6 @@ namespace tfaot::toolkit {
 // `name`: of the model's or config's file or folder.
 report::Page check_page(const ModelCheck& check, const std::string& name);
 // `tfaot check --ops --html`.
-report::Page operations_page(const std::vector<CheckedOperation>& operations);
+report::Page operations_page(const KnownOperations& known);
 
 }  // namespace tfaot::toolkit

@@ -113,9 +113,8 @@ report::Badge model_badge(const ModelDescription& model) {
 }  // namespace
 
 report::Page model_page(const ModelDescription& model, const std::string& name) {
-  const bool is_graph = model.format == ModelFormat::kFrozenGraph;
   report::Page page;
-  page.kind = is_graph ? "frozen graph" : "SavedModel";
+  page.kind = name_of(model.format);
   page.title = name;
   page.badge = model_badge(model);
   if (!model.producer.empty()) page.summary = "Made by " + model.producer + ".";
@@ -128,7 +127,7 @@ report::Page model_page(const ModelDescription& model, const std::string& name) 
   }
   const bool several = model.signatures.size() > 1;
   const std::string note = several ? "of the largest signature" : "";
-  if (!is_graph) {
+  if (model.format == ModelFormat::kSavedModel) {
     page.highlights.push_back({"signatures", std::to_string(model.signatures.size()), ""});
   }
   page.highlights.push_back({"parameters", report::grouped_digits(parameters), note});

@@ -49,15 +49,15 @@ std::vector<Highlight> package_highlights(const Manifest& manifest, const Packag
   return highlights;
 }
 
-void add_tensor_rows(Table& table, const std::string& role,
-                     const std::vector<TensorSpec>& tensors) {
+void add_tensor_rows(Table& table, const std::string& role, const std::vector<TensorSpec>& tensors,
+                     BatchMode batch) {
   for (const TensorSpec& tensor : tensors) {
     std::int64_t elements = 1;
     for (const std::int64_t size : tensor.row_shape) elements *= size;
     table.rows.push_back({{role},
                           {tensor.name},
                           {word_of(tensor.dtype)},
-                          {shape_text(tensor)},
+                          {shape_text(tensor, batch)},
                           number_cell(elements)});
   }
 }
@@ -69,8 +69,8 @@ Section tensors_section(const Manifest& manifest) {
                           {"type"},
                           {"shape"},
                           {"values per row", ColumnKind::kNumber}}};
-  add_tensor_rows(table, "input", manifest.signature.inputs);
-  add_tensor_rows(table, "output", manifest.signature.outputs);
+  add_tensor_rows(table, "input", manifest.signature.inputs, manifest.batch);
+  add_tensor_rows(table, "output", manifest.signature.outputs, manifest.batch);
   const std::string& key = manifest.signature.key;
   return {key.empty() ? "Inputs and outputs" : "Signature " + key, {}, {std::move(table)}};
 }

@@ -38,19 +38,8 @@ std::vector<double> numbers_as(const std::string& bytes) {
 }
 
 std::vector<double> numbers_of(const Array& array) {
-  switch (array.dtype) {
-    case DType::kBool:
-      return numbers_as<std::uint8_t>(array.bytes);
-    case DType::kInt32:
-      return numbers_as<std::int32_t>(array.bytes);
-    case DType::kInt64:
-      return numbers_as<std::int64_t>(array.bytes);
-    case DType::kFloat32:
-      return numbers_as<float>(array.bytes);
-    case DType::kFloat64:
-      break;
-  }
-  return numbers_as<double>(array.bytes);
+  return visit_dtype(array.dtype,
+                     [&]<class T>(ElementType<T>) { return numbers_as<StoredAs<T>>(array.bytes); });
 }
 
 // Of the finite numbers of an output.
@@ -108,10 +97,9 @@ Bars histogram(const Array& output) {
   const std::vector<double> numbers = numbers_of(output);
   const Distribution found = distribution_of(numbers);
   Bars bars{.caption = fmt::format("How often each size of number comes in '{}'", output.name)};
-  const bool is_real = output.dtype == DType::kFloat32 || output.dtype == DType::kFloat64;
   const double range = found.most - found.least;
   if (found.finite == 0 || !(range > 0) || !std::isfinite(range)) return bars;
-  const bool one_by_one = !is_real && range < static_cast<double>(kBins);
+  const bool one_by_one = !is_real(output.dtype) && range < static_cast<double>(kBins);
   const std::size_t bins = one_by_one ? static_cast<std::size_t>(range) + 1 : kBins;
   const double width = one_by_one ? 1 : range / static_cast<double>(kBins);
   std::vector<std::int64_t> counts(bins);

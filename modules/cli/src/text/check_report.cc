@@ -133,6 +133,27 @@ bool is_refused(const CheckedOperation& row) {
 
 std::string cell(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
+struct OnnxName {
+  std::string name;
+  std::string domain;  // "ai.onnx" is ONNX's own
+};
+OnnxName onnx_name(const CheckedOperation& row) {
+  const std::size_t dot = row.operation.rfind('.');
+  if (dot == std::string::npos) return {row.operation, "ai.onnx"};
+  return {row.operation.substr(dot + 1), row.operation.substr(0, dot)};
+}
+
+std::string onnx_operators_text(const std::vector<CheckedOperation>& operators) {
+  std::string text =
+      "| Operator | Domain | From opset | Inputs that must be constants |\n|---|---|---|---|\n";
+  for (const CheckedOperation& row : operators) {
+    const OnnxName name = onnx_name(row);
+    text += fmt::format("| {} | {} | {} | {} |\n", cell(name.name), name.domain, row.oldest_opset,
+                        join(row.constant_inputs, ", "));
+  }
+  return text + fmt::format("\n{} operators.\n", operators.size());
+}
+
 }  // namespace
 
 std::string trait_text(OperationTrait trait) {
@@ -208,7 +229,9 @@ ordered_json check_to_json(const ModelCheck& check, const std::string& path) {
           {"signatures", std::move(signatures)}};
 }
 
-std::string operations_text(const std::vector<CheckedOperation>& operations) {
+std::string operations_text(const KnownOperations& known) {
+  const std::vector<CheckedOperation>& operations = known.operations;
+  if (known.format == ModelFormat::kOnnx) return onnx_operators_text(operations);
   std::string text = fmt::format(
       "**Operations that tfaot compiles** (kernels of XLA for device {})\n\n"
       "| Operation | Types | Inputs that must be constants | Remarks |\n|---|---|---|---|\n",
@@ -229,9 +252,19 @@ std::string operations_text(const std::vector<CheckedOperation>& operations) {
                             operations.size(), refused);
 }
 
-ordered_json known_operations_to_json(const std::vector<CheckedOperation>& operations) {
+ordered_json known_operations_to_json(const KnownOperations& known) {
   ordered_json list = ordered_json::array();
-  for (const CheckedOperation& row : operations) {
+  if (known.format == ModelFormat::kOnnx) {
+    for (const CheckedOperation& row : known.operations) {
+      const OnnxName name = onnx_name(row);
+      list.push_back({{"operator", name.name},
+                      {"domain", name.domain},
+                      {"oldest_opset", row.oldest_opset},
+                      {"constant_inputs", row.constant_inputs}});
+    }
+    return {{"kind", "operators"}, {"operators", std::move(list)}};
+  }
+  for (const CheckedOperation& row : known.operations) {
     ordered_json types = ordered_json::object();
     for (const CheckedType& type : row.types) types[type.attribute] = type.allowed;
     ordered_json traits = ordered_json::array();

@@ -23,8 +23,12 @@ std::string trait_text(OperationTrait trait);
 // The batch sizes that have code for a level.
 std::vector<std::int64_t> sizes_made(const SignatureCheck& check, const std::string& level);
 
-// What can be compiled: `tfaot check --ops`.
-std::string operations_text(const std::vector<CheckedOperation>& operations);
-nlohmann::ordered_json known_operations_to_json(const std::vector<CheckedOperation>& operations);
+// What can be compiled of models of one format: `tfaot check --ops`.
+struct KnownOperations {
+  ModelFormat format = ModelFormat::kSavedModel;
+  std::vector<CheckedOperation> operations;
+};
+std::string operations_text(const KnownOperations& known);
+nlohmann::ordered_json known_operations_to_json(const KnownOperations& known);
 
 }  // namespace tfaot::toolkit

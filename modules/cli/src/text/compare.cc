@@ -50,7 +50,8 @@ void add_tensors(Pairs& pairs, const Manifest& manifest, bool is_second) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const TensorSpec& tensor = tensors[i];
       pairs.add(fmt::format("{} {}", role, tensor.name),
-                fmt::format("{} {}, number {}", word_of(tensor.dtype), shape_text(tensor), i + 1),
+                fmt::format("{} {}, number {}", word_of(tensor.dtype),
+                            shape_text(tensor, manifest.batch), i + 1),
                 is_second);
     }
   };

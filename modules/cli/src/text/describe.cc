@@ -33,10 +33,23 @@ std::string numbers(const std::vector<std::int64_t>& values) {
   return fmt::format("{}", fmt::join(values, ", "));
 }
 
-void add_tensors(Rows& rows, const std::string& role, const std::vector<TensorSpec>& tensors) {
+void add_tensors(Rows& rows, const std::string& role, const std::vector<TensorSpec>& tensors,
+                 BatchMode batch) {
   for (const TensorSpec& tensor : tensors) {
-    rows.push_back({"  " + role, shown(tensor.name), word_of(tensor.dtype), shape_text(tensor)});
+    rows.push_back(
+        {"  " + role, shown(tensor.name), word_of(tensor.dtype), shape_text(tensor, batch)});
   }
+}
+
+std::string batches_text(BatchMode batch, const std::vector<std::int64_t>& sizes) {
+  return batch == BatchMode::kNone ? "none: one run computes whole tensors" : numbers(sizes);
+}
+
+std::string dimensions_text(const std::vector<DimensionSize>& dimensions) {
+  std::vector<std::string> sizes;
+  for (const DimensionSize& one : dimensions)
+    sizes.push_back(fmt::format("{}={}", one.name, one.size));
+  return join(sizes, ", ");
 }
 
 const char* rows_text(RowsMode rows) {
@@ -51,7 +64,8 @@ std::vector<std::string> input_names(const ModelSection& model) {
 
 }  // namespace
 
-std::string shape_text(const TensorSpec& tensor) {
+std::string shape_text(const TensorSpec& tensor, BatchMode batch) {
+  if (batch == BatchMode::kNone) return fmt::format("[{}]", fmt::join(tensor.row_shape, ", "));
   return tensor.row_shape.empty() ? "[batch]"
                                   : fmt::format("[batch, {}]", fmt::join(tensor.row_shape, ", "));
 }
@@ -87,7 +101,7 @@ std::vector<Fact> facts_of(const Manifest& manifest) {
           {"tool", manifest.tool_name},
           {"target", manifest.target_triple},
           {"CPU levels", join(manifest.cpu_levels, ", ")},
-          {"batch sizes", numbers(manifest.batch_sizes)},
+          {"batch sizes", batches_text(manifest.batch, manifest.batch_sizes)},
           {"code", fmt::format("{} bytes", sizes.code)},
           {"weights", sizes.weights == 0
                           ? word_of(manifest.weights)
@@ -108,8 +122,8 @@ std::string describe_manifest(const Manifest& manifest) {
   Rows head;
   for (const Fact& fact : facts_of(manifest)) add(head, fact.label, fact.value);
   Rows tensors;
-  add_tensors(tensors, "input", manifest.signature.inputs);
-  add_tensors(tensors, "output", manifest.signature.outputs);
+  add_tensors(tensors, "input", manifest.signature.inputs, manifest.batch);
+  add_tensors(tensors, "output", manifest.signature.outputs, manifest.batch);
   Rows code;
   for (const PackageSizes::Object& object : sizes.objects) {
     code.push_back({fmt::format("  batch size {}", object.batch_size), object.cpu_level,
@@ -138,9 +152,10 @@ std::vector<Fact> facts_of(const ModelSpec& spec) {
           {"signature", has_signature ? spec.model.serving_key : ""},
           {"inputs", join(input_names(spec.model), ", ")},
           {"outputs", join(spec.model.outputs, ", ")},
+          {"dimensions", dimensions_text(spec.model.dimensions)},
           {"target", spec.compilation.target_triple},
           {"CPU levels", join(spec.compilation.cpu_levels, ", ")},
-          {"batch sizes", numbers(spec.compilation.batch_sizes)},
+          {"batch sizes", batches_text(spec.compilation.batch, spec.compilation.batch_sizes)},
           {"weights", word_of(spec.compilation.weights)},
           {"headers", word_of(spec.compilation.headers)},
           {"rows", rows_text(spec.compilation.rows)},
@@ -160,6 +175,8 @@ std::string json_text(const nlohmann::ordered_json& json) {
 }
 
 nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
+  nlohmann::ordered_json dimensions = nlohmann::ordered_json::object();
+  for (const DimensionSize& one : spec.model.dimensions) dimensions[one.name] = one.size;
   return {{"name", spec.model.name},
           {"version", spec.model.version},
           {"author", spec.model.author},
@@ -169,9 +186,11 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"serving_key", spec.model.serving_key},
           {"inputs", input_names(spec.model)},
           {"outputs", spec.model.outputs},
+          {"dimensions", std::move(dimensions)},
           {"namespace", spec.compilation.namespace_name},
           {"target_triple", spec.compilation.target_triple},
           {"cpu_levels", spec.compilation.cpu_levels},
+          {"batch", word_of(spec.compilation.batch)},
           {"batch_sizes", spec.compilation.batch_sizes},
           {"weights", word_of(spec.compilation.weights)},
           {"headers", word_of(spec.compilation.headers)},

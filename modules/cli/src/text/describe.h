@@ -25,8 +25,8 @@ struct PackageSizes {
 };
 PackageSizes package_sizes(const Manifest& manifest);
 
-// "[batch, 28, 28]"
-std::string shape_text(const TensorSpec& tensor);
+// "[batch, 28, 28]", or "[28, 28]" of a model without a batch.
+std::string shape_text(const TensorSpec& tensor, BatchMode batch);
 
 // One line of the description; may be empty.
 struct Fact {

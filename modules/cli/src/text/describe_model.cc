@@ -30,7 +30,19 @@ std::string operations_text(const DescribedSignature& signature) {
   return join(counts, ", ");
 }
 
-std::string signature_text(const DescribedSignature& signature) {
+std::string head_of(ModelFormat format, const DescribedSignature& signature) {
+  switch (format) {
+    case ModelFormat::kSavedModel:
+      return fmt::format("\nsignature {}\n", shown(signature.key));
+    case ModelFormat::kFrozenGraph:
+      return "\nno signature: from placeholders to what nothing reads\n";
+    case ModelFormat::kOnnx:
+      break;
+  }
+  return "\nthe graph\n";
+}
+
+std::string signature_text(ModelFormat format, const DescribedSignature& signature) {
   Rows tensors;
   add_tensors(tensors, "input", signature.inputs);
   add_tensors(tensors, "output", signature.outputs);
@@ -50,10 +62,7 @@ std::string signature_text(const DescribedSignature& signature) {
                        fmt::format("[{}]", fmt::join(weight.shape, ", ")),
                        report::grouped_digits(elements_of(weight))});
   }
-  const std::string head = signature.key.empty()
-                               ? "\nno signature: from placeholders to what nothing reads\n"
-                               : fmt::format("\nsignature {}\n", shown(signature.key));
-  return head + text_table(tensors) + text_table(sums) +
+  return head_of(format, signature) + text_table(tensors) + text_table(sums) +
          (weights.empty() ? "" : "\n  weights\n" + text_table(weights));
 }
 
@@ -95,7 +104,7 @@ ordered_json signature_to_json(const DescribedSignature& signature) {
 }  // namespace
 
 std::string shape_text(const DescribedTensor& tensor) {
-  return tensor.rank_known ? "[" + sizes_text(tensor.shape) + "]" : "of unknown shape";
+  return tensor.rank_known ? "[" + sizes_text(tensor) + "]" : "of unknown shape";
 }
 
 std::int64_t elements_of(const Variable& weight) {
@@ -114,7 +123,9 @@ std::string describe_model_text(const ModelDescription& model) {
   Rows head = {{"  format", word_of(model.format)}};
   if (!model.producer.empty()) head.push_back({"  made by", shown(model.producer)});
   std::string text = text_table(head);
-  for (const DescribedSignature& signature : model.signatures) text += signature_text(signature);
+  for (const DescribedSignature& signature : model.signatures) {
+    text += signature_text(model.format, signature);
+  }
   return text;
 }
 

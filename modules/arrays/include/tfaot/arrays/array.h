@@ -21,8 +21,7 @@ struct Array {
 inline Array make_array(const TensorSpec& tensor, std::int64_t rows) {
   Array array{tensor.name, tensor.dtype, {rows}, {}};
   array.shape.insert(array.shape.end(), tensor.row_shape.begin(), tensor.row_shape.end());
-  array.bytes.resize(static_cast<std::size_t>(rows) * row_elements(tensor) *
-                     dtype_size(tensor.dtype));
+  array.bytes.resize(static_cast<std::size_t>(rows) * row_elements(tensor) * size_of(tensor.dtype));
   return array;
 }
 

@@ -11,10 +11,12 @@
 namespace tfaot::toolkit {
 
 enum class Filling {
-  kRandom,      // real numbers from -1 to 1; whole numbers and truth values of 0 or 1
-  kZeros,       //
-  kOnes,        //
-  kIncremental  // 0, 1, 2, ... in each array; truth values: false, true, false, ...
+  kRandom,  // real numbers from -1 to 1; whole numbers and truth values of 0 or 1
+  kZeros,   //
+  kOnes,    //
+  // 0, 1, 2, ... in each array, from the start again where the type ends or leaves out numbers;
+  // truth values: false, true, false, ...
+  kIncremental
 };
 template <>
 inline constexpr auto kWords<Filling> = std::to_array<Word<Filling>>({{Filling::kRandom, "random"},

@@ -16,9 +16,9 @@ struct ModelInputs {
   std::vector<Array> arrays;  // in the model's order
 };
 
-// By name; an array without a name is the only input. Arrays of other names are left out. float32
-// and int32 become float64 and int64 where the model takes these, which changes no number; nothing
-// else is converted. `where` names the file in errors. REQUIRES: the model has inputs.
+// By name; an array without a name is the only input. Arrays of other names are left out. Elements
+// become those of a wider type if that changes no number (kKeepsNumbers); nothing else is
+// converted. `where` names the file in errors. REQUIRES: the model has inputs.
 Result<ModelInputs> match_inputs(std::vector<Array> arrays, const std::vector<TensorSpec>& inputs,
                                  const std::string& where);
 

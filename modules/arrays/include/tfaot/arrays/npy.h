@@ -15,7 +15,7 @@ namespace tfaot::toolkit {
 // `where` names the file in errors. The array has no name. Row-major, whatever the file's order.
 Result<Array> npy_from_bytes(std::string_view bytes, const std::string& where);
 
-// Version 1, C order; the same bytes as numpy.save().
+// Version 1, C order; the same bytes as numpy.save(), with ml_dtypes for bfloat16.
 std::string npy_to_bytes(const Array& array);
 
 }  // namespace tfaot::toolkit

@@ -39,9 +39,6 @@ struct CompileOptions {
   std::string makeflags;  // of make, if only as many may run as it has free slots for
   std::chrono::seconds timeout{600};  // for each engine process; 0: none
   CodeCacheOptions cache;
-  // For a frozen graph: no dimension is the batch. The row_shape of inputs, and of outputs in the
-  // record, is the whole shape. REQUIRES: the batch sizes are {1}.
-  bool fixed_shapes = false;
   // Do not fail for a model whose rows depend on each other, in spite of RowsMode::kAlone; report
   // it in CompiledModel::coupled_rows.
   bool allow_coupled_rows = false;

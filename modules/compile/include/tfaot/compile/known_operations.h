@@ -8,11 +8,12 @@
 #include "tfaot/base/result.h"
 #include "tfaot/compile/engine_program.h"
 #include "tfaot/records/model_check.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 
-// Sorted by name; without nodes.
-Result<std::vector<CheckedOperation>> known_operations(const FileSystem& fs,
+// Of models of this format. Sorted by name; without nodes.
+Result<std::vector<CheckedOperation>> known_operations(const FileSystem& fs, ModelFormat format,
                                                        const EngineProgram& engine);
 
 }  // namespace tfaot::toolkit

@@ -17,8 +17,8 @@ namespace tfaot::toolkit {
 
 // Values from a command line or CMake call that replace those in the file; empty members replace
 // nothing. The same rules validate them. Errors then name the option (--batch-sizes, --namespace,
-// --cpu-levels, --target-triple, --weights, --headers, --rows) instead of a line, and are usage
-// errors.
+// --cpu-levels, --target-triple, --weights, --headers, --rows, --batch, --dimension) instead of a
+// line, and are usage errors.
 struct ConfigOverrides {
   std::vector<std::string> batch_sizes = {};  // as written
   std::string namespace_name = {};
@@ -27,12 +27,20 @@ struct ConfigOverrides {
   std::optional<WeightsMode> weights = {};
   std::optional<HeadersMode> headers = {};
   std::optional<RowsMode> rows = {};
+  std::optional<BatchMode> batch = {};
+  std::vector<std::string> dimensions = {};  // "n_pf=50"; added to the file's, or in their place
 };
 
 // The error is the first one in file order; its notes name the others.
 // REQUIRES: file is absolute. Checks through `fs` that the model's source exists.
 Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
                                   const ConfigOverrides& overrides = {});
+
+// Of a model that has no config: named after its file, version 0, batch size 1, and otherwise the
+// defaults. REQUIRES: model is absolute; a frozen graph needs a config, because it does not say
+// what its inputs are.
+Result<ModelSpec> spec_without_config(const FileSystem& fs, const Path& model, ModelFormat format,
+                                      const ConfigOverrides& overrides = {});
 
 // Reads only these three keys. Other faults in the file are left to load_model_spec(), and the
 // model itself need not exist yet.

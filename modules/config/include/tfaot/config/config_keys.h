@@ -19,8 +19,9 @@ enum class KeyType {
   kText,          // quoted, or plain text that is neither a number nor true or false
   kTextOrNumber,  // a number is read as its text: 1.10 is "1.10"
   kWholeNumber,
-  kShape,      // list of dimensions; the first is the batch: null or -1
+  kShape,      // list of dimensions; the first may be the batch: null or -1
   kTextOrMap,  // a text is short for a map with only "name"
+  kSizes,      // map of any names to whole numbers
 };
 
 // What a text must look like.
@@ -39,7 +40,8 @@ struct ConfigKey {
   bool distinct = false;      // no item of the list may come twice
   std::size_t min_items = 0;  // of the list
   std::size_t max_items = 1000;
-  bool required = false;                   // with `format`: if the model has that format
+  // With `format`: if the model has that format. Of the batch sizes: if the model has a batch.
+  bool required = false;
   std::optional<ModelFormat> format = {};  // the key belongs to models of this format only
   std::string fallback = {};  // the default as YAML; empty: none, or computed (see doc)
   std::vector<std::string> allowed =

@@ -67,6 +67,10 @@ class RunnerProcess final : public Runner {
 
   // Waits until it has ended. REQUIRES: nothing is asked after.
   Status finish() { return conversation_.finish(); }
+  // The outputs of the last prepare(), as raw rows, in files PREFIX0, PREFIX1 ...
+  Status write_outputs(const Path& prefix);
+  // Of the engine; "unknown".
+  Result<std::string> version() { return conversation_.ask("version"); }
 
   // Nanoseconds from the start of its main() to the first prediction.
   double load_time() const { return load_time_; }

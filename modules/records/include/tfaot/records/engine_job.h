@@ -35,12 +35,13 @@ struct JobLevel {
 struct EngineJob {
   std::string model_name;
   ModelFormat format = ModelFormat::kSavedModel;
-  std::string source;                // folder or file, absolute
-  std::string serving_key;           // saved_model only
-  std::vector<JobInput> inputs;      // frozen_graph only
-  std::vector<std::string> outputs;  // frozen_graph only
-  bool fixed_shapes = false;         // inputs have no batch: "row" means the whole tensor
-  std::string symbol_prefix;         // "tfaot_tfaot_model_test"
+  std::string source;                          // folder or file, absolute
+  std::string serving_key;                     // saved_model only
+  std::vector<JobInput> inputs;                // frozen_graph only
+  std::vector<std::string> outputs;            // frozen_graph only
+  std::vector<DimensionSize> dimensions = {};  // onnx only
+  bool fixed_shapes = false;                   // inputs have no batch: "row" means the whole tensor
+  std::string symbol_prefix;                   // "tfaot_tfaot_model_test"
   std::string target_triple;
   std::vector<std::int64_t> batch_sizes;  // of this process
   std::vector<JobLevel> levels;

@@ -49,6 +49,7 @@ struct Manifest {
   std::string target_triple;
   std::string engine;  // "tensorflow-cpu 2.18.1"
   Signature signature;
+  BatchMode batch = BatchMode::kFirst;
   std::vector<std::int64_t> batch_sizes;
   std::vector<std::string> cpu_levels;
   HeadersMode headers = HeadersMode::kSelfContained;

@@ -2,7 +2,7 @@
 // What the engine finds while it compiles a model for `tfaot check`: all operations, the code that
 // can be made, and all problems instead of the first one. An engine whose job has `check` set
 // prints it as lines of JSON (model_check_json.h), each with what is new. If the engine is started
-// with kOperationsOption, it prints the operations that can be compiled.
+// with kOperationsOption and a format, it prints the operations of it that can be compiled.
 #pragma once
 
 #include <cstdint>
@@ -97,13 +97,14 @@ struct CheckedNode {
 // The nodes of one operation that have the same support. The members without a remark on nodes are
 // known without a model.
 struct CheckedOperation {
-  std::string operation;  // TensorFlow's name, "MatMul"
+  std::string operation;  // TensorFlow's name, "MatMul", or ONNX's, "Gemm", "ai.onnx.ml.Scaler"
   OperationSupport support = OperationSupport::kKernel;
   std::vector<CheckedType> types;
   std::vector<std::string> constant_inputs;  // that must be known while compiling
   std::vector<OperationTrait> traits;
   std::string advice;              // what to do instead; empty if nothing needs to be done
   std::vector<CheckedNode> nodes;  // that the outputs need, in the order of the graph
+  std::int64_t oldest_opset = 0;   // of ONNX: operators of this and later ones compile
 };
 
 // Code that was made.

@@ -20,6 +20,8 @@ struct DescribedTensor {
   std::string dtype;   // TensorFlow's name, "float32"; also of types that cannot be compiled
   bool rank_known = false;
   std::vector<std::int64_t> shape;  // -1: unknown
+  // Of unknown sizes the names, "" for those without one; empty if the format has no such names.
+  std::vector<std::string> dimensions = {};
 };
 
 struct OperationCount {
@@ -29,7 +31,7 @@ struct OperationCount {
 
 // One function that can be compiled.
 struct DescribedSignature {
-  std::string key;  // empty for a frozen graph
+  std::string key;  // empty for formats without signatures
   std::vector<DescribedTensor> inputs;
   std::vector<DescribedTensor> outputs;
   std::vector<Variable> weights;           // that the outputs need, in order of first use
@@ -49,7 +51,8 @@ struct ModelDescription {
   std::vector<DescribedSignature> signatures;
 };
 
-// "?, 28, 28": unknown dimensions are question marks.
+// "batch_size, ?, 28": unknown dimensions by their names, or as question marks.
+std::string sizes_text(const DescribedTensor& tensor);
 std::string sizes_text(const std::vector<std::int64_t>& shape);
 
 inline constexpr const char* kDescribeOption = "--describe-model";

@@ -13,10 +13,17 @@
 
 namespace tfaot::toolkit {
 
-enum class ModelFormat { kSavedModel, kFrozenGraph };
+enum class ModelFormat { kSavedModel, kFrozenGraph, kOnnx };
 template <>
-inline constexpr auto kWords<ModelFormat> = std::to_array<Word<ModelFormat>>(
-    {{ModelFormat::kSavedModel, "saved_model"}, {ModelFormat::kFrozenGraph, "frozen_graph"}});
+inline constexpr auto kWords<ModelFormat> =
+    std::to_array<Word<ModelFormat>>({{ModelFormat::kSavedModel, "saved_model"},
+                                      {ModelFormat::kFrozenGraph, "frozen_graph"},
+                                      {ModelFormat::kOnnx, "onnx"}});
+
+// What people call such a model: "SavedModel".
+std::string name_of(ModelFormat format);
+// The same in a sentence: "a SavedModel".
+std::string one_of(ModelFormat format);
 
 enum class WeightsMode {
   kShared,    // weights are arguments of the code, stored once for all batch sizes and CPU levels
@@ -44,28 +51,45 @@ template <>
 inline constexpr auto kWords<RowsMode> =
     std::to_array<Word<RowsMode>>({{RowsMode::kAlone, "alone"}, {RowsMode::kCoupled, "coupled"}});
 
+// Whether the inputs and outputs have a batch.
+enum class BatchMode {
+  kFirst,  // it is their first dimension
+  kNone,   // no: one run computes whole tensors, and what is called a row is all of a tensor
+};
+template <>
+inline constexpr auto kWords<BatchMode> =
+    std::to_array<Word<BatchMode>>({{BatchMode::kFirst, "first"}, {BatchMode::kNone, "none"}});
+
 // An input of a frozen graph; what is left out comes from the graph's placeholder.
 struct FrozenInput {
   std::string name;                                    // tensor name "x" or "x:0"
   std::optional<DType> dtype;                          // empty: the placeholder's
-  std::optional<std::vector<std::int64_t>> row_shape;  // without the batch dimension
+  std::optional<std::vector<std::int64_t>> row_shape;  // without the batch dimension, if any
+};
+
+// The size of a dimension that the model names but leaves open.
+struct DimensionSize {
+  std::string name;
+  std::int64_t size = 0;
 };
 
 struct ModelSection {
   std::string name;     // C++ identifier; the class is namespace::name
   std::string version;  // non-empty, [A-Za-z0-9][A-Za-z0-9._+-]*
   ModelFormat format = ModelFormat::kSavedModel;
-  std::filesystem::path source;  // the SavedModel folder, or the frozen graph's file; absolute
-  std::filesystem::path written_source;         // the same, as written in the config
+  std::filesystem::path source;          // the SavedModel's folder, or the model's file; absolute
+  std::filesystem::path written_source;  // the same, as written in the config
   std::string serving_key = "serving_default";  // SavedModel only, else empty
   std::vector<FrozenInput> inputs;              // frozen graph only
   std::vector<std::string> outputs;             // frozen graph only: tensor names "y" or "y:0"
+  std::vector<DimensionSize> dimensions;        // ONNX only
   std::string author;
   std::string description;
 };
 
 struct CompilationSection {
-  std::vector<std::int64_t> batch_sizes;       // positive, distinct, ascending
+  BatchMode batch = BatchMode::kFirst;
+  std::vector<std::int64_t> batch_sizes;       // positive, distinct, ascending; {1} without a batch
   std::string namespace_name = "tfaot_model";  // "a" or "a::b"
   std::string target_triple = "x86_64-unknown-linux-gnu";
   std::vector<std::string> cpu_levels;  // psABI names, ascending; see cpu_levels.h
@@ -77,7 +101,7 @@ struct CompilationSection {
 };
 
 struct ModelSpec {
-  std::filesystem::path config_file;  // absolute
+  std::filesystem::path config_file;  // absolute; empty: there is none
   ModelSection model;
   CompilationSection compilation;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/records/dtype.h"
 #include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
@@ -64,7 +65,10 @@ struct ArrayDifference {
 // The largest difference as a share of `scale`; as it is if all numbers of the reference are zero.
 double relative_difference(const ArrayDifference& difference);
 
-// Whole numbers and truth values must be equal: their tolerance is zero.
+// For outputs of this type. Whole numbers and truth values must be equal: their tolerance is zero.
+// Numbers of 16 bits may differ in the last one of the largest, since right programs round them at
+// other places.
+Tolerance tolerance_for(DType dtype, const Tolerance& tolerance);
 bool is_within(const ArrayDifference& difference, const Tolerance& tolerance);
 
 // Whether `a` is further outside the tolerance, or nearer to its end, than `b`.

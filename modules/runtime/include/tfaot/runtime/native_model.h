@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <string_view>
 #include <tuple>
@@ -25,38 +24,10 @@
 #include "tfaot/runtime/parallel.h"
 #include "tfaot/runtime/signature.h"
 #include "tfaot/runtime/span.h"
+#include "tfaot/runtime/tensors_in_order.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
-
-namespace detail {
-
-template <class C>
-using ElementIn = std::remove_pointer_t<decltype(std::data(std::declval<C&>()))>;
-
-template <class T>
-inline constexpr bool kIsTuple = false;
-template <class... T>
-inline constexpr bool kIsTuple<std::tuple<T...>> = true;
-
-}  // namespace detail
-
-/// Inputs for native::Model::run(), in the model's order: anything that converts to a Span. Copies
-/// no elements.
-template <class... Tensors>
-constexpr std::tuple<Span<const detail::ElementIn<const Tensors>>...> inputs(
-    const Tensors&... tensors) noexcept {
-  return {tensors...};
-}
-
-/// Outputs for native::Model::run(), in the model's order: anything that converts to a Span of
-/// mutable elements.
-template <class... Tensors,
-          class = std::enable_if_t<
-              (std::is_convertible_v<Tensors, Span<detail::ElementIn<Tensors>>> && ...)>>
-constexpr std::tuple<Span<detail::ElementIn<Tensors>>...> outputs(Tensors&&... tensors) noexcept {
-  return {std::forward<Tensors>(tensors)...};
-}
 
 /// The API for new code. tfaot::Model has CMSSW's calls.
 namespace native {
@@ -121,6 +92,26 @@ class Model {
     run(rows, tfaot::inputs(input), tfaot::outputs(std::forward<Out>(output)));
   }
 
+  /// One run of a model that has no batch (`compilation.batch: none`), by name:
+  /// `model.run({.x = x}, {.y = y})`. Each tensor holds exactly its elements. Throws like the calls
+  /// above, which run several independent sets of tensors, one after another in memory.
+  void run(const Inputs& inputs, const Outputs& outputs) {
+    check_no_batch();
+    run(1, inputs, outputs);
+  }
+  /// The same in the model's order: `model.run(tfaot::inputs(x, ids), tfaot::outputs(y))`.
+  template <class... In, class... Out>
+  void run(const std::tuple<Span<In>...>& inputs, const std::tuple<Span<Out>...>& outputs) {
+    check_no_batch();
+    run(1, inputs, outputs);
+  }
+  /// The same for a model with one input and one output: `model.run(x, y)`.
+  template <class In, class Out>
+  auto run(const In& input, Out&& output)
+      -> decltype(tfaot::inputs(input), tfaot::outputs(std::forward<Out>(output)), void()) {
+    run(tfaot::inputs(input), tfaot::outputs(std::forward<Out>(output)));
+  }
+
   /// Names, element types and shapes of the inputs and outputs, in the model's order. The same for
   /// all models of the class, so it needs no object.
   static Signature signature() noexcept { return detail::signature_of(M::description()); }
@@ -153,6 +144,13 @@ class Model {
  private:
   using InputTypes = typename detail::TensorsOf<typename M::Inputs>::Types;
   using OutputTypes = typename detail::TensorsOf<typename M::Outputs>::Types;
+
+  // A template, so that only calls of run() without rows are checked.
+  template <class Checked = M>
+  static constexpr void check_no_batch() noexcept {
+    static_assert(!detail::kHasBatch<Checked>,
+                  "run() of a model with a batch takes the number of rows first");
+  }
 
   // Both are tuples of spans, or of references to spans, in the model's order.
   template <class In, class Out>

@@ -7,51 +7,11 @@
 #include <cstdint>
 
 #include "tfaot/runtime/detail/abi.h"
+#include "tfaot/runtime/dtype.h"
 #include "tfaot/runtime/span.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
-
-/// The type of a tensor's elements.
-enum class DType : std::uint8_t {
-  kBool,     ///< `bool`
-  kInt32,    ///< `std::int32_t`
-  kInt64,    ///< `std::int64_t`
-  kFloat32,  ///< `float`
-  kFloat64   ///< `double`
-};
-
-/// Bytes of one element.
-constexpr std::size_t size_of(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::kBool:
-      return 1;
-    case DType::kInt32:
-    case DType::kFloat32:
-      return 4;
-    case DType::kInt64:
-    case DType::kFloat64:
-      return 8;
-  }
-  return 0;
-}
-
-/// The name as in configs and messages, such as "float32".
-constexpr const char* name_of(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::kBool:
-      return "bool";
-    case DType::kInt32:
-      return "int32";
-    case DType::kInt64:
-      return "int64";
-    case DType::kFloat32:
-      return "float32";
-    case DType::kFloat64:
-      return "float64";
-  }
-  return "unknown";
-}
 
 /// One input or output. Tensors are row-major; the batch dimension comes first and is not part of
 /// the shape.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model's config -> package tree: what `tfaot compile` does. The folder stays as it was until
-// everything is compiled; a kill leaves the old tree or the new one. Two calls with one output
-// folder wait for each other.
+// A model's config, or a model alone -> package tree: what `tfaot compile` does. The folder stays
+// as it was until everything is compiled; a kill leaves the old tree or the new one. Two calls with
+// one output folder wait for each other.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ namespace tfaot::toolkit {
 /// What to compile. Paths are absolute; some may be empty.
 struct BuildRequest {
   Path config;                ///< YAML or JSON
+  Path model;                 ///< instead of a config: spec_of_model()
   ConfigOverrides overrides;  ///< replace values of the config
   Path output_directory;      ///< made if missing; other files in it stay
   std::string tool_name;      ///< empty: default_tool_name()

@@ -17,7 +17,7 @@
 namespace tfaot::toolkit {
 
 struct CheckRequest {
-  Path path;                  ///< a config, a SavedModel's folder or a frozen graph; absolute
+  Path path;                  ///< a config or a model; absolute
   std::string signature;      ///< of a model; empty: all
   ConfigOverrides overrides;  ///< replace values of the config, or of the default config
   EngineRun engine;
@@ -26,7 +26,7 @@ struct CheckRequest {
 
 /// One signature, or one config.
 struct SignatureCheck {
-  std::string signature;  ///< its key; empty for a frozen graph
+  std::string signature;  ///< its key; empty for formats without signatures
   std::string target_triple;
   std::vector<std::string> cpu_levels;
   std::vector<std::int64_t> batch_sizes;
@@ -48,8 +48,9 @@ struct ModelCheck {
 /// That the model cannot be compiled is no error.
 Result<ModelCheck> check_model(const Context& context, const CheckRequest& request);
 
-/// The operations that XLA has kernels for, and which of them tfaot refuses.
+/// The operations of models of this format that have kernels, and which of them tfaot refuses.
 Result<std::vector<CheckedOperation>> compiled_operations(const Context& context,
+                                                          ModelFormat format,
                                                           const EngineRun& engine);
 
 }  // namespace tfaot::toolkit

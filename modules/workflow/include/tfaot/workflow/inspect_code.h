@@ -23,12 +23,13 @@ struct InspectRequest {
   /// Of a config, any size; otherwise one that the package has. Nothing: a config's largest, or the
   /// package's smallest, whose HLO it keeps.
   std::optional<std::int64_t> batch_size;
-  std::string cpu_level;       ///< empty: the highest
-  bool without_flags = false;  ///< of a config: as if it had no flags for the compiler
-  bool flag_effects = false;   ///< of a config: compile without each flag, too
-  bool passes = false;         ///< of a config: after each of XLA's passes, too
-  std::string module;          ///< of a dump; empty: the largest
-  Path dump_directory;         ///< of a config: where the steps' files are kept; empty: nowhere
+  std::string cpu_level;                ///< empty: the highest
+  std::vector<std::string> dimensions;  ///< as ConfigOverrides::dimensions
+  bool without_flags = false;           ///< of a config: as if it had no flags for the compiler
+  bool flag_effects = false;            ///< of a config: compile without each flag, too
+  bool passes = false;                  ///< of a config: after each of XLA's passes, too
+  std::string module;                   ///< of a dump; empty: the largest
+  Path dump_directory;  ///< of a config: where the steps' files are kept; empty: nowhere
   EngineRun engine;
   bool allow_large = false;  ///< of an archive
 };

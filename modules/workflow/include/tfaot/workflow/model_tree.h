@@ -48,9 +48,6 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
                                   const CompiledModel& compiled, const ObjectFolders& objects,
                                   const ModelTreeOptions& options);
 
-/// Every file of the model's source, sorted; absolute.
-Result<std::vector<Path>> source_files(const FileSystem& files, const ModelSpec& spec);
-
 /// What a model's version must look like, in the words of the config's rule; empty if `version` is
 /// valid.
 std::string version_rule(const std::string& version);

@@ -4,18 +4,30 @@
 // reads. Safe from many threads.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
+#include "tfaot/config/config.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
 
 bool is_package_tree(const FileSystem& files, const Path& path);
-/// A SavedModel's folder, or a file that is a frozen graph by its name.
+/// Of a SavedModel's folder, or of a file by its name; nothing for anything else.
+std::optional<ModelFormat> model_format(const FileSystem& files, const Path& path);
 bool is_model(const FileSystem& files, const Path& path);
+/// "a SavedModel's folder, ...": those that model_format() knows.
+std::string model_kinds();
 /// Judged by its name.
 bool is_config(const Path& path);
+/// What is compiled: a config that exists, or a model.
+bool is_config_or_model(const FileSystem& files, const Path& path);
+/// Of a model without a config: its defaults, with `overrides`. Error: it is no model, or a frozen
+/// graph, which needs a config.
+Result<ModelSpec> spec_of_model(const FileSystem& files, const Path& path,
+                                const ConfigOverrides& overrides);
 /// A tar.zst, tar.gz or tar, judged by its first bytes. Its reader decides whether it is a package.
 bool is_archive(const FileSystem& files, const Path& path);
 

@@ -27,7 +27,7 @@ struct PeerModel {
 };
 
 struct ProfiledModel {
-  LoadRequest package;  ///< or a config, which is compiled first
+  LoadRequest package;  ///< or a config or a model, which is compiled first
   std::string name;     ///< as the user wrote it
   std::vector<PeerModel> peers;
 };
@@ -45,9 +45,10 @@ struct ProfileRequest {
   std::optional<std::int64_t> core;  ///< empty: the last one that this process may use
   std::string machine;               ///< its name for the report; may be empty
   std::string toolkit_version;
-  EngineRun engine;                   ///< for configs
-  CodeCacheOptions cache;             ///< for configs
-  bool operations = false;            ///< also the share of each operation; all models are configs
+  EngineRun engine;                     ///< for configs and models
+  CodeCacheOptions cache;               ///< for configs and models
+  std::vector<std::string> dimensions;  ///< for them, as ConfigOverrides::dimensions
+  bool operations = false;  ///< also the share of each operation; all are configs or models
   std::optional<HeapTool> heap_tool;  ///< also the heap over time, by this
 };
 

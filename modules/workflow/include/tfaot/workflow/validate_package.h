@@ -19,9 +19,10 @@ namespace tfaot::toolkit {
 
 struct ValidateRequest {
   LoadRequest package;
-  Path model;  ///< a SavedModel's folder, a frozen graph, or a config that names one; absolute
+  Path model;  ///< a model of any format, or a config that names one; absolute
   /// Of a SavedModel; empty: the one that the package was compiled from.
   std::string signature;
+  Path library;            ///< of ONNX Runtime, for ONNX models; absolute
   Path inputs;             ///< absolute; empty: random ones
   std::uint64_t seed = 1;  ///< of random inputs
   bool edges = true;       ///< also inputs at which compilers differ; see docs/validate.md

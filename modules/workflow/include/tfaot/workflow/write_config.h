@@ -13,7 +13,7 @@ namespace tfaot::toolkit {
 
 /// What the config should say. Paths are absolute.
 struct ConfigRequest {
-  Path model;                             ///< a SavedModel's folder or a frozen graph
+  Path model;                             ///< of any format
   Path config;                            ///< the file to write; must not exist
   std::string name;                       ///< of the model; empty: from the model's folder
   std::string version = "1.0.0";          ///< of the package
@@ -24,7 +24,7 @@ struct ConfigRequest {
 /// What was written.
 struct WrittenConfig {
   std::string name;       ///< of the model
-  std::string signature;  ///< its key; empty for a frozen graph
+  std::string signature;  ///< its key; empty for formats without signatures
   std::string problem;    ///< why the model cannot be compiled as it is; empty if nothing is known
 };
 

@@ -24,13 +24,15 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 /// The DType of T, for any of C++'s names of such a type: int64_t as well as long long.
 template <class T>
 constexpr DType element_type() {
-  static_assert(
-      std::is_same_v<T, bool> || std::is_same_v<T, float> || std::is_same_v<T, double> ||
-          (std::is_integral_v<T> && std::is_signed_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)),
-      "arguments and results are bool, int32, int64, float or double");
-  if (std::is_same_v<T, bool>) return DType::kBool;
-  if (std::is_integral_v<T>) return sizeof(T) == 4 ? DType::kInt32 : DType::kInt64;
-  return std::is_same_v<T, float> ? DType::kFloat32 : DType::kFloat64;
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    using Signed = std::conditional_t<
+        sizeof(T) == 1, std::int8_t,
+        std::conditional_t<sizeof(T) == 2, std::int16_t,
+                           std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>;
+    return kDTypeOf<std::conditional_t<std::is_signed_v<T>, Signed, std::make_unsigned_t<Signed>>>;
+  } else {
+    return kDTypeOf<T>;
+  }
 }
 
 /// A model's code for one batch size as TensorFlow's XlaCompiledCpuFunction. One object is for one

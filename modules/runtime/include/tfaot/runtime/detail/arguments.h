@@ -49,6 +49,12 @@ constexpr const std::tuple<T...>& in_order(const std::tuple<T...>& tensors) noex
   return tensors;
 }
 
+// False for a model whose class says that it has no batch.
+template <class M, class = void>
+inline constexpr bool kHasBatch = true;
+template <class M>
+inline constexpr bool kHasBatch<M, std::void_t<decltype(M::kHasBatch)>> = M::kHasBatch;
+
 }  // namespace detail
 }  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -11,32 +11,6 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// The DType of a C++ type; only these five types have one.
-template <class T>
-struct DTypeOf;
-template <>
-struct DTypeOf<bool> {
-  static constexpr DType value = DType::kBool;
-};
-template <>
-struct DTypeOf<std::int32_t> {
-  static constexpr DType value = DType::kInt32;
-};
-template <>
-struct DTypeOf<std::int64_t> {
-  static constexpr DType value = DType::kInt64;
-};
-template <>
-struct DTypeOf<float> {
-  static constexpr DType value = DType::kFloat32;
-};
-template <>
-struct DTypeOf<double> {
-  static constexpr DType value = DType::kFloat64;
-};
-template <class T>
-inline constexpr DType kDTypeOf = DTypeOf<T>::value;
-
 constexpr std::size_t row_bytes(const TensorInfo& info) noexcept {
   return info.row_elements * size_of(info.dtype);
 }

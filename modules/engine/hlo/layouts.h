@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settles once in which order the dimensions of tensors lie. What comes from a net with channels
+// first has transposes around each convolution and pool (onnx/operators/spatial.h). Here they move
+// towards the outputs, through operations that can work in any order, until they meet their
+// inverse. So only the ends of such a net are transposed. All elements stay what they were. Used by
+// one thread.
+#pragma once
+
+#include "hlo/hlo.h"
+
+namespace tfaot::toolkit::engine {
+
+// Changes nothing if transposes would then not move less. Parameters of the entry computation from
+// `first_weight` on are weights, which are transposed while compiling.
+Status settle_layouts(xla::HloModule& module, std::int64_t first_weight);
+
+}  // namespace tfaot::toolkit::engine

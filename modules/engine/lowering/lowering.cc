@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/lowering.h"
+
+#include <fmt/format.h>
+
+#include "tfaot/records/model_check.h"
+#include "tfaot/records/model_description.h"
+#include "xla/shape_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+Error data_dependent(const NamedOutput& output, const xla::Shape& shape, SizeCauses causes) {
+  Error error(fmt::format("output '{}' has a size that depends on the data ({})", output.name,
+                          shape.ToString()));
+  for (const std::string& text : causes.texts) error.note("it comes from " + text);
+  causes.names.push_back(output.name);
+  return std::move(error)
+      .note("a compiled model has fixed sizes: return a mask or padded values")
+      .about(word_of(ProblemKind::kDataDependentSize), std::move(causes.names));
+}
+
+}  // namespace
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return "(" + sizes_text(shape) + ")";
+}
+
+std::vector<std::int64_t> row_shape(const xla::Shape& shape) {
+  return {shape.dimensions().begin() + 1, shape.dimensions().end()};
+}
+
+xla::Shape one_row(const xla::Shape& shape) {
+  std::vector<std::int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());
+  dimensions.insert(dimensions.begin(), 1);
+  return xla::ShapeUtil::MakeShape(shape.element_type(), dimensions);
+}
+
+// Outputs whose size depends on the data compile without an error, but would return wrong sizes.
+Result<std::vector<TensorSpec>> read_outputs(const LoweredModel& lowered,
+                                             const std::vector<NamedOutput>& outputs,
+                                             std::int64_t batch_size,
+                                             const std::function<SizeCauses()>& causes) {
+  std::vector<TensorSpec> read;
+  std::vector<Error> errors;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const NamedOutput& output = outputs[i];
+    const auto& shape = lowered.shape.result().tuple_shapes(static_cast<int>(i));
+    if (!shape.is_static()) {
+      errors.push_back(data_dependent(output, shape, causes()));
+      continue;
+    }
+    const std::vector<std::int64_t> dimensions(shape.dimensions().begin(),
+                                               shape.dimensions().end());
+    if (dimensions.empty() || dimensions[0] != batch_size) {
+      errors.push_back(
+          Error(fmt::format("output '{}' has shape {} for batch size {}: its first dimension "
+                            "is not the batch",
+                            output.name, shape_text(dimensions), batch_size))
+              .note("every output must have one row per event; broadcast it over the batch "
+                    "or leave it out of the signature")
+              .about(word_of(ProblemKind::kBatch), {output.name}));
+      continue;
+    }
+    read.push_back({output.name, output.dtype, row_shape(shape)});
+  }
+  TFAOT_TRY(all_or_first(std::move(errors)));
+  return read;
+}
+
+Status check_output_rows(const Lowering& lowering, const LoweredModel& lowered,
+                         std::int64_t batch_size, bool coupled) {
+  if (lowering.has_fixed_batch()) return {};
+  const auto lowered_again = lowering.lower(batch_size + 1);
+  if (!lowered_again) return coupled ? Status() : fail(lowered_again.error());
+  const LoweredModel& other = *lowered_again;
+  for (std::size_t i = 0; i < lowered.outputs.size(); ++i) {
+    const auto& a = lowered.outputs[i];
+    const auto& b = other.outputs[i];
+    if (a.row_shape == b.row_shape) continue;
+    return fail(
+        Error(fmt::format("output '{}': the shape of a row depends on the batch size: {} at "
+                          "{}, {} at {}",
+                          a.name, shape_text(a.row_shape), batch_size, shape_text(b.row_shape),
+                          batch_size + 1))
+            .note("every output must have one row per event, of a fixed shape")
+            .about(word_of(ProblemKind::kBatch), {a.name}));
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

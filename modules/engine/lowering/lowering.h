@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model of any format as XLA computations (HLO). Parameters are the inputs, then the weights; the
+// result is the tuple of the outputs. All that comes after this is the same for all formats. Used
+// by one thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tfaot/base/result.h"
+#include "tfaot/records/compiled_model.h"
+#include "xla/client/xla_computation.h"
+#include "xla/literal.h"
+#include "xla/shape.h"
+
+namespace tfaot::toolkit::engine {
+
+// Large values are passed on, not copied.
+using Value = std::shared_ptr<const xla::LiteralBase>;
+
+struct LoweredModel {
+  xla::XlaComputation computation;
+  xla::ProgramShape shape;
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+};
+
+struct LoweringOptions {
+  bool embed_weights = false;
+  // Keep inputs and outputs unchanged: the computation has one row, the whole tensor.
+  bool fixed_shapes = false;
+};
+
+// A weight as the model stores it. Reading may take long, so it is done when needed.
+struct RawWeight {
+  std::string name;
+  xla::Shape shape;
+  std::function<Result<Value>()> read;
+};
+
+class Lowering {
+ public:
+  virtual ~Lowering() = default;
+
+  virtual Result<LoweredModel> lower(std::int64_t batch_size) const = 0;
+
+  // Only one batch size can be lowered: the model fixes it, or there is no batch.
+  virtual bool has_fixed_batch() const = 0;
+
+  // Those that are parameters, in parameter order.
+  const std::vector<RawWeight>& weights() const { return weights_; }
+
+ protected:
+  std::vector<RawWeight> weights_;
+};
+
+// Fails if the rows of the outputs do not match the batch size. It compares with another size,
+// because at a single size any dimension of that length looks like the batch. If rows may be
+// `coupled`, a model with only one size passes.
+Status check_output_rows(const Lowering& lowering, const LoweredModel& lowered,
+                         std::int64_t batch_size, bool coupled);
+
+// The outputs of `lowered` from the tuple of its computation. Errors: a size that depends on the
+// data, rows that are not the batch's. `causes`: the nodes to blame for the former.
+struct NamedOutput {
+  std::string name;
+  DType dtype = DType::kFloat32;
+};
+struct SizeCauses {
+  std::vector<std::string> texts;
+  std::vector<std::string> names;
+};
+Result<std::vector<TensorSpec>> read_outputs(const LoweredModel& lowered,
+                                             const std::vector<NamedOutput>& outputs,
+                                             std::int64_t batch_size,
+                                             const std::function<SizeCauses()>& causes);
+
+// Without the first dimension, which is the batch.
+std::vector<std::int64_t> row_shape(const xla::Shape& shape);
+// The shape with a first dimension of 1.
+xla::Shape one_row(const xla::Shape& shape);
+// "(?, 3)": unknown dimensions are question marks.
+std::string shape_text(const std::vector<std::int64_t>& shape);
+
+}  // namespace tfaot::toolkit::engine

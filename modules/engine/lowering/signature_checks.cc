@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/signature_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lowering/conversions.h"
+#include "lowering/lowering.h"
+#include "tfaot/base/text.h"
+#include "tfaot/records/model_check.h"
+#include "tfaot/records/model_description.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// The limit for one row. Sizes in bytes, of many rows, must not overflow.
+constexpr std::int64_t kMostRowElements = std::int64_t{1} << 40;
+
+Status check_type(const char* kind, const ModelTensor& tensor) {
+  if (dtype_of(tensor.type)) return {};
+  return fail(
+      Error(fmt::format("{} '{}' has dtype {}, which compiled models cannot have", kind,
+                        tensor.name, type_name(tensor.type)))
+          .note(fmt::format("allowed: {}; cast inside the model", join(words_of<DType>(), ", ")))
+          .about(word_of(ProblemKind::kDtype), {tensor.name}));
+}
+
+Status check_input(const ModelTensor& input, bool fixed_shapes) {
+  TFAOT_TRY(check_type("input", input));
+  if (!input.rank_known) {
+    return fail(Error(fmt::format("input '{}' has an unknown shape", input.name))
+                    .note("only the first dimension (the batch) may be unknown")
+                    .about(word_of(ProblemKind::kUnknownShape), {input.name}));
+  }
+  if (input.shape.empty() && !fixed_shapes) {
+    return fail(Error(fmt::format("input '{}' is a scalar: it has no batch dimension", input.name))
+                    .note("the first dimension of every input must be the batch")
+                    .about(word_of(ProblemKind::kBatch), {input.name}));
+  }
+  std::int64_t elements = 1;
+  for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
+    if (input.shape[i] < 0) {
+      return fail(Error(fmt::format("input '{}' of shape {}: dimension {} is unknown", input.name,
+                                    shape_text(input.shape), i))
+                      .note("only the first dimension (the batch) may be unknown; save the model "
+                            "with a fixed size")
+                      .about(word_of(ProblemKind::kUnknownShape), {input.name}));
+    }
+    if (input.shape[i] > kMostRowElements / std::max<std::int64_t>(elements, 1)) {
+      return fail(Error(fmt::format("input '{}' of shape {} is larger than any memory", input.name,
+                                    shape_text(input.shape))));
+    }
+    elements *= input.shape[i];
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_signature(const std::string& label, const std::vector<ModelTensor>& inputs,
+                       const std::vector<ModelTensor>& outputs, bool fixed_shapes) {
+  if (inputs.empty() && !fixed_shapes) {
+    return fail(Error(fmt::format("{} has no inputs", label)));
+  }
+  if (outputs.empty()) {
+    return fail(Error(fmt::format("{} has no outputs", label)));
+  }
+  std::vector<Error> errors;
+  const auto take = [&errors](Status checked) {
+    if (!checked) errors.push_back(std::move(checked).error());
+  };
+  for (const auto& input : inputs) take(check_input(input, fixed_shapes));
+  for (const auto& output : outputs) take(check_type("output", output));
+  return all_or_first(std::move(errors));
+}
+
+Status check_batch(const ModelTensor& input, std::int64_t batch_size) {
+  if (input.shape[0] < 0 || input.shape[0] == batch_size) return {};
+  return fail(Error(fmt::format("input '{}' of shape {} has a fixed first dimension, so batch size "
+                                "{} cannot be compiled",
+                                input.name, shape_text(input.shape), batch_size))
+                  .note(fmt::format("only batch size {} can; or save the model with an unknown "
+                                    "first dimension (None)",
+                                    input.shape[0]))
+                  .about(word_of(ProblemKind::kBatch), {input.name}));
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The conditions for compiling a signature: dtypes, known shapes, the batch as the first dimension.
+// Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lowering/model_tensor.h"
+#include "tfaot/base/result.h"
+
+namespace tfaot::toolkit::engine {
+
+// Checks inputs and outputs as far as the signature shows them; output shapes are known only after
+// lowering. With fixed shapes no dimension is the batch.
+// `label` names the model in messages.
+Status check_signature(const std::string& label, const std::vector<ModelTensor>& inputs,
+                       const std::vector<ModelTensor>& outputs, bool fixed_shapes);
+
+// An input with a fixed first dimension allows only that batch size.
+Status check_batch(const ModelTensor& input, std::int64_t batch_size);
+
+}  // namespace tfaot::toolkit::engine

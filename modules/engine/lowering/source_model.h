@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as read from disk, in any format. Used by one thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lowering/lowering.h"
+#include "lowering/model_tensor.h"
+#include "tfaot/base/result.h"
+#include "tfaot/records/engine_job.h"
+#include "tfaot/records/model_check.h"
+#include "tfaot/records/model_description.h"
+
+namespace tfaot::toolkit::engine {
+
+// The functions of a model that can be compiled.
+struct ModelFunctions {
+  std::string producer;         // "tensorflow 2.18.1"; empty if the model does not say
+  std::vector<EngineJob> jobs;  // what load_model() takes for each; other members unset
+};
+
+class SourceModel {
+ public:
+  virtual ~SourceModel() = default;
+
+  virtual const std::vector<ModelTensor>& inputs() const = 0;
+  virtual const std::vector<ModelTensor>& outputs() const = 0;
+
+  // What the compiler makes of each operation. Sorted by operation.
+  virtual std::vector<CheckedOperation> operations() const = 0;
+
+  // Reads what lowering needs beyond the inputs and outputs; call it before those below.
+  virtual Status prepare() = 0;
+  // Must not outlive the model.
+  virtual Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const = 0;
+  // The weights that the outputs need, in order of first use.
+  virtual std::vector<Variable> variables() const = 0;
+  // How many of each operation the outputs need.
+  virtual std::map<std::string, std::int64_t> operation_counts() const = 0;
+};
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx/node.h"
+
+#include <fmt/format.h>
+
+#include "onnx/known_value.h"
+#include "onnx/onnx_scope.h"
+#include "onnx/onnx_tensor.h"
+#include "onnx/refusal.h"
+#include "tfaot/records/model_check.h"
+
+namespace tfaot::toolkit::engine {
+
+using onnx::AttributeProto;
+
+std::string describe_node(const onnx::NodeProto& node, std::int64_t opset) {
+  const std::string domain = node.domain().empty() ? "" : node.domain() + ".";
+  return fmt::format("node '{}' (operator {}{}, opset {})",
+                     node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name(),
+                     domain, node.op_type(), opset);
+}
+
+xla::XlaBuilder& Node::builder() const { return scope_.builder(); }
+
+void Node::refuse(const std::string& why) const {
+  throw Refusal(Error(fmt::format("{} {}", describe_node(proto_, opset_), why))
+                    .about(word_of(ProblemKind::kModel), {proto_.name()}));
+}
+
+bool Node::has(int operand) const {
+  return operand < proto_.input_size() && !proto_.input(operand).empty();
+}
+
+xla::XlaOp Node::operand(int index) const {
+  if (!has(index)) refuse(fmt::format("has no operand {}", index));
+  const auto found = scope_.find(proto_.input(index));
+  if (!found) refuse(fmt::format("reads '{}', which no node makes", proto_.input(index)));
+  return *found;
+}
+
+std::vector<xla::XlaOp> Node::operands() const {
+  std::vector<xla::XlaOp> all;
+  for (int i = 0; i < operand_count(); ++i) all.push_back(operand(i));
+  return all;
+}
+
+xla::Shape Node::shape_of_op(xla::XlaOp op) const {
+  const xla::XlaBuilder& owner = op.IsUninitialized() ? builder() : *op.builder();
+  auto shape = owner.GetShape(op);
+  if (!shape.ok()) refuse("cannot be compiled: " + std::string(shape.status().message()));
+  return *std::move(shape);
+}
+
+Dimensions Node::sizes_of(xla::XlaOp op) const {
+  const xla::Shape shape = shape_of_op(op);
+  return {shape.dimensions().begin(), shape.dimensions().end()};
+}
+
+std::int64_t Node::rank(int operand) const { return std::ssize(sizes(operand)); }
+
+xla::PrimitiveType Node::type_of(xla::XlaOp op) const { return shape_of_op(op).element_type(); }
+
+bool Node::is_known(int operand) const {
+  const auto constant = builder().IsConstant(this->operand(operand));
+  return constant.ok() && *constant;
+}
+
+xla::Literal Node::known(int operand) const {
+  auto value = known_value(this->operand(operand));
+  if (!value) throw Refusal(value.error());
+  if (!*value) {
+    throw Refusal(
+        Error(fmt::format("{} needs the value of '{}' while compiling, but it depends on the "
+                          "model's inputs",
+                          describe_node(proto_, opset_), proto_.input(operand)))
+            .note("a compiled model has fixed sizes")
+            .about(word_of(ProblemKind::kDataDependentSize), {proto_.name()}));
+  }
+  return **std::move(value);
+}
+
+std::vector<std::int64_t> Node::known_integers(int operand) const {
+  const auto value = known(operand).Convert(xla::S64);
+  if (!value.ok()) refuse(fmt::format("needs integers as operand {}", operand));
+  const auto integers = value->data<std::int64_t>();
+  return {integers.begin(), integers.end()};
+}
+
+std::vector<double> Node::known_reals(int operand) const {
+  const auto value = known(operand).Convert(xla::F64);
+  if (!value.ok()) refuse(fmt::format("needs numbers as operand {}", operand));
+  const auto reals = value->data<double>();
+  return {reals.begin(), reals.end()};
+}
+
+const AttributeProto* Node::find(const std::string& name) const {
+  for (const AttributeProto& attribute : proto_.attribute()) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+const AttributeProto* Node::find(const std::string& name,
+                                 AttributeProto::AttributeType type) const {
+  const AttributeProto* const found = find(name);
+  if (found != nullptr && found->type() != type) {
+    refuse(fmt::format("has an attribute '{}' of type {} instead of {}", name,
+                       AttributeProto::AttributeType_Name(found->type()),
+                       AttributeProto::AttributeType_Name(type)));
+  }
+  return found;
+}
+
+std::int64_t Node::integer(const std::string& name) const {
+  const AttributeProto* const found = find(name, AttributeProto::INT);
+  if (found == nullptr) refuse(fmt::format("has no attribute '{}'", name));
+  return found->i();
+}
+
+std::int64_t Node::integer(const std::string& name, std::int64_t otherwise) const {
+  const AttributeProto* const found = find(name, AttributeProto::INT);
+  return found == nullptr ? otherwise : found->i();
+}
+
+float Node::real(const std::string& name, float otherwise) const {
+  const AttributeProto* const found = find(name, AttributeProto::FLOAT);
+  return found == nullptr ? otherwise : found->f();
+}
+
+std::string Node::text(const std::string& name, const std::string& otherwise) const {
+  const AttributeProto* const found = find(name, AttributeProto::STRING);
+  return found == nullptr ? otherwise : found->s();
+}
+
+std::optional<std::vector<std::int64_t>> Node::integers(const std::string& name) const {
+  const AttributeProto* const found = find(name, AttributeProto::INTS);
+  if (found == nullptr) return std::nullopt;
+  return std::vector<std::int64_t>(found->ints().begin(), found->ints().end());
+}
+
+std::vector<float> Node::reals(const std::string& name) const {
+  const AttributeProto* const found = find(name, AttributeProto::FLOATS);
+  if (found == nullptr) return {};
+  return {found->floats().begin(), found->floats().end()};
+}
+
+std::vector<std::string> Node::texts(const std::string& name) const {
+  const AttributeProto* const found = find(name, AttributeProto::STRINGS);
+  if (found == nullptr) return {};
+  return {found->strings().begin(), found->strings().end()};
+}
+
+std::optional<xla::Literal> Node::tensor(const std::string& name) const {
+  const AttributeProto* const found = find(name, AttributeProto::TENSOR);
+  if (found == nullptr) return std::nullopt;
+  auto value = read_tensor(found->t(), scope_.model().folder);
+  if (!value) throw Refusal(value.error());
+  return *std::move(value);
+}
+
+const onnx::GraphProto& Node::graph(const std::string& name) const {
+  const AttributeProto* const found = find(name, AttributeProto::GRAPH);
+  if (found == nullptr) refuse(fmt::format("has no attribute '{}'", name));
+  return found->g();
+}
+
+std::int64_t Node::axis(std::int64_t axis, std::int64_t rank) const {
+  if (axis < -rank || axis >= rank) {
+    refuse(fmt::format("has axis {}, but its operand has {} dimensions", axis, rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<std::int64_t> Node::axes(std::vector<std::int64_t> axes, std::int64_t rank) const {
+  for (std::int64_t& one : axes) one = axis(one, rank);
+  return axes;
+}
+
+bool Node::wants(int result) const {
+  return result < proto_.output_size() && !proto_.output(result).empty();
+}
+
+void Node::set(int result, xla::XlaOp op) {
+  shape_of_op(op);  // what XLA refuses is the fault of this node
+  if (wants(result)) results_[static_cast<std::size_t>(result)] = op;
+}
+
+}  // namespace tfaot::toolkit::engine

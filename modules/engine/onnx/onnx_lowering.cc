@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx/onnx_lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hlo/hlo.h"
+#include "lowering/conversions.h"
+#include "lowering/signature_checks.h"
+#include "onnx/needed_values.h"
+#include "onnx/onnx_tensor.h"
+#include "onnx/operators.h"
+#include "onnx/refusal.h"
+#include "xla/client/xla_builder.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// Smaller Constant nodes are part of the code.
+constexpr std::int64_t kFewestOfConstant = 16;
+
+bool is_large(const onnx::TensorProto& tensor) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : tensor.dims()) elements *= size;
+  return elements >= kFewestOfConstant;
+}
+
+// The values of the graph's Constant nodes, by the name of the result.
+std::map<std::string, const onnx::TensorProto*> large_constants(const onnx::GraphProto& graph) {
+  std::map<std::string, const onnx::TensorProto*> constants;
+  for (const auto& node : graph.node()) {
+    if (node.op_type() != "Constant" || !plain_domain(node.domain()).empty()) continue;
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.name() == "value" && is_large(attribute.t())) {
+        constants[node.output(0)] = &attribute.t();
+      }
+    }
+  }
+  return constants;
+}
+
+bool can_be_weight(const onnx::TensorProto& tensor) {
+  const auto type = element_type(tensor.data_type());
+  if (!type || tensor.dims_size() == 0) return false;
+  return dtype_of(*type).has_value();
+}
+
+class OnnxLowering final : public Lowering {
+ public:
+  OnnxLowering(const OnnxModel& model, const std::vector<ModelTensor>& inputs,
+               const std::vector<ModelTensor>& outputs, bool fixed_shapes)
+      : model_(model),
+        opsets_(opsets_of(model.proto.opset_import())),
+        inputs_(inputs),
+        outputs_(outputs),
+        fixed_shapes_(fixed_shapes) {}
+
+  Status add_weights() {
+    const std::set<std::string> constants = needed_values(model_, model_.proto.graph());
+    for (const OnnxWeight& weight : weights_of(model_)) {
+      if (constants.count(weight.name) > 0 || !can_be_weight(*weight.tensor)) continue;
+      TFAOT_ASSIGN(xla::Shape shape, shape_of_tensor(*weight.tensor));
+      weights_.push_back({weight.name, std::move(shape),
+                          [tensor = weight.tensor, folder = model_.folder]() -> Result<Value> {
+                            TFAOT_ASSIGN(auto value, read_tensor(*tensor, folder));
+                            return std::make_shared<xla::Literal>(std::move(value));
+                          }});
+    }
+    return {};
+  }
+
+  Result<LoweredModel> lower(std::int64_t batch_size) const override {
+    if (!fixed_shapes_) {
+      for (const ModelTensor& input : inputs_) TFAOT_TRY(check_batch(input, batch_size));
+    }
+    try {
+      return lower_graph(batch_size);
+    } catch (const Refusal& refusal) {
+      return fail(refusal.error());
+    }
+  }
+
+  bool has_fixed_batch() const override {
+    return fixed_shapes_ || std::ranges::any_of(inputs_, [](const ModelTensor& input) {
+             return input.shape[0] >= 0;
+           });
+  }
+
+ private:
+  // Throws a Refusal.
+  Result<LoweredModel> lower_graph(std::int64_t batch_size) const {
+    xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
+    OnnxScope scope(model_, opsets_, builder);
+    add_parameters(scope, batch_size);
+    scope.lower(model_.proto.graph());
+    std::vector<xla::XlaOp> results = scope.outputs_of(model_.proto.graph());
+    if (fixed_shapes_) {
+      for (xla::XlaOp& result : results) {
+        const auto shape = builder.GetShape(result);
+        if (!shape.ok()) return fail(internal_error(shape.status()));
+        result = xla::Reshape(result, one_row(*shape).dimensions());
+      }
+    }
+    xla::Tuple(&builder, results);
+    auto built = builder.Build();
+    if (!built.ok()) return fail(internal_error(built.status()));
+    LoweredModel lowered{std::move(*built), {}, {}, {}};
+    auto shape = lowered.computation.GetProgramShape();
+    if (!shape.ok()) return fail(internal_error(shape.status()));
+    lowered.shape = std::move(*shape);
+    return with_signature(std::move(lowered), batch_size);
+  }
+
+  void add_parameters(OnnxScope& scope, std::int64_t batch_size) const {
+    xla::XlaBuilder& builder = scope.builder();
+    std::int64_t number = 0;
+    for (const ModelTensor& input : inputs_) {
+      Dimensions sizes = input.shape;
+      if (!fixed_shapes_) sizes.front() = batch_size;
+      const xla::Shape shape = shape_of(type_of(input), sizes);
+      const xla::Shape whole = fixed_shapes_ ? one_row(shape) : shape;
+      const std::int64_t place = number++;
+      xla::XlaOp op = xla::Parameter(&builder, place, whole, fmt::format("p{}", place));
+      if (fixed_shapes_) op = xla::Reshape(op, sizes);
+      scope.set(input.name, op);
+    }
+    for (const RawWeight& weight : weights_) {
+      const std::int64_t place = number++;
+      scope.set(weight.name,
+                xla::Parameter(&builder, place, weight.shape, fmt::format("p{}", place)));
+    }
+  }
+
+  // REQUIRES: the input's type was checked.
+  static xla::PrimitiveType type_of(const ModelTensor& input) {
+    xla::PrimitiveType type = xla::PRIMITIVE_TYPE_INVALID;
+    static_cast<void>(tensorflow::DataTypeToPrimitiveType(input.type, &type));
+    return type;
+  }
+
+  Result<LoweredModel> with_signature(LoweredModel lowered, std::int64_t batch_size) const {
+    std::vector<NamedOutput> outputs;
+    for (const ModelTensor& output : outputs_) {
+      outputs.push_back({output.name, *dtype_of(output.type)});
+    }
+    TFAOT_ASSIGN(lowered.outputs,
+                 read_outputs(lowered, outputs, batch_size, [] { return SizeCauses(); }));
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      lowered.inputs.push_back({inputs_[i].name, *dtype_of(inputs_[i].type),
+                                row_shape(lowered.shape.parameters(static_cast<int>(i)))});
+    }
+    return lowered;
+  }
+
+  const OnnxModel& model_;
+  Opsets opsets_;
+  const std::vector<ModelTensor>& inputs_;
+  const std::vector<ModelTensor>& outputs_;
+  bool fixed_shapes_;
+};
+
+}  // namespace
+
+std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
+  const onnx::GraphProto& graph = model.proto.graph();
+  auto values = large_constants(graph);
+  for (const auto& initializer : graph.initializer()) values[initializer.name()] = &initializer;
+  std::set<std::string> outputs;
+  for (const auto& output : graph.output()) outputs.insert(output.name());
+  std::vector<OnnxWeight> weights;
+  const auto add = [&](const std::string& name) {
+    const auto found = values.find(name);
+    if (found == values.end()) return;
+    weights.push_back({name, found->second});
+    values.erase(found);
+  };
+  for (const auto* const node : needed_nodes(graph.node(), outputs)) {
+    for (const std::string& name : node->input()) add(name);
+    for (const std::string& name : names_read_by(*node)) add(name);
+  }
+  for (const std::string& name : outputs) add(name);
+  return weights;
+}
+
+Result<std::unique_ptr<Lowering>> make_onnx_lowering(const OnnxModel& model,
+                                                     const std::vector<ModelTensor>& inputs,
+                                                     const std::vector<ModelTensor>& outputs,
+                                                     const LoweringOptions& options) {
+  TFAOT_TRY(check_signature("the graph", inputs, outputs, options.fixed_shapes));
+  auto lowering = std::make_unique<OnnxLowering>(model, inputs, outputs, options.fixed_shapes);
+  if (!options.embed_weights) TFAOT_TRY(lowering->add_weights());
+  return lowering;
+}
+
+}  // namespace tfaot::toolkit::engine

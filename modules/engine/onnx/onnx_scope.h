@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of an ONNX graph while it is lowered, by name, and lowering the nodes themselves. A
+// graph inside of a node sees the names of the graphs around it. Used by one thread.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "onnx-ml.pb.h"
+#include "xla/client/xla_builder.h"
+
+namespace tfaot::toolkit::engine {
+
+// What all scopes of a model share.
+struct OnnxModel {
+  onnx::ModelProto proto;
+  std::string file;
+  std::string folder;  // where external data lies
+};
+
+// The version of each domain's operators; "" is ONNX's own.
+using Opsets = std::map<std::string, std::int64_t>;
+// ONNX's own domain has two names: "ai.onnx" becomes "".
+inline std::string plain_domain(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+template <typename Imports>
+Opsets opsets_of(const Imports& imports) {
+  Opsets opsets;
+  for (const auto& import : imports) opsets[plain_domain(import.domain())] = import.version();
+  return opsets;
+}
+
+// The model's own function that the node calls; null if it calls an operator.
+const onnx::FunctionProto* function_of(const OnnxModel& model, const onnx::NodeProto& node);
+
+class OnnxScope {
+ public:
+  // The references must outlive the scope. `around`: the graph that holds this one, with the same
+  // builder; null: there is none.
+  OnnxScope(const OnnxModel& model, const Opsets& opsets, xla::XlaBuilder& builder,
+            const OnnxScope* around = nullptr)
+      : model_(model), opsets_(opsets), builder_(builder), around_(around) {}
+
+  const OnnxModel& model() const { return model_; }
+  const Opsets& opsets() const { return opsets_; }
+  xla::XlaBuilder& builder() const { return builder_; }
+
+  void set(const std::string& name, xla::XlaOp op) { values_[name] = op; }
+  std::optional<xla::XlaOp> find(const std::string& name) const;
+
+  // Lowers the nodes in order, with the graph's initializers that have no value yet as constants.
+  // Throws a Refusal.
+  void lower(const onnx::GraphProto& graph);
+  // The graph's outputs. REQUIRES: lower().
+  std::vector<xla::XlaOp> outputs_of(const onnx::GraphProto& graph) const;
+
+ private:
+  void lower_node(const onnx::NodeProto& proto);
+  void lower_call(const onnx::NodeProto& call, const onnx::FunctionProto& function);
+
+  const OnnxModel& model_;
+  const Opsets& opsets_;
+  xla::XlaBuilder& builder_;
+  const OnnxScope* around_;
+  std::map<std::string, xla::XlaOp> values_;
+};
+
+// Names that the graph reads from around it, also in graphs inside of its nodes.
+std::set<std::string> free_names(const onnx::GraphProto& graph);
+// Names that the node reads, also in graphs inside of it.
+std::set<std::string> names_read_by(const onnx::NodeProto& node);
+// The nodes that the names need, in order.
+template <typename Nodes>
+std::vector<const onnx::NodeProto*> needed_nodes(const Nodes& nodes, std::set<std::string> names) {
+  std::vector<const onnx::NodeProto*> needed;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    const auto& made = node->output();
+    if (std::none_of(made.begin(), made.end(),
+                     [&](const std::string& name) { return names.count(name) > 0; })) {
+      continue;
+    }
+    names.merge(names_read_by(*node));
+    needed.push_back(&*node);
+  }
+  std::reverse(needed.begin(), needed.end());
+  return needed;
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx/onnx_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "onnx/onnx_lowering.h"
+#include "onnx/onnx_tensor.h"
+#include "onnx/operators.h"
+#include "onnx/read_onnx.h"
+#include "tensorflow/compiler/tf2xla/type_util.h"
+#include "tensorflow/core/framework/types.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+tensorflow::DataType tf_type_of(int onnx_type) {
+  if (onnx_type == onnx::TensorProto::STRING) return tensorflow::DT_STRING;
+  const auto type = element_type(onnx_type);
+  if (!type) return tensorflow::DT_INVALID;
+  const auto encoded = tensorflow::EncodePrimitiveTypeAsDataType(*type);
+  return encoded.ok() ? *encoded : tensorflow::DT_INVALID;
+}
+
+Error no_size_for(const std::string& tensor, const std::string& dimension) {
+  return Error(fmt::format("input '{}': the dimension '{}' has no size", tensor, dimension))
+      .note(fmt::format(
+          "set it in the config: model.dimensions: {{{0}: SIZE}}, or by '--dimension {0}=SIZE'",
+          dimension))
+      .about(word_of(ProblemKind::kUnknownShape), {tensor});
+}
+
+// Free dimensions get their size from the job; the first one is the batch if it has none.
+Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value, const EngineJob& job) {
+  ModelTensor tensor;
+  tensor.name = tensor.tensor = value.name();
+  if (!value.type().has_tensor_type()) {
+    return fail(Error(fmt::format("'{}' is not a tensor: a sequence, an optional value or a map",
+                                  value.name()))
+                    .note("compiled models have tensors as inputs and outputs")
+                    .about(word_of(ProblemKind::kDtype), {value.name()}));
+  }
+  const auto& type = value.type().tensor_type();
+  tensor.type = tf_type_of(type.elem_type());
+  if (tensor.type == tensorflow::DT_INVALID) {
+    return fail(Error(fmt::format("'{}' has dtype {}, which compiled models cannot have",
+                                  value.name(), onnx_type_name(type.elem_type())))
+                    .about(word_of(ProblemKind::kDtype), {value.name()}));
+  }
+  tensor.rank_known = type.has_shape();
+  for (const auto& dimension : type.shape().dim()) {
+    const auto given =
+        std::ranges::find(job.dimensions, dimension.dim_param(), &DimensionSize::name);
+    const bool is_given = given != job.dimensions.end() && !dimension.dim_param().empty();
+    std::string open_name;
+    if (dimension.has_dim_value()) {
+      tensor.shape.push_back(dimension.dim_value());
+    } else if (is_given) {
+      tensor.shape.push_back(given->size);
+    } else {
+      tensor.shape.push_back(-1);
+      open_name = dimension.dim_param();
+    }
+    tensor.dimensions.push_back(std::move(open_name));
+  }
+  return tensor;
+}
+
+// The first of the dimensions that have a name but no size, other than the batch.
+Status check_dimensions(const ModelTensor& input, bool fixed_shapes) {
+  for (std::size_t i = fixed_shapes ? 0 : 1; i < input.dimensions.size(); ++i) {
+    const std::string& name = input.dimensions[i];
+    if (!name.empty()) return fail(no_size_for(input.name, name));
+  }
+  return {};
+}
+
+class OnnxSource final : public SourceModel {
+ public:
+  OnnxSource(OnnxModel model, bool fixed_shapes)
+      : model_(std::move(model)), fixed_shapes_(fixed_shapes) {}
+
+  Status read_signature(const EngineJob& job) {
+    std::set<std::string> initializers;
+    const onnx::GraphProto& graph = model_.proto.graph();
+    for (const auto& initializer : graph.initializer()) initializers.insert(initializer.name());
+    for (const auto& value : graph.input()) {
+      if (initializers.count(value.name()) > 0) continue;
+      TFAOT_ASSIGN(ModelTensor input, tensor_of(value, job));
+      inputs_.push_back(std::move(input));
+    }
+    for (const auto& value : graph.output()) {
+      TFAOT_ASSIGN(ModelTensor output, tensor_of(value, job));
+      outputs_.push_back(std::move(output));
+    }
+    return {};
+  }
+
+  const std::vector<ModelTensor>& inputs() const override { return inputs_; }
+  const std::vector<ModelTensor>& outputs() const override { return outputs_; }
+
+  std::vector<CheckedOperation> operations() const override {
+    std::map<std::string, CheckedOperation> rows;
+    visit_needed([&](const onnx::NodeProto& node) {
+      CheckedOperation& row = rows[operator_name(node)];
+      row.operation = operator_name(node);
+      row.nodes.push_back({node.name(), ""});
+      if (function_of(model_, node) != nullptr) {
+        row.support = OperationSupport::kStructure;
+      } else if (find_operator(plain_domain(node.domain()), node.op_type()) == nullptr) {
+        row.support = OperationSupport::kRefused;
+        row.advice = "replace it by operators that 'tfaot check --ops' lists";
+      }
+    });
+    std::vector<CheckedOperation> all;
+    for (auto& [name, row] : rows) all.push_back(std::move(row));
+    return all;
+  }
+
+  Status prepare() override {
+    for (const ModelTensor& input : inputs_) TFAOT_TRY(check_dimensions(input, fixed_shapes_));
+    return {};
+  }
+
+  Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
+    return make_onnx_lowering(model_, inputs_, outputs_, options);
+  }
+
+  std::vector<Variable> variables() const override {
+    std::vector<Variable> variables;
+    for (const OnnxWeight& weight : weights_of(model_)) {
+      const auto& sizes = weight.tensor->dims();
+      variables.push_back({weight.name,
+                           tensorflow::DataTypeString(tf_type_of(weight.tensor->data_type())),
+                           {sizes.begin(), sizes.end()}});
+    }
+    return variables;
+  }
+
+  std::map<std::string, std::int64_t> operation_counts() const override {
+    std::map<std::string, std::int64_t> counts;
+    visit_needed([&](const onnx::NodeProto& node) { ++counts[operator_name(node)]; });
+    return counts;
+  }
+
+ private:
+  static std::string operator_name(const onnx::NodeProto& node) {
+    const std::string domain = plain_domain(node.domain());
+    return domain.empty() ? node.op_type() : domain + "." + node.op_type();
+  }
+
+  using Visitor = std::function<void(const onnx::NodeProto&)>;
+  // Also nodes of graphs inside of others and of functions that are called.
+  void visit_needed(const Visitor& visit) const { visit_graph(model_.proto.graph(), visit); }
+  void visit_graph(const onnx::GraphProto& graph, const Visitor& visit) const {
+    std::set<std::string> outputs;
+    for (const auto& output : graph.output()) outputs.insert(output.name());
+    for (const auto* const node : needed_nodes(graph.node(), outputs)) visit_node(*node, visit);
+  }
+  void visit_node(const onnx::NodeProto& node, const Visitor& visit) const {
+    visit(node);
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.has_g()) visit_graph(attribute.g(), visit);
+    }
+    const auto* const function = function_of(model_, node);
+    if (function == nullptr) return;
+    for (const auto& inside : function->node()) visit_node(inside, visit);
+  }
+
+  OnnxModel model_;
+  bool fixed_shapes_;
+  std::vector<ModelTensor> inputs_;
+  std::vector<ModelTensor> outputs_;
+};
+
+}  // namespace
+
+bool has_onnx_name(const std::string& file) { return file.ends_with(".onnx"); }
+
+Result<ModelFunctions> onnx_functions(const std::string& file) {
+  TFAOT_ASSIGN(const OnnxModel model, read_onnx(file));
+  ModelFunctions functions;
+  functions.producer = model.proto.producer_name();
+  if (!model.proto.producer_version().empty()) {
+    functions.producer += " " + model.proto.producer_version();
+  }
+  EngineJob job;
+  job.format = ModelFormat::kOnnx;
+  job.source = file;
+  functions.jobs.push_back(std::move(job));
+  return functions;
+}
+
+Result<std::unique_ptr<SourceModel>> load_onnx_source(const EngineJob& job) {
+  TFAOT_ASSIGN(OnnxModel model, read_onnx(job.source));
+  auto source = std::make_unique<OnnxSource>(std::move(model), job.fixed_shapes);
+  TFAOT_TRY(source->read_signature(job));
+  return source;
+}
+
+}  // namespace tfaot::toolkit::engine

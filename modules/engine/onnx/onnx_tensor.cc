@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx/onnx_tensor.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <complex>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hlo/hlo.h"
+#include "tensorflow/core/platform/env.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using onnx::TensorProto;
+
+struct TypePair {
+  int onnx;
+  xla::PrimitiveType xla;
+};
+constexpr auto kTypes = std::to_array<TypePair>({
+    {TensorProto::FLOAT, xla::F32},
+    {TensorProto::UINT8, xla::U8},
+    {TensorProto::INT8, xla::S8},
+    {TensorProto::UINT16, xla::U16},
+    {TensorProto::INT16, xla::S16},
+    {TensorProto::INT32, xla::S32},
+    {TensorProto::INT64, xla::S64},
+    {TensorProto::BOOL, xla::PRED},
+    {TensorProto::FLOAT16, xla::F16},
+    {TensorProto::DOUBLE, xla::F64},
+    {TensorProto::UINT32, xla::U32},
+    {TensorProto::UINT64, xla::U64},
+    {TensorProto::COMPLEX64, xla::C64},
+    {TensorProto::COMPLEX128, xla::C128},
+    {TensorProto::BFLOAT16, xla::BF16},
+});
+
+// Larger ones are a mistake, and sizes in bytes must not overflow.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+Error at_tensor(const TensorProto& tensor, const std::string& what) {
+  return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
+}
+
+// The values of a repeated field, each as a Stored, which holds the bits of one element.
+template <typename Stored, typename Field>
+std::string bytes_of(const Field& field) {
+  std::string bytes(static_cast<std::size_t>(field.size()) * sizeof(Stored), '\0');
+  char* to = bytes.data();
+  for (const auto value : field) {
+    const auto stored = static_cast<Stored>(value);
+    std::memcpy(to, &stored, sizeof stored);
+    to += sizeof stored;
+  }
+  return bytes;
+}
+
+// From the field that the standard names for the type.
+std::string typed_bytes(const TensorProto& tensor) {
+  switch (tensor.data_type()) {
+    case TensorProto::FLOAT:
+    case TensorProto::COMPLEX64:
+      return bytes_of<float>(tensor.float_data());
+    case TensorProto::DOUBLE:
+    case TensorProto::COMPLEX128:
+      return bytes_of<double>(tensor.double_data());
+    case TensorProto::INT64:
+      return bytes_of<std::int64_t>(tensor.int64_data());
+    case TensorProto::UINT64:
+      return bytes_of<std::uint64_t>(tensor.uint64_data());
+    case TensorProto::UINT32:
+      return bytes_of<std::uint32_t>(tensor.uint64_data());
+    case TensorProto::INT32:
+      return bytes_of<std::int32_t>(tensor.int32_data());
+    case TensorProto::INT16:
+    case TensorProto::UINT16:
+    case TensorProto::FLOAT16:
+    case TensorProto::BFLOAT16:
+      return bytes_of<std::uint16_t>(tensor.int32_data());
+    default:
+      return bytes_of<std::uint8_t>(tensor.int32_data());
+  }
+}
+
+Result<std::uint64_t> number_in(const TensorProto& tensor, const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec == std::errc() && read.ptr == end) return number;
+  return fail(
+      at_tensor(tensor, fmt::format("has external data at '{}', which is not a number", text)));
+}
+
+Result<std::string> external_bytes(const TensorProto& tensor, const std::string& folder,
+                                   std::uint64_t size) {
+  std::string location;
+  std::uint64_t offset = 0;
+  for (const auto& entry : tensor.external_data()) {
+    if (entry.key() == "location") location = entry.value();
+    if (entry.key() == "offset") {
+      TFAOT_ASSIGN(offset, number_in(tensor, entry.value()));
+    }
+    if (entry.key() == "length") {
+      TFAOT_ASSIGN(const std::uint64_t length, number_in(tensor, entry.value()));
+      if (length != size) {
+        return fail(at_tensor(
+            tensor, fmt::format("has {} bytes of external data instead of {}", length, size)));
+      }
+    }
+  }
+  const std::filesystem::path relative = std::filesystem::path(location).lexically_normal();
+  if (location.empty() || relative.is_absolute() || *relative.begin() == "..") {
+    return fail(at_tensor(tensor, fmt::format("has its values in '{}'", location))
+                    .note("external data must lie in the folder of the model"));
+  }
+  const std::string path = (std::filesystem::path(folder) / relative).string();
+  auto* const files = tensorflow::Env::Default();
+  std::uint64_t there = 0;
+  const auto found = files->GetFileSize(path, &there);
+  if (!found.ok() || there < offset || there - offset < size) {
+    return fail(Error::at({path}, !found.ok()
+                                      ? "cannot read it: " + std::string(found.message())
+                                      : fmt::format("ends before the {} bytes of tensor '{}' at {}",
+                                                    size, tensor.name(), offset))
+                    .note("the model keeps values there: copy the file with the model"));
+  }
+  std::string bytes(size, '\0');
+  std::unique_ptr<tensorflow::RandomAccessFile> file;
+  tensorflow::StringPiece read;
+  auto done = files->NewRandomAccessFile(path, &file);
+  if (done.ok()) done = file->Read(offset, size, &read, bytes.data());
+  if (!done.ok()) return fail(Error::at({path}, "cannot read it"));
+  if (read.data() != bytes.data()) bytes.assign(read.data(), read.size());
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<xla::PrimitiveType> element_type(int onnx_type) {
+  for (const TypePair& pair : kTypes) {
+    if (pair.onnx == onnx_type) return pair.xla;
+  }
+  return std::nullopt;
+}
+
+std::string onnx_type_name(int onnx_type) {
+  return onnx::TensorProto_DataType_IsValid(onnx_type)
+             ? onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(onnx_type))
+             : fmt::format("type {}", onnx_type);
+}
+
+Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
+  const auto type = element_type(tensor.data_type());
+  if (!type) {
+    return fail(at_tensor(tensor, fmt::format("has the type {}, which cannot be compiled",
+                                              onnx_type_name(tensor.data_type()))));
+  }
+  std::int64_t elements = 1;
+  for (const std::int64_t size : tensor.dims()) {
+    if (size < 0 || size > kMostElements / std::max<std::int64_t>(elements, 1)) {
+      return fail(at_tensor(tensor, fmt::format("has a dimension of size {}", size)));
+    }
+    elements *= size;
+  }
+  const std::vector<std::int64_t> sizes(tensor.dims().begin(), tensor.dims().end());
+  return shape_of(*type, sizes);
+}
+
+Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& folder) {
+  TFAOT_ASSIGN(const xla::Shape shape, shape_of_tensor(tensor));
+  const auto size = static_cast<std::uint64_t>(xla::ShapeUtil::ByteSizeOf(shape));
+  std::string kept;
+  const std::string* bytes = &kept;
+  if (tensor.data_location() == TensorProto::EXTERNAL) {
+    TFAOT_ASSIGN(kept, external_bytes(tensor, folder, size));
+  } else if (tensor.has_raw_data()) {
+    bytes = &tensor.raw_data();
+  } else {
+    kept = typed_bytes(tensor);
+  }
+  if (bytes->size() != size) {
+    return fail(
+        at_tensor(tensor, fmt::format("of shape {} has {} bytes of values instead of {}",
+                                      xla::ShapeUtil::HumanString(shape), bytes->size(), size)));
+  }
+  xla::Literal literal(shape);
+  if (size > 0) std::memcpy(literal.untyped_data(), bytes->data(), size);
+  return literal;
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx/operators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "onnx/operators/families.h"
+#include "onnx/refusal.h"
+#include "tfaot/records/model_check.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+auto key_of(const OnnxOperator& row) { return std::tie(row.domain, row.name); }
+
+std::vector<OnnxOperator> make_operator_table() {
+  std::vector<OnnxOperator> table;
+  for (auto* const family :
+       {elementwise_operators,    activation_operators,  shape_operators,
+        product_operators,        convolution_operators, pooling_operators,
+        normalization_operators,  resize_operators,      image_operators,
+        quantized_operators,      attention_operators,   linear_attention_operators,
+        linear_algebra_operators, loss_operators,        signal_operators,
+        gather_operators,         selection_operators,   arrangement_operators,
+        reduction_operators,      recurrent_operators,   control_operators}) {
+    std::vector<OnnxOperator> rows = family();
+    std::ranges::move(rows, std::back_inserter(table));
+  }
+  std::ranges::sort(table, {}, key_of);
+  return table;
+}
+
+}  // namespace
+
+const std::vector<OnnxOperator>& all_operators() {
+  static const auto* const table = new std::vector<OnnxOperator>(make_operator_table());
+  return *table;
+}
+
+const OnnxOperator* find_operator(const std::string& domain, const std::string& name) {
+  const auto& table = all_operators();
+  const auto found = std::ranges::lower_bound(table, std::tie(domain, name), {}, key_of);
+  const bool is_it = found != table.end() && key_of(*found) == std::tie(domain, name);
+  return is_it ? &*found : nullptr;
+}
+
+void lower_operator(const std::string& domain, const std::string& name, Node& node) {
+  const OnnxOperator* const row = find_operator(domain, name);
+  if (row == nullptr) {
+    throw Refusal(Error(describe_node(node.proto(), node.opset()) + " cannot be compiled: there is "
+                                                                    "no such operator in tfaot")
+                      .note("'tfaot check --ops' lists those that there are")
+                      .about(word_of(ProblemKind::kNoKernel), {node.proto().name()}));
+  }
+  if (node.opset() < row->since) {
+    node.refuse(
+        fmt::format("is older than opset {}, the oldest that can be compiled; convert the "
+                    "model with onnx.version_converter",
+                    row->since));
+  }
+  row->lower(node);
+}
+
+}  // namespace tfaot::toolkit::engine

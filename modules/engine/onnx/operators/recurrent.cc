@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recurrent operators: RNN, GRU, LSTM. The products of all steps with W are one product before the
+// loop; a step is the product of the state with R, and what the gates do.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "onnx/operators/broadcast.h"
+#include "onnx/operators/families.h"
+#include "onnx/operators/loops.h"
+#include "onnx/operators/places.h"
+#include "onnx/operators/recurrent_activations.h"
+#include "xla/client/lib/constants.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::XlaOp;
+
+// One direction of one layer.
+struct Cell {
+  const Node& node;
+  std::int64_t hidden = 0;
+  std::vector<GateActivation> activations;
+  std::optional<float> clip;
+
+  XlaOp gate(std::size_t activation, XlaOp x) const {
+    if (clip) x = xla::Clamp(xla::ScalarLike(x, -*clip), x, xla::ScalarLike(x, *clip));
+    return activated(activations[activation], x);
+  }
+  // The columns [hidden * which, hidden * (which + count)).
+  XlaOp columns(XlaOp x, std::int64_t which, std::int64_t count = 1) const {
+    const std::int64_t last = std::ssize(node.sizes_of(x)) - 1;
+    return xla::SliceInDim(x, which * hidden, (which + count) * hidden, 1, last);
+  }
+};
+
+// state * matrix^T
+XlaOp times_transposed(XlaOp state, XlaOp matrix) {
+  xla::DotDimensionNumbers numbers;
+  numbers.add_lhs_contracting_dimensions(1);
+  numbers.add_rhs_contracting_dimensions(1);
+  return xla::DotGeneral(state, matrix, numbers);
+}
+
+// A vector for all rows.
+XlaOp for_rows(const Node& node, XlaOp vector, XlaOp like) {
+  const Dimensions sizes = node.sizes_of(like);
+  return xla::BroadcastInDim(vector, sizes, {std::ssize(sizes) - 1});
+}
+
+// What makes the next state: `x`, the step's input times W with its bias; the state; the weights
+// that fixed_of() chose.
+using CellState = std::vector<XlaOp>;
+struct CellKind {
+  std::int64_t gates = 1;
+  std::int64_t states = 1;
+  std::vector<std::string> activations;
+  // Of the node's operands for one direction.
+  std::vector<XlaOp> (*fixed_of)(const Cell& cell, XlaOp recurrence, std::optional<XlaOp> bias,
+                                 std::optional<XlaOp> peepholes) = nullptr;
+  // The part of the recurrence's bias that is added before the loop.
+  XlaOp (*early_bias)(const Cell& cell, XlaOp bias) = nullptr;
+  CellState (*next)(const Cell& cell, XlaOp x, const CellState& state,
+                    const std::vector<XlaOp>& fixed) = nullptr;
+};
+
+XlaOp whole_bias(const Cell& /*cell*/, XlaOp bias) { return bias; }
+
+std::vector<XlaOp> rnn_fixed(const Cell& /*cell*/, XlaOp recurrence, std::optional<XlaOp> /*bias*/,
+                             std::optional<XlaOp> /*peepholes*/) {
+  return {recurrence};
+}
+
+CellState rnn_next(const Cell& cell, XlaOp x, const CellState& state,
+                   const std::vector<XlaOp>& fixed) {
+  return {cell.gate(0, xla::Add(x, times_transposed(state[0], fixed[0])))};
+}
+
+bool resets_after_product(const Cell& cell) {
+  return cell.node.integer("linear_before_reset", 0) != 0;
+}
+
+// Gates z, r, h. The hidden gate's own bias is reset too if the product is.
+XlaOp gru_early_bias(const Cell& cell, XlaOp bias) {
+  if (!resets_after_product(cell)) return bias;
+  const XlaOp none = xla::ZerosLike(cell.columns(bias, 2));
+  return xla::ConcatInDim(bias.builder(), {cell.columns(bias, 0, 2), none}, 0);
+}
+
+std::vector<XlaOp> gru_fixed(const Cell& cell, XlaOp recurrence, std::optional<XlaOp> bias,
+                             std::optional<XlaOp> /*peepholes*/) {
+  if (resets_after_product(cell)) {
+    if (!bias) return {recurrence};
+    return {recurrence, cell.columns(*bias, 2)};
+  }
+  const std::int64_t split = 2 * cell.hidden;
+  return {xla::SliceInDim(recurrence, 0, split, 1, 0),
+          xla::SliceInDim(recurrence, split, 3 * cell.hidden, 1, 0)};
+}
+
+CellState gru_next(const Cell& cell, XlaOp x, const CellState& state,
+                   const std::vector<XlaOp>& fixed) {
+  const XlaOp h = state[0];
+  const XlaOp product = times_transposed(h, fixed[0]);
+  const auto gate = [&](std::int64_t which) {
+    return cell.gate(0, xla::Add(cell.columns(x, which), cell.columns(product, which)));
+  };
+  const XlaOp update = gate(0);
+  const XlaOp reset = gate(1);
+  XlaOp hidden;
+  if (resets_after_product(cell)) {
+    hidden = cell.columns(product, 2);
+    if (fixed.size() > 1) hidden = xla::Add(hidden, for_rows(cell.node, fixed[1], hidden));
+    hidden = xla::Mul(reset, hidden);
+  } else {
+    hidden = times_transposed(xla::Mul(reset, h), fixed[1]);
+  }
+  hidden = cell.gate(1, xla::Add(cell.columns(x, 2), hidden));
+  const XlaOp rest = xla::Sub(xla::ScalarLike(update, 1), update);
+  return {xla::Add(xla::Mul(rest, hidden), xla::Mul(update, h))};
+}
+
+std::vector<XlaOp> lstm_fixed(const Cell& /*cell*/, XlaOp recurrence, std::optional<XlaOp> /*bias*/,
+                              std::optional<XlaOp> peepholes) {
+  if (!peepholes) return {recurrence};
+  return {recurrence, *peepholes};
+}
+
+// Gates i, o, f, c; peepholes i, o, f. The state is h, then c.
+CellState lstm_next(const Cell& cell, XlaOp x, const CellState& state,
+                    const std::vector<XlaOp>& fixed) {
+  const XlaOp before = state[1];
+  const XlaOp sum = xla::Add(x, times_transposed(state[0], fixed[0]));
+  const auto gate = [&](std::int64_t which, XlaOp seen) {
+    XlaOp in = cell.columns(sum, which);
+    if (fixed.size() > 1) {
+      const XlaOp peephole = for_rows(cell.node, cell.columns(fixed[1], which), in);
+      in = xla::Add(in, xla::Mul(peephole, seen));
+    }
+    return cell.gate(0, in);
+  };
+  const XlaOp input = gate(0, before);
+  const bool coupled = cell.node.integer("input_forget", 0) != 0;
+  const XlaOp forget = coupled ? xla::Sub(xla::ScalarLike(input, 1), input) : gate(2, before);
+  const XlaOp candidate = cell.gate(1, cell.columns(sum, 3));
+  const XlaOp memory = xla::Add(xla::Mul(forget, before), xla::Mul(input, candidate));
+  // The memory itself is not clipped.
+  return {xla::Mul(gate(1, memory), activated(cell.activations[2], memory)), memory};
+}
+
+// The node's operands, with the layout of layout=0.
+class RecurrentLayer {
+ public:
+  RecurrentLayer(Node& node, const CellKind& kind) : node_(node), kind_(kind) {
+    batch_first_ = node.integer("layout", 0) != 0;
+    const std::string direction = node.text("direction", "forward");
+    if (direction != "forward" && direction != "reverse" && direction != "bidirectional") {
+      node.refuse(fmt::format("has the direction '{}'", direction));
+    }
+    first_is_reverse_ = direction == "reverse";
+    x_ = batch_first_ ? xla::Transpose(node.operand(0), {1, 0, 2}) : node.operand(0);
+    const Dimensions sizes = node.sizes_of(x_);
+    const Dimensions recurrence = node.sizes(2);
+    directions_ = direction == "bidirectional" ? 2 : 1;
+    if (sizes.size() != 3 || recurrence.size() != 3) node.refuse("needs three dimensions");
+    steps_ = sizes[0];
+    rows_ = sizes[1];
+    hidden_ = recurrence[2];
+    const std::int64_t width = kind.gates * hidden_;
+    if (recurrence != Dimensions{directions_, width, hidden_} ||
+        node.sizes(1) != Dimensions{directions_, width, sizes[2]}) {
+      node.refuse("has weights of other sizes than its input and hidden_size");
+    }
+  }
+
+  void lower() {
+    const auto activations = gate_activations(node_, kind_.activations, directions_);
+    const XlaOp products = input_products();
+    std::vector<XlaOp> sequences;
+    std::vector<std::vector<XlaOp>> last(static_cast<std::size_t>(kind_.states));
+    for (std::int64_t which = 0; which < directions_; ++which) {
+      Cell cell{node_, hidden_, {}, std::nullopt};
+      const auto first = activations.begin() + which * std::ssize(kind_.activations);
+      cell.activations.assign(first, first + std::ssize(kind_.activations));
+      if (node_.has_attribute("clip")) cell.clip = node_.real("clip", 0);
+      const auto made = run_direction(cell, which, products);
+      for (std::size_t i = 0; i < last.size(); ++i) last[i].push_back(made[i]);
+      if (node_.wants(0)) sequences.push_back(made.back());
+    }
+    if (node_.wants(0)) {
+      const XlaOp all = joined(sequences, 1);
+      node_.set(0, batch_first_ ? xla::Transpose(all, {2, 0, 1, 3}) : all);
+    }
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      const XlaOp all = joined(last[i], 0);
+      node_.set(static_cast<int>(i) + 1, batch_first_ ? xla::Transpose(all, {1, 0, 2}) : all);
+    }
+  }
+
+ private:
+  bool is_reverse(std::int64_t which) const { return first_is_reverse_ || which == 1; }
+
+  XlaOp of_direction(XlaOp x, std::int64_t which) const {
+    const XlaOp one = xla::SliceInDim(x, which, which + 1, 1, 0);
+    Dimensions sizes = node_.sizes_of(x);
+    sizes.erase(sizes.begin());
+    return xla::Reshape(one, sizes);
+  }
+
+  // The bias of the input for one direction, or that of the recurrence.
+  std::optional<XlaOp> bias_of(std::int64_t which, bool of_recurrence) const {
+    if (!node_.has(3)) return std::nullopt;
+    const std::int64_t width = kind_.gates * hidden_;
+    const std::int64_t start = of_recurrence ? width : 0;
+    return xla::SliceInDim(of_direction(node_.operand(3), which), start, start + width, 1, 0);
+  }
+
+  // x * W^T with its bias, for all steps and both directions: [steps, rows, directions * width].
+  XlaOp input_products() const {
+    const Dimensions weights = node_.sizes(1);
+    const XlaOp w = xla::Reshape(node_.operand(1), {weights[0] * weights[1], weights[2]});
+    const XlaOp flat = xla::Reshape(x_, {steps_ * rows_, weights[2]});
+    XlaOp made = times_transposed(flat, w);
+    std::vector<XlaOp> biases;
+    const Cell cell{node_, hidden_, {}, std::nullopt};
+    for (std::int64_t which = 0; which < directions_; ++which) {
+      const auto own = bias_of(which, false);
+      if (own) biases.push_back(xla::Add(*own, kind_.early_bias(cell, *bias_of(which, true))));
+    }
+    if (!biases.empty()) {
+      made = xla::Add(made, for_rows(node_, xla::ConcatInDim(&node_.builder(), biases, 0), made));
+    }
+    return xla::Reshape(made, {steps_, rows_, weights[0] * weights[1]});
+  }
+
+  XlaOp initial_state(std::int64_t which, int operand) const {
+    if (!node_.has(operand)) return zeros_of(node_, node_.type(0), {rows_, hidden_});
+    XlaOp all = node_.operand(operand);
+    if (batch_first_) all = xla::Transpose(all, {1, 0, 2});
+    return of_direction(all, which);
+  }
+
+  // The last states, then all h of the steps if they are wanted.
+  std::vector<XlaOp> run_direction(const Cell& cell, std::int64_t which, XlaOp products) const {
+    const std::int64_t width = kind_.gates * hidden_;
+    std::vector<XlaOp> state;
+    for (int i = 0; i < kind_.states; ++i) state.push_back(initial_state(which, 5 + i));
+    if (node_.wants(0)) {
+      state.push_back(zeros_of(node_, node_.type(0), {steps_, rows_, hidden_}));
+    }
+    std::optional<XlaOp> peepholes;
+    if (node_.has(7)) peepholes = of_direction(node_.operand(7), which);
+    std::vector<XlaOp> fixed = kind_.fixed_of(cell, of_direction(node_.operand(2), which),
+                                              bias_of(which, true), peepholes);
+    fixed.push_back(directions_ == 1
+                        ? products
+                        : xla::SliceInDim(products, which * width, (which + 1) * width, 1, 2));
+    if (node_.has(4)) fixed.push_back(xla::ConvertElementType(node_.operand(4), xla::S64));
+    return run_loop(node_, {.count = steps_}, state, fixed, [&](const LoopStep& step) {
+      return next_state(cell, is_reverse(which), step);
+    });
+  }
+
+  // Rows whose sequence is over, or has not begun from its end, stay as they are.
+  std::vector<XlaOp> next_state(const Cell& cell, bool reverse, const LoopStep& step) const {
+    std::vector<XlaOp> weights = step.fixed;
+    std::optional<XlaOp> lengths;
+    if (node_.has(4)) {
+      lengths = weights.back();
+      weights.pop_back();
+    }
+    const XlaOp products = weights.back();
+    weights.pop_back();
+    const XlaOp place =
+        reverse ? xla::Sub(xla::ScalarLike(step.number, steps_ - 1), step.number) : step.number;
+    const CellState before(step.state.begin(), step.state.begin() + kind_.states);
+    CellState next = kind_.next(cell, at_step(node_, products, 0, place), before, weights);
+    XlaOp shown = next.front();
+    if (lengths) {
+      const XlaOp here = xla::BroadcastInDim(xla::Gt(*lengths, place), {rows_, hidden_}, {0});
+      for (std::size_t i = 0; i < next.size(); ++i) next[i] = xla::Select(here, next[i], before[i]);
+      shown = xla::Select(here, shown, xla::ZerosLike(shown));
+    }
+    if (node_.wants(0)) next.push_back(with_step(node_, step.state.back(), shown, place));
+    return next;
+  }
+
+  // With a new dimension for the directions.
+  XlaOp joined(std::vector<XlaOp> parts, std::int64_t axis) const {
+    for (XlaOp& part : parts) {
+      Dimensions sizes = node_.sizes_of(part);
+      sizes.insert(sizes.begin() + axis, 1);
+      part = xla::Reshape(part, sizes);
+    }
+    return parts.size() == 1 ? parts.front() : xla::ConcatInDim(&node_.builder(), parts, axis);
+  }
+
+  Node& node_;
+  const CellKind& kind_;
+  bool batch_first_ = false;
+  bool first_is_reverse_ = false;
+  XlaOp x_;  // [steps, rows, features]
+  std::int64_t steps_ = 0;
+  std::int64_t rows_ = 0;
+  std::int64_t hidden_ = 0;
+  std::int64_t directions_ = 1;
+};
+
+void lower_rnn(Node& node) {
+  const CellKind kind{1, 1, {"Tanh"}, rnn_fixed, whole_bias, rnn_next};
+  RecurrentLayer(node, kind).lower();
+}
+
+void lower_gru(Node& node) {
+  const CellKind kind{3, 1, {"Sigmoid", "Tanh"}, gru_fixed, gru_early_bias, gru_next};
+  RecurrentLayer(node, kind).lower();
+}
+
+void lower_lstm(Node& node) {
+  const CellKind kind{4, 2, {"Sigmoid", "Tanh", "Tanh"}, lstm_fixed, whole_bias, lstm_next};
+  RecurrentLayer(node, kind).lower();
+}
+
+}  // namespace
+
+std::vector<OnnxOperator> recurrent_operators() {
+  return {
+      {"GRU", 7, lower_gru},
+      {"LSTM", 7, lower_lstm},
+      {"RNN", 7, lower_rnn},
+  };
+}
+
+}  // namespace tfaot::toolkit::engine

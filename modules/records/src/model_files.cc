@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/records/model_files.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace tfaot::toolkit {
+namespace {
+
+struct ForeignExtension {
+  std::string_view extension;
+  ForeignModel model;
+};
+
+constexpr ForeignModel kKeras = {
+    "a Keras file",
+    "only Keras reads it: model.export('saved_model') makes a SavedModel (docs/models.md)"};
+constexpr ForeignModel kTorch = {
+    "a PyTorch file",
+    "only PyTorch reads it: torch.onnx.export(model, inputs, 'model.onnx') makes an ONNX model "
+    "(docs/models.md)"};
+constexpr ForeignModel kMlir = {
+    "an MLIR module",
+    "tfaot does not read StableHLO yet: export the model as a SavedModel or to ONNX "
+    "(docs/models.md)"};
+constexpr std::array kForeign = {
+    ForeignExtension{".keras", kKeras}, ForeignExtension{".h5", kKeras},
+    ForeignExtension{".hdf5", kKeras},  ForeignExtension{".pt", kTorch},
+    ForeignExtension{".pth", kTorch},   ForeignExtension{".mlir", kMlir},
+};
+
+}  // namespace
+
+std::optional<ModelFormat> format_of_file(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  if (extension == ".onnx") return ModelFormat::kOnnx;
+  if (extension == ".pb" || extension == ".pbtxt") return ModelFormat::kFrozenGraph;
+  return std::nullopt;
+}
+
+const ForeignModel* foreign_model(const std::filesystem::path& file) {
+  const auto* const found =
+      std::ranges::find(kForeign, file.extension().string(), &ForeignExtension::extension);
+  return found == kForeign.end() ? nullptr : &found->model;
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,14 @@
+// Made by tfaot from model typed, version 1.0.0. Do not edit.
+// What a call of tfaot_model::typed costs, in picoseconds, as 'tfaot tune' measured it
+// 0: not measured; a level with a 0 is run by the estimates that its code comes with.
+#pragma once
+
+#include <cstdint>
+
+namespace tfaot_model {
+
+struct typed_costs {
+  static constexpr ::std::uint64_t kBs1_x86_64 = 0;
+};
+
+}  // namespace tfaot_model

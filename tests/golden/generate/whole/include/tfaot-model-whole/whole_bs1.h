@@ -1,0 +1,43 @@
+// Made by tfaot from model whole, version 2024a. Do not edit.
+// The code of tfaot_model::whole for batch size 1. Include model.h instead: it offers the model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tfaot/runtime/description.h"
+
+#include "whole_costs.h"
+
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_whole_bs1_x86_64(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
+
+namespace tfaot_model {
+inline namespace build_9c6514813150ee19 {
+
+struct whole_bs1 {
+  TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+      {::tfaot::BufferKind::kInput, 0, 0, 9408},
+      {::tfaot::BufferKind::kInput, 1, 0, 5},
+      {::tfaot::BufferKind::kInput, 2, 0, 8},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 8},
+      {::tfaot::BufferKind::kOutput, 1, 0, 24},
+      {::tfaot::BufferKind::kOutput, 2, 0, 1},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kTemporary, 0, 128, 24},
+  };
+  TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
+      {"x86-64",
+       "",
+       &::__tfaot_tfaot_model_whole_bs1_x86_64, kSlots_x86_64,
+       11, 10, 192, whole_costs::kBs1_x86_64, 251000, 0},
+  };
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
+};
+
+}  // namespace build_9c6514813150ee19
+}  // namespace tfaot_model

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfaot/compile/model_files.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/memory_file_system.h"
+#include "tfaot/base/hash.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::MemoryFileSystem;
+
+// As protobuf encodes an entry of TensorProto.external_data.
+std::string entry(const std::string& key, const std::string& value) {
+  return "\x0A" + std::string(1, static_cast<char>(key.size())) + key + "\x12" +
+         std::string(1, static_cast<char>(value.size())) + value;
+}
+
+TEST(ModelFiles, OfAnOnnxFileAndItsExternalData) {
+  const std::string model = "model" + entry("location", "b.bin") + entry("offset", "10") +
+                            entry("location", "data/a.bin") + entry("location", "b.bin");
+  const MemoryFileSystem fs({{"/m/net.onnx", model},
+                             {"/m/b.bin", "b"},
+                             {"/m/data/a.bin", "a"},
+                             {"/m/other", "not named"}});
+  EXPECT_THAT(model_files(fs, "/m/net.onnx").value(),
+              ElementsAre("/m/net.onnx", "/m/b.bin", "/m/data/a.bin"));
+}
+
+TEST(ModelFiles, NamesOutsideOfTheFolderAndMissingFilesDoNotCount) {
+  const std::string model = entry("location", "../secret") + entry("location", "/m/b.bin") +
+                            entry("location", "missing") + "\x0A\x08location\x12\x7F";
+  const MemoryFileSystem fs(
+      {{"/m/net.onnx", model + "b.bin"}, {"/m/b.bin", "b"}, {"/secret", "s"}});
+  EXPECT_THAT(model_files(fs, "/m/net.onnx").value(), ElementsAre("/m/net.onnx"));
+}
+
+TEST(ModelFiles, ALongNameHasALengthOfTwoBytes) {
+  const std::string name(200, 'n');
+  const std::string model = "\x0A\x08location\x12\xC8\x01" + name;
+  const MemoryFileSystem fs({{"/m/net.onnx", model}, {"/m/" + name, "n"}});
+  EXPECT_EQ(model_files(fs, "/m/net.onnx").value().size(), 2U);
+}
+
+TEST(ModelFiles, TheHashIsOfAllFiles) {
+  const std::string model = entry("location", "b.bin");
+  const MemoryFileSystem one({{"/m/net.onnx", "alone"}, {"/m/b.bin", "b"}});
+  EXPECT_EQ(model_sha256(one, "/m/net.onnx").value(), sha256_of("alone"));
+  const auto hash_with = [&](const std::string& file, const std::string& data) {
+    const MemoryFileSystem fs({{file, model}, {"/m/b.bin", data}});
+    return model_sha256(fs, file).value();
+  };
+  EXPECT_NE(hash_with("/m/net.onnx", "b"), hash_with("/m/net.onnx", "c"));
+  EXPECT_EQ(hash_with("/m/net.onnx", "b"), hash_with("/m/renamed.onnx", "b"));
+}
+
+TEST(ModelFiles, OfAFolderAreThoseInIt) {
+  const MemoryFileSystem fs(
+      {{"/m/saved_model.pb", entry("location", "x")}, {"/m/variables/index", ""}});
+  EXPECT_THAT(model_files(fs, "/m").value(),
+              ElementsAre("/m/saved_model.pb", "/m/variables/index"));
+  EXPECT_EQ(model_sha256(fs, "/m").value(), sha256_of_tree(fs, "/m").value());
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit

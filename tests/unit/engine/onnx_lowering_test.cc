@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX graphs become HLO that computes what the standard says; single operators are the work of
+// packaging/onnx_conformance.sh.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/onnx_models.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::OnnxFile;
+using testing::tensor_text;
+
+// y = relu(x W + b) with W = [[1, 2], [3, 4]], b = [0, -100]
+const std::string kDense =
+    tensor_text("input", "x", {"batch", "2"}) + tensor_text("output", "y", {"batch", "2"}) +
+    "initializer { name: 'W' data_type: 1 dims: 2 dims: 2 float_data: [1, 2, 3, 4] }"
+    "initializer { name: 'b' data_type: 1 dims: 2 float_data: [0, -100] }"
+    "node { name: 'product' op_type: 'Gemm' input: 'x' input: 'W' input: 'b' output: 'sum' }"
+    "node { name: 'act' op_type: 'Relu' input: 'sum' output: 'y' }";
+
+std::vector<std::string> names_of(const std::vector<RawWeight>& weights) {
+  std::vector<std::string> names;
+  for (const RawWeight& weight : weights) names.push_back(weight.name);
+  return names;
+}
+
+struct Lowered {
+  std::unique_ptr<SourceModel> source;
+  std::unique_ptr<Lowering> lowering;
+};
+Result<Lowered> lowered(const OnnxFile& file, const EngineJob& job = {}) {
+  Lowered made;
+  TFAOT_ASSIGN(made.source, file.load(job));
+  TFAOT_ASSIGN(made.lowering, made.source->lowering({false, job.fixed_shapes}));
+  return made;
+}
+
+std::vector<float> run(const OnnxFile& file, const xla::Literal& input, std::int64_t rows) {
+  const auto made = lowered(file);
+  if (!made) {
+    ADD_FAILURE() << made.error().text();
+    return {};
+  }
+  std::vector<xla::Literal> inputs;
+  inputs.push_back(input.Clone());
+  const auto outputs = testing::evaluate(*made->lowering, inputs, rows);
+  if (!outputs) {
+    ADD_FAILURE() << outputs.error().text();
+    return {};
+  }
+  const auto data = outputs->front().data<float>();
+  return {data.begin(), data.end()};
+}
+
+std::string error_of(const OnnxFile& file, const EngineJob& job = {}) {
+  const auto made = lowered(file, job);
+  if (!made) return made.error().text();
+  const auto computation = made->lowering->lower(2);
+  return computation ? "no error" : computation.error().text();
+}
+
+TEST(OnnxLoweringTest, InitializersAreWeights) {
+  const OnnxFile file(kDense);
+  const auto made = lowered(file);
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(names_of(made->lowering->weights()), ElementsAre("W", "b"));
+  EXPECT_FALSE(made->lowering->has_fixed_batch());
+  EXPECT_THAT(run(file, xla::LiteralUtil::CreateR2<float>({{1, 1}, {0, 1}, {-9, 0}}), 3),
+              ElementsAre(4, 0, 3, 0, 0, 0));
+}
+
+TEST(OnnxLoweringTest, ScalarsAndShapesAreConstantsAndLargeConstantsAreWeights) {
+  std::string zeros;
+  for (int i = 0; i < 16; ++i) zeros += std::string(i == 0 ? "" : ", ") + "1";
+  const OnnxFile file(
+      tensor_text("input", "x", {"batch", "16"}) + tensor_text("output", "y", {"batch", "4", "4"}) +
+      "initializer { name: 'scale' data_type: 1 float_data: 2 }"
+      "initializer { name: 'sizes' data_type: 7 dims: 2 int64_data: [4, 4] }"
+      "node { op_type: 'Constant' output: 'large' attribute { name: 'value' type: TENSOR"
+      "  t { data_type: 1 dims: 16 float_data: [" +
+      zeros +
+      "] } } }"
+      "node { op_type: 'Constant' output: 'small' attribute { name: 'value' type: TENSOR"
+      "  t { data_type: 1 dims: 1 float_data: 3 } } }"
+      "node { op_type: 'Shape' input: 'x' output: 'shape' attribute { name: 'end' type: INT i: 1 } "
+      "}"
+      "node { op_type: 'Concat' input: 'shape' input: 'sizes' output: 'to' attribute { name: "
+      "'axis' type: INT i: 0 } }"
+      "node { op_type: 'Mul' input: 'x' input: 'scale' output: 'm' }"
+      "node { op_type: 'Add' input: 'm' input: 'large' output: 'a' }"
+      "node { op_type: 'Add' input: 'a' input: 'small' output: 's' }"
+      "node { op_type: 'Reshape' input: 's' input: 'to' output: 'y' }");
+  const auto made = lowered(file);
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_THAT(names_of(made->lowering->weights()), ElementsAre("large"));
+  const auto at_three = made->lowering->lower(3);
+  ASSERT_TRUE(at_three) << at_three.error().text();
+  EXPECT_THAT(at_three->outputs.at(0).row_shape, ElementsAre(4, 4));
+}
+
+TEST(OnnxLoweringTest, FunctionsOfTheModelAreCalledWithTheirAttributes) {
+  const OnnxFile file(
+      tensor_text("input", "x", {"batch", "2"}) + tensor_text("output", "y", {"batch", "2"}) +
+          "node { name: 'call' op_type: 'scaled' domain: 'own' input: 'x' output: 'y'"
+          "  attribute { name: 'slope' type: FLOAT f: 0.5 } }",
+      "opset_import { version: 17 } opset_import { domain: 'own' version: 1 }"
+      "functions { name: 'scaled' domain: 'own' input: 'a' output: 'c' attribute: 'slope'"
+      "  opset_import { version: 17 }"
+      "  node { op_type: 'LeakyRelu' input: 'a' output: 'b'"
+      "    attribute { name: 'alpha' type: FLOAT ref_attr_name: 'slope' } }"
+      "  node { op_type: 'Neg' input: 'b' output: 'c' } }");
+  EXPECT_THAT(run(file, xla::LiteralUtil::CreateR2<float>({{-2, 4}}), 1), ElementsAre(1, -4));
+}
+
+TEST(OnnxLoweringTest, NodesMayComeInAnyOrder) {
+  const OnnxFile file(tensor_text("input", "x", {"batch", "2"}) +
+                      tensor_text("output", "y", {"batch", "2"}) +
+                      "node { op_type: 'Neg' input: 'b' output: 'y' }"
+                      "node { op_type: 'Abs' input: 'a' output: 'b' }"
+                      "node { op_type: 'Neg' input: 'x' output: 'a' }");
+  EXPECT_THAT(run(file, xla::LiteralUtil::CreateR2<float>({{-2, 4}}), 1), ElementsAre(-2, -4));
+}
+
+TEST(OnnxLoweringTest, NodesOfACycleAreRefused) {
+  const OnnxFile file(tensor_text("input", "x", {"batch", "2"}) +
+                      tensor_text("output", "y", {"batch", "2"}) +
+                      "node { name: 'one' op_type: 'Add' input: 'x' input: 'b' output: 'a' }"
+                      "node { name: 'two' op_type: 'Neg' input: 'a' output: 'b' }"
+                      "node { op_type: 'Neg' input: 'b' output: 'y' }");
+  EXPECT_EQ(error_of(file), "node 'one' (operator Add, opset 17) reads 'b', which no node makes");
+}
+
+TEST(OnnxLoweringTest, NamedDimensionsGetTheirSizes) {
+  const OnnxFile file(tensor_text("input", "x", {"batch", "n_pf"}) +
+                      tensor_text("output", "y", {"batch", "n_pf"}) +
+                      "node { op_type: 'Neg' input: 'x' output: 'y' }");
+  EXPECT_EQ(error_of(file),
+            "input 'x': the dimension 'n_pf' has no size\n"
+            "  set it in the config: model.dimensions: {n_pf: SIZE}, or by "
+            "'--dimension n_pf=SIZE'");
+  EngineJob job;
+  job.dimensions = {{"n_pf", 5}};
+  const auto made = lowered(file, job);
+  ASSERT_TRUE(made) << made.error().text();
+  const auto at_two = made->lowering->lower(2);
+  ASSERT_TRUE(at_two) << at_two.error().text();
+  EXPECT_THAT(at_two->inputs.at(0).row_shape, ElementsAre(5));
+}
+
+TEST(OnnxLoweringTest, AModelWithoutABatchIsOneRow) {
+  const OnnxFile file(tensor_text("input", "x", {"3"}) + tensor_text("output", "y", {"3"}) +
+                      "node { op_type: 'Neg' input: 'x' output: 'y' }");
+  EngineJob job;
+  job.fixed_shapes = true;
+  const auto made = lowered(file, job);
+  ASSERT_TRUE(made) << made.error().text();
+  const auto row = made->lowering->lower(1);
+  ASSERT_TRUE(row) << row.error().text();
+  EXPECT_THAT(row->inputs.at(0).row_shape, ElementsAre(3));
+  EXPECT_THAT(row->outputs.at(0).row_shape, ElementsAre(3));
+}
+
+TEST(OnnxLoweringTest, NodesThatNoOutputNeedsAreLeftOut) {
+  const OnnxFile file(kDense + "node { op_type: 'NoSuchOperator' input: 'x' output: 'unused' }");
+  EXPECT_EQ(error_of(file), "no error");
+}
+
+TEST(OnnxLoweringTest, ErrorsNameTheNode) {
+  const std::string ends =
+      tensor_text("input", "x", {"batch", "2"}) + tensor_text("output", "y", {"batch", "2"});
+  EXPECT_THAT(
+      error_of(OnnxFile(ends + "node { name: 'n' op_type: 'NoSuch' input: 'x' output: 'y' }")),
+      HasSubstr("node 'n' (operator NoSuch, opset 17) cannot be compiled"));
+  EXPECT_THAT(
+      error_of(OnnxFile(ends + "node { name: 'n' op_type: 'Relu' input: 'z' output: 'y' }")),
+      HasSubstr("node 'n' (operator Relu, opset 17) reads 'z', which no node makes"));
+  EXPECT_THAT(error_of(OnnxFile(ends + "node { name: 'n' op_type: 'Add' input: 'x' output: 'y' }")),
+              HasSubstr("node 'n' (operator Add, opset 17) needs two operands"));
+  EXPECT_THAT(error_of(OnnxFile(
+                  ends + "node { name: 'n' op_type: 'Reshape' input: 'x' input: 's' output: 'y' }"
+                         "initializer { name: 's' data_type: 7 dims: 1 int64_data: 3 }")),
+              HasSubstr("node 'n' (operator Reshape, opset 17)"));
+  EXPECT_THAT(
+      error_of(OnnxFile(ends +
+                        "node { name: 'n' op_type: 'Relu' domain: 'own' input: 'x' output: 'y' }")),
+      HasSubstr("is of domain 'own', which the model does not import"));
+  EXPECT_THAT(error_of(OnnxFile(ends + "node { name: 'n' op_type: 'Elu' input: 'x' output: 'y' }",
+                                "opset_import { version: 5 }")),
+              HasSubstr("is older than opset 6"));
+  EXPECT_THAT(error_of(OnnxFile(ends + "node { name: 'n' op_type: 'Elu' input: 'x' output: 'y'"
+                                       "  attribute { name: 'alpha' type: INT i: 1 } }")),
+              HasSubstr("has an attribute 'alpha' of type INT instead of FLOAT"));
+}
+
+TEST(OnnxLoweringTest, ASizeThatDependsOnTheInputsIsRefused) {
+  const OnnxFile file(
+      tensor_text("input", "x", {"batch", "2"}) + tensor_text("output", "y", {"batch", "2"}) +
+      "node { op_type: 'Cast' input: 'x' output: 's' attribute { name: 'to' type: INT i: 7 } }"
+      "node { name: 'n' op_type: 'Expand' input: 'x' input: 's' output: 'y' }");
+  EXPECT_THAT(
+      error_of(file),
+      HasSubstr("node 'n' (operator Expand, opset 17) needs the value of 's' while compiling"));
+}
+
+TEST(OnnxLoweringTest, AFileThatIsNoModelIsRefused) {
+  const testing::TemporaryFolder folder;
+  EngineJob job;
+  job.source = (folder.path() / "model.onnx").string();
+  const auto missing = load_onnx_source(job);
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().text(), HasSubstr("cannot read it"));
+  std::ofstream(job.source) << "no model";
+  const auto wrong = load_onnx_source(job);
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().text(), HasSubstr("is not an ONNX model"));
+}
+
+TEST(OnnxLoweringTest, AFunctionThatCallsItselfIsRefused) {
+  const OnnxFile file(tensor_text("input", "x", {"batch"}) + tensor_text("output", "y", {"batch"}) +
+                          "node { op_type: 'f' domain: 'own' input: 'x' output: 'y' }",
+                      "opset_import { domain: 'own' version: 1 }"
+                      "functions { name: 'f' domain: 'own' input: 'a' output: 'b'"
+                      "  node { op_type: 'f' domain: 'own' input: 'a' output: 'b' } }");
+  EXPECT_THAT(error_of(file), HasSubstr("function 'f' calls itself"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine

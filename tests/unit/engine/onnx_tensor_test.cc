@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx/onnx_tensor.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/support/temporary_folder.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+onnx::TensorProto tensor(const std::string& text) {
+  onnx::TensorProto made;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString("name: 'w' " + text, &made));
+  return made;
+}
+
+template <typename T>
+std::vector<T> values(const onnx::TensorProto& proto, const std::string& folder = "") {
+  const auto literal = read_tensor(proto, folder);
+  if (!literal) {
+    ADD_FAILURE() << literal.error().text();
+    return {};
+  }
+  const auto data = literal->data<T>();
+  return {data.begin(), data.end()};
+}
+
+std::vector<int> flags(const onnx::TensorProto& proto) {
+  const auto literal = read_tensor(proto, "");
+  const auto data = literal.value().data<bool>();
+  std::vector<int> made;
+  for (const bool value : data) made.push_back(value ? 1 : 0);
+  return made;
+}
+
+std::string error(const onnx::TensorProto& proto, const std::string& folder = "") {
+  const auto literal = read_tensor(proto, folder);
+  return literal ? "no error" : literal.error().text();
+}
+
+TEST(OnnxTensorTest, ReadsTheFieldOfEachType) {
+  EXPECT_THAT(values<float>(tensor("data_type: 1 dims: 2 float_data: [1.5, -2]")),
+              ElementsAre(1.5F, -2));
+  EXPECT_THAT(values<double>(tensor("data_type: 11 dims: 1 double_data: 0.25")), ElementsAre(0.25));
+  EXPECT_THAT(values<std::int64_t>(tensor("data_type: 7 dims: 1 int64_data: -7")), ElementsAre(-7));
+  EXPECT_THAT(values<std::uint32_t>(tensor("data_type: 12 dims: 1 uint64_data: 4000000000")),
+              ElementsAre(4000000000U));
+  EXPECT_THAT(values<std::int8_t>(tensor("data_type: 3 dims: 2 int32_data: [-1, 5]")),
+              ElementsAre(-1, 5));
+  EXPECT_THAT(flags(tensor("data_type: 9 dims: 2 int32_data: [1, 0]")), ElementsAre(1, 0));
+  const auto half = values<xla::half>(tensor("data_type: 10 dims: 1 int32_data: 15872"));
+  ASSERT_EQ(half.size(), 1U);
+  EXPECT_EQ(static_cast<float>(half[0]), 1.5F);
+}
+
+TEST(OnnxTensorTest, ReadsRawBytesAndScalars) {
+  EXPECT_THAT(values<float>(tensor(R"(data_type: 1 raw_data: "\000\000\200\077")")),
+              ElementsAre(1.0F));
+  EXPECT_THAT(values<float>(tensor("data_type: 1 dims: 0")), ElementsAre());
+}
+
+TEST(OnnxTensorTest, ReadsExternalDataInTheModelsFolder) {
+  const testing::TemporaryFolder folder;
+  const float numbers[] = {1, 2, 3, 4};
+  std::ofstream(folder.path() / "w.bin", std::ios::binary)
+      .write(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  const std::string head = "data_type: 1 dims: 2 data_location: EXTERNAL ";
+  const std::string place = folder.path().string();
+  EXPECT_THAT(values<float>(tensor(head + "external_data { key: 'location' value: 'w.bin' } "
+                                          "external_data { key: 'offset' value: '4' }"),
+                            place),
+              ElementsAre(2, 3));
+  EXPECT_THAT(error(tensor(head + "external_data { key: 'location' value: 'w.bin' } "
+                                  "external_data { key: 'offset' value: '12' }"),
+                    place),
+              HasSubstr("w.bin: ends before the 8 bytes of tensor 'w' at 12"));
+  EXPECT_THAT(error(tensor(head + "external_data { key: 'location' value: '../w.bin' }"), place),
+              HasSubstr("external data must lie in the folder of the model"));
+  EXPECT_THAT(error(tensor(head + "external_data { key: 'location' value: '/etc/passwd' }"), place),
+              HasSubstr("external data must lie in the folder of the model"));
+  EXPECT_THAT(error(tensor(head + "external_data { key: 'location' value: 'no.bin' }"), place),
+              HasSubstr("no.bin: cannot read it"));
+  EXPECT_THAT(error(tensor(head + "external_data { key: 'location' value: 'w.bin' } "
+                                  "external_data { key: 'length' value: '9' }"),
+                    place),
+              HasSubstr("9 bytes of external data instead of 8"));
+}
+
+TEST(OnnxTensorTest, RefusesValuesThatDoNotFitTheShape) {
+  EXPECT_THAT(error(tensor("data_type: 1 dims: 3 float_data: 1")),
+              HasSubstr("tensor 'w' of shape f32[3]"));
+  EXPECT_THAT(error(tensor("data_type: 1 dims: -3")), HasSubstr("dimension of size -3"));
+  EXPECT_THAT(error(tensor("data_type: 1 dims: 4000000000 dims: 4000000000")),
+              HasSubstr("dimension of size 4000000000"));
+  EXPECT_THAT(error(tensor("data_type: 8 dims: 1 string_data: 'x'")),
+              HasSubstr("has the type STRING"));
+  EXPECT_THAT(error(tensor("data_type: 99 dims: 1")), HasSubstr("has the type type 99"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
