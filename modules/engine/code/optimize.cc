@@ -9,6 +9,7 @@
 #include "hlo/layouts.h"
 #include "hlo/random_numbers.h"
 #include "hlo/simplify.h"
+#include "kernels/forest_calls.h"
 #include "kernels/live_rows.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 
@@ -111,6 +112,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   Steps steps(lowered, weights, *module, viewer);
   steps.name_parameters(all_raw(lowered));
   TFAOT_TRY(steps.show("lowered"));
+  TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(simplify(*module));
   TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(steps.show("simplified"));

@@ -27,6 +27,8 @@ inline constexpr double kDearCycles = 16;
 inline constexpr double kElementCycles = 0.5;
 // A window that slides over a vector of channels, for each position: pooling and depthwise.
 inline constexpr double kSlideCycles = 2;
+// A step of one row through one tree.
+inline constexpr double kTreeStepCycles = 2.5;
 
 struct Machine {
   double vector_bytes;

@@ -108,10 +108,11 @@ class Estimate {
   double live_cycles(const xla::HloComputation& entry) const {
     double sum = 0;
     for (const auto* one : entry.instructions()) {
-      if (kernel_kind(*one) == KernelKind::kMatMul &&
-          call_of<kernels::MatMulCall>(*one).live_rows != 0) {
-        sum += cycles(*one);
-      }
+      const KernelKind kind = kernel_kind(*one);
+      const bool is_live =
+          (kind == KernelKind::kMatMul && call_of<kernels::MatMulCall>(*one).live_rows != 0) ||
+          (kind == KernelKind::kForest && call_of<kernels::ForestCall>(*one).live_rows != 0);
+      if (is_live) sum += cycles(*one);
     }
     return sum;
   }
@@ -208,6 +209,10 @@ class Estimate {
     }
     if (kind == KernelKind::kPool) {
       return moved + slide(call_of<kernels::PoolCall>(one).window, result);
+    }
+    if (kind == KernelKind::kForest) {
+      const double steps = static_cast<double>(forest_size(one).steps) * kTreeStepCycles;
+      return moved + std::max(steps, bytes_of(one.operand(2)->shape()) * weight_cycles_);
     }
     return moved;
   }

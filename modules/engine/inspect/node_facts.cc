@@ -98,6 +98,13 @@ KernelWork kernel_work(const HloInstruction& one) {
       const auto call = call_of<kernels::PoolCall>(one);
       return window_work(call.window, call.batch, call.channels);
     }
+    case KernelKind::kForest: {
+      const auto call = call_of<kernels::ForestCall>(one);
+      const ForestSize size = forest_size(one);
+      return {fmt::format("{} rows through {} trees, at most {} steps{}", call.rows, size.trees,
+                          size.depth, call.live_rows != 0 ? ", skips rows of padding" : ""),
+              size.steps};
+    }
     case KernelKind::kOther:
       break;
   }

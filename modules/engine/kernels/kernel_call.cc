@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/kernel_call.h"
 
+#include "tfaot/kernels/abi.h"
 #include "tfaot/records/symbols.h"
 #include "xla/literal_util.h"
 
@@ -25,12 +26,29 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   if (name.starts_with("matmul_")) return KernelKind::kMatMul;
   if (name.starts_with("convolution_")) return KernelKind::kConvolution;
   if (name.starts_with("depthwise_")) return KernelKind::kDepthwise;
+  if (name.starts_with("forest_")) return KernelKind::kForest;
   return name.find("_pool_") == std::string_view::npos ? KernelKind::kOther : KernelKind::kPool;
 }
 
 std::vector<std::int64_t> call_words(const HloInstruction& kernel) {
   const auto words = kernel.operand(0)->literal().data<std::int64_t>();
   return {words.begin(), words.end()};
+}
+
+ForestSize forest_size(const HloInstruction& kernel) {
+  const auto call = call_of<kernels::ForestCall>(kernel);
+  const auto words = call_words(kernel);
+  ForestSize size;
+  std::size_t at = sizeof call / sizeof words[0];
+  for (std::int64_t i = 0; i < call.blocks; ++i) {
+    kernels::ForestBlock block{};
+    std::memcpy(&block, &words.at(at), sizeof block);
+    at += sizeof block / sizeof words[0];
+    size.trees += block.trees;
+    size.depth = std::max(size.depth, block.depth);
+    size.steps += block.trees * block.depth * call.rows;
+  }
+  return size;
 }
 
 bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }

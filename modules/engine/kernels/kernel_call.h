@@ -40,6 +40,7 @@ enum class KernelKind {
   kConvolution,  // a ConvolutionCall
   kDepthwise,    // a ConvolutionCall, each channel alone
   kPool,         // a PoolCall
+  kForest,       // a ForestCall
   kOther,        // another kernel, or no kernel call
 };
 KernelKind kernel_kind(const xla::HloInstruction& instruction);
@@ -54,6 +55,14 @@ Call call_of(const xla::HloInstruction& kernel) {
   std::memcpy(&call, words.data(), std::min(sizeof call, words.size() * sizeof(std::int64_t)));
   return call;
 }
+
+struct ForestSize {
+  std::int64_t trees = 0;
+  std::int64_t depth = 0;  // of the deepest
+  std::int64_t steps = 0;  // of all rows through all trees
+};
+// REQUIRES: a kForest.
+ForestSize forest_size(const xla::HloInstruction& kernel);
 
 // Types that have kernels.
 bool has_kernels(xla::PrimitiveType type);

@@ -35,9 +35,15 @@ class RowsOf {
     return std::any_of(rows_.begin(), rows_.end(),
                        [](const auto& entry) { return entry.second == Rows::kMixed; });
   }
-  // A product of rows in order with a packed weight.
-  bool is_row_product(const HloInstruction& one) const {
-    if (kernel_kind(one) != KernelKind::kMatMul) return false;
+  // A kernel that can leave out rows of padding: a product of rows in order with a packed weight,
+  // or a forest.
+  bool is_row_kernel(const HloInstruction& one) const {
+    const KernelKind kind = kernel_kind(one);
+    if (kind == KernelKind::kForest) {
+      return call_of<kernels::ForestCall>(one).rows % batch_ == 0 &&
+             rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one);
+    }
+    if (kind != KernelKind::kMatMul) return false;
     const auto call = call_of<kernels::MatMulCall>(one);
     return call.batch == 1 && call.rhs_packed != 0 && call.rows % batch_ == 0 &&
            call.lhs_depth_stride == 1 && call.lhs_row_stride == call.depth &&
@@ -82,7 +88,8 @@ class RowsOf {
       case HloOpcode::kTuple:
         return true;
       case HloOpcode::kGetTupleElement:
-        return one.tuple_index() == 0;  // of a kernel call
+        // Of a kernel call, or of several reductions at once.
+        return one.tuple_index() == 0 || one.operand(0)->opcode() == HloOpcode::kReduce;
       case HloOpcode::kBroadcast:
         return leads(*one.operand(0)) && one.dimensions(0) == 0 &&
                one.shape().dimensions(0) == one.operand(0)->shape().dimensions(0);
@@ -103,13 +110,12 @@ class RowsOf {
 
   static bool keeps_first_dimension(const HloInstruction& one) {
     if (one.opcode() == HloOpcode::kTranspose) return one.dimensions(0) == 0;
-    return one.shape().IsArray() &&
-           std::find(one.dimensions().begin(), one.dimensions().end(), 0) == one.dimensions().end();
+    return std::find(one.dimensions().begin(), one.dimensions().end(), 0) == one.dimensions().end();
   }
 
   bool kernel_keeps_order(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
-    if (kind == KernelKind::kMatMul) return is_row_product(one);
+    if (kind == KernelKind::kMatMul || kind == KernelKind::kForest) return is_row_kernel(one);
     if (kind == KernelKind::kOther) return false;
     // Images, one after the other. A ConvolutionCall begins like a PoolCall.
     return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one) &&
@@ -121,24 +127,34 @@ class RowsOf {
   std::map<const HloInstruction*, Rows> rows_;
 };
 
-// The same call with the operand after all others.
-Status add_live_rows(HloInstruction& product, HloInstruction* live_rows, std::int64_t batch) {
-  xla::HloComputation& computation = *product.parent();
-  auto call = call_of<kernels::MatMulCall>(product);
+// The struct with its live_rows set, and all that follows it.
+template <typename Call>
+std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t batch) {
+  auto call = call_of<Call>(kernel);
   call.live_rows = call.rows / batch;
-  auto operands =
-      std::vector<HloInstruction*>(product.operands().begin(), product.operands().end());
+  std::vector<std::int64_t> words = call_words(kernel);
+  std::ranges::copy(as_words(call), words.begin());
+  return words;
+}
+
+// The same call with the operand after all others.
+Status add_live_rows(HloInstruction& kernel, HloInstruction* live_rows, std::int64_t batch) {
+  xla::HloComputation& computation = *kernel.parent();
+  const auto words = kernel_kind(kernel) == KernelKind::kForest
+                         ? live_words<kernels::ForestCall>(kernel, batch)
+                         : live_words<kernels::MatMulCall>(kernel, batch);
+  auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
   operands.front() = computation.AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(as_words(call))));
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
   operands.push_back(live_rows);
   std::vector<xla::Shape> shapes;
   for (const HloInstruction* operand : operands) {
     shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
   }
   HloInstruction* made = computation.AddInstruction(HloInstruction::CreateCustomCall(
-      product.shape(), operands, product.custom_call_target(), shapes));
-  made->set_metadata(product.metadata());
-  return checked(product.ReplaceAllUsesWith(made));
+      kernel.shape(), operands, kernel.custom_call_target(), shapes));
+  made->set_metadata(kernel.metadata());
+  return checked(kernel.ReplaceAllUsesWith(made));
 }
 
 }  // namespace
@@ -151,16 +167,16 @@ Result<bool> leave_out_padding(xla::HloModule& module, std::int64_t inputs) {
   }
   const RowsOf rows(entry, inputs);
   if (rows.any_mixed()) return false;
-  std::vector<HloInstruction*> products;
+  std::vector<HloInstruction*> able;
   for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
-    if (rows.is_row_product(*one)) products.push_back(one);
+    if (rows.is_row_kernel(*one)) able.push_back(one);
   }
-  if (products.empty()) return false;
+  if (able.empty()) return false;
   const xla::Shape shape = shape_of(xla::S64, {});
   HloInstruction* live_rows = entry.AddEntryComputationParameter(
       HloInstruction::CreateParameter(entry.num_parameters(), shape, "live_rows"));
-  for (HloInstruction* product : products) {
-    TFAOT_TRY(add_live_rows(*product, live_rows, rows.batch()));
+  for (HloInstruction* kernel : able) {
+    TFAOT_TRY(add_live_rows(*kernel, live_rows, rows.batch()));
   }
   return true;
 }

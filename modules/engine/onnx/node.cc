@@ -22,10 +22,12 @@ std::string describe_node(const onnx::NodeProto& node, std::int64_t opset) {
 
 xla::XlaBuilder& Node::builder() const { return scope_.builder(); }
 
-void Node::refuse(const std::string& why) const {
-  throw Refusal(Error(fmt::format("{} {}", describe_node(proto_, opset_), why))
-                    .about(word_of(ProblemKind::kModel), {proto_.name()}));
+Error Node::error(const std::string& why) const {
+  return Error(fmt::format("{} {}", describe_node(proto_, opset_), why))
+      .about(word_of(ProblemKind::kModel), {proto_.name()});
 }
+
+void Node::refuse(const std::string& why) const { throw Refusal(error(why)); }
 
 bool Node::has(int operand) const {
   return operand < proto_.input_size() && !proto_.input(operand).empty();
@@ -178,6 +180,15 @@ std::vector<std::int64_t> Node::axes(std::vector<std::int64_t> axes, std::int64_
 
 bool Node::wants(int result) const {
   return result < proto_.output_size() && !proto_.output(result).empty();
+}
+
+void Node::leave_out(int result, const std::string& why) {
+  if (wants(result)) scope_.set_missing(proto_.output(result), error(why));
+}
+
+xla::XlaOp Node::keep(const std::string& what, const xla::Literal& value) {
+  const bool has_name = !proto_.name().empty() || proto_.output_size() == 0;
+  return scope_.keep((has_name ? proto_.name() : proto_.output(0)) + "/" + what, value);
 }
 
 void Node::set(int result, xla::XlaOp op) {

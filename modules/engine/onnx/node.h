@@ -11,6 +11,7 @@
 
 #include "hlo/hlo.h"
 #include "onnx-ml.pb.h"
+#include "tfaot/base/result.h"
 #include "xla/client/xla_builder.h"
 #include "xla/literal.h"
 
@@ -72,12 +73,18 @@ class Node {
   void set(int result, xla::XlaOp op);
   void set(xla::XlaOp op) { set(0, op); }
   const std::vector<xla::XlaOp>& results() const { return results_; }
+  // The result cannot be made. That is an error only if something reads it.
+  void leave_out(int result, const std::string& why);
+
+  // A value that the operator made of its attributes, as a weight of the model. `what`: "trees".
+  xla::XlaOp keep(const std::string& what, const xla::Literal& value);
 
   // Graphs inside of the node, for If, Loop and Scan.
   OnnxScope& scope() const { return scope_; }
   const onnx::NodeProto& proto() const { return proto_; }
 
  private:
+  Error error(const std::string& why) const;
   const onnx::AttributeProto* find(const std::string& name) const;
   const onnx::AttributeProto* find(const std::string& name,
                                    onnx::AttributeProto::AttributeType type) const;

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <set>
 
 #include "hlo/hlo.h"
@@ -13,6 +16,7 @@
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators.h"
 #include "onnx/refusal.h"
+#include "tfaot/records/model_check.h"
 #include "xla/client/xla_builder.h"
 
 namespace tfaot::toolkit::engine {
@@ -47,6 +51,25 @@ bool can_be_weight(const onnx::TensorProto& tensor) {
   return dtype_of(*type).has_value();
 }
 
+// Whether operators of the model make weights of their attributes.
+bool may_make_weights(const OnnxModel& model) {
+  return std::ranges::any_of(model.proto.opset_import(),
+                             [](const auto& import) { return import.domain() == "ai.onnx.ml"; });
+}
+
+// The labels of a classifier.
+Status check_no_strings(const std::vector<ModelTensor>& outputs) {
+  for (const ModelTensor& output : outputs) {
+    if (output.type != tensorflow::DT_STRING) continue;
+    return fail(Error(fmt::format("output '{}' has dtype string, which compiled models cannot have",
+                                  output.name))
+                    .note("if it holds a classifier's labels: train with integer labels, or remove "
+                          "the output from the model")
+                    .about(word_of(ProblemKind::kDtype), {output.name}));
+  }
+  return {};
+}
+
 class OnnxLowering final : public Lowering {
  public:
   OnnxLowering(const OnnxModel& model, const std::vector<ModelTensor>& inputs,
@@ -68,6 +91,7 @@ class OnnxLowering final : public Lowering {
                             return std::make_shared<xla::Literal>(std::move(value));
                           }});
     }
+    if (may_make_weights(model_)) find_made_weights();
     return {};
   }
 
@@ -93,7 +117,12 @@ class OnnxLowering final : public Lowering {
   Result<LoweredModel> lower_graph(std::int64_t batch_size) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
     OnnxScope scope(model_, opsets_, builder);
-    add_parameters(scope, batch_size);
+    std::vector<xla::XlaOp> made = add_parameters(scope, batch_size);
+    scope.keep_by([&builder, &made, next = std::size_t{0}](const std::string& /*name*/,
+                                                           const xla::Literal& value) mutable {
+      // In the order in which find_made_weights() saw them. There are none if weights are embedded.
+      return next < made.size() ? made[next++] : xla::ConstantLiteral(&builder, value);
+    });
     scope.lower(model_.proto.graph());
     std::vector<xla::XlaOp> results = scope.outputs_of(model_.proto.graph());
     if (fixed_shapes_) {
@@ -113,7 +142,32 @@ class OnnxLowering final : public Lowering {
     return with_signature(std::move(lowered), batch_size);
   }
 
-  void add_parameters(OnnxScope& scope, std::int64_t batch_size) const {
+  // Lowers the graph once, with constants in place of the weights that operators make.
+  void find_made_weights() {
+    std::int64_t rows = 1;
+    for (const ModelTensor& input : inputs_) {
+      if (!fixed_shapes_ && input.shape[0] >= 0) rows = input.shape[0];
+    }
+    xla::XlaBuilder builder("weights");
+    OnnxScope scope(model_, opsets_, builder);
+    add_parameters(scope, rows);
+    std::vector<RawWeight> found;
+    scope.keep_by([&](const std::string& name, const xla::Literal& value) {
+      const auto kept = std::make_shared<xla::Literal>(value.Clone());
+      found.push_back({name, value.shape(), [kept]() -> Result<Value> { return kept; }});
+      return xla::ConstantLiteral(&builder, value);
+    });
+    try {
+      scope.lower(model_.proto.graph());
+    } catch (const Refusal&) {
+      return;  // lower() says it
+    }
+    made_weights_ = std::ssize(found);
+    std::ranges::move(found, std::back_inserter(weights_));
+  }
+
+  // Returns the weights that operators make; the others get their names.
+  std::vector<xla::XlaOp> add_parameters(OnnxScope& scope, std::int64_t batch_size) const {
     xla::XlaBuilder& builder = scope.builder();
     std::int64_t number = 0;
     for (const ModelTensor& input : inputs_) {
@@ -126,11 +180,18 @@ class OnnxLowering final : public Lowering {
       if (fixed_shapes_) op = xla::Reshape(op, sizes);
       scope.set(input.name, op);
     }
+    std::vector<xla::XlaOp> made;
     for (const RawWeight& weight : weights_) {
       const std::int64_t place = number++;
-      scope.set(weight.name,
-                xla::Parameter(&builder, place, weight.shape, fmt::format("p{}", place)));
+      const xla::XlaOp op =
+          xla::Parameter(&builder, place, weight.shape, fmt::format("p{}", place));
+      if (place - std::ssize(inputs_) < std::ssize(weights_) - made_weights_) {
+        scope.set(weight.name, op);
+      } else {
+        made.push_back(op);
+      }
     }
+    return made;
   }
 
   // REQUIRES: the input's type was checked.
@@ -159,6 +220,7 @@ class OnnxLowering final : public Lowering {
   const std::vector<ModelTensor>& inputs_;
   const std::vector<ModelTensor>& outputs_;
   bool fixed_shapes_;
+  std::int64_t made_weights_ = 0;  // the last of the weights
 };
 
 }  // namespace
@@ -188,6 +250,7 @@ Result<std::unique_ptr<Lowering>> make_onnx_lowering(const OnnxModel& model,
                                                      const std::vector<ModelTensor>& inputs,
                                                      const std::vector<ModelTensor>& outputs,
                                                      const LoweringOptions& options) {
+  TFAOT_TRY(check_no_strings(outputs));
   TFAOT_TRY(check_signature("the graph", inputs, outputs, options.fixed_shapes));
   auto lowering = std::make_unique<OnnxLowering>(model, inputs, outputs, options.fixed_shapes);
   if (!options.embed_weights) TFAOT_TRY(lowering->add_weights());

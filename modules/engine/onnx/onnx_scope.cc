@@ -95,7 +95,15 @@ std::set<std::string> free_names(const onnx::GraphProto& graph) {
 std::optional<xla::XlaOp> OnnxScope::find(const std::string& name) const {
   const auto found = values_.find(name);
   if (found != values_.end()) return found->second;
+  const auto missing = missing_.find(name);
+  if (missing != missing_.end()) throw Refusal(missing->second);
   return around_ == nullptr ? std::nullopt : around_->find(name);
+}
+
+xla::XlaOp OnnxScope::keep(const std::string& name, const xla::Literal& value) const {
+  if (keeper_) return keeper_(name, value);
+  const bool shares_builder = around_ != nullptr && &around_->builder_ == &builder_;
+  return shares_builder ? around_->keep(name, value) : xla::ConstantLiteral(&builder_, value);
 }
 
 void OnnxScope::lower(const onnx::GraphProto& graph) {
@@ -138,6 +146,7 @@ void OnnxScope::lower_node(const NodeProto& proto) {
   for (int i = 0; i < node.result_count(); ++i) {
     if (!node.wants(i)) continue;
     const xla::XlaOp made = node.results()[static_cast<std::size_t>(i)];
+    if (missing_.count(proto.output(i)) > 0) continue;
     if (!made.valid())
       node.refuse(fmt::format("has a result '{}' that it cannot make", proto.output(i)));
     set(proto.output(i), made);
@@ -147,6 +156,8 @@ void OnnxScope::lower_node(const NodeProto& proto) {
 void OnnxScope::lower_call(const NodeProto& call, const onnx::FunctionProto& function) {
   const Opsets opsets = opsets_of(function.opset_import());
   OnnxScope inside(model_, opsets, builder_);
+  inside.keep_by(
+      [this](const std::string& name, const xla::Literal& value) { return keep(name, value); });
   const Node node(call, 0, *this);
   for (int i = 0; i < function.input_size() && i < node.operand_count(); ++i) {
     if (node.has(i)) inside.set(function.input(i), node.operand(i));

@@ -4,14 +4,18 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "onnx-ml.pb.h"
+#include "tfaot/base/result.h"
 #include "xla/client/xla_builder.h"
+#include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -38,6 +42,9 @@ Opsets opsets_of(const Imports& imports) {
 // The model's own function that the node calls; null if it calls an operator.
 const onnx::FunctionProto* function_of(const OnnxModel& model, const onnx::NodeProto& node);
 
+// Makes a weight of the model from what an operator made of its attributes.
+using WeightKeeper = std::function<xla::XlaOp(const std::string& name, const xla::Literal& value)>;
+
 class OnnxScope {
  public:
   // The references must outlive the scope. `around`: the graph that holds this one, with the same
@@ -51,7 +58,17 @@ class OnnxScope {
   xla::XlaBuilder& builder() const { return builder_; }
 
   void set(const std::string& name, xla::XlaOp op) { values_[name] = op; }
+  // Throws a Refusal if the value is missing.
   std::optional<xla::XlaOp> find(const std::string& name) const;
+  // A node cannot make the value.
+  void set_missing(const std::string& name, Error why) {
+    missing_.insert_or_assign(name, std::move(why));
+  }
+
+  // With a keeper, what operators keep becomes a weight, else a constant; a constant also in
+  // computations with a builder of their own, which see no parameter.
+  void keep_by(WeightKeeper keeper) { keeper_ = std::move(keeper); }
+  xla::XlaOp keep(const std::string& name, const xla::Literal& value) const;
 
   // Lowers the nodes in order, with the graph's initializers that have no value yet as constants.
   // Throws a Refusal.
@@ -68,6 +85,8 @@ class OnnxScope {
   xla::XlaBuilder& builder_;
   const OnnxScope* around_;
   std::map<std::string, xla::XlaOp> values_;
+  std::map<std::string, Error> missing_;
+  WeightKeeper keeper_;
 };
 
 // Names that the graph reads from around it, also in graphs inside of its nodes.

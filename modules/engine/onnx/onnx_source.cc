@@ -41,7 +41,9 @@ Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value, const EngineJob
   if (!value.type().has_tensor_type()) {
     return fail(Error(fmt::format("'{}' is not a tensor: a sequence, an optional value or a map",
                                   value.name()))
-                    .note("compiled models have tensors as inputs and outputs")
+                    .note("compiled models have tensors as inputs and outputs; a classifier of "
+                          "scikit-learn, XGBoost or LightGBM has them if you export it with "
+                          "zipmap=False")
                     .about(word_of(ProblemKind::kDtype), {value.name()}));
   }
   const auto& type = value.type().tensor_type();
@@ -113,7 +115,9 @@ class OnnxSource final : public SourceModel {
         row.support = OperationSupport::kStructure;
       } else if (find_operator(plain_domain(node.domain()), node.op_type()) == nullptr) {
         row.support = OperationSupport::kRefused;
-        row.advice = "replace it by operators that 'tfaot check --ops' lists";
+        row.advice = node.op_type() == "ZipMap"
+                         ? "export the model with zipmap=False"
+                         : "replace it by operators that 'tfaot check --ops' lists";
       }
     });
     std::vector<CheckedOperation> all;

@@ -25,7 +25,8 @@ std::vector<OnnxOperator> make_operator_table() {
         quantized_operators,      attention_operators,   linear_attention_operators,
         linear_algebra_operators, loss_operators,        signal_operators,
         gather_operators,         selection_operators,   arrangement_operators,
-        reduction_operators,      recurrent_operators,   control_operators}) {
+        reduction_operators,      recurrent_operators,   control_operators,
+        tree_operators,           feature_operators,     linear_model_operators}) {
     std::vector<OnnxOperator> rows = family();
     std::ranges::move(rows, std::back_inserter(table));
   }

@@ -100,6 +100,35 @@ TEST(LiveRows, StayAwayWhereRowsMeet) {
       << "sums of a row are no meeting";
 }
 
+// A ForestCall of 4 rows and its one block, and the argmax of what comes out.
+TEST(LiveRows, GoToForests) {
+  const std::string text =
+      "largest {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = f32[] parameter(2)\n"
+      "  j = s32[] parameter(3)\n  m = f32[] maximum(a, b)\n  n = s32[] minimum(i, j)\n"
+      "  ROOT t = (f32[], s32[]) tuple(m, n)\n}\n"
+      "ENTRY e {\n  x = f32[4,8] parameter(0)\n  nodes = s32[3,2] parameter(1)\n"
+      "  c = s64[11] constant({4,8,17,2,1,0,0, 0,1,1,0})\n"
+      "  t = (f32[4,2], u8[336]) custom-call(c, x, nodes), "
+      "custom_call_target=\"tfaot_forest_f32\"\n"
+      "  k = f32[4,2] get-tuple-element(t), index=0\n"
+      "  n = s32[4,2] iota(), iota_dimension=1\n  low = f32[] constant(-inf)\n"
+      "  zero = s32[] constant(0)\n"
+      "  l = (f32[4], s32[4]) reduce(k, n, low, zero), dimensions={1}, to_apply=largest\n"
+      "  y = s32[4] get-tuple-element(l), index=1\n  ROOT r = (s32[4]) tuple(y)\n}";
+  const auto module = testing::parse_hlo(text);
+  ASSERT_EQ(leave_out_padding(*module, 1), true);
+  int calls = 0;
+  for (const auto* one : module->entry_computation()->instructions()) {
+    if (kernel_kind(*one) != KernelKind::kForest || one->user_count() == 0) continue;
+    ++calls;
+    EXPECT_EQ(call_of<kernels::ForestCall>(*one).live_rows, 1);
+    EXPECT_EQ(one->operands().back()->parameter_number(), 2);
+    EXPECT_THAT(call_words(*one), ElementsAre(4, 8, 17, 2, 1, 0, 1, 0, 1, 1, 0));
+    EXPECT_EQ(forest_size(*one).steps, 4);
+  }
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(LiveRows, StayAwayFromRightSidesOfTheBatch) {
   EXPECT_THAT(
       live_rows(

@@ -60,6 +60,18 @@ std::uint64_t pooling(std::size_t rows) {
       {1, 0, "x86_64_v4"});
 }
 
+// Trees in blocks of 8, each of 6 steps.
+std::uint64_t forest(std::size_t rows, int blocks) {
+  std::string words = fmt::format("{},20,41,1,{},0,0", rows, blocks);
+  for (int i = 0; i < blocks; ++i) words += fmt::format(",{},8,6,0", 8 * i);
+  return cost_of(fmt::format("ENTRY e {{\n  x = f32[{0},20] parameter(0)\n"
+                             "  nodes = s32[{1},2] parameter(1)\n  c = s64[{2}] constant({{{3}}})\n"
+                             "  ROOT y = (f32[{0},1], u8[64]) custom-call(c, x, nodes), "
+                             "custom_call_target=\"tfaot_forest_f32\"\n}}",
+                             rows, blocks * 8 * 127, 7 + 4 * blocks, words),
+                 {1, 0, "x86_64_v4"});
+}
+
 template <class Cost>
 std::vector<std::size_t> chunks(std::size_t rows, const Cost& cost) {
   std::vector<std::uint64_t> costs;
@@ -195,6 +207,12 @@ TEST(StaticCost, AProductOfXlaCostsWhatOursDoes) {
   const double ours = static_cast<double>(dense(64, 1, 64));
   EXPECT_NEAR(product(64) / ours, 1, 0.2);
   EXPECT_GT(product(256), 2 * product(64));
+}
+
+TEST(StaticCost, OfForestsGrowsWithRowsAndTrees) {
+  EXPECT_GT(forest(64, 12), 30 * forest(1, 12));
+  EXPECT_LT(forest(64, 12), 70 * forest(1, 12));
+  EXPECT_GT(forest(64, 24), forest(64, 12) * 19 / 10);
 }
 
 }  // namespace

@@ -9,14 +9,16 @@
   void tfaot_matmul_##type##_##level(void*, const void**);      \
   void tfaot_convolution_##type##_##level(void*, const void**); \
   void tfaot_depthwise_##type##_##level(void*, const void**);   \
+  void tfaot_forest_##type##_##level(void*, const void**);      \
   void tfaot_max_pool_##type##_##level(void*, const void**);    \
   void tfaot_range_pool_##type##_##level(void*, const void**);  \
   void tfaot_sum_pool_##type##_##level(void*, const void**);
-#define KERNELS(type, level)                                                 \
-  {                                                                          \
-    &tfaot_matmul_##type##_##level, &tfaot_convolution_##type##_##level,     \
-        &tfaot_depthwise_##type##_##level, &tfaot_max_pool_##type##_##level, \
-        &tfaot_range_pool_##type##_##level, &tfaot_sum_pool_##type##_##level \
+#define KERNELS(type, level)                                                  \
+  {                                                                           \
+    &tfaot_matmul_##type##_##level, &tfaot_convolution_##type##_##level,      \
+        &tfaot_depthwise_##type##_##level, &tfaot_forest_##type##_##level,    \
+        &tfaot_max_pool_##type##_##level, &tfaot_range_pool_##type##_##level, \
+        &tfaot_sum_pool_##type##_##level                                      \
   }
 #define LEVEL(name, level) \
   { name, KERNELS(f32, level), KERNELS(f64, level) }

@@ -15,7 +15,7 @@ using Kernel = void (*)(void* out, const void** in);
 
 template <typename T>
 struct Kernels {
-  Kernel matmul, convolution, depthwise, max_pool, range_pool, sum_pool;
+  Kernel matmul, convolution, depthwise, forest, max_pool, range_pool, sum_pool;
 };
 
 struct Level {

@@ -30,5 +30,9 @@ std::vector<OnnxOperator> arrangement_operators();
 std::vector<OnnxOperator> reduction_operators();
 std::vector<OnnxOperator> recurrent_operators();
 std::vector<OnnxOperator> control_operators();
+// Of the domain ai.onnx.ml.
+std::vector<OnnxOperator> tree_operators();
+std::vector<OnnxOperator> feature_operators();
+std::vector<OnnxOperator> linear_model_operators();
 
 }  // namespace tfaot::toolkit::engine

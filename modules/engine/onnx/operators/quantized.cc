@@ -10,6 +10,7 @@
 #include "onnx/operators/products.h"
 #include "xla/client/lib/arithmetic.h"
 #include "xla/client/lib/constants.h"
+#include "xla/client/lib/math.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

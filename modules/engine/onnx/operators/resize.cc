@@ -13,6 +13,7 @@
 #include "onnx/operators/families.h"
 #include "onnx/operators/spatial.h"
 #include "xla/client/lib/constants.h"
+#include "xla/client/lib/math.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
