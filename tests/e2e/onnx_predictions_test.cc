@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packages of ONNX models, compiled by CMake, predict what is computed here.
+// Packages of ONNX models, compiled by CMake, predict what is computed here, or what the library
+// predicts that trained the model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "tfaot-model-onnx-dense/model.h"
+#include "tfaot-model-onnx-energy-sklearn/model.h"
+#include "tfaot-model-onnx-flavour-lightgbm/model.h"
+#include "tfaot-model-onnx-higgs-xgboost/model.h"
 #include "tfaot-model-onnx-tracks/model.h"
 #include "tfaot-model-onnx-whole/model.h"
 
@@ -84,6 +93,73 @@ TEST(OnnxPredictions, OfAModelWithoutABatch) {
   std::vector<float> by_order(4);
   model.run(tfaot::inputs(a, b, s), tfaot::outputs(by_order));
   EXPECT_EQ(by_order, c);
+}
+
+// The tables of a file, all rows of one after the other: inputs, then outputs. An empty line ends a
+// table.
+std::vector<std::vector<float>> tables_of(const std::string& model) {
+  std::ifstream file(TFAOT_ONNX_MODELS "/" + model + "/predictions.txt");
+  std::vector<std::vector<float>> tables(1);
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty()) tables.emplace_back();
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      tables.back().push_back(std::strtof(word.c_str(), nullptr));
+    }
+  }
+  return tables;
+}
+
+constexpr std::size_t kForestRows = 24;
+
+// Batches of 1, 3, 4 and all rows, which are compiled sizes, padded ones and several.
+template <typename Check>
+void in_batches(const Check& check) {
+  for (const std::size_t rows : {std::size_t{1}, std::size_t{3}, std::size_t{4}, kForestRows}) {
+    for (std::size_t first = 0; first + rows <= kForestRows; first += rows) check(first, rows);
+  }
+}
+std::vector<float> rows_of(const std::vector<float>& table, std::size_t first, std::size_t rows) {
+  const std::size_t width = table.size() / kForestRows;
+  const auto begin = table.begin() + static_cast<std::ptrdiff_t>(first * width);
+  return {begin, begin + static_cast<std::ptrdiff_t>(rows * width)};
+}
+
+template <typename Model>
+void expect_classes(const std::string& name, std::size_t classes) {
+  const auto tables = tables_of(name);
+  ASSERT_EQ(tables.size(), 3U);
+  tfaot::native::Model<Model> model;
+  in_batches([&](std::size_t first, std::size_t rows) {
+    const std::vector<float> x = rows_of(tables[0], first, rows);
+    std::vector<std::int64_t> labels(rows);
+    std::vector<float> scores(rows * classes);
+    model.run(rows, tfaot::inputs(x), tfaot::outputs(labels, scores));
+    expect_near({labels.begin(), labels.end()}, rows_of(tables[1], first, rows));
+    expect_near(scores, rows_of(tables[2], first, rows));
+  });
+}
+
+// Missing values go the way that XGBoost learned.
+TEST(OnnxPredictions, OfXgboostsTrees) {
+  expect_classes<tfaot_model::onnx_higgs_xgboost>("higgs_xgboost", 2);
+}
+
+// Sets of categories are chains of branches.
+TEST(OnnxPredictions, OfLightgbmsTrees) {
+  expect_classes<tfaot_model::onnx_flavour_lightgbm>("flavour_lightgbm", 3);
+}
+
+TEST(OnnxPredictions, OfAPipelineOfScikitLearn) {
+  const auto tables = tables_of("energy_sklearn");
+  ASSERT_EQ(tables.size(), 2U);
+  tfaot::native::Model<tfaot_model::onnx_energy_sklearn> model;
+  in_batches([&](std::size_t first, std::size_t rows) {
+    const std::vector<float> x = rows_of(tables[0], first, rows);
+    std::vector<float> y(rows * 2);
+    model.run(rows, tfaot::inputs(x), tfaot::outputs(y));
+    expect_near(y, rows_of(tables[1], first, rows));
+  });
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+const std::vector<std::string> kOnnxModels = {"dense",         "energy_sklearn", "flavour_lightgbm",
+                                              "higgs_xgboost", "tracks",         "whole"};
+
 class OnnxTest : public ToolTest {
  protected:
   static std::string onnx(const std::string& name) {
@@ -182,7 +185,7 @@ TEST_F(OnnxTest, ValidateNeedsOnnxRuntime) {
 TEST_F(OnnxTest, PredictsAsOnnxRuntime) {
   const std::string library = onnx_runtime();
   if (library.empty()) GTEST_SKIP() << "ONNX Runtime is not there: packaging/bench.sh fetches it";
-  for (const std::string name : {"dense", "tracks", "whole"}) {
+  for (const std::string& name : kOnnxModels) {
     const std::string folder = TFAOT_ONNX_MODELS "/" + name;
     done({"compile", "-c", folder + "/aot_config.yaml", "-o", name, "-q"});
     const json found =
@@ -201,7 +204,7 @@ TEST_F(OnnxTest, EncodedModelsAreTheirTexts) {
   process.arguments = {TFAOT_ONNX_MODELS "/make_models.sh", root_.string()};
   const auto made = run_process(process);
   ASSERT_TRUE(made && made->ok()) << (made ? made->standard_error : made.error().text());
-  for (const std::string name : {"dense", "tracks", "whole"}) {
+  for (const std::string& name : kOnnxModels) {
     EXPECT_EQ(read(name + "/model.onnx"), files_.read(onnx(name)).value()) << name;
   }
 }
