@@ -252,6 +252,23 @@ TEST(OnnxTreesTest, TablesAreWeights) {
   EXPECT_THAT(of_feature(regressor({}), {0, 1}, true), ElementsAre(10, 20));
 }
 
+// What `tfaot update-weights` asks: the same computation for other thresholds.
+TEST(OnnxTreesTest, OtherThresholdsAreOtherWeightsOfTheSameComputation) {
+  const auto computation = [](const OneBranch& one) {
+    const OnnxFile file(regressor(one), kMlOpsets);
+    const auto made = trees_lowered(file);
+    if (!made) return made.error().text();
+    const auto lowered = made->lowering->lower(3);
+    if (!lowered) return lowered.error().text();
+    const auto module = make_module(lowered->computation.proto());
+    return module ? (*module)->ToString() : module.error().text();
+  };
+  EXPECT_THAT(computation({}), HasSubstr("while("));
+  EXPECT_EQ(computation({.threshold = "7"}), computation({}));
+  EXPECT_EQ(computation({.mode = "BRANCH_LT", .feature = "0"}), computation({}));
+  EXPECT_NE(computation({.mode = "BRANCH_EQ"}), computation({})) << "more nodes";
+}
+
 TEST(OnnxTreesTest, AKernelTakesThePlaceOfTheWalk) {
   const OnnxFile file(regressor({}), kMlOpsets);
   const auto made = trees_lowered(file);

@@ -67,7 +67,13 @@ void check_forest(const Node& node, const Forest& forest, std::int64_t features)
       const ForestNode& one = forest.nodes[static_cast<std::size_t>(order.cycle)];
       node.refuse(fmt::format("leads back to {}", forest_place(one)));
     }
-    for (const std::int64_t at : order.nodes) seen[static_cast<std::size_t>(at)] = true;
+    for (const std::int64_t at : order.nodes) {
+      const ForestNode& one = forest.nodes[static_cast<std::size_t>(at)];
+      if (seen[static_cast<std::size_t>(at)] && !one.is_leaf) {
+        node.refuse(fmt::format("has {} in two trees", forest_place(one)));
+      }
+      seen[static_cast<std::size_t>(at)] = true;
+    }
   }
   for (std::size_t i = 0; i < forest.nodes.size(); ++i) {
     const ForestNode& one = forest.nodes[i];
@@ -268,6 +274,13 @@ ForestNumbers forest_numbers(const Node& node, const std::string& name) {
   return {{data.begin(), data.end()}, tensor->shape().element_type() == xla::F64};
 }
 
+std::int64_t forest_targets(const Node& node) {
+  constexpr std::int64_t kMostTargets = std::int64_t{1} << 20;
+  const std::int64_t targets = node.integer("n_targets");
+  if (targets < 1 || targets > kMostTargets) node.refuse(fmt::format("has {} targets", targets));
+  return targets;
+}
+
 Forest read_forest(const Node& node, const VoteNames& votes, std::int64_t features) {
   Forest forest;
   forest.targets = votes.targets;
@@ -281,8 +294,7 @@ Forest read_forest(const Node& node, const VoteNames& votes, std::int64_t featur
 
 Forest read_tree_ensemble(const Node& node, std::int64_t features) {
   Forest forest;
-  forest.targets = node.integer("n_targets");
-  if (forest.targets < 1) node.refuse(fmt::format("has {} targets", forest.targets));
+  forest.targets = forest_targets(node);
   const std::int64_t aggregate = node.integer("aggregate_function", 1);
   if (aggregate < 0 || aggregate > 3) {
     node.refuse(fmt::format("has the aggregate_function {}", aggregate));

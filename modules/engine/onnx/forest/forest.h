@@ -74,6 +74,9 @@ Forest read_forest(const Node& node, const VoteNames& votes, std::int64_t featur
 // Of TreeEnsemble.
 Forest read_tree_ensemble(const Node& node, std::int64_t features);
 
+// Their number, an attribute. Refuses none, and more than any forest has.
+std::int64_t forest_targets(const Node& node);
+
 // The values of an attribute, or of the one of float64 that may take its place, "..._as_tensor".
 struct ForestNumbers {
   std::vector<double> values;

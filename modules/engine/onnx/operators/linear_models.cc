@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "onnx/operators/broadcast.h"
 #include "onnx/operators/families.h"
@@ -104,7 +105,7 @@ XlaOp kernel_values(const Node& node, XlaOp x, XlaOp vectors) {
   const XlaOp scaled = xla::Add(xla::Mul(products, number(parameters[0])), number(parameters[1]));
   if (kernel == "SIGMOID") return xla::Tanh(scaled);
   if (kernel == "POLY") {
-    return xla::Pow(scaled, number(static_cast<std::int64_t>(parameters[2])));
+    return xla::Pow(scaled, number(std::trunc(parameters[2])));
   }
   node.refuse(fmt::format("has the kernel_type '{}'", kernel));
 }

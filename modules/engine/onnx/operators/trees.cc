@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decision trees of ai.onnx.ml.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "onnx/forest/forest.h"
 #include "onnx/forest/forest_walk.h"
@@ -39,10 +38,8 @@ void lower_tree_ensemble(Node& node) {
 
 void lower_tree_regressor(Node& node) {
   const XlaOp x = feature_values(node);
-  const std::int64_t targets = node.integer("n_targets");
-  if (targets < 1) node.refuse(fmt::format("has {} targets", targets));
-  const Forest forest =
-      read_forest(node, {.prefix = "target", .targets = targets}, node.sizes_of(x).back());
+  const Forest forest = read_forest(node, {.prefix = "target", .targets = forest_targets(node)},
+                                    node.sizes_of(x).back());
   const auto base = forest_numbers(node, "base_values").values;
   const XlaOp sums = with_base_values(node, walk_forest(node, x, forest), base);
   const XlaOp scores = apply_post_transform(node, sums, post_transform_of(node));
