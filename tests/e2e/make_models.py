@@ -759,6 +759,92 @@ def frozen_unshaped():
     frozen("frozen_unshaped", build, ["y"], {"x": ("float32", [3])}, inputs="[{name: x, shape: [null, 3]}]")
 
 
+def old_net(v1, phase):
+    """As Keras for TensorFlow 1 writes it: each layer's condition on the learning phase, and a recurrent layer as a loop
+    of version 1 over arrays of tensors."""
+    x = v1.placeholder(tf.float32, None, name="x")
+    gamma, kernel, recurrent, bias, last = weights(26, (3,), (3, 4), (4, 4), (4,), (4, 2))
+    mean, variance = tf.nn.moments(x, [0, 1])
+    normed = v1.cond(phase, lambda: (x - mean) / tf.sqrt(variance + 1e-3) * gamma, lambda: x * gamma + 0.125)
+    dropped = v1.cond(phase, lambda: v1.nn.dropout(normed, rate=0.5), lambda: normed)
+    steps = tf.transpose(dropped, [1, 0, 2])
+    count = tf.shape(steps)[0]
+    inputs = tf.TensorArray(tf.float32, size=count, tensor_array_name="input_ta").unstack(steps)
+    outputs = tf.TensorArray(tf.float32, size=count, tensor_array_name="output_ta")
+
+    def step(time, outputs, state):
+        state = tf.tanh(inputs.read(time) @ kernel + state @ recurrent + bias)
+        return time + 1, outputs.write(time, state), state
+
+    state = tf.zeros([tf.shape(x)[0], 4])
+    _, outputs, _ = v1.while_loop(lambda time, *_: time < count, step, (tf.constant(0), outputs, state))
+    all_states = tf.transpose(outputs.stack(), [1, 0, 2])
+    logits = tf.reduce_mean(all_states, 1) @ last
+    return {"x": x}, {"y": tf.nn.softmax(v1.cond(phase, lambda: v1.nn.dropout(logits, rate=0.5), lambda: logits), name="out/y")}
+
+
+def without_control_flow_v2(build):
+    def built(v1):
+        v1.disable_control_flow_v2()
+        made = build(v1)
+        v1.enable_control_flow_v2()
+        return made
+
+    return built
+
+
+def old_graph(graph):
+    """The graph as TensorFlow 1.0 wrote it: without a version, and with shapes of placeholders like those of scalars."""
+    graph.versions.Clear()
+    for node in graph.node:
+        if node.op == "Placeholder":
+            node.attr["shape"].shape.Clear()
+
+
+@maker
+def learning_phase():
+    """A frozen graph of Keras for TensorFlow 1. Its placeholder for the learning phase is no input: model.constants."""
+
+    def build(v1):
+        with tf.name_scope("norm"):
+            phase = v1.placeholder(tf.bool, [], name="keras_learning_phase")
+        inputs, outputs = old_net(v1, phase)
+        return {**inputs, "phase": phase}, outputs
+
+    folder = WORKS / "learning_phase"
+    graph, session, inputs, outputs = tf1_graph(without_control_flow_v2(build))
+    frozen = tf.compat.v1.graph_util.extract_sub_graph(graph.as_graph_def(), ["out/y"])
+    old_graph(frozen)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "frozen_graph.pb").write_bytes(frozen.SerializeToString(deterministic=True))
+    write_config(folder, format="frozen_graph", constants="{norm/keras_learning_phase: false}",
+                 inputs="[{name: x, shape: [null, 5, 3]}]", outputs="[out/y]")
+    predict = tf1_predictor(session, inputs, {"out/y": outputs["y"]})
+    mf.write_reference(folder, lambda x: predict(x=x, phase=False), {"x": ("float32", [5, 3])}, signature=None)
+
+
+@maker
+def tf1_constant_inputs():
+    """simple_save of a graph that needs placeholders which are not in its signature: one truth value, a list of numbers."""
+
+    def build(v1):
+        x = v1.placeholder(tf.float32, [None, 3], name="x")
+        phase = v1.placeholder(tf.bool, [], name="training")
+        scale = v1.placeholder(tf.float32, [3], name="scale")
+        y = v1.cond(phase, lambda: x - 1, lambda: x * scale)
+        return {"x": x, "phase": phase, "scale": scale}, {"y": y}
+
+    folder = WORKS / "tf1_constant_inputs"
+    saved_model = mf.fresh(folder)
+    graph, session, inputs, outputs = tf1_graph(without_control_flow_v2(build))
+    with graph.as_default():
+        tf.compat.v1.saved_model.simple_save(session, str(saved_model), {"x": inputs["x"]}, outputs)
+    mf.trim(saved_model)
+    write_config(folder, constants='{training: false, "scale:0": [2, 0.5, -1.5]}')
+    predict = tf1_predictor(session, inputs, outputs)
+    mf.write_reference(folder, lambda x: predict(x=x, phase=False, scale=[2, 0.5, -1.5]), {"x": ("float32", [3])})
+
+
 # --- what must be refused ---------------------------------------------------------------------------------------
 
 

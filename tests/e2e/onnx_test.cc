@@ -20,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::vector<std::string> kOnnxModels = {"dense",         "energy_sklearn", "flavour_lightgbm",
+const std::vector<std::string> kOnnxModels = {"dense", "fixed_inputs",         "energy_sklearn", "flavour_lightgbm",
                                               "higgs_xgboost", "tracks",         "whole"};
 
 class OnnxTest : public ToolTest {

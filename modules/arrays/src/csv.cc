@@ -82,16 +82,6 @@ bool append(std::string& bytes, const std::optional<T>& value) {
   return true;
 }
 
-bool append_number(std::string& bytes, DType dtype, std::string_view cell) {
-  return visit_dtype(dtype, [&]<class T>(ElementType<T>) {
-    if constexpr (std::is_same_v<T, bool>) {
-      return append(bytes, parsed_bool(cell));
-    } else {
-      return append(bytes, parsed<T>(cell));
-    }
-  });
-}
-
 template <class T>
 T number_at(const std::string& bytes, std::size_t element) {
   T value{};
@@ -199,6 +189,16 @@ Status append_row(std::string_view line, const Columns& columns,
 }
 
 }  // namespace
+
+bool append_number(std::string& bytes, DType dtype, std::string_view text) {
+  return visit_dtype(dtype, [&]<class T>(ElementType<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return append(bytes, parsed_bool(text));
+    } else {
+      return append(bytes, parsed<T>(text));
+    }
+  });
+}
 
 std::vector<std::string> column_names(const TensorSpec& tensor) {
   std::vector<std::string> names = {tensor.name};

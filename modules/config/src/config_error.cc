@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 
 #include "problems.h"
@@ -11,7 +12,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// "model", "outputs" and 0 for "model.outputs[0]".
+// "model", "outputs" and 0 for "model.outputs[0]", in a list or a map.
 struct KeyParts {
   explicit KeyParts(const std::string& key)
       : section(key.substr(0, key.find('.'))),
@@ -32,8 +33,12 @@ std::optional<Location> place_of(const FileSystem& fs, const Path& file, const K
   if (!root || !root->IsMap() || !(*root)[key.section].IsMap()) return std::nullopt;
   const YAML::Node value = (*root)[key.section][key.name];
   if (!value.IsDefined() || value.IsNull()) return std::nullopt;
-  const bool in_list = key.item && value.IsSequence() && *key.item < value.size();
-  return config::location_of(file.string(), in_list ? value[*key.item].Mark() : value.Mark());
+  YAML::Mark mark = value.Mark();
+  if (key.item && *key.item < value.size()) {
+    const auto item = std::next(value.begin(), static_cast<std::ptrdiff_t>(*key.item));
+    mark = value.IsMap() ? item->first.Mark() : YAML::Node(*item).Mark();
+  }
+  return config::location_of(file.string(), mark);
 }
 
 }  // namespace

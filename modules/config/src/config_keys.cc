@@ -78,6 +78,12 @@ std::vector<ConfigKey> model_keys() {
        .maximum = kMaxDimension,
        .doc = "Sizes of dimensions that the model names but leaves open, by name, as in "
               "{n_tracks: 50}; not of the batch."},
+      {.path = "model.constants",
+       .type = KeyType::kConstants,
+       .fallback = "{}",
+       .doc = "Values of placeholders that are no inputs, by name, as in "
+              "{keras_learning_phase: false}; of an ONNX model: of inputs that shall be fixed. A "
+              "number, true or false, or a list of them, in lists for more dimensions."},
       {.path = "model.inputs",
        .type = KeyType::kTextOrMap,
        .list = true,

@@ -93,6 +93,14 @@ std::vector<std::string> open_dimensions(const DescribedSignature& signature) {
   return names;
 }
 
+std::string yaml_of(const std::vector<ModelConstant>& constants) {
+  std::vector<std::string> values;
+  for (const ModelConstant& one : constants) {
+    values.push_back(yaml_of(one.name) + ": " + value_text(one));
+  }
+  return "{" + join(values, ", ") + "}";
+}
+
 std::string batch_sizes_of(const DescribedSignature& signature,
                            const std::vector<std::int64_t>& wanted) {
   if (!wanted.empty()) return fmt::format("[{}]", fmt::join(wanted, ", "));
@@ -116,6 +124,7 @@ std::map<std::string, std::string> values_of(const ModelDescription& model,
   } else {
     values["compilation.batch_sizes"] = batch_sizes_of(signature, given.batch_sizes);
   }
+  if (!signature.constants.empty()) values["model.constants"] = yaml_of(signature.constants);
   switch (model.format) {
     case ModelFormat::kSavedModel:
       values["model.serving_key"] = yaml_of(signature.key);
@@ -162,6 +171,9 @@ std::string remark_on(const std::string& key, const ModelDescription& model,
   if (key == "model.dimensions") {
     const std::vector<std::string> names = open_dimensions(signature);
     return names.empty() ? "" : fmt::format("This model leaves open: {}.", join(names, ", "));
+  }
+  if (key == "model.constants" && !signature.constants.empty()) {
+    return "This model needs the value of each of these; false and 0 are guesses.";
   }
   if (key != "model.serving_key") return "";
   std::vector<std::string> others;

@@ -6,6 +6,7 @@
 
 #include "check_model.h"
 #include "check_source.h"
+#include "constant_value.h"
 #include "overrides.h"
 #include "problems.h"
 #include "tfaot/base/limits.h"
@@ -124,6 +125,14 @@ std::vector<DimensionSize> sizes_of(const Values& values, const std::string& pat
   return sizes;
 }
 
+std::vector<ModelConstant> constants_of(const Values& values) {
+  std::vector<ModelConstant> constants;
+  for (const auto& entry : config::node_or_default(values, "model.constants")) {
+    constants.push_back(config::constant_of(entry.first.Scalar(), entry.second));
+  }
+  return constants;
+}
+
 ModelSection model_of(const Values& values, const Path& config_file) {
   ModelSection model;
   model.name = text_of(values, "model.name");
@@ -133,6 +142,7 @@ ModelSection model_of(const Values& values, const Path& config_file) {
   model.written_source = config::written_source_of(values);
   model.author = text_of(values, "model.author");
   model.description = text_of(values, "model.description");
+  model.constants = constants_of(values);
   model.serving_key.clear();
   switch (model.format) {
     case ModelFormat::kSavedModel:

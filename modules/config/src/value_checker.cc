@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check_text.h"
+#include "constant_value.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "yaml_text.h"
@@ -43,6 +44,8 @@ std::string expected(const ConfigKey& key) {
       return "a string or a map";
     case KeyType::kSizes:
       return "a map of names to sizes";
+    case KeyType::kConstants:
+      return "a map of names to values";
   }
   return "another value";
 }
@@ -178,6 +181,9 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
     case KeyType::kSizes:
       if (kind == NodeKind::kMap) return check_sizes(key, node, label);
       break;
+    case KeyType::kConstants:
+      if (kind == NodeKind::kMap) return check_constants(node, label);
+      break;
     case KeyType::kTextOrMap:
       if (kind == NodeKind::kMap) {
         const std::size_t before = problems_.count();
@@ -198,8 +204,8 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
   }
   Error& error = problems_.add(
       node.Mark(), fmt::format("{}: expected {}, found {}", label, expected(key), describe(node)));
-  const bool takes_text =
-      key.type != KeyType::kMap && key.type != KeyType::kShape && key.type != KeyType::kSizes;
+  const bool takes_text = key.type != KeyType::kMap && key.type != KeyType::kShape &&
+                          key.type != KeyType::kSizes && key.type != KeyType::kConstants;
   if (takes_text && node.IsScalar() && kind != NodeKind::kOther) {
     const auto problem = check_text(key, node.Scalar());
     error.note(problem ? problem->note
@@ -253,20 +259,54 @@ bool ValueChecker::check_sizes(const ConfigKey& key, const YAML::Node& node,
   bool good = true;
   for (const auto& entry : node) {
     const YAML::Node& name = entry.first;
-    if (!name.IsScalar() || name.Scalar().empty()) {
-      problems_.add(name.Mark(), fmt::format("{}: a name is {}", label,
-                                             name.IsScalar() ? "empty" : describe(name)));
-      good = false;
-    } else if (!seen.insert(name.Scalar()).second) {
-      problems_.add(name.Mark(),
-                    fmt::format("{}: '{}' is given twice", label, shown(name.Scalar())));
-      good = false;
-    } else {
-      good &= check_whole_number(
-          key, entry.second, label + (label.starts_with("--") ? " " : ".") + shown(name.Scalar()));
-    }
+    good &=
+        check_name(name, label, seen) &&
+        check_whole_number(key, entry.second,
+                           label + (label.starts_with("--") ? " " : ".") + shown(name.Scalar()));
   }
   return good;
+}
+
+bool ValueChecker::check_constants(const YAML::Node& node, const std::string& label) {
+  std::set<std::string> seen;
+  bool good = true;
+  for (const auto& entry : node) {
+    good &= check_name(entry.first, label, seen) &&
+            check_constant(entry.second, label + "." + shown(entry.first.Scalar()));
+  }
+  return good;
+}
+
+bool ValueChecker::check_constant(const YAML::Node& node, const std::string& label) {
+  const NodeKind kind = kind_of(node);
+  if (kind == NodeKind::kList) {
+    bool good = true;
+    for (const YAML::Node& item : node) good = good && check_constant(item, label);
+    for (const YAML::Node& item : node) {
+      if (!good || shape_of_lists(item) == shape_of_lists(node[0])) continue;
+      problems_.add(item.Mark(), fmt::format("{}: the parts of a list differ in shape", label));
+      good = false;
+    }
+    return good;
+  }
+  if (constant_text(node)) return true;
+  Error& error = problems_.add(
+      node.Mark(), fmt::format("{}: expected a number, true or false, or a list, found {}", label,
+                               describe(node)));
+  if (kind == NodeKind::kInteger) error.note("write it in decimal digits");
+  return false;
+}
+
+bool ValueChecker::check_name(const YAML::Node& name, const std::string& label,
+                              std::set<std::string>& seen) {
+  if (!name.IsScalar() || name.Scalar().empty()) {
+    problems_.add(name.Mark(), fmt::format("{}: a name is {}", label,
+                                           name.IsScalar() ? "empty" : describe(name)));
+    return false;
+  }
+  if (seen.insert(identity_of(name)).second) return true;
+  problems_.add(name.Mark(), fmt::format("{}: '{}' is given twice", label, shown(name.Scalar())));
+  return false;
 }
 
 bool ValueChecker::check_distinct(const YAML::Node& list, const std::string& label) {

@@ -47,6 +47,11 @@ class ValueChecker {
   bool check_whole_number(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_shape(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_sizes(const ConfigKey& key, const YAML::Node& node, const std::string& label);
+  bool check_constants(const YAML::Node& node, const std::string& label);
+  // A number or a truth value, or a list of such items of one shape.
+  bool check_constant(const YAML::Node& node, const std::string& label);
+  // Whether the map's key is a name that is not in `seen` yet.
+  bool check_name(const YAML::Node& name, const std::string& label, std::set<std::string>& seen);
   bool check_distinct(const YAML::Node& list, const std::string& label);
 
   Problems& problems_;

@@ -82,6 +82,7 @@ Status describe_model(const std::string& source,
     model.format = job.format;
     DescribedSignature signature;
     signature.key = job.serving_key;
+    signature.constants = job.constants;
     std::unique_ptr<SourceModel> loaded;
     const Status read = read_signature(job, signature, loaded);
     if (!read) set_problem(signature, read.error());

@@ -8,7 +8,9 @@
 #include <map>
 #include <set>
 
-#include "graph/config_fault.h"
+#include "graph/fixed_placeholders.h"
+#include "graph/graph_nodes.h"
+#include "lowering/config_fault.h"
 #include "lowering/conversions.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
@@ -20,28 +22,18 @@ namespace {
 
 namespace tf = tensorflow;
 
-constexpr std::size_t kMostNames = 10;
-
-// "placeholders: a, b, c", for a config that names a node that does not exist.
-std::string listed(const std::string& what, std::vector<std::string> names) {
-  if (names.size() > kMostNames) {
-    names.resize(kMostNames);
-    names.emplace_back("...");
-  }
-  return what + ": " + (names.empty() ? "none" : join(names, ", "));
-}
-
 Status read_graph(const std::string& file, tf::GraphDef& graph) {
   const auto status = file.ends_with(".pbtxt")
                           ? tf::ReadTextProto(tf::Env::Default(), file, &graph)
                           : tf::ReadBinaryProto(tf::Env::Default(), file, &graph);
-  if (status.ok()) return {};
-  return fail(error_of(status, "not a frozen graph (GraphDef)"));
+  if (!status.ok()) return fail(error_of(status, "not a frozen graph (GraphDef)"));
+  read_old_shapes(graph);
+  return {};
 }
 
-// Where a graph begins and ends, by the names of its nodes, in the graph's order.
+// Where a graph begins and ends, in the graph's order.
 struct GraphEnds {
-  std::vector<std::string> placeholders;
+  std::vector<const tf::NodeDef*> placeholders;
   std::vector<std::string> unread;  // nodes that no other node reads, placeholders too
 };
 
@@ -54,7 +46,7 @@ GraphEnds ends_of(const tf::GraphDef& graph) {
   }
   GraphEnds ends;
   for (const auto& node : graph.node()) {
-    if (node.op() == "Placeholder") ends.placeholders.push_back(node.name());
+    if (node.op() == "Placeholder") ends.placeholders.push_back(&node);
     if (!read.contains(node.name())) ends.unread.push_back(node.name());
   }
   return ends;
@@ -65,6 +57,9 @@ class FrozenGraph final : public ModelGraph {
   Status open(const EngineJob& job) {
     TFAOT_TRY(read_graph(job.source, graph_));
     label_ = "frozen graph";
+    std::set<std::string> input_nodes;
+    for (const JobInput& input : job.inputs) input_nodes.insert(node_name(input.tensor));
+    TFAOT_TRY(fix_placeholders(graph_, job.constants, input_nodes));
     for (const auto& node : graph_.node()) nodes_[node.name()] = &node;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
       TFAOT_ASSIGN(auto tensor, input_tensor(job.inputs[i], fmt::format("model.inputs[{}]", i)));
@@ -95,12 +90,14 @@ class FrozenGraph final : public ModelGraph {
     std::vector<std::string> names;
     for (const auto& [node, definition] : nodes_) names.push_back(node);
     GraphEnds ends = ends_of(graph_);
-    std::ranges::sort(ends.placeholders);
+    std::vector<std::string> placeholders;
+    for (const auto* node : ends.placeholders) placeholders.push_back(node->name());
+    std::ranges::sort(placeholders);
     std::ranges::sort(ends.unread);
     Error error = config_fault(key, fmt::format("there is no node '{}'", name));
     if (auto close = closest_match(name, names)) error.note("did you mean '" + *close + "'?");
     if (key.starts_with("model.inputs")) {
-      return std::move(error).note(listed("placeholders of the graph", ends.placeholders));
+      return std::move(error).note(listed("placeholders of the graph", std::move(placeholders)));
     }
     return std::move(error).note(listed("nodes that no other node reads", ends.unread));
   }
@@ -164,7 +161,13 @@ Result<ModelFunctions> frozen_graph_functions(const std::string& file) {
   EngineJob job;
   job.format = ModelFormat::kFrozenGraph;
   job.source = file;
-  for (const std::string& name : ends.placeholders) job.inputs.push_back({name, {}, false, {}});
+  job.constants = likely_constants(ends.placeholders);
+  if (job.constants.size() == ends.placeholders.size()) job.constants.clear();  // some are inputs
+  for (const auto* node : ends.placeholders) {
+    const bool is_input =
+        std::ranges::find(job.constants, node->name(), &ModelConstant::name) == job.constants.end();
+    if (is_input) job.inputs.push_back({node->name(), {}, false, {}});
+  }
   // Operations without a result, such as NoOp and Assert, are no outputs.
   for (const std::string& name : ends.unread) {
     const auto node = std::ranges::find(graph.node(), name, [](const auto& n) { return n.name(); });

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "graph/checkpoint.h"
-#include "graph/config_fault.h"
+#include "graph/fixed_placeholders.h"
+#include "graph/graph_nodes.h"
 #include "graph/loaded_session.h"
 #include "graph/restored_variables.h"
+#include "lowering/config_fault.h"
 #include "lowering/conversions.h"
 #include "tensorflow/cc/saved_model/reader.h"
 #include "tfaot/base/text.h"
@@ -44,8 +47,9 @@ Result<std::vector<ModelTensor>> graph_tensors(
 
 Status read_meta_graph(const std::string& folder, tf::MetaGraphDef& model) {
   const auto status = tf::ReadMetaGraphDefFromSavedModel(folder, {kServeTag}, &model);
-  if (status.ok()) return {};
-  return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
+  if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
+  read_old_shapes(*model.mutable_graph_def());
+  return {};
 }
 
 // Without those that loading and training use. Sorted.
@@ -70,6 +74,22 @@ Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph
   return error;
 }
 
+// What a signature needs besides its inputs, in a model of TensorFlow 1.
+std::vector<ModelConstant> needed_constants(const tf::GraphDef& graph,
+                                            const tf::SignatureDef& signature) {
+  Nodes nodes = nodes_of(graph.node());
+  for (const auto& [key, input] : signature.inputs()) nodes.erase(node_name(input.name()));
+  Nodes placeholders;
+  for (const auto& [key, output] : signature.outputs()) {
+    for (const auto* node : needed_by(nodes, output.name())) {
+      if (node->op() == "Placeholder") placeholders[node->name()] = node;
+    }
+  }
+  std::vector<const tf::NodeDef*> sorted;
+  for (const auto& [name, node] : placeholders) sorted.push_back(node);
+  return likely_constants(sorted);
+}
+
 class SavedModelGraph final : public ModelGraph {
  public:
   explicit SavedModelGraph(const std::string& folder)
@@ -84,7 +104,9 @@ class SavedModelGraph final : public ModelGraph {
     TFAOT_ASSIGN(outputs_, graph_tensors("output", found->second.outputs()));
     restored_ = restored_variables(model_);
     graph_ = std::move(*model_.mutable_graph_def());
-    return {};
+    std::set<std::string> input_nodes;
+    for (const ModelTensor& input : inputs_) input_nodes.insert(node_name(input.tensor));
+    return fix_placeholders(graph_, job.constants, input_nodes);
   }
 
   Result<StoredTensor> variable(const tf::NodeDef& node) override {
@@ -139,6 +161,7 @@ Result<ModelFunctions> saved_model_functions(const std::string& folder) {
     EngineJob job;
     job.source = folder;
     job.serving_key = key;
+    job.constants = needed_constants(model.graph_def(), model.signature_def().at(key));
     functions.jobs.push_back(std::move(job));
   }
   return functions;

@@ -13,6 +13,7 @@
 #include "graph/restored_variables.h"
 #include "graph/safe_graph.h"
 #include "lowering/conversions.h"
+#include "lowering/model_constants.h"
 #include "tensorflow/compiler/tf2xla/const_analysis.h"
 #include "tensorflow/compiler/tf2xla/functionalize_control_flow.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
@@ -135,6 +136,9 @@ class Cutter {
       return fail(
           Error(fmt::format("{} depends on placeholder '{}', which is not one of its inputs",
                             model_.label(), name))
+              .note(advice_to_fix(name, node.attr().contains("dtype")
+                                            ? node.attr().at("dtype").type()
+                                            : tf::DT_INVALID))
               .about(word_of(ProblemKind::kModel), {name}));
     }
     tf::NodeDef* copy = cut_.add_node();

@@ -12,7 +12,6 @@
 
 #include "graph/diagnosis.h"
 #include "tfaot/records/model_check.h"
-#include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -35,27 +34,6 @@ std::string describe(const HloInstruction& instruction) {
   return fmt::format("op '{}' (node '{}')", node.op_type(), node.op_name());
 }
 
-// The branches that may be taken. If branches draw random numbers, XLA keeps them even if the
-// choice is known.
-std::vector<const xla::HloComputation*> called_by(const HloInstruction& instruction) {
-  const auto& called = instruction.called_computations();
-  std::vector<const xla::HloComputation*> all(called.begin(), called.end());
-  if (instruction.opcode() != HloOpcode::kConditional ||
-      instruction.operand(0)->opcode() != HloOpcode::kConstant) {
-    return all;
-  }
-  const xla::Literal& choice = instruction.operand(0)->literal();
-  const int count = instruction.branch_count();
-  int taken = 0;
-  if (choice.shape().element_type() == xla::PRED) {
-    taken = choice.Get<bool>({}) ? 0 : 1;
-  } else {
-    const int wanted = choice.Get<std::int32_t>({});
-    taken = wanted < 0 || wanted >= count ? count - 1 : wanted;
-  }
-  return {instruction.branch_computation(taken)};
-}
-
 // All instructions that the results need, including those in loops, branches and calls.
 std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& module) {
   std::vector<const HloInstruction*> needed = {module.entry_computation()->root_instruction()};
@@ -66,7 +44,7 @@ std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& mod
   for (std::size_t i = 0; i < needed.size(); ++i) {
     const HloInstruction& instruction = *needed[i];
     for (const auto* operand : instruction.operands()) add(operand);
-    for (const auto* called : called_by(instruction)) add(called->root_instruction());
+    for (const auto* called : instruction.called_computations()) add(called->root_instruction());
   }
   return needed;
 }

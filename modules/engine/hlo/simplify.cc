@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hlo/simplify.h"
 
+#include "hlo/known_branches.h"
 #include "xla/hlo/pass/hlo_pass_fix.h"
 #include "xla/hlo/pass/hlo_pass_pipeline.h"
 #include "xla/service/algebraic_simplifier.h"
@@ -49,6 +50,7 @@ Status simplify(xla::HloModule& module) {
   fixed.AddPass<xla::AlgebraicSimplifier>(algebra());
   fixed.AddPass<xla::TupleSimplifier>();
   fixed.AddPass<xla::WhileLoopSimplifier>();
+  fixed.AddPass<KnownBranches>();
   fixed.AddPass<xla::ConditionalSimplifier>();
   fixed.AddPass<xla::HloDCE>();
   fixed.AddPass<xla::HloCSE>(false);

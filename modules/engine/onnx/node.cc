@@ -75,7 +75,8 @@ xla::Literal Node::known(int operand) const {
         Error(fmt::format("{} needs the value of '{}' while compiling, but it depends on the "
                           "model's inputs",
                           describe_node(proto_, opset_), proto_.input(operand)))
-            .note("a compiled model has fixed sizes")
+            .note("a compiled model has fixed sizes; an input's value can be fixed in the config: "
+                  "model.constants")
             .about(word_of(ProblemKind::kDataDependentSize), {proto_.name()}));
   }
   return **std::move(value);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "lowering/model_constants.h"
 #include "onnx/onnx_lowering.h"
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators.h"
@@ -77,6 +78,40 @@ Status check_dimensions(const ModelTensor& input, bool fixed_shapes) {
   for (std::size_t i = fixed_shapes ? 0 : 1; i < input.dimensions.size(); ++i) {
     const std::string& name = input.dimensions[i];
     if (!name.empty()) return fail(no_size_for(input.name, name));
+  }
+  return {};
+}
+
+ConstantPlace place_of_input(const onnx::ValueInfoProto& input) {
+  const auto& type = input.type().tensor_type();
+  ConstantPlace place{"input", tf_type_of(type.elem_type()), type.has_shape(), {}};
+  for (const auto& dimension : type.shape().dim()) {
+    place.shape.push_back(dimension.has_dim_value() ? dimension.dim_value() : -1);
+  }
+  return place;
+}
+
+// Inputs with a value in the config become initializers.
+Status fix_inputs(onnx::GraphProto& graph, const std::vector<ModelConstant>& constants) {
+  std::set<std::string> initializers;
+  for (const auto& initializer : graph.initializer()) initializers.insert(initializer.name());
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    auto& inputs = *graph.mutable_input();
+    std::set<std::string> names;
+    for (const auto& input : inputs) names.insert(input.name());
+    std::erase_if(names, [&](const auto& name) { return initializers.contains(name); });
+    const ModelConstant& constant = constants[i];
+    if (!names.contains(constant.name)) {
+      return fail(no_place_for(constant, i, "input", names));
+    }
+    const auto input = std::ranges::find(inputs, constant.name, &onnx::ValueInfoProto::name);
+    TFAOT_ASSIGN(std::string bytes, constant_bytes(constant, i, place_of_input(*input)));
+    onnx::TensorProto& value = *graph.add_initializer();
+    value.set_name(constant.name);
+    value.set_data_type(input->type().tensor_type().elem_type());
+    for (const std::int64_t size : constant.shape) value.add_dims(size);
+    value.set_raw_data(std::move(bytes));
+    inputs.erase(input);
   }
   return {};
 }
@@ -201,6 +236,7 @@ Result<ModelFunctions> onnx_functions(const std::string& file) {
 
 Result<std::unique_ptr<SourceModel>> load_onnx_source(const EngineJob& job) {
   TFAOT_ASSIGN(OnnxModel model, read_onnx(job.source));
+  TFAOT_TRY(fix_inputs(*model.proto.mutable_graph(), job.constants));
   auto source = std::make_unique<OnnxSource>(std::move(model), job.fixed_shapes);
   TFAOT_TRY(source->read_signature(job));
   return source;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/engine_job_json.h"
 
-#include "dimension_size_json.h"
+#include "model_section_json.h"
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/record_json.h"
 
@@ -33,6 +33,7 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"inputs", &EngineJob::inputs},
                Member{"outputs", &EngineJob::outputs},
                Member{"dimensions", &EngineJob::dimensions},
+               Member{"constants", &EngineJob::constants},
                Member{"fixed_shapes", &EngineJob::fixed_shapes},
                Member{"symbol_prefix", &EngineJob::symbol_prefix},
                Member{"target_triple", &EngineJob::target_triple},

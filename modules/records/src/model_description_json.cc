@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/model_description_json.h"
 
+#include "model_section_json.h"
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/record_json.h"
 
@@ -19,6 +20,7 @@ inline constexpr auto kMembers<DescribedSignature> =
     std::tuple{Member{"key", &DescribedSignature::key},
                Member{"inputs", &DescribedSignature::inputs},
                Member{"outputs", &DescribedSignature::outputs},
+               Member{"constants", &DescribedSignature::constants},
                Member{"weights", &DescribedSignature::weights},
                Member{"operations", &DescribedSignature::operations},
                Member{"flops_per_row", &DescribedSignature::flops_per_row},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/package_record_json.h"
 
-#include "dimension_size_json.h"
+#include "model_section_json.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/records/check_compiled_model.h"
 #include "tfaot/records/compiled_model_json.h"
@@ -73,6 +73,10 @@ Result<PackagedModel> read_model(const Manifest& manifest, const JsonReader& jso
     TFAOT_ASSIGN(section.dimensions,
                  json.member("dimensions").and_then(read_value<std::vector<DimensionSize>>));
   }
+  if (json.has("constants")) {
+    TFAOT_ASSIGN(section.constants,
+                 json.member("constants").and_then(read_value<std::vector<ModelConstant>>));
+  }
   TFAOT_ASSIGN(model.compiled, json.member("compiled").and_then(read_value<CompiledModel>));
   return model;
 }
@@ -87,6 +91,7 @@ std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& c
                          {"outputs", spec.model.outputs},
                          {"compiled", json_of(kept)}};
   if (!spec.model.dimensions.empty()) json["dimensions"] = json_of(spec.model.dimensions);
+  if (!spec.model.constants.empty()) json["constants"] = json_of(spec.model.constants);
   return json_line(json);
 }
 

@@ -107,6 +107,7 @@ class Session {
     for (const std::string& path : settings_.all("expected_file")) {
       expected_.push_back(map_file(path));
     }
+    take_constants();
     if (inputs_.size() != settings_.inputs.size()) {
       throw std::runtime_error("each input needs an input_file");
     }
@@ -116,6 +117,20 @@ class Session {
     engine_ = make_engine(settings_);
     allocation_counts_ =
         reinterpret_cast<AllocationCounts>(dlsym(RTLD_DEFAULT, "tfaot_allocation_counts"));
+  }
+
+  void take_constants() {
+    const std::vector<std::string> files = settings_.all("constant_file");
+    if (files.size() != settings_.constants.size()) {
+      throw std::runtime_error("each constant needs a constant_file");
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const MappedFile value = map_file(files[i]);
+      if (value.bytes != settings_.constants[i].tensor.row_bytes()) {
+        throw std::runtime_error(files[i] + " has another size");
+      }
+      settings_.constants[i].data = value.data;
+    }
   }
 
   std::string prepare(std::size_t rows) {

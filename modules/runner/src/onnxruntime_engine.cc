@@ -2,6 +2,7 @@
 // ONNX Runtime through its C interface, one thread, inputs and outputs in place. The interface is a
 // table of functions whose order never changes (entries are only appended), and version 1 of it
 // holds all we need.
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 
@@ -52,7 +53,9 @@ constexpr TypeCode kOnnxTypes[] = {
 class OnnxRuntimeEngine : public Engine {
  public:
   explicit OnnxRuntimeEngine(const Settings& settings)
-      : inputs_of_(settings.inputs), outputs_of_(settings.outputs) {
+      : inputs_of_(settings.inputs),
+        outputs_of_(settings.outputs),
+        constants_of_(settings.constants) {
     const SharedLibrary library(settings.get("library"));
     const ApiBase* const base = library.find<const ApiBase*()>("OrtGetApiBase")();
     table_ = base->get_api(kTableVersion);
@@ -71,9 +74,17 @@ class OnnxRuntimeEngine : public Engine {
     call(kGetDefaultAllocator, &allocator_);
     input_names_ = names(kGetInputCount, kGetInputName);
     output_names_ = names(kGetOutputCount, kGetOutputName);
+    for (const Constant& constant : constants_of_) {
+      input_names_.erase(
+          std::remove(input_names_.begin(), input_names_.end(), constant.tensor.name),
+          input_names_.end());
+    }
     input_places_ = places_of(inputs_of_, input_names_, "inputs");
     output_places_ = places_of(outputs_of_, output_names_, "outputs");
     for (const std::string& name : input_names_) input_words_.push_back(name.c_str());
+    for (const Constant& constant : constants_of_) {
+      input_words_.push_back(constant.tensor.name.c_str());
+    }
     for (const std::string& name : output_names_) output_words_.push_back(name.c_str());
     run_ = reinterpret_cast<Run>(table_[kRun]);
   }
@@ -85,6 +96,9 @@ class OnnxRuntimeEngine : public Engine {
     results_.allocate(outputs_of_, rows);
     for (const std::size_t place : input_places_) {
       input_tensors_.push_back(tensor(inputs_of_[place], rows, const_cast<void*>(inputs[place])));
+    }
+    for (const Constant& constant : constants_of_) {
+      input_tensors_.push_back(tensor(constant.tensor, 1, const_cast<void*>(constant.data)));
     }
     for (const std::size_t place : output_places_) {
       output_tensors_.push_back(tensor(outputs_of_[place], rows, results_.pointers()[place]));
@@ -141,6 +155,7 @@ class OnnxRuntimeEngine : public Engine {
 
   std::vector<Tensor> inputs_of_;
   std::vector<Tensor> outputs_of_;
+  std::vector<Constant> constants_of_;
   std::string version_;
   void* const* table_ = nullptr;
   Run run_ = nullptr;

@@ -17,6 +17,8 @@
 //   model, library        the engine's own file or folder; its shared library
 //   input, output         "DTYPE SHAPE NAME": float32 28,28,3 x; SHAPE is "-" for one number
 //   input_file            raw rows of an input, in the order of the inputs
+//   constant              as input: what the engine's model has for an input, but not the package
+//   constant_file         its raw value, in the order of the constants
 //   expected_file         raw rows of an output; none: nothing is compared
 //   first                 rows of the first prediction [1]; 0: none before the first "prepare"
 //   batch                 "none": tensors have no dimension for rows, and only 1 row runs
@@ -49,10 +51,17 @@ struct Tensor {
   std::size_t row_bytes() const;
 };
 
+// An input of the engine's model alone.
+struct Constant {
+  Tensor tensor;  // without rows
+  const void* data = nullptr;
+};
+
 struct Settings {
   std::map<std::string, std::vector<std::string>> values;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
+  std::vector<Constant> constants;
 
   // The value that was given last; empty if there is none.
   std::string get(const std::string& key) const;

@@ -79,6 +79,10 @@ Settings settings_of(int argc, char** argv) {
   for (auto* const tensors : {&settings.inputs, &settings.outputs}) {
     for (Tensor& tensor : *tensors) tensor.has_batch = has_batch;
   }
+  for (const std::string& text : settings.all("constant")) {
+    settings.constants.push_back({tensor_of(text), nullptr});
+    settings.constants.back().tensor.has_batch = false;
+  }
   return settings;
 }
 

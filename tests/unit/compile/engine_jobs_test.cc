@@ -76,6 +76,15 @@ TEST(EngineJobs, TellWholeShapesWithoutABatch) {
   EXPECT_THAT(job.inputs[0].shape, ElementsAre(3, 2));
 }
 
+TEST(EngineJobs, TellValuesOfConstants) {
+  auto spec = spec_of({1});
+  spec.model.constants = {{"phase", {}, {"false"}}};
+  const auto job = make_engine_jobs(spec, options_of(1)).front();
+  ASSERT_EQ(job.constants.size(), 1U);
+  EXPECT_EQ(job.constants[0].name, "phase");
+  EXPECT_EQ(value_text(job.constants[0]), "false");
+}
+
 TEST(EngineJobs, TellSizesOfDimensions) {
   auto spec = spec_of({1});
   spec.model.format = ModelFormat::kOnnx;

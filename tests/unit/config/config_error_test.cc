@@ -31,6 +31,23 @@ TEST(ConfigError, NamesLineAndKey) {
             "/m/aot_config.yaml:7:20: compilation.xla_flags: is wrong");
 }
 
+TEST(ConfigError, NamesTheLineOfAnItemOfAMap) {
+  const std::string text =
+      "model:\n"
+      "  name: test\n"
+      "  version: '1'\n"
+      "  constants:\n"
+      "    training: false\n"
+      "    scale: [1, 2]\n"
+      "compilation: {batch_sizes: [1]}\n";
+  const auto spec = testing::load_text(text);
+  ASSERT_TRUE(spec) << testing::error_of(spec);
+  EXPECT_EQ(text_of(*spec, "model.constants[0]", text),
+            "/m/aot_config.yaml:5:5: model.constants: is wrong");
+  EXPECT_EQ(text_of(*spec, "model.constants[1]", text),
+            "/m/aot_config.yaml:6:5: model.constants: is wrong");
+}
+
 TEST(ConfigError, ADefaultHasNoLine) {
   const std::string text = "model: {name: test, version: '1'}\n";
   const auto spec = testing::load_text(text, {.batch_sizes = {"1"}});

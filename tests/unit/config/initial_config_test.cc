@@ -70,6 +70,16 @@ TEST(InitialConfig, OfAFrozenGraph) {
                                       "initial_config/frozen_graph.yaml"));
 }
 
+TEST(InitialConfig, OfAModelThatNeedsConstants) {
+  ModelDescription model = frozen_graph();
+  model.signatures.front().constants = {{"norm/keras_learning_phase", {}, {"false"}},
+                                        {"a b", {}, {"0"}}};
+  EXPECT_THAT(
+      text_of(model, {"net", "1", "graph.pb"}),
+      HasSubstr("  # This model needs the value of each of these; false and 0 are guesses.\n"
+                "  constants: {norm/keras_learning_phase: false, \"a b\": 0}\n"));
+}
+
 TEST(InitialConfig, OfAnOnnxModel) {
   EXPECT_TRUE(testing::matches_golden(text_of(onnx_model(), {"net", "1.0.0", "net.onnx"}),
                                       "initial_config/onnx.yaml"));

@@ -119,6 +119,32 @@ compilation: {batch_sizes: [4, 1]}
   EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1, 4));
 }
 
+TEST(LoadModelSpec, ReadsConstants) {
+  const auto spec = load_text(R"(
+model:
+  name: test
+  version: 1
+  constants:
+    norm/keras_learning_phase: False
+    "scale:0": [[1, -2.5, +3], [.inf, -.INF, .NaN]]
+    large: 18446744073709551615
+    none: []
+compilation: {batch_sizes: [1]}
+)");
+  ASSERT_TRUE(spec) << error_of(spec);
+  const auto& constants = spec->model.constants;
+  ASSERT_EQ(constants.size(), 4U);
+  EXPECT_EQ(constants[0].name, "norm/keras_learning_phase");
+  EXPECT_THAT(constants[0].shape, IsEmpty());
+  EXPECT_EQ(value_text(constants[0]), "false");
+  EXPECT_EQ(constants[1].name, "scale:0");
+  EXPECT_THAT(constants[1].shape, ElementsAre(2, 3));
+  EXPECT_EQ(value_text(constants[1]), "[[1, -2.5, +3], [inf, -inf, nan]]");
+  EXPECT_EQ(value_text(constants[2]), "18446744073709551615");
+  EXPECT_THAT(constants[3].shape, ElementsAre(0));
+  EXPECT_EQ(value_text(constants[3]), "[]");
+}
+
 TEST(LoadModelSpec, AModelWithoutABatchHasWholeShapes) {
   const auto spec = load_text(R"(
 model:

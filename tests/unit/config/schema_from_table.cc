@@ -42,6 +42,10 @@ Json item_schema(const ConfigKey& key) {
       return {{"type", "object"},
               {"propertyNames", {{"minLength", 1}}},
               {"additionalProperties", whole_number}};
+    case KeyType::kConstants:
+      return {{"type", "object"},
+              {"propertyNames", {{"minLength", 1}}},
+              {"additionalProperties", {{"$ref", "#/definitions/constant"}}}};
     case KeyType::kTextOrMap:
       return {{"anyOf", Json::array({text_schema(key), map_schema(key.path + "[]")})}};
     case KeyType::kText:
@@ -145,6 +149,10 @@ Json schema_from_table() {
                  {"$comment",
                   "SPDX-License-Identifier: Apache-2.0. Kept equal to the parser's table "
                   "of keys by tests/unit/config/schema_test.cc."}};
+  const Json constant = {{"$ref", "#/definitions/constant"}};
+  const Json list = {{"type", "array"}, {"items", constant}};
+  schema["definitions"]["constant"] = {
+      {"anyOf", Json::array({{{"type", {"boolean", "number"}}}, list})}};
   schema.update(map_schema(""));
   return schema;
 }

@@ -151,6 +151,45 @@ TEST(OnnxLoweringTest, NamedDimensionsGetTheirSizes) {
   EXPECT_THAT(at_two->inputs.at(0).row_shape, ElementsAre(5));
 }
 
+// y = reshape(x * scale, shape): the latter two are inputs.
+const std::string kWithSettings =
+    tensor_text("input", "x", {"batch", "4"}) +
+    "input { name: 'scale' type { tensor_type { elem_type: 1 shape { } } } }"
+    "input { name: 'shape' type { tensor_type { elem_type: 7 shape { dim { dim_value: 3 } } } } }" +
+    tensor_text("output", "y", {"batch", "2", "2"}) +
+    "node { op_type: 'Mul' input: 'x' input: 'scale' output: 'm' }"
+    "node { op_type: 'Reshape' input: 'm' input: 'shape' output: 'y' }";
+
+EngineJob with_settings(const ModelConstant& shape) {
+  EngineJob job;
+  job.constants = {{"scale", {}, {"0.5"}}, shape};
+  return job;
+}
+
+TEST(OnnxLoweringTest, InputsWithAValueAreKnownWhileCompiling) {
+  const OnnxFile file(kWithSettings);
+  const auto made = lowered(file, with_settings({"shape", {3}, {"-1", "2", "2"}}));
+  ASSERT_TRUE(made) << made.error().text();
+  ASSERT_EQ(made->source->inputs().size(), 1U);
+  std::vector<xla::Literal> inputs;
+  inputs.push_back(xla::LiteralUtil::CreateR2<float>({{2, 4, 6, 8}}));
+  const auto outputs = testing::evaluate(*made->lowering, inputs, 1);
+  ASSERT_TRUE(outputs) << outputs.error().text();
+  EXPECT_THAT(outputs->front().data<float>(), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(outputs->front().shape().dimensions(), ElementsAre(1, 2, 2));
+}
+
+TEST(OnnxLoweringTest, AnInputsValueMustFit) {
+  const OnnxFile file(kWithSettings);
+  EXPECT_EQ(error_of(file, with_settings({"shapes", {3}, {"-1", "2", "2"}})),
+            "there is no input 'shapes'\n  did you mean 'shape'?\n"
+            "  inputs of the model: shape, x");
+  EXPECT_EQ(error_of(file, with_settings({"shape", {2}, {"-1", "4"}})),
+            "input 'shape' has the shape (3), but the value has (2)");
+  EXPECT_EQ(error_of(file, with_settings({"shape", {3}, {"-1", "2", "0.5"}})),
+            "input 'shape' has dtype int64, and 0.5 is not one");
+}
+
 TEST(OnnxLoweringTest, AModelWithoutABatchIsOneRow) {
   const OnnxFile file(tensor_text("input", "x", {"3"}) + tensor_text("output", "y", {"3"}) +
                       "node { op_type: 'Neg' input: 'x' output: 'y' }");

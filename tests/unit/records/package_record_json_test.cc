@@ -41,6 +41,7 @@ TEST(PackageRecordJson, KeepsWhatLoweringAnOnnxModelNeeds) {
   Records records = testing::simple_records();
   records.spec.model.format = ModelFormat::kOnnx;
   records.spec.model.dimensions = {{"n_pf", 50}};
+  records.spec.model.constants = {{"axis", {}, {"1"}}, {"scale", {2}, {"0.5", "inf"}}};
   records.spec.compilation.batch = BatchMode::kNone;
   const std::string text = package_record_to_json(records.spec, records.compiled);
   EXPECT_NE(text.find("\"dimensions\":[{\"name\":\"n_pf\",\"size\":50}]"), std::string::npos)
@@ -49,6 +50,10 @@ TEST(PackageRecordJson, KeepsWhatLoweringAnOnnxModelNeeds) {
   ASSERT_TRUE(read) << read.error().text();
   ASSERT_EQ(read->spec.model.dimensions.size(), 1U);
   EXPECT_EQ(read->spec.model.dimensions[0].size, 50);
+  ASSERT_EQ(read->spec.model.constants.size(), 2U);
+  EXPECT_EQ(read->spec.model.constants[0].name, "axis");
+  EXPECT_EQ(value_text(read->spec.model.constants[0]), "1");
+  EXPECT_EQ(value_text(read->spec.model.constants[1]), "[0.5, inf]");
   EXPECT_EQ(read->spec.compilation.batch, BatchMode::kNone);
 }
 

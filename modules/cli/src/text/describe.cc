@@ -52,6 +52,12 @@ std::string dimensions_text(const std::vector<DimensionSize>& dimensions) {
   return join(sizes, ", ");
 }
 
+std::string constants_text(const std::vector<ModelConstant>& constants) {
+  std::vector<std::string> values;
+  for (const ModelConstant& one : constants) values.push_back(one.name + "=" + value_text(one));
+  return join(values, ", ");
+}
+
 const char* rows_text(RowsMode rows) {
   return rows == RowsMode::kCoupled ? "coupled: batches of the compiled sizes alone" : "";
 }
@@ -153,6 +159,7 @@ std::vector<Fact> facts_of(const ModelSpec& spec) {
           {"inputs", join(input_names(spec.model), ", ")},
           {"outputs", join(spec.model.outputs, ", ")},
           {"dimensions", dimensions_text(spec.model.dimensions)},
+          {"constants", constants_text(spec.model.constants)},
           {"target", spec.compilation.target_triple},
           {"CPU levels", join(spec.compilation.cpu_levels, ", ")},
           {"batch sizes", batches_text(spec.compilation.batch, spec.compilation.batch_sizes)},
@@ -174,6 +181,17 @@ std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+nlohmann::ordered_json constants_to_json(const std::vector<ModelConstant>& constants) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const ModelConstant& one : constants) {
+    const std::string text = value_text(one);
+    auto value = nlohmann::ordered_json::parse(text, nullptr, false);
+    if (value.is_discarded()) value = text;  // JSON has no infinity
+    json[one.name] = std::move(value);
+  }
+  return json;
+}
+
 nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
   nlohmann::ordered_json dimensions = nlohmann::ordered_json::object();
   for (const DimensionSize& one : spec.model.dimensions) dimensions[one.name] = one.size;
@@ -187,6 +205,7 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"inputs", input_names(spec.model)},
           {"outputs", spec.model.outputs},
           {"dimensions", std::move(dimensions)},
+          {"constants", constants_to_json(spec.model.constants)},
           {"namespace", spec.compilation.namespace_name},
           {"target_triple", spec.compilation.target_triple},
           {"cpu_levels", spec.compilation.cpu_levels},

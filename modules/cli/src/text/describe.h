@@ -39,6 +39,8 @@ std::vector<Fact> facts_of(const ModelSpec& spec);
 
 std::string describe_manifest(const Manifest& manifest);
 std::string describe_spec(const ModelSpec& spec);
+// By name; what JSON cannot hold, such as infinity, as text.
+nlohmann::ordered_json constants_to_json(const std::vector<ModelConstant>& constants);
 nlohmann::ordered_json spec_to_json(const ModelSpec& spec);
 // Indented, with a newline; bytes that are not UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& json);

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "text/describe.h"
 #include "text/text_table.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
@@ -46,6 +47,9 @@ std::string signature_text(ModelFormat format, const DescribedSignature& signatu
   Rows tensors;
   add_tensors(tensors, "input", signature.inputs);
   add_tensors(tensors, "output", signature.outputs);
+  for (const ModelConstant& one : signature.constants) {
+    tensors.push_back({"  constant", shown(one.name), "", value_text(one)});
+  }
   Rows sums;
   if (!signature.operations.empty()) {
     sums.push_back({"  parameters", report::grouped_digits(parameters_of(signature))});
@@ -91,6 +95,7 @@ ordered_json signature_to_json(const DescribedSignature& signature) {
   ordered_json json = {{"key", signature.key},
                        {"inputs", tensors_to_json(signature.inputs)},
                        {"outputs", tensors_to_json(signature.outputs)},
+                       {"constants", constants_to_json(signature.constants)},
                        {"parameters", parameters_of(signature)},
                        {"flops_per_row", nullptr},
                        {"operations", std::move(operations)},

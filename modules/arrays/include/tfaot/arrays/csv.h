@@ -13,6 +13,9 @@
 
 namespace tfaot::toolkit {
 
+// Appends the number that the text is, as a cell holds it. False: it is none of this type.
+bool append_number(std::string& bytes, DType dtype, std::string_view text);
+
 // "x[0][1]", in the order of the elements of a row.
 std::vector<std::string> column_names(const TensorSpec& tensor);
 

@@ -22,6 +22,7 @@ enum class KeyType {
   kShape,      // list of dimensions; the first may be the batch: null or -1
   kTextOrMap,  // a text is short for a map with only "name"
   kSizes,      // map of any names to whole numbers
+  kConstants,  // map of any names to numbers, true or false, or lists of them in lists
 };
 
 // What a text must look like.

@@ -40,8 +40,9 @@ struct EngineJob {
   std::vector<JobInput> inputs;                // frozen_graph only
   std::vector<std::string> outputs;            // frozen_graph only
   std::vector<DimensionSize> dimensions = {};  // onnx only
-  bool fixed_shapes = false;                   // inputs have no batch: "row" means the whole tensor
-  std::string symbol_prefix;                   // "tfaot_tfaot_model_test"
+  std::vector<ModelConstant> constants = {};
+  bool fixed_shapes = false;  // inputs have no batch: "row" means the whole tensor
+  std::string symbol_prefix;  // "tfaot_tfaot_model_test"
   std::string target_triple;
   std::vector<std::int64_t> batch_sizes;  // of this process
   std::vector<JobLevel> levels;

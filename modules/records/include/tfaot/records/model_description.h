@@ -43,6 +43,8 @@ struct DescribedSignature {
   // known.
   std::string problem;
   std::vector<std::string> notes;  // of the problem
+  // Placeholders that it needs and that look like no inputs, with a value that they may have.
+  std::vector<ModelConstant> constants = {};
 };
 
 struct ModelDescription {

@@ -73,6 +73,15 @@ struct DimensionSize {
   std::int64_t size = 0;
 };
 
+// The value of a placeholder that is no input; of an ONNX model: of one of its inputs.
+struct ModelConstant {
+  std::string name;
+  std::vector<std::int64_t> shape = {};  // empty: one value
+  std::vector<std::string> values = {};  // row-major: "true", "-3", "0.5", "inf", "nan"
+};
+// "false", "[[1, 2], [3, 4]]".
+std::string value_text(const ModelConstant& constant);
+
 struct ModelSection {
   std::string name;     // C++ identifier; the class is namespace::name
   std::string version;  // non-empty, [A-Za-z0-9][A-Za-z0-9._+-]*
@@ -83,6 +92,7 @@ struct ModelSection {
   std::vector<FrozenInput> inputs;              // frozen graph only
   std::vector<std::string> outputs;             // frozen graph only: tensor names "y" or "y:0"
   std::vector<DimensionSize> dimensions;        // ONNX only
+  std::vector<ModelConstant> constants;
   std::string author;
   std::string description;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parts of a ModelSection, as records hold them. Pure functions.
 #pragma once
 
 #include <tuple>
@@ -11,5 +12,9 @@ namespace tfaot::toolkit {
 template <>
 inline constexpr auto kMembers<DimensionSize> =
     std::tuple{Member{"name", &DimensionSize::name}, Member{"size", &DimensionSize::size}};
+template <>
+inline constexpr auto kMembers<ModelConstant> =
+    std::tuple{Member{"name", &ModelConstant::name}, Member{"shape", &ModelConstant::shape},
+               Member{"values", &ModelConstant::values}};
 
 }  // namespace tfaot::toolkit
