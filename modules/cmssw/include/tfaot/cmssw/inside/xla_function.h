@@ -51,8 +51,7 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   /// The data for TensorFlow's base class.
   static StaticData static_data(const XlaTables& tables, const std::int32_t* argument_slots) {
     StaticData data;
-    // The same function with another type: TensorFlow's type names the structs behind the pointers.
-    set_static_data_raw_function(&data, reinterpret_cast<RawFunction>(tables.code().entry));
+    set_code<XlaFunction>(&data, tables, 0);
     set_static_data_buffer_infos(&data, tables.buffers().data());
     set_static_data_num_buffers(&data, tables.buffers().size());
     set_static_data_arg_index_table(&data, argument_slots);
@@ -92,6 +91,27 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   TFAOT_HIDDEN static const char** no_names() {
     static const char* names[] = {nullptr};
     return names;
+  }
+
+  // From TensorFlow 2.20 on, the base runs whatever it is given. 2.20 still calls functions as
+  // well, but with the memory of a result where our code writes the table of results.
+  template <class Function>
+  static auto set_code(StaticData* data, const XlaTables& tables, int)
+      -> decltype(Function::set_static_data_thunk_run_impl(data, nullptr)) {
+    const auto entry = tables.code().entry;
+    const auto table = tables.code().result_slot;
+    Function::set_static_data_thunk_run_impl(
+        data, [entry, table](void** buffers, auto&&... /*options, random numbers*/) {
+          entry(buffers[table], nullptr, nullptr, buffers, nullptr, nullptr);
+          return true;
+        });
+  }
+  // Up to 2.19. The function's type is another one for the same: it names the structs behind the
+  // pointers.
+  template <class Function>
+  static void set_code(StaticData* data, const XlaTables& tables, long) {
+    Function::set_static_data_raw_function(
+        data, reinterpret_cast<typename Function::RawFunction>(tables.code().entry));
   }
 
   // Skips what older TensorFlow versions, such as 2.12, do not have; the second overload is for

@@ -10,6 +10,7 @@
 
 #include "tensorflow/compiler/tf2xla/xla_compiled_cpu_function.h"
 
+#include "tfaot/cmssw/inside/xla_buffer.h"
 #include "tfaot/cmssw/inside/xla_shape.h"
 #include "tfaot/runtime/cpu_level.h"
 #include "tfaot/runtime/detail/description.h"
@@ -64,7 +65,7 @@ class XlaSignature {
 // Immutable; one for each class in NAME_bsN.h, for the lifetime of the process.
 class XlaTables {
  public:
-  using BufferInfo = ::xla::cpu_function_runtime::BufferInfo;
+  using BufferInfo = XlaBufferInfo::Type;
   struct Weight {
     std::int32_t slot;
     const void* data;
@@ -110,12 +111,12 @@ class XlaTables {
     switch (slot.kind) {
       case BufferKind::kInput:
         argument_slots_[slot.index] = position;
-        return buffers_.push_back(BufferInfo::MakeEntryParameter(slot.size, slot.index));
+        return buffers_.push_back(XlaBufferInfo::parameter<BufferInfo>(slot.size, slot.index, 0));
       case BufferKind::kOutput:
         result_slots_[slot.index] = position;
-        return buffers_.push_back(BufferInfo::MakeTempBuffer(slot.size));
+        return buffers_.push_back(XlaBufferInfo::temporary<BufferInfo>(slot.size, 0));
       case BufferKind::kTemporary:
-        return buffers_.push_back(BufferInfo::MakeTempBuffer(slot.size));
+        return buffers_.push_back(XlaBufferInfo::temporary<BufferInfo>(slot.size, 0));
       case BufferKind::kWeight:
         weights_.push_back({position, weights + slot.offset});
         break;
@@ -125,7 +126,7 @@ class XlaTables {
       case BufferKind::kUnused:
         break;
     }
-    buffers_.push_back(BufferInfo::MakeConstant(slot.size));
+    buffers_.push_back(XlaBufferInfo::constant<BufferInfo>(slot.size, 0));
   }
 
   const Code* code_;
