@@ -20,8 +20,8 @@ class OnnxTest : public CliTest {
     write("net/saved_model.pb", "a graph");
     write("graph.pb", "a graph");
     write("net.keras", "zip");
+    write("net.h5", "hdf");
     write("net.pt", "zip");
-    write("net.mlir", "module {}");
     write("net.txt", "text");
   }
   // The transcript of command lines that fail.
@@ -85,7 +85,7 @@ TEST_F(OnnxTest, ErrorsOfCompiling) {
 TEST_F(OnnxTest, ModelsOfOtherProgramsAreNamed) {
   EXPECT_TRUE(matches_golden(transcript({{"compile", "net.keras", "-o", "out"},
                                          {"init", "net.pt"},
-                                         {"check", "net.mlir"},
+                                         {"check", "net.h5"},
                                          {"info", "net.keras"},
                                          {"inspect", "net.pt"}}),
                              "cli/foreign_models.txt"));

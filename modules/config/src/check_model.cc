@@ -19,16 +19,20 @@ const char* why_not_for(ModelFormat format) {
   switch (format) {
     case ModelFormat::kSavedModel:
       return "a SavedModel's signature (model.serving_key) names its inputs and outputs; for a "
-             "frozen graph write 'format: frozen_graph', for an ONNX file 'format: onnx'";
+             "frozen graph write 'format: frozen_graph', for an ONNX file 'format: onnx', for "
+             "StableHLO 'format: stablehlo'";
     case ModelFormat::kFrozenGraph:
       return "a frozen graph has no signature: its file is model.frozen_graph, its tensors are "
              "model.inputs and model.outputs";
     case ModelFormat::kOnnx:
+      return "an ONNX file names its inputs and outputs: it is model.onnx, and sizes that it "
+             "leaves "
+             "open are model.dimensions";
+    case ModelFormat::kStableHlo:
       break;
   }
-  return "an ONNX file names its inputs and outputs: it is model.onnx, and sizes that it leaves "
-         "open "
-         "are model.dimensions";
+  return "the function 'main' has the inputs and outputs: its file is model.stablehlo, and sizes "
+         "that it leaves open are model.dimensions";
 }
 
 // Inputs with a shape: all of it, or without the batch.
@@ -77,15 +81,15 @@ void check_format(const Values& values, Problems& problems) {
   }
   const auto format = word_at<ModelFormat>(values, "model.format");
   for (const ConfigKey* key : children_of("model")) {
-    if (!key->format) continue;
+    if (key->formats.empty()) continue;
     const auto given = values.find(key->path);
-    if (given != values.end() && key->format != format) {
+    if (given != values.end() && !belongs_to(*key, format)) {
       problems
           .add(given->second.key, fmt::format("{} cannot be used with the format '{}'",
                                               given->second.label, word_of(format)))
           .note(why_not_for(format));
     }
-    if (given == values.end() && key->format == format && key->required) {
+    if (given == values.end() && belongs_to(*key, format) && key->required) {
       problems.add(model->second.key, fmt::format("missing key '{}' in 'model'", key_name(*key)))
           .note(key->doc)
           .note("a frozen graph does not say which of its tensors these are");

@@ -50,30 +50,37 @@ std::vector<ConfigKey> model_keys() {
        .fallback = word_of(ModelFormat::kSavedModel),
        .allowed = words_of<ModelFormat>(),
        .doc = "How the model is stored: a SavedModel folder, one binary GraphDef file with the "
-              "weights as constants, or an ONNX file."},
+              "weights as constants, an ONNX file, or a file with StableHLO."},
       {.path = "model.saved_model",
-       .format = ModelFormat::kSavedModel,
+       .formats = {ModelFormat::kSavedModel},
        .fallback = "./saved_model",
        .text = kNotEmpty,
        .doc = "Folder of the SavedModel, relative to the config file; '~' is not expanded."},
       {.path = "model.serving_key",
-       .format = ModelFormat::kSavedModel,
+       .formats = {ModelFormat::kSavedModel},
        .fallback = "serving_default",
        .text = kNotEmpty,
        .doc = "The SavedModel's signature to compile."},
       {.path = "model.frozen_graph",
-       .format = ModelFormat::kFrozenGraph,
+       .formats = {ModelFormat::kFrozenGraph},
        .fallback = "./frozen_graph.pb",
        .text = kNotEmpty,
        .doc = "File of the frozen graph, relative to the config file; '~' is not expanded."},
       {.path = "model.onnx",
-       .format = ModelFormat::kOnnx,
+       .formats = {ModelFormat::kOnnx},
        .fallback = "./model.onnx",
        .text = kNotEmpty,
        .doc = "File of the ONNX model, relative to the config file; '~' is not expanded."},
+      {.path = "model.stablehlo",
+       .formats = {ModelFormat::kStableHlo},
+       .fallback = "./model.mlir",
+       .text = kNotEmpty,
+       .doc =
+           "File with StableHLO: MLIR as text, a portable artifact or what jax.export serializes; "
+           "relative to the config file; '~' is not expanded."},
       {.path = "model.dimensions",
        .type = KeyType::kSizes,
-       .format = ModelFormat::kOnnx,
+       .formats = {ModelFormat::kOnnx, ModelFormat::kStableHlo},
        .fallback = "{}",
        .maximum = kMaxDimension,
        .doc = "Sizes of dimensions that the model names but leaves open, by name, as in "
@@ -90,7 +97,7 @@ std::vector<ConfigKey> model_keys() {
        .distinct = true,
        .min_items = 1,
        .required = true,
-       .format = ModelFormat::kFrozenGraph,
+       .formats = {ModelFormat::kFrozenGraph},
        .text = kTensorName,
        .doc = "Input tensors, in the order of the model's arguments: names, or maps that also say "
               "what the graph's placeholder does not."},
@@ -111,7 +118,7 @@ std::vector<ConfigKey> model_keys() {
        .distinct = true,
        .min_items = 1,
        .required = true,
-       .format = ModelFormat::kFrozenGraph,
+       .formats = {ModelFormat::kFrozenGraph},
        .text = kTensorName,
        .doc = "Output tensors, in the order of the model's results."},
       {.path = "model.author",
@@ -231,6 +238,10 @@ std::vector<const ConfigKey*> children_of(const std::string& map) {
     }
   }
   return children;
+}
+
+bool belongs_to(const ConfigKey& key, ModelFormat format) {
+  return std::ranges::find(key.formats, format) != key.formats.end();
 }
 
 std::string key_name(const ConfigKey& key) { return key.path.substr(key.path.rfind('.') + 1); }

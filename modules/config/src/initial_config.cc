@@ -134,6 +134,7 @@ std::map<std::string, std::string> values_of(const ModelDescription& model,
       values["model.outputs"] = yaml_of(names_of(signature.outputs));
       break;
     case ModelFormat::kOnnx:
+    case ModelFormat::kStableHlo:
       break;
   }
   values["model.format"] = word_of(model.format);
@@ -164,7 +165,7 @@ std::string remark_on(const std::string& key, const ModelDescription& model,
     return text;
   }
   if (key == "model.outputs") return "Here: " + described(signature.outputs) + ".";
-  if (key == "model.onnx") {
+  if (key == "model.onnx" || key == "model.stablehlo") {
     return fmt::format("Inputs: {}. Outputs: {}.", described(signature.inputs),
                        described(signature.outputs));
   }
@@ -235,7 +236,7 @@ std::string initial_config(const ModelDescription& model, const DescribedSignatu
     if (section->type != KeyType::kMap) continue;
     text += fmt::format("\n# {}\n{}:\n", section->doc, section->path);
     for (const ConfigKey* key : children_of(section->path)) {
-      if (key->format && key->format != model.format) continue;
+      if (!key->formats.empty() && !belongs_to(*key, model.format)) continue;
       const auto value = by_key.find(key->path);
       add_key(text, *key,
               {value == by_key.end() ? "" : value->second, example_of(key->path, signature)},

@@ -157,6 +157,7 @@ ModelSection model_of(const Values& values, const Path& config_file) {
       break;
     }
     case ModelFormat::kOnnx:
+    case ModelFormat::kStableHlo:
       model.dimensions = sizes_of(values, "model.dimensions");
       break;
   }

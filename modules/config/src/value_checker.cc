@@ -84,7 +84,7 @@ void ValueChecker::check_map(const std::string& path, const YAML::Node& map,
     const ConfigKey& key = config_key((path.empty() ? "" : path + ".") + key_node.Scalar());
     Value value{node, key_node.Mark(), replace_all(key.path, "[]", "")};
     if (node.IsNull()) {
-      if (key.required && !key.format && !given_.count(key.path)) {
+      if (key.required && key.formats.empty() && !given_.count(key.path)) {
         problems_.add(value.key, fmt::format("{} is null, but it is required", value.label))
             .note(key.doc);
       }
@@ -96,7 +96,7 @@ void ValueChecker::check_map(const std::string& path, const YAML::Node& map,
   }
   for (const ConfigKey* key : children_of(path)) {
     const std::string name = key_name(*key);
-    if (!key->required || key->format || seen.count(name) || values.count(key->path) ||
+    if (!key->required || !key->formats.empty() || seen.count(name) || values.count(key->path) ||
         given_.count(key->path)) {
       continue;
     }

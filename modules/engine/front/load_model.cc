@@ -7,16 +7,36 @@
 #include "graph/graph_source.h"
 #include "graph/saved_model_graph.h"
 #include "onnx/onnx_source.h"
+#include "stablehlo/stablehlo_source.h"
+#include "tfaot/records/model_files.h"
 
 namespace tfaot::toolkit::engine {
 
 Result<ModelFunctions> find_functions(const std::string& source) {
   if (std::filesystem::is_directory(source)) return saved_model_functions(source);
-  return has_onnx_name(source) ? onnx_functions(source) : frozen_graph_functions(source);
+  switch (format_of_file(source).value_or(ModelFormat::kFrozenGraph)) {
+    case ModelFormat::kOnnx:
+      return onnx_functions(source);
+    case ModelFormat::kStableHlo:
+      return stablehlo_functions(source);
+    case ModelFormat::kSavedModel:
+    case ModelFormat::kFrozenGraph:
+      break;
+  }
+  return frozen_graph_functions(source);
 }
 
 Result<std::unique_ptr<SourceModel>> load_model(const EngineJob& job) {
-  return job.format == ModelFormat::kOnnx ? load_onnx_source(job) : load_graph_source(job);
+  switch (job.format) {
+    case ModelFormat::kOnnx:
+      return load_onnx_source(job);
+    case ModelFormat::kStableHlo:
+      return load_stablehlo_source(job);
+    case ModelFormat::kSavedModel:
+    case ModelFormat::kFrozenGraph:
+      break;
+  }
+  return load_graph_source(job);
 }
 
 }  // namespace tfaot::toolkit::engine

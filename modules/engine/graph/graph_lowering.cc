@@ -7,6 +7,7 @@
 
 #include "graph/diagnosis.h"
 #include "graph/foreign_calls.h"
+#include "lowering/call_compiled.h"
 #include "lowering/compiler_client.h"
 #include "lowering/conversions.h"
 #include "lowering/signature_checks.h"
@@ -155,8 +156,7 @@ Result<LoweredModel> GraphLowering::lower(std::int64_t batch_size) const {
   return lowered;
 }
 
-// XlaCompiler leaves constant results out of the tuple and numbers only the arguments it needs.
-// Calling it from our own computation restores both. There, embedded weights become constants.
+// Our own computation around XlaCompiler's. There, embedded weights become constants.
 Result<LoweredModel> GraphLowering::wrap(const std::vector<Argument>& arguments,
                                          const tf::XlaCompilationResult& compiled,
                                          std::int64_t batch_size) const {
@@ -197,30 +197,8 @@ Result<LoweredModel> GraphLowering::wrap(const std::vector<Argument>& arguments,
     operands[input_count + i] = xla::ConstantLiteral(&builder, literal);
   }
 
-  std::vector<xla::XlaOp> call_operands;
-  for (const int argument : compiled.input_mapping) {
-    call_operands.push_back(operands[static_cast<std::size_t>(argument)]);
-  }
-  const auto call = xla::Call(&builder, *compiled.computation, call_operands);
-  std::vector<xla::XlaOp> results;
-  std::int64_t element = 0;
-  for (const auto& output : compiled.outputs) {
-    if (!output.is_constant) {
-      results.push_back(xla::GetTupleElement(call, element++));
-      continue;
-    }
-    xla::BorrowingLiteral literal;
-    const auto made = tf::HostTensorToBorrowingLiteral(output.constant_value, &literal);
-    if (!made.ok()) return fail(Error::internal(std::string(made.message())));
-    results.push_back(xla::ConstantLiteral(&builder, literal));
-  }
-  if (fixed_shapes_) {
-    for (xla::XlaOp& result : results) {
-      const auto shape = builder.GetShape(result);
-      if (!shape.ok()) return fail(Error::internal(std::string(shape.status().message())));
-      if (shape->is_static()) result = xla::Reshape(result, one_row(*shape).dimensions());
-    }
-  }
+  TFAOT_ASSIGN(std::vector<xla::XlaOp> results, call_compiled(builder, compiled, operands));
+  if (fixed_shapes_) TFAOT_TRY(add_row_dimension(builder, results));
   xla::Tuple(&builder, results);
   auto built = builder.Build();
   if (!built.ok()) return fail(Error::internal(std::string(built.status().message())));

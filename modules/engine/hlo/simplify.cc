@@ -38,10 +38,16 @@ Status run(xla::HloPassPipeline& pipeline, xla::HloModule& module) {
 
 }  // namespace
 
+Status inline_calls(xla::HloModule& module) {
+  xla::HloPassPipeline pipeline("tfaot-inline");
+  pipeline.AddPass<xla::FlattenCallGraph>();
+  pipeline.AddPass<xla::CallInliner>();
+  return run(pipeline, module);
+}
+
 Status simplify(xla::HloModule& module) {
-  xla::HloPassPipeline once("tfaot-inline");
-  once.AddPass<xla::FlattenCallGraph>();
-  once.AddPass<xla::CallInliner>();
+  TFAOT_TRY(inline_calls(module));
+  xla::HloPassPipeline once("tfaot-expand");
   once.AddPass<xla::BatchNormExpander>(true, true, true);
   TFAOT_TRY(run(once, module));
 
@@ -57,9 +63,9 @@ Status simplify(xla::HloModule& module) {
   return run(again, module);
 }
 
-Status hoist_invariants(xla::HloModule& module) {
+Status hoist_invariants(xla::HloModule& module, Hoisted hoisted) {
   xla::HloPassPipeline pipeline("tfaot-hoist");
-  pipeline.AddPass<xla::WhileLoopInvariantCodeMotion>(false, true);
+  pipeline.AddPass<xla::WhileLoopInvariantCodeMotion>(hoisted == Hoisted::kAll, true);
   pipeline.AddPass<xla::TupleSimplifier>();
   TFAOT_TRY(run(pipeline, module));
   return remove_dead_code(module);

@@ -8,10 +8,14 @@
 
 namespace tfaot::toolkit::engine {
 
+// Calls of computations become what they compute.
+Status inline_calls(xla::HloModule& module);
+
 Status simplify(xla::HloModule& module);
 
 // Moves computations out of a loop if they give the same value at every turn.
-Status hoist_invariants(xla::HloModule& module);
+enum class Hoisted { kComputed, kAll };  // kAll: operations without operands too
+Status hoist_invariants(xla::HloModule& module, Hoisted hoisted = Hoisted::kComputed);
 
 // Removes what nothing uses any more and what is computed twice.
 Status remove_dead_code(xla::HloModule& module);

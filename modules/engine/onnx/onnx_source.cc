@@ -9,6 +9,7 @@
 #include <set>
 
 #include "lowering/model_constants.h"
+#include "lowering/open_sizes.h"
 #include "onnx/onnx_lowering.h"
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators.h"
@@ -25,14 +26,6 @@ tensorflow::DataType tf_type_of(int onnx_type) {
   if (!type) return tensorflow::DT_INVALID;
   const auto encoded = tensorflow::EncodePrimitiveTypeAsDataType(*type);
   return encoded.ok() ? *encoded : tensorflow::DT_INVALID;
-}
-
-Error no_size_for(const std::string& tensor, const std::string& dimension) {
-  return Error(fmt::format("input '{}': the dimension '{}' has no size", tensor, dimension))
-      .note(fmt::format(
-          "set it in the config: model.dimensions: {{{0}: SIZE}}, or by '--dimension {0}=SIZE'",
-          dimension))
-      .about(word_of(ProblemKind::kUnknownShape), {tensor});
 }
 
 // Free dimensions get their size from the job; the first one is the batch if it has none.
@@ -56,30 +49,10 @@ Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value, const EngineJob
   }
   tensor.rank_known = type.has_shape();
   for (const auto& dimension : type.shape().dim()) {
-    const auto given =
-        std::ranges::find(job.dimensions, dimension.dim_param(), &DimensionSize::name);
-    const bool is_given = given != job.dimensions.end() && !dimension.dim_param().empty();
-    std::string open_name;
-    if (dimension.has_dim_value()) {
-      tensor.shape.push_back(dimension.dim_value());
-    } else if (is_given) {
-      tensor.shape.push_back(given->size);
-    } else {
-      tensor.shape.push_back(-1);
-      open_name = dimension.dim_param();
-    }
-    tensor.dimensions.push_back(std::move(open_name));
+    const std::int64_t size = dimension.has_dim_value() ? dimension.dim_value() : -1;
+    add_dimension(tensor, size, dimension.dim_param(), job);
   }
   return tensor;
-}
-
-// The first of the dimensions that have a name but no size, other than the batch.
-Status check_dimensions(const ModelTensor& input, bool fixed_shapes) {
-  for (std::size_t i = fixed_shapes ? 0 : 1; i < input.dimensions.size(); ++i) {
-    const std::string& name = input.dimensions[i];
-    if (!name.empty()) return fail(no_size_for(input.name, name));
-  }
-  return {};
 }
 
 ConstantPlace place_of_input(const onnx::ValueInfoProto& input) {
@@ -217,8 +190,6 @@ class OnnxSource final : public SourceModel {
 };
 
 }  // namespace
-
-bool has_onnx_name(const std::string& file) { return file.ends_with(".onnx"); }
 
 Result<ModelFunctions> onnx_functions(const std::string& file) {
   TFAOT_ASSIGN(const OnnxModel model, read_onnx(file));

@@ -9,9 +9,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// Whether the name of the file says that it is ONNX.
-bool has_onnx_name(const std::string& file);
-
 // The graph is the one function.
 Result<ModelFunctions> onnx_functions(const std::string& file);
 

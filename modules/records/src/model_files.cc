@@ -21,14 +21,12 @@ constexpr ForeignModel kTorch = {
     "a PyTorch file",
     "only PyTorch reads it: torch.onnx.export(model, inputs, 'model.onnx') makes an ONNX model "
     "(docs/models.md)"};
-constexpr ForeignModel kMlir = {
-    "an MLIR module",
-    "tfaot does not read StableHLO yet: export the model as a SavedModel or to ONNX "
-    "(docs/models.md)"};
+// MLIR as text, portable artifacts, files of jax.export. The names do not matter to the engine.
+constexpr std::array<std::string_view, 4> kStableHlo = {".mlir", ".mlirbc", ".stablehlo", ".jax"};
 constexpr std::array kForeign = {
     ForeignExtension{".keras", kKeras}, ForeignExtension{".h5", kKeras},
     ForeignExtension{".hdf5", kKeras},  ForeignExtension{".pt", kTorch},
-    ForeignExtension{".pth", kTorch},   ForeignExtension{".mlir", kMlir},
+    ForeignExtension{".pth", kTorch},
 };
 
 }  // namespace
@@ -36,6 +34,7 @@ constexpr std::array kForeign = {
 std::optional<ModelFormat> format_of_file(const std::filesystem::path& file) {
   const std::string extension = file.extension().string();
   if (extension == ".onnx") return ModelFormat::kOnnx;
+  if (std::ranges::find(kStableHlo, extension) != kStableHlo.end()) return ModelFormat::kStableHlo;
   if (extension == ".pb" || extension == ".pbtxt") return ModelFormat::kFrozenGraph;
   return std::nullopt;
 }

@@ -27,9 +27,11 @@ std::string name_of(ModelFormat format) {
     case ModelFormat::kFrozenGraph:
       return "frozen graph";
     case ModelFormat::kOnnx:
+      return "ONNX model";
+    case ModelFormat::kStableHlo:
       break;
   }
-  return "ONNX model";
+  return "StableHLO module";
 }
 
 std::string one_of(ModelFormat format) {

@@ -120,7 +120,11 @@ Result<ModelSpec> spec_of_model(const FileSystem& files, const Path& path,
                   .note(fmt::format("'tfaot init {}' writes one", shell_quoted(path.string()))));
 }
 
-std::string model_kinds() { return "a SavedModel's folder, an ONNX file or a frozen graph (.pb)"; }
+std::string model_kinds() {
+  return "a SavedModel's folder, an ONNX file, a frozen graph (.pb) or a file with StableHLO "
+         "(.mlir, "
+         ".stablehlo, .jax)";
+}
 
 bool is_config(const Path& path) {
   const std::string extension = path.extension().string();

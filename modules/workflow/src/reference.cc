@@ -31,10 +31,10 @@ std::string plain_message(std::string text) {
   return text;
 }
 
-// SavedModels and frozen graphs, in TensorFlow's session.
-class TensorFlowReference final : public Reference {
+// SavedModels and frozen graphs, in TensorFlow's session; StableHLO in XLA's interpreter.
+class EngineReference final : public Reference {
  public:
-  TensorFlowReference(Context& context, ModelSpec spec, CompileOptions options)
+  EngineReference(Context& context, ModelSpec spec, CompileOptions options)
       : context_(context), spec_(std::move(spec)), options_(std::move(options)) {}
 
   Result<ReferenceAnswers> predict(const std::vector<const ModelInputs*>& batches) override {
@@ -258,8 +258,7 @@ Result<std::unique_ptr<Reference>> make_reference(Context& context, ReferenceReq
                     one_of(request.spec.model.format))));
   }
   TFAOT_ASSIGN(CompileOptions options, compile_options(context, request.engine));
-  return std::make_unique<TensorFlowReference>(context, std::move(request.spec),
-                                               std::move(options));
+  return std::make_unique<EngineReference>(context, std::move(request.spec), std::move(options));
 }
 
 }  // namespace tfaot::toolkit

@@ -17,7 +17,8 @@ inline Result<ModelSpec> load_text(const std::string& text, const ConfigOverride
   const MemoryFileSystem fs({{kConfigFile, text},
                              {"/m/saved_model/saved_model.pb", "model"},
                              {"/m/frozen_graph.pb", "graph"},
-                             {"/m/model.onnx", "onnx"}});
+                             {"/m/model.onnx", "onnx"},
+                             {"/m/model.mlir", "module {}"}});
   return load_model_spec(fs, kConfigFile, overrides);
 }
 

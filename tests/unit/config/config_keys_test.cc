@@ -24,7 +24,7 @@ TEST(ConfigKeys, TreeFollowsThePaths) {
   EXPECT_THAT(
       names_below("model"),
       ElementsAre("name", "version", "format", "saved_model", "serving_key", "frozen_graph", "onnx",
-                  "dimensions", "constants", "inputs", "outputs", "author", "description"));
+                  "stablehlo", "dimensions", "constants", "inputs", "outputs", "author", "description"));
 }
 
 TEST(ConfigKeys, PathsAreUniqueAndDocumented) {

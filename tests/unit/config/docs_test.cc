@@ -47,7 +47,7 @@ std::string type_of(const ConfigKey& key) {
 }
 
 std::string default_of(const ConfigKey& key) {
-  if (key.required && key.format) return "required for its format";
+  if (key.required && !key.formats.empty()) return "required for its format";
   if (key.required) return "**required**";
   return key.fallback.empty() ? "see meaning" : fmt::format("`{}`", key.fallback);
 }
@@ -60,7 +60,11 @@ std::string meaning_of(const ConfigKey& key) {
     meaning += fmt::format(" Allowed: `{}`.", join(key.allowed, "`, `"));
   }
   if (key.maximum > 0) meaning += fmt::format(" Allowed: 1 to {}.", key.maximum);
-  if (key.format) meaning += fmt::format(" Only for the format `{}`.", word_of(*key.format));
+  if (!key.formats.empty()) {
+    std::vector<std::string> words;
+    for (const ModelFormat format : key.formats) words.emplace_back(word_of(format));
+    meaning += fmt::format(" Only for the format `{}`.", join(words, "` or `"));
+  }
   return meaning;
 }
 

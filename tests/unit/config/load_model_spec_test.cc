@@ -204,7 +204,8 @@ TEST(SpecWithoutConfig, NamesOptionsInErrors) {
                                 {.dimensions = {"n=1"}})),
             "--dimension cannot be used with the format 'saved_model'\n"
             "  a SavedModel's signature (model.serving_key) names its inputs and outputs; for a "
-            "frozen graph write 'format: frozen_graph', for an ONNX file 'format: onnx'");
+            "frozen graph write 'format: frozen_graph', for an ONNX file 'format: onnx', for "
+            "StableHLO 'format: stablehlo'");
 }
 
 TEST(LoadModelSpec, DefaultLevelsFollowTheTarget) {

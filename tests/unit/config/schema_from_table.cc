@@ -74,7 +74,7 @@ void also_take_null(Json& schema) {
 Json key_schema(const ConfigKey& key) {
   Json schema = {{"description", key.doc}};
   schema.update(key.list ? list_schema(key) : item_schema(key));
-  if (!key.required || key.format) also_take_null(schema);
+  if (!key.required || !key.formats.empty()) also_take_null(schema);
   if (key.fallback == "[]" || key.fallback == "{}") {
     schema["default"] = Json::parse(key.fallback);
   } else if (!key.fallback.empty()) {
@@ -87,10 +87,10 @@ Json key_schema(const ConfigKey& key) {
 Json format_rule(ModelFormat format) {
   Json rule;
   for (const ConfigKey* key : children_of("model")) {
-    if (!key->format) continue;
+    if (key->formats.empty()) continue;
     const std::string name = key_name(*key);
-    if (key->format != format) rule["properties"][name] = {{"type", "null"}};
-    if (key->format == format && key->required) {
+    if (!belongs_to(*key, format)) rule["properties"][name] = {{"type", "null"}};
+    if (belongs_to(*key, format) && key->required) {
       rule["required"].push_back(name);
       rule["properties"][name] = {{"type", "array"}};
     }
@@ -118,14 +118,15 @@ Json batch_rule() {
 Json map_schema(const std::string& path) {
   Json schema = {{"type", "object"}, {"additionalProperties", false}};
   for (const ConfigKey* key : children_of(path)) {
-    if (key->required && !key->format && key->path != kBatchSizes) {
+    if (key->required && key->formats.empty() && key->path != kBatchSizes) {
       schema["required"].push_back(key_name(*key));
     }
     schema["properties"][key_name(*key)] = key_schema(*key);
   }
   if (path == "model") {
     Json rule = format_rule(ModelFormat::kSavedModel);
-    for (const ModelFormat format : {ModelFormat::kOnnx, ModelFormat::kFrozenGraph}) {
+    for (const ModelFormat format :
+         {ModelFormat::kStableHlo, ModelFormat::kOnnx, ModelFormat::kFrozenGraph}) {
       rule = {{"if", when("format", {{"const", word_of(format)}})},
               {"then", format_rule(format)},
               {"else", rule}};

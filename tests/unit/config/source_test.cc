@@ -162,7 +162,9 @@ TEST(Source, ModelsOfOtherProgramsAreNamed) {
   EXPECT_THAT(error_for("net.h5"), ::testing::HasSubstr("is a Keras file"));
   EXPECT_THAT(error_for("net.pt"), ::testing::HasSubstr("torch.onnx.export"));
   EXPECT_THAT(error_for("net.pth"), ::testing::HasSubstr("is a PyTorch file"));
-  EXPECT_THAT(error_for("net.mlir"), ::testing::HasSubstr("does not read StableHLO yet"));
+  EXPECT_THAT(error_for("net.mlir"),
+              ::testing::HasSubstr(
+                  "for a StableHLO module write 'format: stablehlo' and 'stablehlo: PATH'"));
 }
 
 TEST(Source, FrozenGraphIsMissing) {

@@ -36,6 +36,11 @@ Status list_operations(const CheckArguments& options, Program& program) {
 
 Status check(const CheckArguments& options, Program& program) {
   TFAOT_TRY(options.html.check(program));
+  if (options.lists_operations && options.format == ModelFormat::kStableHlo) {
+    return fail(Error::usage("check: --ops has no list for StableHLO: XLA compiles all of its "
+                             "operations that only compute on one device")
+                    .note("'tfaot check MODEL' says what of a model cannot be compiled"));
+  }
   if (options.lists_operations) return list_operations(options, program);
   if (options.path.empty()) {
     return fail(Error::usage("check: MODEL is missing")
@@ -61,7 +66,8 @@ Action add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();
   CheckRequest& request = options->request;
   auto* path = app.add_option("MODEL", options->path,
-                              "a config, a SavedModel's folder, an ONNX file or a frozen\ngraph")
+                              "a config, a SavedModel's folder, an ONNX file, a frozen\ngraph or a "
+                              "file with StableHLO")
                    ->option_text(" ");
   auto* operations =
       app.add_flag("--ops", options->lists_operations, "list the operations that can be compiled")

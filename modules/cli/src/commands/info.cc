@@ -112,9 +112,9 @@ Action add_info(CLI::App& app) {
   app.footer(
       "Reads only the manifest of an archive, which is at its start; 'tfaot install' checks that "
       "the\n"
-      "rest is complete and unchanged. A model is a SavedModel's folder, an ONNX file or a frozen\n"
-      "graph: the engine reads it, and counts the floating-point operations of a row before any\n"
-      "optimisation.\n"
+      "rest is complete and unchanged. A model is a SavedModel's folder, an ONNX file, a frozen\n"
+      "graph or a file with StableHLO: the engine reads it, and counts the floating-point\n"
+      "operations of a row before any optimisation.\n"
       "Examples:\n"
       "  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
       "  tfaot info build/tagger --json\n"

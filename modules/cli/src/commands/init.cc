@@ -39,7 +39,8 @@ Status init(const InitArguments& options, Program& program) {
 Action add_init(CLI::App& app) {
   auto options = std::make_shared<InitArguments>();
   ConfigRequest& request = options->request;
-  app.add_option("MODEL", options->model, "a SavedModel's folder, an ONNX file or a frozen graph")
+  app.add_option("MODEL", options->model,
+                 "a SavedModel's folder, an ONNX file, a frozen graph or a file\nwith StableHLO")
       ->required()
       ->option_text(" ");
   app.add_option("-o,--output", options->output, "the config to write [aot_config.yaml]")

@@ -47,7 +47,7 @@ Action add_update_weights(CLI::App& app) {
       ->option_text(" ");
   app.add_option("--model", options->model,
                  "the retrained model, of the package's format: a SavedModel's\nfolder, an ONNX "
-                 "file or a frozen graph")
+                 "file, a frozen graph or a file with StableHLO")
       ->required()
       ->option_text("PATH (required)");
   app.add_option("-o,--output-directory", options->output_directory,

@@ -84,8 +84,8 @@ Action add_validate(CLI::App& app) {
       ->option_text(" ");
   app.add_option(
          "--model", options->paths.model,
-         "what it was compiled from: a SavedModel's folder, an ONNX\nfile, a frozen graph, or a "
-         "config that names one")
+         "what it was compiled from: a SavedModel's folder, an ONNX\nfile, a frozen graph, a file "
+         "with StableHLO, or a config\nthat names one")
       ->required()
       ->option_text("PATH (required)");
   app.add_option("--library", options->library,

@@ -15,8 +15,8 @@ constexpr std::uint64_t kMegabyte = 1'000'000;
 
 void add_upstream_options(CLI::App& app, CompileCommand& command) {
   auto* model = app.add_option("MODEL", command.model,
-                               "a model to compile without a config: a SavedModel's folder\nor an "
-                               "ONNX file; or a config")
+                               "a model to compile without a config: a SavedModel's folder,\nan "
+                               "ONNX file or a file with StableHLO; or a config")
                     ->option_text(" ");
   app.add_option("-c,--aot-config", command.config, "the model's config, YAML or JSON")
       ->excludes(model)

@@ -38,9 +38,11 @@ std::string head_of(ModelFormat format, const DescribedSignature& signature) {
     case ModelFormat::kFrozenGraph:
       return "\nno signature: from placeholders to what nothing reads\n";
     case ModelFormat::kOnnx:
+      return "\nthe graph\n";
+    case ModelFormat::kStableHlo:
       break;
   }
-  return "\nthe graph\n";
+  return "\nthe function 'main'\n";
 }
 
 std::string signature_text(ModelFormat format, const DescribedSignature& signature) {

@@ -41,16 +41,19 @@ struct ConfigKey {
   bool distinct = false;      // no item of the list may come twice
   std::size_t min_items = 0;  // of the list
   std::size_t max_items = 1000;
-  // With `format`: if the model has that format. Of the batch sizes: if the model has a batch.
+  // With `formats`: if the model has one of them. Of the batch sizes: if the model has a batch.
   bool required = false;
-  std::optional<ModelFormat> format = {};  // the key belongs to models of this format only
-  std::string fallback = {};  // the default as YAML; empty: none, or computed (see doc)
+  std::vector<ModelFormat> formats = {};  // the key belongs to models of these only; empty: of all
+  std::string fallback = {};              // the default as YAML; empty: none, or computed (see doc)
   std::vector<std::string> allowed =
       {};  // the only allowed values of a text; text.meaning may summarize them
   TextRule text = {};
   std::int64_t maximum = 0;  // of a whole number or a dimension; the minimum is 1
   std::string doc = {};      // one sentence
 };
+
+// REQUIRES: the key belongs to some formats only.
+bool belongs_to(const ConfigKey& key, ModelFormat format);
 
 // In the order of the manual; a map comes before its keys.
 const std::vector<ConfigKey>& config_keys();

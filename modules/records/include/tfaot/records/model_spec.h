@@ -13,12 +13,13 @@
 
 namespace tfaot::toolkit {
 
-enum class ModelFormat { kSavedModel, kFrozenGraph, kOnnx };
+enum class ModelFormat { kSavedModel, kFrozenGraph, kOnnx, kStableHlo };
 template <>
 inline constexpr auto kWords<ModelFormat> =
     std::to_array<Word<ModelFormat>>({{ModelFormat::kSavedModel, "saved_model"},
                                       {ModelFormat::kFrozenGraph, "frozen_graph"},
-                                      {ModelFormat::kOnnx, "onnx"}});
+                                      {ModelFormat::kOnnx, "onnx"},
+                                      {ModelFormat::kStableHlo, "stablehlo"}});
 
 // What people call such a model: "SavedModel".
 std::string name_of(ModelFormat format);
@@ -91,7 +92,7 @@ struct ModelSection {
   std::string serving_key = "serving_default";  // SavedModel only, else empty
   std::vector<FrozenInput> inputs;              // frozen graph only
   std::vector<std::string> outputs;             // frozen graph only: tensor names "y" or "y:0"
-  std::vector<DimensionSize> dimensions;        // ONNX only
+  std::vector<DimensionSize> dimensions;        // ONNX and StableHLO only
   std::vector<ModelConstant> constants;
   std::string author;
   std::string description;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/original_predictions.h"
+#include "front/original_predictions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "graph/graph_lowering.h"
-#include "graph/model_session.h"
+#include "graph/session_program.h"
 #include "lowering/conversions.h"
-#include "tensorflow/core/public/version.h"
+#include "stablehlo/interpreted_program.h"
 #include "tfaot/arrays/npy.h"
 
 namespace tfaot::toolkit::engine {
@@ -46,7 +46,7 @@ Status append_rows(Array& array, const tf::Tensor& tensor, const TensorSpec& out
   const std::int64_t there = fixed_shapes ? 1 : tensor.dims() == 0 ? 0 : tensor.dim_size(0);
   if (type != output.dtype || there < rows ||
       tensor.TotalBytes() != wanted * static_cast<std::size_t>(there)) {
-    return fail(Error(fmt::format("output '{}' has the shape {} in TensorFlow", output.name,
+    return fail(Error(fmt::format("output '{}' of the original model has the shape {}", output.name,
                                   tensor.shape().DebugString())));
   }
   array.bytes.append(static_cast<const char*>(tensor.data()),
@@ -56,45 +56,32 @@ Status append_rows(Array& array, const tf::Tensor& tensor, const TensorSpec& out
 
 class OriginalModel {
  public:
-  static Result<OriginalModel> load(const EngineJob& job) {
-    TFAOT_ASSIGN(auto model, ModelGraph::load(job));
-    TFAOT_ASSIGN(const auto function, make_signature_function(*model));
-    LoweringOptions options;
-    options.fixed_shapes = job.fixed_shapes;
-    TFAOT_ASSIGN(const auto lowering, GraphLowering::create(*model, function, options));
-    TFAOT_ASSIGN(auto lowered, lowering->lower(job.batch_sizes.front()));
-    TFAOT_ASSIGN(auto session, ModelSession::open(*model));
-    std::int64_t fixed_rows = job.fixed_shapes ? 1 : 0;
-    for (const ModelTensor& input : model->inputs()) {
-      if (!job.fixed_shapes) fixed_rows = std::max(fixed_rows, input.shape.front());
-    }
-    return OriginalModel(std::move(session),
-                         {job.serving_key, std::move(lowered.inputs), std::move(lowered.outputs)},
-                         fixed_rows, job.fixed_shapes);
-  }
+  OriginalModel(std::unique_ptr<OriginalProgram> program, bool fixed_shapes)
+      : program_(std::move(program)), fixed_shapes_(fixed_shapes) {}
 
-  const Signature& signature() const { return signature_; }
+  const OriginalProgram& program() const { return *program_; }
 
   // A model with a fixed number of rows runs as often as it takes, with rows of zeros at the end.
   Status predict(FileSystem& fs, const Path& folder, std::chrono::seconds limit) {
     std::vector<Array> inputs;
-    for (std::size_t i = 0; i < signature_.inputs.size(); ++i) {
+    const Signature& signature = program_->signature();
+    for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
       const Path file = folder / input_file(i);
       TFAOT_ASSIGN(const std::string bytes, fs.read(file));
       TFAOT_ASSIGN(Array array, npy_from_bytes(bytes, file.string()));
       inputs.push_back(std::move(array));
     }
     const std::int64_t rows = inputs.empty() ? 1 : inputs.front().shape.front();
-    const std::int64_t step = fixed_rows_ > 0 ? fixed_rows_ : rows;
+    const std::int64_t step = program_->fixed_rows() > 0 ? program_->fixed_rows() : rows;
     std::vector<Array> outputs;
-    for (const TensorSpec& output : signature_.outputs) outputs.push_back(make_array(output, rows));
+    for (const TensorSpec& output : signature.outputs) outputs.push_back(make_array(output, rows));
     for (Array& output : outputs) output.bytes.clear();
     for (std::int64_t first = 0; first < rows; first += step) {
       std::vector<tf::Tensor> fed;
       for (const Array& input : inputs) fed.push_back(rows_of(input, first, step, fixed_shapes_));
-      TFAOT_ASSIGN(const auto made, session_.run(fed, limit));
+      TFAOT_ASSIGN(const auto made, program_->run(fed, limit));
       for (std::size_t i = 0; i < made.size(); ++i) {
-        TFAOT_TRY(append_rows(outputs[i], made[i], signature_.outputs[i],
+        TFAOT_TRY(append_rows(outputs[i], made[i], signature.outputs[i],
                               std::min(step, rows - first), fixed_shapes_));
       }
     }
@@ -106,28 +93,21 @@ class OriginalModel {
   }
 
  private:
-  OriginalModel(ModelSession session, Signature signature, std::int64_t fixed_rows,
-                bool fixed_shapes)
-      : session_(std::move(session)),
-        signature_(std::move(signature)),
-        fixed_rows_(fixed_rows),
-        fixed_shapes_(fixed_shapes) {}
-
-  ModelSession session_;
-  Signature signature_;
-  std::int64_t fixed_rows_;  // 0: any number
-  bool fixed_shapes_;        // there is no batch: one row is all of the tensors
+  std::unique_ptr<OriginalProgram> program_;
+  bool fixed_shapes_;  // there is no batch: one row is all of the tensors
 };
 
 }  // namespace
 
 Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
                                          const std::function<void(const std::string&)>& on_step) {
-  TFAOT_ASSIGN(OriginalModel model, OriginalModel::load(job));
+  TFAOT_ASSIGN(auto program, job.format == ModelFormat::kStableHlo ? load_interpreted_program(job)
+                                                                   : load_session_program(job));
+  OriginalModel model(std::move(program), job.fixed_shapes);
   EngineResult result;
-  result.model.engine = std::string("tensorflow ") + TF_VERSION_STRING;
+  result.model.engine = model.program().name();
   result.model.target_triple = job.target_triple;
-  result.model.signature = model.signature();
+  result.model.signature = model.program().signature();
   std::chrono::seconds limit{0};  // none
   for (const std::string& folder : job.predictions) {
     const auto start = std::chrono::steady_clock::now();

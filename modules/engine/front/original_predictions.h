@@ -11,8 +11,8 @@
 
 namespace tfaot::toolkit::engine {
 
-// Refuses what compiling refuses. Calls `on_step` after each prediction. That TensorFlow refuses
-// inputs is no error, but one of the result's refusals.
+// Refuses what compiling refuses. Calls `on_step` after each prediction. That the program
+// refuses inputs is no error, but one of the result's refusals.
 Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
                                          const std::function<void(const std::string&)>& on_step);
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/call_compiled.h"
+
+#include <string>
+
+#include "lowering/lowering.h"
+#include "tensorflow/compiler/tf2xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+
+Result<std::vector<xla::XlaOp>> call_compiled(xla::XlaBuilder& builder,
+                                              const tensorflow::XlaCompilationResult& compiled,
+                                              const std::vector<xla::XlaOp>& operands) {
+  std::vector<xla::XlaOp> needed;
+  for (const int argument : compiled.input_mapping) {
+    needed.push_back(operands[static_cast<std::size_t>(argument)]);
+  }
+  const auto call = xla::Call(&builder, *compiled.computation, needed);
+  std::vector<xla::XlaOp> results;
+  std::int64_t element = 0;
+  for (const auto& output : compiled.outputs) {
+    if (!output.is_constant) {
+      results.push_back(xla::GetTupleElement(call, element++));
+      continue;
+    }
+    xla::BorrowingLiteral literal;
+    const auto made = tensorflow::HostTensorToBorrowingLiteral(output.constant_value, &literal);
+    if (!made.ok()) return fail(Error::internal(std::string(made.message())));
+    results.push_back(xla::ConstantLiteral(&builder, literal));
+  }
+  return results;
+}
+
+Status add_row_dimension(xla::XlaBuilder& builder, std::vector<xla::XlaOp>& results) {
+  for (xla::XlaOp& result : results) {
+    const auto shape = builder.GetShape(result);
+    if (!shape.ok()) return fail(Error::internal(std::string(shape.status().message())));
+    if (shape->is_static()) result = xla::Reshape(result, one_row(*shape).dimensions());
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

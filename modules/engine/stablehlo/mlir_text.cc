@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stablehlo/mlir_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "stablehlo/mlir_scan.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// The first text in quotes after `at`.
+std::string quoted_after(std::string_view text, std::size_t at) {
+  const std::size_t start = text.find('"', at);
+  if (start == kNone) return "";
+  const std::size_t end = after_quotes(text, start);
+  return std::string(text.substr(start + 1, end - start - 2));
+}
+
+// The text that an attribute has: 'key = "value"', or the same in VHLO.
+std::string attribute(std::string_view attributes, std::string_view key) {
+  const std::size_t found = attributes.find(key);
+  if (found == kNone) return "";
+  const std::size_t value = attributes.find('=', found + key.size());
+  return value == kNone ? "" : quoted_after(attributes, value);
+}
+
+// A path in Python, such as "events['muon'].pt", as a name: its keys, or what it starts with.
+std::string name_of_path(std::string_view path) {
+  std::string start;
+  std::string keys;
+  std::size_t at = 0;
+  while (at < path.size()) {
+    const bool is_key = path[at] == '[' || path[at] == '.' || path[at] == '\'';
+    const bool is_quoted = at > 0 && path[at - 1] == '\'';
+    const bool is_field = at > 0 && path[at - 1] == '.';
+    if (is_key || !is_word(path[at]) || path[at] == '$') {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < path.size() && is_word(path[end]) && path[end] != '.' && path[end] != '$') ++end;
+    const std::string_view word = path.substr(at, end - at);
+    if (is_quoted || is_field) keys += (keys.empty() ? "" : "_") + std::string(word);
+    if (at == 0 && std::isdigit(static_cast<unsigned char>(word.front())) == 0) start = word;
+    at = end;
+  }
+  return keys.empty() ? start : keys;
+}
+
+// The name of the location behind a value: loc("x"), or loc(#loc4) with '#loc4 = loc("x")'.
+std::string location_name(std::string_view text, std::string_view value) {
+  const std::size_t found = value.rfind(" loc(");
+  if (found == kNone) return "";
+  std::string_view place = value.substr(found + 5);
+  if (place.starts_with('#')) {
+    const std::string_view alias = place.substr(0, place.find(')'));
+    const std::size_t line = text.find(fmt::format("\n{} = loc(", alias));
+    if (line == kNone) return "";
+    place = text.substr(text.find('(', line) + 1);
+  }
+  if (!place.starts_with('"')) return "";
+  const std::string path = quoted_after(place, 0);
+  return path.find('/') == std::string::npos ? path : "";  // not of an operation
+}
+
+// "arg0" and "0" are names that XLA and JAX make up.
+bool is_made_up(std::string_view variable) {
+  if (variable.starts_with("arg")) variable.remove_prefix(3);
+  return std::ranges::all_of(variable, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// "%x: TYPE {ATTRIBUTES} loc(...)", or a result, which has no "%x: ".
+FunctionValue value_in(std::string_view text, std::string_view part) {
+  FunctionValue value;
+  std::string_view rest = part;
+  const std::size_t colon = rest.find(':');
+  const std::string_view variable = rest.starts_with('%') ? rest.substr(1, colon - 1) : "";
+  if (!variable.empty() && colon != kNone) rest = trimmed(rest.substr(colon + 1));
+  const std::size_t open = rest.find_first_of("<{ ");
+  const std::size_t end = open != kNone && rest[open] == '<' ? after_brackets(rest, open) : open;
+  value.type = trimmed(rest.substr(0, end));
+  value.tensor = tensor_in(value.type);
+  const std::string_view attributes = end == kNone ? std::string_view() : rest.substr(end);
+  value.global_constant = attribute(attributes, "jax.global_constant");
+  for (const std::string_view size : split_list(attribute(attributes, "tfaot.sizes"))) {
+    value.sizes.emplace_back(size);
+  }
+  value.name = attribute(attributes, "tfaot.name");
+  if (!value.name.empty()) return value;
+  std::string path = attribute(attributes, "jax.result_info");
+  if (path.starts_with("result")) path.erase(0, std::string_view("result").size());
+  value.name = name_of_path(path.empty() ? location_name(text, part) : path);
+  if (value.name.empty() && !is_made_up(variable)) value.name = name_of_path(variable);
+  return value;
+}
+
+std::vector<FunctionValue> values_in(std::string_view text, std::string_view list) {
+  std::vector<FunctionValue> values;
+  for (const std::string_view part : split_list(list)) values.push_back(value_in(text, part));
+  return values;
+}
+
+// VHLO writes attributes of arguments behind the function: {arg_attrs = #vhlo.array_v1<[...]>}.
+void add_attributes(std::string_view attributes, std::string_view key,
+                    std::vector<FunctionValue>& values) {
+  const std::size_t found = attributes.find(key);
+  const std::size_t list = found == kNone ? kNone : attributes.find('[', found);
+  if (list == kNone) return;
+  const auto parts = split_list(inside(attributes, list));
+  for (std::size_t i = 0; i < std::min(parts.size(), values.size()); ++i) {
+    const FunctionValue of_attributes = value_in("", fmt::format("x {}", parts[i]));
+    if (!of_attributes.name.empty()) values[i].name = of_attributes.name;
+    values[i].sizes = of_attributes.sizes;
+    values[i].global_constant = of_attributes.global_constant;
+  }
+}
+
+// Of "vhlo.add_v1": "stablehlo.add".
+std::string operation_name(std::string_view dialect, std::string_view name) {
+  if (dialect != "vhlo") return fmt::format("{}.{}", dialect, name);
+  return fmt::format("stablehlo.{}", name.substr(0, name.rfind("_v")));
+}
+
+}  // namespace
+
+std::optional<FunctionText> find_function(std::string_view text, std::string_view name) {
+  const std::string called = fmt::format("@{}(", name);
+  for (std::size_t at = text.find(called); at != kNone; at = text.find(called, at + 1)) {
+    const std::string_view line = text.substr(0, at);
+    const std::string_view head = line.substr(line.rfind('\n') + 1);
+    if (head.find("func.func ") == kNone && head.find("vhlo.func_v1 ") == kNone) continue;
+    FunctionText function;
+    const std::size_t open = at + called.size() - 1;
+    function.arguments = values_in(text, inside(text, open));
+    std::size_t next = after_brackets(text, open);
+    if (text.substr(next).starts_with(" -> ")) {
+      next += 4;
+      const std::string_view rest = text.substr(next);
+      if (rest.starts_with('(')) {
+        function.results = values_in(text, inside(text, next));
+        next = after_brackets(text, next);
+      } else {
+        function.results = {value_in(text, rest.substr(0, rest.find(" {")))};
+      }
+    }
+    const std::size_t body = text.find('{', next);
+    if (head.find("vhlo.func_v1 ") != kNone && body != kNone) {
+      const std::size_t behind = after_brackets(text, body);
+      if (text.substr(behind).starts_with(" {")) {
+        const std::string_view attributes = inside(text, behind + 1);
+        add_attributes(attributes, "arg_attrs", function.arguments);
+        add_attributes(attributes, "res_attrs", function.results);
+      }
+    }
+    return function;
+  }
+  return std::nullopt;
+}
+
+std::string without_locations(std::string_view text) {
+  constexpr std::string_view kLocation = "loc(";
+  std::string kept;
+  std::size_t at = 0;
+  const auto drop = [&](std::size_t end) {
+    kept.append(
+        static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                            text.begin() + static_cast<std::ptrdiff_t>(end), '\n')),
+        '\n');
+    at = end;
+  };
+  while (at < text.size()) {
+    const bool starts_word = at == 0 || (!is_word(text[at - 1]) && text[at - 1] != '%' &&
+                                         text[at - 1] != '@' && text[at - 1] != '#');
+    const bool starts_line = at == 0 || text[at - 1] == '\n';
+    if (text[at] == '"') {
+      const std::size_t end = after_quotes(text, at);
+      kept += text.substr(at, end - at);
+      at = end;
+    } else if (starts_line && text.substr(at).starts_with("#loc")) {
+      const std::size_t open = text.find('(', at);
+      drop(open == kNone ? text.size() : after_brackets(text, open));
+    } else if (starts_word && text.substr(at).starts_with(kLocation)) {
+      while (!kept.empty() && kept.back() == ' ') kept.pop_back();
+      drop(after_brackets(text, at + kLocation.size() - 1));
+    } else {
+      kept += text[at++];
+    }
+  }
+  return kept;
+}
+
+std::map<std::string, std::int64_t> count_operations(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kDialects = {"stablehlo", "chlo", "vhlo"};
+  constexpr std::array<std::string_view, 4> kNoOperations = {"func", "return", "call", "constant"};
+  std::map<std::string, std::int64_t> counts;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const bool is_first = at == 0 || text[at - 1] == ' ' || text[at - 1] == '"';
+    const std::string_view* dialect = nullptr;
+    for (const std::string_view& one : kDialects) {
+      const bool is_named = text.substr(at).starts_with(one) && at + one.size() < text.size() &&
+                            text[at + one.size()] == '.';
+      if (is_first && is_named) dialect = &one;
+    }
+    if (dialect == nullptr) {
+      const bool is_operation = text[at] == '"' && (text.substr(at + 1).starts_with("vhlo.") ||
+                                                    text.substr(at + 1).starts_with("stablehlo."));
+      at = text[at] == '"' && !is_operation ? after_quotes(text, at) : at + 1;
+      continue;
+    }
+    std::size_t end = at + dialect->size() + 1;
+    const std::size_t start = end;
+    while (end < text.size() && is_word(text[end])) ++end;
+    const std::string name = operation_name(*dialect, text.substr(start, end - start));
+    const std::string_view last = std::string_view(name).substr(name.find('.') + 1);
+    if (std::ranges::find(kNoOperations, last) == kNoOperations.end()) ++counts[name];
+    at = end;
+    if (at < text.size() && text[at] == '"') ++at;  // of the operation's name
+  }
+  return counts;
+}
+
+}  // namespace tfaot::toolkit::engine

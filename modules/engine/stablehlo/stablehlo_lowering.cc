@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stablehlo/stablehlo_lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "absl/algorithm/container.h"
+#include "graph/foreign_calls.h"
+#include "hlo/hlo.h"
+#include "hlo/simplify.h"
+#include "lowering/call_compiled.h"
+#include "lowering/compiler_client.h"
+#include "lowering/conversions.h"
+#include "lowering/signature_checks.h"
+#include "tensorflow/compiler/tf2xla/shape_util.h"
+#include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tensorflow/core/public/version.h"
+#include "tfaot/records/model_check.h"
+#include "xla/client/xla_builder.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+namespace tf = tensorflow;
+using Argument = tf::XlaCompiler::Argument;
+
+constexpr const char* kModuleLabel = "the module";
+constexpr const char* kFunction = "tfaot_stablehlo";
+// Of XlaCallModule's interface. Later versions settle open sizes only if JAX has marked the module;
+// their other news are for effects, which are refused, and for several devices.
+constexpr std::int64_t kCallingConvention = 7;
+
+// A function that calls the module.
+tf::FunctionDef calling_function(const StableHloModule& module,
+                                 const std::vector<ModelTensor>& inputs,
+                                 const std::vector<ModelTensor>& outputs) {
+  tf::FunctionDef function;
+  function.mutable_signature()->set_name(kFunction);
+  tf::NodeDef& call = *function.add_node_def();
+  call.set_name("call");
+  call.set_op("XlaCallModule");
+  auto& attributes = *call.mutable_attr();
+  attributes["version"].set_i(kCallingConvention);
+  attributes["module"].set_s(module.text);
+  attributes["has_token_input_output"].set_b(false);
+  for (const char* const list :
+       {"Tin", "Tout", "Sout", "dim_args_spec", "function_list", "disabled_checks", "platforms"}) {
+    attributes[list].mutable_list();
+  }
+  auto& platforms = *attributes["platforms"].mutable_list();
+  for (const std::string& platform : module.platforms) platforms.add_s(platform);
+  if (module.platforms.empty()) platforms.add_s("CPU");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    auto& argument = *function.mutable_signature()->add_input_arg();
+    argument.set_name(fmt::format("x{}", i));
+    argument.set_type(inputs[i].type);
+    call.add_input(argument.name());
+    attributes["Tin"].mutable_list()->add_type(inputs[i].type);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    auto& result = *function.mutable_signature()->add_output_arg();
+    result.set_name(fmt::format("y{}", i));
+    result.set_type(outputs[i].type);
+    (*function.mutable_ret())[result.name()] = fmt::format("call:output:{}", i);
+    attributes["Tout"].mutable_list()->add_type(outputs[i].type);
+    attributes["Sout"].mutable_list()->add_shape()->set_unknown_rank(true);
+  }
+  return function;
+}
+
+std::vector<xla::HloInstruction*> constant_calls(const xla::HloComputation& computation) {
+  std::vector<xla::HloInstruction*> calls;
+  for (xla::HloInstruction* one : computation.instructions()) {
+    if (one->opcode() == xla::HloOpcode::kCustomCall && one->operand_count() == 0 &&
+        constant_of_call(one->custom_call_target())) {
+      calls.push_back(one);
+    }
+  }
+  return calls;
+}
+
+// Results of transposes come in a layout of their own.
+void make_row_major(xla::HloModule& module) {
+  for (xla::HloComputation* computation : module.computations()) {
+    for (xla::HloInstruction* one : computation->instructions()) {
+      xla::LayoutUtil::SetToDefaultLayout(one->mutable_shape());
+    }
+  }
+  module.mutable_entry_computation_layout()->SetToDefaultLayout();
+}
+
+class StableHloLowering final : public Lowering {
+ public:
+  StableHloLowering(const StableHloModule& module, const std::vector<ModelTensor>& inputs,
+                    const std::vector<ModelTensor>& outputs, const LoweringOptions& options)
+      : values_(std::make_shared<ConstantValues>(module)),
+        inputs_(inputs),
+        outputs_(outputs),
+        fixed_shapes_(options.fixed_shapes) {
+    *library_.add_function() = calling_function(module, inputs, outputs);
+    for (std::size_t i = 0; i < module.constants.size(); ++i) {
+      const TensorText& type = module.constants[i].type;
+      shapes_.push_back(shape_of(type_of_text(type.element), type.sizes));
+      if (options.embed_weights) continue;
+      weights_.push_back(
+          {constant_name(i), shapes_.back(), [values = values_, i] { return values->value(i); }});
+    }
+  }
+
+  Result<LoweredModel> lower(std::int64_t batch_size) const override {
+    tf::XlaCompiler::Options options;
+    TFAOT_ASSIGN(options.client, compiler_client());
+    const tf::FunctionLibraryDefinition library(tf::OpRegistry::Global(), library_);
+    options.device_type = tf::DeviceType(tf::DEVICE_CPU_XLA_JIT);
+    options.flib_def = &library;
+    options.graph_def_version = TF_GRAPH_DEF_VERSION;
+    options.allow_cpu_custom_calls = true;
+    tf::XlaCompiler compiler(options);
+    TFAOT_ASSIGN(const auto arguments, this->arguments(batch_size));
+    tf::NameAttrList function;
+    function.set_name(kFunction);
+    tf::XlaCompilationResult compiled;
+    const auto status = compiler.CompileFunction({}, function, arguments, &compiled);
+    if (!status.ok()) {
+      return fail(error_of(status, fmt::format("XLA cannot compile {}", kModuleLabel))
+                      .about(word_of(ProblemKind::kCompiler), {}));
+    }
+    TFAOT_ASSIGN(LoweredModel lowered, wrap(arguments, compiled, batch_size));
+    TFAOT_TRY(check_calls(lowered.computation.proto(), kModuleLabel));
+    return with_signature(std::move(lowered), batch_size);
+  }
+
+  bool has_fixed_batch() const override {
+    return fixed_shapes_ || std::ranges::any_of(inputs_, [](const ModelTensor& input) {
+             return input.shape[0] >= 0;
+           });
+  }
+
+ private:
+  Result<std::vector<Argument>> arguments(std::int64_t batch_size) const {
+    std::vector<Argument> arguments;
+    for (const ModelTensor& input : inputs_) {
+      if (!fixed_shapes_) TFAOT_TRY(check_batch(input, batch_size));
+      Argument argument;
+      argument.kind = Argument::kParameter;
+      argument.name = input.name;
+      argument.type = input.type;
+      tf::TensorShape shape;
+      for (std::size_t i = 0; i < input.shape.size(); ++i) {
+        shape.AddDim(i == 0 && !fixed_shapes_ ? batch_size : input.shape[i]);
+      }
+      argument.shape = shape;
+      arguments.push_back(std::move(argument));
+    }
+    return arguments;
+  }
+
+  Result<LoweredModel> wrap(const std::vector<Argument>& arguments,
+                            const tf::XlaCompilationResult& compiled,
+                            std::int64_t batch_size) const {
+    xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
+    std::int64_t number = 0;
+    const auto add_parameter = [&](const xla::Shape& shape) {
+      const std::int64_t place = number++;
+      return xla::Parameter(&builder, place, shape, fmt::format("p{}", place));
+    };
+    std::vector<xla::XlaOp> operands;
+    for (const Argument& argument : arguments) {
+      xla::Shape shape;
+      const auto made = tf::TensorShapeToXLAShape(
+          argument.type, std::get<tf::TensorShape>(argument.shape), &shape);
+      TFAOT_TRY(checked(made));
+      operands.push_back(add_parameter(fixed_shapes_ ? one_row(shape) : shape));
+      if (fixed_shapes_) operands.back() = xla::Reshape(operands.back(), shape.dimensions());
+    }
+    for (const RawWeight& weight : weights_) add_parameter(weight.shape);
+    TFAOT_ASSIGN(std::vector<xla::XlaOp> results, call_compiled(builder, compiled, operands));
+    if (fixed_shapes_) TFAOT_TRY(add_row_dimension(builder, results));
+    xla::Tuple(&builder, results);
+    auto built = builder.Build();
+    if (!built.ok()) return fail(internal_error(built.status()));
+    TFAOT_ASSIGN(const auto module, make_module(built->proto()));
+    TFAOT_TRY(put_constants(*module));
+    make_row_major(*module);
+    LoweredModel lowered{xla::XlaComputation(module->ToProto()), {}, {}, {}};
+    auto shape = lowered.computation.GetProgramShape();
+    if (!shape.ok()) return fail(internal_error(shape.status()));
+    lowered.shape = std::move(*shape);
+    return lowered;
+  }
+
+  // Weights instead of calls of constants. Those that stay inside of branches become constants.
+  Status put_constants(xla::HloModule& module) const {
+    TFAOT_TRY(inline_calls(module));
+    xla::HloComputation& entry = *module.entry_computation();
+    const bool are_inside =
+        absl::c_any_of(module.computations(), [&](const xla::HloComputation* one) {
+          return one != &entry && !constant_calls(*one).empty();
+        });
+    if (are_inside) TFAOT_TRY(hoist_invariants(module, Hoisted::kAll));
+    for (xla::HloComputation* computation : module.computations()) {
+      for (xla::HloInstruction* call : constant_calls(*computation)) {
+        TFAOT_TRY(put_constant(*call, computation == &entry && !weights_.empty()));
+      }
+    }
+    return remove_dead_code(module);
+  }
+
+  Status put_constant(xla::HloInstruction& call, bool is_weight) const {
+    xla::HloComputation& computation = *call.parent();
+    const std::size_t constant = *constant_of_call(call.custom_call_target());
+    if (constant >= shapes_.size() ||
+        !xla::ShapeUtil::Compatible(call.shape(), shapes_[constant])) {
+      return {};  // the model's own call, which is refused
+    }
+    xla::HloInstruction* value = nullptr;
+    if (is_weight) {
+      value =
+          computation.parameter_instruction(static_cast<std::int64_t>(inputs_.size() + constant));
+    } else {
+      TFAOT_ASSIGN(const Value literal, values_->value(constant));
+      value = computation.AddInstruction(xla::HloInstruction::CreateConstant(literal->Clone()));
+    }
+    return checked(call.ReplaceAllUsesWith(value));
+  }
+
+  Result<LoweredModel> with_signature(LoweredModel lowered, std::int64_t batch_size) const {
+    std::vector<NamedOutput> outputs;
+    for (const ModelTensor& output : outputs_) {
+      outputs.push_back({output.name, *dtype_of(output.type)});
+    }
+    TFAOT_ASSIGN(lowered.outputs,
+                 read_outputs(lowered, outputs, batch_size, [] { return SizeCauses(); }));
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      lowered.inputs.push_back({inputs_[i].name, *dtype_of(inputs_[i].type),
+                                row_shape(lowered.shape.parameters(static_cast<int>(i)))});
+    }
+    return lowered;
+  }
+
+  std::shared_ptr<const ConstantValues> values_;
+  const std::vector<ModelTensor>& inputs_;
+  const std::vector<ModelTensor>& outputs_;
+  bool fixed_shapes_;
+  tf::FunctionDefLibrary library_;
+  std::vector<xla::Shape> shapes_;  // of the constants
+};
+
+}  // namespace
+
+std::string constant_name(std::size_t constant) { return fmt::format("constant_{}", constant); }
+
+Result<std::unique_ptr<Lowering>> make_stablehlo_lowering(const StableHloModule& module,
+                                                          const std::vector<ModelTensor>& inputs,
+                                                          const std::vector<ModelTensor>& outputs,
+                                                          const LoweringOptions& options) {
+  TFAOT_TRY(check_signature(kModuleLabel, inputs, outputs, options.fixed_shapes));
+  return std::make_unique<StableHloLowering>(module, inputs, outputs, options);
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files with StableHLO become HLO with weights as parameters; files that are broken give errors.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "hlo/hlo.h"
+#include "stablehlo/jax_export.h"
+#include "stablehlo/stablehlo_source.h"
+#include "tests/support/temporary_folder.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+std::string model_bytes(const std::string& name) {
+  std::ifstream file(TFAOT_STABLEHLO_MODELS "/" + name, std::ios::binary);
+  EXPECT_TRUE(file) << name;
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+class StableHloFileTest : public ::testing::Test {
+ protected:
+  // Of a file with these bytes.
+  Result<std::unique_ptr<SourceModel>> load(const std::string& bytes, EngineJob job = {}) const {
+    job.format = ModelFormat::kStableHlo;
+    job.source = (folder_.path() / "model").string();
+    std::ofstream(job.source, std::ios::binary) << bytes;
+    TFAOT_ASSIGN(auto source, load_stablehlo_source(job));
+    TFAOT_TRY(source->prepare());
+    return source;
+  }
+  std::string error_of(const std::string& bytes, const EngineJob& job = {}) const {
+    const auto source = load(bytes, job);
+    if (!source) return source.error().text();
+    LoweringOptions options;
+    options.fixed_shapes = job.fixed_shapes;
+    const auto lowering = (*source)->lowering(options);
+    if (!lowering) return lowering.error().text();
+    const auto lowered = (*lowering)->lower(2);
+    return lowered ? "" : lowered.error().text();
+  }
+  // The first output for this input.
+  static std::vector<float> run(const SourceModel& source, const LoweringOptions& options,
+                                const xla::Literal& input, std::int64_t rows) {
+    const auto lowering = source.lowering(options).value();
+    const auto lowered = lowering->lower(rows).value();
+    const auto module = make_module(lowered.computation.proto()).value();
+    std::vector<xla::Literal> arguments;
+    arguments.push_back(input.Clone());
+    for (const RawWeight& weight : lowering->weights()) {
+      arguments.push_back(weight.read().value()->Clone());
+    }
+    xla::HloEvaluator evaluator;
+    const auto outputs = evaluator.Evaluate(*module, arguments).value().DecomposeTuple();
+    const auto data = outputs.front().data<float>();
+    return {data.begin(), data.end()};
+  }
+
+  TemporaryFolder folder_;
+};
+
+// y = x W for any number of rows, W = 0, 1, ... 15; and a loop that holds a constant.
+constexpr const char* kProduct = R"(module {
+  func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %w = stablehlo.constant dense<[[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0, 11.0], [12.0, 13.0, 14.0, 15.0]]> : tensor<4x4xf32>
+    %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+    return %y : tensor<?x4xf32>
+  }
+})";
+constexpr const char* kLoop = R"(module {
+  func.func @main(%x: tensor<2x16xf32>) -> tensor<2x16xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %r:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i32>, tensor<2x16xf32>
+     cond {
+      %n = stablehlo.constant dense<3> : tensor<i32>
+      %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %b = stablehlo.constant dense<0.5> : tensor<2x16xf32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %t = stablehlo.add %s, %b : tensor<2x16xf32>
+      stablehlo.return %j, %t : tensor<i32>, tensor<2x16xf32>
+    }
+    return %r#1 : tensor<2x16xf32>
+  }
+})";
+
+TEST_F(StableHloFileTest, ConstantsAreWeights) {
+  const auto source = load(kProduct);
+  ASSERT_TRUE(source) << source.error().text();
+  EXPECT_EQ((*source)->inputs()[0].name, "x");
+  EXPECT_EQ((*source)->outputs()[0].name, "output_0");
+  EXPECT_THAT((*source)->inputs()[0].shape, ElementsAre(-1, 4));
+  const auto variables = (*source)->variables();
+  ASSERT_EQ(variables.size(), 1U);
+  EXPECT_EQ(variables[0].name, "constant_0");
+  EXPECT_THAT(variables[0].shape, ElementsAre(4, 4));
+  const auto input = xla::LiteralUtil::CreateR2<float>({{1, 0, 0, 0}, {0, 0, 2, 1}});
+  for (const bool embed : {false, true}) {
+    LoweringOptions options;
+    options.embed_weights = embed;
+    EXPECT_EQ((*source)->lowering(options).value()->weights().size(), embed ? 0U : 1U);
+    EXPECT_THAT(run(**source, options, input, 2), ElementsAre(0, 1, 2, 3, 28, 31, 34, 37));
+  }
+  EXPECT_FALSE((*source)->lowering({}).value()->has_fixed_batch());
+}
+
+TEST_F(StableHloFileTest, ConstantsInsideOfLoopsAreWeights) {
+  const auto source = load(kLoop);
+  ASSERT_TRUE(source) << source.error().text();
+  const auto lowering = (*source)->lowering({}).value();
+  EXPECT_TRUE(lowering->has_fixed_batch());
+  const auto lowered = lowering->lower(2).value();
+  const auto module = make_module(lowered.computation.proto()).value();
+  EXPECT_GT(module->entry_computation()->parameter_instruction(1)->user_count(), 0);
+  const auto made = run(**source, {}, xla::LiteralUtil::CreateFull<float>({2, 16}, 1), 2);
+  EXPECT_THAT(made, ::testing::Each(2.5F));
+}
+
+TEST_F(StableHloFileTest, WithoutABatch) {
+  EngineJob job;
+  job.fixed_shapes = true;
+  const auto source = load(kLoop, job);
+  ASSERT_TRUE(source) << source.error().text();
+  LoweringOptions options;
+  options.fixed_shapes = true;
+  const auto lowered = (*source)->lowering(options).value()->lower(1);
+  ASSERT_TRUE(lowered) << lowered.error().text();
+  EXPECT_THAT(lowered->inputs[0].row_shape, ElementsAre(2, 16));
+  EXPECT_THAT(lowered->outputs[0].row_shape, ElementsAre(2, 16));
+}
+
+TEST_F(StableHloFileTest, AFixedBatchAllowsNoOther) {
+  const auto source = load(kLoop);
+  const auto lowered = (*source)->lowering({}).value()->lower(3);
+  ASSERT_FALSE(lowered);
+  EXPECT_THAT(lowered.error().text(), HasSubstr("only batch size 2 can"));
+}
+
+TEST_F(StableHloFileTest, ReadsWhatJaxExports) {
+  const auto source = load(model_bytes("dense/model.jax"));
+  ASSERT_TRUE(source) << source.error().text();
+  ASSERT_EQ((*source)->inputs().size(), 2U);
+  EXPECT_EQ((*source)->inputs()[0].name, "electron");
+  EXPECT_EQ((*source)->inputs()[1].name, "muon");
+  EXPECT_THAT((*source)->inputs()[1].dimensions, ElementsAre("b", ""));
+  EXPECT_EQ((*source)->outputs()[0].name, "score");
+  const auto variables = (*source)->variables();
+  ASSERT_EQ(variables.size(), 3U);  // two matrices, and a bias that is zero
+  EXPECT_EQ((*source)->operation_counts()["stablehlo.dot_general"], 2);
+}
+
+// In text, places in Python code are the names; newer versions write them in another way.
+TEST_F(StableHloFileTest, ReadsTextOfNewerVersions) {
+  const std::string bytes = model_bytes("convolution/model.mlir");
+  ASSERT_THAT(bytes, HasSubstr(" to :"));
+  const auto source = load(bytes);
+  ASSERT_TRUE(source) << source.error().text();
+  EXPECT_EQ((*source)->inputs()[0].name, "image");
+  EXPECT_EQ((*source)->outputs()[0].name, "features");
+}
+
+TEST_F(StableHloFileTest, OpenSizesNeedAValue) {
+  const std::string bytes = model_bytes("attention/model.stablehlo");
+  EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("the dimension 'n_tracks' has no size"),
+                                     HasSubstr("--dimension n_tracks=SIZE")));
+  EngineJob job;
+  job.dimensions = {{"n_tracks", 6}};
+  EXPECT_EQ(error_of(bytes, job), "");
+}
+
+TEST_F(StableHloFileTest, CallsByNameAreRefused) {
+  const std::string call = R"(module {
+  func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %y = stablehlo.custom_call @TARGET(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+    return %y : tensor<?x4xf32>
+  }
+})";
+  const std::string fixed = std::regex_replace(call, std::regex("\\?x4"), "2x4");
+  const auto with = [&](const std::string& target) {
+    return std::regex_replace(fixed, std::regex("TARGET"), target);
+  };
+  EXPECT_THAT(error_of(with("system")), HasSubstr("calls the function 'system' by its name"));
+  EXPECT_THAT(error_of(with("tfaot.constant_7")), HasSubstr("'tfaot.constant_7'"));
+  EXPECT_THAT(error_of(with("tf.call_tf_function")), HasSubstr("'tf.call_tf_function'"));
+}
+
+TEST_F(StableHloFileTest, WhatIsNoStableHlo) {
+  const std::string nothing = "is no StableHLO";
+  EXPECT_THAT(error_of(""), HasSubstr(nothing));
+  EXPECT_THAT(error_of(std::string("\x00\x01\x02\x03", 4)), HasSubstr(nothing));
+  EXPECT_THAT(error_of("no module"), AllOf(HasSubstr("model:1"), HasSubstr("XLA cannot read it")));
+  EXPECT_THAT(error_of("module {\n}\n"), HasSubstr("has no function 'main'"));
+  EXPECT_THAT(error_of("module {\n\n  func.func @main() { frobnicate }\n}\n"),
+              AllOf(HasSubstr("model:3"), HasSubstr("XLA: ")));
+  EXPECT_THAT(error_of("module { func.func @main() -> tensor<2xf32> {\n%0 = stablehlo.constant "
+                       "dense<1.0> : tensor<2xf32>\nreturn %0 : tensor<2xf32> } }"),
+              HasSubstr("has no inputs"));
+}
+
+TEST_F(StableHloFileTest, NewerVersionsAreNamed) {
+  std::string bytes = model_bytes("scan/model.mlirbc");
+  const std::size_t version = bytes.find("StableHLO_v1.");
+  ASSERT_NE(version, std::string::npos);
+  bytes.replace(version, 14, "StableHLO_v1.9");
+  EXPECT_THAT(error_of(bytes.substr(0, bytes.size() / 2)),
+              AllOf(HasSubstr("it is StableHLO 1.9"), HasSubstr("reads versions up to 1.7.3"),
+                    HasSubstr("tfaot_jax.export()")));
+}
+
+TEST_F(StableHloFileTest, ExportsForOtherMachinesAreRefused) {
+  std::string bytes = model_bytes("dense/model.jax");
+  const std::size_t platform = bytes.find(std::string("\3\0\0\0cpu", 7));
+  ASSERT_NE(platform, std::string::npos);
+  bytes.replace(platform + 4, 3, "tpu");
+  EXPECT_THAT(error_of(bytes), HasSubstr("is exported for tpu, not for CPUs"));
+}
+
+// The FlatBuffer, whose module is not parsed here.
+TEST(JaxExport, BrokenFilesAreReadWithoutHarm) {
+  const std::string bytes = model_bytes("dense/model.jax");
+  ASSERT_TRUE(read_jax_export(bytes));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const std::string start = bytes.substr(0, size);
+    static_cast<void>(read_jax_export(start));
+  }
+  std::uint32_t random = 1;
+  for (int i = 0; i < 20000; ++i) {
+    std::string broken = bytes;
+    for (int change = 0; change < 3; ++change) {
+      random = random * 1664525 + 1013904223;
+      broken[(random >> 8) % broken.size()] = static_cast<char>(random >> 3);
+    }
+    const auto read = read_jax_export(broken);
+    EXPECT_LE(read ? read->module.size() : 0, broken.size());
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
