@@ -10,7 +10,7 @@ Each net gets a folder FOLDER/NET with
     frozen_graph.pb     the same with its weights as constants, for TensorFlow's session
     net.onnx            the same weights, written operation by operation as an exporter would at its best
     net.tflite          the same, by TensorFlow's own converter
-    aot_config.yaml     for tfaot compile
+    aot_config.yaml     for tfaot compile; onnx_config.yaml takes net.onnx instead of the SavedModel
     inputs.bin          1000 rows of float32, and expected.bin, TensorFlow's predictions for them
     net.json            shapes, tensor names, multiplications and additions per row
 Needs requirements.txt beside this file.
@@ -310,9 +310,10 @@ def make_net(name, folder):
         "weight_bytes": sum(value.nbytes for value in net.weights.values.values()),
     }
     (folder / "net.json").write_text(json.dumps(described, indent=2) + "\n")
-    (folder / "aot_config.yaml").write_text(
-        f"model:\n  name: {name}\n  version: \"1.0\"\n  saved_model: ./saved_model\n"
-        f"compilation:\n  batch_sizes: [{', '.join(map(str, BATCH_SIZES))}]\n")
+    for config, model in (("aot_config", "saved_model: ./saved_model"), ("onnx_config", "format: onnx\n  onnx: ./net.onnx")):
+        (folder / f"{config}.yaml").write_text(
+            f"model:\n  name: {name}\n  version: \"1.0\"\n  {model}\n"
+            f"compilation:\n  batch_sizes: [{', '.join(map(str, BATCH_SIZES))}]\n")
 
 
 def main(folder, *names):

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tfaot-model-onnx-channels/model.h"
 #include "tfaot-model-onnx-dense/model.h"
 #include "tfaot-model-onnx-energy-sklearn/model.h"
 #include "tfaot-model-onnx-flavour-lightgbm/model.h"
@@ -72,6 +73,33 @@ TEST(OnnxPredictions, OfADimensionWithAGivenSize) {
       }
     }
     expect_near(far, expected);
+  }
+}
+
+TEST(OnnxPredictions, OfOutputsThatAreTransposed) {
+  constexpr std::size_t kSteps = 4;
+  constexpr std::array<float, 6> kWeights = {0.5, -1, 2, 1, 0.25, -0.5};
+  tfaot::native::Model<tfaot_model::onnx_channels> model;
+  for (const std::size_t rows : {1U, 3U, 4U}) {
+    const std::vector<float> x = numbers(rows * 2 * kSteps);
+    std::vector<float> y(rows * 3 * kSteps);
+    std::vector<float> z(x.size());
+    model.run(rows, {.x = x}, {.y = y, .z = z});
+    std::vector<float> mixed(y.size());
+    std::vector<float> turned(z.size());
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t step = 0; step < kSteps; ++step) {
+        const float a = x[(row * 2) * kSteps + step];
+        const float b = x[(row * 2 + 1) * kSteps + step];
+        turned[(row * kSteps + step) * 2] = a;
+        turned[(row * kSteps + step) * 2 + 1] = b;
+        for (std::size_t j = 0; j < 3; ++j) {
+          mixed[(row * 3 + j) * kSteps + step] = a * kWeights[j * 2] + b * kWeights[j * 2 + 1];
+        }
+      }
+    }
+    expect_near(y, mixed);
+    expect_near(z, turned);
   }
 }
 

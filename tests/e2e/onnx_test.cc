@@ -20,8 +20,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::vector<std::string> kOnnxModels = {"dense", "fixed_inputs",         "energy_sklearn", "flavour_lightgbm",
-                                              "higgs_xgboost", "tracks",         "whole"};
+const std::vector<std::string> kOnnxModels = {
+    "channels",         "dense",         "fixed_inputs", "energy_sklearn",
+    "flavour_lightgbm", "higgs_xgboost", "tracks",       "whole"};
 
 class OnnxTest : public ToolTest {
  protected:

@@ -150,14 +150,14 @@ TEST_F(StableHloTest, ValidatesInTheInterpreter) {
   }
 }
 
-std::string page() { return RealFileSystem().read(TFAOT_STABLEHLO_PAGE).value_or(""); }
+std::string stablehlo_page() { return RealFileSystem().read(TFAOT_STABLEHLO_PAGE).value_or(""); }
 
 // Every command of the page's examples, from top to bottom.
 TEST_F(StableHloTest, TheCommandsOfThePageRun) {
   copy("attention/model.stablehlo", "tagger.stablehlo");
   std::size_t commands = 0;
   bool is_inside = false;
-  for (const std::string& line : split_lines(page())) {
+  for (const std::string& line : split_lines(stablehlo_page())) {
     if (line.starts_with("```")) is_inside = line == "```sh";
     if (!is_inside || !line.starts_with("tfaot ")) continue;
     ProcessSpec process;

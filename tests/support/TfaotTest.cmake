@@ -5,7 +5,8 @@ add_custom_target(tfaot_unit_tests)  # all of them
 
 #[=[
 tfaot_add_unit_test(<room> SOURCES <file>... [LIBRARIES <target>...])
-One executable tfaot_unit_<room> per room; every TEST becomes a ctest of its own with the label "unit".
+One executable tfaot_unit_<room> per room. With the label "unit", every TEST becomes a ctest of its own; or the executable, with
+TFAOT_TESTS_BY_PROGRAM, for sanitizers, which take most of a test's time to start.
 Sources may include "tests/support/..." and find tests/golden through the TFAOT_GOLDEN_DIR definition.
 #]=]
 function(tfaot_add_unit_test room)
@@ -21,5 +22,10 @@ function(tfaot_add_unit_test room)
     "TFAOT_GOLDEN_DIR=\"${PROJECT_SOURCE_DIR}/tests/golden\"")
   tfaot_target_warnings(tfaot_unit_${room})
   add_dependencies(tfaot_unit_tests tfaot_unit_${room})
-  gtest_discover_tests(tfaot_unit_${room} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+  if(TFAOT_TESTS_BY_PROGRAM)
+    add_test(NAME unit.${room} COMMAND tfaot_unit_${room} --gtest_brief=1)
+    set_tests_properties(unit.${room} PROPERTIES LABELS unit)
+  else()
+    gtest_discover_tests(tfaot_unit_${room} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+  endif()
 endfunction()

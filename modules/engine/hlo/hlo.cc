@@ -5,17 +5,41 @@
 #include <functional>
 #include <numeric>
 
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/layout_util.h"
 #include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 
 using xla::HloInstruction;
 
+namespace {
+
+void make_row_major(xla::HloConstantInstruction& constant) {
+  const xla::Shape& shape = constant.shape();
+  if (!shape.IsArray() || xla::LayoutUtil::IsMonotonicWithDim0Major(shape.layout())) return;
+  constant.RelayoutConstant(xla::LayoutUtil::GetDefaultLayoutForShape(shape), {});
+}
+
+}  // namespace
+
 Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& proto) {
   const auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::DebugOptions());
   if (!config.ok()) return fail(internal_error(config.status()));
   auto module = xla::HloModule::CreateFromProto(proto, *config);
   if (!module.ok()) return fail(internal_error(module.status()));
+  // XlaBuilder gives a transpose the layout in which nothing moves.
+  for (xla::HloComputation* computation : (*module)->computations()) {
+    for (HloInstruction* one : computation->instructions()) {
+      if (auto* const constant = xla::DynCast<xla::HloConstantInstruction>(one)) {
+        make_row_major(*constant);
+      } else {
+        xla::LayoutUtil::SetToDefaultLayout(one->mutable_shape());
+      }
+    }
+  }
+  (*module)->mutable_entry_computation_layout()->SetToDefaultLayout();
   return std::move(*module);
 }
 

@@ -26,6 +26,7 @@ inline Status checked(const absl::Status& status) {
   return fail(internal_error(status));
 }
 
+// With all shapes row-major, so also what comes out of it.
 Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& proto);
 
 inline xla::Shape shape_of(xla::PrimitiveType type, absl::Span<const std::int64_t> dimensions) {

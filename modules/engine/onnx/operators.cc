@@ -14,7 +14,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-auto key_of(const OnnxOperator& row) { return std::tie(row.domain, row.name); }
+auto operator_key(const OnnxOperator& row) { return std::tie(row.domain, row.name); }
 
 std::vector<OnnxOperator> make_operator_table() {
   std::vector<OnnxOperator> table;
@@ -30,7 +30,7 @@ std::vector<OnnxOperator> make_operator_table() {
     std::vector<OnnxOperator> rows = family();
     std::ranges::move(rows, std::back_inserter(table));
   }
-  std::ranges::sort(table, {}, key_of);
+  std::ranges::sort(table, {}, operator_key);
   return table;
 }
 
@@ -43,8 +43,8 @@ const std::vector<OnnxOperator>& all_operators() {
 
 const OnnxOperator* find_operator(const std::string& domain, const std::string& name) {
   const auto& table = all_operators();
-  const auto found = std::ranges::lower_bound(table, std::tie(domain, name), {}, key_of);
-  const bool is_it = found != table.end() && key_of(*found) == std::tie(domain, name);
+  const auto found = std::ranges::lower_bound(table, std::tie(domain, name), {}, operator_key);
+  const bool is_it = found != table.end() && operator_key(*found) == std::tie(domain, name);
   return is_it ? &*found : nullptr;
 }
 

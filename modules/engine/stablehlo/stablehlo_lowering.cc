@@ -80,16 +80,6 @@ std::vector<xla::HloInstruction*> constant_calls(const xla::HloComputation& comp
   return calls;
 }
 
-// Results of transposes come in a layout of their own.
-void make_row_major(xla::HloModule& module) {
-  for (xla::HloComputation* computation : module.computations()) {
-    for (xla::HloInstruction* one : computation->instructions()) {
-      xla::LayoutUtil::SetToDefaultLayout(one->mutable_shape());
-    }
-  }
-  module.mutable_entry_computation_layout()->SetToDefaultLayout();
-}
-
 class StableHloLowering final : public Lowering {
  public:
   StableHloLowering(const StableHloModule& module, const std::vector<ModelTensor>& inputs,
@@ -182,7 +172,6 @@ class StableHloLowering final : public Lowering {
     if (!built.ok()) return fail(internal_error(built.status()));
     TFAOT_ASSIGN(const auto module, make_module(built->proto()));
     TFAOT_TRY(put_constants(*module));
-    make_row_major(*module);
     LoweredModel lowered{xla::XlaComputation(module->ToProto()), {}, {}, {}};
     auto shape = lowered.computation.GetProgramShape();
     if (!shape.ok()) return fail(internal_error(shape.status()));

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 OURS = "tfaot"
 TUNED = "tfaot_tuned"
+FROM_ONNX = "tfaot_onnx"
+ALL_OURS = (OURS, TUNED, FROM_ONNX)  # no peers
 
 
 @dataclass
@@ -48,6 +50,7 @@ def engines_of(net, programs, peers):
     return [
         Engine(OURS, "tfaot", command(f"tfaot_{net.name}")),
         Engine(TUNED, "tfaot, tuned", command(f"tfaot_tuned_{net.name}")),
+        Engine(FROM_ONNX, "tfaot, from ONNX", command(f"tfaot_onnx_{net.name}")),
         Engine("usual_aot", "usual AOT route", command(f"usual_aot_{net.name}")),
         Engine("tensorflow", "TensorFlow session",
                command("tensorflow", model=folder / "frozen_graph.pb", names=net.frozen_names),

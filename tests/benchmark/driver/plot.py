@@ -3,7 +3,7 @@
 import math
 from xml.sax.saxutils import escape
 
-from engines import OURS, TUNED
+from engines import ALL_OURS
 from report import rows_of
 
 WIDTH, HEIGHT, MARGIN, COLUMNS = 420, 260, 46, 2
@@ -48,7 +48,7 @@ class Panel:
 def svg(results, engines):
     """results: report.results_of(); engines: {name: title}."""
     nets = list(dict.fromkeys(result["net"] for result in results))
-    color = dict(zip([OURS, TUNED, *(name for name in engines if name not in (OURS, TUNED))], COLORS))
+    color = dict(zip([*ALL_OURS, *(name for name in engines if name not in ALL_OURS)], COLORS))
     rows = rows_of(results)
     # A power of two below 1, and below all that is shown: the panels compare.
     lowest = max(LOWEST, 2 ** math.floor(math.log2(min([0.5, *(result["times_tfaot"] for result in results)]))))

@@ -9,7 +9,7 @@ A record of measurements is
 """
 import statistics
 
-from engines import OURS, TUNED
+from engines import ALL_OURS, OURS
 
 
 def quartiles(values):
@@ -55,7 +55,7 @@ def losses_of(results):
     """[(net, batch, peer, times)] where a peer is faster than ours, the worst first."""
     losses = []
     for net, batch, by_engine in rows_of(results):
-        peer = min((r for name, r in by_engine.items() if name not in (OURS, TUNED)), key=lambda r: r["times_tfaot"], default=None)
+        peer = min((r for name, r in by_engine.items() if name not in ALL_OURS), key=lambda r: r["times_tfaot"], default=None)
         if peer and peer["times_tfaot"] < 1:
             losses.append((net, batch, peer["engine"], peer["times_tfaot"]))
     return sorted(losses, key=lambda loss: loss[3])
@@ -83,7 +83,7 @@ def speed_table(net, rows, engines, peak):
         if net["dense"]:
             line.append(f"{ours['share_of_peak']:.0%}")
         line += [f"{by_engine[name]['times_tfaot']:.2f}" if name in by_engine else "" for name in peers]
-        best = min((r for name, r in by_engine.items() if name != TUNED), key=lambda r: r["times_tfaot"])
+        best = min((r for name, r in by_engine.items() if name == OURS or name not in ALL_OURS), key=lambda r: r["times_tfaot"])
         slower = 1 / best["times_tfaot"]
         line.append("tfaot" if best["times_tfaot"] >= 1 else f"**{engines[best['engine']]} wins: ours takes {slower:.2f} times as long**")
         lines.append(line)
@@ -143,6 +143,7 @@ ours is faster.
 - **tfaot**: the package of `aot_config.yaml` with its defaults (three CPU levels), batch sizes
   {sizes}; native API.
 - **tfaot, tuned**: the same after `tfaot tune` on this machine; not a peer, so it wins no row.
+- **tfaot, from ONNX**: the package of the file that ONNX Runtime reads; not a peer either.
 - **usual AOT route**: the same sizes by cmsml 0.2.7 and `saved_model_cli`; any x86-64; kernels as
   the wheel ships them; other sizes as calls of the smallest. Without the copies of CMSSW's wrapper,
   in its favour.

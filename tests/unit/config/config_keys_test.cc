@@ -21,10 +21,10 @@ std::vector<std::string> names_below(const std::string& map) {
 TEST(ConfigKeys, TreeFollowsThePaths) {
   EXPECT_THAT(names_below(""), ElementsAre("model", "compilation", "$schema"));
   EXPECT_THAT(names_below("model.inputs[]"), ElementsAre("name", "shape", "dtype"));
-  EXPECT_THAT(
-      names_below("model"),
-      ElementsAre("name", "version", "format", "saved_model", "serving_key", "frozen_graph", "onnx",
-                  "stablehlo", "dimensions", "constants", "inputs", "outputs", "author", "description"));
+  EXPECT_THAT(names_below("model"),
+              ElementsAre("name", "version", "format", "saved_model", "serving_key", "frozen_graph",
+                          "onnx", "stablehlo", "dimensions", "constants", "inputs", "outputs",
+                          "author", "description"));
 }
 
 TEST(ConfigKeys, PathsAreUniqueAndDocumented) {

@@ -57,6 +57,23 @@ std::int64_t bytes_transposed(const OnnxFile& file) {
   return bytes;
 }
 
+// XLA's own layout of a transpose's result is the one in which nothing moves.
+TEST(OnnxLayouts, OutputsAreRowMajorAfterATranspose) {
+  const OnnxFile file(tensor_text("input", "x", {"batch", "3", "4"}) +
+                      tensor_text("output", "y", {"batch", "4", "3"}) +
+                      node_text("Transpose", "x", "y", numbers_text("perm", "0, 2, 1")));
+  auto source = file.load();
+  ASSERT_TRUE(source) << source.error().text();
+  const auto lowering = (*source)->lowering({});
+  ASSERT_TRUE(lowering) << lowering.error().text();
+  const auto lowered = (*lowering)->lower(2);
+  ASSERT_TRUE(lowered) << lowered.error().text();
+  const auto module = make_module(lowered->computation.proto());
+  ASSERT_TRUE(module) << module.error().text();
+  const xla::Shape& result = (*module)->entry_computation_layout().result_shape();
+  EXPECT_EQ(xla::ShapeUtil::HumanStringWithLayout(result), "(f32[2,4,3]{2,1,0})");
+}
+
 TEST(OnnxLayouts, NetsWithChannelsFirstTransposeTheirInputOnly) {
   const std::string same = numbers_text("pads", "1, 1, 1, 1");
   const OnnxFile file(

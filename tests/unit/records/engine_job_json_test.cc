@@ -47,7 +47,8 @@ TEST(EngineJobJson, AnotherTextIsADefectOfOurs) {
   ASSERT_FALSE(job);
   EXPECT_EQ(job.error().kind(), ErrorKind::kInternal);
   EXPECT_EQ(job.error().text(),
-            "not an engine job\n  format: expected 'saved_model', 'frozen_graph' or 'onnx', not "
+            "not an engine job\n  format: expected 'saved_model', 'frozen_graph', 'onnx' or "
+            "'stablehlo', not "
             "'frozen'");
   EXPECT_FALSE(engine_job_from_json(""));
 }

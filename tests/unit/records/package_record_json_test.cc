@@ -67,7 +67,7 @@ TEST(PackageRecordJson, SaysWhereARecordIsWrong) {
   };
   EXPECT_EQ(error_with("\"format\":\"saved_model\"", "\"format\":\"keras\""),
             "record.json: not a record of this tfaot\n"
-            "  format: expected 'saved_model', 'frozen_graph' or 'onnx', not 'keras'");
+            "  format: expected 'saved_model', 'frozen_graph', 'onnx' or 'stablehlo', not 'keras'");
   EXPECT_EQ(error_with("\"from_cache\":false", "\"from_cache\":0"),
             "record.json: not a record of this tfaot\n"
             "  compiled.codes[0].from_cache: expected true or false");
