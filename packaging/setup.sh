@@ -81,6 +81,20 @@ cached() {
   exec 8>&-
 }
 
+# temporary_files_in_memory: sets TMPDIR to a folder in memory until the script ends, if there is room for it and programs may be
+# started from there. The tests make and remove so many small files that a disk takes most of the time of some.
+temporary_files_in_memory() {
+  local folder room
+  room=$(df --output=avail --block-size=1M /dev/shm 2>/dev/null | tail -n 1) || return 0
+  ((room >= 4096)) || return 0
+  folder=$(mktemp --directory /dev/shm/tfaot.XXXXXX) || return 0
+  # shellcheck disable=SC2064 # this very folder
+  trap "rm -rf '$folder'" EXIT
+  printf '#!/bin/sh\n' >"$folder/program"
+  chmod +x "$folder/program"
+  if "$folder/program" 2>/dev/null; then export TMPDIR=$folder; fi
+}
+
 # build PRESET [TARGET]: configures and builds TARGET (default: all) into build/PRESET. With ccache, files that one build
 # folder compiled are not compiled again (the tests build the toolkit a second time, as part of another project).
 build() {

@@ -19,8 +19,9 @@ bash packaging/lint.sh build/release
 
 build asan
 step "Unit tests with sanitizers"
+temporary_files_in_memory
 ctest --preset asan --parallel "$(nproc)"
 
 step "All tests"
 show_times
-exec ctest --preset release --parallel "$(nproc)"
+ctest --preset release --parallel "$(nproc)"

@@ -149,6 +149,7 @@ node { name: 'y' op: 'StringLength' input: 'a' }
 node { name: 'z' op: 'Add' input: 'b' input: 'c' attr { key: 'T' value { type: DT_FLOAT } } }
 node { name: 'h' op: 'Cast' input: 'b' attr { key: 'SrcT' value { type: DT_FLOAT } }
        attr { key: 'DstT' value { type: DT_COMPLEX64 } } }
+versions { producer: 1882 }
 )";
   ASSERT_TRUE(files_.replace_atomically(root_ / "graph.pbtxt", graph));
   const ProcessResult check = tool({"check", "graph.pbtxt", "--json"});

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX Runtime through its C interface, one thread, inputs and outputs in place. The interface is a
-// table of functions whose order never changes (entries are only appended), and version 1 of it
-// holds all we need.
+// ONNX Runtime through its C interface, one thread, inputs and outputs in place. Outputs are copied
+// if the model declares wrong sizes for them, as converters of trees do. The interface is a table
+// of functions whose order never changes (entries are only appended), and version 1 of it holds all
+// we need.
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include "runner.h"
 #include "shared_library.h"
@@ -35,8 +38,13 @@ enum Entry : std::size_t {
   kGetInputName = 36,
   kGetOutputName = 37,
   kCreateTensorWithData = 49,
+  kGetTensorData = 51,
+  kGetTensorElementCount = 64,
+  kGetTensorTypeAndShape = 65,
   kCreateCpuMemoryInfo = 69,
   kGetDefaultAllocator = 78,
+  kReleaseValue = 96,
+  kReleaseTensorTypeAndShape = 99,
 };
 constexpr std::uint32_t kTableVersion = 1;
 constexpr int kWarning = 2;
@@ -103,13 +111,14 @@ class OnnxRuntimeEngine : public Engine {
     for (const std::size_t place : output_places_) {
       output_tensors_.push_back(tensor(outputs_of_[place], rows, results_.pointers()[place]));
     }
+    rows_ = rows;
+    are_in_place_ = start() == nullptr;
   }
 
   void run() override {
-    const OrtStatus status =
-        run_(session_, nullptr, input_words_.data(), input_tensors_.data(), input_tensors_.size(),
-             output_words_.data(), output_tensors_.size(), output_tensors_.data());
-    if (status != nullptr) fail(status);
+    if (!are_in_place_) std::fill(output_tensors_.begin(), output_tensors_.end(), nullptr);
+    if (const OrtStatus status = start(); status != nullptr) fail(status);
+    if (!are_in_place_) copy_outputs();
   }
 
   std::vector<const void*> outputs() override { return results_.contents(); }
@@ -120,6 +129,38 @@ class OnnxRuntimeEngine : public Engine {
                             const Handle* inputs, std::size_t input_count,
                             const char* const* output_names, std::size_t output_count,
                             Handle* outputs);
+
+  // Outputs without a tensor get one.
+  OrtStatus start() {
+    return run_(session_, nullptr, input_words_.data(), input_tensors_.data(),
+                input_tensors_.size(), output_words_.data(), output_tensors_.size(),
+                output_tensors_.data());
+  }
+
+  void copy_outputs() {
+    for (std::size_t i = 0; i < output_tensors_.size(); ++i) {
+      const Tensor& of = outputs_of_[output_places_[i]];
+      Handle type = nullptr;
+      std::size_t count = 0;
+      void* data = nullptr;
+      call(kGetTensorTypeAndShape, output_tensors_[i], &type);
+      call(kGetTensorElementCount, type, &count);
+      call(kGetTensorData, output_tensors_[i], &data);
+      std::size_t expected = 1;
+      for (const std::int64_t size : of.shape(rows_)) expected *= static_cast<std::size_t>(size);
+      if (count != expected) {
+        throw std::runtime_error("output '" + output_names_[i] + "' has " + std::to_string(count) +
+                                 " elements instead of " + std::to_string(expected));
+      }
+      std::memcpy(results_.pointers()[output_places_[i]], data, rows_ * of.row_bytes());
+      release(kReleaseTensorTypeAndShape, type);
+      release(kReleaseValue, output_tensors_[i]);
+    }
+  }
+
+  void release(Entry entry, Handle handle) {
+    reinterpret_cast<void (*)(Handle)>(table_[entry])(handle);
+  }
 
   template <class... Arguments>
   void call(Entry entry, Arguments... arguments) {
@@ -171,6 +212,8 @@ class OnnxRuntimeEngine : public Engine {
   std::vector<Handle> input_tensors_;
   std::vector<Handle> output_tensors_;
   OutputMemory results_;
+  std::size_t rows_ = 0;
+  bool are_in_place_ = true;
 };
 
 }  // namespace

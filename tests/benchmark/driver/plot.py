@@ -3,7 +3,7 @@
 import math
 from xml.sax.saxutils import escape
 
-from engines import ALL_OURS
+from engines import ALL_OURS, OURS
 from report import rows_of
 
 WIDTH, HEIGHT, MARGIN, COLUMNS = 420, 260, 46, 2
