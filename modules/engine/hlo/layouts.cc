@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "hlo/dimension_order.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
@@ -17,29 +18,6 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-// A result's dimension d is the operand's dimension order[d].
-using DimensionOrder = Dimensions;
-
-std::int64_t entry(absl::Span<const std::int64_t> values, std::int64_t place) {
-  return values[static_cast<std::size_t>(place)];
-}
-std::int64_t& entry(Dimensions& values, std::int64_t place) {
-  return values[static_cast<std::size_t>(place)];
-}
-
-DimensionOrder inverse_order(absl::Span<const std::int64_t> order) {
-  DimensionOrder inverse(order.size());
-  for (std::int64_t d = 0; d < std::ssize(order); ++d) entry(inverse, entry(order, d)) = d;
-  return inverse;
-}
-
-// The order that sorts.
-DimensionOrder sorting_order(absl::Span<const std::int64_t> values) {
-  DimensionOrder order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::int64_t place) { return entry(values, place); });
-  return order;
-}
 
 // What has the values `results` by dimension of the result, by dimension of the operand.
 template <typename Values>
@@ -49,10 +27,6 @@ Dimensions before_transpose(const DimensionOrder& order, const Values& results) 
     entry(operands, entry(order, d)) = results[static_cast<std::size_t>(d)];
   }
   return operands;
-}
-
-DimensionOrder order_of(const HloInstruction& transpose) {
-  return {transpose.dimensions().begin(), transpose.dimensions().end()};
 }
 
 HloInstruction* add_beside(HloInstruction* beside, std::unique_ptr<HloInstruction> made) {
@@ -77,35 +51,6 @@ bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> orde
     last = d;
   }
   return false;
-}
-
-// Some dimensions of a reshape's operand that become some of its result.
-struct ReshapeGroup {
-  Dimensions from;
-  Dimensions to;
-};
-std::vector<ReshapeGroup> groups_of(const HloInstruction& reshape) {
-  const auto from = reshape.operand(0)->shape().dimensions();
-  const auto to = reshape.shape().dimensions();
-  std::vector<ReshapeGroup> groups;
-  std::int64_t i = 0;
-  std::int64_t j = 0;
-  while (i < std::ssize(from) || j < std::ssize(to)) {
-    ReshapeGroup group;
-    std::int64_t a = 1;
-    std::int64_t b = 1;
-    do {
-      if (i < std::ssize(from) && (a <= b || j == std::ssize(to))) {
-        a *= entry(from, i);
-        group.from.push_back(i++);
-      } else {
-        b *= entry(to, j);
-        group.to.push_back(j++);
-      }
-    } while (a != b);
-    groups.push_back(std::move(group));
-  }
-  return groups;
 }
 
 // Moves transposes from the operands of operations to their results.
@@ -139,6 +84,7 @@ class Sinking {
   // The same as the operation, with the transpose of its operand after it; null: nothing changes.
   HloInstruction* sunk(HloInstruction& operation) {
     if (operation.opcode() == HloOpcode::kTranspose) return joined(operation);
+    if (operation.opcode() == HloOpcode::kDot) return dot_of_flattened(operation);
     if (operation.opcode() == HloOpcode::kConcatenate || is_elementwise(operation)) {
       return sunk_through_any(operation);
     }
@@ -341,6 +287,47 @@ class Sinking {
     }
     if (moves_elements(x->shape(), together)) x = transpose(x, together);
     return transpose(reshape(x, sizes), inverse_order(targets));
+  }
+
+  // A weight times dimensions that were transposed and made one: the weight's rows move instead.
+  HloInstruction* dot_of_flattened(HloInstruction& dot) {
+    HloInstruction* const flattened = dot.mutable_operand(0);
+    HloInstruction* const weight = dot.mutable_operand(1);
+    const auto& numbers = dot.dot_dimension_numbers();
+    if (flattened->opcode() != HloOpcode::kReshape || !is_moving(flattened->operand(0)) ||
+        !is_known(weight) || numbers.lhs_contracting_dimensions_size() != 1) {
+      return nullptr;
+    }
+    const std::vector<ReshapeGroup> groups = groups_of(*flattened);
+    const auto group = std::ranges::find(groups, Dimensions{numbers.lhs_contracting_dimensions(0)},
+                                         &ReshapeGroup::to);
+    if (group == groups.end()) return nullptr;
+    const HloInstruction& transposed = *flattened->operand(0);
+    DimensionOrder order = order_of(transposed);
+    Dimensions places;
+    for (const std::int64_t d : group->from) places.push_back(entry(order, d));
+    const DimensionOrder sorting = sorting_order(places);
+    for (std::int64_t i = 0; i < std::ssize(sorting); ++i) {
+      entry(order, entry(group->from, i)) = entry(places, entry(sorting, i));
+    }
+    HloInstruction* const x = flattened->mutable_operand(0)->mutable_operand(0);
+    if (moves_elements(x->shape(), order)) return nullptr;  // others move, too
+
+    const std::int64_t row = numbers.rhs_contracting_dimensions(0);
+    Dimensions sizes = dimensions_of(*weight);
+    DimensionOrder rows_order(sizes.size() - 1 + sorting.size());
+    std::iota(rows_order.begin(), rows_order.end(), 0);
+    sizes.erase(sizes.begin() + row);
+    for (std::int64_t i = 0; i < std::ssize(sorting); ++i) {
+      sizes.insert(sizes.begin() + row + i,
+                   transposed.shape().dimensions(static_cast<int>(entry(group->from, i))));
+      entry(rows_order, row + i) = row + entry(sorting, i);
+    }
+    HloInstruction* const rows =
+        reshape(transpose(reshape(weight, sizes), rows_order), weight->shape().dimensions());
+    known_.insert(rows);
+    HloInstruction* const columns = reshape(x, flattened->shape().dimensions());
+    return add_beside(&dot, dot.CloneWithNewOperands(dot.shape(), {columns, rows}));
   }
 
   xla::HloModule& module_;

@@ -150,11 +150,11 @@ void add_names(std::optional<FunctionText> other, FunctionText& main) {
   }
 }
 
-struct ElementType {
+struct MlirElement {
   std::string_view name;
   xla::PrimitiveType type;
 };
-constexpr auto kElementTypes = std::to_array<ElementType>({{"i1", xla::PRED},
+constexpr auto kMlirElements = std::to_array<MlirElement>({{"i1", xla::PRED},
                                                            {"i8", xla::S8},
                                                            {"i16", xla::S16},
                                                            {"i32", xla::S32},
@@ -223,8 +223,8 @@ Result<StableHloModule> read_stablehlo(const std::string& file) {
 }
 
 xla::PrimitiveType type_of_text(std::string_view element) {
-  const auto* const found = std::ranges::find(kElementTypes, element, &ElementType::name);
-  return found == kElementTypes.end() ? xla::PRIMITIVE_TYPE_INVALID : found->type;
+  const auto* const found = std::ranges::find(kMlirElements, element, &MlirElement::name);
+  return found == kMlirElements.end() ? xla::PRIMITIVE_TYPE_INVALID : found->type;
 }
 
 Result<Value> ConstantValues::value(std::size_t constant) const {

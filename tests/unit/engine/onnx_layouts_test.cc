@@ -34,7 +34,7 @@ std::string numbers_text(const std::string& name, const std::string& numbers) {
 }
 
 // What transposes move, in bytes, of other values than weights.
-std::int64_t bytes_transposed(const OnnxFile& file) {
+std::int64_t bytes_transposed(const OnnxFile& file, std::int64_t batch = 2) {
   auto source = file.load();
   if (!source) {
     ADD_FAILURE() << source.error().text();
@@ -42,7 +42,7 @@ std::int64_t bytes_transposed(const OnnxFile& file) {
   }
   const auto lowering = (*source)->lowering({});
   EXPECT_TRUE(lowering) << lowering.error().text();
-  const auto lowered = (*lowering)->lower(2);
+  const auto lowered = (*lowering)->lower(batch);
   EXPECT_TRUE(lowered) << lowered.error().text();
   const auto module = make_module(lowered->computation.proto());
   EXPECT_TRUE(module);
@@ -96,6 +96,23 @@ TEST(OnnxLayouts, NetsWithChannelsFirstTransposeTheirInputOnly) {
       node_text("Add", "j2 k2", "l2") + node_text("GlobalAveragePool", "l2", "q") +
       node_text("Flatten", "q", "f") + node_text("Gemm", "f w3", "y"));
   EXPECT_EQ(bytes_transposed(file), std::int64_t{2 * 3 * 8 * 8 * sizeof(float)});
+}
+
+// The rows of the weight move instead.
+TEST(OnnxLayouts, FlatteningChannelsBeforeAProductTransposesNothing) {
+  for (const bool is_transposed : {false, true}) {
+    SCOPED_TRACE(is_transposed);
+    const OnnxFile file(tensor_text("input", "x", {"batch", "4", "3", "5"}) +
+                        tensor_text("output", "y", {"batch", "7"}) +
+                        weight_text("w", is_transposed ? std::vector{7, 60} : std::vector{60, 7}) +
+                        node_text("Transpose", "x", "c", numbers_text("perm", "0, 3, 1, 2")) +
+                        node_text("Relu", "c", "r") + node_text("Flatten", "r", "f") +
+                        node_text("Gemm", "f w", "y",
+                                  std::string("attribute { name: 'transB' type: INT i: ") +
+                                      (is_transposed ? "1 }" : "0 }")));
+    EXPECT_EQ(bytes_transposed(file, 1), 0);
+    EXPECT_EQ(bytes_transposed(file), 0);
+  }
 }
 
 }  // namespace
