@@ -212,25 +212,9 @@ TEST_F(OnnxTest, EncodedModelsAreTheirTexts) {
 
 std::string page() { return RealFileSystem().read(TFAOT_ONNX_PAGE).value_or(""); }
 
-// Every command of the page's examples, from top to bottom.
 TEST_F(OnnxTest, TheCommandsOfThePageRun) {
   copy("tracks", "tagger.onnx");
-  std::size_t commands = 0;
-  bool is_inside = false;
-  for (const std::string& line : split_lines(page())) {
-    if (line.starts_with("```")) is_inside = line == "```sh";
-    if (!is_inside || !line.starts_with("tfaot ")) continue;
-    ProcessSpec process;
-    process.program = "sh";
-    process.arguments = {"-euc", line};
-    process.working_directory = root_;
-    process.environment["PATH"] =
-        Path(TFAOT_TOOL).parent_path().string() + ":" + std::getenv("PATH");
-    const auto result = run_process(process);
-    ASSERT_TRUE(result && result->ok()) << line << "\n" << result->standard_error;
-    ++commands;
-  }
-  EXPECT_GE(commands, 4U);
+  EXPECT_GE(run_examples(page()), 4U);
 }
 
 TEST_F(OnnxTest, ThePageListsTheOperators) {

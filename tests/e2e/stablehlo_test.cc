@@ -2,7 +2,6 @@
 // StableHLO with the real engine: every command that takes a model, and docs/stablehlo.md.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -150,27 +149,9 @@ TEST_F(StableHloTest, ValidatesInTheInterpreter) {
   }
 }
 
-std::string stablehlo_page() { return RealFileSystem().read(TFAOT_STABLEHLO_PAGE).value_or(""); }
-
-// Every command of the page's examples, from top to bottom.
 TEST_F(StableHloTest, TheCommandsOfThePageRun) {
   copy("attention/model.stablehlo", "tagger.stablehlo");
-  std::size_t commands = 0;
-  bool is_inside = false;
-  for (const std::string& line : split_lines(stablehlo_page())) {
-    if (line.starts_with("```")) is_inside = line == "```sh";
-    if (!is_inside || !line.starts_with("tfaot ")) continue;
-    ProcessSpec process;
-    process.program = "sh";
-    process.arguments = {"-euc", line};
-    process.working_directory = root_;
-    process.environment["PATH"] =
-        Path(TFAOT_TOOL).parent_path().string() + ":" + std::getenv("PATH");
-    const auto result = run_process(process);
-    ASSERT_TRUE(result && result->ok()) << line << "\n" << result->standard_error;
-    ++commands;
-  }
-  EXPECT_GE(commands, 4U);
+  EXPECT_GE(run_examples(files_.read(TFAOT_STABLEHLO_PAGE).value_or("")), 4U);
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/real_file_system.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::testing {
 
@@ -29,6 +31,28 @@ class ToolTest : public ::testing::Test {
     const ProcessResult result = tool(arguments);
     EXPECT_TRUE(result.ok()) << result.standard_error;
     return result.standard_output;
+  }
+  // Runs every command of a page's examples, from top to bottom, up to one that fails; returns how
+  // many ran.
+  std::size_t run_examples(const std::string& page) const {
+    std::size_t commands = 0;
+    bool is_inside = false;
+    for (const std::string& line : split_lines(page)) {
+      if (line.starts_with("```")) is_inside = line == "```sh";
+      if (!is_inside || !line.starts_with("tfaot ")) continue;
+      ProcessSpec process;
+      process.program = "sh";
+      process.arguments = {"-euc", line};
+      process.working_directory = root_;
+      process.environment["PATH"] =
+          Path(TFAOT_TOOL).parent_path().string() + ":" + std::getenv("PATH");
+      const auto result = run_process(process);
+      const bool works = result && result->ok();
+      EXPECT_TRUE(works) << line << "\n" << (result ? result->standard_error : "");
+      if (!works) break;
+      ++commands;
+    }
+    return commands;
   }
   std::string read(const std::string& path) const {
     return files_.read(root_ / path).value_or("no file " + path);

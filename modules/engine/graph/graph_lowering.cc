@@ -95,16 +95,7 @@ Status GraphLowering::add_weights() {
 Result<std::vector<Argument>> GraphLowering::arguments(std::int64_t batch_size) const {
   std::vector<Argument> arguments;
   for (const auto& input : model_->inputs()) {
-    if (!fixed_shapes_) TFAOT_TRY(check_batch(input, batch_size));
-    Argument argument;
-    argument.kind = Argument::kParameter;
-    argument.name = input.name;
-    argument.type = input.type;
-    tf::TensorShape shape;
-    for (std::size_t i = 0; i < input.shape.size(); ++i) {
-      shape.AddDim(i == 0 && !fixed_shapes_ ? batch_size : input.shape[i]);
-    }
-    argument.shape = shape;
+    TFAOT_ASSIGN(Argument argument, input_argument(input, batch_size, fixed_shapes_));
     arguments.push_back(std::move(argument));
   }
   for (const auto& weight : function_->weights) {
@@ -142,18 +133,8 @@ Result<LoweredModel> GraphLowering::lower(std::int64_t batch_size) const {
   }
   TFAOT_TRY(check_calls(compiled.computation->proto(), model_->label()));
   TFAOT_ASSIGN(auto lowered, wrap(arguments, compiled, batch_size));
-  std::vector<NamedOutput> outputs;
-  for (const auto& output : model_->outputs()) {
-    outputs.push_back({output.name, *dtype_of(output.type)});
-  }
-  TFAOT_ASSIGN(lowered.outputs,
-               read_outputs(lowered, outputs, batch_size, [this] { return size_causes(); }));
-  for (std::size_t i = 0; i < model_->inputs().size(); ++i) {
-    const auto& input = model_->inputs()[i];
-    lowered.inputs.push_back({input.name, *dtype_of(input.type),
-                              row_shape(lowered.shape.parameters(static_cast<int>(i)))});
-  }
-  return lowered;
+  return with_signature(std::move(lowered), model_->inputs(), model_->outputs(), batch_size,
+                        [this] { return size_causes(); });
 }
 
 // Our own computation around XlaCompiler's. There, embedded weights become constants.
@@ -219,8 +200,7 @@ SizeCauses GraphLowering::size_causes() const {
 }
 
 bool GraphLowering::has_fixed_batch() const {
-  return fixed_shapes_ || std::any_of(model_->inputs().begin(), model_->inputs().end(),
-                                      [](const ModelTensor& input) { return input.shape[0] >= 0; });
+  return fixed_shapes_ || std::ranges::any_of(model_->inputs(), fixes_batch);
 }
 
 }  // namespace tfaot::toolkit::engine

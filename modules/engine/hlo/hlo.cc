@@ -24,13 +24,18 @@ void make_row_major(xla::HloConstantInstruction& constant) {
 
 }  // namespace
 
-Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& proto) {
+Result<std::unique_ptr<xla::HloModule>> module_as_it_is(const xla::HloModuleProto& proto) {
   const auto config = xla::HloModule::CreateModuleConfigFromProto(proto, xla::DebugOptions());
   if (!config.ok()) return fail(internal_error(config.status()));
   auto module = xla::HloModule::CreateFromProto(proto, *config);
   if (!module.ok()) return fail(internal_error(module.status()));
+  return std::move(*module);
+}
+
+Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& proto) {
+  TFAOT_ASSIGN(auto module, module_as_it_is(proto));
   // XlaBuilder gives a transpose the layout in which nothing moves.
-  for (xla::HloComputation* computation : (*module)->computations()) {
+  for (xla::HloComputation* computation : module->computations()) {
     for (HloInstruction* one : computation->instructions()) {
       if (auto* const constant = xla::DynCast<xla::HloConstantInstruction>(one)) {
         make_row_major(*constant);
@@ -39,8 +44,8 @@ Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& p
       }
     }
   }
-  (*module)->mutable_entry_computation_layout()->SetToDefaultLayout();
-  return std::move(*module);
+  module->mutable_entry_computation_layout()->SetToDefaultLayout();
+  return module;
 }
 
 std::int64_t product(absl::Span<const std::int64_t> sizes) {

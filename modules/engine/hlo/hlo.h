@@ -28,6 +28,8 @@ inline Status checked(const absl::Status& status) {
 
 // With all shapes row-major, so also what comes out of it.
 Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& proto);
+// With the layouts that XLA gave it.
+Result<std::unique_ptr<xla::HloModule>> module_as_it_is(const xla::HloModuleProto& proto);
 
 inline xla::Shape shape_of(xla::PrimitiveType type, absl::Span<const std::int64_t> dimensions) {
   return xla::ShapeUtil::MakeShapeWithDescendingLayout(type, dimensions);

@@ -33,13 +33,7 @@ Result<std::unique_ptr<xla::HloModule>> module_of(const std::string& contents, b
   if (!proto.ParseFromString(contents) || !proto.has_hlo_module()) {
     return fail(Error("not an HLO proto"));
   }
-  // Not by make_module(): these layouts are what XLA made.
-  const auto config =
-      xla::HloModule::CreateModuleConfigFromProto(proto.hlo_module(), xla::DebugOptions());
-  if (!config.ok()) return fail(internal_error(config.status()));
-  auto module = xla::HloModule::CreateFromProto(proto.hlo_module(), *config);
-  if (!module.ok()) return fail(internal_error(module.status()));
-  return std::move(*module);
+  return module_as_it_is(proto.hlo_module());
 }
 
 // Those that an instruction runs for each element.

@@ -4,9 +4,26 @@
 #include <string>
 
 #include "lowering/lowering.h"
+#include "lowering/signature_checks.h"
 #include "tensorflow/compiler/tf2xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
+
+Result<tensorflow::XlaCompiler::Argument> input_argument(const ModelTensor& input,
+                                                         std::int64_t batch_size,
+                                                         bool fixed_shapes) {
+  if (!fixed_shapes) TFAOT_TRY(check_batch(input, batch_size));
+  tensorflow::XlaCompiler::Argument argument;
+  argument.kind = tensorflow::XlaCompiler::Argument::kParameter;
+  argument.name = input.name;
+  argument.type = input.type;
+  tensorflow::TensorShape shape;
+  for (std::size_t i = 0; i < input.shape.size(); ++i) {
+    shape.AddDim(i == 0 && !fixed_shapes ? batch_size : input.shape[i]);
+  }
+  argument.shape = shape;
+  return argument;
+}
 
 Result<std::vector<xla::XlaOp>> call_compiled(xla::XlaBuilder& builder,
                                               const tensorflow::XlaCompilationResult& compiled,

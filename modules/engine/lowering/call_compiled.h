@@ -6,11 +6,18 @@
 
 #include <vector>
 
+#include "lowering/model_tensor.h"
 #include "tensorflow/compiler/tf2xla/xla_compiler.h"
 #include "tfaot/base/result.h"
 #include "xla/client/xla_builder.h"
 
 namespace tfaot::toolkit::engine {
+
+// The argument for an input of the model. With fixed shapes no dimension is the batch. Errors: an
+// input that fixes another batch size.
+Result<tensorflow::XlaCompiler::Argument> input_argument(const ModelTensor& input,
+                                                         std::int64_t batch_size,
+                                                         bool fixed_shapes);
 
 // `operands`: of all arguments of the function that was compiled. Returns all of its results.
 Result<std::vector<xla::XlaOp>> call_compiled(xla::XlaBuilder& builder,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "lowering/conversions.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
 #include "xla/shape_util.h"
@@ -10,7 +11,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-Error data_dependent(const NamedOutput& output, const xla::Shape& shape, SizeCauses causes) {
+Error data_dependent(const ModelTensor& output, const xla::Shape& shape, SizeCauses causes) {
   Error error(fmt::format("output '{}' has a size that depends on the data ({})", output.name,
                           shape.ToString()));
   for (const std::string& text : causes.texts) error.note("it comes from " + text);
@@ -37,14 +38,13 @@ xla::Shape one_row(const xla::Shape& shape) {
 }
 
 // Outputs whose size depends on the data compile without an error, but would return wrong sizes.
-Result<std::vector<TensorSpec>> read_outputs(const LoweredModel& lowered,
-                                             const std::vector<NamedOutput>& outputs,
-                                             std::int64_t batch_size,
-                                             const std::function<SizeCauses()>& causes) {
-  std::vector<TensorSpec> read;
+Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<ModelTensor>& inputs,
+                                    const std::vector<ModelTensor>& outputs,
+                                    std::int64_t batch_size,
+                                    const std::function<SizeCauses()>& causes) {
   std::vector<Error> errors;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const NamedOutput& output = outputs[i];
+    const ModelTensor& output = outputs[i];
     const auto& shape = lowered.shape.result().tuple_shapes(static_cast<int>(i));
     if (!shape.is_static()) {
       errors.push_back(data_dependent(output, shape, causes()));
@@ -62,10 +62,14 @@ Result<std::vector<TensorSpec>> read_outputs(const LoweredModel& lowered,
               .about(word_of(ProblemKind::kBatch), {output.name}));
       continue;
     }
-    read.push_back({output.name, output.dtype, row_shape(shape)});
+    lowered.outputs.push_back({output.name, *dtype_of(output.type), row_shape(shape)});
   }
   TFAOT_TRY(all_or_first(std::move(errors)));
-  return read;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    lowered.inputs.push_back({inputs[i].name, *dtype_of(inputs[i].type),
+                              row_shape(lowered.shape.parameters(static_cast<int>(i)))});
+  }
+  return lowered;
 }
 
 Status check_output_rows(const Lowering& lowering, const LoweredModel& lowered,

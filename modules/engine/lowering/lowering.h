@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lowering/model_tensor.h"
 #include "tfaot/base/result.h"
 #include "tfaot/records/compiled_model.h"
 #include "xla/client/xla_computation.h"
@@ -62,20 +63,17 @@ class Lowering {
 Status check_output_rows(const Lowering& lowering, const LoweredModel& lowered,
                          std::int64_t batch_size, bool coupled);
 
-// The outputs of `lowered` from the tuple of its computation. Errors: a size that depends on the
-// data, rows that are not the batch's. `causes`: the nodes to blame for the former.
-struct NamedOutput {
-  std::string name;
-  DType dtype = DType::kFloat32;
-};
 struct SizeCauses {
   std::vector<std::string> texts;
   std::vector<std::string> names;
 };
-Result<std::vector<TensorSpec>> read_outputs(const LoweredModel& lowered,
-                                             const std::vector<NamedOutput>& outputs,
-                                             std::int64_t batch_size,
-                                             const std::function<SizeCauses()>& causes);
+// The model with its inputs and outputs, as the signature names them and the computation shapes
+// them. Errors: a size that depends on the data, rows that are not the batch's. `causes`: the nodes
+// to blame for the former.
+Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<ModelTensor>& inputs,
+                                    const std::vector<ModelTensor>& outputs,
+                                    std::int64_t batch_size,
+                                    const std::function<SizeCauses()>& causes);
 
 // Without the first dimension, which is the batch.
 std::vector<std::int64_t> row_shape(const xla::Shape& shape);

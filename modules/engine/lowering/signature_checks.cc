@@ -75,8 +75,10 @@ Status check_signature(const std::string& label, const std::vector<ModelTensor>&
   return all_or_first(std::move(errors));
 }
 
+bool fixes_batch(const ModelTensor& input) { return input.shape[0] >= 0; }
+
 Status check_batch(const ModelTensor& input, std::int64_t batch_size) {
-  if (input.shape[0] < 0 || input.shape[0] == batch_size) return {};
+  if (!fixes_batch(input) || input.shape[0] == batch_size) return {};
   return fail(Error(fmt::format("input '{}' of shape {} has a fixed first dimension, so batch size "
                                 "{} cannot be compiled",
                                 input.name, shape_text(input.shape), batch_size))

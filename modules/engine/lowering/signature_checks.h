@@ -19,6 +19,7 @@ Status check_signature(const std::string& label, const std::vector<ModelTensor>&
                        const std::vector<ModelTensor>& outputs, bool fixed_shapes);
 
 // An input with a fixed first dimension allows only that batch size.
+bool fixes_batch(const ModelTensor& input);
 Status check_batch(const ModelTensor& input, std::int64_t batch_size);
 
 }  // namespace tfaot::toolkit::engine

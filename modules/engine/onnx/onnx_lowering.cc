@@ -107,9 +107,7 @@ class OnnxLowering final : public Lowering {
   }
 
   bool has_fixed_batch() const override {
-    return fixed_shapes_ || std::ranges::any_of(inputs_, [](const ModelTensor& input) {
-             return input.shape[0] >= 0;
-           });
+    return fixed_shapes_ || std::ranges::any_of(inputs_, fixes_batch);
   }
 
  private:
@@ -139,7 +137,8 @@ class OnnxLowering final : public Lowering {
     auto shape = lowered.computation.GetProgramShape();
     if (!shape.ok()) return fail(internal_error(shape.status()));
     lowered.shape = std::move(*shape);
-    return with_signature(std::move(lowered), batch_size);
+    return with_signature(std::move(lowered), inputs_, outputs_, batch_size,
+                          [] { return SizeCauses(); });
   }
 
   // Lowers the graph once, with constants in place of the weights that operators make.
@@ -199,20 +198,6 @@ class OnnxLowering final : public Lowering {
     xla::PrimitiveType type = xla::PRIMITIVE_TYPE_INVALID;
     static_cast<void>(tensorflow::DataTypeToPrimitiveType(input.type, &type));
     return type;
-  }
-
-  Result<LoweredModel> with_signature(LoweredModel lowered, std::int64_t batch_size) const {
-    std::vector<NamedOutput> outputs;
-    for (const ModelTensor& output : outputs_) {
-      outputs.push_back({output.name, *dtype_of(output.type)});
-    }
-    TFAOT_ASSIGN(lowered.outputs,
-                 read_outputs(lowered, outputs, batch_size, [] { return SizeCauses(); }));
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      lowered.inputs.push_back({inputs_[i].name, *dtype_of(inputs_[i].type),
-                                row_shape(lowered.shape.parameters(static_cast<int>(i)))});
-    }
-    return lowered;
   }
 
   const OnnxModel& model_;

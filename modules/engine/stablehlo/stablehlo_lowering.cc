@@ -118,29 +118,19 @@ class StableHloLowering final : public Lowering {
     }
     TFAOT_ASSIGN(LoweredModel lowered, wrap(arguments, compiled, batch_size));
     TFAOT_TRY(check_calls(lowered.computation.proto(), kModuleLabel));
-    return with_signature(std::move(lowered), batch_size);
+    return with_signature(std::move(lowered), inputs_, outputs_, batch_size,
+                          [] { return SizeCauses(); });
   }
 
   bool has_fixed_batch() const override {
-    return fixed_shapes_ || std::ranges::any_of(inputs_, [](const ModelTensor& input) {
-             return input.shape[0] >= 0;
-           });
+    return fixed_shapes_ || std::ranges::any_of(inputs_, fixes_batch);
   }
 
  private:
   Result<std::vector<Argument>> arguments(std::int64_t batch_size) const {
     std::vector<Argument> arguments;
     for (const ModelTensor& input : inputs_) {
-      if (!fixed_shapes_) TFAOT_TRY(check_batch(input, batch_size));
-      Argument argument;
-      argument.kind = Argument::kParameter;
-      argument.name = input.name;
-      argument.type = input.type;
-      tf::TensorShape shape;
-      for (std::size_t i = 0; i < input.shape.size(); ++i) {
-        shape.AddDim(i == 0 && !fixed_shapes_ ? batch_size : input.shape[i]);
-      }
-      argument.shape = shape;
+      TFAOT_ASSIGN(Argument argument, input_argument(input, batch_size, fixed_shapes_));
       arguments.push_back(std::move(argument));
     }
     return arguments;
@@ -212,20 +202,6 @@ class StableHloLowering final : public Lowering {
       value = computation.AddInstruction(xla::HloInstruction::CreateConstant(literal->Clone()));
     }
     return checked(call.ReplaceAllUsesWith(value));
-  }
-
-  Result<LoweredModel> with_signature(LoweredModel lowered, std::int64_t batch_size) const {
-    std::vector<NamedOutput> outputs;
-    for (const ModelTensor& output : outputs_) {
-      outputs.push_back({output.name, *dtype_of(output.type)});
-    }
-    TFAOT_ASSIGN(lowered.outputs,
-                 read_outputs(lowered, outputs, batch_size, [] { return SizeCauses(); }));
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      lowered.inputs.push_back({inputs_[i].name, *dtype_of(inputs_[i].type),
-                                row_shape(lowered.shape.parameters(static_cast<int>(i)))});
-    }
-    return lowered;
   }
 
   std::shared_ptr<const ConstantValues> values_;
