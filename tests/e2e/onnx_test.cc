@@ -140,13 +140,28 @@ TEST_F(OnnxTest, InspectAndProfileTakeTheFile) {
 }
 
 TEST_F(OnnxTest, ModelsOfOtherProgramsAreNamed) {
-  ASSERT_TRUE(files_.replace_atomically(root_ / "net.keras", "zip"));
-  ASSERT_TRUE(files_.replace_atomically(root_ / "net.pt", "zip"));
-  for (const std::string command : {"check", "info", "init"}) {
-    EXPECT_THAT(error_of({command, "net.keras"}), HasSubstr("model.export("));
-    EXPECT_THAT(error_of({command, "net.pt"}), HasSubstr("torch.onnx.export("));
+  const std::vector<std::pair<std::string, std::string>> files = {{"net.keras", "model.export("},
+                                                                  {"net.h5", "model.export("},
+                                                                  {"net.pt", "torch.onnx.export("}};
+  for (const auto& [file, advice] : files) {
+    ASSERT_TRUE(files_.replace_atomically(root_ / file, "zip"));
+    for (const std::string command : {"check", "info", "init"}) {
+      EXPECT_THAT(error_of({command, file}), HasSubstr(advice));
+    }
+    EXPECT_THAT(error_of({"compile", file, "-o", "out"}), HasSubstr(advice));
   }
-  EXPECT_THAT(error_of({"compile", "net.pt", "-o", "out"}), HasSubstr("torch.onnx.export("));
+}
+
+// What they predict is in predictions_test: reference.json is PyTorch's.
+TEST_F(OnnxTest, FilesOfARealPyTorch) {
+  for (const std::string net : {"attention", "convolution", "dense", "graph", "recurrent"}) {
+    for (const std::string file : {"model.onnx", "dynamo.onnx"}) {
+      EXPECT_THAT(done({"info", TFAOT_PYTORCH_MODELS "/" + net + "/" + file}),
+                  AllOf(HasSubstr("made by  pytorch 2.15.0"), HasSubstr("[batch"),
+                        Not(HasSubstr("problem"))))
+          << net << " " << file;
+    }
+  }
 }
 
 TEST_F(OnnxTest, UpdateWeightsKeepsTheDimensions) {
