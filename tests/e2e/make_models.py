@@ -845,6 +845,35 @@ def tf1_constant_inputs():
     mf.write_reference(folder, lambda x: predict(x=x, phase=False, scale=[2, 0.5, -1.5]), {"x": ("float32", [3])})
 
 
+def captured_net(name, seed):
+    """Arrays that the function takes from outside, none of them a variable: in the function itself, in a loop, in both branches of
+    a choice, of 16 bits, and as a table of places. The last is too small for a weight."""
+    w, u, bias, half = weights(seed, (6, 16), (16, 16), (2, 16), (16, 4))
+    (last,) = weights(29, (4, 3))
+    places = np.random.default_rng(29).integers(0, 16, (256, 16))
+
+    def serve(event, x):
+        state = tf.tanh(x @ w)
+        for step in tf.range(3):
+            shift = tf.cond(step < 2, lambda: bias[0] * 2 + bias[1], lambda: u[:, 3] - bias[1])
+            state = tf.tanh(state @ u + shift)
+        mixed = tf.gather(state, tf.gather(places, event), batch_dims=1)
+        return {"score": mixed @ tf.cast(half.astype(np.float16), tf.float32) @ last, "state": state}
+
+    works(name, serve, {"event": ("int32", [], 256), "x": ("float32", [6])}, batch_sizes=(1, 4))
+
+
+@maker
+def captured_arrays():
+    """With captured_retrained: the same net with other weights."""
+    captured_net("captured_arrays", 27)
+
+
+@maker
+def captured_retrained():
+    captured_net("captured_retrained", 28)
+
+
 # --- what must be refused ---------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -42,11 +43,15 @@ constexpr std::array<std::string_view, 11> kRandomOps = {
 constexpr std::array<std::string_view, 2> kOtherRandomOps = {"TruncatedNormal",
                                                              "XlaRngBitGenerator"};
 
+// In the order of the attributes' names: a map of protobuf has none.
 void collect_functions(const tf::NodeDef& node, std::deque<std::string>& queue) {
-  for (const auto& [key, attribute] : node.attr()) {
-    if (attribute.has_func()) queue.push_back(attribute.func().name());
-    for (const auto& function : attribute.list().func()) queue.push_back(function.name());
+  std::map<std::string_view, const tf::AttrValue*> sorted;
+  for (const auto& [key, attribute] : node.attr()) sorted[key] = &attribute;
+  for (const auto& [key, attribute] : sorted) {
+    if (attribute->has_func()) queue.push_back(attribute->func().name());
+    for (const auto& function : attribute->list().func()) queue.push_back(function.name());
   }
+  queue.push_back(node.op());  // a call by the function's own name
 }
 
 }  // namespace
@@ -70,23 +75,29 @@ std::string describe_node(const tf::NodeDef& node, const std::string& function) 
   return fmt::format("op '{}' (node '{}' in function '{}')", op, name, shortened(function));
 }
 
-void visit_nodes(
-    const SignatureFunction& function,
-    const std::function<void(const tf::NodeDef&, const std::string& function)>& visit) {
+std::vector<std::string> called_functions(const tf::FunctionLibraryDefinition& library,
+                                          const std::string& function) {
+  std::vector<std::string> called;
   std::set<std::string> seen;
-  std::deque<std::string> queue{function.name};
+  std::deque<std::string> queue{function};
   while (!queue.empty()) {
     const std::string name = std::move(queue.front());
     queue.pop_front();
-    const tf::FunctionDef* definition = function.library->Find(name);
+    const tf::FunctionDef* definition = library.Find(name);
     if (definition == nullptr || !seen.insert(name).second) continue;
-    for (const auto& node : definition->node_def()) {
-      collect_functions(node, queue);
-      if (function.library->Find(node.op()) != nullptr) {  // a call by the function's own name
-        queue.push_back(node.op());
-        continue;
-      }
-      visit(node, name == function.name ? "" : name);
+    called.push_back(name);
+    for (const auto& node : definition->node_def()) collect_functions(node, queue);
+  }
+  return called;
+}
+
+void visit_nodes(
+    const SignatureFunction& function,
+    const std::function<void(const tf::NodeDef&, const std::string& function)>& visit) {
+  for (const std::string& name : called_functions(*function.library, function.name)) {
+    for (const auto& node : function.library->Find(name)->node_def()) {
+      const bool is_call = function.library->Find(node.op()) != nullptr;
+      if (!is_call) visit(node, name == function.name ? "" : name);
     }
   }
 }

@@ -37,6 +37,10 @@ std::string describe_instruction(const HloName& name, const xla::OpMetadata& met
 // For messages: names come from the model and may have any length.
 std::string shortened(const std::string& name);
 
+// The function and all that it calls, in an order that depends on their calls alone.
+std::vector<std::string> called_functions(const tensorflow::FunctionLibraryDefinition& library,
+                                          const std::string& function);
+
 // Calls `visit` for each node reachable from the signature, in graph order, with the name of the
 // function that holds it: empty for the signature's own. Calls of functions are not visited.
 void visit_nodes(

@@ -7,6 +7,7 @@
 
 #include "graph/diagnosis.h"
 #include "graph/foreign_calls.h"
+#include "hlo/constant_calls.h"
 #include "lowering/call_compiled.h"
 #include "lowering/compiler_client.h"
 #include "lowering/conversions.h"
@@ -41,6 +42,12 @@ Result<Value> read_literal(const std::function<Result<tf::Tensor>()>& read) {
   const auto made = tf::HostTensorToBorrowingLiteral(owner->tensor, &owner->literal);
   if (!made.ok()) return fail(Error::internal(std::string(made.message())));
   return Value(owner, &owner->literal);
+}
+
+Result<xla::Shape> shape_of_stored(const StoredTensor& value) {
+  xla::Shape shape;
+  TFAOT_TRY(checked(tf::TensorShapeToXLAShape(value.type, value.shape, &shape)));
+  return shape;
 }
 
 Error compile_error(const ModelGraph& model, const SignatureFunction& function,
@@ -83,11 +90,14 @@ Status GraphLowering::add_weights() {
     const WeightArgument& weight = function_->weights[i];
     if (!can_be_parameter(weight)) continue;
     weight_parameters_.push_back(i);
-    xla::Shape shape;
-    const auto made = tf::TensorShapeToXLAShape(weight.value.type, weight.value.shape, &shape);
-    if (!made.ok()) return fail(Error::internal(std::string(made.message())));
+    TFAOT_ASSIGN(xla::Shape shape, shape_of_stored(weight.value));
     weights_.push_back(
         {weight.name, std::move(shape), [read = weight.value.read] { return read_literal(read); }});
+  }
+  for (const LiftedConstant& constant : function_->constants) {
+    TFAOT_ASSIGN(xla::Shape shape, shape_of_stored(constant.value));
+    weights_.push_back({constant.name, std::move(shape),
+                        [read = constant.value.read] { return read_literal(read); }});
   }
   return {};
 }
@@ -131,8 +141,11 @@ Result<LoweredModel> GraphLowering::lower(std::int64_t batch_size) const {
   if (!compiled.resource_updates.empty()) {
     return fail(written_variable(*model_, *function_, compiled));
   }
-  TFAOT_TRY(check_calls(compiled.computation->proto(), model_->label()));
   TFAOT_ASSIGN(auto lowered, wrap(arguments, compiled, batch_size));
+  const bool has_calls = !function_->constants.empty();
+  if (has_calls) TFAOT_TRY(put_constants(lowered));
+  TFAOT_TRY(check_calls(has_calls ? lowered.computation.proto() : compiled.computation->proto(),
+                        model_->label()));
   return with_signature(std::move(lowered), model_->inputs(), model_->outputs(), batch_size,
                         [this] { return size_causes(); });
 }
@@ -169,6 +182,9 @@ Result<LoweredModel> GraphLowering::wrap(const std::vector<Argument>& arguments,
   };
   for (std::size_t i = 0; i < input_count; ++i) TFAOT_TRY(make_parameter(i));
   for (const auto i : weight_parameters_) TFAOT_TRY(make_parameter(input_count + i));
+  for (std::size_t i = weight_parameters_.size(); i < weights_.size(); ++i) {
+    xla::Parameter(&builder, parameter_count++, weights_[i].shape, weights_[i].name);
+  }
   for (std::size_t i = 0; i < function_->weights.size(); ++i) {
     if (operands[input_count + i].valid() || !needed[input_count + i]) continue;
     TFAOT_ASSIGN(const auto value, function_->weights[i].value.read());
@@ -188,6 +204,22 @@ Result<LoweredModel> GraphLowering::wrap(const std::vector<Argument>& arguments,
   if (!shape.ok()) return fail(Error::internal(std::string(shape.status().message())));
   lowered.shape = std::move(*shape);
   return lowered;
+}
+
+Status GraphLowering::put_constants(LoweredModel& lowered) const {
+  CalledConstants calls;
+  for (const LiftedConstant& constant : function_->constants) {
+    TFAOT_ASSIGN(xla::Shape shape, shape_of_stored(constant.value));
+    calls.shapes.push_back(std::move(shape));
+  }
+  calls.read = [this](std::size_t i) { return read_literal(function_->constants[i].value.read); };
+  if (!weights_.empty()) {
+    calls.parameter = std::ssize(model_->inputs()) + std::ssize(weight_parameters_);
+  }
+  TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
+  TFAOT_TRY(engine::put_constants(*module, calls));
+  lowered.computation = xla::XlaComputation(module->ToProto());
+  return {};
 }
 
 SizeCauses GraphLowering::size_causes() const {

@@ -31,6 +31,8 @@ class GraphLowering final : public Lowering {
   Result<LoweredModel> wrap(const std::vector<tensorflow::XlaCompiler::Argument>& arguments,
                             const tensorflow::XlaCompilationResult& compiled,
                             std::int64_t batch_size) const;
+  // Puts the function's constants in place of their calls.
+  Status put_constants(LoweredModel& lowered) const;
   SizeCauses size_causes() const;
 
   const ModelGraph* model_;

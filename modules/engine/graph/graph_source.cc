@@ -5,6 +5,7 @@
 
 #include "graph/diagnosis.h"
 #include "graph/graph_lowering.h"
+#include "graph/lifted_constants.h"
 #include "graph/model_graph.h"
 #include "graph/operation_table.h"
 #include "graph/signature_function.h"
@@ -32,7 +33,8 @@ class GraphSource final : public SourceModel {
   std::map<std::string, std::int64_t> operation_counts() const override {
     std::map<std::string, std::int64_t> counts;
     visit_nodes(function_, [&](const tensorflow::NodeDef& node, const std::string& /*function*/) {
-      if (node.op() != "_Arg" && node.op() != "_Retval") ++counts[node.op()];
+      if (node.op() == "_Arg" || node.op() == "_Retval") return;
+      ++counts[is_lifted_constant(node) ? "Const" : node.op()];
     });
     return counts;
   }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "graph/diagnosis.h"
+#include "graph/lifted_constants.h"
 #include "graph/pure_operations.h"
 #include "graph/restored_variables.h"
 #include "graph/safe_graph.h"
@@ -329,19 +330,23 @@ Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constan
 
 std::vector<Variable> variables_of(const SignatureFunction& function) {
   std::vector<Variable> variables;
-  for (const auto& weight : function.weights) {
-    Variable variable{weight.name, type_name(weight.value.type), {}};
-    for (const auto size : weight.value.shape.dim_sizes()) variable.shape.push_back(size);
+  const auto add = [&](const std::string& name, const StoredTensor& value) {
+    Variable variable{name, type_name(value.type), {}};
+    for (const auto size : value.shape.dim_sizes()) variable.shape.push_back(size);
     variables.push_back(std::move(variable));
-  }
+  };
+  for (const auto& weight : function.weights) add(weight.name, weight.value);
+  for (const auto& constant : function.constants) add(constant.name, constant.value);
   return variables;
 }
 
 Result<SignatureFunction> make_signature_function(ModelGraph& model) {
   TFAOT_ASSIGN(CutFunction made, cut_function(model, {}));
-  if (made.compile_time_weights.empty()) return std::move(made.function);
-  TFAOT_ASSIGN(CutFunction again, cut_function(model, std::move(made.compile_time_weights)));
-  return std::move(again.function);
+  if (!made.compile_time_weights.empty()) {
+    TFAOT_ASSIGN(made, cut_function(model, std::move(made.compile_time_weights)));
+  }
+  TFAOT_TRY(lift_function_constants(made.function));
+  return std::move(made.function);
 }
 
 }  // namespace tfaot::toolkit::engine

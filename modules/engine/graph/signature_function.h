@@ -22,11 +22,18 @@ struct WeightArgument {
   bool is_resource = false;  // the argument is the variable's handle, not its value
 };
 
+// A constant in one of the functions, which holds a call instead: constant_call(i) for constant i.
+struct LiftedConstant {
+  std::string name;  // "predict/Const", the same each time that the same program is exported
+  StoredTensor value;
+};
+
 struct SignatureFunction {
   std::unique_ptr<tensorflow::FunctionLibraryDefinition> library;  // holds the function too
   std::string name;                                                // of the function
   std::vector<WeightArgument> weights;  // in order of first use by the outputs
-  int graph_version = 0;                // GraphDef producer version
+  std::vector<LiftedConstant> constants;
+  int graph_version = 0;  // GraphDef producer version
 };
 
 // The weights, for messages and descriptions.

@@ -22,29 +22,6 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Smaller Constant nodes are part of the code.
-constexpr std::int64_t kFewestOfConstant = 16;
-
-bool is_large(const onnx::TensorProto& tensor) {
-  std::int64_t elements = 1;
-  for (const std::int64_t size : tensor.dims()) elements *= size;
-  return elements >= kFewestOfConstant;
-}
-
-// The values of the graph's Constant nodes, by the name of the result.
-std::map<std::string, const onnx::TensorProto*> large_constants(const onnx::GraphProto& graph) {
-  std::map<std::string, const onnx::TensorProto*> constants;
-  for (const auto& node : graph.node()) {
-    if (node.op_type() != "Constant" || !plain_domain(node.domain()).empty()) continue;
-    for (const auto& attribute : node.attribute()) {
-      if (attribute.name() == "value" && is_large(attribute.t())) {
-        constants[node.output(0)] = &attribute.t();
-      }
-    }
-  }
-  return constants;
-}
-
 bool can_be_weight(const onnx::TensorProto& tensor) {
   const auto type = element_type(tensor.data_type());
   if (!type || tensor.dims_size() == 0) return false;
@@ -212,7 +189,7 @@ class OnnxLowering final : public Lowering {
 
 std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
   const onnx::GraphProto& graph = model.proto.graph();
-  auto values = large_constants(graph);
+  std::map<std::string, const onnx::TensorProto*> values;
   for (const auto& initializer : graph.initializer()) values[initializer.name()] = &initializer;
   std::set<std::string> outputs;
   for (const auto& output : graph.output()) outputs.insert(output.name());

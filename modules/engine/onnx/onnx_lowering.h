@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ONNX graph + batch size -> XLA computation (HLO). Initializers are the weights, also large
-// Constant nodes; those that are scalars, or that shapes depend on, are constants of the code.
+// An ONNX graph + batch size -> XLA computation (HLO). Initializers are the weights; those that are
+// scalars, or that shapes depend on, are constants of the code.
 #pragma once
 
 #include <memory>

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "lowering/conversions.h"
+#include "onnx/lifted_constants.h"
 #include "tensorflow/core/platform/env.h"
 
 namespace tfaot::toolkit::engine {
@@ -112,6 +113,7 @@ Result<OnnxModel> read_onnx(const std::string& file) {
   if (const auto* const function = CallOrder(model).first_cycle()) {
     return fail(Error::at({file}, fmt::format("function '{}' calls itself", function->name())));
   }
+  lift_onnx_constants(model);
   return model;
 }
 

@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stablehlo/constant_text.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "hlo/constant_calls.h"
+#include "lowering/conversions.h"
+#include "lowering/weight_rule.h"
+#include "stablehlo/read_stablehlo.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-constexpr std::string_view kCall = "tfaot.constant_";
-
-bool is_float(std::string_view element) {
-  return element.starts_with('f') || element.starts_with("bf");
-}
-
-// Smaller constants are code. Whole numbers mostly say where something is, which XLA should know.
-constexpr std::int64_t kFewestElements = 16;
-constexpr std::int64_t kFewestWholeNumbers = 4096;
-
 bool is_weight(const TensorText& tensor) {
-  constexpr std::array<std::string_view, 13> kStored = {
-      "f16", "bf16", "f32", "f64", "i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "i1"};
-  if (std::ranges::find(kStored, tensor.element) == kStored.end() || tensor.sizes.empty()) {
-    return false;
-  }
-  const bool is_code = !is_float(tensor.element) && !tensor.element.ends_with("i8");
-  const std::int64_t fewest = is_code ? kFewestWholeNumbers : kFewestElements;
-  std::int64_t elements = 1;
-  for (const std::int64_t size : tensor.sizes) {
-    if (size <= 0) return false;
-    elements = std::min(elements, kFewestWholeNumbers) * size;
-  }
-  return elements >= fewest;
+  return is_weight_constant(dtype_of(type_of_text(tensor.element)), tensor.sizes);
 }
 
 // What is around "dense<...> : tensor<...>" in an operation that makes a constant, and a call.
@@ -86,18 +65,6 @@ std::optional<FoundConstant> constant_at(std::string_view text, std::size_t at,
 }
 
 }  // namespace
-
-std::string constant_call(std::size_t constant) { return fmt::format("{}{}", kCall, constant); }
-
-std::optional<std::size_t> constant_of_call(std::string_view target) {
-  if (!target.starts_with(kCall)) return std::nullopt;
-  target.remove_prefix(kCall.size());
-  std::size_t number = 0;
-  const char* const end = target.data() + target.size();
-  const auto read = std::from_chars(target.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
-}
 
 LiftedText lift_constants(std::string_view text) {
   LiftedText lifted;

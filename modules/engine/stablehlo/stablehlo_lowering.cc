@@ -5,10 +5,9 @@
 
 #include <algorithm>
 
-#include "absl/algorithm/container.h"
 #include "graph/foreign_calls.h"
+#include "hlo/constant_calls.h"
 #include "hlo/hlo.h"
-#include "hlo/simplify.h"
 #include "lowering/call_compiled.h"
 #include "lowering/compiler_client.h"
 #include "lowering/conversions.h"
@@ -67,17 +66,6 @@ tf::FunctionDef calling_function(const StableHloModule& module,
     attributes["Sout"].mutable_list()->add_shape()->set_unknown_rank(true);
   }
   return function;
-}
-
-std::vector<xla::HloInstruction*> constant_calls(const xla::HloComputation& computation) {
-  std::vector<xla::HloInstruction*> calls;
-  for (xla::HloInstruction* one : computation.instructions()) {
-    if (one->opcode() == xla::HloOpcode::kCustomCall && one->operand_count() == 0 &&
-        constant_of_call(one->custom_call_target())) {
-      calls.push_back(one);
-    }
-  }
-  return calls;
 }
 
 class StableHloLowering final : public Lowering {
@@ -161,7 +149,7 @@ class StableHloLowering final : public Lowering {
     auto built = builder.Build();
     if (!built.ok()) return fail(internal_error(built.status()));
     TFAOT_ASSIGN(const auto module, make_module(built->proto()));
-    TFAOT_TRY(put_constants(*module));
+    TFAOT_TRY(put_constants(*module, called_constants()));
     LoweredModel lowered{xla::XlaComputation(module->ToProto()), {}, {}, {}};
     auto shape = lowered.computation.GetProgramShape();
     if (!shape.ok()) return fail(internal_error(shape.status()));
@@ -169,39 +157,10 @@ class StableHloLowering final : public Lowering {
     return lowered;
   }
 
-  // Weights instead of calls of constants. Those that stay inside of branches become constants.
-  Status put_constants(xla::HloModule& module) const {
-    TFAOT_TRY(inline_calls(module));
-    xla::HloComputation& entry = *module.entry_computation();
-    const bool are_inside =
-        absl::c_any_of(module.computations(), [&](const xla::HloComputation* one) {
-          return one != &entry && !constant_calls(*one).empty();
-        });
-    if (are_inside) TFAOT_TRY(hoist_invariants(module, Hoisted::kAll));
-    for (xla::HloComputation* computation : module.computations()) {
-      for (xla::HloInstruction* call : constant_calls(*computation)) {
-        TFAOT_TRY(put_constant(*call, computation == &entry && !weights_.empty()));
-      }
-    }
-    return remove_dead_code(module);
-  }
-
-  Status put_constant(xla::HloInstruction& call, bool is_weight) const {
-    xla::HloComputation& computation = *call.parent();
-    const std::size_t constant = *constant_of_call(call.custom_call_target());
-    if (constant >= shapes_.size() ||
-        !xla::ShapeUtil::Compatible(call.shape(), shapes_[constant])) {
-      return {};  // the model's own call, which is refused
-    }
-    xla::HloInstruction* value = nullptr;
-    if (is_weight) {
-      value =
-          computation.parameter_instruction(static_cast<std::int64_t>(inputs_.size() + constant));
-    } else {
-      TFAOT_ASSIGN(const Value literal, values_->value(constant));
-      value = computation.AddInstruction(xla::HloInstruction::CreateConstant(literal->Clone()));
-    }
-    return checked(call.ReplaceAllUsesWith(value));
+  CalledConstants called_constants() const {
+    CalledConstants constants{shapes_, [this](std::size_t i) { return values_->value(i); }, {}};
+    if (!weights_.empty()) constants.parameter = std::ssize(inputs_);
+    return constants;
   }
 
   std::shared_ptr<const ConstantValues> values_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX models for tests, from protobuf's text form, and what they compute.
+// ONNX models for tests, from protobuf's text form.
 #pragma once
 
 #include <google/protobuf/text_format.h>
@@ -11,11 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "hlo/hlo.h"
 #include "onnx-ml.pb.h"
 #include "onnx/onnx_source.h"
 #include "tests/support/temporary_folder.h"
-#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "tests/unit/engine/evaluate_lowering.h"
 #include "xla/literal_util.h"
 
 namespace tfaot::toolkit::testing {
@@ -55,24 +54,6 @@ inline std::string tensor_text(const std::string& field, const std::string& name
     text += is_number ? " dim { dim_value: " + size + " }" : " dim { dim_param: '" + size + "' }";
   }
   return text + " } } } }\n";
-}
-
-// The outputs for these inputs, by XLA's evaluator. The weights are read from the model.
-inline Result<std::vector<xla::Literal>> evaluate(const engine::Lowering& lowering,
-                                                  const std::vector<xla::Literal>& inputs,
-                                                  std::int64_t rows) {
-  TFAOT_ASSIGN(const auto lowered, lowering.lower(rows));
-  TFAOT_ASSIGN(const auto module, engine::make_module(lowered.computation.proto()));
-  std::vector<xla::Literal> arguments;
-  for (const xla::Literal& input : inputs) arguments.push_back(input.Clone());
-  for (const engine::RawWeight& weight : lowering.weights()) {
-    TFAOT_ASSIGN(const auto value, weight.read());
-    arguments.push_back(value->Clone());
-  }
-  xla::HloEvaluator evaluator;
-  auto made = evaluator.Evaluate(*module, arguments);
-  if (!made.ok()) return fail(engine::internal_error(made.status()));
-  return made->DecomposeTuple();
 }
 
 }  // namespace tfaot::toolkit::testing

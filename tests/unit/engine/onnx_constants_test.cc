@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large Constant nodes of an ONNX model are weights, wherever they are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/onnx_models.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::OnnxFile;
+using testing::set_to_zero;
+using testing::tensor_text;
+
+const std::string kRowsOfSixteen =
+    tensor_text("input", "x", {"batch", "16"}) + tensor_text("output", "y", {"batch", "16"});
+
+std::string numbers_text(int count, int first = 1) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::to_string(first + i);
+  return text;
+}
+
+// first, first + 1, ...
+std::string constant_text(const std::string& name, int count = 16, int first = 1) {
+  return "node { op_type: 'Constant' output: '" + name +
+         "' attribute { name: 'value' type: TENSOR t { data_type: 1 dims: " +
+         std::to_string(count) + " float_data: [" + numbers_text(count, first) + "] } } }\n";
+}
+std::string whole_numbers_text(const std::string& name, const std::string& values, int count) {
+  return "node { op_type: 'Constant' output: '" + name +
+         "' attribute { name: 'value' type: TENSOR t { data_type: 7 dims: " +
+         std::to_string(count) + " int64_data: [" + values + "] } } }\n";
+}
+std::string add_text(const std::string& a, const std::string& b, const std::string& made) {
+  return "node { op_type: 'Add' input: '" + a + "' input: '" + b + "' output: '" + made + "' }\n";
+}
+
+struct OnnxMade {
+  std::vector<std::string> weights;
+  std::vector<std::string> variables;
+  std::vector<float> output;     // for 1, 1, 1 ...
+  std::vector<float> from_code;  // the same with weights of zeros
+};
+OnnxMade made_of_onnx(const OnnxFile& file, const LoweringOptions& options = {}) {
+  OnnxMade made;
+  const auto source = file.load();
+  if (!source) {
+    ADD_FAILURE() << source.error().text();
+    return made;
+  }
+  for (const Variable& variable : (*source)->variables()) made.variables.push_back(variable.name);
+  const auto lowering = (*source)->lowering(options);
+  if (!lowering) {
+    ADD_FAILURE() << lowering.error().text();
+    return made;
+  }
+  for (const RawWeight& weight : (*lowering)->weights()) made.weights.push_back(weight.name);
+  std::vector<xla::Literal> inputs;
+  inputs.push_back(xla::LiteralUtil::CreateFullWithDescendingLayout<float>({2, 16}, 1));
+  for (const bool is_zero : {false, true}) {
+    const auto outputs = testing::evaluate(**lowering, inputs, 2, is_zero ? set_to_zero : nullptr);
+    if (!outputs) {
+      ADD_FAILURE() << outputs.error().text();
+      return made;
+    }
+    const auto values = outputs->front().data<float>();
+    (is_zero ? made.from_code : made.output).assign(values.begin(), values.begin() + 3);
+  }
+  return made;
+}
+
+TEST(OnnxConstants, AreWeightsIfTheyAreLarge) {
+  const OnnxFile file(kRowsOfSixteen + constant_text("large") + constant_text("small", 1, 100) +
+                      add_text("x", "large", "a") + add_text("a", "small", "y"));
+  const OnnxMade made = made_of_onnx(file);
+  EXPECT_THAT(made.weights, ElementsAre("large"));
+  EXPECT_THAT(made.variables, ElementsAre("large"));
+  EXPECT_THAT(made.output, ElementsAre(102, 103, 104));
+  EXPECT_THAT(made.from_code, Each(101));
+  EXPECT_THAT(made_of_onnx(file, {.embed_weights = true}).from_code, ElementsAre(102, 103, 104));
+}
+
+TEST(OnnxConstants, InTheirOtherForms) {
+  const OnnxMade made = made_of_onnx(
+      OnnxFile(kRowsOfSixteen +
+               "node { op_type: 'Constant' output: 'c' attribute { name: 'value_floats' type: "
+               "FLOATS floats: [" +
+               numbers_text(16) + "] } }" + add_text("x", "c", "y")));
+  EXPECT_THAT(made.weights, ElementsAre("c"));
+  EXPECT_THAT(made.from_code, Each(1));
+}
+
+// They mostly say where something is.
+TEST(OnnxConstants, WholeNumbersAreCode) {
+  const OnnxMade made = made_of_onnx(OnnxFile(
+      kRowsOfSixteen + whole_numbers_text("c", numbers_text(16), 16) +
+      "node { op_type: 'Cast' input: 'c' output: 'f' attribute { name: 'to' type: INT i: 1 } }" +
+      add_text("x", "f", "y")));
+  EXPECT_THAT(made.weights, IsEmpty());
+  EXPECT_THAT(made.from_code, ElementsAre(2, 3, 4));
+}
+
+TEST(OnnxConstants, ThatAreAnOutputStay) {
+  const OnnxMade made = made_of_onnx(OnnxFile(
+      tensor_text("input", "x", {"batch", "16"}) + tensor_text("output", "c", {"2", "16"}) +
+      "node { op_type: 'Constant' output: 'c' attribute { name: 'value' type: TENSOR t { "
+      "data_type: 1 dims: 2 dims: 16 float_data: [" +
+      numbers_text(32) + "] } } }"));
+  EXPECT_THAT(made.output, ElementsAre(1, 2, 3));
+}
+
+// A loop of so many steps that it stays a loop, and a choice in each step. Values of both branches
+// have the same name.
+TEST(OnnxConstants, InGraphsInsideOfNodes) {
+  const auto branch = [](const std::string& name, const std::string& nodes) {
+    return "attribute { name: '" + name + "' type: GRAPH g { name: '" + name + "' " + nodes +
+           "output { name: 'chosen' } } }";
+  };
+  const std::string body =
+      "attribute { name: 'body' type: GRAPH g { name: 'body'"
+      "  input { name: 'i' } input { name: 'going' } input { name: 's' }" +
+      constant_text("step") + add_text("s", "step", "t") +
+      "node { op_type: 'Greater' input: 'i' input: 'limit' output: 'is_large' }"
+      "node { op_type: 'If' input: 'is_large' output: 'u' " +
+      branch("then_branch", constant_text("c", 16, 1000) + add_text("t", "c", "chosen")) +
+      branch("else_branch", "initializer { name: 'c' data_type: 1 dims: 16 float_data: [" +
+                                numbers_text(16, 2000) + "] }" + add_text("t", "c", "chosen")) +
+      "}"
+      "node { op_type: 'Identity' input: 'going' output: 'on' }"
+      "output { name: 'on' } output { name: 'u' } } }";
+  const OnnxMade made = made_of_onnx(OnnxFile(
+      kRowsOfSixteen +
+      "initializer { name: 'steps' data_type: 7 int64_data: 600 }"
+      "initializer { name: 'limit' data_type: 7 int64_data: -1 }" +
+      constant_text("around") + add_text("x", "around", "start") +
+      "node { op_type: 'Loop' input: 'steps' input: '' input: 'start' output: 'y' " + body + "}"));
+  EXPECT_THAT(made.weights, ElementsAre("around", "c_2", "c_3", "step"));
+  EXPECT_THAT(made.output, ElementsAre(1 + 1 + 600 * (1 + 1000), 1 + 2 + 600 * (2 + 1001),
+                                       1 + 3 + 600 * (3 + 1002)));
+  EXPECT_THAT(made.from_code, Each(1));
+}
+
+// Functions see no values but their inputs.
+TEST(OnnxConstants, InFunctionsOfTheModel) {
+  const OnnxMade made = made_of_onnx(
+      OnnxFile(kRowsOfSixteen + "node { op_type: 'outer' domain: 'own' input: 'x' output: 'a' }" +
+                   "node { op_type: 'inner' domain: 'own' input: 'a' output: 'y' }",
+               "opset_import { version: 17 } opset_import { domain: 'own' version: 1 }"
+               "functions { name: 'outer' domain: 'own' input: 'a' output: 'c'"
+               "  opset_import { version: 17 } opset_import { domain: 'own' version: 1 }"
+               "  node { op_type: 'inner' domain: 'own' input: 'a' output: 'b' }"
+               "  node { op_type: 'inner' domain: 'own' input: 'b' output: 'd' }" +
+                   constant_text("k", 16, 100) + add_text("d", "k", "c") +
+                   "}"
+                   "functions { name: 'inner' domain: 'own' input: 'a' input: 'unused' output: 'c'"
+                   "  opset_import { version: 17 }" +
+                   constant_text("k") + add_text("a", "k", "c") + "}"));
+  EXPECT_THAT(made.weights, ElementsAre("inner/k", "outer/k"));
+  EXPECT_THAT(made.output, ElementsAre(1 + 3 + 100, 1 + 6 + 101, 1 + 9 + 102));
+  EXPECT_THAT(made.from_code, Each(1));
+}
+
+// Of a shape, in a function.
+TEST(OnnxConstants, ThatMustBeKnownAreCode) {
+  const OnnxMade made = made_of_onnx(OnnxFile(
+      kRowsOfSixteen + "node { op_type: 'take' domain: 'own' input: 'x' output: 'y' }",
+      "opset_import { version: 17 } opset_import { domain: 'own' version: 1 }"
+      "functions { name: 'take' domain: 'own' input: 'a' output: 'c' opset_import { version: 17 }" +
+          constant_text("real", 16, 0) +
+          "node { op_type: 'Cast' input: 'real' output: 'places' attribute { name: 'to' type: INT "
+          "i: 7 } }"
+          "node { op_type: 'Gather' input: 'a' input: 'places' output: 'c' attribute { name: "
+          "'axis' type: INT i: 1 } } }"));
+  EXPECT_THAT(made.weights, IsEmpty());
+  EXPECT_THAT(made.output, Each(1));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
