@@ -60,6 +60,19 @@ TEST_F(ProfileTest, MeasuresTensorFlowToo) {
   }
 }
 
+// What the package has as constants, the original model takes as inputs: placeholders of several
+// types, in a frozen graph and in a SavedModel.
+TEST_F(ProfileTest, GivesConstantsToOtherEngines) {
+  for (const auto& [name, file] : {std::pair("learning_phase", "/frozen_graph.pb"),
+                                   std::pair("tf1_constant_inputs", "/saved_model")}) {
+    const auto found =
+        profile({config(name), "--peer", "tensorflow=" + model(name) + file, "--batch-sizes", "1"});
+    ASSERT_EQ(found["curves"].size(), 2U) << name;
+    const auto& size = found["curves"][1]["sizes"][0];
+    EXPECT_LT(size["difference"], 1e-5 * std::max(1.0, size["largest"].get<double>())) << name;
+  }
+}
+
 // The counters of XLA's instrumented code are found, and add up.
 TEST_F(ProfileTest, TellsTheShareOfEachOperation) {
   for (const char* name : {"convolution", "row_loops"}) {

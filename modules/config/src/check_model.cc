@@ -32,7 +32,7 @@ const char* why_not_for(ModelFormat format) {
       break;
   }
   return "the function 'main' has the inputs and outputs: its file is model.stablehlo, and sizes "
-         "that it leaves open are model.dimensions";
+         "that it leaves open are model.dimensions; arguments get a fixed value when you export it";
 }
 
 // Inputs with a shape: all of it, or without the batch.

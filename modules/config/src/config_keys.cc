@@ -87,6 +87,7 @@ std::vector<ConfigKey> model_keys() {
               "{n_tracks: 50}; not of the batch."},
       {.path = "model.constants",
        .type = KeyType::kConstants,
+       .formats = {ModelFormat::kSavedModel, ModelFormat::kFrozenGraph, ModelFormat::kOnnx},
        .fallback = "{}",
        .doc = "Values of placeholders that are no inputs, by name, as in "
               "{keras_learning_phase: false}; of an ONNX model: of inputs that shall be fixed. A "

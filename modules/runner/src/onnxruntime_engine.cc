@@ -35,10 +35,13 @@ enum Entry : std::size_t {
   kSetInterOpNumThreads = 25,
   kGetInputCount = 30,
   kGetOutputCount = 31,
+  kGetInputTypeInfo = 33,
   kGetInputName = 36,
   kGetOutputName = 37,
   kCreateTensorWithData = 49,
   kGetTensorData = 51,
+  kCastToTensorInfo = 55,
+  kGetElementType = 60,
   kGetTensorElementCount = 64,
   kGetTensorTypeAndShape = 65,
   kCreateCpuMemoryInfo = 69,
@@ -61,9 +64,7 @@ constexpr TypeCode kOnnxTypes[] = {
 class OnnxRuntimeEngine : public Engine {
  public:
   explicit OnnxRuntimeEngine(const Settings& settings)
-      : inputs_of_(settings.inputs),
-        outputs_of_(settings.outputs),
-        constants_of_(settings.constants) {
+      : inputs_of_(settings.inputs), outputs_of_(settings.outputs) {
     const SharedLibrary library(settings.get("library"));
     const ApiBase* const base = library.find<const ApiBase*()>("OrtGetApiBase")();
     table_ = base->get_api(kTableVersion);
@@ -82,17 +83,11 @@ class OnnxRuntimeEngine : public Engine {
     call(kGetDefaultAllocator, &allocator_);
     input_names_ = names(kGetInputCount, kGetInputName);
     output_names_ = names(kGetOutputCount, kGetOutputName);
-    for (const Constant& constant : constants_of_) {
-      input_names_.erase(
-          std::remove(input_names_.begin(), input_names_.end(), constant.tensor.name),
-          input_names_.end());
-    }
+    for (const Constant& constant : settings.constants) take_constant(constant);
     input_places_ = places_of(inputs_of_, input_names_, "inputs");
     output_places_ = places_of(outputs_of_, output_names_, "outputs");
     for (const std::string& name : input_names_) input_words_.push_back(name.c_str());
-    for (const Constant& constant : constants_of_) {
-      input_words_.push_back(constant.tensor.name.c_str());
-    }
+    for (const Fixed& fixed : fixed_) input_words_.push_back(fixed.tensor.name.c_str());
     for (const std::string& name : output_names_) output_words_.push_back(name.c_str());
     run_ = reinterpret_cast<Run>(table_[kRun]);
   }
@@ -105,8 +100,8 @@ class OnnxRuntimeEngine : public Engine {
     for (const std::size_t place : input_places_) {
       input_tensors_.push_back(tensor(inputs_of_[place], rows, const_cast<void*>(inputs[place])));
     }
-    for (const Constant& constant : constants_of_) {
-      input_tensors_.push_back(tensor(constant.tensor, 1, const_cast<void*>(constant.data)));
+    for (Fixed& fixed : fixed_) {
+      input_tensors_.push_back(tensor(fixed.tensor, 1, fixed.value.data()));
     }
     for (const std::size_t place : output_places_) {
       output_tensors_.push_back(tensor(outputs_of_[place], rows, results_.pointers()[place]));
@@ -186,6 +181,24 @@ class OnnxRuntimeEngine : public Engine {
     return names;
   }
 
+  // An input that has one value. Not every model of a package has it.
+  void take_constant(const Constant& constant) {
+    const auto name = std::find(input_names_.begin(), input_names_.end(), constant.tensor.name);
+    if (name == input_names_.end()) return;
+    Handle type = nullptr;
+    Handle info = nullptr;
+    int code = 0;
+    const std::vector<std::string> all = names(kGetInputCount, kGetInputName);
+    const auto place = std::find(all.begin(), all.end(), *name) - all.begin();
+    call(kGetInputTypeInfo, session_, static_cast<std::size_t>(place), &type);
+    call(kCastToTensorInfo, type, &info);
+    call(kGetElementType, info, &code);
+    fixed_.push_back({constant.tensor, {}});
+    fixed_.back().tensor.type = type_of_code(kOnnxTypes, code);
+    fixed_.back().value = constant.as(fixed_.back().tensor.type);
+    input_names_.erase(name);
+  }
+
   Handle tensor(const Tensor& of, std::size_t rows, void* data) {
     const std::vector<std::int64_t> shape = of.shape(rows);
     Handle value = nullptr;
@@ -196,7 +209,11 @@ class OnnxRuntimeEngine : public Engine {
 
   std::vector<Tensor> inputs_of_;
   std::vector<Tensor> outputs_of_;
-  std::vector<Constant> constants_of_;
+  struct Fixed {
+    Tensor tensor;
+    std::vector<unsigned char> value;
+  };
+  std::vector<Fixed> fixed_;
   std::string version_;
   void* const* table_ = nullptr;
   Run run_ = nullptr;

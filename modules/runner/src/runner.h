@@ -17,7 +17,9 @@
 //   model, library        the engine's own file or folder; its shared library
 //   input, output         "DTYPE SHAPE NAME": float32 28,28,3 x; SHAPE is "-" for one number
 //   input_file            raw rows of an input, in the order of the inputs
-//   constant              as input: what the engine's model has for an input, but not the package
+//   constant              as input, int64 or float64: what the engine's model may have for an
+//   input,
+//                         but not the package
 //   constant_file         its raw value, in the order of the constants
 //   expected_file         raw rows of an output; none: nothing is compared
 //   first                 rows of the first prediction [1]; 0: none before the first "prepare"
@@ -55,6 +57,9 @@ struct Tensor {
 struct Constant {
   Tensor tensor;  // without rows
   const void* data = nullptr;
+
+  // The values as the model takes them.
+  std::vector<unsigned char> as(DType type) const;
 };
 
 struct Settings {
@@ -99,6 +104,15 @@ int code_of(const TypeCode (&codes)[kCount], DType type) {
     if (one.type == type) return one.code;
   }
   throw std::runtime_error(std::string("the engine has no tensors of ") + name_of(type));
+}
+
+// Throws if no type of ours has the code.
+template <std::size_t kCount>
+DType type_of_code(const TypeCode (&codes)[kCount], int code) {
+  for (const TypeCode& one : codes) {
+    if (one.code == code) return one.type;
+  }
+  throw std::runtime_error("the model has a tensor of type " + std::to_string(code));
 }
 
 // Each program defines it. Throws std::runtime_error when the model cannot be loaded.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -38,6 +39,23 @@ Tensor tensor_of(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<unsigned char> Constant::as(DType type) const {
+  const std::size_t count = tensor.row_elements();
+  std::vector<unsigned char> bytes(count * size_of(type));
+  const auto convert = [&](auto value, auto to) {
+    using To = typename decltype(to)::Type;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(&value, static_cast<const char*>(data) + i * sizeof value, sizeof value);
+      const auto made = static_cast<To>(value);
+      std::memcpy(bytes.data() + i * sizeof made, &made, sizeof made);
+    }
+  };
+  ::tfaot::detail::visit_dtype(type, [&](auto to) {
+    tensor.type == DType::kInt64 ? convert(std::int64_t{}, to) : convert(double{}, to);
+  });
+  return bytes;
+}
 
 std::size_t Tensor::row_elements() const {
   std::size_t elements = 1;

@@ -50,12 +50,15 @@ class TensorFlowEngine : public Engine {
       own_.reset(tensorflow::NewSession(session_options()));
       check(own_->Create(graph));
       session_ = own_.get();
+      take_constants(settings, graph);
     } else {
       check(tensorflow::LoadSavedModel(session_options(), {}, model, {"serve"}, &bundle_));
       session_ = bundle_.session.get();
+      take_constants(settings, bundle_.meta_graph_def.graph_def());
     }
     tensorflow::CallableOptions callable;
     for (const Tensor& input : settings.inputs) callable.add_feed(tensor_name(input.name, true));
+    for (const std::string& name : constant_names_) callable.add_feed(name);
     for (const Tensor& output : settings.outputs) {
       callable.add_fetch(tensor_name(output.name, false));
     }
@@ -72,6 +75,7 @@ class TensorFlowEngine : public Engine {
           static_cast<tensorflow::DataType>(code_of(kTensorFlowTypes, inputs_of_[i].type)), shape);
       std::memcpy(inputs_[i].data(), inputs[i], inputs_[i].TotalBytes());
     }
+    inputs_.insert(inputs_.end(), constants_.begin(), constants_.end());
   }
 
   void run() override {
@@ -87,6 +91,24 @@ class TensorFlowEngine : public Engine {
   }
 
  private:
+  // Placeholders that have one value. Not every model of a package has them.
+  void take_constants(const Settings& settings, const tensorflow::GraphDef& graph) {
+    for (const Constant& constant : settings.constants) {
+      const std::string name = constant.tensor.name.substr(0, constant.tensor.name.find(':'));
+      for (const tensorflow::NodeDef& node : graph.node()) {
+        const auto type = node.attr().find("dtype");
+        if (node.name() != name || type == node.attr().end()) continue;
+        tensorflow::TensorShape shape;
+        for (const std::int64_t size : constant.tensor.row_shape) shape.AddDim(size);
+        const tensorflow::DataType code = type->second.type();
+        const auto value = constant.as(type_of_code(kTensorFlowTypes, code));
+        constants_.emplace_back(code, shape);
+        std::memcpy(constants_.back().data(), value.data(), constants_.back().TotalBytes());
+        constant_names_.push_back(name + ":0");
+      }
+    }
+  }
+
   std::string tensor_name(const std::string& name, bool is_input) const {
     if (name.find(':') != std::string::npos) return name;
     if (own_ != nullptr) return name + ":0";
@@ -109,6 +131,8 @@ class TensorFlowEngine : public Engine {
   std::unique_ptr<tensorflow::Session> own_;
   tensorflow::Session* session_ = nullptr;
   tensorflow::Session::CallableHandle callable_ = 0;
+  std::vector<std::string> constant_names_;
+  std::vector<tensorflow::Tensor> constants_;
   std::vector<tensorflow::Tensor> inputs_;
   std::vector<tensorflow::Tensor> outputs_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "constant_settings.h"
 #include "profile_advice.h"
 #include "profile_curves.h"
 #include "profile_inputs.h"
@@ -35,7 +36,7 @@ class Profiler {
   Status find_models() const;
   Status describe(const Path& scratch);
   Status profile_model(const ProfiledModel& model, const Path& scratch);
-  Result<std::shared_ptr<const LoadedModel>> load(const ProfiledModel& model, const Path& scratch);
+  Result<LoadedPackage> load(const ProfiledModel& model, const Path& scratch);
   ConfigOverrides overrides_for(const Path& path) const;
   Result<std::vector<std::int64_t>> rows_of(const Manifest& manifest) const;
   Result<std::vector<std::string>> levels_of(const LoadedModel& model) const;
@@ -65,8 +66,7 @@ void Profiler::warn(const std::string& text) {
   context_.diagnostics.warning(text);
 }
 
-Result<std::shared_ptr<const LoadedModel>> Profiler::load(const ProfiledModel& model,
-                                                          const Path& scratch) {
+Result<LoadedPackage> Profiler::load(const ProfiledModel& model, const Path& scratch) {
   LoadRequest package = model.package;
   if (is_config_or_model(context_.files, package.package)) {
     BuildRequest build;
@@ -81,7 +81,7 @@ Result<std::shared_ptr<const LoadedModel>> Profiler::load(const ProfiledModel& m
     package.package = build.output_directory;
   }
   TFAOT_ASSIGN(const FoundPackage found, find_package(context_, package));
-  return load_package(context_, found);
+  return load_whole_package(context_, found);
 }
 
 // A model without a config is compiled for the numbers of rows that are measured.
@@ -223,14 +223,18 @@ Status Profiler::finish_curve(Measured& measured, const Manifest& manifest, cons
 
 Status Profiler::profile_model(const ProfiledModel& model, const Path& scratch) {
   measured_.clear();
-  TFAOT_ASSIGN(const auto loaded, load(model, scratch));
+  TFAOT_ASSIGN(const LoadedPackage package, load(model, scratch));
+  const auto& loaded = package.model;
   const Manifest& manifest = loaded->manifest();
   TFAOT_ASSIGN(const std::vector<std::int64_t> rows, rows_of(manifest));
   const std::vector<std::int64_t> sizes = useful_sizes(manifest.batch_sizes, rows);
   const std::int64_t most = std::max(std::ranges::max(rows), sizes.back());
-  TFAOT_ASSIGN(const RunnerFiles files,
+  TFAOT_ASSIGN(RunnerFiles files,
                write_runner_files(context_, loaded, request_.inputs, most, scratch));
   TFAOT_TRY(add_package_curves(model, loaded, rows, files));
+  TFAOT_ASSIGN(const std::vector<std::string> constants,
+               constant_settings(context_, package.spec.model.constants, scratch));
+  files.tensors.insert(files.tensors.end(), constants.begin(), constants.end());
   for (const PeerModel& peer : model.peers) TFAOT_TRY(add_peer(peer, manifest, files));
   total_ += measured_.size() + rows.size() + (request_.operations ? 1 : 0);
   if (request_.heap_tool) total_ += measured_.size();

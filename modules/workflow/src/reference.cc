@@ -8,12 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "constant_settings.h"
 #include "profile_inputs.h"
 #include "scratch_folder.h"
-#include "tfaot/arrays/csv.h"
 #include "tfaot/arrays/npy.h"
 #include "tfaot/base/limits.h"
-#include "tfaot/compile/describe_model.h"
 #include "tfaot/compile/original_predictions.h"
 #include "tfaot/profile/runner.h"
 
@@ -94,7 +93,8 @@ class OnnxRuntimeReference final : public Reference {
 
   Result<ReferenceAnswers> predict(const std::vector<const ModelInputs*>& batches) override {
     TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context_));
-    TFAOT_TRY(write_constants(scratch.path()));
+    TFAOT_ASSIGN(constants_,
+                 constant_settings(context_, request_.spec.model.constants, scratch.path()));
     ReferenceAnswers answers{"onnxruntime", request_.signature, {}};
     for (const ModelInputs* batch : batches) {
       TFAOT_ASSIGN(ReferenceAnswer answer, run(*batch, scratch.path(), answers.program));
@@ -106,34 +106,6 @@ class OnnxRuntimeReference final : public Reference {
 
  private:
   static constexpr const char* kOutputs = "output_";
-
-  // The engine says their types.
-  Status write_constants(const Path& scratch) {
-    const ModelSection& model = request_.spec.model;
-    if (model.constants.empty()) return {};
-    TFAOT_ASSIGN(const EngineProgram engine, find_engine(context_, request_.engine.engine));
-    TFAOT_ASSIGN(const ModelDescription described,
-                 describe_model(context_.files, model.source, engine));
-    const auto& inputs = described.signatures.front().inputs;
-    for (const ModelConstant& constant : model.constants) {
-      const auto input = std::ranges::find(inputs, constant.name, &DescribedTensor::name);
-      const auto dtype = input == inputs.end() ? std::nullopt : parse_word<DType>(input->dtype);
-      std::string bytes;
-      const bool fits = dtype && std::ranges::all_of(constant.values, [&](const auto& value) {
-                          return append_number(bytes, *dtype, value);
-                        });
-      if (!fits) {
-        return fail(
-            Error::at({model.source.string()},
-                      fmt::format("model.constants: '{}' does not fit this model", constant.name)));
-      }
-      const Path file = scratch / fmt::format("constant_{}", constants_.size() / 2);
-      TFAOT_TRY(context_.files.replace_atomically(file, bytes, Durability::kScratch));
-      constants_.push_back("constant=" + tensor_setting({constant.name, *dtype, constant.shape}));
-      constants_.push_back("constant_file=" + file.string());
-    }
-    return {};
-  }
 
   // The model may fix the only compiled size, so it runs as often as it takes, with rows of zeros
   // at the end.
