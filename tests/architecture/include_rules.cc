@@ -61,7 +61,7 @@ const std::map<std::string, Rooms> kRooms = {
 // folders before it, and of their own.
 const std::map<std::string, std::vector<std::string>> kFolders = {
     {"engine",
-     {"lowering", "graph", "hlo", "onnx", "stablehlo", "front", "kernels", "rows", "cost", "code",
+     {"lowering", "hlo", "graph", "onnx", "stablehlo", "front", "kernels", "rows", "cost", "code",
       "inspect"}},
     {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
     {"cli", {"text", "pages", "options", "commands"}},

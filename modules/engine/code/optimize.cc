@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "graph/random_numbers.h"
 #include "hlo/canonical.h"
 #include "hlo/fold.h"
 #include "hlo/layouts.h"
-#include "hlo/random_numbers.h"
 #include "hlo/simplify.h"
 #include "kernels/forest_calls.h"
 #include "kernels/live_rows.h"

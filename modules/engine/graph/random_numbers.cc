@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/random_numbers.h"
+#include "graph/random_numbers.h"
 
 #include <fmt/format.h>
 
