@@ -187,22 +187,36 @@ TEST_F(InspectTest, AGraphThatIsTooLarge) {
   EXPECT_THAT(result.standard_error, HasSubstr("but a file of a dump has at most 536870912"));
 }
 
-// The net is a loop of 5 turns of two products, and each of them is a hot spot.
-TEST_F(InspectTest, TheHotSpotsOfARecurrentNetAreInItsLoop) {
+// A loop of 5 turns of two products is one call of a kernel.
+TEST_F(InspectTest, ARecurrentLayerIsOneKernel) {
   const json code = inspected({config("recurrent"), "--batch-sizes", "4"});
   const json& stage = stage_of(code, kLastStage);
-  std::int64_t flops = 0;
-  for (const json& node : nodes_of(stage, "kernel")) flops += node["flops"].get<std::int64_t>();
-  EXPECT_EQ(flops, 2 * 4 * (3 + 4) * 16);
-  const auto loops = nodes_of(stage, "control");
-  ASSERT_EQ(loops.size(), 1U);
-  EXPECT_EQ(loops[0]["turns"], 5);
-  EXPECT_GT(loops[0]["flops"], 5 * flops);
-  EXPECT_THAT(loops[0]["origin"].get<std::string>(), HasSubstr("state_1/while"));
-  EXPECT_GT(stage["flops"], 5 * flops);
+  const auto kernels = nodes_of(stage, "kernel");
+  ASSERT_EQ(kernels.size(), 1U);
+  EXPECT_EQ(kernels[0]["flops"], 2 * 5 * 4 * (3 + 4) * 16);
+  EXPECT_EQ(nodes_of(stage, "control").size(), 0U);
   const std::string text = done({"inspect", "-q", config("recurrent"), "--batch-sizes", "4"});
-  EXPECT_THAT(text, HasSubstr("state_1/while/lstm_cell_1/MatMul_1"));
-  EXPECT_THAT(text, HasSubstr("4 x 4 by 4 x 16"));
+  EXPECT_THAT(text, HasSubstr("5 steps of 4 rows, state of 4"));
+}
+
+// What a loop of 6 turns holds counts six times.
+TEST_F(InspectTest, TheHotSpotsOfALoopAreInIt) {
+  const json code = inspected({config("recurrent_loops"), "--batch-sizes", "4"});
+  const json& stage = stage_of(code, kLastStage);
+  const auto loops = nodes_of(stage, "control");
+  ASSERT_EQ(loops.size(), 4U);
+  std::int64_t flops = 0;
+  std::string origins;
+  for (const json& loop : loops) {
+    EXPECT_EQ(loop["turns"], 6);
+    flops += loop["flops"].get<std::int64_t>();
+    origins += loop["origin"].get<std::string>() + "\n";
+  }
+  // The products with the state in each turn, of three LSTMs and GRUs of 4 and a GRU of 5.
+  const std::int64_t products = 2 * 4 * (4 * 16 + 5 * 15 + 4 * 16 + 4 * 12);
+  EXPECT_GT(flops, 6 * products);
+  EXPECT_GT(stage["flops"], flops);
+  EXPECT_THAT(origins, HasSubstr("masked_state_1/while"));
 }
 
 TEST_F(InspectTest, EachPassOfXla) {

@@ -549,6 +549,22 @@ def many_weights():
     works("many_weights", lambda w, x: {"y": tf.tanh(x @ w / 8)}, {"x": ("float32", [128])}, [w], batch_sizes=(1,))
 
 
+def recurrent_model(name, inputs, outputs):
+    """With biases that are not zero, as after training."""
+    model = tf.keras.Model(inputs, outputs)
+    random = np.random.default_rng(41)
+    for weight in model.weights:
+        if weight.name == "bias":
+            weight.assign(random.normal(0, 0.3, weight.shape).astype(np.float32))
+    folder = WORKS / name
+    saved_model = mf.fresh(folder)
+    model.export(str(saved_model), verbose=False)
+    mf.trim(saved_model)
+    write_config(folder)
+    inputs = {one.name: ("float32", list(one.shape[1:])) for one in tf.nest.flatten(inputs)}
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), inputs)
+
+
 @maker
 def recurrent():
     """A Keras LSTM: a while loop over TensorLists."""
@@ -561,6 +577,37 @@ def recurrent():
     mf.trim(saved_model)
     write_config(folder)
     mf.write_reference(folder, mf.saved_model_predictor(saved_model), {"sequence": ("float32", [5, 3])})
+
+
+@maker
+def recurrent_layers():
+    """Recurrent layers that become one kernel call each: on each other, in both directions, with states in and out."""
+    tf.keras.utils.set_random_seed(20)
+    layers = tf.keras.layers
+    inputs = tf.keras.Input([7, 3], name="sequence")
+    start = tf.keras.Input([5], name="start")
+    both = layers.Bidirectional(layers.LSTM(6, return_sequences=True))(inputs)
+    middle = layers.GRU(17, return_sequences=True)(both)
+    simple = layers.SimpleRNN(33, return_sequences=True, activation="relu", go_backwards=True)(middle)
+    last, h, memory = layers.LSTM(5, return_sequences=True, return_state=True)(
+        layers.SimpleRNN(4, return_sequences=True)(simple), initial_state=[start, start * 2])
+    in_line = layers.GRU(4, unroll=True)(middle)
+    recurrent_model("recurrent_layers", [inputs, start],
+                    {"all": last, "h": h, "memory": memory, "in_line": in_line, "both": both})
+
+
+@maker
+def recurrent_loops():
+    """Recurrent layers that stay loops: masked, with other activations, a GRU whose reset comes before the product."""
+    tf.keras.utils.set_random_seed(21)
+    layers = tf.keras.layers
+    inputs = tf.keras.Input([6, 3], name="sequence")
+    masked = layers.Masking(mask_value=0.0)(layers.ReLU()(inputs))  # one step in eight is masked
+    recurrent_model("recurrent_loops", inputs, {
+        "masked": layers.LSTM(4, name="masked_state")(masked),
+        "masked_sequence": layers.GRU(5, return_sequences=True)(masked),
+        "hard": layers.LSTM(4, recurrent_activation="hard_sigmoid", activation="relu")(inputs),
+        "reset_first": layers.GRU(4, reset_after=False)(inputs)})
 
 
 def mixed(name, policy):

@@ -9,8 +9,11 @@
 #include "hlo/fold.h"
 #include "hlo/layouts.h"
 #include "hlo/simplify.h"
+#include "hlo/step_products.h"
 #include "kernels/forest_calls.h"
 #include "kernels/live_rows.h"
+#include "kernels/recurrent_cells.h"
+#include "kernels/recurrent_layers.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 
 namespace tfaot::toolkit::engine {
@@ -117,6 +120,9 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(steps.show("simplified"));
   TFAOT_TRY(check_random_numbers(*module));
+  TFAOT_TRY(hoist_step_products(*module));
+  TFAOT_TRY(replace_recurrent_cells(*module, inputs));
+  TFAOT_TRY(replace_recurrent_layers(*module, inputs));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

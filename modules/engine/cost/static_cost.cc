@@ -8,11 +8,11 @@
 
 #include "cost/machine_model.h"
 #include "hlo/hlo.h"
+#include "hlo/loop.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 #include "tfaot/records/hlo_graph.h"
 #include "xla/literal.h"
-#include "xla/service/while_loop_analysis.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -111,7 +111,8 @@ class Estimate {
       const KernelKind kind = kernel_kind(*one);
       const bool is_live =
           (kind == KernelKind::kMatMul && call_of<kernels::MatMulCall>(*one).live_rows != 0) ||
-          (kind == KernelKind::kForest && call_of<kernels::ForestCall>(*one).live_rows != 0);
+          (kind == KernelKind::kForest && call_of<kernels::ForestCall>(*one).live_rows != 0) ||
+          (kind == KernelKind::kRecurrent && call_of<kernels::RecurrentCall>(*one).live_rows != 0);
       if (is_live) sum += cycles(*one);
     }
     return sum;
@@ -191,6 +192,7 @@ class Estimate {
     const double result =
         bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
+    if (kind == KernelKind::kRecurrent) return moved + recur(one);
     if (kind == KernelKind::kMatMul) {
       const auto call = call_of<kernels::MatMulCall>(one);
       const ProductSize size{call.rows, call.columns, call.depth, bytes};
@@ -225,6 +227,19 @@ class Estimate {
     return groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
   }
 
+  // All steps' products with the state, and the functions of the gates.
+  double recur(const HloInstruction& one) const {
+    const auto call = call_of<kernels::RecurrentCall>(one);
+    const auto gates = recurrent_gates(one);
+    const ProductSize size{call.rows, gates * call.hidden, call.features + call.hidden,
+                           element_bytes(*one.operand(1))};
+    const auto state = static_cast<double>(call.rows * call.hidden * size.element_bytes);
+    const double functions =
+        std::ceil(state / machine_.vector_bytes) * static_cast<double>(gates + 1) * kDearCycles;
+    return static_cast<double>(call.steps) *
+           (multiply(size, bytes_of(one.operand(2)->shape())) + functions);
+  }
+
   // A window that goes over each channel alone, for `result` bytes.
   double slide(const kernels::Window& window, double result) const {
     return std::ceil(result / machine_.vector_bytes) * static_cast<double>(product(window.size)) *
@@ -245,11 +260,6 @@ class Estimate {
 };
 
 }  // namespace
-
-std::optional<std::int64_t> loop_turns(const HloInstruction& loop) {
-  const auto turns = xla::ComputeWhileLoopTripCount(&loop);
-  return turns ? std::make_optional(*turns) : std::nullopt;
-}
 
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
   const Estimate estimate(module, code);

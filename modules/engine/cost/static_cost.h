@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "xla/hlo/ir/hlo_module.h"
@@ -28,9 +27,6 @@ struct StaticCost {
 
 // Kernel calls of `module` are in the form of add_kernel_call(), with or without a level.
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code);
-
-// How often a loop turns, if XLA can tell. It may add computations to the module to find out.
-std::optional<std::int64_t> loop_turns(const xla::HloInstruction& loop);
 
 // The share of each instruction, in picoseconds: of a loop with all its turns, of a fusion with all
 // it holds, of an instruction inside of them once.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "hlo/loop.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/base/text.h"
 #include "tfaot/kernels/abi.h"
@@ -104,6 +105,13 @@ KernelWork kernel_work(const HloInstruction& one) {
       return {fmt::format("{} rows through {} trees, at most {} steps{}", call.rows, size.trees,
                           size.depth, call.live_rows != 0 ? ", skips rows of padding" : ""),
               size.steps};
+    }
+    case KernelKind::kRecurrent: {
+      const auto call = call_of<kernels::RecurrentCall>(one);
+      const std::int64_t depth = call.features + call.hidden;
+      return {fmt::format("{} steps of {} rows, state of {}{}", call.steps, call.rows, call.hidden,
+                          call.live_rows != 0 ? ", skips rows of padding" : ""),
+              2 * call.steps * call.rows * depth * recurrent_gates(one) * call.hidden};
     }
     case KernelKind::kOther:
       break;

@@ -27,6 +27,9 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   if (name.starts_with("convolution_")) return KernelKind::kConvolution;
   if (name.starts_with("depthwise_")) return KernelKind::kDepthwise;
   if (name.starts_with("forest_")) return KernelKind::kForest;
+  for (const char* cell : {"lstm_", "gru_", "rnn_"}) {
+    if (name.starts_with(cell)) return KernelKind::kRecurrent;
+  }
   return name.find("_pool_") == std::string_view::npos ? KernelKind::kOther : KernelKind::kPool;
 }
 
@@ -49,6 +52,15 @@ ForestSize forest_size(const HloInstruction& kernel) {
     size.steps += block.trees * block.depth * call.rows;
   }
   return size;
+}
+
+std::int64_t recurrent_gates(const HloInstruction& kernel) {
+  const std::string_view name = kernel_name(kernel);
+  return name.starts_with("lstm_") ? 4 : name.starts_with("gru_") ? 3 : 1;
+}
+
+std::int64_t recurrent_panels(const HloInstruction& kernel) {
+  return recurrent_gates(kernel) == 1 ? 2 : 1;
 }
 
 bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }

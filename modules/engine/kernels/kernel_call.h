@@ -41,6 +41,7 @@ enum class KernelKind {
   kDepthwise,    // a ConvolutionCall, each channel alone
   kPool,         // a PoolCall
   kForest,       // a ForestCall
+  kRecurrent,    // a RecurrentCall
   kOther,        // another kernel, or no kernel call
 };
 KernelKind kernel_kind(const xla::HloInstruction& instruction);
@@ -63,6 +64,11 @@ struct ForestSize {
 };
 // REQUIRES: a kForest.
 ForestSize forest_size(const xla::HloInstruction& kernel);
+
+// How many products of the state's size a step of a recurrent cell has. REQUIRES: a kRecurrent.
+std::int64_t recurrent_gates(const xla::HloInstruction& kernel);
+// Panels of the state in a block of weights. REQUIRES: a kRecurrent.
+std::int64_t recurrent_panels(const xla::HloInstruction& kernel);
 
 // Types that have kernels.
 bool has_kernels(xla::PrimitiveType type);

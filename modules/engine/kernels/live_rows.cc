@@ -36,13 +36,14 @@ class RowsOf {
                        [](const auto& entry) { return entry.second == Rows::kMixed; });
   }
   // A kernel that can leave out rows of padding: a product of rows in order with a packed weight,
-  // or a forest.
+  // a recurrent layer of rows in order, or a forest.
   bool is_row_kernel(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
     if (kind == KernelKind::kForest) {
       return call_of<kernels::ForestCall>(one).rows % batch_ == 0 &&
              rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one);
     }
+    if (kind == KernelKind::kRecurrent) return is_row_recurrence(one);
     if (kind != KernelKind::kMatMul) return false;
     const auto call = call_of<kernels::MatMulCall>(one);
     return call.batch == 1 && call.rhs_packed != 0 && call.rows % batch_ == 0 &&
@@ -51,6 +52,19 @@ class RowsOf {
   }
 
  private:
+  // All steps of a row lie together, in what it reads and in what it makes.
+  bool is_row_recurrence(const HloInstruction& one) const {
+    const auto call = call_of<kernels::RecurrentCall>(one);
+    const std::int64_t made = xla::ShapeUtil::ElementsIn(one.shape().tuple_shapes(0));
+    const auto may_be = [&](std::int64_t operand) {
+      return rows_.at(one.operand(operand)) != Rows::kMixed;
+    };
+    return call.rows % batch_ == 0 && rows_.at(one.operand(1)) == Rows::kInOrder &&
+           call.x_row * call.rows == xla::ShapeUtil::ElementsIn(one.operand(1)->shape()) &&
+           rows_.at(one.operand(2)) == Rows::kNone && rows_.at(one.operand(3)) == Rows::kNone &&
+           may_be(4) && (one.operand_count() < 6 || may_be(5)) && call.memory_out < 0 &&
+           call.out_row * call.rows == made;
+  }
   bool others_are_weights(const HloInstruction& kernel) const {
     return std::all_of(kernel.operands().begin() + 2, kernel.operands().end(),
                        [&](const auto* operand) { return rows_.at(operand) == Rows::kNone; });
@@ -115,7 +129,10 @@ class RowsOf {
 
   bool kernel_keeps_order(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
-    if (kind == KernelKind::kMatMul || kind == KernelKind::kForest) return is_row_kernel(one);
+    if (kind == KernelKind::kMatMul || kind == KernelKind::kForest ||
+        kind == KernelKind::kRecurrent) {
+      return is_row_kernel(one);
+    }
     if (kind == KernelKind::kOther) return false;
     // Images, one after the other. A ConvolutionCall begins like a PoolCall.
     return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one) &&
@@ -140,8 +157,10 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t 
 // The same call with the operand after all others.
 Status add_live_rows(HloInstruction& kernel, HloInstruction* live_rows, std::int64_t batch) {
   xla::HloComputation& computation = *kernel.parent();
-  const auto words = kernel_kind(kernel) == KernelKind::kForest
-                         ? live_words<kernels::ForestCall>(kernel, batch)
+  const KernelKind kind = kernel_kind(kernel);
+  const auto words = kind == KernelKind::kForest ? live_words<kernels::ForestCall>(kernel, batch)
+                     : kind == KernelKind::kRecurrent
+                         ? live_words<kernels::RecurrentCall>(kernel, batch)
                          : live_words<kernels::MatMulCall>(kernel, batch);
   auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
   operands.front() = computation.AddInstruction(

@@ -15,11 +15,15 @@ using Kernel = void (*)(void*, const void**);
   void tfaot_matmul_f64_##level(void*, const void**);      \
   void tfaot_convolution_f32_##level(void*, const void**); \
   void tfaot_depthwise_f32_##level(void*, const void**);   \
-  void tfaot_max_pool_f32_##level(void*, const void**);
+  void tfaot_max_pool_f32_##level(void*, const void**);    \
+  void tfaot_lstm_f32_##level(void*, const void**);        \
+  void tfaot_gru_f32_##level(void*, const void**);         \
+  void tfaot_rnn_f32_##level(void*, const void**);
 #define TFAOT_LEVEL(name, level)                                                                \
   {                                                                                             \
     name, &tfaot_matmul_f32_##level, &tfaot_matmul_f64_##level, &tfaot_convolution_f32_##level, \
-        &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level                               \
+        &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level, &tfaot_lstm_f32_##level,     \
+        &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level                                          \
   }
 
 extern "C" {
@@ -37,7 +41,7 @@ namespace {
 
 struct Level {
   const char* name;
-  Kernel matmul, matmul_f64, convolution, depthwise, max_pool;
+  Kernel matmul, matmul_f64, convolution, depthwise, max_pool, lstm, gru, rnn;
 };
 
 const std::vector<Level> kLevels = {
@@ -129,6 +133,30 @@ void measure_pooling(const Level& level, const Pooling& p) {
   measure("max_pool/" + p.name() + "/" + level.name, p.operations(), run);
 }
 
+void measure_recurrence(const std::string& operation, const char* level, Kernel kernel, Int gates,
+                        const Recurrence& r) {
+  kernels::RecurrentCall c = {};
+  c.rows = r.rows;
+  c.steps = Recurrence::kSteps;
+  c.hidden = r.hidden;
+  c.features = r.features;
+  c.x_step = r.features != 0 ? r.features : gates * r.hidden;
+  c.x_row = c.steps * c.x_step;
+  for (Int gate = 0; gate < gates; ++gate) c.x_gate[gate] = gate * r.hidden;
+  c.out_row = r.hidden;
+  c.memory_out = -1;
+  const auto x = floats(c.rows * c.x_row), bias = floats(4 * r.hidden + 32);
+  const auto weights = floats((r.features + r.hidden) * (gates * r.hidden + 32));
+  const auto state = floats(r.rows * r.hidden), result = floats(r.rows * r.hidden);
+  const auto scratch = floats(kernels::recurrent_scratch_bytes(c) / 4);
+  const auto run = [=] {
+    void* out[] = {result.get(), scratch.get()};
+    const void* in[] = {&c, x.get(), weights.get(), bias.get(), state.get(), state.get()};
+    kernel(out, in);
+  };
+  measure(operation + "/" + r.name() + "/" + level, r.operations(gates), run);
+}
+
 }  // namespace
 
 void measure_ours() {
@@ -143,6 +171,11 @@ void measure_ours() {
     }
     for (const Image& i : images()) measure_image(level, i);
     for (const Pooling& p : poolings()) measure_pooling(level, p);
+    for (const Recurrence& r : recurrences()) {
+      measure_recurrence("lstm", level.name, level.lstm, 4, r);
+      measure_recurrence("gru", level.name, level.gru, 3, r);
+      measure_recurrence("rnn", level.name, level.rnn, 1, r);
+    }
   }
 }
 

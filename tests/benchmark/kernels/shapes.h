@@ -90,6 +90,25 @@ struct Pooling {
 
 inline std::vector<Pooling> poolings() { return {{1, 28, 16}, {16, 28, 16}, {16, 14, 24}}; }
 
+// 20 steps of a recurrent layer. Without features it gets products, else it multiplies itself.
+struct Recurrence {
+  Int rows, hidden, features;
+  static constexpr Int kSteps = 20;
+
+  std::string name() const {
+    return std::to_string(rows) + "x" + std::to_string(hidden) +
+           (features != 0 ? "_from_" + std::to_string(features) : "");
+  }
+  double operations(Int gates) const {
+    return 2.0 * static_cast<double>(kSteps * rows * gates * hidden * (features + hidden));
+  }
+};
+
+inline std::vector<Recurrence> recurrences() {
+  return {{1, 64, 0},   {4, 64, 0},    {16, 64, 0}, {4, 64, 16},
+          {16, 64, 16}, {256, 64, 16}, {1, 256, 0}, {16, 256, 64}};
+}
+
 // Aligned as the runtime's memory is, and with numbers in it; shared by the copies of a benchmark.
 template <typename T>
 std::shared_ptr<T> numbers(Int count) {

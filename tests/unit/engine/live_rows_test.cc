@@ -129,6 +129,36 @@ TEST(LiveRows, GoToForests) {
   EXPECT_EQ(calls, 1);
 }
 
+// A RecurrentCall of 4 rows: 3 steps of x, rows first, to a state of 8 of which `kept` are kept.
+std::vector<std::int64_t> recurrent_live_rows(const std::string& x_steps, const std::string& kept) {
+  const auto module = testing::parse_hlo(
+      "ENTRY e {\n  x = f32[4,96] parameter(0)\n  w = f32[1,8,4,16] parameter(1)\n"
+      "  b = f32[1,4,16] parameter(2)\n  z = f32[] constant(0)\n"
+      "  h = f32[4,8] broadcast(z), dimensions={}\n  c = s64[18] constant({4,3,8,0, 0," +
+      x_steps + ", 0,8,16,24, " + kept +
+      ", 0,0})\n  t = (f32[4,24], u8[1536]) custom-call(c, x, w, b, h, h), "
+      "custom_call_target=\"tfaot_lstm_f32\"\n  y = f32[4,24] get-tuple-element(t), index=0\n"
+      "  ROOT r = (f32[4,24]) tuple(y)\n}");
+  std::vector<std::int64_t> rows;
+  if (!leave_out_padding(*module, 1).value_or(false)) return rows;
+  for (const auto* one : module->entry_computation()->instructions()) {
+    if (kernel_kind(*one) != KernelKind::kRecurrent || one->user_count() == 0) continue;
+    rows.push_back(call_of<kernels::RecurrentCall>(*one).live_rows);
+    EXPECT_EQ(one->operands().back()->parameter_number(), 3);
+    EXPECT_EQ(one->operand_count(), 7U);
+  }
+  return rows;
+}
+
+TEST(LiveRows, GoToRecurrentLayersOfRowsInOrder) {
+  EXPECT_THAT(recurrent_live_rows("32,96", "0,8,24, 1,-1"), ElementsAre(1));
+  // Steps first, in what is read or made.
+  EXPECT_THAT(recurrent_live_rows("128,32", "0,8,24, 1,-1"), IsEmpty());
+  EXPECT_THAT(recurrent_live_rows("32,96", "0,32,8, 1,-1"), IsEmpty());
+  // The memory of all rows comes after all states.
+  EXPECT_THAT(recurrent_live_rows("32,96", "0,8,16, 1,64"), IsEmpty());
+}
+
 TEST(LiveRows, StayAwayFromRightSidesOfTheBatch) {
   EXPECT_THAT(
       live_rows(

@@ -60,6 +60,20 @@ std::uint64_t pooling(std::size_t rows) {
       {1, 0, "x86_64_v4"});
 }
 
+// Steps of an lstm with a state of 64, of its products.
+std::uint64_t lstm(int rows, int steps) {
+  return cost_of(
+      fmt::format("ENTRY e {{\n  x = f32[{0},{1},256] parameter(0)\n"
+                  "  w = f32[4,64,4,16] parameter(1)\n  b = f32[4,4,16] parameter(2)\n"
+                  "  h = f32[{0},64] parameter(3)\n"
+                  "  c = s64[18] constant({{{0},{1},64,0, 0,256,{2}, 0,64,128,192, 0,0,64, 0,-1,"
+                  "0,0}})\n"
+                  "  ROOT y = (f32[{3}], u8[64]) custom-call(c, x, w, b, h, h), "
+                  "custom_call_target=\"tfaot_lstm_f32\"\n}}",
+                  rows, steps, 256 * steps, 64 * rows),
+      {1, 0, "x86_64_v4"});
+}
+
 // Trees in blocks of 8, each of 6 steps.
 std::uint64_t forest(std::size_t rows, int blocks) {
   std::string words = fmt::format("{},20,41,1,{},0,0", rows, blocks);
@@ -207,6 +221,14 @@ TEST(StaticCost, AProductOfXlaCostsWhatOursDoes) {
   const double ours = static_cast<double>(dense(64, 1, 64));
   EXPECT_NEAR(product(64) / ours, 1, 0.2);
   EXPECT_GT(product(256), 2 * product(64));
+}
+
+TEST(StaticCost, OfRecurrentLayersGrowsWithRowsAndSteps) {
+  EXPECT_GT(lstm(16, 40), lstm(16, 20) * 18 / 10);
+  EXPECT_LT(lstm(16, 40), lstm(16, 20) * 22 / 10);
+  EXPECT_GT(lstm(64, 20), lstm(16, 20) * 3);
+  // The products, and as much again at most for the gates.
+  EXPECT_GT(lstm(64, 20), 20 * dense(64, 1, 64) * 3);
 }
 
 TEST(StaticCost, OfForestsGrowsWithRowsAndTrees) {

@@ -20,20 +20,31 @@
         &tfaot_max_pool_##type##_##level, &tfaot_range_pool_##type##_##level, \
         &tfaot_sum_pool_##type##_##level                                      \
   }
-#define LEVEL(name, level) \
-  { name, KERNELS(f32, level), KERNELS(f64, level) }
+#define DECLARE_RECURRENT(level)                    \
+  void tfaot_lstm_f32_##level(void*, const void**); \
+  void tfaot_gru_f32_##level(void*, const void**);  \
+  void tfaot_rnn_f32_##level(void*, const void**);
+#define LEVEL(name, level)                                                   \
+  {                                                                          \
+    name, KERNELS(f32, level), KERNELS(f64, level), &tfaot_lstm_f32_##level, \
+        &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level                       \
+  }
 
 extern "C" {
 #if defined(__x86_64__)
 DECLARE(f32, x86_64)
 DECLARE(f64, x86_64)
+DECLARE_RECURRENT(x86_64)
 DECLARE(f32, x86_64_v3)
 DECLARE(f64, x86_64_v3)
+DECLARE_RECURRENT(x86_64_v3)
 DECLARE(f32, x86_64_v4)
 DECLARE(f64, x86_64_v4)
+DECLARE_RECURRENT(x86_64_v4)
 #else
 DECLARE(f32, generic)
 DECLARE(f64, generic)
+DECLARE_RECURRENT(generic)
 #endif
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent operators: RNN, GRU, LSTM. The products of all steps with W are one product before the
-// loop; a step is the product of the state with R, and what the gates do.
+// Recurrent operators: RNN, GRU, LSTM. A step is the product of its input with W, that of the state
+// with R, and what the gates do, as other frameworks write it: kernels/recurrent_cells.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ struct CellKind {
   // Of the node's operands for one direction.
   std::vector<XlaOp> (*fixed_of)(const Cell& cell, XlaOp recurrence, std::optional<XlaOp> bias,
                                  std::optional<XlaOp> peepholes) = nullptr;
-  // The part of the recurrence's bias that is added before the loop.
+  // The part of the recurrence's bias that is added to the input's.
   XlaOp (*early_bias)(const Cell& cell, XlaOp bias) = nullptr;
   CellState (*next)(const Cell& cell, XlaOp x, const CellState& state,
                     const std::vector<XlaOp>& fixed) = nullptr;
@@ -176,7 +176,6 @@ class RecurrentLayer {
 
   void lower() {
     const auto activations = gate_activations(node_, kind_.activations, directions_);
-    const XlaOp products = input_products();
     std::vector<XlaOp> sequences;
     std::vector<std::vector<XlaOp>> last(static_cast<std::size_t>(kind_.states));
     for (std::int64_t which = 0; which < directions_; ++which) {
@@ -184,7 +183,7 @@ class RecurrentLayer {
       const auto first = activations.begin() + which * std::ssize(kind_.activations);
       cell.activations.assign(first, first + std::ssize(kind_.activations));
       if (node_.has_attribute("clip")) cell.clip = node_.real("clip", 0);
-      const auto made = run_direction(cell, which, products);
+      const auto made = run_direction(cell, which);
       for (std::size_t i = 0; i < last.size(); ++i) last[i].push_back(made[i]);
       if (node_.wants(0)) sequences.push_back(made.back());
     }
@@ -216,22 +215,10 @@ class RecurrentLayer {
     return xla::SliceInDim(of_direction(node_.operand(3), which), start, start + width, 1, 0);
   }
 
-  // x * W^T with its bias, for all steps and both directions: [steps, rows, directions * width].
-  XlaOp input_products() const {
-    const Dimensions weights = node_.sizes(1);
-    const XlaOp w = xla::Reshape(node_.operand(1), {weights[0] * weights[1], weights[2]});
-    const XlaOp flat = xla::Reshape(x_, {steps_ * rows_, weights[2]});
-    XlaOp made = times_transposed(flat, w);
-    std::vector<XlaOp> biases;
-    const Cell cell{node_, hidden_, {}, std::nullopt};
-    for (std::int64_t which = 0; which < directions_; ++which) {
-      const auto own = bias_of(which, false);
-      if (own) biases.push_back(xla::Add(*own, kind_.early_bias(cell, *bias_of(which, true))));
-    }
-    if (!biases.empty()) {
-      made = xla::Add(made, for_rows(node_, xla::ConcatInDim(&node_.builder(), biases, 0), made));
-    }
-    return xla::Reshape(made, {steps_, rows_, weights[0] * weights[1]});
+  std::optional<XlaOp> input_bias(const Cell& cell, std::int64_t which) const {
+    const auto own = bias_of(which, false);
+    if (!own) return std::nullopt;
+    return xla::Add(*own, kind_.early_bias(cell, *bias_of(which, true)));
   }
 
   XlaOp initial_state(std::int64_t which, int operand) const {
@@ -241,9 +228,33 @@ class RecurrentLayer {
     return of_direction(all, which);
   }
 
+  // What is the same for all steps.
+  struct Fixed {
+    std::vector<XlaOp> weights;  // that fixed_of() chose
+    XlaOp x, input;              // all steps' input, and W
+    std::optional<XlaOp> bias, lengths;
+
+    std::vector<XlaOp> all() const {
+      std::vector<XlaOp> values = weights;
+      values.insert(values.end(), {x, input});
+      for (const auto& one : {bias, lengths}) {
+        if (one) values.push_back(*one);
+      }
+      return values;
+    }
+    // The same as the loop's body sees it.
+    Fixed inside(const std::vector<XlaOp>& values) const {
+      const auto first = values.begin() + std::ssize(weights);
+      Fixed seen{{values.begin(), first}, first[0], first[1], bias, lengths};
+      auto next = first + 2;
+      if (bias) seen.bias = *next++;
+      if (lengths) seen.lengths = *next;
+      return seen;
+    }
+  };
+
   // The last states, then all h of the steps if they are wanted.
-  std::vector<XlaOp> run_direction(const Cell& cell, std::int64_t which, XlaOp products) const {
-    const std::int64_t width = kind_.gates * hidden_;
+  std::vector<XlaOp> run_direction(const Cell& cell, std::int64_t which) const {
     std::vector<XlaOp> state;
     for (int i = 0; i < kind_.states; ++i) state.push_back(initial_state(which, 5 + i));
     if (node_.wants(0)) {
@@ -251,34 +262,27 @@ class RecurrentLayer {
     }
     std::optional<XlaOp> peepholes;
     if (node_.has(7)) peepholes = of_direction(node_.operand(7), which);
-    std::vector<XlaOp> fixed = kind_.fixed_of(cell, of_direction(node_.operand(2), which),
-                                              bias_of(which, true), peepholes);
-    fixed.push_back(directions_ == 1
-                        ? products
-                        : xla::SliceInDim(products, which * width, (which + 1) * width, 1, 2));
-    if (node_.has(4)) fixed.push_back(xla::ConvertElementType(node_.operand(4), xla::S64));
-    return run_loop(node_, {.count = steps_}, state, fixed, [&](const LoopStep& step) {
-      return next_state(cell, is_reverse(which), step);
+    Fixed fixed{kind_.fixed_of(cell, of_direction(node_.operand(2), which), bias_of(which, true),
+                               peepholes),
+                x_, of_direction(node_.operand(1), which), input_bias(cell, which), std::nullopt};
+    if (node_.has(4)) fixed.lengths = xla::ConvertElementType(node_.operand(4), xla::S64);
+    return run_loop(node_, {.count = steps_}, state, fixed.all(), [&](const LoopStep& step) {
+      return next_state(cell, is_reverse(which), step, fixed.inside(step.fixed));
     });
   }
 
   // Rows whose sequence is over, or has not begun from its end, stay as they are.
-  std::vector<XlaOp> next_state(const Cell& cell, bool reverse, const LoopStep& step) const {
-    std::vector<XlaOp> weights = step.fixed;
-    std::optional<XlaOp> lengths;
-    if (node_.has(4)) {
-      lengths = weights.back();
-      weights.pop_back();
-    }
-    const XlaOp products = weights.back();
-    weights.pop_back();
+  std::vector<XlaOp> next_state(const Cell& cell, bool reverse, const LoopStep& step,
+                                const Fixed& fixed) const {
     const XlaOp place =
         reverse ? xla::Sub(xla::ScalarLike(step.number, steps_ - 1), step.number) : step.number;
     const CellState before(step.state.begin(), step.state.begin() + kind_.states);
-    CellState next = kind_.next(cell, at_step(node_, products, 0, place), before, weights);
+    XlaOp x = times_transposed(at_step(node_, fixed.x, 0, place), fixed.input);
+    if (fixed.bias) x = xla::Add(x, for_rows(node_, *fixed.bias, x));
+    CellState next = kind_.next(cell, x, before, fixed.weights);
     XlaOp shown = next.front();
-    if (lengths) {
-      const XlaOp here = xla::BroadcastInDim(xla::Gt(*lengths, place), {rows_, hidden_}, {0});
+    if (fixed.lengths) {
+      const XlaOp here = xla::BroadcastInDim(xla::Gt(*fixed.lengths, place), {rows_, hidden_}, {0});
       for (std::size_t i = 0; i < next.size(); ++i) next[i] = xla::Select(here, next[i], before[i]);
       shown = xla::Select(here, shown, xla::ZerosLike(shown));
     }

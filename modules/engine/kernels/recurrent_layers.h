@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A loop whose turns are the steps of one recurrent cell, and nothing else that depends on them,
+// becomes one kernel call with all steps. Others stay loops with a call in each turn. Used by one
+// thread.
+#pragma once
+
+#include "hlo/weight_values.h"
+
+namespace tfaot::toolkit::engine {
+
+// REQUIRES: replace_recurrent_cells() is done, and its dead code removed.
+Status replace_recurrent_layers(xla::HloModule& module, std::int64_t first_weight);
+
+}  // namespace tfaot::toolkit::engine

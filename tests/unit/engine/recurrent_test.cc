@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "hlo/simplify.h"
+#include "hlo/step_products.h"
+#include "kernels/kernel_call.h"
+#include "kernels/recurrent_cells.h"
+#include "kernels/recurrent_layers.h"
+#include "tests/unit/engine/parse_hlo.h"
+#include "tfaot/kernels/abi.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// A loop over five steps of two rows with three features, which come rows first; a state of eight.
+// Its state: the counter, h, memory, all h, x with the steps first, w, u, b.
+struct TestLoop {
+  std::string gates = "32";  // columns of w, u and b
+  std::string place = "t";   // of a step in the sequence
+  std::string step;          // makes `h.next`, `m.next` of `z`, `h` and `m`
+  std::string sum =
+      "  xw = f32[2,$] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  hu = f32[2,$] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  bb = f32[2,$] broadcast(b), dimensions={1}\n"
+      "  s = f32[2,$] add(xw, hu)\n  z = f32[2,$] add(s, bb)\n";
+  std::string handed_on = "h.next";
+  std::string memory = "m.next";
+  std::string result = "sequence";  // "sequence", "last" or "memory"
+
+  std::string text() const {
+    const std::string state =
+        "(s32[], f32[2,8], f32[2,8], f32[5,2,8], f32[5,2,3], f32[3,$], f32[8,$], f32[$])";
+    const std::string index = result == "sequence" ? "3" : result == "last" ? "1" : "2";
+    const std::string shape = result == "sequence" ? "f32[5,2,8]" : "f32[2,8]";
+    const std::string root = result == "sequence"
+                                 ? "  ROOT r = f32[2,5,8] transpose(o), dimensions={1,0,2}\n}\n"
+                                 : "  ROOT r = f32[2,8] copy(o)\n}\n";
+    std::string text =
+        "cond {\n  p = " + state +
+        " parameter(0)\n  t = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(5)\n"
+        "  ROOT more = pred[] compare(t, n), direction=LT\n}\nbody {\n  p = " +
+        state +
+        " parameter(0)\n  t = s32[] get-tuple-element(p), index=0\n"
+        "  h = f32[2,8] get-tuple-element(p), index=1\n"
+        "  m = f32[2,8] get-tuple-element(p), index=2\n"
+        "  all = f32[5,2,8] get-tuple-element(p), index=3\n"
+        "  xs = f32[5,2,3] get-tuple-element(p), index=4\n"
+        "  w = f32[3,$] get-tuple-element(p), index=5\n"
+        "  u = f32[8,$] get-tuple-element(p), index=6\n"
+        "  b = f32[$] get-tuple-element(p), index=7\n"
+        "  zero = s32[] constant(0)\n  one = s32[] constant(1)\n  four = s32[] constant(4)\n"
+        "  back = s32[] subtract(four, t)\n"
+        "  x1 = f32[1,2,3] dynamic-slice(xs, " +
+        place + ", zero, zero), dynamic_slice_sizes={1,2,3}\n  x = f32[2,3] reshape(x1)\n" + sum +
+        step + "  h1 = f32[1,2,8] reshape(" + handed_on + ")\n" +
+        "  all.next = f32[5,2,8] dynamic-update-slice(all, h1, " + place +
+        ", zero, zero)\n  t.next = s32[] add(t, one)\n  ROOT made = " + state + " tuple(t.next, " +
+        handed_on + ", " + memory +
+        ", all.next, xs, w, u, b)\n}\n"
+        "ENTRY e {\n  x = f32[2,5,3] parameter(0)\n  w = f32[3,$] parameter(1)\n"
+        "  u = f32[8,$] parameter(2)\n  b = f32[$] parameter(3)\n"
+        "  xs = f32[5,2,3] transpose(x), dimensions={1,0,2}\n"
+        "  t = s32[] constant(0)\n  f = f32[] constant(0)\n"
+        "  h = f32[2,8] broadcast(f), dimensions={}\n"
+        "  all = f32[5,2,8] broadcast(f), dimensions={}\n"
+        "  start = " +
+        state + " tuple(t, h, h, all, xs, w, u, b)\n  loop = " + state +
+        " while(start), condition=cond, body=body\n  o = " + shape +
+        " get-tuple-element(loop), index=" + index + "\n" + root;
+    for (std::size_t at = text.find('$'); at != std::string::npos; at = text.find('$')) {
+      text.replace(at, 1, gates);
+    }
+    return text;
+  }
+};
+
+std::string gate(const std::string& name, int first, const std::string& function,
+                 const std::string& of = "z") {
+  return "  " + name + ".in = f32[2,8] slice(" + of + "), slice={[0:2], [" + std::to_string(first) +
+         ":" + std::to_string(first + 8) + "]}\n  " + name + " = f32[2,8] " + function + "(" +
+         name + ".in)\n";
+}
+
+TestLoop lstm_loop() {
+  TestLoop loop;
+  loop.step = gate("i", 0, "logistic") + gate("f", 8, "logistic") + gate("g", 16, "tanh") +
+              gate("o", 24, "logistic") +
+              "  kept = f32[2,8] multiply(f, m)\n  added = f32[2,8] multiply(i, g)\n"
+              "  m.next = f32[2,8] add(kept, added)\n  shown = f32[2,8] tanh(m.next)\n"
+              "  h.next = f32[2,8] multiply(o, shown)\n";
+  return loop;
+}
+
+TestLoop gru_loop() {
+  TestLoop loop;
+  loop.gates = "24";
+  loop.sum =
+      "  xw = f32[2,$] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  hu = f32[2,$] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  bb = f32[2,$] broadcast(b), dimensions={1}\n  z = f32[2,$] add(xw, bb)\n";
+  loop.step =
+      "  both = f32[2,24] add(z, hu)\n" + gate("u1", 0, "logistic", "both") +
+      gate("r1", 8, "logistic", "both") +
+      "  hn = f32[2,8] slice(hu), slice={[0:2], [16:24]}\n"
+      "  xn = f32[2,8] slice(z), slice={[0:2], [16:24]}\n"
+      "  reset = f32[2,8] multiply(r1, hn)\n  sum = f32[2,8] add(xn, reset)\n"
+      "  new = f32[2,8] tanh(sum)\n  f1 = f32[] constant(1)\n"
+      "  ones = f32[2,8] broadcast(f1), dimensions={}\n  rest = f32[2,8] subtract(ones, u1)\n"
+      "  kept = f32[2,8] multiply(u1, h)\n  added = f32[2,8] multiply(rest, new)\n"
+      "  h.next = f32[2,8] add(kept, added)\n";
+  loop.memory = "m";
+  return loop;
+}
+
+TestLoop rnn_loop(const std::string& function = "tanh") {
+  TestLoop loop;
+  loop.gates = "8";
+  loop.step = "  h.next = f32[2,8] " + function + "(z)\n";
+  loop.memory = "m";
+  return loop;
+}
+
+struct Replaced {
+  std::unique_ptr<xla::HloModule> module;
+  std::vector<const xla::HloInstruction*> kernels = {};  // anywhere
+  std::int64_t loops = 0;
+  std::int64_t dots_in_loops = 0;
+
+  kernels::RecurrentCall call() const { return call_of<kernels::RecurrentCall>(*kernels.at(0)); }
+};
+
+Replaced replaced(const TestLoop& loop) {
+  Replaced made{testing::parse_hlo(loop.text())};
+  EXPECT_TRUE(hoist_step_products(*made.module));
+  EXPECT_TRUE(replace_recurrent_cells(*made.module, 1));
+  EXPECT_TRUE(remove_dead_code(*made.module));
+  EXPECT_TRUE(replace_recurrent_layers(*made.module, 1));
+  EXPECT_TRUE(remove_dead_code(*made.module));
+  for (const auto* computation : made.module->computations()) {
+    for (const auto* one : computation->instructions()) {
+      if (is_kernel_call(*one)) made.kernels.push_back(one);
+      if (one->opcode() == xla::HloOpcode::kWhile) ++made.loops;
+      if (one->opcode() == xla::HloOpcode::kDot && computation != made.module->entry_computation())
+        ++made.dots_in_loops;
+    }
+  }
+  return made;
+}
+
+std::vector<std::int64_t> sizes_of(const xla::HloInstruction& one) { return dimensions_of(one); }
+
+TEST(RecurrentLayers, AnLstmIsOneCall) {
+  const Replaced made = replaced(lstm_loop());
+  ASSERT_THAT(made.kernels, SizeIs(1));
+  EXPECT_EQ(made.loops, 0);
+  EXPECT_EQ(kernel_name(*made.kernels[0]), "lstm_f32");
+  const auto call = made.call();
+  EXPECT_EQ(call.rows, 2);
+  EXPECT_EQ(call.steps, 5);
+  EXPECT_EQ(call.hidden, 8);
+  EXPECT_EQ(call.features, 0);
+  // The products of all steps, rows first as the input comes.
+  EXPECT_EQ(call.x_start, 0);
+  EXPECT_EQ(call.x_step, 32);
+  EXPECT_EQ(call.x_row, 5 * 32);
+  EXPECT_THAT(call.x_gate, ElementsAre(0, 8, 16, 24));
+  EXPECT_EQ(call.keeps_all, 1);
+  EXPECT_EQ(call.memory_out, -1);
+  // So is the result, whose transpose is gone.
+  EXPECT_EQ(call.out_row, 5 * 8);
+  EXPECT_EQ(call.out_step, 8);
+  EXPECT_EQ(call.out_start, 0);
+  EXPECT_THAT(sizes_of(*made.kernels[0]->operand(2)), ElementsAre(1, 8, 4, 16));
+  EXPECT_THAT(sizes_of(*made.kernels[0]->operand(3)), ElementsAre(1, 4, 16));
+}
+
+TEST(RecurrentLayers, OnlyTheLastStateIsKeptIfNothingElseIsRead) {
+  TestLoop loop = lstm_loop();
+  loop.result = "last";
+  EXPECT_EQ(replaced(loop).call().keeps_all, 0);
+  EXPECT_EQ(replaced(loop).call().memory_out, -1);
+  loop.result = "memory";
+  EXPECT_EQ(replaced(loop).call().memory_out, 2 * 8);
+}
+
+TEST(RecurrentLayers, AGoingBackReadsAndWritesBackwards) {
+  TestLoop loop = lstm_loop();
+  loop.place = "back";
+  const auto call = replaced(loop).call();
+  EXPECT_EQ(call.x_start, 4 * 32);
+  EXPECT_EQ(call.x_step, -32);
+  EXPECT_EQ(call.out_start, 4 * 8);
+  EXPECT_EQ(call.out_step, -8);
+}
+
+TEST(RecurrentLayers, AGruIsOneCall) {
+  const Replaced made = replaced(gru_loop());
+  ASSERT_THAT(made.kernels, SizeIs(1));
+  EXPECT_EQ(made.loops, 0);
+  EXPECT_EQ(kernel_name(*made.kernels[0]), "gru_f32");
+  EXPECT_EQ(made.call().steps, 5);
+  EXPECT_THAT(sizes_of(*made.kernels[0]->operand(2)), ElementsAre(1, 8, 3, 16));
+  EXPECT_THAT(sizes_of(*made.kernels[0]->operand(3)), ElementsAre(1, 4, 16));
+}
+
+TEST(RecurrentLayers, ASimpleRnnIsOneCall) {
+  const Replaced made = replaced(rnn_loop());
+  ASSERT_THAT(made.kernels, SizeIs(1));
+  EXPECT_EQ(made.loops, 0);
+  EXPECT_EQ(kernel_name(*made.kernels[0]), "rnn_f32");
+  EXPECT_EQ(made.call().relu, 0);
+  EXPECT_THAT(sizes_of(*made.kernels[0]->operand(2)), ElementsAre(1, 8, 2, 16));
+}
+
+// The input's products leave the loop; the rest stays what it is.
+TEST(RecurrentLayers, OtherActivationsKeepTheirLoop) {
+  const Replaced made = replaced(rnn_loop("logistic"));
+  EXPECT_THAT(made.kernels, IsEmpty());
+  EXPECT_EQ(made.loops, 1);
+  EXPECT_EQ(made.dots_in_loops, 1);
+}
+
+// Rows whose sequence is over keep their state: the loop stays, with a call in it.
+TEST(RecurrentLayers, AMaskedLoopCallsAStepInEachTurn) {
+  TestLoop loop = lstm_loop();
+  loop.step +=
+      "  three = s32[] constant(3)\n  is.on = pred[] compare(t, three), direction=LT\n"
+      "  on = pred[2,8] broadcast(is.on), dimensions={}\n"
+      "  h.kept = f32[2,8] select(on, h.next, h)\n";
+  loop.handed_on = "h.kept";
+  const Replaced made = replaced(loop);
+  ASSERT_THAT(made.kernels, SizeIs(1));
+  EXPECT_EQ(made.loops, 1);
+  EXPECT_EQ(made.dots_in_loops, 0);
+  EXPECT_EQ(made.call().steps, 1);
+  EXPECT_EQ(made.call().memory_out, 2 * 8);
+}
+
+// As TensorFlow's own LSTM cells multiply: the input and the state at once.
+TEST(RecurrentLayers, AJoinedProductIsTakenApart) {
+  TestLoop loop = lstm_loop();
+  loop.sum =
+      "  both = f32[2,11] concatenate(x, h), dimensions={1}\n"
+      "  wu = f32[11,$] concatenate(w, u), dimensions={0}\n"
+      "  p1 = f32[2,$] dot(both, wu), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  bb = f32[2,$] broadcast(b), dimensions={1}\n  z = f32[2,$] add(p1, bb)\n";
+  const Replaced made = replaced(loop);
+  ASSERT_THAT(made.kernels, SizeIs(1));
+  EXPECT_EQ(made.loops, 0);
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine

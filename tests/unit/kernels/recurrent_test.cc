@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_lstm, tfaot_gru and tfaot_rnn against their formulas in double precision, and the errors of
+// the functions inside them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/tensors.h"
+
+namespace tfaot::kernels_test {
+namespace {
+
+using kernels::RecurrentCall;
+
+class RecurrentKernel : public EveryLevel {};
+INSTANTIATE_TEST_SUITE_P(Levels, RecurrentKernel, ::testing::ValuesIn(all_levels()), name_of_level);
+
+enum class Cell { kLstm, kGru, kRnn };
+
+constexpr Int kPanel = kernels::panel_columns(sizeof(float));
+
+struct CellShape {
+  Int gates, sums, panels;  // vectors of weights and of sums to a block, panels of the state
+};
+CellShape shape_of(Cell cell) {
+  return cell == Cell::kLstm  ? CellShape{4, 4, 1}
+         : cell == Cell::kGru ? CellShape{3, 4, 1}
+                              : CellShape{1, 1, 2};
+}
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Random sizes, and the result that they shall give.
+class TestLayer {
+ public:
+  TestLayer(Random& random, Cell cell, Int rows, Int hidden)
+      : random_(random), cell_(cell), shape_(shape_of(cell)) {
+    call_.rows = rows;
+    call_.hidden = hidden;
+    call_.steps = random.between(1, 4);
+    call_.features = random.one_in(2) ? random.between(1, 9) : 0;
+    call_.relu = cell == Cell::kRnn && random.one_in(2) ? 1 : 0;
+    call_.keeps_all = random.one_in(2) ? 1 : 0;
+    call_.memory_out = -1;
+    place_input();
+    place_output();
+    live_ = rows % 2 == 0 && random.one_in(3) ? rows / 2 : rows;
+    call_.live_rows = live_ < rows ? 1 : 0;
+  }
+
+  void check(Kernel kernel) {
+    const Int depth = call_.features + call_.hidden;
+    Tensor<float> x(x_size_), w(depth * shape_.gates * call_.hidden);
+    Tensor<float> bias(shape_.sums * call_.hidden), h(call_.rows * call_.hidden),
+        memory(call_.rows * call_.hidden);
+    for (Tensor<float>* one : {&x, &w, &bias, &h, &memory}) random_.fill(*one);
+    // So that errors do not grow from step to step.
+    for (Int i = 0; i < w.size(); ++i) w[i] /= std::sqrt(static_cast<float>(depth));
+    const Int blocks = (call_.hidden + shape_.panels * kPanel - 1) / (shape_.panels * kPanel);
+    Tensor<float> packed(blocks * depth * shape_.gates * shape_.panels * kPanel, 64);
+    pack_blocks(packed, w, depth, shape_.gates);
+    Tensor<float> packed_bias(blocks * shape_.sums * shape_.panels * kPanel, 64);
+    pack_blocks(packed_bias, bias, 1, shape_.sums);
+    Tensor<float> result(result_size_);
+    Tensor<float> scratch(kernels::recurrent_scratch_bytes(call_) / static_cast<Int>(sizeof(float)),
+                          64);
+    void* out[] = {result.data(), scratch.data()};
+    std::vector<const void*> in = {&call_, x.data(), packed.data(), packed_bias.data(), h.data()};
+    if (cell_ == Cell::kLstm) in.push_back(memory.data());
+    if (call_.live_rows != 0) in.push_back(&live_);
+    kernel(out, in.data());
+    for (Int row = 0; row < live_; ++row) check_row(row, x, w, bias, h, memory, result);
+  }
+
+ private:
+  void place_input() {
+    const Int columns = call_.features != 0 ? call_.features : shape_.gates * call_.hidden;
+    const Int gap = random_.between(0, 3);
+    if (random_.one_in(2)) {  // steps first
+      call_.x_row = columns + gap;
+      call_.x_step = call_.rows * call_.x_row;
+    } else {
+      call_.x_step = columns + gap;
+      call_.x_row = call_.steps * call_.x_step;
+    }
+    x_size_ = call_.rows * call_.steps * (columns + gap);
+    for (Int gate = 0; gate < shape_.gates; ++gate) {
+      call_.x_gate[gate] = (shape_.gates - 1 - gate) * call_.hidden;
+    }
+    if (!random_.one_in(2)) return;
+    call_.x_start = (call_.steps - 1) * call_.x_step;
+    call_.x_step = -call_.x_step;
+  }
+
+  void place_output() {
+    const Int states = call_.keeps_all != 0 ? call_.steps : 1;
+    call_.out_row = call_.hidden * (random_.one_in(2) ? 1 : states);
+    call_.out_step = call_.hidden * (call_.out_row == call_.hidden ? call_.rows : 1);
+    result_size_ = states * call_.rows * call_.hidden;
+    if (call_.keeps_all != 0 && random_.one_in(2)) {
+      call_.out_start = (states - 1) * call_.out_step;
+      call_.out_step = -call_.out_step;
+    }
+    if (cell_ != Cell::kLstm || random_.one_in(2)) return;
+    call_.memory_out = result_size_;
+    result_size_ += call_.rows * call_.hidden;
+  }
+
+  // from: [depth, gates, hidden]
+  void pack_blocks(Tensor<float>& to, const Tensor<float>& from, Int depth, Int gates) const {
+    float* at = to.data();
+    for (Int first = 0; at != to.data() + to.size(); first += shape_.panels * kPanel) {
+      for (Int l = 0; l < depth; ++l) {
+        for (Int gate = 0; gate < gates; ++gate) {
+          for (Int j = first; j < first + shape_.panels * kPanel; ++j) {
+            *at++ = j < call_.hidden ? from[(l * gates + gate) * call_.hidden + j] : 0;
+          }
+        }
+      }
+    }
+  }
+
+  struct State {
+    std::vector<double> h, memory;
+  };
+
+  void check_row(Int row, const Tensor<float>& x, const Tensor<float>& w, const Tensor<float>& bias,
+                 const Tensor<float>& h, const Tensor<float>& memory,
+                 const Tensor<float>& result) const {
+    State state;
+    for (Int j = 0; j < call_.hidden; ++j) {
+      state.h.push_back(double{h[row * call_.hidden + j]});
+      state.memory.push_back(double{memory[row * call_.hidden + j]});
+    }
+    for (Int step = 0; step < call_.steps; ++step) {
+      state =
+          next(state, x.data() + call_.x_start + step * call_.x_step + row * call_.x_row, w, bias);
+      if (call_.keeps_all == 0 && step < call_.steps - 1) continue;
+      const Int place = call_.keeps_all != 0 ? step * call_.out_step : 0;
+      for (Int j = 0; j < call_.hidden; ++j) {
+        ASSERT_NEAR(double{result[call_.out_start + place + row * call_.out_row + j]},
+                    state.h[static_cast<std::size_t>(j)], tolerance(state.h, j))
+            << description() << ", row " << row << ", step " << step << ", column " << j;
+      }
+    }
+    for (Int j = 0; call_.memory_out >= 0 && j < call_.hidden; ++j) {
+      ASSERT_NEAR(double{result[call_.memory_out + row * call_.hidden + j]},
+                  state.memory[static_cast<std::size_t>(j)], tolerance(state.memory, j))
+          << description() << ", memory of row " << row << ", column " << j;
+    }
+  }
+
+  static double tolerance(const std::vector<double>& values, Int j) {
+    return 1e-5 * std::fmax(1, std::abs(values[static_cast<std::size_t>(j)]));
+  }
+
+  std::string description() const {
+    return "rows " + std::to_string(call_.rows) + ", hidden " + std::to_string(call_.hidden) +
+           ", features " + std::to_string(call_.features) + ", steps " +
+           std::to_string(call_.steps);
+  }
+
+  // A gate's products with the input, or with the state, and its bias.
+  double from_input(const float* x, const Tensor<float>& w, Int gate, Int j) const {
+    if (call_.features == 0) return double{x[call_.x_gate[gate] + j]};
+    double sum = 0;
+    for (Int l = 0; l < call_.features; ++l) sum += double{x[l]} * weight(w, l, gate, j);
+    return sum;
+  }
+  double from_state(const State& state, const Tensor<float>& w, Int gate, Int j) const {
+    double sum = 0;
+    for (Int l = 0; l < call_.hidden; ++l) {
+      sum += state.h[static_cast<std::size_t>(l)] * weight(w, call_.features + l, gate, j);
+    }
+    return sum;
+  }
+  double weight(const Tensor<float>& w, Int l, Int gate, Int j) const {
+    return double{w[(l * shape_.gates + gate) * call_.hidden + j]};
+  }
+
+  State next(const State& before, const float* x, const Tensor<float>& w,
+             const Tensor<float>& bias) const {
+    State after;
+    for (Int j = 0; j < call_.hidden; ++j) {
+      const auto old = static_cast<std::size_t>(j);
+      std::vector<double> sums;
+      for (Int gate = 0; gate < shape_.gates; ++gate) {
+        const bool apart = cell_ == Cell::kGru && gate == 2;
+        sums.push_back(from_input(x, w, gate, j) + double{bias[gate * call_.hidden + j]} +
+                       (apart ? 0 : from_state(before, w, gate, j)));
+      }
+      double memory = 0;
+      double h = 0;
+      if (cell_ == Cell::kLstm) {
+        memory = sigmoid(sums[1]) * before.memory[old] + sigmoid(sums[0]) * std::tanh(sums[2]);
+        h = sigmoid(sums[3]) * std::tanh(memory);
+      } else if (cell_ == Cell::kGru) {
+        const double reset = from_state(before, w, 2, j) + double{bias[3 * call_.hidden + j]};
+        const double candidate = std::tanh(sums[2] + sigmoid(sums[1]) * reset);
+        h = sigmoid(sums[0]) * before.h[old] + (1 - sigmoid(sums[0])) * candidate;
+      } else {
+        h = call_.relu != 0 ? std::fmax(sums[0], 0) : std::tanh(sums[0]);
+      }
+      after.h.push_back(h);
+      after.memory.push_back(memory);
+    }
+    return after;
+  }
+
+  Random& random_;
+  Cell cell_;
+  CellShape shape_;
+  RecurrentCall call_{};
+  Int x_size_ = 0, result_size_ = 0, live_ = 0;
+};
+
+void check_all(Cell cell, Kernel kernel) {
+  Random random(7);
+  for (const Int rows : {1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 40}) {
+    for (const Int hidden : {1, 4, 15, 16, 17, 32, 33, 50}) {
+      TestLayer(random, cell, rows, hidden).check(kernel);
+    }
+  }
+  TestLayer(random, cell, 40, 260).check(kernel);  // more rows than one block
+}
+
+TEST_P(RecurrentKernel, LstmIsItsFormula) { check_all(Cell::kLstm, GetParam().lstm); }
+TEST_P(RecurrentKernel, GruIsItsFormula) { check_all(Cell::kGru, GetParam().gru); }
+TEST_P(RecurrentKernel, RnnIsItsFormula) { check_all(Cell::kRnn, GetParam().rnn); }
+
+// One step of a layer whose state takes no part: the function of a gate, of each number.
+std::vector<float> values_of(Kernel kernel, Cell cell, const std::vector<float>& x) {
+  RecurrentCall call{};
+  call.rows = 1;
+  call.steps = 1;
+  call.hidden = 32;
+  call.memory_out = -1;
+  const CellShape shape = shape_of(cell);
+  // Columns: the gate, then zeros for the others.
+  std::vector<float> columns(static_cast<std::size_t>(2 * call.hidden), 0);
+  call.x_gate[1] = call.x_gate[2] = call.hidden;
+  const std::vector<float> zeros(static_cast<std::size_t>(call.hidden * call.hidden * shape.sums),
+                                 0);
+  const std::vector<float> ones(static_cast<std::size_t>(call.hidden), 1);
+  std::vector<float> result(static_cast<std::size_t>(call.hidden));
+  Tensor<float> scratch(kernels::recurrent_scratch_bytes(call) / 4, 64);
+  std::vector<float> values;
+  for (std::size_t first = 0; first < x.size(); first += result.size()) {
+    const std::size_t count = std::min(result.size(), x.size() - first);
+    std::memcpy(columns.data(), x.data() + first, count * sizeof(float));
+    void* out[] = {result.data(), scratch.data()};
+    const void* in[] = {&call, columns.data(), zeros.data(), zeros.data(), ones.data()};
+    kernel(out, in);
+    values.insert(values.end(), result.begin(), result.begin() + static_cast<Int>(count));
+  }
+  return values;
+}
+
+// Every 1499th float, of both signs, without those that are no numbers.
+std::vector<float> floats_everywhere() {
+  std::vector<float> all;
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 1499) {
+    const auto word = static_cast<std::uint32_t>(bits);
+    float x = 0;
+    std::memcpy(&x, &word, sizeof x);
+    if (std::isfinite(x)) all.push_back(x);
+  }
+  return all;
+}
+
+constexpr double kMostUlps = 2.5;
+
+double ulps(float is, double should) {
+  const auto nearest = static_cast<float>(std::abs(should));
+  const float next = std::nextafter(nearest, std::numeric_limits<float>::infinity());
+  return std::abs(double{is} - should) / (double{next} - double{nearest});
+}
+
+TEST_P(RecurrentKernel, TanhIsRightToAFewUlps) {
+  const auto x = floats_everywhere();
+  const auto y = values_of(GetParam().rnn, Cell::kRnn, x);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    worst = std::max(worst, ulps(y[i], std::tanh(double{x[i]})));
+    ASSERT_LE(worst, kMostUlps) << "tanh(" << x[i] << ") = " << y[i];
+  }
+  RecordProperty("ulps", std::to_string(worst));
+}
+
+// An update gate of a gru, with 1 as the state and 0 as the candidate.
+TEST_P(RecurrentKernel, SigmoidIsRightToAFewUlps) {
+  const auto x = floats_everywhere();
+  const auto y = values_of(GetParam().gru, Cell::kGru, x);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] < -87) {  // it stops at what is nearly the smallest normal number
+      ASSERT_LE(y[i], 1.7e-38F) << "sigmoid(" << x[i] << ")";
+      continue;
+    }
+    worst = std::max(worst, ulps(y[i], sigmoid(double{x[i]})));
+    ASSERT_LE(worst, kMostUlps) << "sigmoid(" << x[i] << ") = " << y[i];
+  }
+  RecordProperty("ulps", std::to_string(worst));
+}
+
+TEST_P(RecurrentKernel, NumbersThatAreNoneGoThrough) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> x = {kNone, kInfinity, -kInfinity};
+  const auto tanh = values_of(GetParam().rnn, Cell::kRnn, x);
+  EXPECT_TRUE(std::isnan(tanh[0]));
+  EXPECT_EQ(tanh[1], 1);
+  EXPECT_EQ(tanh[2], -1);
+  const auto sigmoids = values_of(GetParam().gru, Cell::kGru, x);
+  EXPECT_TRUE(std::isnan(sigmoids[0]));
+  EXPECT_EQ(sigmoids[1], 1);
+  EXPECT_LE(sigmoids[2], 1.7e-38F);
+}
+
+}  // namespace
+}  // namespace tfaot::kernels_test
