@@ -184,6 +184,65 @@ class Cnn:
         return g.op("Gemm", g.op("Flatten", x), rows, g.weight("b"))
 
 
+class UNet:
+    """32x32x3: two levels down (16, 32, 64 channels; pairs of 3x3 convolutions, 2x2 max pooling) and up again, once by a
+    transposed convolution and once by bilinear upsampling, each joined with what the level had; a probability per pixel."""
+
+    input_shape, outputs, dense = (32, 32, 3), 32 * 32, False
+    pairs = (("d0", 32, 3, 16), ("d1", 16, 16, 32), ("d2", 8, 32, 64), ("u1", 16, 64, 32), ("u0", 32, 48, 16))
+
+    def __init__(self):
+        self.weights = Weights(32)
+        self.flops = 0
+        for name, size, before, after in self.pairs:
+            for part, channels in (("a", before), ("b", after)):
+                self._add(name + part, (3, 3, channels, after), size)
+        self._add("t", (2, 2, 32, 64), 8)  # as TensorFlow wants it: results before channels
+        self.weights.values["tb"] = self.weights.values["tb"][:32]
+        self._add("y", (1, 1, 16, 1), 32)
+
+    def _add(self, name, shape, size):
+        self.weights.add(name + "w", shape)
+        self.weights.add(name + "b", shape[-1:], 0.1)
+        self.flops += 2 * size * size * int(np.prod(shape))
+
+    def tensorflow(self, v, x):
+        def pair(name, x):
+            for part in "ab":
+                x = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, v[name + part + "w"], 1, "SAME"), v[name + part + "b"]))
+            return x
+
+        d0 = pair("d0", x)
+        d1 = pair("d1", tf.nn.max_pool2d(d0, 2, 2, "VALID"))
+        d2 = pair("d2", tf.nn.max_pool2d(d1, 2, 2, "VALID"))
+        up = tf.nn.conv2d_transpose(d2, v["tw"], [tf.shape(x)[0], 16, 16, 32], 2, "SAME")
+        u1 = pair("u1", tf.concat([tf.nn.bias_add(up, v["tb"]), d1], 3))
+        u0 = pair("u0", tf.concat([tf.image.resize(u1, (32, 32), "bilinear"), d0], 3))
+        return tf.reshape(tf.sigmoid(tf.nn.bias_add(tf.nn.conv2d(u0, v["yw"], 1, "SAME"), v["yb"])), [-1, self.outputs])
+
+    def onnx(self, g, x):
+        def conv(name, x, size):
+            kernel = g.weight(name + "w", lambda value: value.transpose(3, 2, 0, 1))
+            return g.op("Conv", x, kernel, g.weight(name + "b"), kernel_shape=[size, size], pads=[size // 2] * 4)
+
+        def pair(name, x):
+            return g.op("Relu", conv(name + "b", g.op("Relu", conv(name + "a", x, 3)), 3))
+
+        def pool(x):
+            return g.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+
+        d0 = pair("d0", g.op("Transpose", x, perm=[0, 3, 1, 2]))
+        d1 = pair("d1", pool(d0))
+        d2 = pair("d2", pool(d1))
+        kernel = g.weight("tw", lambda value: value.transpose(3, 2, 0, 1))
+        up = g.op("ConvTranspose", d2, kernel, g.weight("tb"), kernel_shape=[2, 2], strides=[2, 2])
+        u1 = pair("u1", g.op("Concat", up, d1, axis=1))
+        scales = g.constant("scales", np.array([1, 1, 2, 2], np.float32))
+        up = g.op("Resize", u1, "", scales, mode="linear", coordinate_transformation_mode="half_pixel")
+        u0 = pair("u0", g.op("Concat", up, d0, axis=1))
+        return g.op("Flatten", g.op("Sigmoid", conv("y", u0, 1)))
+
+
 class Transformer:
     """16 particles of 8 features: embedding to 64, two blocks of 4-head attention and a 128-wide perceptron, each with a
     layer normalisation before and a sum around it; the mean over particles; 4 outputs."""
@@ -262,6 +321,7 @@ NETS = {
     "dense_10x256": lambda: Dense(10, 256),
     "cnn": Cnn,
     "transformer": Transformer,
+    "unet": UNet,
     "batch_norm_5x128": BatchNormTanh,
 }
 

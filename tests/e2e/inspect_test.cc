@@ -67,7 +67,7 @@ std::vector<std::string> own_kernels(const json& code) {
 
 TEST_F(InspectTest, TheKernelsAreThoseThatTheObjectCalls) {
   for (const std::string name : {"convolution", "convolutions", "products", "pooling",
-                                 "keras_export", "attention", "row_loops"}) {
+                                 "resizing", "keras_export", "attention", "row_loops"}) {
     const json code = inspected({config(name)});
     std::set<std::string> shown;
     for (const json& node : nodes_of(stage_of(code, kLastStage), "kernel")) {
@@ -75,6 +75,26 @@ TEST_F(InspectTest, TheKernelsAreThoseThatTheObjectCalls) {
     }
     EXPECT_THAT(own_kernels(code), ::testing::ElementsAreArray(shown)) << name;
     EXPECT_THAT(shown, Not(IsEmpty())) << name;
+  }
+}
+
+// However XLA simplifies what TensorFlow lowers it to: for one image it leaves dimensions out.
+TEST_F(InspectTest, KernelsResizeImages) {
+  for (const std::string batch_size : {"1", "3"}) {
+    const json code = inspected({config("resizing"), "--batch-sizes", batch_size});
+    int resized = 0;
+    int transposed = 0;
+    for (const json& node : nodes_of(stage_of(code, kLastStage), "kernel")) {
+      const std::string kernel = node["callee"];
+      resized += kernel.starts_with("tfaot_resize_") ? 1 : 0;
+      transposed += kernel.starts_with("tfaot_transposed_convolution_") ? 1 : 0;
+      EXPECT_GT(node["flops"], 0) << kernel;
+    }
+    EXPECT_EQ(resized, 12);
+    EXPECT_EQ(transposed, 4);
+    for (const json& node : nodes_of(stage_of(code, kLastStage), "loop")) {
+      EXPECT_NE(node["opcode"], "gather") << node;
+    }
   }
 }
 

@@ -234,6 +234,39 @@ def convolutions():
 
 
 @maker
+def resizing():
+    """Bilinear and nearest, by half pixels, aligned corners and neither, up and down; repeated pixels; transposed convolutions
+    whose windows overlap, are as large as their strides, and leave gaps."""
+    overlapping, gaps, wide, row_filter, b = weights(36, (4, 3, 4, 3), (1, 2, 5, 3), (2, 2, 18, 3), (5, 6, 4), (18,))
+
+    def serve(overlapping, gaps, wide, row_filter, b, doubles, image, point, row):
+        size = tf.shape(image)[0]
+        bilinear, nearest = tf.compat.v1.image.resize_bilinear, tf.compat.v1.image.resize_nearest_neighbor
+        return {
+            "aligned": bilinear(image, [9, 7], align_corners=True),
+            "aligned_nearest": nearest(image, [7, 9], align_corners=True),
+            "bilinear": tf.image.resize(image, [10, 8]),
+            "bilinear_odd": tf.image.resize(image, [7, 11]),
+            "double_nearest": tf.image.resize(doubles, [8, 7], "nearest"),
+            "down": tf.image.resize(image, [3, 2]),
+            "from_one": tf.image.resize(point, [3, 2]),
+            "gaps": tf.nn.conv2d_transpose(image, gaps, [size, 15, 12, 5], 3, "SAME"),
+            "legacy": bilinear(image, [10, 8]),
+            "line": tf.nn.conv1d_transpose(row, row_filter, [size, 27, 6], 3, "SAME"),
+            "nearest": tf.image.resize(image, [10, 8], "nearest"),
+            "nearest_odd": nearest(image, [3, 7]),
+            "overlapping": tf.nn.conv2d_transpose(image, overlapping, [size, 10, 8, 4], 2, "SAME"),
+            "repeated": tf.repeat(tf.repeat(image, 2, axis=1), 3, axis=2),
+            "repeated_doubles": tf.repeat(doubles, 2, axis=2),
+            "wide": tf.nn.relu(tf.nn.conv2d_transpose(image, wide, [size, 10, 8, 18], 2, "VALID") + b),
+        }
+
+    works("resizing", serve, {"doubles": ("float64", [4, 3, 2]), "image": ("float32", [5, 4, 3]),
+                              "point": ("float32", [1, 1, 3]), "row": ("float32", [9, 4])},
+          [overlapping, gaps, wide, row_filter, b], batch_sizes=(1, 3))
+
+
+@maker
 def pooling():
     def serve(doubles, image, volume):
         return {

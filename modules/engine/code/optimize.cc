@@ -14,6 +14,7 @@
 #include "kernels/live_rows.h"
 #include "kernels/recurrent_cells.h"
 #include "kernels/recurrent_layers.h"
+#include "kernels/resize_calls.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 
 namespace tfaot::toolkit::engine {
@@ -117,6 +118,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(simplify(*module));
+  TFAOT_TRY(replace_resizes(*module));
   TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(steps.show("simplified"));
   TFAOT_TRY(check_random_numbers(*module));

@@ -10,6 +10,7 @@
 #include "hlo/hlo.h"
 #include "hlo/loop.h"
 #include "kernels/kernel_call.h"
+#include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
 #include "tfaot/records/hlo_graph.h"
 #include "xla/literal.h"
@@ -207,10 +208,17 @@ class Estimate {
       return moved + convolve(one, call_of<kernels::ConvolutionCall>(one), bytes);
     }
     if (kind == KernelKind::kDepthwise) {
-      return moved + slide(call_of<kernels::ConvolutionCall>(one).window, result);
+      return moved + slide(taps_of(call_of<kernels::ConvolutionCall>(one).window), result);
     }
     if (kind == KernelKind::kPool) {
-      return moved + slide(call_of<kernels::PoolCall>(one).window, result);
+      return moved + slide(taps_of(call_of<kernels::PoolCall>(one).window), result);
+    }
+    if (kind == KernelKind::kResize) {
+      const auto call = call_of<kernels::ResizeCall>(one);
+      const double lines =
+          result * static_cast<double>(call.in[1]) / static_cast<double>(call.out[1]);
+      return moved + slide(static_cast<double>(call.taps[0]), lines) +
+             slide(static_cast<double>(call.taps[1]), result);
     }
     if (kind == KernelKind::kForest) {
       const double steps = static_cast<double>(forest_size(one).steps) * kTreeStepCycles;
@@ -221,8 +229,9 @@ class Estimate {
 
   double convolve(const HloInstruction& one, const kernels::ConvolutionCall& call,
                   std::int64_t bytes) const {
+    const double depth = taps_of(call.window) * static_cast<double>(call.in_channels / call.groups);
     const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
-                           product(call.window.size) * (call.in_channels / call.groups), bytes};
+                           static_cast<std::int64_t>(std::ceil(depth)), bytes};
     const auto groups = static_cast<double>(call.groups);
     return groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
   }
@@ -240,10 +249,14 @@ class Estimate {
            (multiply(size, bytes_of(one.operand(2)->shape())) + functions);
   }
 
+  // Of a position, on average.
+  static double taps_of(const kernels::Window& window) {
+    return static_cast<double>(met_taps(window)) / static_cast<double>(product(window.out));
+  }
+
   // A window that goes over each channel alone, for `result` bytes.
-  double slide(const kernels::Window& window, double result) const {
-    return std::ceil(result / machine_.vector_bytes) * static_cast<double>(product(window.size)) *
-           kSlideCycles;
+  double slide(double taps, double result) const {
+    return std::ceil(result / machine_.vector_bytes) * taps * kSlideCycles;
   }
 
   // Multiplying and reading weights overlap, but not fully: a sum of cubes is between the sum and

@@ -8,6 +8,7 @@
 
 #include "hlo/loop.h"
 #include "kernels/kernel_call.h"
+#include "kernels/window.h"
 #include "tfaot/base/text.h"
 #include "tfaot/kernels/abi.h"
 
@@ -55,7 +56,10 @@ std::string extent(const std::int64_t (&sizes)[kernels::kSpatial]) {
 std::string epilogue_text(std::int64_t epilogue) {
   std::string text;
   if ((epilogue & kernels::kEpilogueBias) != 0) text += ", then a bias";
-  if ((epilogue & kernels::kEpilogueRelu) != 0) text += ", then relu";
+  if ((epilogue & kernels::kEpilogueRelu) != 0) {
+    text += (epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6 ? ", then relu6"
+                                                                            : ", then relu";
+  }
   return text;
 }
 
@@ -78,7 +82,15 @@ KernelWork product_work(const kernels::MatMulCall& call) {
 KernelWork window_work(const kernels::Window& window, std::int64_t batch, std::int64_t channels) {
   return {fmt::format("{} of {}, to {}, {} channels", extent(window.size), extent(window.in),
                       extent(window.out), channels),
-          batch * product(window.out) * product(window.size) * channels};
+          batch * met_taps(window) * channels};
+}
+
+KernelWork resize_work(const kernels::ResizeCall& call) {
+  const std::int64_t rows = call.out[0] * call.in[1] * call.taps[0];
+  const std::int64_t columns = call.out[0] * call.out[1] * call.taps[1];
+  return {fmt::format("{} x {} to {} x {}, {} channels", call.in[0], call.in[1], call.out[0],
+                      call.out[1], call.channels),
+          2 * call.batch * call.channels * (rows + columns)};
 }
 
 KernelWork kernel_work(const HloInstruction& one) {
@@ -99,6 +111,8 @@ KernelWork kernel_work(const HloInstruction& one) {
       const auto call = call_of<kernels::PoolCall>(one);
       return window_work(call.window, call.batch, call.channels);
     }
+    case KernelKind::kResize:
+      return resize_work(call_of<kernels::ResizeCall>(one));
     case KernelKind::kForest: {
       const auto call = call_of<kernels::ForestCall>(one);
       const ForestSize size = forest_size(one);

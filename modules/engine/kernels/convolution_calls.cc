@@ -2,6 +2,7 @@
 #include "kernels/convolution_calls.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/epilogue.h"
 #include "kernels/kernel_call.h"
@@ -100,19 +101,56 @@ std::int64_t points(const Call& call) { return product(call.window.out); }
 
 // [groups, window * in / groups, out / groups] of a plain filter.
 HloInstruction* filter_matrices(HloInstruction* filter, const Call& call) {
-  const std::int64_t depth = product(call.window.size) * (call.in_channels / call.groups);
+  const std::int64_t depth = xla::ShapeUtil::ElementsIn(filter->shape()) / call.out_channels;
   HloInstruction* cut = reshape(filter, {depth, call.groups, call.out_channels / call.groups});
   return call.groups == 1 ? reshape(cut, {1, depth, call.out_channels}) : transpose(cut, {1, 0, 2});
+}
+
+// The taps of a plain filter that belong to a phase.
+HloInstruction* phase_filter(HloInstruction* filter, absl::Span<const kernels::Phase> phase) {
+  Dimensions sizes = dimensions_of(*filter);
+  Dimensions starts(sizes.size(), 0);
+  Dimensions limits = sizes;
+  Dimensions strides(sizes.size(), 1);
+  const std::size_t spatial = sizes.size() - 2;
+  for (std::size_t d = 0; d < spatial; ++d) {
+    const kernels::Phase& one = phase[phase.size() - spatial + d];
+    starts[d] = one.first_tap;
+    strides[d] = one.tap_step;
+    sizes[d] = one.size;
+  }
+  return filter->parent()->AddInstruction(HloInstruction::CreateSlice(
+      shape_of(filter->shape().element_type(), sizes), filter, starts, limits, strides));
+}
+
+// As tfaot_transposed_convolution wants it; empty if no tap meets the input.
+std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const Call& call) {
+  std::vector<HloInstruction*> packed;
+  const kernels::Window& w = call.window;
+  const std::int64_t counts[] = {kernels::phase_count(w, 0), kernels::phase_count(w, 1),
+                                 kernels::phase_count(w, 2)};
+  for (std::int64_t i = 0; i < product(counts); ++i) {
+    const kernels::Phase phase[] = {kernels::phase_of(w, 0, i / counts[2] / counts[1]),
+                                    kernels::phase_of(w, 1, i / counts[2] % counts[1]),
+                                    kernels::phase_of(w, 2, i % counts[2])};
+    const bool is_empty = std::any_of(std::begin(phase), std::end(phase),
+                                      [](const kernels::Phase& one) { return one.size == 0; });
+    if (!is_empty) packed.push_back(pack(filter_matrices(phase_filter(filter, phase), call)));
+  }
+  return packed;
 }
 
 KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* filter,
                        std::int64_t bytes) {
   if (call.groups == call.in_channels && call.groups == call.out_channels) {
-    return {"depthwise",
+    return {"depthwise", as_words(call), {input, filter}, {}, kernels::kPanelBytes};
+  }
+  if (has_base_dilation(call.window)) {
+    return {"transposed_convolution",
             as_words(call),
-            {input, filter},
+            {input, pack_together(pack_phases(filter, call))},
             {},
-            kernels::convolution_scratch_bytes(call, bytes)};
+            kernels::transposed_scratch_bytes(call, bytes)};
   }
   HloInstruction* packed = pack(filter_matrices(filter, call));
   if (!is_product(call)) {
@@ -149,6 +187,7 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
       channels_last(numbers.output_batch_dimension(), numbers.output_spatial_dimensions(),
                     numbers.output_feature_dimension());
   Call call = fields_of(convolution);
+  if (met_taps(call.window) == 0) return {};
   HloInstruction* filter = plain_filter(convolution);
 
   Epilogue epilogue;

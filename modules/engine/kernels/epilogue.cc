@@ -18,9 +18,14 @@ std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t column
   return size == columns ? dimension : -1;
 }
 
-bool is_zero(const HloInstruction& value) {
+bool is_all(const HloInstruction& value, std::int8_t number) {
   const HloInstruction* inner = value.opcode() == HloOpcode::kBroadcast ? value.operand(0) : &value;
-  return inner->opcode() == HloOpcode::kConstant && inner->literal().IsAll(0);
+  return inner->opcode() == HloOpcode::kConstant && inner->literal().IsAll(number);
+}
+
+bool is_relu6(const HloInstruction& value) {
+  return value.opcode() == HloOpcode::kClamp && is_all(*value.operand(0), 0) &&
+         is_all(*value.operand(2), 6);
 }
 
 // `value` as [columns] if it is one value per column of `shape`, else null.
@@ -61,11 +66,16 @@ class Finder {
 
  private:
   bool step() {
-    if (current_->user_count() != 1 || current_->IsRoot() || epilogue_.relu) return false;
+    if (current_->user_count() != 1 || current_->IsRoot() || epilogue_.six) return false;
     HloInstruction* user = current_->users().front();
     if (user->opcode() == HloOpcode::kReshape) {
       current_ = user;
       return first_column_dimension(user->shape(), columns_) >= 0;
+    }
+    if (is_relu6(*user) && user->operand(1) == current_) {
+      epilogue_.relu = epilogue_.six = true;
+      current_ = epilogue_.last = user;
+      return false;
     }
     if (user->operand_count() != 2 || user->operand(0) == user->operand(1)) return false;
     const bool is_first = user->operand(0) == current_;
@@ -76,7 +86,10 @@ class Finder {
   }
 
   bool take(const HloInstruction& user, HloInstruction* other, bool is_first) {
-    if (user.opcode() == HloOpcode::kMaximum && is_zero(*other)) return epilogue_.relu = true;
+    if (epilogue_.relu) {
+      return user.opcode() == HloOpcode::kMinimum && is_all(*other, 6) && (epilogue_.six = true);
+    }
+    if (user.opcode() == HloOpcode::kMaximum && is_all(*other, 0)) return epilogue_.relu = true;
     const bool is_sum = user.opcode() == HloOpcode::kAdd;
     const bool is_difference = user.opcode() == HloOpcode::kSubtract && is_first;
     const bool is_scale = user.opcode() == HloOpcode::kMultiply;
@@ -121,7 +134,9 @@ class Finder {
 
 std::int64_t Epilogue::word() const {
   return (bias != nullptr ? kernels::kEpilogueBias : kernels::kEpilogueNone) |
-         (relu ? kernels::kEpilogueRelu : kernels::kEpilogueNone);
+         (six    ? kernels::kEpilogueRelu6
+          : relu ? kernels::kEpilogueRelu
+                 : kernels::kEpilogueNone);
 }
 
 Epilogue find_epilogue(HloInstruction& result, std::int64_t columns, bool can_scale,

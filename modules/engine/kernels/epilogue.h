@@ -12,6 +12,7 @@ struct Epilogue {
   xla::HloInstruction* scale = nullptr;  // [columns], for the right-hand side; null: none
   xla::HloInstruction* bias = nullptr;   // [columns]; null: none
   bool relu = false;
+  bool six = false;                     // at most 6 after the relu
   xla::HloInstruction* last = nullptr;  // the last absorbed instruction: the call replaces it
 
   std::int64_t word() const;  // of kernels::Epilogue

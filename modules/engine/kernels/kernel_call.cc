@@ -24,7 +24,10 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   }
   const std::string_view name = kernel_name(instruction);
   if (name.starts_with("matmul_")) return KernelKind::kMatMul;
-  if (name.starts_with("convolution_")) return KernelKind::kConvolution;
+  if (name.starts_with("convolution_") || name.starts_with("transposed_convolution_")) {
+    return KernelKind::kConvolution;
+  }
+  if (name.starts_with("resize_")) return KernelKind::kResize;
   if (name.starts_with("depthwise_")) return KernelKind::kDepthwise;
   if (name.starts_with("forest_")) return KernelKind::kForest;
   for (const char* cell : {"lstm_", "gru_", "rnn_"}) {

@@ -37,9 +37,10 @@ std::string_view kernel_name(const xla::HloInstruction& kernel);
 
 enum class KernelKind {
   kMatMul,       // a MatMulCall
-  kConvolution,  // a ConvolutionCall
+  kConvolution,  // a ConvolutionCall, also transposed
   kDepthwise,    // a ConvolutionCall, each channel alone
   kPool,         // a PoolCall
+  kResize,       // a ResizeCall
   kForest,       // a ForestCall
   kRecurrent,    // a RecurrentCall
   kOther,        // another kernel, or no kernel call

@@ -6,6 +6,16 @@
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
+namespace {
+
+xla::HloInstruction* named_as_packed(xla::HloInstruction* made) {
+  xla::OpMetadata name;
+  name.set_op_name(kPackedName);
+  made->set_metadata(name);
+  return made;
+}
+
+}  // namespace
 
 xla::HloInstruction* pack(xla::HloInstruction* matrices) {
   const Dimensions sizes = dimensions_of(*matrices);
@@ -17,10 +27,20 @@ xla::HloInstruction* pack(xla::HloInstruction* matrices) {
   xla::HloInstruction* cut = reshape(padded, {sizes[0], sizes[1], panels, width});
   xla::HloInstruction* packed =
       panels == 1 ? reshape(cut, {sizes[0], 1, sizes[1], width}) : transpose(cut, {0, 2, 1, 3});
-  xla::OpMetadata name;
-  name.set_op_name(kPackedName);
-  packed->set_metadata(name);
-  return packed;
+  return named_as_packed(packed);
+}
+
+xla::HloInstruction* pack_together(const std::vector<xla::HloInstruction*>& packed) {
+  if (packed.size() == 1) return packed.front();
+  std::vector<xla::HloInstruction*> parts;
+  std::int64_t size = 0;
+  for (xla::HloInstruction* one : packed) {
+    parts.push_back(reshape(one, {xla::ShapeUtil::ElementsIn(one->shape())}));
+    size += parts.back()->shape().dimensions(0);
+  }
+  const xla::Shape shape = shape_of(parts.front()->shape().element_type(), {size});
+  return named_as_packed(parts.front()->parent()->AddInstruction(
+      xla::HloInstruction::CreateConcatenate(shape, parts, 0)));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -10,4 +10,7 @@ namespace tfaot::toolkit::engine {
 // [groups, depth, columns] -> [groups, panels, depth, panel columns].
 xla::HloInstruction* pack(xla::HloInstruction* matrices);
 
+// Several packed tensors as one, each after the one before.
+xla::HloInstruction* pack_together(const std::vector<xla::HloInstruction*>& packed);
+
 }  // namespace tfaot::toolkit::engine

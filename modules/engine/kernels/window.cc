@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/window.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace tfaot::toolkit::engine {
 
 kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial) {
@@ -23,6 +26,24 @@ kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial) {
     window.window_dilation[d] = from.window_dilation();
   }
   return window;
+}
+
+bool has_base_dilation(const kernels::Window& window) {
+  return std::any_of(std::begin(window.base_dilation), std::end(window.base_dilation),
+                     [](std::int64_t dilation) { return dilation != 1; });
+}
+
+std::int64_t met_taps(const kernels::Window& window) {
+  std::int64_t all = 1;
+  for (int d = 0; d < kernels::kSpatial; ++d) {
+    std::int64_t taps = 0;
+    for (std::int64_t i = 0; i < kernels::phase_count(window, d); ++i) {
+      const kernels::Phase phase = kernels::phase_of(window, d, i);
+      taps += phase.size * phase.out;
+    }
+    all *= taps;
+  }
+  return all;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -17,4 +17,8 @@ struct SpatialDimension {
 };
 kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial);
 
+bool has_base_dilation(const kernels::Window& window);
+// How many taps all positions together have that do not meet zeros of the base dilation.
+std::int64_t met_taps(const kernels::Window& window);
+
 }  // namespace tfaot::toolkit::engine

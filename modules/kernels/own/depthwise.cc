@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_depthwise of abi.h.
+// tfaot_depthwise of abi.h: an ordinary convolution for each phase, in place.
 #include "slide.h"
 
 namespace {
@@ -19,49 +19,61 @@ struct MultiplyAdd {
     return sum + input * weight;
   }
   Vec<Element> finish(Vec<Element> sum, int /*result*/) const {
-    return is_relu ? relu<Element>(sum) : sum;
+    return rectified<Element>(sum, rectifier);
   }
 
   const Element* bias;  // null: none
-  bool is_relu;
+  Rectifier rectifier;
 };
 
-// The window over a copy of the image with its base dilation written out.
-Window on_copy(const Window& window, const PaddedImage& copy) {
-  Window w = window;
-  for (int d = 0; d < kSpatial; ++d) {
-    w.in[d] = copy.size(d);
-    w.base_dilation[d] = 1;
-    w.pad_low[d] = smaller(0, window.pad_low[d]);
-    w.pad_high[d] = smaller(0, window.pad_high[d]);
-  }
-  return w;
-}
+class Phases {
+ public:
+  Phases(const MultiplyAdd& op, const ConvolutionCall& call, const Element* filter)
+      : op_(op),
+        call_(call),
+        filter_(filter),
+        steps_(dense_steps(call.window, call.out_channels)) {}
 
-void convolve(const ConvolutionCall& call, Element* result, const void** in, Element* scratch) {
-  const Window& w = call.window;
-  const auto* image = static_cast<const Element*>(in[1]);
-  const auto* const filter = static_cast<const Element*>(in[2]);
+  // All images.
+  void run(const Element* image, Element* result) const {
+    for_each_phase(call_.window, [&](const auto& phase) { one_phase(phase, image, result); });
+  }
+
+ private:
+  void one_phase(const Phase (&phase)[kSpatial], const Element* image, Element* result) const {
+    const Window w = window_of(phase, call_.window);
+    const Element* filter = filter_;
+    SlideSteps steps = steps_;
+    for (int d = 0; d < kSpatial; ++d) {
+      const Phase& p = phase[d];
+      filter += p.first_tap * steps.filter[d];
+      result += p.first * steps.out[d];
+      steps.filter[d] *= p.tap_step;
+      steps.out[d] *= p.step;
+    }
+    Slide<MultiplyAdd> slide(op_, w, call_.in_channels, filter, steps, 0);
+    const Int in_image = w.in[0] * w.in[1] * w.in[2] * call_.in_channels;
+    const Int out_image = steps_.out[0] * call_.window.out[0];
+    for (Int i = 0; i < call_.batch; ++i) slide.image(image + i * in_image, result + i * out_image);
+  }
+
+  const MultiplyAdd& op_;
+  const ConvolutionCall& call_;
+  const Element* filter_;
+  SlideSteps steps_;
+};
+
+void convolve(const ConvolutionCall& call, Element* result, const void** in) {
   const bool bias = (call.epilogue & tfaot::kernels::kEpilogueBias) != 0;
   const MultiplyAdd op = {bias ? static_cast<const Element*>(in[3]) : nullptr,
-                          (call.epilogue & tfaot::kernels::kEpilogueRelu) != 0};
-  const bool copy = is_dilated(w);
-  const PaddedImage padded(w, call.in_channels);
-  if (copy) padded.clear(scratch);
-  const Window over = copy ? on_copy(w, padded) : w;
-  Slide<MultiplyAdd> slide(op, over, call.in_channels, filter, 0);
-  for (Int i = 0; i < call.batch; ++i) {
-    if (copy) padded.fill(scratch, image);
-    slide.image(copy ? scratch : image, result);
-    image += w.in[0] * w.in[1] * w.in[2] * call.in_channels;
-    result += w.out[0] * w.out[1] * w.out[2] * call.out_channels;
-  }
+                          rectifier_of(call.epilogue)};
+  Phases(op, call, static_cast<const Element*>(in[2]))
+      .run(static_cast<const Element*>(in[1]), result);
 }
 
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(depthwise)(void* out, const void** in) {
   auto* const* const results = static_cast<void* const*>(out);
-  convolve(*static_cast<const ConvolutionCall*>(in[0]), static_cast<Element*>(results[0]), in,
-           static_cast<Element*>(results[1]));
+  convolve(*static_cast<const ConvolutionCall*>(in[0]), static_cast<Element*>(results[0]), in);
 }

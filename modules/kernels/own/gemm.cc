@@ -8,7 +8,6 @@
 
 namespace {
 
-constexpr Int kBlockRows = 480;  // a multiple of every tile's rows
 constexpr Int kMaxTaps = 64;
 
 // Iterates over the indices of up to four loops, the last fastest, and keeps the offset.
@@ -54,10 +53,11 @@ TFAOT_INLINE Int piece_of(Int total, Int parts) {
 struct Target {
   Element* c;
   Int c_row, columns;
+  Int line, c_line;     // rows of a line of c, and from one line to the next
   const Element* bias;  // null: none
   Lines lines;
   bool first, last;  // first or last of the taps
-  bool relu;
+  Rectifier rectifier;
 };
 
 constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
@@ -69,12 +69,12 @@ struct Spill {
   Element c[kMaxTile * kLanes<Element>];
 };
 
-void add_row(Element* c, const Element* from, Int columns, bool is_relu) {
+void add_row(Element* c, const Element* from, Int columns, Rectifier rectifier) {
   constexpr Int kWidth = kLanes<Element>;
   for (Int j = 0; j < columns; j += kWidth) {
     const Int count = smaller(kWidth, columns - j);
     const Vec<Element> sum = load_first(c + j, count) + load(from + j);
-    store_first(c + j, is_relu ? relu<Element>(sum) : sum, count);
+    store_first(c + j, rectified<Element>(sum, rectifier), count);
   }
 }
 
@@ -87,14 +87,14 @@ void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int co
   t.count = 1;
   t.c = spill.c;
   t.c_row = vectors * kLanes<Element>;
-  t.relu = tiles.relu && !adds;
+  t.rectifier = adds ? Rectifier::kNone : tiles.rectifier;
   for (Int i = 0; i < tiles.count; ++i, t.rows += rows) {
     multiply(t);
     for (Int r = 0; r < rows; ++r) {
       Element* const c = tiles.c + (i * rows + r) * tiles.c_row;
       const Element* const from = spill.c + r * t.c_row;
       if (adds) {
-        add_row(c, from, columns, tiles.relu);
+        add_row(c, from, columns, tiles.rectifier);
       } else {
         copy_elements(c, from, columns);
       }
@@ -125,8 +125,9 @@ Cut full_cut(Int rows, int tile_rows) {
           static_cast<int>(rest % kMaxRows)};
 }
 
-// All tiles for some rows and some taps.
-void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
+// All tiles for some lines of rows and some taps.
+void multiply_block(Tiles<Element> t, Int lines, const Target& target) {
+  const Int rows = target.line;
   const Element* const* const first_row = t.rows;
   const Element* const b = t.b;
   const Int vectors = ceil_div(target.columns, kLanes<Element>);
@@ -134,7 +135,7 @@ void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
   const Cut even = even_cut(rows);
   Spill spill;
 
-  t.relu = target.relu && target.last;
+  t.rectifier = target.last ? target.rectifier : Rectifier::kNone;
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
   int take = 0;
@@ -147,8 +148,6 @@ void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
     const bool cropped = !TFAOT_HAS_MASKS && columns < take * kLanes<Element>;
     if (TFAOT_HAS_MASKS) t.last = columns - (take - 1) * kLanes<Element>;
     t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
-    t.rows = first_row;
-    t.c = target.c + column;
     t.start = kZeros;
     if (target.first && target.bias != nullptr) {
       t.start = target.bias + column;
@@ -172,9 +171,13 @@ void multiply_block(Tiles<Element> t, Int rows, const Target& target) {
       t.rows += count * tile_rows;
       t.c += count * tile_rows * t.c_row;
     };
-    next(cut.larger, cut.rows, form.shape);
-    next(cut.others, cut.other_rows, Shape::kPlain);
-    next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, Shape::kPlain);
+    for (Int line = 0; line < lines; ++line) {
+      t.rows = first_row + line * rows;
+      t.c = target.c + column + line * target.c_line;
+      next(cut.larger, cut.rows, form.shape);
+      next(cut.others, cut.other_rows, Shape::kPlain);
+      next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, Shape::kPlain);
+    }
   }
 }
 
@@ -184,21 +187,25 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
   Odometer<3> tap(g.tap_count, g.tap_step);
   Int offsets[kMaxTaps];
   const bool one_line = g.row_count[0] * g.row_count[1] * g.row_count[2] == 1;
-  Target target = {g.c + first_row * g.c_row,
+  const bool has_lines = g.c_line != 0;
+  const Int line = has_lines ? g.row_count[3] : rows;
+  Target target = {g.c + (has_lines ? first_row / line * g.c_line : first_row * g.c_row),
                    g.c_row,
                    g.columns,
+                   line,
+                   g.c_line,
                    g.bias,
                    {one_line ? 0 : g.row_count[3], first_row},
                    true,
                    false,
-                   g.relu};
+                   g.rectifier};
   t.taps = offsets;
   t.run = g.run;
   for (Int first = 0; first < taps; first += t.tap_count) {
     t.tap_count = smaller(kMaxTaps, taps - first);
     tap.next(t.tap_count, [&](Int i, Int offset) { offsets[i] = offset; });
     target.last = first + t.tap_count == taps;
-    multiply_block(t, rows, target);
+    multiply_block(t, has_lines ? rows / line : 1, target);
     target.first = false;
     t.b += t.tap_count * t.run * t.b_step;
   }
@@ -207,12 +214,12 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
 // A plain product of one or two rows with packed panels.
 bool is_stream(const Gemm& g, Int rows) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
-  return (rows == 1 || rows == 2) && taps == 1 && g.a_step == 1 &&
+  return (rows == 1 || (rows == 2 && g.c_line == 0)) && taps == 1 && g.a_step == 1 &&
          g.b_step == kPanelColumns<Element> && g.b_panel == g.run * g.b_step;
 }
 
 void multiply_as_stream(const Gemm& g, Int rows) {
-  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, g.relu};
+  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, g.rectifier};
   if (rows == 1) return multiply_stream<Element, 1, 1>(s);
   for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
   multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);

@@ -3,7 +3,7 @@
 // One object per type and level, so that a plugin with both carries the tiles only once.
 #pragma once
 
-#include "vec.h"
+#include "vec_compare.h"
 
 #define TFAOT_JOIN_(a, b, c) tfaot_##a##_##b##_##c
 #define TFAOT_JOIN(a, b, c) TFAOT_JOIN_(a, b, c)
@@ -22,9 +22,12 @@ using f32 = float;
 using f64 = double;
 using Element = TFAOT_TYPE;
 
+constexpr Int kBlockRows = 480;  // that are processed at a time; a multiple of every tile's rows
+
 // Row (r0, r1, r2, r3) of the left side begins at a + sum of r * row_step. Its tap (t0, t1, t2)
 // begins at sum of t * tap_step from there, and has `run` elements a_step apart. All steps are in
-// elements.
+// elements. With c_line, the lines of rows (r0, r1, r2) are equally far apart in c, and a
+// line has at most kBlockRows rows.
 struct Gemm {
   const Element* a;
   Int row_count[4], row_step[4];
@@ -36,8 +39,9 @@ struct Gemm {
 
   Element* c;
   Int c_row, columns;
+  Int c_line;           // from one r2 to the next; 0: all rows are c_row apart
   const Element* bias;  // null: none
-  bool relu;
+  Rectifier rectifier;
 };
 
 }  // namespace

@@ -65,7 +65,7 @@ __attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
   T* c = t.c;
   const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
   const Int run = t.run, c_row = t.c_row, last = t.last;
-  const bool is_relu = t.relu;
+  const Rectifier rectifier = t.rectifier;
 
   for (Int tiles = t.count; tiles > 0; --tiles, rows += MR) {
     Vec<T> whole[MR][NV], half[kPairs];
@@ -108,11 +108,11 @@ __attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
     for (int r = 0; r < MR; ++r, c += c_row) {
       TFAOT_UNROLL
       for (int v = 0; v < NV; ++v) {
-        store(c + v * kLanes<T>, is_relu ? relu<T>(whole[r][v]) : whole[r][v]);
+        store(c + v * kLanes<T>, rectified<T>(whole[r][v], rectifier));
       }
       T* const to = c + NV * kLanes<T>;
       const Vec<T> sum = r % 2 == 0 ? half[r / 2] : swap_halves(half[r / 2]);
-      store_half(to, is_relu ? relu<T>(sum) : sum, last);
+      store_half(to, rectified<T>(sum, rectifier), last);
     }
   }
 }

@@ -8,7 +8,38 @@
 namespace {
 
 using tfaot::kernels::kSpatial;
+using tfaot::kernels::Phase;
 using tfaot::kernels::Window;
+
+// use(phases) for every combination of a phase of each dimension, in the order of abi.h.
+template <typename Use>
+void for_each_phase(const Window& w, const Use& use) {
+  Phase phase[kSpatial];
+  for (Int i = 0; i < tfaot::kernels::phase_count(w, 0); ++i) {
+    phase[0] = tfaot::kernels::phase_of(w, 0, i);
+    for (Int j = 0; j < tfaot::kernels::phase_count(w, 1); ++j) {
+      phase[1] = tfaot::kernels::phase_of(w, 1, j);
+      for (Int k = 0; k < tfaot::kernels::phase_count(w, 2); ++k) {
+        phase[2] = tfaot::kernels::phase_of(w, 2, k);
+        use(phase);
+      }
+    }
+  }
+}
+
+// The ordinary window of one phase.
+inline Window window_of(const Phase (&phase)[kSpatial], const Window& window) {
+  Window w = window;
+  for (int d = 0; d < kSpatial; ++d) {
+    w.out[d] = phase[d].out;
+    w.size[d] = phase[d].size;
+    w.stride[d] = phase[d].stride;
+    w.window_dilation[d] = phase[d].dilation;
+    w.pad_low[d] = phase[d].pad_low;
+    w.base_dilation[d] = 1;
+  }
+  return w;
+}
 
 // The copy for which convolution_scratch_bytes() reserves room.
 class PaddedImage {

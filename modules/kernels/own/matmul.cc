@@ -64,7 +64,7 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
   if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
     g.bias = static_cast<const Element*>(in[3]);
   }
-  g.relu = (call.epilogue & tfaot::kernels::kEpilogueRelu) != 0;
+  g.rectifier = rectifier_of(call.epilogue);
   for (Int b = 0; b < call.batch; ++b) {
     g.a = lhs + b * call.lhs_batch_stride;
     g.c = c + b * call.rows * call.columns;

@@ -86,7 +86,7 @@ __attribute__((noinline)) void multiply_quad_tiles(const Tiles<float>& t) {
         const Floats sum =
             add_quarters(sums[r][q], sums[r + 1][q], sums[r + 2][q], sums[r + 3][q]) + start;
         float rows[kQuad * kQuad];
-        store(rows, t.relu ? relu<float>(sum) : sum);
+        store(rows, rectified<float>(sum, t.rectifier));
         for (int i = 0; i < kQuad; ++i) {
           copy_elements(c + (r + i) * t.c_row + q * kQuad, rows + i * kQuad, columns);
         }

@@ -25,63 +25,110 @@ struct Clip {
   Int at;            // in the input
 };
 
+// How many elements apart the filter's taps and neighbouring results are.
+struct SlideSteps {
+  Int filter[kSpatial], out[kSpatial];
+};
+
+inline SlideSteps dense_steps(const Window& w, Int channels) {
+  SlideSteps steps = {};
+  Int filter = channels, out = channels;
+  for (int d = kSpatial; d-- > 0;) {
+    steps.filter[d] = filter;
+    steps.out[d] = out;
+    filter *= w.size[d];
+    out *= w.out[d];
+  }
+  return steps;
+}
+
 template <typename Op>
 class Slide {
  public:
   // REQUIRES: window.base_dilation is 1. other_result: the distance from one result to the next, if
   // the operation has several.
-  Slide(const Op& op, const Window& window, Int channels, const Element* filter, Int other_result)
+  Slide(const Op& op, const Window& window, Int channels, const Element* filter,
+        const SlideSteps& steps, Int other_result)
       : op_(op), w_(window), channels_(channels), filter_(filter), other_result_(other_result) {
-    Int step = channels, filter_step = channels;
+    Int step = channels;
     for (int d = kSpatial; d-- > 0;) {
       in_step_[d] = step;
+      out_step_[d] = steps.out[d];
       taps_.step[d] = step * w_.window_dilation[d];
-      taps_.filter_step[d] = filter_step;
+      taps_.filter_step[d] = steps.filter[d];
       step *= w_.in[d];
-      filter_step *= w_.size[d];
     }
   }
 
   void image(const Element* in, Element* out) {
-    // Positions whose window is not clipped in the last dimension.
-    const Int last = w_.in[2] + w_.pad_low[2] - (w_.size[2] - 1) * w_.window_dilation[2];
-    const Int end = last <= 0 ? 0 : smaller(w_.out[2], ceil_div(last, w_.stride[2]));
-    const Int begin = smaller(end, ceil_div(larger(0, w_.pad_low[2]), w_.stride[2]));
-    for (Int i = 0; i < w_.out[0]; ++i) {
+    const Whole rows(w_, 1), columns(w_, 2);
+    for (Int i = 0; i < w_.out[0]; ++i, out += out_step_[0]) {
       const Clip plane(w_, 0, i);
+      const Element* const from = in + plane.at * in_step_[0];
+      const Element* const filter = filter_ + plane.first * taps_.filter_step[0];
+      taps_.count[0] = plane.count;
       for (Int j = 0; j < w_.out[1]; ++j) {
-        const Clip row(w_, 1, j);
-        const Element* const from = in + plane.at * in_step_[0] + row.at * in_step_[1];
-        const Element* const filter =
-            filter_ + plane.first * taps_.filter_step[0] + row.first * taps_.filter_step[1];
-        taps_.count[0] = plane.count;
-        taps_.count[1] = row.count;
-        Int k = 0;
-        for (; k < begin; ++k) one(from, filter, out + k * channels_, k);
-        if (k < end) {
-          row_of(from, filter, out, k, end);
-          k = end;
-        }
-        for (; k < w_.out[2]; ++k) one(from, filter, out + k * channels_, k);
-        out += w_.out[2] * channels_;
+        row_of(from, filter, out + j * out_step_[1], j, columns, !rows.has(j));
       }
+      if (rows.begin == rows.end) continue;
+      for (Int k = 0; k < columns.begin; ++k) column_of(from, filter, out, k, rows);
+      for (Int k = columns.end; k < w_.out[2]; ++k) column_of(from, filter, out, k, rows);
     }
   }
 
  private:
+  // Positions whose window is not clipped in one dimension.
+  struct Whole {
+    Whole(const Window& w, int d) {
+      const Int last = w.in[d] + w.pad_low[d] - (w.size[d] - 1) * w.window_dilation[d];
+      end = last <= 0 ? 0 : smaller(w.out[d], ceil_div(last, w.stride[d]));
+      begin = smaller(end, ceil_div(larger(0, w.pad_low[d]), w.stride[d]));
+    }
+    bool has(Int position) const { return begin <= position && position < end; }
+
+    Int begin, end;
+  };
+
+  // One row: the positions whose window is complete in the last dimension, and with `all` the
+  // others, too.
+  void row_of(const Element* in, const Element* filter, Element* out, Int j, const Whole& columns,
+              bool all) {
+    const Clip row(w_, 1, j);
+    in += row.at * in_step_[1];
+    filter += row.first * taps_.filter_step[1];
+    taps_.count[1] = row.count;
+    for (Int k = 0; all && k < columns.begin; ++k) one(in, filter, out + k * out_step_[2], k);
+    if (columns.begin < columns.end) {
+      const Int at = columns.begin * w_.stride[2] - w_.pad_low[2];
+      taps_.count[2] = w_.size[2];
+      slide_row(op_, taps_,
+                {in + at * in_step_[2], w_.stride[2] * in_step_[2], columns.end - columns.begin,
+                 out_step_[2]},
+                filter, out + columns.begin * out_step_[2], other_result_, channels_);
+    }
+    for (Int k = columns.end; all && k < w_.out[2]; ++k) {
+      one(in, filter, out + k * out_step_[2], k);
+    }
+  }
+
+  // One position of all rows whose windows are complete, at the edge of the image.
+  void column_of(const Element* in, const Element* filter, Element* out, Int k, const Whole& rows) {
+    const Clip column(w_, 2, k);
+    const Int at = rows.begin * w_.stride[1] - w_.pad_low[1];
+    taps_.count[1] = w_.size[1];
+    taps_.count[2] = column.count;
+    slide_row(op_, taps_,
+              {in + at * in_step_[1] + column.at * in_step_[2], w_.stride[1] * in_step_[1],
+               rows.end - rows.begin, out_step_[1]},
+              filter + column.first * taps_.filter_step[2],
+              out + rows.begin * out_step_[1] + k * out_step_[2], other_result_, channels_);
+  }
+
   void one(const Element* in, const Element* filter, Element* out, Int k) {
     const Clip column(w_, 2, k);
     taps_.count[2] = column.count;
-    slide_row(op_, taps_, {in + column.at * in_step_[2], 0, 1},
+    slide_row(op_, taps_, {in + column.at * in_step_[2], 0, 1, 0},
               filter + column.first * taps_.filter_step[2], out, other_result_, channels_);
-  }
-
-  // Positions [k, end) of a row; their windows are complete in the last dimension.
-  void row_of(const Element* in, const Element* filter, Element* out, Int k, Int end) {
-    taps_.count[2] = w_.size[2];
-    const Int at = k * w_.stride[2] - w_.pad_low[2];
-    slide_row(op_, taps_, {in + at * in_step_[2], w_.stride[2] * in_step_[2], end - k}, filter,
-              out + k * channels_, other_result_, channels_);
   }
 
   const Op& op_;
@@ -89,7 +136,7 @@ class Slide {
   Int channels_;
   const Element* filter_;
   Int other_result_;
-  Int in_step_[kSpatial];
+  Int in_step_[kSpatial], out_step_[kSpatial];
   Taps taps_;
 };
 
@@ -100,7 +147,8 @@ void pool(const Op& op, void* out, const void** in) {
   const auto* image = static_cast<const Element*>(in[1]);
   auto* result = static_cast<Element*>(out);
   const Int out_elements = w.out[0] * w.out[1] * w.out[2] * call.channels;
-  Slide<Op> slide(op, w, call.channels, image /* there is no filter */, call.batch * out_elements);
+  Slide<Op> slide(op, w, call.channels, image /* there is no filter */,
+                  dense_steps(w, call.channels), call.batch * out_elements);
   for (Int i = 0; i < call.batch; ++i) {
     slide.image(image, result);
     image += w.in[0] * w.in[1] * w.in[2] * call.channels;

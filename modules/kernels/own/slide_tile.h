@@ -28,12 +28,13 @@ TFAOT_INLINE Vec<Element> load_channels(const Element* from, Int count) {
   return load(from);
 }
 
-// MR positions, `position` elements apart, by NV vectors of channels, starting at `channel`. If
-// there are several results, they are `other_result` elements apart. kPart: only `count` channels
-// of a vector.
-template <typename Op, int MR, int NV, bool kPart>
+// MR positions, `position` elements apart in the input and `result` in the result, by NV vectors of
+// channels, starting at `channel`. If there are several results, they are `other_result` elements
+// apart. kPart: only `count` channels of a vector. kShared: the taps of a row of the window, if
+// they are as far apart as the positions are: then neighbours share what they load. 0: they do not.
+template <typename Op, int MR, int NV, bool kPart, int kShared>
 TFAOT_INLINE void slide_tile(const Op& op, const Taps& taps, const Element* in, Int position,
-                             const Element* filter, Element* out, Int other_result, Int channels,
+                             const Element* filter, Element* out, Int result, Int other_result,
                              Int channel, Int count) {
   typename Op::State sums[MR][NV];
   TFAOT_UNROLL
@@ -48,6 +49,27 @@ TFAOT_INLINE void slide_tile(const Op& op, const Taps& taps, const Element* in, 
     for (Int j = 0; j < taps.count[1]; ++j) {
       const Element* tap = in + i * taps.step[0] + j * taps.step[1];
       const Element* weights = filter + i * taps.filter_step[0] + j * taps.filter_step[1];
+      if constexpr (kShared > 0) {
+        TFAOT_UNROLL
+        for (int v = 0; v < NV; ++v) {
+          Vec<Element> weight[kShared];
+          TFAOT_UNROLL
+          for (int k = 0; k < kShared; ++k) {
+            const Element* const at = weights + k * taps.filter_step[2] + v * kLanes<Element>;
+            weight[k] = load_channels<kPart>(at, count);
+          }
+          TFAOT_UNROLL
+          for (int p = 0; p < MR + kShared - 1; ++p) {
+            const Element* const at = tap + p * position + v * kLanes<Element>;
+            const Vec<Element> x = load_channels<kPart>(at, count);
+            TFAOT_UNROLL
+            for (int r = p; r > p - kShared; --r) {
+              if (r >= 0 && r < MR) sums[r][v] = Op::step(sums[r][v], x, weight[p - r]);
+            }
+          }
+        }
+        continue;
+      }
       for (Int k = 0; k < taps.count[2]; ++k) {
         TFAOT_UNROLL
         for (int v = 0; v < NV; ++v) {
@@ -67,14 +89,13 @@ TFAOT_INLINE void slide_tile(const Op& op, const Taps& taps, const Element* in, 
     }
   }
   TFAOT_UNROLL
-  for (int result = 0; result < Op::kResults; ++result) {
+  for (int which = 0; which < Op::kResults; ++which) {
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
       TFAOT_UNROLL
       for (int v = 0; v < NV; ++v) {
-        Element* const to =
-            out + result * other_result + r * channels + channel + v * kLanes<Element>;
-        const Vec<Element> value = op.finish(sums[r][v], result);
+        Element* const to = out + which * other_result + r * result + channel + v * kLanes<Element>;
+        const Vec<Element> value = op.finish(sums[r][v], which);
         if constexpr (kPart) {
           store_first(to, value, count);
         } else {
@@ -85,32 +106,43 @@ TFAOT_INLINE void slide_tile(const Op& op, const Taps& taps, const Element* in, 
   }
 }
 
-// Neighbouring positions, `step` elements apart.
+// Neighbouring positions, `step` elements apart in the input and `result` in the result.
 struct Positions {
   const Element* in;
-  Int step, count;
+  Int step, count, result;
+};
+
+template <int N>
+struct Shared {
+  static constexpr int kTaps = N;
 };
 
 // NV vectors of channels for all positions, several positions at a time. The last ones are computed
 // twice rather than one by one.
 template <typename Op, int NV, bool kPart>
 TFAOT_INLINE void slide_channels(const Op& op, const Taps& taps, const Positions& positions,
-                                 const Element* filter, Element* out, Int other_result,
-                                 Int channels, Int channel, Int count) {
+                                 const Element* filter, Element* out, Int other_result, Int channel,
+                                 Int count) {
   constexpr int kMany = 4;
   if (positions.count < kMany) {
     for (Int p = 0; p < positions.count; ++p) {
-      slide_tile<Op, 1, NV, kPart>(op, taps, positions.in + p * positions.step, 0, filter,
-                                   out + p * channels, other_result, channels, channel, count);
+      slide_tile<Op, 1, NV, kPart, 0>(op, taps, positions.in + p * positions.step, 0, filter,
+                                      out + p * positions.result, 0, other_result, channel, count);
     }
     return;
   }
-  for (Int p = 0; p < positions.count; p += kMany) {
-    p = smaller(p, positions.count - kMany);
-    slide_tile<Op, kMany, NV, kPart>(op, taps, positions.in + p * positions.step, positions.step,
-                                     filter, out + p * channels, other_result, channels, channel,
-                                     count);
+  const auto tiles = [&](auto shared) {
+    for (Int p = 0; p < positions.count; p += kMany) {
+      p = smaller(p, positions.count - kMany);
+      slide_tile<Op, kMany, NV, kPart, decltype(shared)::kTaps>(
+          op, taps, positions.in + p * positions.step, positions.step, filter,
+          out + p * positions.result, positions.result, other_result, channel, count);
+    }
+  };
+  if constexpr (Op::kFilter) {
+    if (taps.count[2] == 3 && taps.step[2] == positions.step) return tiles(Shared<3>());
   }
+  tiles(Shared<0>());
 }
 
 template <typename Op>
@@ -120,16 +152,13 @@ void slide_row(const Op& op, const Taps& taps, const Positions& positions, const
   constexpr Int kWidth = kLanes<Element>;
   Int c = 0;
   for (; channels - c >= kMany * kWidth; c += kMany * kWidth) {
-    slide_channels<Op, kMany, false>(op, taps, positions, filter, out, other_result, channels, c,
-                                     kWidth);
+    slide_channels<Op, kMany, false>(op, taps, positions, filter, out, other_result, c, kWidth);
   }
   for (; channels - c >= kWidth; c += kWidth) {
-    slide_channels<Op, 1, false>(op, taps, positions, filter, out, other_result, channels, c,
-                                 kWidth);
+    slide_channels<Op, 1, false>(op, taps, positions, filter, out, other_result, c, kWidth);
   }
   if (c < channels) {
-    slide_channels<Op, 1, true>(op, taps, positions, filter, out, other_result, channels, c,
-                                channels - c);
+    slide_channels<Op, 1, true>(op, taps, positions, filter, out, other_result, c, channels - c);
   }
 }
 

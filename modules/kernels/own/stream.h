@@ -16,7 +16,7 @@ struct Stream {
   const T* bias;  // null: none
   T* c;
   Int c_row, columns;
-  bool relu;
+  Rectifier rectifier;
 };
 
 // Loads four numbers of a row at once and then spreads each over a vector: a load for every
@@ -121,9 +121,9 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
       const Vec<T> sum = sums[0][r][v] + bias;
       T* const to = s.c + r * s.c_row + at;
       if constexpr (kPart) {
-        store_first(to, s.relu ? relu<T>(sum) : sum, count);
+        store_first(to, rectified<T>(sum, s.rectifier), count);
       } else {
-        store(to, s.relu ? relu<T>(sum) : sum);
+        store(to, rectified<T>(sum, s.rectifier));
       }
     }
   }

@@ -76,10 +76,10 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
 
     T* c = t.c + strip * MR * t.c_row;
     const Int c_row = t.c_row;
-    const bool is_relu = t.relu;
+    const Rectifier rectifier = t.rectifier;
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r, c += c_row) {
-      const Vec<T> sum = is_relu ? relu<T>(sums[r]) : sums[r];
+      const Vec<T> sum = rectified<T>(sums[r], rectifier);
       if (kAndHalf || last == kLanes<T>) {  // masked stores are slow even if the mask is full
         store(c, sum);
       } else {
@@ -87,7 +87,7 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
       }
       if constexpr (kAndHalf) {
         const Vec<T> end = r % 2 == 0 ? pairs[r / 2] : swap_halves(pairs[r / 2]);
-        store_half(c + kLanes<T>, is_relu ? relu<T>(end) : end, last);
+        store_half(c + kLanes<T>, rectified<T>(end, rectifier), last);
       }
     }
   }

@@ -25,7 +25,7 @@ struct Tiles {
   T* c;
   Int c_row;
   Int last;  // columns of the last vector; all of them without masks
-  bool relu;
+  Rectifier rectifier;
 };
 
 // Enough independent sums to keep two multiply-add units busy for four cycles each.
@@ -92,9 +92,15 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
   }
 
   const Int c_row = t.c_row;
-  if (t.relu) {
+  if (t.rectifier != Rectifier::kNone) {
     TFAOT_UNROLL
     for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
+    if (t.rectifier == Rectifier::kRelu6) {
+      TFAOT_UNROLL
+      for (int i = 0; i < MR * NV; ++i) {
+        sums[0][i / NV][i % NV] = smaller_of<T>(Vec<T>{} + T{6}, sums[0][i / NV][i % NV]);
+      }
+    }
   }
   T* to = c;
   TFAOT_UNROLL

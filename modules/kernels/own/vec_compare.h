@@ -53,4 +53,21 @@ TFAOT_INLINE Vec<T> relu(Vec<T> v) {
   return larger_of<T>(Vec<T>{}, v);
 }
 
+// What is done to results at last.
+enum class Rectifier { kNone, kRelu, kRelu6 };
+
+TFAOT_INLINE Rectifier rectifier_of(Int epilogue) {
+  if ((epilogue & tfaot::kernels::kEpilogueRelu) == 0) return Rectifier::kNone;
+  const bool is_six = (epilogue & tfaot::kernels::kEpilogueRelu6) == tfaot::kernels::kEpilogueRelu6;
+  return is_six ? Rectifier::kRelu6 : Rectifier::kRelu;
+}
+
+// A NaN stays.
+template <typename T>
+TFAOT_INLINE Vec<T> rectified(Vec<T> v, Rectifier rectifier) {
+  if (rectifier == Rectifier::kNone) return v;
+  v = relu<T>(v);
+  return rectifier == Rectifier::kRelu6 ? smaller_of<T>(Vec<T>{} + T{6}, v) : v;
+}
+
 }  // namespace

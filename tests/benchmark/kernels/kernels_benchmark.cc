@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our kernels, every level this machine runs.
+#include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -18,11 +20,14 @@ using Kernel = void (*)(void*, const void**);
   void tfaot_max_pool_f32_##level(void*, const void**);    \
   void tfaot_lstm_f32_##level(void*, const void**);        \
   void tfaot_gru_f32_##level(void*, const void**);         \
-  void tfaot_rnn_f32_##level(void*, const void**);
+  void tfaot_resize_f32_##level(void*, const void**);      \
+  void tfaot_rnn_f32_##level(void*, const void**);         \
+  void tfaot_transposed_convolution_f32_##level(void*, const void**);
 #define TFAOT_LEVEL(name, level)                                                                \
   {                                                                                             \
     name, &tfaot_matmul_f32_##level, &tfaot_matmul_f64_##level, &tfaot_convolution_f32_##level, \
-        &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level, &tfaot_lstm_f32_##level,     \
+        &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level, &tfaot_resize_f32_##level,   \
+        &tfaot_transposed_convolution_f32_##level, &tfaot_lstm_f32_##level,                     \
         &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level                                          \
   }
 
@@ -41,7 +46,7 @@ namespace {
 
 struct Level {
   const char* name;
-  Kernel matmul, matmul_f64, convolution, depthwise, max_pool, lstm, gru, rnn;
+  Kernel matmul, matmul_f64, convolution, depthwise, max_pool, resize, transposed, lstm, gru, rnn;
 };
 
 const std::vector<Level> kLevels = {
@@ -119,6 +124,60 @@ void measure_image(const Level& level, const Image& i) {
   measure("convolution/" + i.name() + "/" + level.name, i.operations(), run);
 }
 
+void measure_transposed(const Level& level, const Transposed& t) {
+  kernels::ConvolutionCall c = {};
+  c.batch = t.batch;
+  c.window = window_of(t.size, t.window, 1);
+  c.in_channels = t.in_channels;
+  c.out_channels = t.out_channels;
+  c.groups = 1;
+  for (int d = 1; d < kernels::kSpatial; ++d) {
+    c.window.out[d] = t.size * t.stride;
+    c.window.base_dilation[d] = t.stride;
+    c.window.pad_low[d] = t.window - 1 - (t.window - t.stride) / 2;
+    c.window.pad_high[d] = t.stride - 2 + t.window - c.window.pad_low[d];
+  }
+  const Int pixels = t.batch * t.size * t.size;
+  const auto input = floats(pixels * t.in_channels);
+  const auto result = floats(pixels * t.stride * t.stride * t.out_channels);
+  const auto filter = floats(kernels::panel_count(t.out_channels, 4) * t.window * t.window *
+                             t.in_channels * kernels::panel_columns(4));
+  const auto scratch = floats(kernels::transposed_scratch_bytes(c, 4) / 4);
+  const auto run = [=, kernel = level.transposed] {
+    void* out[] = {result.get(), scratch.get()};
+    const void* in[] = {&c, input.get(), filter.get()};
+    kernel(out, in);
+  };
+  measure("transposed_convolution/" + t.name() + "/" + level.name, t.operations(), run);
+}
+
+void measure_resized(const Level& level, const Resized& r) {
+  kernels::ResizeCall c = {};
+  c.batch = r.batch;
+  c.channels = r.channels;
+  std::vector<Int> starts;
+  for (int d = 0; d < 2; ++d) {
+    c.in[d] = r.size;
+    c.out[d] = 2 * r.size;
+    c.taps[d] = 2;
+    for (Int i = 0; i < c.out[d]; ++i)
+      starts.push_back(std::clamp<Int>((i - 1) / 2, 0, r.size - 2));
+  }
+  std::vector<Int> words(sizeof c / sizeof(Int));
+  std::memcpy(words.data(), &c, sizeof c);
+  words.insert(words.end(), starts.begin(), starts.end());
+  const Int pixels = r.batch * r.size * r.size;
+  const auto input = floats(pixels * r.channels), result = floats(4 * pixels * r.channels);
+  const auto weights = floats(8 * r.size);
+  const auto scratch = floats(kernels::resize_scratch_bytes(c, 4) / 4);
+  const auto run = [=, kernel = level.resize] {
+    void* out[] = {result.get(), scratch.get()};
+    const void* in[] = {words.data(), input.get(), weights.get()};
+    kernel(out, in);
+  };
+  measure("resize/" + r.name() + "/" + level.name, r.operations(), run);
+}
+
 void measure_pooling(const Level& level, const Pooling& p) {
   kernels::PoolCall c = {};
   c.batch = p.batch;
@@ -170,6 +229,8 @@ void measure_ours() {
       measure_product<double>("matmul_f64", level.name, level.matmul_f64, p);
     }
     for (const Image& i : images()) measure_image(level, i);
+    for (const Transposed& t : transposed_images()) measure_transposed(level, t);
+    for (const Resized& r : resized_images()) measure_resized(level, r);
     for (const Pooling& p : poolings()) measure_pooling(level, p);
     for (const Recurrence& r : recurrences()) {
       measure_recurrence("lstm", level.name, level.lstm, 4, r);

@@ -77,6 +77,47 @@ inline std::vector<Image> images() {
           {16, 14, 3, 64, 64, false}, {16, 14, 3, 64, 64, true},  {16, 14, 3, 24, 24, true}};
 }
 
+// Transposed convolutions that make images `stride` times as large.
+struct Transposed {
+  Int batch, size, window, stride, in_channels, out_channels;
+
+  std::string name() const {
+    return std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" +
+           std::to_string(in_channels) + "_" + std::to_string(window) + "x" +
+           std::to_string(window) + "x" + std::to_string(out_channels) + "_stride_" +
+           std::to_string(stride);
+  }
+  // Without zeros between the elements.
+  double operations() const {
+    return 2.0 *
+           static_cast<double>(batch * size * size * window * window * in_channels * out_channels);
+  }
+};
+
+inline std::vector<Transposed> transposed_images() {
+  return {{1, 8, 2, 2, 64, 32},
+          {16, 8, 2, 2, 64, 32},
+          {16, 16, 2, 2, 32, 16},
+          {16, 14, 3, 2, 24, 24},
+          {16, 14, 4, 2, 32, 32}};
+}
+
+// Bilinear, to images twice as large.
+struct Resized {
+  Int batch, size, channels;
+
+  std::string name() const {
+    return std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" +
+           std::to_string(channels) + "_twice";
+  }
+  // Rows first: half as many sums as columns need.
+  double operations() const {
+    return 2.0 * static_cast<double>(batch * size * size * channels * 12);
+  }
+};
+
+inline std::vector<Resized> resized_images() { return {{1, 16, 32}, {16, 16, 32}, {16, 14, 3}}; }
+
 // Max pooling, window and stride 2.
 struct Pooling {
   Int batch, size, channels;

@@ -34,7 +34,42 @@ void pack_filter(T* to, const Tensor<T>& filter, const ConvolutionCall& c) {
   }
 }
 
-enum class Filter { kPacked, kAsItIs };
+// The same for the taps of each phase, one after the other.
+template <typename T>
+std::vector<T> phase_filters(const Tensor<T>& filter, const ConvolutionCall& c) {
+  const Window& w = c.window;
+  const Int group_in = c.in_channels / c.groups;
+  std::vector<T> packed;
+  kernels::Phase p[kSpatial];
+  for (Int phase = 0; phase < phase_count(w, 0) * phase_count(w, 1) * phase_count(w, 2); ++phase) {
+    p[0] = phase_of(w, 0, phase / phase_count(w, 2) / phase_count(w, 1));
+    p[1] = phase_of(w, 1, phase / phase_count(w, 2) % phase_count(w, 1));
+    p[2] = phase_of(w, 2, phase % phase_count(w, 2));
+    ConvolutionCall part = c;
+    for (int d = 0; d < kSpatial; ++d) part.window.size[d] = p[d].size;
+    const Int taps = elements(part.window.size);
+    if (taps == 0) continue;
+    Tensor<T> own(taps * group_in * c.out_channels);
+    for (Int i = 0; i < own.size(); ++i) {
+      const Int tap = i / c.out_channels / group_in;
+      const Int at[kSpatial] = {tap / p[2].size / p[1].size, tap / p[2].size % p[1].size,
+                                tap % p[2].size};
+      Int from = 0;
+      for (int d = 0; d < kSpatial; ++d) {
+        from = from * w.size[d] + p[d].first_tap + at[d] * p[d].tap_step;
+      }
+      own[i] = filter[from * group_in * c.out_channels + i % (group_in * c.out_channels)];
+    }
+    const Int panels = c.groups * kernels::panel_count(c.out_channels / c.groups, sizeof(T));
+    const std::size_t before = packed.size();
+    packed.resize(before + static_cast<std::size_t>(panels * taps * group_in *
+                                                    kernels::panel_columns(sizeof(T))));
+    pack_filter(packed.data() + before, own, part);
+  }
+  return packed;
+}
+
+enum class Filter { kPacked, kPackedByPhase, kAsItIs };
 
 // Runs the call on random tensors and compares with a plain loop.
 template <typename T>
@@ -44,18 +79,26 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
   const Int group_in = c.in_channels / c.groups, group_out = c.out_channels / c.groups;
   const Int depth = elements(w.size) * group_in;
   Tensor<T> input(c.batch * elements(w.in) * c.in_channels), filter(depth * c.out_channels);
-  Tensor<T> packed(c.groups * kernels::panel_count(group_out, sizeof(T)) * depth *
-                       kernels::panel_columns(sizeof(T)),
-                   64);
-  Tensor<T> bias(c.out_channels), result(c.batch * elements(w.out) * c.out_channels);
-  Tensor<T> scratch(kernels::convolution_scratch_bytes(c, sizeof(T)) / static_cast<Int>(sizeof(T)),
-                    64);
   random.fill(input);
   random.fill(filter);
+  const std::vector<T> by_phase = phase_filters(filter, c);
+  const bool is_by_phase = kind == Filter::kPackedByPhase;
+  Tensor<T> packed(is_by_phase ? static_cast<Int>(by_phase.size())
+                               : c.groups * kernels::panel_count(group_out, sizeof(T)) * depth *
+                                     kernels::panel_columns(sizeof(T)),
+                   64);
+  Tensor<T> bias(c.out_channels), result(c.batch * elements(w.out) * c.out_channels);
+  const Int scratch_bytes = is_by_phase ? kernels::transposed_scratch_bytes(c, sizeof(T))
+                                        : kernels::convolution_scratch_bytes(c, sizeof(T));
+  Tensor<T> scratch(scratch_bytes / static_cast<Int>(sizeof(T)), 64);
   random.fill(bias);
-  pack_filter(packed.data(), filter, c);
+  if (is_by_phase) {
+    std::copy(by_phase.begin(), by_phase.end(), packed.data());
+  } else {
+    pack_filter(packed.data(), filter, c);
+  }
   void* out[] = {result.data(), scratch.data()};
-  const void* in[] = {&c, input.data(), kind == Filter::kPacked ? packed.data() : filter.data(),
+  const void* in[] = {&c, input.data(), kind == Filter::kAsItIs ? filter.data() : packed.data(),
                       bias.data()};
   kernel(out, in);
 
@@ -72,6 +115,7 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
     });
     if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[channel]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
+    if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
     ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
   }
 }
@@ -83,15 +127,15 @@ ConvolutionCall random_call(Random& random) {
   c.groups = random.one_in(3) ? random.between(2, 4) : 1;
   c.in_channels = c.groups * random.between(1, random.one_in(3) ? 20 : 4);
   c.out_channels = c.groups * random.between(1, random.one_in(3) ? 40 : 8);
-  c.epilogue = random.between(0, 3);
+  c.epilogue = random_epilogue(random);
   return c;
 }
 
 template <typename T>
-void check_random(Kernel kernel, Int count, std::uint32_t seed) {
+void check_random(Kernel kernel, Filter kind, Int count, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
-    check<T>(kernel, Filter::kPacked, random_call(random), random);
+    check<T>(kernel, kind, random_call(random), random);
   }
 }
 
@@ -106,8 +150,14 @@ void check_random_depthwise(Kernel kernel, Int count, std::uint32_t seed) {
 }
 
 TEST_P(Convolution, IsThatOfAPlainLoop) {
-  check_random<float>(kernels<float>().convolution, 250, 1);
-  check_random<double>(kernels<double>().convolution, 150, 2);
+  check_random<float>(kernels<float>().convolution, Filter::kPacked, 250, 1);
+  check_random<double>(kernels<double>().convolution, Filter::kPacked, 150, 2);
+}
+
+TEST_P(Convolution, ByPhasesIsThatOfAPlainLoop) {
+  const auto by_phase = Filter::kPackedByPhase;
+  check_random<float>(kernels<float>().transposed_convolution, by_phase, 400, 7);
+  check_random<double>(kernels<double>().transposed_convolution, by_phase, 200, 8);
 }
 
 TEST_P(Convolution, OfEachChannelIsThatOfAPlainLoop) {
@@ -130,6 +180,34 @@ ConvolutionCall of_image(Int size, Int window, Int in_channels, Int out_channels
   }
   c.epilogue = kernels::kEpilogueBias | kernels::kEpilogueRelu;
   return c;
+}
+
+// A transposed convolution: as of images, each of its elements spread over `size` results.
+ConvolutionCall transposed(Int in, Int size, Int stride, Int in_channels, Int out_channels) {
+  ConvolutionCall c = of_image(in, size, in_channels, out_channels);
+  for (int d = 1; d < kSpatial; ++d) {
+    c.window.base_dilation[d] = stride;
+    c.window.out[d] = in * stride;
+    c.window.pad_low[d] = size - 1 - (size - stride) / 2;
+    c.window.pad_high[d] = in * stride - (in - 1) * stride - 1 + size - 1 - c.window.pad_low[d];
+  }
+  return c;
+}
+
+// Sizes as in networks, lines of more results than a block has rows, and cut results.
+TEST_P(Convolution, ByPhasesIsRightForImages) {
+  Random random(9);
+  for (ConvolutionCall c :
+       {transposed(8, 2, 2, 32, 16), transposed(16, 2, 2, 7, 40), transposed(14, 3, 2, 16, 24),
+        transposed(7, 4, 2, 5, 33), transposed(1, 2, 2, 3, 8), transposed(12, 2, 3, 4, 7),
+        transposed(6, 5, 3, 20, 20), transposed(490, 2, 2, 1, 2)}) {
+    const auto by_phase = Filter::kPackedByPhase;
+    check<float>(kernels<float>().transposed_convolution, by_phase, c, random);
+    check<double>(kernels<double>().transposed_convolution, by_phase, c, random);
+    --c.window.out[1];
+    --c.window.out[2];
+    check<float>(kernels<float>().transposed_convolution, by_phase, c, random);
+  }
 }
 
 // All images are one product, whose blocks begin anywhere in a line of the image.

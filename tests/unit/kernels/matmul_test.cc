@@ -58,6 +58,7 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
     }
     if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[column]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
+    if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
     ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
   }
 }
@@ -115,7 +116,7 @@ void check_random(Kernel kernel, Int count, std::uint32_t seed) {
     MatMulCall c = plain(random.between(1, 3), random.between(1, most), random.between(1, 75),
                          random.between(1, most));
     c.rhs_packed = random.between(0, 1);
-    c.epilogue = random.between(0, 3);
+    c.epilogue = random_epilogue(random);
     check<T>(kernel, with_random_strides(c, random), random);
   }
 }

@@ -86,6 +86,13 @@ class Random {
   std::mt19937 engine_;
 };
 
+// Any that a kernel knows.
+inline Int random_epilogue(Random& random) {
+  const Int rectifiers[] = {kernels::kEpilogueNone, kernels::kEpilogueRelu,
+                            kernels::kEpilogueRelu6};
+  return random.between(0, 1) * kernels::kEpilogueBias + rectifiers[random.between(0, 2)];
+}
+
 // A sum in double precision, and the rounding error allowed for a kernel's sum.
 template <typename T>
 class Sum {
@@ -96,6 +103,7 @@ class Sum {
     ++terms_;
   }
   void relu() { value_ = std::fmax(value_, 0); }
+  void at_most(double limit) { value_ = std::fmin(value_, limit); }
   double value() const { return value_; }
   double tolerance() const {
     return (terms_ + 2) * magnitude_ * double{std::numeric_limits<T>::epsilon()} +

@@ -9,8 +9,10 @@
 #include <map>
 #include <optional>
 
+#include "kernels/kernel_call.h"
 #include "onnx/operators/broadcast.h"
 #include "onnx/operators/families.h"
+#include "onnx/operators/scores.h"
 #include "onnx/operators/spatial.h"
 #include "xla/client/lib/constants.h"
 #include "xla/client/lib/math.h"
@@ -154,18 +156,16 @@ XlaOp select_along(const Node& node, XlaOp x, const ResizedAxis& axis,
                    : take_along(node, x, axis.axis, places);
 }
 
-// Many elements make each result: a product with the matrix of their weights.
+// A product with the matrix of the weights.
 XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
                      const std::vector<ResizeWeights>& weights) {
-  std::vector<float> matrix(static_cast<std::size_t>(axis.in * axis.out));
+  std::vector<double> matrix(static_cast<std::size_t>(axis.in * axis.out));
   for (std::int64_t i = 0; i < axis.out; ++i) {
     for (const auto& [at, weight] : weights[static_cast<std::size_t>(i)]) {
-      matrix[static_cast<std::size_t>(at * axis.out + i)] = static_cast<float>(weight);
+      matrix[static_cast<std::size_t>(at * axis.out + i)] = weight;
     }
   }
-  const XlaOp known = xla::ConvertElementType(
-      xla::Reshape(xla::ConstantR1<float>(&node.builder(), matrix), {axis.in, axis.out}),
-      node.type_of(x));
+  const XlaOp known = constant_reals(node, node.type_of(x), matrix, {axis.in, axis.out});
   xla::DotDimensionNumbers numbers;
   numbers.add_lhs_contracting_dimensions(axis.axis);
   numbers.add_rhs_contracting_dimensions(0);
@@ -178,12 +178,20 @@ XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
   return xla::Transpose(made, order);
 }
 
-XlaOp resize_along(const Node& node, XlaOp x, const ResizedAxis& axis,
-                   const std::vector<ResizeWeights>& weights) {
+// Whether a kernel takes the place of a product along the axis (kernels/resize_calls.h).
+bool has_resize_kernel(const Node& node, XlaOp x, const ResizedAxis& axis) {
+  const Dimensions sizes = node.sizes_of(x);
+  return has_kernels(node.type_of(x)) && axis.axis > 0 && axis.axis + 1 < std::ssize(sizes) &&
+         sizes.back() > 1;
+}
+
+XlaOp resize_by_weights(const Node& node, XlaOp x, const ResizedAxis& axis,
+                        const std::vector<ResizeWeights>& weights) {
   constexpr std::size_t kMostSummands = 4;
   std::size_t summands = 0;
   for (const ResizeWeights& one : weights) summands = std::max(summands, one.size());
-  if (summands > kMostSummands) return multiply_along(node, x, axis, weights);
+  const bool has_kernel = summands > 1 && has_resize_kernel(node, x, axis);
+  if (summands > kMostSummands || has_kernel) return multiply_along(node, x, axis, weights);
   std::optional<XlaOp> sum;
   for (std::size_t k = 0; k < summands; ++k) {
     std::vector<std::int64_t> places;
@@ -241,7 +249,7 @@ void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> 
   }
   for (const ResizedAxis& axis : axes) {
     if (axis.in < 1 || axis.out < 1 || !(axis.scale > 0)) node.refuse("resizes to or from nothing");
-    x = resize_along(node, x, axis, all_weights(node, rules, axis));
+    x = resize_by_weights(node, x, axis, all_weights(node, rules, axis));
   }
   if (const auto mask = extrapolated(node, rules, axes, node.sizes_of(x))) {
     const XlaOp value = scalar_like(node, x, node.real("extrapolation_value", 0));

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/engine/run_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+
+#include "hlo/hlo.h"
+#include "kernels/kernel_call.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+
+#if defined(__x86_64__)
+#define TFAOT_KERNEL_OF(kernel, type) tfaot_##kernel##_##type##_x86_64
+#else
+#define TFAOT_KERNEL_OF(kernel, type) tfaot_##kernel##_##type##_generic
+#endif
+#define TFAOT_KERNELS(USE)         \
+  USE(convolution, f32)            \
+  USE(convolution, f64)            \
+  USE(depthwise, f32)              \
+  USE(depthwise, f64)              \
+  USE(matmul, f32)                 \
+  USE(matmul, f64)                 \
+  USE(max_pool, f32)               \
+  USE(range_pool, f32)             \
+  USE(resize, f32)                 \
+  USE(resize, f64)                 \
+  USE(sum_pool, f32)               \
+  USE(transposed_convolution, f32) \
+  USE(transposed_convolution, f64)
+
+extern "C" {
+#define TFAOT_DECLARE(kernel, type) void TFAOT_KERNEL_OF(kernel, type)(void*, const void**);
+TFAOT_KERNELS(TFAOT_DECLARE)
+}
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+using Kernel = void (*)(void* out, const void** in);
+
+const std::map<std::string, Kernel, std::less<>>& kernels_by_name() {
+#define TFAOT_ENTRY(kernel, type) {#kernel "_" #type, &TFAOT_KERNEL_OF(kernel, type)},
+  static const std::map<std::string, Kernel, std::less<>> kKernels = {TFAOT_KERNELS(TFAOT_ENTRY)};
+  return kKernels;
+}
+
+// As the runtime aligns it; filled with what no kernel may leave there.
+class Memory {
+ public:
+  explicit Memory(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+    data_.reset(static_cast<char*>(operator new(bytes_ + 1, kAlignment)));
+    std::fill_n(data_.get(), bytes_, '\xff');
+  }
+  char* data() const { return data_.get(); }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(char* data) const { operator delete(data, kAlignment); }
+  };
+  std::size_t bytes_;
+  std::unique_ptr<char, Free> data_;
+};
+
+absl::StatusOr<xla::Literal> call_kernel(const xla::HloInstruction* call,
+                                         absl::Span<const xla::Literal*> operands) {
+  const auto kernel = kernels_by_name().find(engine::kernel_name(*call));
+  if (kernel == kernels_by_name().end()) {
+    return absl::NotFoundError(std::string(engine::kernel_name(*call)));
+  }
+  std::vector<Memory> memory;
+  std::vector<const void*> in;
+  for (const xla::Literal* operand : operands) {
+    const Memory& copy = memory.emplace_back(operand->size_bytes());
+    std::copy_n(static_cast<const char*>(operand->untyped_data()), copy.size(), copy.data());
+    in.push_back(copy.data());
+  }
+  const bool has_scratch = call->shape().IsTuple();
+  const xla::Shape& shape = has_scratch ? call->shape().tuple_shapes(0) : call->shape();
+  const Memory result(xla::ShapeUtil::ByteSizeOf(shape));
+  const Memory scratch(has_scratch ? xla::ShapeUtil::ByteSizeOf(call->shape().tuple_shapes(1)) : 0);
+  void* both[] = {result.data(), scratch.data()};
+  kernel->second(has_scratch ? static_cast<void*>(both) : result.data(), in.data());
+  xla::Literal made(shape);
+  std::copy_n(result.data(), result.size(), static_cast<char*>(made.untyped_data()));
+  if (!has_scratch) return made;
+  std::vector<xla::Literal> parts;
+  parts.push_back(std::move(made));
+  parts.emplace_back(call->shape().tuple_shapes(1));
+  return xla::Literal::MoveIntoTuple(absl::MakeSpan(parts));
+}
+
+template <typename T>
+void fill(xla::Literal& literal) {
+  T next = T{0.1F};
+  for (T& value : literal.data<T>()) {
+    value = next;
+    next = next > 2 ? next - T{2.9F} : next + T{0.7F};
+  }
+}
+
+}  // namespace
+
+xla::Literal result_with_kernels(const xla::HloModule& module) {
+  std::vector<xla::Literal> inputs;
+  for (const auto* one : module.entry_computation()->parameter_instructions()) {
+    inputs.emplace_back(one->shape());
+    if (one->shape().element_type() == xla::F64) {
+      fill<double>(inputs.back());
+    } else {
+      fill<float>(inputs.back());
+    }
+  }
+  std::vector<const xla::Literal*> pointers;
+  for (const xla::Literal& input : inputs) pointers.push_back(&input);
+  xla::HloEvaluator evaluator;
+  evaluator.set_custom_call_handler(call_kernel);
+  auto result = evaluator.Evaluate(module, pointers);
+  EXPECT_TRUE(result.ok()) << result.status().message() << "\n" << module.ToString();
+  return result.ok() ? std::move(*result) : xla::Literal();
+}
+
+std::vector<std::string> called_kernels(const xla::HloModule& module) {
+  std::vector<std::string> names;
+  for (const auto* one : module.entry_computation()->MakeInstructionPostOrder()) {
+    if (engine::is_kernel_call(*one)) names.emplace_back(engine::kernel_name(*one));
+  }
+  return names;
+}
+
+double relative_difference(const xla::Literal& a, const xla::Literal& b) {
+  if (!a.shape().IsArray() || a.shape() != b.shape())
+    return std::numeric_limits<double>::infinity();
+  const auto wide_a = a.Convert(xla::F64);
+  const auto wide_b = b.Convert(xla::F64);
+  double difference = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < wide_a->data<double>().size(); ++i) {
+    const double x = wide_a->data<double>()[i];
+    const double y = wide_b->data<double>()[i];
+    if (!(std::abs(x - y) <= difference)) difference = std::abs(x - y);
+    largest = std::max(largest, std::abs(x));
+  }
+  return largest == 0 ? difference : difference / largest;
+}
+
+}  // namespace tfaot::toolkit::testing

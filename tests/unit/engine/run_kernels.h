@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates modules that call our kernels: XLA's evaluator computes all else. The kernels are those
+// of a level that every machine has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/literal.h"
+
+namespace tfaot::toolkit::testing {
+
+// For a module whose parameters are float32 or float64, filled with different numbers.
+xla::Literal result_with_kernels(const xla::HloModule& module);
+
+// The kernels that the entry computation calls and uses, in order: "resize_f32".
+std::vector<std::string> called_kernels(const xla::HloModule& module);
+
+// The largest difference, over the largest number.
+double relative_difference(const xla::Literal& a, const xla::Literal& b);
+
+}  // namespace tfaot::toolkit::testing
