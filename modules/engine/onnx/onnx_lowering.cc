@@ -58,9 +58,7 @@ class OnnxLowering final : public Lowering {
         fixed_shapes_(fixed_shapes) {}
 
   Status add_weights() {
-    const std::set<std::string> constants = needed_values(model_, model_.proto.graph());
     for (const OnnxWeight& weight : weights_of(model_)) {
-      if (constants.count(weight.name) > 0 || !can_be_weight(*weight.tensor)) continue;
       TFAOT_ASSIGN(xla::Shape shape, shape_of_tensor(*weight.tensor));
       weights_.push_back({weight.name, std::move(shape),
                           [tensor = weight.tensor, folder = model_.folder]() -> Result<Value> {
@@ -189,8 +187,12 @@ class OnnxLowering final : public Lowering {
 
 std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
   const onnx::GraphProto& graph = model.proto.graph();
+  const std::set<std::string> constants = needed_values(model, graph);
   std::map<std::string, const onnx::TensorProto*> values;
-  for (const auto& initializer : graph.initializer()) values[initializer.name()] = &initializer;
+  for (const auto& initializer : graph.initializer()) {
+    const bool is_constant = constants.count(initializer.name()) > 0;
+    if (!is_constant && can_be_weight(initializer)) values[initializer.name()] = &initializer;
+  }
   std::set<std::string> outputs;
   for (const auto& output : graph.output()) outputs.insert(output.name());
   std::vector<OnnxWeight> weights;

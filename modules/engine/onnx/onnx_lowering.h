@@ -12,7 +12,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// The graph's own values in their order of first use by the outputs.
+// Initializers that are weights, in their order of first use by the outputs.
 struct OnnxWeight {
   std::string name;
   const onnx::TensorProto* tensor = nullptr;

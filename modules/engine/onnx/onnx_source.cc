@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "lowering/conversions.h"
 #include "lowering/model_constants.h"
 #include "lowering/open_sizes.h"
 #include "onnx/onnx_lowering.h"
@@ -147,7 +148,7 @@ class OnnxSource final : public SourceModel {
     for (const OnnxWeight& weight : weights_of(model_)) {
       const auto& sizes = weight.tensor->dims();
       variables.push_back({weight.name,
-                           tensorflow::DataTypeString(tf_type_of(weight.tensor->data_type())),
+                           type_name(tf_type_of(weight.tensor->data_type())),
                            {sizes.begin(), sizes.end()}});
     }
     return variables;

@@ -119,7 +119,8 @@ Result<std::string> external_bytes(const TensorProto& tensor, const std::string&
     }
   }
   const std::filesystem::path relative = std::filesystem::path(location).lexically_normal();
-  if (location.empty() || relative.is_absolute() || *relative.begin() == "..") {
+  const bool is_name = !location.empty() && location.find('\0') == std::string::npos;
+  if (!is_name || relative.is_absolute() || *relative.begin() == "..") {
     return fail(at_tensor(tensor, fmt::format("has its values in '{}'", location))
                     .note("external data must lie in the folder of the model"));
   }
@@ -162,7 +163,7 @@ std::string onnx_type_name(int onnx_type) {
 Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
   const auto type = element_type(tensor.data_type());
   if (!type) {
-    return fail(at_tensor(tensor, fmt::format("has the type {}, which cannot be compiled",
+    return fail(at_tensor(tensor, fmt::format("has values of {}, which cannot be compiled",
                                               onnx_type_name(tensor.data_type()))));
   }
   std::int64_t elements = 1;

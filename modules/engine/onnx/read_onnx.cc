@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <functional>
-#include <map>
-#include <queue>
 #include <set>
 
 #include "lowering/conversions.h"
 #include "onnx/lifted_constants.h"
+#include "onnx/node_order.h"
 #include "tensorflow/core/platform/env.h"
 
 namespace tfaot::toolkit::engine {
@@ -55,46 +53,6 @@ class CallOrder {
   std::set<const onnx::FunctionProto*> done_;
 };
 
-// Puts nodes behind those whose results they read, as the standard wants it, which not all
-// exporters do. Nodes of a cycle stay last, and are refused when they are lowered.
-void sort_nodes(onnx::GraphProto& graph) {
-  std::map<std::string, int> maker;  // of each value
-  for (int i = 0; i < graph.node_size(); ++i) {
-    for (const std::string& made : graph.node(i).output()) maker.emplace(made, i);
-  }
-  std::vector<std::vector<int>> readers(static_cast<std::size_t>(graph.node_size()));
-  std::vector<int> missing(readers.size());  // results that a node waits for
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (int i = 0; i < graph.node_size(); ++i) {
-    for (const std::string& name : names_read_by(graph.node(i))) {
-      const auto made = maker.find(name);
-      if (made == maker.end()) continue;
-      readers[static_cast<std::size_t>(made->second)].push_back(i);
-      ++missing[static_cast<std::size_t>(i)];
-    }
-    if (missing[static_cast<std::size_t>(i)] == 0) ready.push(i);
-  }
-  google::protobuf::RepeatedPtrField<onnx::NodeProto> sorted;
-  const auto take = [&](int node) { sorted.Add()->Swap(graph.mutable_node(node)); };
-  while (!ready.empty()) {
-    const int node = ready.top();
-    ready.pop();
-    take(node);
-    for (const int reader : readers[static_cast<std::size_t>(node)]) {
-      if (--missing[static_cast<std::size_t>(reader)] == 0) ready.push(reader);
-    }
-  }
-  for (int i = 0; i < graph.node_size(); ++i) {
-    if (missing[static_cast<std::size_t>(i)] > 0) take(i);
-  }
-  graph.mutable_node()->Swap(&sorted);
-  for (auto& node : *graph.mutable_node()) {
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) sort_nodes(*attribute.mutable_g());
-    }
-  }
-}
-
 }  // namespace
 
 Result<OnnxModel> read_onnx(const std::string& file) {
@@ -109,7 +67,8 @@ Result<OnnxModel> read_onnx(const std::string& file) {
     return fail(Error::at({file}, "is not an ONNX model")
                     .note("an ONNX file holds a graph and the versions of its operators"));
   }
-  sort_nodes(*model.proto.mutable_graph());
+  auto sorted = sort_nodes(*model.proto.mutable_graph(), opsets_of(model.proto.opset_import()));
+  if (!sorted) return fail(std::move(sorted).error().moved_to({file}));
   if (const auto* const function = CallOrder(model).first_cycle()) {
     return fail(Error::at({file}, fmt::format("function '{}' calls itself", function->name())));
   }

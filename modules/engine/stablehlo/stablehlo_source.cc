@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "lowering/conversions.h"
 #include "lowering/open_sizes.h"
 #include "stablehlo/read_stablehlo.h"
 #include "stablehlo/stablehlo_lowering.h"
@@ -92,8 +93,7 @@ class StableHloSource final : public SourceModel {
     std::vector<Variable> variables;
     for (std::size_t i = 0; i < module_.constants.size(); ++i) {
       const TensorText& type = module_.constants[i].type;
-      variables.push_back({constant_name(i),
-                           tensorflow::DataTypeString(tf_type_of_text(type.element)), type.sizes});
+      variables.push_back({constant_name(i), type_name(tf_type_of_text(type.element)), type.sizes});
     }
     return variables;
   }

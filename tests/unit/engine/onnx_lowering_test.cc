@@ -131,7 +131,74 @@ TEST(OnnxLoweringTest, NodesOfACycleAreRefused) {
                       "node { name: 'one' op_type: 'Add' input: 'x' input: 'b' output: 'a' }"
                       "node { name: 'two' op_type: 'Neg' input: 'a' output: 'b' }"
                       "node { op_type: 'Neg' input: 'b' output: 'y' }");
-  EXPECT_EQ(error_of(file), "node 'one' (operator Add, opset 17) reads 'b', which no node makes");
+  EXPECT_THAT(error_of(file),
+              HasSubstr("model.onnx: node 'one' (operator Add, opset 17) needs a result of node "
+                        "'two' (operator Neg, opset 17), which needs a result of node 'one'"));
+  const OnnxFile own(tensor_text("input", "x", {"batch", "2"}) +
+                     tensor_text("output", "y", {"batch", "2"}) +
+                     "node { name: 'n' op_type: 'Add' input: 'x' input: 'y' output: 'y' }");
+  EXPECT_THAT(error_of(own), HasSubstr("node 'n' (operator Add, opset 17) needs a result of its "
+                                       "own"));
+}
+
+TEST(OnnxLoweringTest, ANameIsGivenOnce) {
+  const std::string ends =
+      tensor_text("input", "x", {"batch", "2"}) + tensor_text("output", "y", {"batch", "2"});
+  const std::string relu = "node { name: 'a' op_type: 'Relu' input: 'x' output: 'y' }";
+  const std::string weight = "initializer { name: 'w' data_type: 1 dims: 1 float_data: 1 }";
+  const std::vector<std::pair<std::string, std::string>> faults = {
+      {"node { name: 'b' op_type: 'Neg' input: 'x' output: 'y' }",
+       "node 'b' (operator Neg, opset 17) makes 'y', and so does node 'a' (operator Relu, opset "
+       "17)"},
+      {"node { name: 'b' op_type: 'Neg' input: 'x' output: 'x' }",
+       "node 'b' (operator Neg, opset 17) makes 'x', which is an input already"},
+      {weight + "node { name: 'b' op_type: 'Neg' input: 'x' output: 'w' }",
+       "node 'b' (operator Neg, opset 17) makes 'w', which is an initializer already"},
+      {weight + weight, "the graph has two initializers 'w'"},
+      {tensor_text("input", "x", {"batch", "2"}), "the graph has two inputs 'x'"},
+      {tensor_text("output", "y", {"batch", "2"}), "the graph has two outputs 'y'"}};
+  for (const auto& [fault, text] : faults) {
+    EXPECT_THAT(error_of(OnnxFile(ends + relu + fault)), HasSubstr("model.onnx: " + text)) << fault;
+  }
+}
+
+TEST(OnnxLoweringTest, AnInitializerMayHaveTheNameOfAnInput) {
+  const OnnxFile file(tensor_text("input", "x", {"batch", "2"}) + tensor_text("input", "w", {"1"}) +
+                      tensor_text("output", "y", {"batch", "2"}) +
+                      "initializer { name: 'w' data_type: 1 dims: 1 float_data: 3 }"
+                      "node { op_type: 'Mul' input: 'x' input: 'w' output: 'y' }");
+  EXPECT_THAT(run(file, xla::LiteralUtil::CreateR2<float>({{-2, 4}}), 1), ElementsAre(-6, 12));
+}
+
+TEST(OnnxLoweringTest, SizesBeyondAnyImageAreRefused) {
+  const std::string ends = tensor_text("input", "x", {"batch", "1", "4"}) +
+                           tensor_text("output", "y", {"batch", "1", "4"});
+  const auto pool = [&](const std::string& attribute) {
+    return error_of(OnnxFile(ends +
+                             "node { name: 'n' op_type: 'MaxPool' input: 'x' output: 'y'"
+                             "  attribute { name: 'kernel_shape' type: INTS ints: 2 }" +
+                             attribute + "}"));
+  };
+  for (const std::string what : {"dilations", "strides"}) {
+    EXPECT_THAT(
+        pool("attribute { name: '" + what + "' type: INTS ints: 4611686018427387904 }"),
+        HasSubstr("node 'n' (operator MaxPool, opset 17) has a window, a stride, a dilation or a "
+                  "padding larger than any image"));
+  }
+  EXPECT_THAT(
+      error_of(OnnxFile(
+          ends + "node { name: 'n' op_type: 'Resize' input: 'x' input: '' input: 's' output: 'y' }"
+                 "initializer { name: 's' data_type: 1 dims: 3 float_data: [1, 1, 1e9] }")),
+      HasSubstr("node 'n' (operator Resize, opset 17) resizes a dimension from 4 to 4000000000"));
+}
+
+// As the standard's shape inference: 2.6 * 5 is 13 in single precision, and below it in double.
+TEST(OnnxLoweringTest, ASizeByAScaleIsOfSinglePrecision) {
+  const OnnxFile file(tensor_text("input", "x", {"batch", "1", "5"}) +
+                      tensor_text("output", "y", {"batch", "1", "13"}) +
+                      "node { op_type: 'Resize' input: 'x' input: '' input: 's' output: 'y' }"
+                      "initializer { name: 's' data_type: 1 dims: 3 float_data: [1, 1, 2.6] }");
+  EXPECT_EQ(run(file, xla::LiteralUtil::CreateR3<float>({{{1, 2, 3, 4, 5}}}), 1).size(), 13U);
 }
 
 TEST(OnnxLoweringTest, NamedDimensionsGetTheirSizes) {

@@ -100,8 +100,8 @@ TEST(OnnxTensorTest, RefusesValuesThatDoNotFitTheShape) {
   EXPECT_THAT(error(tensor("data_type: 1 dims: 4000000000 dims: 4000000000")),
               HasSubstr("dimension of size 4000000000"));
   EXPECT_THAT(error(tensor("data_type: 8 dims: 1 string_data: 'x'")),
-              HasSubstr("has the type STRING"));
-  EXPECT_THAT(error(tensor("data_type: 99 dims: 1")), HasSubstr("has the type type 99"));
+              HasSubstr("has values of STRING"));
+  EXPECT_THAT(error(tensor("data_type: 99 dims: 1")), HasSubstr("has values of type 99"));
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ namespace {
 
 using xla::XlaOp;
 
+// Each place of the result has weights of its own.
+constexpr std::int64_t kMostResized = std::int64_t{1} << 24;
+
 struct ResizedAxis {
   std::int64_t axis = 0;
   std::int64_t in = 0;
@@ -249,6 +252,9 @@ void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> 
   }
   for (const ResizedAxis& axis : axes) {
     if (axis.in < 1 || axis.out < 1 || !(axis.scale > 0)) node.refuse("resizes to or from nothing");
+    if (axis.out > kMostResized) {
+      node.refuse(fmt::format("resizes a dimension from {} to {}", axis.in, axis.out));
+    }
     x = resize_by_weights(node, x, axis, all_weights(node, rules, axis));
   }
   if (const auto mask = extrapolated(node, rules, axes, node.sizes_of(x))) {
@@ -264,6 +270,11 @@ void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> 
   node.set(is_image ? channels_first(node, x) : x);
 }
 
+// Not negative, and of a size that resize_axes() can refuse.
+std::int64_t whole_size(double size) {
+  return size >= 0 ? static_cast<std::int64_t>(std::min(std::floor(size), 1e15)) : 0;
+}
+
 std::vector<ResizedAxis> axes_by_scales(const Node& node, const std::vector<std::int64_t>& axes,
                                         const std::vector<double>& scales) {
   if (scales.size() != axes.size()) node.refuse("has scales for other axes than it resizes");
@@ -271,8 +282,9 @@ std::vector<ResizedAxis> axes_by_scales(const Node& node, const std::vector<std:
   std::vector<ResizedAxis> resized;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t in = sizes[static_cast<std::size_t>(axes[i])];
-    const auto out = static_cast<std::int64_t>(std::floor(scales[i] * static_cast<double>(in)));
-    resized.push_back({axes[i], in, out, scales[i]});
+    // In single precision, as the standard's own shape inference.
+    const float out = static_cast<float>(scales[i]) * static_cast<float>(in);
+    resized.push_back({axes[i], in, whole_size(static_cast<double>(out)), scales[i]});
   }
   return resized;
 }
@@ -296,7 +308,7 @@ std::vector<ResizedAxis> axes_by_sizes(const Node& node, const std::vector<std::
   const double scale = policy == "not_larger" ? least->scale : most->scale;
   for (ResizedAxis& axis : resized) {
     axis.scale = scale;
-    axis.out = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(axis.in) + 0.5));
+    axis.out = whole_size(scale * static_cast<double>(axis.in) + 0.5);
   }
   return resized;
 }

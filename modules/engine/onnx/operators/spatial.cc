@@ -9,6 +9,8 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
+constexpr std::int64_t kMostPlaces = std::int64_t{1} << 30;  // in a dimension
+
 // An attribute with a number for each spatial dimension.
 Dimensions window_attribute(const Node& node, const char* name, std::size_t count,
                             std::int64_t otherwise) {
@@ -64,6 +66,14 @@ SpatialWindow window_without_auto_pad(const Node& node, std::size_t rank, Dimens
       !std::ranges::all_of(window.stride, is_positive) ||
       !std::ranges::all_of(window.dilation, is_positive)) {
     node.refuse("has a window, a stride or a dilation below 1");
+  }
+  // XLA adds and multiplies them without a check.
+  for (std::size_t d = 0; d < window.rank(); ++d) {
+    const auto is_large = [](std::int64_t x) { return x > kMostPlaces || x < -kMostPlaces; };
+    if (is_large(window.size[d]) || is_large(window.stride[d]) || is_large(window.dilation[d]) ||
+        is_large(window.extent(d)) || is_large(window.low[d]) || is_large(window.high[d])) {
+      node.refuse("has a window, a stride, a dilation or a padding larger than any image");
+    }
   }
   return window;
 }
