@@ -18,7 +18,7 @@ expect_refusal() { # REASON WORD...
   fi
 }
 
-nets="dense_10x128, dense_20x128, dense_10x256, cnn, transformer, batch_norm_5x128"
+nets="dense_10x128, dense_20x128, dense_10x256, cnn, transformer, unet, batch_norm_5x128"
 expect_refusal "unknown argument '--fast'" --fast
 expect_refusal "unknown argument 'cnn'" --quick cnn
 expect_refusal "--net needs a name" --net

@@ -41,6 +41,9 @@ inline Dimensions dimensions_of(const xla::HloInstruction& instruction) {
 
 std::int64_t product(absl::Span<const std::int64_t> sizes);
 
+// Types that kernels of our own take.
+constexpr bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }
+
 // These add an instruction to their operand's computation. If it would change nothing, they return
 // the operand.
 xla::HloInstruction* reshape(xla::HloInstruction* operand, absl::Span<const std::int64_t> sizes);

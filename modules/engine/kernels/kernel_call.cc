@@ -66,8 +66,6 @@ std::int64_t recurrent_panels(const HloInstruction& kernel) {
   return recurrent_gates(kernel) == 1 ? 2 : 1;
 }
 
-bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }
-
 std::int64_t element_bytes(const HloInstruction& tensor) {
   return tensor.shape().element_type() == xla::F64 ? 8 : 4;
 }

@@ -71,8 +71,6 @@ std::int64_t recurrent_gates(const xla::HloInstruction& kernel);
 // Panels of the state in a block of weights. REQUIRES: a kRecurrent.
 std::int64_t recurrent_panels(const xla::HloInstruction& kernel);
 
-// Types that have kernels.
-bool has_kernels(xla::PrimitiveType type);
 std::int64_t element_bytes(const xla::HloInstruction& tensor);
 
 // Adds the call and returns its result. `model` is the instruction it replaces.

@@ -36,8 +36,13 @@ class NameCheck {
         if (!made.empty()) TFAOT_TRY(add(node, made));
       }
     }
-    std::set<std::string> outputs;
-    return add_all(graph.output(), "output", outputs);
+    return {};
+  }
+
+  // The outputs of a model have names of their own; those of a loop's body need not.
+  static Status check_outputs(const onnx::GraphProto& graph) {
+    std::set<std::string> names;
+    return add_all(graph.output(), "output", names);
   }
 
  private:
@@ -80,6 +85,11 @@ class NameCheck {
 
 // Nodes by number, and the nodes whose results they wait for.
 class NodeOrder {
+  template <typename Vector>
+  static auto& at(Vector& vector, int i) {
+    return vector[static_cast<std::size_t>(i)];
+  }
+
  public:
   explicit NodeOrder(const onnx::GraphProto& graph)
       : makers_(static_cast<std::size_t>(graph.node_size())),
@@ -131,11 +141,6 @@ class NodeOrder {
   }
 
  private:
-  template <typename Vector>
-  static auto& at(Vector& vector, int i) {
-    return vector[static_cast<std::size_t>(i)];
-  }
-
   std::vector<std::vector<int>> makers_;
   std::vector<std::vector<int>> readers_;
   std::vector<int> missing_;  // results that a node waits for
@@ -160,9 +165,7 @@ Error cycle_error(const onnx::GraphProto& graph, const std::vector<int>& cycle,
   return Error(std::move(text)).about(word_of(ProblemKind::kModel), std::move(names));
 }
 
-}  // namespace
-
-Status sort_nodes(onnx::GraphProto& graph, const Opsets& opsets) {
+Status sort_graph(onnx::GraphProto& graph, const Opsets& opsets) {
   TFAOT_TRY(NameCheck(opsets).check(graph));
   NodeOrder nodes(graph);
   const std::vector<int> order = nodes.sorted();
@@ -174,10 +177,17 @@ Status sort_nodes(onnx::GraphProto& graph, const Opsets& opsets) {
   graph.mutable_node()->Swap(&sorted);
   for (auto& node : *graph.mutable_node()) {
     for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) TFAOT_TRY(sort_nodes(*attribute.mutable_g(), opsets));
+      if (attribute.has_g()) TFAOT_TRY(sort_graph(*attribute.mutable_g(), opsets));
     }
   }
   return {};
+}
+
+}  // namespace
+
+Status sort_nodes(onnx::GraphProto& model, const Opsets& opsets) {
+  TFAOT_TRY(NameCheck::check_outputs(model));
+  return sort_graph(model, opsets);
 }
 
 }  // namespace tfaot::toolkit::engine

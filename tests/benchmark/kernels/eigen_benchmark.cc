@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels that XLA's code calls otherwise, as TensorFlow's wheel ships them: Eigen, for SSE2.
 #include "candidates.h"
+#include "measure.h"
 #include "shapes.h"
 
 extern "C" {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one core can do at most with each level's vectors: independent multiply-adds in registers.
 #include "candidates.h"
+#include "measure.h"
 #include "shapes.h"
 
 namespace tfaot::kernels_benchmark {

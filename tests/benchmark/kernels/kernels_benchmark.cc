@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "candidates.h"
+#include "measure.h"
 #include "shapes.h"
 #include "tfaot/kernels/abi.h"
 #include "tfaot/runtime/detail/cpu_features.h"

@@ -4,6 +4,7 @@
 #include <libxsmm.h>
 
 #include "candidates.h"
+#include "measure.h"
 #include "shapes.h"
 
 namespace tfaot::kernels_benchmark {

@@ -3,6 +3,7 @@
 #include <dnnl.hpp>
 
 #include "candidates.h"
+#include "measure.h"
 #include "shapes.h"
 
 namespace tfaot::kernels_benchmark {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "candidates.h"
+#include "measure.h"
 #include "shapes.h"
 
 namespace tfaot::kernels_benchmark {

@@ -213,28 +213,5 @@ TEST(OnnxControlTest, PlacesOfInputsAreRefusedWhereTheirNumberIsASize) {
               HasSubstr("node 'where' (operator NonZero, opset 17) needs the value of 'x'"));
 }
 
-// A GRU of 8 steps with weights of ones, in both directions.
-TEST(OnnxControlTest, TheStepsOfAnInputAreOneProduct) {
-  const OnnxFile file(
-      tensor_text("input", "x", {"batch", "8", "2"}) +
-      tensor_text("output", "y", {"batch", "8", "2", "1"}) +
-      "initializer { name: 'w' data_type: 1 dims: [2, 3, 2] float_data: [1, 1, 1, 1, "
-      "1, 1, 1, 1, 1, 1, 1, 1] }"
-      "initializer { name: 'r' data_type: 1 dims: [2, 3, 1] float_data: [1, 1, 1, 1, "
-      "1, 1] }"
-      "node { op_type: 'Transpose' input: 'x' output: 'steps'"
-      "  attribute { name: 'perm' type: INTS ints: [1, 0, 2] } }"
-      "node { op_type: 'GRU' input: 'steps' input: 'w' input: 'r' output: 'all'"
-      "  attribute { name: 'hidden_size' type: INT i: 1 }"
-      "  attribute { name: 'direction' type: STRING s: 'bidirectional' }"
-      "  attribute { name: 'linear_before_reset' type: INT i: 1 } }"
-      "node { op_type: 'Transpose' input: 'all' output: 'y'"
-      "  attribute { name: 'perm' type: INTS ints: [2, 0, 1, 3] } }");
-  const auto made = instructions_of(file);
-  EXPECT_EQ(made.error, "");
-  EXPECT_EQ(made.of("while"), 2);
-  EXPECT_EQ(made.of("dot"), 3);
-}
-
 }  // namespace
 }  // namespace tfaot::toolkit::engine

@@ -9,6 +9,7 @@
 #include "kernels/kernel_call.h"
 #include "kernels/recurrent_cells.h"
 #include "kernels/recurrent_layers.h"
+#include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tfaot/kernels/abi.h"
 
@@ -136,8 +137,8 @@ struct Replaced {
   kernels::RecurrentCall call() const { return call_of<kernels::RecurrentCall>(*kernels.at(0)); }
 };
 
-Replaced replaced(const TestLoop& loop) {
-  Replaced made{testing::parse_hlo(loop.text())};
+Replaced replaced(std::unique_ptr<xla::HloModule> module) {
+  Replaced made{std::move(module)};
   EXPECT_TRUE(hoist_step_products(*made.module));
   EXPECT_TRUE(replace_recurrent_cells(*made.module, 1));
   EXPECT_TRUE(remove_dead_code(*made.module));
@@ -153,6 +154,7 @@ Replaced replaced(const TestLoop& loop) {
   }
   return made;
 }
+Replaced replaced(const TestLoop& loop) { return replaced(testing::parse_hlo(loop.text())); }
 
 std::vector<std::int64_t> sizes_of(const xla::HloInstruction& one) { return dimensions_of(one); }
 
@@ -208,6 +210,37 @@ TEST(RecurrentLayers, AGruIsOneCall) {
   EXPECT_EQ(made.call().steps, 5);
   EXPECT_THAT(sizes_of(*made.kernels[0]->operand(2)), ElementsAre(1, 8, 3, 16));
   EXPECT_THAT(sizes_of(*made.kernels[0]->operand(3)), ElementsAre(1, 4, 16));
+}
+
+TEST(RecurrentLayers, AnOnnxLayerIsACallForEachDirection) {
+  const testing::OnnxFile file(
+      testing::tensor_text("input", "x", {"batch", "8", "2"}) +
+      testing::tensor_text("output", "y", {"batch", "8", "2", "1"}) +
+      "initializer { name: 'w' data_type: 1 dims: [2, 3, 2] float_data: [1, 1, 1, 1, "
+      "1, 1, 1, 1, 1, 1, 1, 1] }"
+      "initializer { name: 'r' data_type: 1 dims: [2, 3, 1] float_data: [1, 1, 1, 1, "
+      "1, 1] }"
+      "node { op_type: 'Transpose' input: 'x' output: 'steps'"
+      "  attribute { name: 'perm' type: INTS ints: [1, 0, 2] } }"
+      "node { op_type: 'GRU' input: 'steps' input: 'w' input: 'r' output: 'all'"
+      "  attribute { name: 'hidden_size' type: INT i: 1 }"
+      "  attribute { name: 'direction' type: STRING s: 'bidirectional' }"
+      "  attribute { name: 'linear_before_reset' type: INT i: 1 } }"
+      "node { op_type: 'Transpose' input: 'all' output: 'y'"
+      "  attribute { name: 'perm' type: INTS ints: [2, 0, 1, 3] } }");
+  const auto source = file.load();
+  ASSERT_TRUE(source) << source.error().text();
+  const auto lowering = (*source)->lowering({});
+  ASSERT_TRUE(lowering) << lowering.error().text();
+  const auto lowered = (*lowering)->lower(2);
+  ASSERT_TRUE(lowered) << lowered.error().text();
+  auto module = make_module(lowered->computation.proto());
+  ASSERT_TRUE(module) << module.error().text();
+  ASSERT_TRUE(simplify(**module));
+  const Replaced made = replaced(std::move(*module));
+  ASSERT_THAT(made.kernels, SizeIs(2));
+  EXPECT_EQ(made.loops, 0);
+  for (const auto* kernel : made.kernels) EXPECT_EQ(kernel_name(*kernel), "gru_f32");
 }
 
 TEST(RecurrentLayers, ASimpleRnnIsOneCall) {

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 
-#include "kernels/kernel_call.h"
 #include "onnx/operators/broadcast.h"
 #include "onnx/operators/families.h"
 #include "onnx/operators/scores.h"

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call of tfaot_forest; abi.h says what calls are.
+#pragma once
+
+#include <cstdint>
+
+#include "tfaot/kernels/panels.h"
+
+namespace tfaot {
+inline namespace v1 {
+namespace kernels {
+
+// tfaot_forest: result[row, target] = the sum of what the trees say of the row. in[1]: x[rows,
+// features]; in[2]: nodes[.., 2], integers as large as the elements, a tree's root at the number of
+// the tree; in[3]: leaves[.., targets] with `vectors`. A step goes from a node to (node[1] >> bits)
+// + (keys[node[1] & mask] > node[0]), with forest_slot_bits() bits and mask. After the block's
+// depth of steps, node[0] is the bits of what is added to the block's target, or with `vectors` the
+// row of leaves that is added to all of them. A leaf leads to itself. keys[0] is the smallest
+// integer, keys[1 + i] the bits of feature i as an integer of the same order, or the largest one
+// for NaN; with slots = 1 + 2 * features follow the same keys with the smallest one for NaN. The
+// blocks follow the struct. live_rows is as in MatMulCall. Scratch: forest_scratch_bytes().
+struct ForestCall {
+  std::int64_t rows, features, slots, targets, blocks;
+  std::int64_t vectors;    // 1: leaves are rows of in[3]
+  std::int64_t live_rows;  // rows for each row of the model's batch; 0: all rows count
+};
+// Trees [first, first + trees), at most kForestBlockTrees.
+struct ForestBlock {
+  std::int64_t first, trees, depth, target;
+};
+inline constexpr std::int64_t kForestBlockTrees = 8;
+
+constexpr std::int64_t forest_slot_bits(std::int64_t element_bytes) {
+  return element_bytes == 4 ? 12 : 32;
+}
+
+// Keys of so many rows are made at a time: they stay in the first cache.
+constexpr std::int64_t forest_tile_rows(const ForestCall& call, std::int64_t element_bytes) {
+  constexpr std::int64_t kTileBytes = 16384;
+  const std::int64_t fit = kTileBytes / (call.slots * element_bytes);
+  const std::int64_t tile = fit < 8 ? 8 : fit;
+  return tile < call.rows ? tile : call.rows;
+}
+constexpr std::int64_t forest_scratch_bytes(const ForestCall& call, std::int64_t element_bytes) {
+  return forest_tile_rows(call, element_bytes) * call.slots * element_bytes + kPanelBytes;
+}
+
+}  // namespace kernels
+}  // namespace v1
+}  // namespace tfaot

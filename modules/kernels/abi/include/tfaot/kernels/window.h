@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of kernels that slide a window over images: convolutions and pooling; abi.h says what calls
+// are.
+#pragma once
+
+#include <cstdint>
+
+#include "tfaot/kernels/panels.h"
+
+namespace tfaot {
+inline namespace v1 {
+namespace kernels {
+
+inline constexpr int kSpatial = 3;
+
+// A window that slides over the last three spatial dimensions (leading ones of size 1 for fewer).
+struct Window {
+  std::int64_t in[kSpatial], out[kSpatial], size[kSpatial], stride[kSpatial];
+  std::int64_t pad_low[kSpatial], pad_high[kSpatial];  // of the dilated input; may be negative
+  std::int64_t base_dilation[kSpatial];    // 1: none; n: n-1 zeros between input elements
+  std::int64_t window_dilation[kSpatial];  // 1: none
+};
+
+// tfaot_convolution: in[1]: input[batch, in..., in_channels]; in[2]: packed filter, for each group
+// a packed [size[0]*size[1]*size[2]*in_channels/groups, out_channels/groups] matrix, one after the
+// other; in[3]: bias[out_channels] with kEpilogueBias. Result: [batch, out..., out_channels].
+// A cross-correlation, as everywhere in machine learning. Scratch: convolution_scratch_bytes().
+// tfaot_depthwise: groups == in_channels == out_channels; in[2]: the filter as it is,
+// [size..., out_channels]. Same result and bias; there is scratch, but it is not used.
+struct ConvolutionCall {
+  std::int64_t batch;
+  Window window;
+  std::int64_t in_channels, out_channels, groups;
+  std::int64_t epilogue;
+};
+
+// One input image with its padding and base dilation written out.
+constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
+                                                 std::int64_t element_bytes) {
+  std::int64_t elements = call.in_channels;
+  for (int d = 0; d < kSpatial; ++d) {
+    const Window& w = call.window;
+    elements *= (w.in[d] - 1) * w.base_dilation[d] + 1 + (w.pad_low[d] > 0 ? w.pad_low[d] : 0) +
+                (w.pad_high[d] > 0 ? w.pad_high[d] : 0);
+  }
+  return elements * element_bytes + kPanelBytes;
+}
+
+// tfaot_max_pool (padding counts as -infinity; a NaN in the window gives NaN) and tfaot_sum_pool
+// (padding counts as 0): in[1]: input[batch, in..., channels], result [batch, out..., channels].
+// tfaot_range_pool: [2, batch, out..., channels]: the same maxima, then the minima of all elements
+// that are not NaN. base_dilation is 1. No scratch: `out` is the result.
+struct PoolCall {
+  std::int64_t batch;
+  Window window;
+  std::int64_t channels;
+};
+
+}  // namespace kernels
+}  // namespace v1
+}  // namespace tfaot
