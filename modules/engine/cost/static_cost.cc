@@ -229,7 +229,8 @@ class Estimate {
 
   double convolve(const HloInstruction& one, const kernels::ConvolutionCall& call,
                   std::int64_t bytes) const {
-    const double depth = taps_of(call.window) * static_cast<double>(call.in_channels / call.groups);
+    const std::int64_t channels = call.in_channels / call.groups;  // of a group
+    const double depth = taps_of(call.window) * static_cast<double>(channels);
     const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
                            static_cast<std::int64_t>(std::ceil(depth)), bytes};
     const auto groups = static_cast<double>(call.groups);

@@ -25,7 +25,7 @@ namespace {
 namespace tf = tensorflow;
 
 constexpr const char* kCallOperation = "XlaCustomCall";
-constexpr const char* kTarget = "target_name";
+constexpr const char* kTargetAttribute = "target_name";
 
 // A single number for all elements is a formula, such as tf.zeros().
 bool is_written_out(const tf::TensorProto& value) {
@@ -104,7 +104,7 @@ std::string own_name(std::string name) {
 void make_call(tf::NodeDef& node, const tf::Tensor& value, std::size_t constant) {
   node.set_op(kCallOperation);
   node.mutable_attr()->erase("value");
-  tf::AddNodeAttr(kTarget, constant_call(constant), &node);
+  tf::AddNodeAttr(kTargetAttribute, constant_call(constant), &node);
   tf::AddNodeAttr("backend_config", "", &node);
   tf::AddNodeAttr("T", tf::DataTypeVector(), &node);
   tf::AddNodeAttr("shape", value.shape(), &node);
@@ -114,7 +114,7 @@ void make_call(tf::NodeDef& node, const tf::Tensor& value, std::size_t constant)
 
 bool is_lifted_constant(const tf::NodeDef& node) {
   if (node.op() != kCallOperation) return false;
-  const auto target = node.attr().find(kTarget);
+  const auto target = node.attr().find(kTargetAttribute);
   return target != node.attr().end() && constant_of_call(target->second.s()).has_value();
 }
 

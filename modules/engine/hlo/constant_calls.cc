@@ -12,12 +12,11 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-using xla::HloComputation;
 using xla::HloInstruction;
 
 constexpr std::string_view kCall = "tfaot.constant_";
 
-std::vector<HloInstruction*> constant_calls(const HloComputation& computation) {
+std::vector<HloInstruction*> constant_calls(const xla::HloComputation& computation) {
   std::vector<HloInstruction*> calls;
   for (HloInstruction* one : computation.instructions()) {
     if (one->opcode() == xla::HloOpcode::kCustomCall && one->operand_count() == 0 &&
@@ -29,7 +28,7 @@ std::vector<HloInstruction*> constant_calls(const HloComputation& computation) {
 }
 
 bool are_inside(const xla::HloModule& module) {
-  return absl::c_any_of(module.computations(), [&](const HloComputation* one) {
+  return absl::c_any_of(module.computations(), [&](const xla::HloComputation* one) {
     return one != module.entry_computation() && !constant_calls(*one).empty();
   });
 }
@@ -37,10 +36,10 @@ bool are_inside(const xla::HloModule& module) {
 // The parameter of a branch becomes a tuple of it and of what its calls return; the calls are made
 // before the choice.
 Status lift_from_branch(HloInstruction& choice, int branch) {
-  HloComputation& inside = *choice.branch_computation(branch);
+  xla::HloComputation& inside = *choice.branch_computation(branch);
   const auto calls = constant_calls(inside);
   if (calls.empty()) return {};
-  HloComputation& outside = *choice.parent();
+  xla::HloComputation& outside = *choice.parent();
   HloInstruction* const given = choice.mutable_operand(branch + 1);
   std::vector<HloInstruction*> parts = {given};
   for (const HloInstruction* call : calls) parts.push_back(outside.AddInstruction(call->Clone()));
@@ -67,7 +66,7 @@ Status lift_from_branch(HloInstruction& choice, int branch) {
 }
 
 Status lift_from_branches(xla::HloModule& module) {
-  for (HloComputation* computation : module.MakeComputationPostOrder()) {
+  for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     for (HloInstruction* one : computation->MakeInstructionPostOrder()) {
       if (one->opcode() != xla::HloOpcode::kConditional) continue;
       for (int i = 0; i < one->branch_count(); ++i) TFAOT_TRY(lift_from_branch(*one, i));
@@ -87,7 +86,7 @@ Status lift_to_entry(xla::HloModule& module) {
 }
 
 Status put_constant(HloInstruction& call, const CalledConstants& constants) {
-  HloComputation& computation = *call.parent();
+  xla::HloComputation& computation = *call.parent();
   const std::size_t constant = *constant_of_call(call.custom_call_target());
   if (constant >= constants.shapes.size() ||
       !xla::ShapeUtil::Compatible(call.shape(), constants.shapes[constant])) {
@@ -121,7 +120,7 @@ std::optional<std::size_t> constant_of_call(std::string_view target) {
 Status put_constants(xla::HloModule& module, const CalledConstants& constants) {
   TFAOT_TRY(inline_calls(module));
   if (constants.parameter) TFAOT_TRY(lift_to_entry(module));
-  for (HloComputation* computation : module.computations()) {
+  for (xla::HloComputation* computation : module.computations()) {
     for (HloInstruction* call : constant_calls(*computation)) {
       TFAOT_TRY(put_constant(*call, constants));
     }

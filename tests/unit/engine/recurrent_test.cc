@@ -213,17 +213,17 @@ TEST(RecurrentLayers, AGruIsOneCall) {
 }
 
 TEST(RecurrentLayers, AnOnnxLayerIsACallForEachDirection) {
+  std::string ones = "1";
+  for (int i = 1; i < 24; ++i) ones += ", 1";
   const testing::OnnxFile file(
       testing::tensor_text("input", "x", {"batch", "8", "2"}) +
-      testing::tensor_text("output", "y", {"batch", "8", "2", "1"}) +
-      "initializer { name: 'w' data_type: 1 dims: [2, 3, 2] float_data: [1, 1, 1, 1, "
-      "1, 1, 1, 1, 1, 1, 1, 1] }"
-      "initializer { name: 'r' data_type: 1 dims: [2, 3, 1] float_data: [1, 1, 1, 1, "
-      "1, 1] }"
+      testing::tensor_text("output", "y", {"batch", "8", "2", "2"}) +
+      "initializer { name: 'w' data_type: 1 dims: [2, 6, 2] float_data: [" + ones + "] }" +
+      "initializer { name: 'r' data_type: 1 dims: [2, 6, 2] float_data: [" + ones + "] }" +
       "node { op_type: 'Transpose' input: 'x' output: 'steps'"
       "  attribute { name: 'perm' type: INTS ints: [1, 0, 2] } }"
       "node { op_type: 'GRU' input: 'steps' input: 'w' input: 'r' output: 'all'"
-      "  attribute { name: 'hidden_size' type: INT i: 1 }"
+      "  attribute { name: 'hidden_size' type: INT i: 2 }"
       "  attribute { name: 'direction' type: STRING s: 'bidirectional' }"
       "  attribute { name: 'linear_before_reset' type: INT i: 1 } }"
       "node { op_type: 'Transpose' input: 'all' output: 'y'"
