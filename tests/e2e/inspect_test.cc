@@ -66,8 +66,8 @@ std::vector<std::string> own_kernels(const json& code) {
 }
 
 TEST_F(InspectTest, TheKernelsAreThoseThatTheObjectCalls) {
-  for (const std::string name : {"convolution", "convolutions", "products", "pooling",
-                                 "resizing", "keras_export", "attention", "row_loops"}) {
+  for (const std::string name : {"convolution", "convolutions", "products", "pooling", "resizing",
+                                 "row_lookups", "keras_export", "attention", "row_loops"}) {
     const json code = inspected({config(name)});
     std::set<std::string> shown;
     for (const json& node : nodes_of(stage_of(code, kLastStage), "kernel")) {
@@ -96,6 +96,18 @@ TEST_F(InspectTest, KernelsResizeImages) {
       EXPECT_NE(node["opcode"], "gather") << node;
     }
   }
+}
+
+// TensorFlow's top k, and its sort and argsort of the same values, which are one call.
+TEST_F(InspectTest, KernelsFindTheFirstElements) {
+  const json stage = stage_of(inspected({config("row_lookups")}), kLastStage);
+  int found = 0;
+  for (const json& node : nodes_of(stage, "kernel")) {
+    const std::string kernel = node["callee"];
+    found += kernel.starts_with("tfaot_top_k_") ? 1 : 0;
+  }
+  EXPECT_EQ(found, 2);
+  for (const json& node : nodes_of(stage, "loop")) EXPECT_NE(node["opcode"], "sort") << node;
 }
 
 TEST_F(InspectTest, ItIsTheCodeThatCompileMakes) {

@@ -11,11 +11,13 @@
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
 #include "kernels/forest_calls.h"
+#include "kernels/gather_calls.h"
 #include "kernels/live_rows.h"
 #include "kernels/recurrent_cells.h"
 #include "kernels/recurrent_layers.h"
 #include "kernels/resize_calls.h"
 #include "kernels/rewrite_to_kernel_calls.h"
+#include "kernels/top_k_calls.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -119,12 +121,14 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(simplify(*module));
   TFAOT_TRY(replace_resizes(*module));
+  TFAOT_TRY(replace_sorts(*module, inputs));
   TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(steps.show("simplified"));
   TFAOT_TRY(check_random_numbers(*module));
   TFAOT_TRY(hoist_step_products(*module));
   TFAOT_TRY(replace_recurrent_cells(*module, inputs));
   TFAOT_TRY(replace_recurrent_layers(*module, inputs));
+  TFAOT_TRY(replace_gathers(*module, inputs));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

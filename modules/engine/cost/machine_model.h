@@ -29,6 +29,10 @@ inline constexpr double kElementCycles = 0.5;
 inline constexpr double kSlideCycles = 2;
 // A step of one row through one tree.
 inline constexpr double kTreeStepCycles = 2.5;
+// Finding the order of a row: an element that meets a vector of others; a byte of it that is
+// sorted.
+inline constexpr double kMeetCycles = 1.3;
+inline constexpr double kSortByteCycles = 4;
 
 struct Machine {
   double vector_bytes;

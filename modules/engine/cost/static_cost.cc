@@ -220,6 +220,10 @@ class Estimate {
       return moved + slide(static_cast<double>(call.taps[0]), lines) +
              slide(static_cast<double>(call.taps[1]), result);
     }
+    if (kind == KernelKind::kTopK) {
+      const auto call = call_of<kernels::TopKCall>(one);
+      return moved + static_cast<double>(call.rows) * select(static_cast<double>(call.size), bytes);
+    }
     if (kind == KernelKind::kForest) {
       const double steps = static_cast<double>(forest_size(one).steps) * kTreeStepCycles;
       return moved + std::max(steps, bytes_of(one.operand(2)->shape()) * weight_cycles_);
@@ -248,6 +252,12 @@ class Estimate {
         std::ceil(state / machine_.vector_bytes) * static_cast<double>(gates + 1) * kDearCycles;
     return static_cast<double>(call.steps) *
            (multiply(size, bytes_of(one.operand(2)->shape())) + functions);
+  }
+
+  // The first elements of `size`: each meets all others in vectors, or is sorted by its bytes.
+  double select(double size, std::int64_t bytes) const {
+    const double vectors = std::ceil(size * static_cast<double>(bytes) / machine_.vector_bytes);
+    return size * std::min(vectors * kMeetCycles, static_cast<double>(bytes) * kSortByteCycles);
   }
 
   // Of a position, on average.

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "hlo/dimension_order.h"
+#include "hlo/gather_before.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
@@ -113,6 +114,8 @@ class Sinking {
                                               : nullptr;
       case HloOpcode::kReshape:
         return sunk_reshape(operation, order, x);
+      case HloOpcode::kGather:
+        return gather_of_untransposed(operation, order, x);
       default:
         return nullptr;
     }

@@ -93,6 +93,16 @@ KernelWork resize_work(const kernels::ResizeCall& call) {
           2 * call.batch * call.channels * (rows + columns)};
 }
 
+std::string top_k_text(const kernels::TopKCall& call) {
+  const bool is_descending = (call.order & kernels::kTopKDescending) != 0;
+  return fmt::format("{} {} of {}, in {} rows", is_descending ? "largest" : "smallest", call.count,
+                     call.size, call.rows);
+}
+
+std::string gather_text(const kernels::GatherCall& call) {
+  return fmt::format("{} of {} rows, of {} elements", call.rows, call.x_rows, call.row_elements);
+}
+
 KernelWork kernel_work(const HloInstruction& one) {
   switch (kernel_kind(one)) {
     case KernelKind::kMatMul:
@@ -111,6 +121,10 @@ KernelWork kernel_work(const HloInstruction& one) {
       const auto call = call_of<kernels::PoolCall>(one);
       return window_work(call.window, call.batch, call.channels);
     }
+    case KernelKind::kTopK:
+      return {top_k_text(call_of<kernels::TopKCall>(one))};
+    case KernelKind::kGather:
+      return {gather_text(call_of<kernels::GatherCall>(one))};
     case KernelKind::kResize:
       return resize_work(call_of<kernels::ResizeCall>(one));
     case KernelKind::kForest: {

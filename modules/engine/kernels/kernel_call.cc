@@ -28,6 +28,8 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
     return KernelKind::kConvolution;
   }
   if (name.starts_with("resize_")) return KernelKind::kResize;
+  if (name.starts_with("top_k_")) return KernelKind::kTopK;
+  if (name.starts_with("gather_")) return KernelKind::kGather;
   if (name.starts_with("depthwise_")) return KernelKind::kDepthwise;
   if (name.starts_with("forest_")) return KernelKind::kForest;
   for (const char* cell : {"lstm_", "gru_", "rnn_"}) {
@@ -83,15 +85,22 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   const std::string target =
       std::string(kSymbolPrefix) + call.kernel + (type == xla::F64 ? "_f64" : "_f32");
   const xla::Shape result = shape_of(type, call.result);
+  std::vector<xla::Shape> results = {result};
+  results.insert(results.end(), call.more_results.begin(), call.more_results.end());
+  results.push_back(shape_of(xla::U8, {call.scratch_bytes}));
   const xla::Shape shape =
-      call.scratch_bytes == 0
-          ? result
-          : xla::ShapeUtil::MakeTupleShape({result, shape_of(xla::U8, {call.scratch_bytes})});
+      call.scratch_bytes == 0 ? result : xla::ShapeUtil::MakeTupleShape(results);
   HloInstruction* made =
       computation.AddInstruction(HloInstruction::CreateCustomCall(shape, operands, target, shapes));
   made->set_metadata(model.metadata());
   if (call.scratch_bytes == 0) return made;
   return computation.AddInstruction(HloInstruction::CreateGetTupleElement(result, made, 0));
+}
+
+HloInstruction* result_of_kernel(HloInstruction* first, std::int64_t number) {
+  HloInstruction* const call = first->mutable_operand(0);
+  return first->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(
+      call->shape().tuple_shapes(static_cast<int>(number)), call, number));
 }
 
 void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {

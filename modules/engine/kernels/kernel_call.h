@@ -20,6 +20,7 @@ struct KernelCall {
   std::vector<xla::HloInstruction*> operands;  // the tensors
   Dimensions result;                           // its shape; its type is that of the first operand
   std::int64_t scratch_bytes = 0;              // 0: the kernel has none
+  std::vector<xla::Shape> more_results = {};   // only with scratch
 };
 
 // Calls are structs of 64-bit numbers only.
@@ -43,6 +44,8 @@ enum class KernelKind {
   kResize,       // a ResizeCall
   kForest,       // a ForestCall
   kRecurrent,    // a RecurrentCall
+  kTopK,         // a TopKCall
+  kGather,       // a GatherCall
   kOther,        // another kernel, or no kernel call
 };
 KernelKind kernel_kind(const xla::HloInstruction& instruction);
@@ -75,6 +78,8 @@ std::int64_t element_bytes(const xla::HloInstruction& tensor);
 
 // Adds the call and returns its result. `model` is the instruction it replaces.
 xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstruction& model);
+// Another result of a call, by what add_kernel_call() gave.
+xla::HloInstruction* result_of_kernel(xla::HloInstruction* first, std::int64_t number);
 
 // Appends the level's suffix to the targets of all kernel calls of a module.
 void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix);

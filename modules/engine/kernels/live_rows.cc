@@ -103,7 +103,8 @@ class RowsOf {
         return true;
       case HloOpcode::kGetTupleElement:
         // Of a kernel call, or of several reductions at once.
-        return one.tuple_index() == 0 || one.operand(0)->opcode() == HloOpcode::kReduce;
+        return one.tuple_index() == 0 || one.operand(0)->opcode() == HloOpcode::kReduce ||
+               kernel_kind(*one.operand(0)) == KernelKind::kTopK;
       case HloOpcode::kBroadcast:
         return leads(*one.operand(0)) && one.dimensions(0) == 0 &&
                one.shape().dimensions(0) == one.operand(0)->shape().dimensions(0);
@@ -134,6 +135,11 @@ class RowsOf {
       return is_row_kernel(one);
     }
     if (kind == KernelKind::kOther) return false;
+    if (kind == KernelKind::kTopK) return call_of<kernels::TopKCall>(one).rows % batch_ == 0;
+    if (kind == KernelKind::kGather) {  // rows of a table
+      return rows_.at(one.operand(1)) == Rows::kNone &&
+             call_of<kernels::GatherCall>(one).rows % batch_ == 0;
+    }
     // Images, one after the other. A ConvolutionCall begins like a PoolCall.
     return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one) &&
            call_of<kernels::PoolCall>(one).batch % batch_ == 0;

@@ -7,6 +7,7 @@
 
 #include "candidates.h"
 #include "measure.h"
+#include "selection_shapes.h"
 #include "shapes.h"
 #include "tfaot/kernels/abi.h"
 #include "tfaot/runtime/detail/cpu_features.h"
@@ -23,13 +24,16 @@ using Kernel = void (*)(void*, const void**);
   void tfaot_gru_f32_##level(void*, const void**);         \
   void tfaot_resize_f32_##level(void*, const void**);      \
   void tfaot_rnn_f32_##level(void*, const void**);         \
+  void tfaot_top_k_f32_##level(void*, const void**);       \
+  void tfaot_gather_f32_##level(void*, const void**);      \
   void tfaot_transposed_convolution_f32_##level(void*, const void**);
 #define TFAOT_LEVEL(name, level)                                                                \
   {                                                                                             \
     name, &tfaot_matmul_f32_##level, &tfaot_matmul_f64_##level, &tfaot_convolution_f32_##level, \
         &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level, &tfaot_resize_f32_##level,   \
         &tfaot_transposed_convolution_f32_##level, &tfaot_lstm_f32_##level,                     \
-        &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level                                          \
+        &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level, &tfaot_top_k_f32_##level,               \
+        &tfaot_gather_f32_##level                                                               \
   }
 
 extern "C" {
@@ -47,7 +51,8 @@ namespace {
 
 struct Level {
   const char* name;
-  Kernel matmul, matmul_f64, convolution, depthwise, max_pool, resize, transposed, lstm, gru, rnn;
+  Kernel matmul, matmul_f64, convolution, depthwise, max_pool, resize, transposed, lstm, gru, rnn,
+      top_k, gather;
 };
 
 const std::vector<Level> kLevels = {
@@ -179,6 +184,35 @@ void measure_resized(const Level& level, const Resized& r) {
   measure("resize/" + r.name() + "/" + level.name, r.operations(), run);
 }
 
+// Some of the elements are equal.
+void measure_selection(const Level& level, const Selected& s) {
+  const kernels::TopKCall c = {s.rows, s.size, s.count, kernels::kTopKDescending};
+  const auto x = floats(s.rows * s.size), values = floats(s.rows * s.count);
+  const auto places = floats(s.rows * s.count);
+  const auto scratch = floats(kernels::top_k_scratch_bytes(c, 4) / 4);
+  for (Int i = 0; i < s.rows * s.size; ++i) {
+    x.get()[i] = static_cast<float>(i * 7919 % 65537 % (4 * s.size));
+  }
+  const auto run = [=, kernel = level.top_k] {
+    void* out[] = {values.get(), places.get(), scratch.get()};
+    const void* in[] = {&c, x.get()};
+    kernel(out, in);
+  };
+  measure("top_k/" + s.name() + "/" + level.name, s.operations(), run);
+}
+
+void measure_gather(const Level& level, const Gathered& g) {
+  const kernels::GatherCall c = {g.rows, g.table, g.elements, sizeof(Int)};
+  const auto x = floats(g.table * g.elements), result = floats(g.rows * g.elements);
+  std::vector<Int> places;
+  for (Int i = 0; i < g.rows; ++i) places.push_back(i * 7919 % g.table);
+  const auto run = [=, kernel = level.gather] {
+    const void* in[] = {&c, x.get(), places.data()};
+    kernel(result.get(), in);
+  };
+  measure("gather/" + g.name() + "/" + level.name, g.operations(), run);
+}
+
 void measure_pooling(const Level& level, const Pooling& p) {
   kernels::PoolCall c = {};
   c.batch = p.batch;
@@ -233,6 +267,8 @@ void measure_ours() {
     for (const Transposed& t : transposed_images()) measure_transposed(level, t);
     for (const Resized& r : resized_images()) measure_resized(level, r);
     for (const Pooling& p : poolings()) measure_pooling(level, p);
+    for (const Selected& s : selections()) measure_selection(level, s);
+    for (const Gathered& g : gathers()) measure_gather(level, g);
     for (const Recurrence& r : recurrences()) {
       measure_recurrence("lstm", level.name, level.lstm, 4, r);
       measure_recurrence("gru", level.name, level.gru, 3, r);

@@ -24,6 +24,8 @@
   USE(convolution, f64)            \
   USE(depthwise, f32)              \
   USE(depthwise, f64)              \
+  USE(gather, f32)                 \
+  USE(gather, f64)                 \
   USE(matmul, f32)                 \
   USE(matmul, f64)                 \
   USE(max_pool, f32)               \
@@ -31,6 +33,8 @@
   USE(resize, f32)                 \
   USE(resize, f64)                 \
   USE(sum_pool, f32)               \
+  USE(top_k, f32)                  \
+  USE(top_k, f64)                  \
   USE(transposed_convolution, f32) \
   USE(transposed_convolution, f64)
 
@@ -82,18 +86,21 @@ absl::StatusOr<xla::Literal> call_kernel(const xla::HloInstruction* call,
     std::copy_n(static_cast<const char*>(operand->untyped_data()), copy.size(), copy.data());
     in.push_back(copy.data());
   }
-  const bool has_scratch = call->shape().IsTuple();
-  const xla::Shape& shape = has_scratch ? call->shape().tuple_shapes(0) : call->shape();
-  const Memory result(xla::ShapeUtil::ByteSizeOf(shape));
-  const Memory scratch(has_scratch ? xla::ShapeUtil::ByteSizeOf(call->shape().tuple_shapes(1)) : 0);
-  void* both[] = {result.data(), scratch.data()};
-  kernel->second(has_scratch ? static_cast<void*>(both) : result.data(), in.data());
-  xla::Literal made(shape);
-  std::copy_n(result.data(), result.size(), static_cast<char*>(made.untyped_data()));
-  if (!has_scratch) return made;
+  const bool is_tuple = call->shape().IsTuple();
+  const std::vector<xla::Shape> shapes =
+      is_tuple ? call->shape().tuple_shapes() : std::vector<xla::Shape>{call->shape()};
+  std::vector<Memory> results;
+  std::vector<void*> out;
+  for (const xla::Shape& shape : shapes) {
+    out.push_back(results.emplace_back(xla::ShapeUtil::ByteSizeOf(shape)).data());
+  }
+  kernel->second(is_tuple ? static_cast<void*>(out.data()) : out.front(), in.data());
   std::vector<xla::Literal> parts;
-  parts.push_back(std::move(made));
-  parts.emplace_back(call->shape().tuple_shapes(1));
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    xla::Literal& part = parts.emplace_back(shapes[i]);
+    std::copy_n(results[i].data(), results[i].size(), static_cast<char*>(part.untyped_data()));
+  }
+  if (!is_tuple) return std::move(parts.front());
   return xla::Literal::MoveIntoTuple(absl::MakeSpan(parts));
 }
 

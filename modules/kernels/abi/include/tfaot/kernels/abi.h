@@ -7,9 +7,9 @@
 // (XLA's original custom-call convention), with level one of x86_64, x86_64_v3, x86_64_v4, generic
 // (aarch64). in[0] points to the call's struct below, a constant s64 array in the HLO; in[1] and
 // the following are the tensors, all dense and row-major. `out` is the result, or, for kernels with
-// scratch, a void*[2] of the result and scratch memory. Buffers are aligned to 16 bytes, packed
-// weights and scratch to 64. Kernels keep no state, allocate nothing and are safe from many
-// threads.
+// scratch, an array of pointers to the results (mostly one) and to scratch memory. Buffers are
+// aligned to 16 bytes, packed weights and scratch to 64. Kernels keep no state, allocate nothing
+// and are safe from many threads.
 #pragma once
 
 #include "tfaot/kernels/forest.h"
@@ -18,4 +18,5 @@
 #include "tfaot/kernels/phases.h"
 #include "tfaot/kernels/recurrent.h"
 #include "tfaot/kernels/resize.h"
+#include "tfaot/kernels/selection.h"
 #include "tfaot/kernels/window.h"

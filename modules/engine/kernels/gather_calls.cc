@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gather_calls.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "hlo/dimension_order.h"
+#include "hlo/simplify.h"
+#include "hlo/weight_values.h"
+#include "kernels/kernel_call.h"
+#include "tfaot/kernels/abi.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+constexpr std::int64_t kFewestElements = 4;  // of a row; XLA's loop copies fewer as fast
+
+std::int64_t place_in(absl::Span<const std::int64_t> values, std::int64_t value) {
+  return std::ranges::find(values, value) - values.begin();
+}
+
+// One gather: its operand's dimensions are outer ones, taken whole, then some that are chosen, then
+// inner ones, taken whole, which lie together in memory.
+class GatheredRows {
+ public:
+  explicit GatheredRows(HloInstruction& gather)
+      : gather_(gather),
+        numbers_(gather.gather_dimension_numbers()),
+        sizes_(dimensions_of(*gather.operand(0))),
+        index_sizes_(dimensions_of(*gather.operand(1))),
+        type_(gather.operand(1)->shape().element_type()) {
+    inner_ = std::ssize(sizes_);
+    while (inner_ > 0 && is_whole(inner_ - 1)) --inner_;
+    if (numbers_.index_vector_dim() == std::ssize(index_sizes_)) index_sizes_.push_back(1);
+    for (std::int64_t d = 0; d < std::ssize(index_sizes_); ++d) {
+      if (d != numbers_.index_vector_dim()) batch_.push_back(d);
+    }
+  }
+
+  bool is_of_rows() const {
+    const xla::Shape& x = gather_.operand(0)->shape();
+    if (!has_kernels(x.element_type()) || xla::ShapeUtil::IsZeroElementArray(gather_.shape()) ||
+        (type_ != xla::S32 && type_ != xla::S64) || inner_ == 0 ||
+        row_elements() < kFewestElements ||
+        xla::ShapeUtil::ElementsIn(x) > std::numeric_limits<std::int32_t>::max()) {
+      return false;
+    }
+    for (std::int64_t d = 0; d < inner_; ++d) {
+      if (!is_whole(d) && !is_chosen(d)) return false;
+    }
+    return true;
+  }
+
+  // REQUIRES: is_of_rows()
+  HloInstruction* replacement() {
+    Dimensions outer;  // dimensions of the operand
+    Dimensions result_sizes;
+    for (std::int64_t d = 0; d < inner_; ++d) {
+      if (is_whole(d)) outer.push_back(d);
+    }
+    for (const std::int64_t d : outer) result_sizes.push_back(entry(sizes_, d));
+    for (const std::int64_t d : batch_) result_sizes.push_back(entry(index_sizes_, d));
+    const Dimensions place_sizes = result_sizes;
+    for (std::int64_t d = inner_; d < std::ssize(sizes_); ++d) {
+      result_sizes.push_back(entry(sizes_, d));
+    }
+    kernels::GatherCall call{};
+    call.rows = product(place_sizes);
+    call.row_elements = row_elements();
+    call.x_rows = product(sizes_) / call.row_elements;
+    call.place_bytes = type_ == xla::S64 ? 8 : 4;
+    HloInstruction* copied =
+        add_kernel_call({.kernel = "gather",
+                         .words = as_words(call),
+                         .operands = {gather_.mutable_operand(0), places(outer, place_sizes)},
+                         .result = result_sizes},
+                        gather_);
+    return transpose(copied, result_order(outer));
+  }
+
+ private:
+  bool is_whole(std::int64_t d) const {
+    return entry(gather_.gather_slice_sizes(), d) == entry(sizes_, d) && !is_left_out(d);
+  }
+  bool is_left_out(std::int64_t d) const {
+    return place_in(numbers_.collapsed_slice_dims(), d) < numbers_.collapsed_slice_dims_size() ||
+           place_in(numbers_.operand_batching_dims(), d) < numbers_.operand_batching_dims_size();
+  }
+  // One element, which the result has no dimension for.
+  bool is_chosen(std::int64_t d) const {
+    return entry(gather_.gather_slice_sizes(), d) == 1 && is_left_out(d);
+  }
+  std::int64_t row_elements() const {
+    return std::accumulate(sizes_.begin() + inner_, sizes_.end(), std::int64_t{1},
+                           std::multiplies<>());
+  }
+
+  HloInstruction* add(std::unique_ptr<HloInstruction> made) const {
+    return gather_.parent()->AddInstruction(std::move(made));
+  }
+  HloInstruction* filled(std::int64_t number, const Dimensions& sizes) const {
+    HloInstruction* one = add(HloInstruction::CreateConstant(
+        type_ == xla::S64
+            ? xla::LiteralUtil::CreateR0<std::int64_t>(number)
+            : xla::LiteralUtil::CreateR0<std::int32_t>(static_cast<std::int32_t>(number))));
+    return broadcast(one, sizes, {});
+  }
+
+  // What one coordinate of the indices says, of the sizes of batch_, between 0 and size - 1.
+  HloInstruction* coordinate(std::int64_t number, std::int64_t size) const {
+    HloInstruction* indices = reshape(gather_.mutable_operand(1), index_sizes_);
+    Dimensions start(index_sizes_.size());
+    Dimensions limit = index_sizes_;
+    Dimensions sizes;
+    for (const std::int64_t d : batch_) sizes.push_back(entry(index_sizes_, d));
+    const std::int64_t vector = numbers_.index_vector_dim();
+    if (entry(index_sizes_, vector) > 1) {
+      entry(start, vector) = number;
+      entry(limit, vector) = number + 1;
+      Dimensions part = index_sizes_;
+      entry(part, vector) = 1;
+      indices = add(HloInstruction::CreateSlice(shape_of(type_, part), indices, start, limit,
+                                                Dimensions(index_sizes_.size(), 1)));
+    }
+    HloInstruction* const all = reshape(indices, sizes);
+    return add(HloInstruction::CreateTernary(all->shape(), HloOpcode::kClamp, filled(0, sizes), all,
+                                             filled(size - 1, sizes)));
+  }
+
+  // The number of each row, of the sizes of the outer dimensions and then of batch_.
+  HloInstruction* places(const Dimensions& outer, const Dimensions& sizes) const {
+    HloInstruction* sum = nullptr;
+    std::int64_t step = 1;  // rows from one element along the dimension to the next
+    for (std::int64_t d = inner_ - 1; d >= 0; step *= entry(sizes_, d--)) {
+      HloInstruction* number = nullptr;
+      const std::int64_t of_outer = place_in(outer, d);
+      const std::int64_t of_batch = place_in(numbers_.operand_batching_dims(), d);
+      if (of_outer < std::ssize(outer)) {
+        number = add(HloInstruction::CreateIota(shape_of(type_, sizes), of_outer));
+      } else if (of_batch < numbers_.operand_batching_dims_size()) {
+        const auto dimension = numbers_.start_indices_batching_dims(static_cast<int>(of_batch));
+        number = add(HloInstruction::CreateIota(shape_of(type_, sizes),
+                                                std::ssize(outer) + place_in(batch_, dimension)));
+      } else {
+        const std::int64_t own = place_in(numbers_.start_index_map(), d);
+        if (own == numbers_.start_index_map_size()) continue;  // always the first
+        Dimensions after_outer(batch_.size());
+        std::iota(after_outer.begin(), after_outer.end(), std::ssize(outer));
+        number = broadcast(coordinate(own, entry(sizes_, d)), sizes, after_outer);
+      }
+      if (step > 1) number = binary(HloOpcode::kMultiply, number, filled(step, sizes));
+      sum = sum == nullptr ? number : binary(HloOpcode::kAdd, sum, number);
+    }
+    return sum == nullptr ? filled(0, sizes) : sum;
+  }
+
+  // From outer, batch_, inner to where the gather's result has them.
+  DimensionOrder result_order(const Dimensions& outer) const {
+    const std::int64_t batch_end = std::ssize(outer) + std::ssize(batch_);
+    DimensionOrder order;
+    std::int64_t next_batch = std::ssize(outer);
+    std::int64_t next_whole = 0;
+    for (std::int64_t d = 0; d < gather_.shape().rank(); ++d) {
+      if (place_in(numbers_.offset_dims(), d) == numbers_.offset_dims_size()) {
+        order.push_back(next_batch++);
+      } else {
+        const bool is_outer = next_whole < std::ssize(outer);
+        order.push_back(is_outer ? next_whole : batch_end + next_whole - std::ssize(outer));
+        ++next_whole;
+      }
+    }
+    return order;
+  }
+
+  HloInstruction& gather_;
+  const xla::GatherDimensionNumbers& numbers_;
+  Dimensions sizes_, index_sizes_;  // with the dimension of coordinates
+  xla::PrimitiveType type_;         // of indices
+  std::int64_t inner_;              // the first inner dimension
+  Dimensions batch_;                // dimensions of the indices, but that of coordinates
+};
+
+}  // namespace
+
+Status replace_gathers(xla::HloModule& module, std::int64_t first_weight) {
+  const WeightValues values(module, first_weight);
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->opcode() != HloOpcode::kGather || values.is_known(instruction)) continue;
+      GatheredRows gather(*instruction);
+      if (!gather.is_of_rows()) continue;
+      TFAOT_TRY(checked(instruction->ReplaceAllUsesWith(gather.replacement())));
+    }
+  }
+  return remove_dead_code(module);
+}
+
+}  // namespace tfaot::toolkit::engine
