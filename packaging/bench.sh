@@ -5,17 +5,18 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: packaging/bench.sh [--quick] [--net NET]... [--core N] [--cpu-clock] [--setup-only | --again] [--update-docs]
+usage: packaging/bench.sh [--quick | --nets A,B] [--core N] [--cpu-clock] [--setup-only | --resume | --again] [--update-docs]
 
 Installs the other runtimes (wheels pinned with hashes, into the cache of fetch_tensorflow.sh), makes the nets, builds, measures,
-and writes build/bench/results.json, benchmarks.md and benchmarks.svg. The first run takes about ten minutes longer: later runs
-use its runtimes, nets and code again. Close all other programs first.
+and writes build/bench/results.json, benchmarks.md and benchmarks.svg. All 23 nets take hours, and their set-up takes hours more the
+first time: later runs use its runtimes, nets and code again. Close all other programs first.
 
-  --quick        three nets, five batch sizes, fewer rounds: under three minutes
-  --net NET      only this net; may be given more than once (see NETS in tests/benchmark/make_nets.py)
+  --quick        six nets, three batch sizes, fewer rounds: under five minutes after the set-up
+  --nets A,B     only these nets (see NETS in tests/benchmark/make_nets.py)
   --core N       the core that runs the engines; by default the last one
   --cpu-clock    measure processor time instead of wall time, for a machine that is busy
   --setup-only   stop before measuring
+  --resume       go on where a run with the same options was stopped: nets that it measured are not measured again
   --again        measure nothing: write the tables and the plot again from build/bench/measurements.json
   --update-docs  copy the table and the plot to docs/
 TEXT
@@ -29,14 +30,17 @@ wrong() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 known_nets=$(sed -n 's/^    "\([a-z0-9_]*\)": .*/\1/p' "$here/../tests/benchmark/make_nets.py")
-quick=() nets=() core=() clock=() setup_only=false again=false update_docs=false
+quick=() nets=() core=() clock=() setup_only=false resume=() again=false update_docs=false
 while (($#)); do
   case $1 in
     --quick) quick=(--quick) ;;
-    --net)
-      (($# > 1)) || wrong "--net needs a name"
-      grep -qxF -- "$2" <<<"$known_nets" || wrong "there is no net '$2'; known nets: ${known_nets//$'\n'/, }"
-      nets+=("$2")
+    --nets)
+      (($# > 1)) || wrong "--nets needs names"
+      IFS=, read -ra nets <<<"$2"
+      ((${#nets[@]})) || wrong "--nets needs names"
+      for net in "${nets[@]}"; do
+        grep -qxF -- "$net" <<<"$known_nets" || wrong "there is no net '$net'; known nets: ${known_nets//$'\n'/, }"
+      done
       shift
       ;;
     --core)
@@ -48,6 +52,7 @@ while (($#)); do
       ;;
     --cpu-clock) clock=(--cpu-clock) ;;
     --setup-only) setup_only=true ;;
+    --resume) resume=(--resume) ;;
     --again) again=true ;;
     --update-docs) update_docs=true ;;
     --help) usage; exit 0 ;;
@@ -56,7 +61,8 @@ while (($#)); do
   shift
 done
 ! $setup_only || ! $again || wrong "--setup-only and --again exclude each other"
-((${#quick[@]} == 0 || ${#nets[@]} == 0)) || wrong "--quick has its own nets; leave --net out"
+! $again || ((${#resume[@]} == 0)) || wrong "--resume and --again exclude each other"
+((${#quick[@]} == 0 || ${#nets[@]} == 0)) || wrong "--quick has its own nets; leave --nets out"
 ! $again || [[ -f $here/../build/bench/measurements.json ]] || wrong "--again finds no build/bench/measurements.json; measure first"
 
 # shellcheck source=packaging/setup.sh
@@ -88,18 +94,27 @@ peers="" python=""
 fetch_peers
 fetch_python
 
-step "Nets, and their code by the usual route (five seconds for each of nine batch sizes)"
+step "Nets, and their code by the usual route and by IREE (five seconds for each batch size)"
+list_of() { PYTHONPATH="$scripts/driver" python3 -c "import bench; print(*bench.$1, sep='\\n')"; } # a constant of the driver
 wanted=("${nets[@]}")
-if ((${#wanted[@]} == 0)); then
-  wanted=(dense_10x128 cnn transformer)
-  ((${#quick[@]})) || mapfile -t wanted <<<"$known_nets"
+if ((${#quick[@]})); then
+  mapfile -t wanted < <(list_of QUICK_NETS)
+  mapfile -t batches < <(list_of QUICK_BATCHES)
+else
+  ((${#wanted[@]})) || mapfile -t wanted <<<"$known_nets"
+  mapfile -t batches < <(list_of BATCHES)
 fi
-stamp=$(hash_of "$scripts/make_nets.py" "$scripts/make_usual_aot.py" "$scripts/requirements.txt")
+stamp=$(hash_of "$scripts/make_nets.py" "$scripts/nets"/*.py "$scripts/make_usual_aot.py" "$scripts/make_iree.py" \
+  "$scripts/requirements.txt" "$scripts/peers.txt")
+# What the usual route or IREE refuses is left out of the tables, which say so.
 make_net() {
   export PYTHONPATH="$python"
   python3 "$scripts/make_nets.py" "$made" "$1"
-  PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1"
+  PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1" || echo "not by the usual route"
   echo "$stamp" >"$made/$1/stamp"
+}
+add_iree() {
+  PYTHONPATH="$python" python3 "$scripts/make_iree.py" "$peers" "$made/$1" "${batches[@]}" || echo "not by IREE"
 }
 mkdir -p "$made"
 is_made() { [[ $(cat "$made/$1/stamp" 2>/dev/null) == "$stamp" ]]; }
@@ -116,6 +131,12 @@ done
 for net in "$made"/*/; do
   is_made "$(basename "$net")" || rm -rf "$net"
 done
+# What is compiled already stays, so this adds the batch sizes that an earlier, quick run did not need.
+for net in "${wanted[@]}"; do
+  while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
+  add_iree "$net" >>"$out/make_$net.log" 2>&1 &
+done
+wait
 ls "$made"
 
 if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
@@ -130,6 +151,6 @@ step "Measure"
 only=()
 ((${#nets[@]} == 0)) || only=(--only "${nets[@]}")
 python3 "$scripts/driver/bench.py" --out "$out" --programs "$out/tests/benchmark/bin" --nets "$made" --peers "$peers" \
-  --tensorflow "$tensorflow" --tfaot "$out/bin/tfaot" "${core[@]}" "${clock[@]}" "${quick[@]}" "${only[@]}"
+  --tensorflow "$tensorflow" --tfaot "$out/bin/tfaot" "${core[@]}" "${clock[@]}" "${quick[@]}" "${resume[@]}" "${only[@]}"
 publish
 step "Done: build/bench/results.json, benchmarks.md and benchmarks.svg"

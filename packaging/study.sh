@@ -60,10 +60,11 @@ fetch_peers
 fetch_python
 
 step "Nets"
+nets=(dense_10x128 dense_20x128 dense_10x256 cnn transformer batch_norm_5x128)
 mkdir -p "$out"
-stamp=$(hash_of "$benchmarks/make_nets.py" "$benchmarks/requirements.txt")
+stamp=$(hash_of "$benchmarks/make_nets.py" "$benchmarks/nets"/*.py "$benchmarks/requirements.txt")
 if [[ $(cat "$out/nets/stamp" 2>/dev/null) != "$stamp" ]]; then
-  PYTHONPATH="$python" python3 "$benchmarks/make_nets.py" "$out/nets" >"$out/make_nets.log" 2>&1 ||
+  PYTHONPATH="$python" python3 "$benchmarks/make_nets.py" "$out/nets" "${nets[@]}" >"$out/make_nets.log" 2>&1 ||
     fail "the nets could not be made; the reason is at the end of $out/make_nets.log"
   echo "$stamp" >"$out/nets/stamp"
 fi
@@ -77,10 +78,9 @@ libraries=("$peers"/onnxruntime/capi/libonnxruntime.so.*)
   echo "rounds: $rounds"
   echo "libraries: {onnxruntime: \"${libraries[0]}\", litert: \"$peers/ai_edge_litert/libLiteRt.so\"}"
   echo "models:"
-  for net in "$out"/nets/*/; do
-    net=nets/$(basename "$net")
-    echo "  - package: $net/aot_config.yaml"
-    echo "    peers: {tensorflow: $net/saved_model, onnxruntime: $net/net.onnx, litert: $net/net.tflite}"
+  for net in "${nets[@]}"; do
+    echo "  - package: nets/$net/aot_config.yaml"
+    echo "    peers: {tensorflow: nets/$net/saved_model, onnxruntime: nets/$net/net.onnx, litert: nets/$net/net.tflite}"
   done
 } >"$out/profile.yaml"
 cd "$out"

@@ -18,20 +18,23 @@ expect_refusal() { # REASON WORD...
   fi
 }
 
-nets="dense_10x128, dense_20x128, dense_10x256, cnn, transformer, unet, batch_norm_5x128"
+nets="dense_10x128, dense_20x128, dense_10x256, dense_3x32, dense_2x1024, batch_norm_5x128, autoencoder, embedding, flow, mixer, cnn, \
+residual, mobilenet, resnet50, unet, separable, lstm, gru, deepjet, transformer, attention, particlenet, graph"
 expect_refusal "unknown argument '--fast'" --fast
 expect_refusal "unknown argument 'cnn'" --quick cnn
-expect_refusal "--net needs a name" --net
-expect_refusal "there is no net 'dense'; known nets: $nets" --net cnn --net dense
+expect_refusal "--nets needs names" --nets
+expect_refusal "--nets needs names" --nets ""
+expect_refusal "there is no net 'dense'; known nets: $nets" --nets cnn,dense
 expect_refusal "--core needs a number" --core
 expect_refusal "'one' is not a core that you may use" --core one
 expect_refusal "'9999' is not a core that you may use" --core 9999
 expect_refusal "--setup-only and --again exclude each other" --setup-only --again
-expect_refusal "--quick has its own nets; leave --net out" --quick --net cnn
+expect_refusal "--resume and --again exclude each other" --again --resume
+expect_refusal "--quick has its own nets; leave --nets out" --quick --nets cnn
 
 code=0
 bash "$script" --help >"$out" || code=$?
-if [[ $code != 0 || $(head -n 1 "$out") != "usage: "* || $(grep -c -- '^  --' "$out") != 7 ]]; then
+if [[ $code != 0 || $(head -n 1 "$out") != "usage: "* || $(grep -c -- '^  --' "$out") != 8 ]]; then
   printf 'bench.sh --help ended with code %d and\n%s\n' "$code" "$(cat "$out")"
   failed=1
 fi

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures all engines over the nets of a folder; packaging/bench.sh sets all of it up and calls this.
 
-Writes into --out: results.json (the list), measurements.json (every round, from which --again makes the rest again),
-benchmarks.md and benchmarks.svg, and the runners' words in runners.log.
+Writes into --out: results.json (the list), measurements.json (every round, from which --again makes the rest again; written after
+each net, so that --resume goes on there), benchmarks.md and benchmarks.svg, and the runners' words in runners.log.
 """
 import argparse
 import datetime
@@ -21,18 +21,21 @@ import measure
 import plot
 import report
 import sizes
-from engines import OURS, Engine, Net, engines_of
+from engines import ALL_OURS, OURS, Engine, Net, engines_of, peers_of
 from runner import RunnerError
 
 BATCHES = (1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000)
-QUICK_BATCHES = (1, 8, 64, 100, 256)
-QUICK_NETS = ("dense_10x128", "cnn", "transformer")
+QUICK_BATCHES = (1, 16, 100)
+QUICK_NETS = ("dense_10x128", "cnn", "transformer", "lstm", "unet", "particlenet")
+FULL = measure.Effort(rounds=31, round_us=10000, seconds=60)
+QUICK = measure.Effort(rounds=9, round_us=4000, seconds=6)
 
 
 def parse_arguments(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--again", action="store_true", help="measure nothing: read OUT/measurements.json")
+    parser.add_argument("--resume", action="store_true", help="keep the nets of OUT/measurements.json, measure the others")
     parser.add_argument("--programs", type=pathlib.Path, help="folder of the runners and fma_peak")
     parser.add_argument("--nets", type=pathlib.Path, help="folder made by make_nets.py")
     parser.add_argument("--peers", type=pathlib.Path, help="folder of the unpacked wheels")
@@ -54,25 +57,19 @@ def load_nets(folder, only):
     return nets
 
 
-def peers_of(arguments):
-    (onnxruntime,) = arguments.peers.glob("onnxruntime/capi/libonnxruntime.so.*")
-    return {"onnxruntime": onnxruntime, "litert": arguments.peers / "ai_edge_litert" / "libLiteRt.so",
-            "tensorflow": arguments.tensorflow}
-
-
 def versions_of(peers):
     """{distribution: version} of the unpacked wheels."""
     return dict(re.match(r"(.*)-([^-]+)\.dist-info", folder.name.replace("_", "-")).groups() for folder in peers.glob("*.dist-info"))
 
 
-def machine_of(arguments, rounds, round_ms):
+def machine_of(arguments, effort):
     cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     commit = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "describe", "--always", "--dirty"], capture_output=True, text=True)
     peak = subprocess.run(["taskset", "-c", str(arguments.core), arguments.programs / "fma_peak"], capture_output=True, text=True, check=True)
     return {
         "cpu": cpu.group(1) if cpu else platform.machine(), "cores": os.cpu_count(), "system": f"Linux {platform.release().split('-')[0]}",
         "peak_gflops": float(peak.stdout), "commit": commit.stdout.strip() or "unknown", "date": f"{datetime.date.today()}",
-        "versions": versions_of(arguments.peers), "rounds": rounds, "round_ms": round_ms, "quick": arguments.quick,
+        "versions": versions_of(arguments.peers), "rounds": effort.rounds, "round_ms": effort.round_us // 1000, "quick": arguments.quick,
         "clock": "cpu_us" if arguments.cpu_clock else "us",
     }
 
@@ -97,38 +94,82 @@ def compile_seconds(engine, net, tool):
         return time.perf_counter() - start
 
 
-def measure_all(arguments, log):
-    rounds, round_ms, starts = (9, 4, 1) if arguments.quick else (31, 10, 3)
-    batches = QUICK_BATCHES if arguments.quick else BATCHES
+def footprints_of(net, engines, empty, starts, arguments, log):
+    """Returns (records, failures)."""
+    records, failures = [], []
+    nothing = Engine("none", "", [str(empty), *engines[0].command[1:]])
+    for engine in [nothing, *(engine for engine in engines if engine.is_resident)]:
+        print(f"{net.name}: memory and load time of {engine.title or 'an empty runner'}", flush=True)
+        try:
+            records.append({
+                "net": net.name, "engine": engine.name, **measure.footprint_of(engine, starts, 64, arguments.core, log),
+                "shipped_bytes": sizes.shipped_bytes(engine, empty), "compile_seconds": compile_seconds(engine, net, arguments.tfaot)})
+        except RunnerError as error:
+            if engine.name in ("none", *ALL_OURS):
+                raise
+            failures.append(measure.failure_of(net, engine, None, error))
+    return records, failures
+
+
+def measure_one(net, effort, measurements, peers, arguments, log):
+    """Adds a net to the measurements."""
+    batches = [batch for batch in (QUICK_BATCHES if arguments.quick else BATCHES) if batch <= net.rows]
+    engines = engines_of(net, arguments.programs, peers)
+    read_us = read_microseconds(arguments, [net])[net.name]
+    footprints, failures = footprints_of(net, engines, arguments.programs / "runner_none", 1 if arguments.quick else 3, arguments, log)
+    failed = {failure["engine"] for failure in failures}
+    engines = [engine for engine in engines if engine.name not in failed]
+    samples = []
+    for batch, of_batch, failures_of_batch in measure.measure_net(net, engines, batches, effort, arguments.core, log):
+        samples += of_batch
+        failures += failures_of_batch
+        row = report.results_of({**measurements, "nets": {net.name: vars(net)}, "samples": of_batch})
+        print(f"{net.name}, batch {batch}: " + ", ".join(f"{r['engine']} {report.short(r['us_per_call'])} us" for r in row), flush=True)
+    for failure in failures:
+        print(f"{net.name}: {failure['engine']} is left out: {failure['reason']}", flush=True)
+    measurements["nets"][net.name] = {"flops_per_row": net.flops_per_row, "dense": net.dense, "weight_bytes": net.weight_bytes,
+                                      "read_us": min(read_us, read_microseconds(arguments, [net])[net.name])}
+    measurements["engines"].update((engine.name, engine.title) for engine in engines_of(net, arguments.programs, peers))
+    measurements["samples"] += samples
+    measurements["footprints"] += footprints
+    measurements["failures"] += failures
+
+
+def resumed(kept, machine):
+    """The measurements of the file `kept`, if a run with the same settings wrote them; else an error that says what differs."""
+    measurements = json.loads(kept.read_text())
+    for key in ("cpu", "commit", "versions", "rounds", "round_ms", "quick", "compiled_sizes"):
+        if measurements["machine"][key] != machine[key]:
+            sys.exit(f"bench.py: {kept} was measured with another '{key}' ({measurements['machine'][key]}, now {machine[key]}); "
+                     "leave --resume out")
+    return measurements
+
+
+def measure_all(arguments, kept, log):
+    effort = QUICK if arguments.quick else FULL
     nets = load_nets(arguments.nets, arguments.only or (QUICK_NETS if arguments.quick else ()))
     if not nets:
         sys.exit(f"bench.py: no such nets in {arguments.nets}")
-    peers = peers_of(arguments)
-    measurements = {"machine": machine_of(arguments, rounds, round_ms), "nets": {}, "engines": {}, "samples": [], "footprints": []}
+    peers = peers_of(arguments.peers, arguments.tensorflow)
+    machine = machine_of(arguments, effort)
     config = (nets[0].folder / "aot_config.yaml").read_text()
-    measurements["machine"]["compiled_sizes"] = json.loads(re.search(r"batch_sizes: (\[.*\])", config).group(1))
-    empty = arguments.programs / "runner_none"
-    roofs = read_microseconds(arguments, nets)
+    machine["compiled_sizes"] = json.loads(re.search(r"batch_sizes: (\[.*\])", config).group(1))
+    measurements = {"machine": machine, "nets": {}, "engines": {}, "samples": [], "footprints": [], "failures": []}
+    if arguments.resume and kept.exists():
+        measurements = resumed(kept, machine)
     for net in nets:
-        engines = engines_of(net, arguments.programs, peers)
-        measurements["engines"] = {engine.name: engine.title for engine in engines}
-        measurements["nets"][net.name] = {"flops_per_row": net.flops_per_row, "dense": net.dense, "weight_bytes": net.weight_bytes,
-                                          "read_us": roofs[net.name]}
-        nothing = Engine("none", "", [str(empty), *engines[0].command[1:]])
-        for engine in [nothing, *engines]:
-            print(f"{net.name}: memory and load time of {engine.title or 'an empty runner'}", flush=True)
-            measurements["footprints"].append({
-                "net": net.name, "engine": engine.name, **measure.footprint_of(engine, starts, 64, arguments.core, log),
-                "shipped_bytes": sizes.shipped_bytes(engine, empty), "compile_seconds": compile_seconds(engine, net, arguments.tfaot)})
-        for batch, samples in measure.measure_net(net, engines, batches, rounds, round_ms * 1000, arguments.core, log):
-            measurements["samples"] += samples
-            row = report.results_of({**measurements, "samples": samples})
-            print(f"{net.name}, batch {batch}: " + ", ".join(f"{r['engine']} {report.short(r['us_per_call'])} us" for r in row), flush=True)
-    peak = machine_of(arguments, rounds, round_ms)["peak_gflops"]
-    for name, microseconds in read_microseconds(arguments, nets).items():
-        measurements["nets"][name]["read_us"] = min(microseconds, roofs[name])
-    measurements["machine"]["peak_gflops"] = max(peak, measurements["machine"]["peak_gflops"])
+        if net.name not in measurements["nets"]:
+            measure_one(net, effort, measurements, peers, arguments, log)
+            peak = machine_of(arguments, effort)["peak_gflops"]
+            measurements["machine"]["peak_gflops"] = max(peak, measurements["machine"]["peak_gflops"])
+            write_aside(kept, json.dumps(measurements, indent=1) + "\n")
     return measurements
+
+
+def write_aside(path, text):
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(text)
+    unfinished.rename(path)
 
 
 def main(words):
@@ -143,10 +184,9 @@ def main(words):
         arguments.out.mkdir(parents=True, exist_ok=True)
         try:
             with open(arguments.out / "runners.log", "w") as log:
-                measurements = measure_all(arguments, log)
+                measurements = measure_all(arguments, kept, log)
         except (RunnerError, measure.WrongOutput) as error:
             sys.exit(f"bench.py: {error}")
-        kept.write_text(json.dumps(measurements, indent=1) + "\n")
     results = report.results_of(measurements)
     lines = ",\n".join(json.dumps(result) for result in results)
     (arguments.out / "results.json").write_text(f"[\n{lines}\n]\n")

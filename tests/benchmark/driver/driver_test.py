@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The driver's logic, from rounds written by hand and runners that are shell scripts: no engine, no timed assertion."""
+import array
+import contextlib
+import dataclasses
+import io
 import json
 import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.dom.minidom
 
 import bench
 import measure
 import plot
 import report
-from engines import Engine, Net
+from engines import IREE_RUNNER, Engine, Net, engines_of, peers_of
 from runner import Runner, RunnerError
 
 ENGINES = {"tfaot": "tfaot", "onnxruntime": "ONNX Runtime", "litert": "LiteRT"}
@@ -25,7 +30,7 @@ def canned():
               (8, "tfaot"): [40.0, 400.0, 42.0], (8, "onnxruntime"): [32.0, 320.0, 33.6], (8, "litert"): [40.0, 400.0, 42.0]}
     return {
         "machine": {"cpu": "a CPU", "cores": 2, "system": "Linux 6.1", "peak_gflops": 100.0, "commit": "abc", "date": "2026-01-01",
-                    "versions": {"onnxruntime": "1.2.3", "ai-edge-litert": "4.5.6"}, "rounds": 3, "round_ms": 4, "quick": True,
+                    "versions": {"onnxruntime": "1.2.3", "ai-edge-litert": "4.5.6", "openvino": "7.8.9", "iree-base-runtime": "3.2.1"}, "rounds": 3, "round_ms": 4, "quick": True,
                     "compiled_sizes": [1, 8], "clock": "us"},
         "nets": {"net_a": {"flops_per_row": 220000, "dense": True, "weight_bytes": 1500000, "read_us": 5.5}},
         "engines": ENGINES,
@@ -36,6 +41,7 @@ def canned():
              "compile_seconds": None},
             {"net": "net_a", "engine": "tfaot", "load_seconds": 0.002, "rss": 5000000, "pss": 3000000, "shipped_bytes": 2500000,
              "compile_seconds": 1.25}],
+        "failures": [],
     }
 
 
@@ -91,6 +97,23 @@ class Report(unittest.TestCase):
         self.assertIn("| a runner without an engine | 3.00 | 1.00 | 0.00 | 1 |  |", text)
         self.assertIn("packaging/bench.sh --quick --update-docs", text)
 
+    def test_what_was_not_measured_is_listed(self):
+        measurements = canned()
+        self.assertNotIn("Not measured:", report.markdown(measurements))
+        measurements["samples"] = [s for s in measurements["samples"] if (s["engine"], s["batch"]) != ("litert", 8)]
+        measurements["failures"] = [{"net": "net_a", "engine": "litert", "batch": 8, "reason": "it ended"},
+                                    {"net": "net_b", "engine": "onnxruntime", "batch": None, "reason": "there is no runner"}]
+        text = report.markdown(measurements)
+        self.assertIn("\nNot measured:\n\n- net_a, LiteRT from batch 8 on: it ended\n- net_b, ONNX Runtime: there is no runner\n", text)
+        self.assertIn("| 0.80 |  | **ONNX Runtime wins", text)
+
+    def test_lines_of_prose_end_at_100_columns(self):
+        measurements = canned()
+        measurements["machine"].update(rounds=31, round_ms=10, quick=False)
+        measurements["failures"] = [{"net": "net_a", "engine": "litert", "batch": 1, "reason": "a reason of many words " * 6}]
+        lines = report.markdown(measurements).splitlines()
+        self.assertEqual([line for line in lines if len(line) > 100 and not line.startswith("|")], [])
+
     def test_only_dense_nets_have_the_roof_of_reading(self):
         measurements = canned()
         measurements["nets"]["net_a"]["dense"] = False
@@ -111,7 +134,8 @@ for line in sys.stdin:
     verb, number = line.split()
     print("ok {worst} 2.0" if verb == "prepare" else f"{{int(number) * {ns}}} {{int(number) * 10}}", flush=True)
 """
-NET = Net(pathlib.Path("net_a"), "net_a", [4], 2, 100, True, [], [], 10)
+NET = Net(pathlib.Path("net_a"), "net_a", [4], 2, 100, True, ["x:0", "y:0"], ["x:0", "y:0"], False, 10, 1000)
+ENDS_AT_8 = RUNNER.replace("    verb, number = line.split()\n", "    verb, number = line.split()\n    if number == '8': sys.exit('too many')\n")
 
 
 class Measure(unittest.TestCase):
@@ -128,26 +152,51 @@ class Measure(unittest.TestCase):
         return Engine(name, name, [sys.executable, str(program)])
 
     def measure(self, *engines):
-        return list(measure.measure_net(NET, list(engines), (1, 8), 3, 1000, self.core, self.log))
+        return list(measure.measure_net(NET, list(engines), (1, 8), measure.Effort(5, 1000, seconds=0), self.core, self.log))
+
+    def test_rounds_end_when_the_time_is_over(self):
+        engine = self.engine("tfaot", RUNNER.format(worst=0, ns=50000))
+        for seconds, rounds in ((0, measure.FEWEST_ROUNDS), (3600, 5)):
+            (batch,) = measure.measure_net(NET, [engine], (1,), measure.Effort(5, 1000, seconds), self.core, self.log)
+            self.assertEqual(len(batch[1][0]["us"]), rounds)
 
     def test_rounds_of_all_engines(self):
         batches = self.measure(self.engine("tfaot", RUNNER.format(worst=0, ns=50000)),
                                self.engine("onnxruntime", RUNNER.format(worst="1e-5", ns=100000)))
-        self.assertEqual([batch for batch, _ in batches], [1, 8])
+        self.assertEqual([(batch, failures) for batch, _, failures in batches], [(1, []), (8, [])])
         ours, peer = batches[1][1]
         self.assertEqual((ours["engine"], ours["batch"], ours["us"], ours["calls_per_round"]), ("tfaot", 8, [50.0] * 3, 20))
         self.assertEqual(ours["cpu_us"], [0.01] * 3)
         self.assertEqual((peer["engine"], peer["us"], peer["calls_per_round"]), ("onnxruntime", [100.0] * 3, 10))
         self.assertEqual(peer["max_abs_difference"], 1e-5)
 
-    def test_wrong_outputs_end_the_run(self):
+    def test_wrong_outputs_of_ours_end_the_run(self):
         for worst in ("0.1", "inf"):
-            with self.assertRaisesRegex(measure.WrongOutput, "litert is wrong for net_a at batch 1: it differs from TensorFlow by"):
-                self.measure(self.engine("tfaot", RUNNER.format(worst=0, ns=1000)),
-                             self.engine("litert", RUNNER.format(worst=worst, ns=1000)))
+            with self.assertRaisesRegex(measure.WrongOutput, "tfaot is wrong for net_a at batch 1: it differs from TensorFlow by"):
+                self.measure(self.engine("tfaot", RUNNER.format(worst=worst, ns=1000)))
+
+    def test_a_peer_that_fails_is_left_out_from_there_on(self):
+        ours = self.engine("tfaot", RUNNER.format(worst=0, ns=1000))
+        wrong = self.engine("litert", RUNNER.format(worst=0.1, ns=1000))
+        ends = self.engine("iree", ENDS_AT_8.format(worst=0, ns=1000))
+        missing = Engine("openvino", "OpenVINO", ["no/such/runner"])
+        (_, first, failed_first), (_, second, failed_second) = self.measure(ours, missing, wrong, ends)
+        self.assertEqual([sample["engine"] for sample in first], ["tfaot", "iree"])
+        self.assertEqual(failed_first, [
+            {"net": "net_a", "engine": "openvino", "batch": 1, "reason": "there is no runner"},
+            {"net": "net_a", "engine": "litert", "batch": 1,
+             "reason": "litert is wrong for net_a at batch 1: it differs from TensorFlow by 0.1"}])
+        self.assertEqual([sample["engine"] for sample in second], ["tfaot"])
+        self.assertEqual([(failure["engine"], failure["batch"]) for failure in failed_second], [("iree", 8)])
+
+    def test_one_of_ours_that_fails_ends_the_run(self):
+        with self.assertRaisesRegex(RunnerError, "there is no runner"):
+            self.measure(Engine("tfaot_onnx", "tfaot, from ONNX", ["no/such/runner"]))
+        with self.assertRaisesRegex(RunnerError, "the runner of tfaot ended"):
+            self.measure(self.engine("tfaot", ENDS_AT_8.format(worst=0, ns=1000)))
 
     def test_a_runner_that_ends(self):
-        with self.assertRaisesRegex(RunnerError, "the runner of litert ended; its words are in"):
+        with self.assertRaisesRegex(RunnerError, "the runner of litert ended; its words are in log$"):
             Runner(self.engine("litert", "import sys; sys.exit('no model')"), self.core, self.log)
         self.assertIn("no model", pathlib.Path(self.log.name).read_text())
 
@@ -161,6 +210,89 @@ class Measure(unittest.TestCase):
         orders = [measure.order_of(["a", "b", "c"], number) for number in range(6)]
         self.assertEqual(sorted(order[0] for order in orders), ["a", "a", "b", "b", "c", "c"])
         self.assertTrue(all(sorted(order) == ["a", "b", "c"] for order in orders))
+
+
+class Engines(unittest.TestCase):
+    def test_peers_of_unpacked_wheels(self):
+        with tempfile.TemporaryDirectory() as folder:
+            wheels = pathlib.Path(folder)
+            for name in ("onnxruntime/capi/libonnxruntime.so.1", "openvino/libs/libopenvino.so.2", "openvino/libs/libopenvino_c.so.2",
+                         "openvino/libs/libopenvino_intel_gpu_plugin.so", "openvino/libs/libopenvino_intel_cpu_plugin.so"):
+                (wheels / name).parent.mkdir(parents=True, exist_ok=True)
+                (wheels / name).touch()
+            peers = peers_of(wheels, wheels / "tensorflow")
+            self.assertEqual([library.name for library in peers["openvino"]],
+                             ["libopenvino_c.so.2", "libopenvino.so.2", "libopenvino_intel_cpu_plugin.so"])
+            engines = {engine.name: engine for engine in engines_of(NET, wheels / "bin", peers)}
+            self.assertIn(f"library={peers['openvino'][0]}", engines["openvino"].command)
+            self.assertEqual(engines["openvino"].files, [*peers["openvino"], NET.folder / "net.onnx"])
+            self.assertIn(f"programs={wheels}/iree/_runtime_libs", engines["iree"].command)
+            self.assertEqual([name for name, engine in engines.items() if not engine.is_resident], ["iree"])
+            self.assertEqual(engines["tensorflow_xla"].environment["XLA_FLAGS"], "--xla_cpu_use_thunk_runtime=false")
+            with_thunks = {engine.name: engine for engine in engines_of(dataclasses.replace(NET, jit_thunks=True), wheels / "bin", peers)}
+            self.assertNotIn("XLA_FLAGS", with_thunks["tensorflow_xla"].environment)
+
+
+IREE_PROGRAM = """#!/usr/bin/env python3
+import sys
+options = dict(word[2:].split("=", 1) for word in sys.argv[1:])
+assert options["module"].endswith("/model/b2.vmfb") or options["module"].endswith("/model/b1.vmfb"), options
+assert options["device"] == "local-sync" and options["function"] == "net", options
+shape, _, path = options["input"].partition("xf32=@")
+data = open(path, "rb").read()
+assert (shape, len(data)) in (("2x3", 24), ("1x3", 12)), (shape, len(data))
+if "output" in options:
+    open(options["output"][1:], "wb").write(data[:len(data) // 3])  # the first numbers
+else:
+    assert options["benchmark_min_time"] == "5x", options
+    print('{"benchmarks": [{"real_time": 2.5, "cpu_time": 1.5, "time_unit": "us"}]}')
+"""
+
+
+class Iree(unittest.TestCase):
+    def test_words_of_a_runner(self):
+        with tempfile.TemporaryDirectory() as name, open(pathlib.Path(name) / "log", "w") as log:
+            folder = pathlib.Path(name)
+            for program in ("iree-run-module", "iree-benchmark-module"):
+                (folder / program).write_text(IREE_PROGRAM)
+                (folder / program).chmod(0o755)
+            (folder / "inputs").write_bytes(array.array("f", [1, -4, 3, 4, 5, 6]).tobytes())
+            (folder / "expected").write_bytes(array.array("f", [1.25, -4]).tobytes())
+            command = [sys.executable, str(IREE_RUNNER), f"model={folder}/model", f"programs={folder}", "input=float32 3 x",
+                       f"input_file={folder}/inputs", "output=float32 1 y", f"expected_file={folder}/expected"]
+            with Runner(Engine("iree", "IREE", command), bench.parse_arguments(["--out", "x"]).core, log) as runner:
+                self.assertEqual(runner.prepare(2), [0.25, 4])
+                self.assertEqual(runner.time(5), (2.5, 1.5))
+
+
+class Resume(unittest.TestCase):
+    def test_only_of_the_same_settings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = pathlib.Path(folder) / "measurements.json"
+            bench.write_aside(kept, json.dumps(canned()))
+            self.assertEqual(bench.resumed(kept, canned()["machine"]), canned())
+            self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["measurements.json"])
+            with self.assertRaisesRegex(SystemExit, r"was measured with another 'commit' \(abc, now def\); leave --resume out"):
+                bench.resumed(kept, {**canned()["machine"], "commit": "def"})
+
+    def test_measured_nets_are_kept(self):
+        measured = []
+        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+            out = pathlib.Path(folder)
+            arguments = bench.parse_arguments(["--out", folder, "--resume", "--nets", folder])
+            machine = {**canned()["machine"], "rounds": bench.FULL.rounds}
+            kept = {**canned(), "machine": {**machine, "peak_gflops": 90.0}}
+            (out / "measurements.json").write_text(json.dumps(kept))
+            (out / "aot_config.yaml").write_text("batch_sizes: [1, 8]\n")
+            nets = [Net(out, name, [4], 2, 100, True, [], [], False, 10, 1000) for name in ("net_a", "net_b")]
+            for name, value in {"load_nets": lambda *_: nets, "peers_of": lambda *_: {}, "machine_of": lambda *_: dict(machine),
+                                "measure_one": lambda net, effort, record, *_: measured.append(record["nets"].setdefault(net.name, net.name))}.items():
+                stack.enter_context(unittest.mock.patch.object(bench, name, value))
+            measurements = bench.measure_all(arguments, out / "measurements.json", io.StringIO())
+            self.assertEqual(measured, ["net_b"])
+            self.assertEqual(list(measurements["nets"]), ["net_a", "net_b"])
+            self.assertEqual(measurements["machine"]["peak_gflops"], 100.0)
+            self.assertEqual(json.loads((out / "measurements.json").read_text()), measurements)
 
 
 class Again(unittest.TestCase):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is measured: the engines by name, and the command of each one's runner for a net (see modules/runner/src/runner.h)."""
 import pathlib
+import sys
 from dataclasses import dataclass, field
 
 OURS = "tfaot"
@@ -21,7 +22,9 @@ class Net:
     dense: bool
     frozen_names: list
     jit_names: list
+    jit_thunks: bool  # XLA's newer runtime
     weight_bytes: int
+    rows: int  # in its files
 
 
 @dataclass
@@ -31,22 +34,41 @@ class Engine:
     command: list  # of the runner, with its settings
     files: list = field(default_factory=list)  # what a plugin ships beside its own program
     environment: dict = field(default_factory=dict)
+    is_resident: bool = True  # the runner's process holds the engine, so that its memory and load time can be taken
+
+
+IREE_RUNNER = pathlib.Path(__file__).parent.parent / "runners" / "iree_runner.py"
+OPENVINO_LIBRARIES = ("libopenvino_c.so.*", "libopenvino.so.*", "libopenvino_onnx_frontend.so.*", "libopenvino_intel_cpu_plugin.so",
+                      "libtbb.so.*")  # what an ONNX file on the CPU needs; the first is opened
+
+
+def peers_of(wheels, tensorflow):
+    """{engine: what its runner opens}: wheels is the folder of the unpacked wheels, tensorflow the root of TensorFlow's."""
+    (onnxruntime,) = wheels.glob("onnxruntime/capi/libonnxruntime.so.*")
+    openvino = [library for pattern in OPENVINO_LIBRARIES for library in wheels.glob(f"openvino/libs/{pattern}")]
+    return {"onnxruntime": onnxruntime, "litert": wheels / "ai_edge_litert" / "libLiteRt.so", "openvino": openvino,
+            "iree": wheels / "iree" / "_runtime_libs", "tensorflow": tensorflow}
 
 
 def engines_of(net, programs, peers):
-    """All engines for a net. programs: folder of the runners; peers: {"onnxruntime": library, "litert": ..., "tensorflow": root}."""
+    """All engines for a net. programs: folder of the runners; peers: peers_of()."""
     folder = net.folder
 
-    def command(program, names=("x", "y"), **settings):
+    def settings_of(names=("x", "y"), **settings):
         settings.update(input=f"float32 {','.join(map(str, net.input_shape))} {names[0]}", input_file=folder / "inputs.bin",
                         output=f"float32 {net.output_size} {names[1]}", expected_file=folder / "expected.bin")
-        return [str(programs / f"runner_{program}"), *(f"{key}={value}" for key, value in settings.items())]
+        return [f"{key}={value}" for key, value in settings.items()]
 
-    def library_engine(name, title, model):
-        return Engine(name, title, command(name, model=folder / model, library=peers[name]), [peers[name], folder / model])
+    def command(program, **settings):
+        return [str(programs / f"runner_{program}"), *settings_of(**settings)]
+
+    def library_engine(name, title, model, libraries):
+        return Engine(name, title, command(name, model=folder / model, library=libraries[0]), [*libraries, folder / model])
 
     tensorflow = [peers["tensorflow"] / f"libtensorflow_{part}.so.2" for part in ("cc", "framework")]
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "ABSL_MIN_LOG_LEVEL": "3"}
+    # Without the thunks that are 2.18's default a CNN is three times as fast, and a dense net as fast.
+    xla = {} if net.jit_thunks else {"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=false"}
     return [
         Engine(OURS, "tfaot", command(f"tfaot_{net.name}")),
         Engine(TUNED, "tfaot, tuned", command(f"tfaot_tuned_{net.name}")),
@@ -57,8 +79,10 @@ def engines_of(net, programs, peers):
                [*tensorflow, folder / "frozen_graph.pb"], quiet),
         Engine("tensorflow_xla", "TensorFlow with XLA JIT",
                command("tensorflow", model=folder / "jit_model", names=net.jit_names),
-               # On a CNN three times as fast as with the thunks that are 2.18's default, on dense nets as fast.
-               [*tensorflow, folder / "jit_model"], {**quiet, "XLA_FLAGS": "--xla_cpu_use_thunk_runtime=false"}),
-        library_engine("onnxruntime", "ONNX Runtime", "net.onnx"),
-        library_engine("litert", "LiteRT", "net.tflite"),
+               [*tensorflow, folder / "jit_model"], {**quiet, **xla}),
+        library_engine("onnxruntime", "ONNX Runtime", "net.onnx", [peers["onnxruntime"]]),
+        library_engine("litert", "LiteRT", "net.tflite", [peers["litert"]]),
+        library_engine("openvino", "OpenVINO", "net.onnx", peers["openvino"]),
+        Engine("iree", "IREE", [sys.executable, str(IREE_RUNNER), *settings_of(model=folder / "iree", programs=peers["iree"])],
+               is_resident=False),
     ]

@@ -4,10 +4,23 @@ one works at any time: in every round each is asked for some calls, in an order 
 What disturbs the machine so hits all alike, and what one leaves in the caches is not always met by the same other."""
 import contextlib
 import statistics
+import time
+from dataclasses import dataclass
 
-from runner import Runner
+from engines import ALL_OURS
+from runner import Runner, RunnerError
 
 TOLERANCE = 1e-4  # of the largest expected output
+FEWEST_ROUNDS = 3
+
+
+@dataclass
+class Effort:
+    """For one net and batch size."""
+
+    rounds: int
+    round_us: int
+    seconds: float  # after which no other round begins, once there are FEWEST_ROUNDS
 
 
 class WrongOutput(Exception):
@@ -35,31 +48,63 @@ def order_of(engines, round_number):
     return engines[shift:] + engines[:shift]
 
 
-def measure_batch(runners, net, batch, rounds, target_us):
-    samples = []
-    calls = {}
-    for runner in runners:
-        worst, largest = runner.prepare(batch)
-        check_outputs(runner.engine, net, batch, worst, largest)
-        calls[runner] = calls_for(runner, target_us)
-        samples.append({"net": net.name, "batch": batch, "engine": runner.engine.name, "max_abs_difference": worst,
-                        "calls_per_round": calls[runner], "us": [], "cpu_us": []})
-    of_runner = dict(zip(runners, samples))
-    for number in range(rounds):
+def prepared(runner, net, batch, effort):
+    """A sample without rounds, and the calls of a round."""
+    worst, largest = runner.prepare(batch)
+    check_outputs(runner.engine, net, batch, worst, largest)
+    calls = calls_for(runner, effort.round_us)
+    return {"net": net.name, "batch": batch, "engine": runner.engine.name, "max_abs_difference": worst, "calls_per_round": calls,
+            "us": [], "cpu_us": []}
+
+
+def measure_batch(runners, net, batch, effort):
+    """runners: those that fail are removed, unless they are ours. Returns (samples, failures)."""
+    samples, failures = {}, []
+    start = time.monotonic()
+    for runner in list(runners):
+        try:
+            samples[runner] = prepared(runner, net, batch, effort)
+        except (RunnerError, WrongOutput) as error:
+            if runner.engine.name in ALL_OURS:
+                raise
+            runners.remove(runner)
+            failures.append(failure_of(net, runner.engine, batch, error))
+    for number in range(effort.rounds):
+        if number >= FEWEST_ROUNDS and time.monotonic() - start > effort.seconds:
+            break
         for runner in order_of(runners, number):
-            wall, cpu = runner.time(calls[runner])
-            of_runner[runner]["us"].append(wall)
-            of_runner[runner]["cpu_us"].append(cpu)
-    return samples
+            wall, cpu = runner.time(samples[runner]["calls_per_round"])
+            samples[runner]["us"].append(wall)
+            samples[runner]["cpu_us"].append(cpu)
+    return list(samples.values()), failures
 
 
-def measure_net(net, engines, batches, rounds, target_us, core, log):
-    samples = []
+def failure_of(net, engine, batch, error):
+    return {"net": net.name, "engine": engine.name, "batch": batch, "reason": str(error)}
+
+
+def start_all(net, engines, batch, core, log, stack):
+    """Returns (runners, failures)."""
+    runners, failures = [], []
+    for engine in engines:
+        try:
+            runners.append(stack.enter_context(Runner(engine, core, log)))
+        except RunnerError as error:
+            if engine.name in ALL_OURS:
+                raise
+            failures.append(failure_of(net, engine, batch, error))
+    return runners, failures
+
+
+def measure_net(net, engines, batches, effort, core, log):
+    """Yields (batch, samples, failures). A peer whose runner does not start, ends or is wrong is not measured any more for this
+    net; if it is one of ours, that is raised."""
     with contextlib.ExitStack() as stack:
-        runners = [stack.enter_context(Runner(engine, core, log)) for engine in engines]
+        runners, failures = start_all(net, engines, batches[0], core, log, stack)
         for batch in batches:
-            samples += measure_batch(runners, net, batch, rounds, target_us)
-            yield batch, samples[-len(runners):]
+            samples, failed = measure_batch(runners, net, batch, effort)
+            yield batch, samples, failures + failed
+            failures = []
 
 
 def footprint_of(engine, starts, rows, core, log):

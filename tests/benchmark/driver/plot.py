@@ -7,7 +7,7 @@ from engines import ALL_OURS, OURS
 from report import rows_of
 
 WIDTH, HEIGHT, MARGIN, COLUMNS = 420, 260, 46, 2
-COLORS = ["#000000", "#999999", "#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#e69f00"]
+COLORS = ["#000000", "#999999", "#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#e69f00", "#882255", "#332288"]
 LOWEST, HIGHEST = 1 / 16, 32  # of the ratio; what lies beyond is drawn at the edge
 
 

@@ -5,9 +5,11 @@ A record of measurements is
   {"machine": {...}, "nets": {name: {"flops_per_row", "dense", "weight_bytes", "read_us"}}, "engines": {name: title},
    "samples": [{"net", "batch", "engine", "us": [microseconds per call, one a round], "cpu_us": [the same, of the processor],
                 "max_abs_difference", ...}],
-   "footprints": [{"net", "engine", "load_seconds", "rss", "pss", "shipped_bytes", "compile_seconds" or null}]}
+   "footprints": [{"net", "engine", "load_seconds", "rss", "pss", "shipped_bytes", "compile_seconds" or null}],
+   "failures": [{"net", "engine", "batch" or null, "reason"}]: engines that are left out from a batch size on, or for the whole net}
 """
 import statistics
+import textwrap
 
 from engines import ALL_OURS, OURS
 
@@ -124,6 +126,17 @@ def summary(results, engines):
     return "\n".join(lines) + "\n"
 
 
+def failures_text(failures, engines):
+    if not failures:
+        return ""
+    lines = []
+    for failure in failures:
+        start = f" from batch {failure['batch']} on" if failure["batch"] else ""
+        lines.append(textwrap.fill(f"- {failure['net']}, {engines[failure['engine']]}{start}: {failure['reason']}", 100, subsequent_indent="  ",
+                                   break_long_words=False, break_on_hyphens=False))
+    return "\nNot measured:\n\n" + "\n".join(lines) + "\n"
+
+
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 # Benchmarks
 
@@ -134,11 +147,12 @@ Written by `packaging/bench.sh {mode}--update-docs`; do not edit. For how, see
 - {clock}
 
 All engines hold the same weights and get the same inputs. Outputs are compared with TensorFlow's at
-every batch size before anything is timed. Each engine has a process of its own with one thread, all
-on one core and all started before the first round. In every round each engine runs for about
-{round_ms} ms, in a rotating order. The tables show medians of {rounds} rounds, ± half the distance of the
-quartiles. A peer's number is its time over ours in the same round (median over rounds): above 1,
-ours is faster.
+every batch size before anything is timed; a peer that is wrong is left out. Each engine has a
+process of its own with one thread, all on one core and all started before the first round. In every
+round each engine runs for about {round_ms} ms, in a rotating order. The tables show medians of {rounds} rounds,
+or of fewer where calls are long, ± half the distance of the quartiles. A peer's number is its time
+over ours in the same round (median over rounds): above 1, ours is faster. An empty field: that
+engine was not measured there.
 
 - **tfaot**: the package of `aot_config.yaml` with its defaults (three CPU levels), batch sizes
   {sizes}; native API.
@@ -150,9 +164,15 @@ ours is faster.
 - **TensorFlow session**: 2.18.1, C++, frozen graph, callable in the calling thread.
 - **TensorFlow with XLA JIT**: the same session over a SavedModel whose function has
   `jit_compile=True`, compiled before the first round; `--xla_cpu_use_thunk_runtime=false`, which
-  was never slower and on the CNN three times as fast as the default.
+  was never slower and on the CNN three times as fast as the default; the U-Net has the default, as
+  it aborts otherwise.
 - **ONNX Runtime** {onnxruntime} and **LiteRT** {litert} (XNNPACK): their C interfaces, inputs and
-  outputs in place.
+  outputs in place. LiteRT's recurrent nets are unrolled, as its converter refuses their loops.
+- **OpenVINO** {openvino}: its C interface, the CPU plugin with one stream, one thread and float32,
+  made for latency; compiled for each batch size; inputs and outputs in place.
+- **IREE** {iree}: compiled ahead of time for this CPU and each batch size
+  (`--iree-llvmcpu-target-cpu=host --iree-opt-level=O3`), run by its own `iree-benchmark-module` in
+  the calling thread (`local-sync`), a new process in each round, so without memory and load time.
 
 ![Time of each engine over ours](benchmarks.svg)
 
@@ -186,9 +206,10 @@ def markdown(measurements):
                  f"- tfaot at {machine['commit']}, {machine['date']}.\n"
                  "- Peak of one core in multiply-adds, measured in the same run: "
                  f"{machine['peak_gflops']:.0f} GFLOP/s.")
-    text = HEAD.format(machine=described, clock=clock_text(measurements), summary=summary(results, engines), mode="--quick " if machine["quick"] else "",
+    text = HEAD.format(machine=described, clock=clock_text(measurements), summary=summary(results, engines) + failures_text(measurements.get("failures", []), engines), mode="--quick " if machine["quick"] else "",
                        round_ms=machine["round_ms"], rounds=machine["rounds"], sizes=", ".join(map(str, machine["compiled_sizes"])),
-                       onnxruntime=machine["versions"]["onnxruntime"], litert=machine["versions"]["ai-edge-litert"])
+                       onnxruntime=machine["versions"]["onnxruntime"], litert=machine["versions"]["ai-edge-litert"],
+                       openvino=machine["versions"]["openvino"], iree=machine["versions"]["iree-base-runtime"])
     text += "\n## Speed\n"
     for name, net in measurements["nets"].items():
         rows = [(batch, by_engine) for of_net, batch, by_engine in rows_of(results) if of_net == name]

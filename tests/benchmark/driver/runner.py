@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One runner process, asked line by line (the words are in modules/runner/src/runner.h)."""
 import os
+import pathlib
 import subprocess
 import time
 
@@ -15,6 +16,8 @@ class Runner:
     def __init__(self, engine, core, log):
         self.engine = engine
         self.log = log
+        if not pathlib.Path(engine.command[0]).exists():
+            raise RunnerError(f"there is no {pathlib.Path(engine.command[0]).name}")
         start = time.perf_counter()
         self.process = subprocess.Popen(engine.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
                                         bufsize=1, env={**os.environ, **engine.environment},
@@ -38,7 +41,7 @@ class Runner:
     def _answer(self):
         line = self.process.stdout.readline()
         if not line:
-            raise RunnerError(f"the runner of {self.engine.title} ended; its words are in {self.log.name}")
+            raise RunnerError(f"the runner of {self.engine.title} ended; its words are in {pathlib.Path(self.log.name).name}")
         return line.split()
 
     def _expect(self, word):
