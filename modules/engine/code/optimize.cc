@@ -18,6 +18,7 @@
 #include "kernels/resize_calls.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 #include "kernels/top_k_calls.h"
+#include "tfaot/base/printable.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -80,10 +81,10 @@ class Steps {
     for (auto* parameter : module_.entry_computation()->parameter_instructions()) {
       const auto number = static_cast<std::size_t>(parameter->parameter_number());
       const std::size_t inputs = lowered_.inputs.size();
-      parameter->set_metadata_op_name(number < inputs ? lowered_.inputs[number].name
-                                      : number - inputs < known.size()
-                                          ? weights_.name(known[number - inputs])
-                                          : "live rows");
+      parameter->set_metadata_op_name(printable_line(  // HLO files hold UTF-8 alone
+          number < inputs                  ? lowered_.inputs[number].name
+          : number - inputs < known.size() ? weights_.name(known[number - inputs])
+                                           : "live rows"));
     }
   }
   Status show(const char* step) { return viewer_ ? viewer_(step, module_) : Status(); }

@@ -98,6 +98,9 @@ class OnnxLowering final : public Lowering {
     });
     scope.lower(model_.proto.graph());
     std::vector<xla::XlaOp> results = scope.outputs_of(model_.proto.graph());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      TFAOT_TRY(check_made(builder, results[i], outputs_[i]));
+    }
     if (fixed_shapes_) {
       for (xla::XlaOp& result : results) {
         const auto shape = builder.GetShape(result);
@@ -166,6 +169,20 @@ class OnnxLowering final : public Lowering {
       }
     }
     return made;
+  }
+
+  // Who calls the model reads the output as the declared type.
+  static Status check_made(const xla::XlaBuilder& builder, xla::XlaOp made,
+                           const ModelTensor& output) {
+    const auto shape = builder.GetShape(made);
+    if (!shape.ok()) return fail(internal_error(shape.status()));
+    const auto type = tensorflow::EncodePrimitiveTypeAsDataType(shape->element_type())
+                          .value_or(tensorflow::DT_INVALID);
+    if (type == output.type) return {};
+    return fail(Error(fmt::format("output '{}' is declared as {}, but the graph makes {}",
+                                  output.name, type_name(output.type), type_name(type)))
+                    .note("declare the type that is made, or put a Cast before the output")
+                    .about(word_of(ProblemKind::kDtype), {output.name}));
   }
 
   // REQUIRES: the input's type was checked.

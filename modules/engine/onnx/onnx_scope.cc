@@ -7,6 +7,7 @@
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators.h"
 #include "onnx/refusal.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
@@ -19,9 +20,9 @@ class Trace {
  public:
   Trace(xla::XlaBuilder& builder, const NodeProto& node) : builder_(builder) {
     xla::OpMetadata metadata;
-    metadata.set_op_type(node.op_type());
-    metadata.set_op_name(node.name().empty() && node.output_size() > 0 ? node.output(0)
-                                                                       : node.name());
+    metadata.set_op_type(printable_line(node.op_type()));  // HLO files hold UTF-8 alone
+    metadata.set_op_name(printable_line(
+        node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()));
     before_ = builder.SwapOpMetadata(metadata);
   }
   ~Trace() { builder_.SwapOpMetadata(before_); }
@@ -159,6 +160,11 @@ void OnnxScope::lower_call(const NodeProto& call, const onnx::FunctionProto& fun
   inside.keep_by(
       [this](const std::string& name, const xla::Literal& value) { return keep(name, value); });
   const Node node(call, 0, *this);
+  if (call.input_size() > function.input_size() || call.output_size() > function.output_size()) {
+    node.refuse(fmt::format("has {} inputs and {} outputs, but its function {} and {}",
+                            call.input_size(), call.output_size(), function.input_size(),
+                            function.output_size()));
+  }
   for (int i = 0; i < function.input_size() && i < node.operand_count(); ++i) {
     if (node.has(i)) inside.set(function.input(i), node.operand(i));
   }

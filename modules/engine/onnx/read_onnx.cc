@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "lowering/conversions.h"
@@ -53,6 +54,32 @@ class CallOrder {
   std::set<const onnx::FunctionProto*> done_;
 };
 
+// Counts the nodes that are lowered if each call becomes the nodes of its function: functions that
+// call others twice have twice as many at each step. REQUIRES: no function calls itself.
+class LoweredNodes {
+ public:
+  explicit LoweredNodes(const OnnxModel& model) : model_(model) {}
+
+  double in(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
+    double count = 0;
+    for (const auto& node : nodes) {
+      count += 1;
+      for (const auto& attribute : node.attribute()) count += in(attribute.g().node());
+      const auto* const called = function_of(model_, node);
+      if (called == nullptr) continue;
+      const auto known = counts_.find(called);
+      count += known != counts_.end() ? known->second : counts_[called] = in(called->node());
+    }
+    return count;
+  }
+
+ private:
+  const OnnxModel& model_;
+  std::map<const onnx::FunctionProto*, double> counts_;
+};
+
+constexpr double kMostNodes = 1e7;
+
 }  // namespace
 
 Result<OnnxModel> read_onnx(const std::string& file) {
@@ -71,6 +98,11 @@ Result<OnnxModel> read_onnx(const std::string& file) {
   if (!sorted) return fail(std::move(sorted).error().moved_to({file}));
   if (const auto* const function = CallOrder(model).first_cycle()) {
     return fail(Error::at({file}, fmt::format("function '{}' calls itself", function->name())));
+  }
+  if (LoweredNodes(model).in(model.proto.graph().node()) > kMostNodes) {
+    return fail(Error::at({file},
+                          "its functions call each other so often that it has more than "
+                          "ten million nodes"));
   }
   lift_onnx_constants(model);
   return model;

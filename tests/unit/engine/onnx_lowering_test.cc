@@ -334,5 +334,72 @@ TEST(OnnxLoweringTest, AFunctionThatCallsItselfIsRefused) {
   EXPECT_THAT(error_of(file), HasSubstr("function 'f' calls itself"));
 }
 
+TEST(OnnxLoweringTest, FunctionsThatCallOthersTwiceDoNotTakeForever) {
+  std::string functions = "opset_import { version: 17 } opset_import { domain: 'own' version: 1 }";
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = "op_type: 'f" + std::to_string(i + 1) + "' domain: 'own'";
+    functions += "functions { name: 'f" + std::to_string(i) +
+                 "' domain: 'own' input: 'a' output: 'c' opset_import { domain: 'own' version: 1 }"
+                 "  node { " +
+                 next +
+                 " input: 'a' output: 'b' }"
+                 "  node { " +
+                 next + " input: 'b' output: 'c' } }";
+  }
+  functions +=
+      "functions { name: 'f40' domain: 'own' input: 'a' output: 'b'"
+      "  opset_import { version: 17 } node { op_type: 'Relu' input: 'a' output: 'b' } }";
+  const OnnxFile file(tensor_text("input", "x", {"batch"}) + tensor_text("output", "y", {"batch"}) +
+                          "node { op_type: 'f0' domain: 'own' input: 'x' output: 'y' }",
+                      functions);
+  EXPECT_THAT(error_of(file), HasSubstr("more than ten million nodes"));
+}
+
+TEST(OnnxLoweringTest, ACallHasNoMoreArgumentsThanItsFunction) {
+  const auto error_with = [](const std::string& arguments) {
+    return error_of(OnnxFile(
+        tensor_text("input", "x", {"batch"}) + tensor_text("output", "y", {"batch"}) +
+            "node { name: 'call' op_type: 'f' domain: 'own' output: 'y' " + arguments + " }",
+        "opset_import { version: 17 } opset_import { domain: 'own' version: 1 }"
+        "functions { name: 'f' domain: 'own' input: 'a' output: 'b'"
+        "  opset_import { version: 17 } node { op_type: 'Relu' input: 'a' output: 'b' } }"));
+  };
+  EXPECT_EQ(error_with("input: 'x'"), "no error");
+  EXPECT_THAT(error_with("input: 'x' input: 'x'"),
+              HasSubstr("has 2 inputs and 1 outputs, but its function 1 and 1"));
+  EXPECT_THAT(error_with("input: 'x' output: 'z'"),
+              HasSubstr("has 1 inputs and 2 outputs, but its function 1 and 1"));
+}
+
+// The values would be read as numbers of another type.
+TEST(OnnxLoweringTest, AnOutputHasTheDeclaredType) {
+  const auto error_with = [](int type) {
+    return error_of(OnnxFile(tensor_text("input", "x", {"batch"}) +
+                             tensor_text("output", "y", {"batch"}) +
+                             "node { op_type: 'Cast' input: 'x' output: 'y'"
+                             "  attribute { name: 'to' type: INT i: " +
+                             std::to_string(type) + " } }"));
+  };
+  EXPECT_EQ(error_with(onnx::TensorProto::FLOAT), "no error");
+  EXPECT_THAT(error_with(onnx::TensorProto::INT32),
+              HasSubstr("output 'y' is declared as float32, but the graph makes int32"));
+  EXPECT_THAT(error_with(onnx::TensorProto::BOOL), HasSubstr("makes bool"));
+}
+
+// HLO files, which 'tfaot inspect' reads, hold UTF-8 alone.
+TEST(OnnxLoweringTest, NamesOfNodesMayBeAnyBytes) {
+  const auto made = lowered(
+      OnnxFile(tensor_text("input", "x", {"batch"}) + tensor_text("output", "y", {"batch"}) +
+               "node { name: '\\377n' op_type: 'Relu' input: 'x' output: 'y' }"));
+  ASSERT_TRUE(made) << made.error().text();
+  const auto computation = made->lowering->lower(2);
+  ASSERT_TRUE(computation) << computation.error().text();
+  std::vector<std::string> names;
+  for (const auto& instruction : computation->computation.proto().computations(0).instructions()) {
+    names.push_back(instruction.metadata().op_name());
+  }
+  EXPECT_THAT(names, ::testing::Contains("\\xffn"));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::engine
