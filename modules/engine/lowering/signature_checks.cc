@@ -82,9 +82,12 @@ Status check_batch(const ModelTensor& input, std::int64_t batch_size) {
   return fail(Error(fmt::format("input '{}' of shape {} has a fixed first dimension, so batch size "
                                 "{} cannot be compiled",
                                 input.name, shape_text(input.shape), batch_size))
-                  .note(fmt::format("only batch size {} can; or save the model with an unknown "
-                                    "first dimension (None)",
+                  .note(fmt::format("only batch size {0} can: compilation.batch_sizes: [{0}], or "
+                                    "'--batch-sizes {0}'",
                                     input.shape[0]))
+                  .note("for others, save the model with an unknown first dimension (None)")
+                  .note("if that dimension is no batch: compilation.batch: none, or "
+                        "'--batch none'")
                   .about(word_of(ProblemKind::kBatch), {input.name}));
 }
 

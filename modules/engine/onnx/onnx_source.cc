@@ -126,7 +126,8 @@ class OnnxSource final : public SourceModel {
         row.support = OperationSupport::kRefused;
         row.advice = node.op_type() == "ZipMap"
                          ? "export the model with zipmap=False"
-                         : "replace it by operators that 'tfaot check --ops' lists";
+                         : "replace it by operators that 'tfaot check --ops --format onnx' "
+                           "lists";
       }
     });
     std::vector<CheckedOperation> all;

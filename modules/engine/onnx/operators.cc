@@ -53,7 +53,7 @@ void lower_operator(const std::string& domain, const std::string& name, Node& no
   if (row == nullptr) {
     throw Refusal(Error(describe_node(node.proto(), node.opset()) + " cannot be compiled: there is "
                                                                     "no such operator in tfaot")
-                      .note("'tfaot check --ops' lists those that there are")
+                      .note("'tfaot check --ops --format onnx' lists those that there are")
                       .about(word_of(ProblemKind::kNoKernel), {node.proto().name()}));
   }
   if (node.opset() < row->since) {

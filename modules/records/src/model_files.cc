@@ -21,12 +21,23 @@ constexpr ForeignModel kTorch = {
     "a PyTorch file",
     "only PyTorch reads it: torch.onnx.export(model, inputs, 'model.onnx') makes an ONNX model "
     "(docs/models.md)"};
+constexpr ForeignModel kXgboost = {
+    "an XGBoost file",
+    "only XGBoost reads it: onnxmltools.convert_xgboost(...) makes an ONNX model (docs/onnx.md)"};
+constexpr ForeignModel kPickle = {
+    "a file of Python objects",
+    "only Python reads it: export the model to ONNX, as with skl2onnx.to_onnx(...) "
+    "(docs/onnx.md)"};
+constexpr ForeignModel kLiteRt = {"a LiteRT (TensorFlow Lite) file",
+                                  "it is made from another model: give that one (docs/models.md)"};
 // MLIR as text, portable artifacts, files of jax.export. The names do not matter to the engine.
 constexpr std::array<std::string_view, 4> kStableHlo = {".mlir", ".mlirbc", ".stablehlo", ".jax"};
 constexpr std::array kForeign = {
-    ForeignExtension{".keras", kKeras}, ForeignExtension{".h5", kKeras},
-    ForeignExtension{".hdf5", kKeras},  ForeignExtension{".pt", kTorch},
-    ForeignExtension{".pth", kTorch},
+    ForeignExtension{".keras", kKeras},   ForeignExtension{".h5", kKeras},
+    ForeignExtension{".hdf5", kKeras},    ForeignExtension{".pt", kTorch},
+    ForeignExtension{".pth", kTorch},     ForeignExtension{".pt2", kTorch},
+    ForeignExtension{".ubj", kXgboost},   ForeignExtension{".pkl", kPickle},
+    ForeignExtension{".joblib", kPickle}, ForeignExtension{".tflite", kLiteRt},
 };
 
 }  // namespace

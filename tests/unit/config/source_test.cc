@@ -162,6 +162,11 @@ TEST(Source, ModelsOfOtherProgramsAreNamed) {
   EXPECT_THAT(error_for("net.h5"), ::testing::HasSubstr("is a Keras file"));
   EXPECT_THAT(error_for("net.pt"), ::testing::HasSubstr("torch.onnx.export"));
   EXPECT_THAT(error_for("net.pth"), ::testing::HasSubstr("is a PyTorch file"));
+  EXPECT_THAT(error_for("net.pt2"), ::testing::HasSubstr("is a PyTorch file"));
+  EXPECT_THAT(error_for("bdt.ubj"), ::testing::HasSubstr("onnxmltools.convert_xgboost"));
+  EXPECT_THAT(error_for("bdt.pkl"), ::testing::HasSubstr("export the model to ONNX"));
+  EXPECT_THAT(error_for("bdt.joblib"), ::testing::HasSubstr("a file of Python objects"));
+  EXPECT_THAT(error_for("net.tflite"), ::testing::HasSubstr("a LiteRT"));
   EXPECT_THAT(error_for("net.mlir"),
               ::testing::HasSubstr(
                   "for a StableHLO module write 'format: stablehlo' and 'stablehlo: PATH'"));

@@ -147,7 +147,10 @@ TEST_F(StableHloFileTest, AFixedBatchAllowsNoOther) {
   const auto source = load(kLoop);
   const auto lowered = (*source)->lowering({}).value()->lower(3);
   ASSERT_FALSE(lowered);
-  EXPECT_THAT(lowered.error().text(), HasSubstr("only batch size 2 can"));
+  EXPECT_THAT(lowered.error().text(),
+              AllOf(HasSubstr("only batch size 2 can: compilation.batch_sizes: [2], "
+                              "or '--batch-sizes 2'"),
+                    HasSubstr("if that dimension is no batch: compilation.batch: none")));
 }
 
 TEST_F(StableHloFileTest, ReadsWhatJaxExports) {
