@@ -312,19 +312,6 @@ TEST(OnnxLoweringTest, ASizeThatDependsOnTheInputsIsRefused) {
       HasSubstr("node 'n' (operator Expand, opset 17) needs the value of 's' while compiling"));
 }
 
-TEST(OnnxLoweringTest, AFileThatIsNoModelIsRefused) {
-  const testing::TemporaryFolder folder;
-  EngineJob job;
-  job.source = (folder.path() / "model.onnx").string();
-  const auto missing = load_onnx_source(job);
-  ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().text(), HasSubstr("cannot read it"));
-  std::ofstream(job.source) << "no model";
-  const auto wrong = load_onnx_source(job);
-  ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().text(), HasSubstr("is not an ONNX model"));
-}
-
 TEST(OnnxLoweringTest, AFunctionThatCallsItselfIsRefused) {
   const OnnxFile file(tensor_text("input", "x", {"batch"}) + tensor_text("output", "y", {"batch"}) +
                           "node { op_type: 'f' domain: 'own' input: 'x' output: 'y' }",

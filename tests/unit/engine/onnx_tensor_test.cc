@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "onnx/onnx_source.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tfaot::toolkit::engine {
@@ -102,6 +103,19 @@ TEST(OnnxTensorTest, RefusesValuesThatDoNotFitTheShape) {
   EXPECT_THAT(error(tensor("data_type: 8 dims: 1 string_data: 'x'")),
               HasSubstr("has values of STRING"));
   EXPECT_THAT(error(tensor("data_type: 99 dims: 1")), HasSubstr("has values of type 99"));
+}
+
+TEST(OnnxTensorTest, AFileThatIsNoModelIsRefused) {
+  const testing::TemporaryFolder folder;
+  EngineJob job;
+  job.source = (folder.path() / "model.onnx").string();
+  const auto missing = load_onnx_source(job);
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().text(), HasSubstr("cannot read it"));
+  std::ofstream(job.source) << "no model";
+  const auto wrong = load_onnx_source(job);
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().text(), HasSubstr("is not an ONNX model"));
 }
 
 }  // namespace
