@@ -19,10 +19,10 @@ namespace {
 constexpr std::array<int, 5> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
 std::atomic<int> noted = 0;
-std::atomic<int> descriptor = -1;  // an eventfd, never closed: a handler may write to it
-std::mutex watching;               // for the two below
+std::atomic<int> event_descriptor = -1;  // an eventfd, never closed: a handler may write to it
+std::mutex watching;                     // for the two below
 int watches = 0;
-std::array<struct sigaction, kSignals.size()> before;
+std::array<struct sigaction, kSignals.size()> actions_before;
 
 thread_local int despite = 0;
 
@@ -32,7 +32,7 @@ void note(int signal) {
   int none = 0;
   noted.compare_exchange_strong(none, signal);
   const std::uint64_t one = 1;
-  static_cast<void>(::write(descriptor, &one, sizeof one));
+  static_cast<void>(::write(event_descriptor, &one, sizeof one));
   errno = error_number;
 }
 
@@ -41,20 +41,21 @@ void note(int signal) {
 InterruptWatch::InterruptWatch() {
   const std::scoped_lock lock(watching);
   if (watches++ > 0) return;
-  if (descriptor < 0) descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (event_descriptor < 0) event_descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   struct sigaction action {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], nullptr, &before[i]);
-    if (before[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
+    ::sigaction(kSignals[i], nullptr, &actions_before[i]);
+    if (actions_before[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
   }
 }
 
 InterruptWatch::~InterruptWatch() {
   const std::scoped_lock lock(watching);
   if (--watches > 0) return;
-  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before[i], nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    ::sigaction(kSignals[i], &actions_before[i], nullptr);
 }
 
 DespiteInterrupts::DespiteInterrupts() { ++despite; }
@@ -73,17 +74,17 @@ Status check_interrupts() {
 }
 
 bool wait_for_interrupt(std::chrono::milliseconds time) {
-  pollfd waited{descriptor, POLLIN, 0};
+  pollfd waited{event_descriptor, POLLIN, 0};
   if (noted == 0) ::poll(&waited, 1, static_cast<int>(time.count()));
   return noted != 0;
 }
 
-int interrupt_descriptor() { return descriptor; }
+int interrupt_descriptor() { return event_descriptor; }
 
 void forget_interrupts() {
   noted = 0;
   std::uint64_t count = 0;
-  if (descriptor >= 0) static_cast<void>(::read(descriptor, &count, sizeof count));
+  if (event_descriptor >= 0) static_cast<void>(::read(event_descriptor, &count, sizeof count));
   for (const int signal : kSignals) ::signal(signal, SIG_DFL);
 }
 

@@ -89,13 +89,13 @@ std::string_view inside(std::string_view text, std::size_t at) {
 std::optional<TensorText> tensor_in(std::string_view type) {
   const std::size_t open = type.find('<');
   const std::string_view head = type.substr(0, open);
-  if (open == kNone || (head != "tensor" && head != "!vhlo.tensor_v1")) return std::nullopt;
+  if (open == kNowhere || (head != "tensor" && head != "!vhlo.tensor_v1")) return std::nullopt;
   std::string_view rest = inside(type, open);
   TensorText tensor;
   while (!rest.empty() &&
          (rest.front() == '?' || std::isdigit(static_cast<unsigned char>(rest.front())) != 0)) {
     const std::size_t end = rest.find('x');
-    if (end == kNone) return std::nullopt;
+    if (end == kNowhere) return std::nullopt;
     std::int64_t size = -1;
     const std::string_view digits = rest.substr(0, end);
     if (digits != "?") {

@@ -11,7 +11,7 @@
 
 namespace tfaot::toolkit::engine {
 
-inline constexpr std::size_t kNone = std::string_view::npos;
+inline constexpr std::size_t kNowhere = std::string_view::npos;
 
 // Of names and numbers.
 bool is_word(char c);

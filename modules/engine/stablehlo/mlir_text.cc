@@ -15,7 +15,7 @@ namespace {
 // The first text in quotes after `at`.
 std::string quoted_after(std::string_view text, std::size_t at) {
   const std::size_t start = text.find('"', at);
-  if (start == kNone) return "";
+  if (start == kNowhere) return "";
   const std::size_t end = after_quotes(text, start);
   return std::string(text.substr(start + 1, end - start - 2));
 }
@@ -23,9 +23,9 @@ std::string quoted_after(std::string_view text, std::size_t at) {
 // The text that an attribute has: 'key = "value"', or the same in VHLO.
 std::string attribute(std::string_view attributes, std::string_view key) {
   const std::size_t found = attributes.find(key);
-  if (found == kNone) return "";
+  if (found == kNowhere) return "";
   const std::size_t value = attributes.find('=', found + key.size());
-  return value == kNone ? "" : quoted_after(attributes, value);
+  return value == kNowhere ? "" : quoted_after(attributes, value);
 }
 
 // A path in Python, such as "events['muon'].pt", as a name: its keys, or what it starts with.
@@ -54,12 +54,12 @@ std::string name_of_path(std::string_view path) {
 // The name of the location behind a value: loc("x"), or loc(#loc4) with '#loc4 = loc("x")'.
 std::string location_name(std::string_view text, std::string_view value) {
   const std::size_t found = value.rfind(" loc(");
-  if (found == kNone) return "";
+  if (found == kNowhere) return "";
   std::string_view place = value.substr(found + 5);
   if (place.starts_with('#')) {
     const std::string_view alias = place.substr(0, place.find(')'));
     const std::size_t line = text.find(fmt::format("\n{} = loc(", alias));
-    if (line == kNone) return "";
+    if (line == kNowhere) return "";
     place = text.substr(text.find('(', line) + 1);
   }
   if (!place.starts_with('"')) return "";
@@ -79,12 +79,12 @@ FunctionValue value_in(std::string_view text, std::string_view part) {
   std::string_view rest = part;
   const std::size_t colon = rest.find(':');
   const std::string_view variable = rest.starts_with('%') ? rest.substr(1, colon - 1) : "";
-  if (!variable.empty() && colon != kNone) rest = trimmed(rest.substr(colon + 1));
+  if (!variable.empty() && colon != kNowhere) rest = trimmed(rest.substr(colon + 1));
   const std::size_t open = rest.find_first_of("<{ ");
-  const std::size_t end = open != kNone && rest[open] == '<' ? after_brackets(rest, open) : open;
+  const std::size_t end = open != kNowhere && rest[open] == '<' ? after_brackets(rest, open) : open;
   value.type = trimmed(rest.substr(0, end));
   value.tensor = tensor_in(value.type);
-  const std::string_view attributes = end == kNone ? std::string_view() : rest.substr(end);
+  const std::string_view attributes = end == kNowhere ? std::string_view() : rest.substr(end);
   value.global_constant = attribute(attributes, "jax.global_constant");
   for (const std::string_view size : split_list(attribute(attributes, "tfaot.sizes"))) {
     value.sizes.emplace_back(size);
@@ -108,8 +108,8 @@ std::vector<FunctionValue> values_in(std::string_view text, std::string_view lis
 void add_attributes(std::string_view attributes, std::string_view key,
                     std::vector<FunctionValue>& values) {
   const std::size_t found = attributes.find(key);
-  const std::size_t list = found == kNone ? kNone : attributes.find('[', found);
-  if (list == kNone) return;
+  const std::size_t list = found == kNowhere ? kNowhere : attributes.find('[', found);
+  if (list == kNowhere) return;
   const auto parts = split_list(inside(attributes, list));
   for (std::size_t i = 0; i < std::min(parts.size(), values.size()); ++i) {
     const FunctionValue of_attributes = value_in("", fmt::format("x {}", parts[i]));
@@ -129,10 +129,10 @@ std::string operation_name(std::string_view dialect, std::string_view name) {
 
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name) {
   const std::string called = fmt::format("@{}(", name);
-  for (std::size_t at = text.find(called); at != kNone; at = text.find(called, at + 1)) {
+  for (std::size_t at = text.find(called); at != kNowhere; at = text.find(called, at + 1)) {
     const std::string_view line = text.substr(0, at);
     const std::string_view head = line.substr(line.rfind('\n') + 1);
-    if (head.find("func.func ") == kNone && head.find("vhlo.func_v1 ") == kNone) continue;
+    if (head.find("func.func ") == kNowhere && head.find("vhlo.func_v1 ") == kNowhere) continue;
     FunctionText function;
     const std::size_t open = at + called.size() - 1;
     function.arguments = values_in(text, inside(text, open));
@@ -148,7 +148,7 @@ std::optional<FunctionText> find_function(std::string_view text, std::string_vie
       }
     }
     const std::size_t body = text.find('{', next);
-    if (head.find("vhlo.func_v1 ") != kNone && body != kNone) {
+    if (head.find("vhlo.func_v1 ") != kNowhere && body != kNowhere) {
       const std::size_t behind = after_brackets(text, body);
       if (text.substr(behind).starts_with(" {")) {
         const std::string_view attributes = inside(text, behind + 1);
@@ -182,7 +182,7 @@ std::string without_locations(std::string_view text) {
       at = end;
     } else if (starts_line && text.substr(at).starts_with("#loc")) {
       const std::size_t open = text.find('(', at);
-      drop(open == kNone ? text.size() : after_brackets(text, open));
+      drop(open == kNowhere ? text.size() : after_brackets(text, open));
     } else if (starts_word && text.substr(at).starts_with(kLocation)) {
       while (!kept.empty() && kept.back() == ' ') kept.pop_back();
       drop(after_brackets(text, at + kLocation.size() - 1));

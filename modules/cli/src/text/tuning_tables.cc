@@ -9,7 +9,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::array<std::size_t, 12> kShownRows = {1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000};
+constexpr std::array<std::size_t, 12> kTunedRows = {1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000};
 
 }  // namespace
 
@@ -29,7 +29,7 @@ ShownPlans shown_plans(const Manifest& manifest) {
   const LevelCosts level = highest_level(manifest);
   if (level.sizes.empty()) return shown;
   shown.cpu_level = level.cpu_level;
-  for (const std::size_t rows : kShownRows) {
+  for (const std::size_t rows : kTunedRows) {
     const PlannedRows planned = plan_rows(level, rows);
     shown.plans.push_back({rows, planned.ns, run_as_text(planned)});
   }
