@@ -16,7 +16,7 @@ import sys
 TIDY = "clang-tidy-14"
 CLANG = "clang++-14"
 # clang does not know all of g++'s options.
-EXTRA = "-Wno-unknown-warning-option"
+EXTRA = ["-Wno-unknown-warning-option", "-Wno-unused-command-line-argument"]
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tfaot" / "clang-tidy"
 
 
@@ -30,7 +30,7 @@ def preprocessed(entry):
         if not skip and word not in ("-o", "-MF", "-MT", "-MD", "-c"):
             kept.append(word)
         skip = word in ("-o", "-MF", "-MT")
-    result = subprocess.run([CLANG, EXTRA, "-E", "-C", *kept], cwd=entry["directory"], capture_output=True, check=False)
+    result = subprocess.run([CLANG, *EXTRA, "-E", "-C", *kept], cwd=entry["directory"], capture_output=True, check=False)
     return result.stdout if result.returncode == 0 else None
 
 
@@ -42,7 +42,7 @@ def check(entry, text, build, about):
         if verdict.exists():
             verdict.touch()
             return ""
-    result = subprocess.run([TIDY, "-quiet", "-p", build, "-extra-arg=" + EXTRA, entry["file"]],
+    result = subprocess.run([TIDY, "-quiet", "-p", build, *("-extra-arg=" + extra for extra in EXTRA), entry["file"]],
                             capture_output=True, text=True, check=False)
     if result.returncode != 0:
         return result.stdout + result.stderr

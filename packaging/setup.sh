@@ -95,11 +95,12 @@ temporary_files_in_memory() {
   if "$folder/program" 2>/dev/null; then export TMPDIR=$folder; fi
 }
 
-# build PRESET [TARGET]: configures and builds TARGET (default: all) into build/PRESET. With ccache, files that one build
-# folder compiled are not compiled again (the tests build the toolkit a second time, as part of another project).
+# build PRESET [TARGET] [OPTION...]: configures with these options of cmake and builds TARGET (default, or "": all) into
+# build/PRESET. With ccache, files that one build folder compiled are not compiled again (the tests build the toolkit a second
+# time, as part of another project).
 build() {
   if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
   step "Configure and build the preset '$1'"
-  cmake --preset "$1"
+  cmake --preset "$1" "${@:3}"
   cmake --build --preset "$1" ${2:+--target "$2"}
 }
