@@ -128,6 +128,7 @@ class Checker {
   // What is wrong with one include line, if anything.
   std::optional<std::string> problem(const SourceFile& file, const std::string& line) const {
     std::smatch match;
+    if (line.find('#') == std::string::npos) return std::nullopt;  // for speed
     if (!std::regex_match(line, match, kInclude)) return std::nullopt;
     const std::string header = match[1].matched ? match[1].str() : match[2].str();
     if (header.empty()) return "an #include that names no file cannot be checked";

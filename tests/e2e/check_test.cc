@@ -60,15 +60,48 @@ std::string disagreement(const Verdicts& both) {
 
 class CheckTest : public ToolTest {
  protected:
-  Verdicts verdicts(const std::string& config, const std::string& out) const {
-    return {tool({"compile", "-c", config, "-o", out, "--no-cache", "-q"}),
-            tool({"check", config, "--json", "-q"})};
+  Verdicts verdicts(const std::string& config, const std::string& out,
+                    const std::string& launcher) const {
+    return {tool({"compile", "-c", config, "-o", out, "--no-cache", "-q", "--launcher", launcher}),
+            tool({"check", config, "--json", "-q", "--launcher", launcher})};
   }
+};
+
+// The engine without the time that starting it takes, which is most of a small model's.
+class LoadedEngine {
+ public:
+  LoadedEngine() {
+    engine_ = std::jthread([this] {
+      ProcessSpec process;
+      process.program = TFAOT_LOADED_ENGINE;
+      process.arguments = {socket_.string()};
+      process.environment["TF_CPP_MIN_LOG_LEVEL"] = "2";
+      const auto ended = run_process(process);
+      EXPECT_TRUE(ended && ended->ok()) << (ended ? ended->standard_error : "");
+    });
+  }
+  ~LoadedEngine() {
+    ProcessSpec end;
+    end.program = TFAOT_LAUNCH_LOADED;
+    end.arguments = {socket_.string()};
+    const auto ended = run_process(end);
+    EXPECT_TRUE(ended && ended->ok()) << (ended ? ended->standard_error : "");
+  }
+  LoadedEngine(const LoadedEngine&) = delete;
+  LoadedEngine& operator=(const LoadedEngine&) = delete;
+
+  std::string launcher() const { return TFAOT_LAUNCH_LOADED " " + socket_.string(); }
+
+ private:
+  TemporaryFolder folder_{"tfaot-engine-XXXXXX"};  // a blank would end the launcher's word
+  Path socket_ = folder_.path() / "socket";
+  std::jthread engine_;
 };
 
 TEST_F(CheckTest, AgreesWithCompileOnSingleOperations) {
   const auto operations = read_single_operations(TFAOT_SINGLE_OPERATIONS);
   ASSERT_GE(operations.size(), kFewestModels);
+  const LoadedEngine engine;
   std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> compiled = 0;
   std::mutex mutex;
@@ -80,7 +113,7 @@ TEST_F(CheckTest, AgreesWithCompileOnSingleOperations) {
       const bool is_written =
           files_.replace_atomically(root_ / folder / "graph.pbtxt", one.graph) &&
           files_.replace_atomically(root_ / folder / "config.yaml", one.config);
-      const Verdicts both = verdicts(folder + "/config.yaml", folder + "/out");
+      const Verdicts both = verdicts(folder + "/config.yaml", folder + "/out", engine.launcher());
       compiled += both.compile.exit_code == 0 ? 1 : 0;
       const std::string fault = is_written ? disagreement(both) : "its files were not written";
       const std::lock_guard lock(mutex);
@@ -105,12 +138,14 @@ TEST_F(CheckTest, AgreesWithCompileOnSingleOperations) {
 
 TEST_F(CheckTest, AgreesWithCompileOnTheModelsOfOtherTests) {
   std::vector<std::string> wrong;
+  const LoadedEngine engine;
   for (const char* folder : {TFAOT_REFUSED_MODELS, TFAOT_WORKS}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();
       const std::string config = (entry.path() / "aot_config.yaml").string();
-      const ProcessResult check = tool({"check", config, "--json", "-q", "--cpu-levels", "x86-64",
-                                        "--batch-sizes", name == "fixed_batch" ? "2" : "1,3"});
+      const ProcessResult check =
+          tool({"check", config, "--json", "-q", "--cpu-levels", "x86-64", "--batch-sizes",
+                name == "fixed_batch" ? "2" : "1,3", "--launcher", engine.launcher()});
       const bool expected = std::string(folder) == TFAOT_WORKS;
       const auto found = json::parse(check.standard_output, nullptr, false);
       const bool is_said = found.is_discarded() ? !expected : found.at("compiles") == expected;

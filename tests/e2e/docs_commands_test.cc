@@ -3,13 +3,12 @@
 // begins with tfaot, from top to bottom.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "shell_with_tool.h"
 #include "tests/support/temporary_folder.h"
-#include "tfaot/base/process.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 
@@ -44,12 +43,7 @@ class DocsCommands : public ::testing::Test {
   }
 
   void run(const std::string& command) {
-    ProcessSpec process;
-    process.program = "sh";
-    process.arguments = {"-euc", command};
-    process.working_directory = root_;
-    process.environment["PATH"] =
-        Path(TFAOT_TOOL).parent_path().string() + ":" + std::getenv("PATH");
+    ProcessSpec process = shell_with_tool(root_, command);
     process.environment["CMSSW_BASE"] = (root_ / "cmssw").string();
     const auto result = run_process(process);
     ASSERT_TRUE(result) << result.error().text();

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "shell_with_tool.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/real_file_system.h"
@@ -40,13 +40,7 @@ class ToolTest : public ::testing::Test {
     for (const std::string& line : split_lines(page)) {
       if (line.starts_with("```")) is_inside = line == "```sh";
       if (!is_inside || !line.starts_with("tfaot ")) continue;
-      ProcessSpec process;
-      process.program = "sh";
-      process.arguments = {"-euc", line};
-      process.working_directory = root_;
-      process.environment["PATH"] =
-          Path(TFAOT_TOOL).parent_path().string() + ":" + std::getenv("PATH");
-      const auto result = run_process(process);
+      const auto result = run_process(shell_with_tool(root_, line));
       const bool works = result && result->ok();
       EXPECT_TRUE(works) << line << "\n" << (result ? result->standard_error : "");
       if (!works) break;

@@ -4,13 +4,14 @@ include(GoogleTest)
 add_custom_target(tfaot_unit_tests)  # all of them
 
 #[=[
-tfaot_add_unit_test(<room> SOURCES <file>... [LIBRARIES <target>...])
+tfaot_add_unit_test(<room> SOURCES <file>... [LIBRARIES <target>...] [WITH_COMPILER <filter>])
 One executable tfaot_unit_<room> per room. With the label "unit", every TEST becomes a ctest of its own; or the executable, with
 TFAOT_TESTS_BY_PROGRAM, for sanitizers, which take most of a test's time to start.
+WITH_COMPILER names tests, as --gtest_filter does, whose work is a compiler's: sanitizers leave them out.
 Sources may include "tests/support/..." and find tests/golden through the TFAOT_GOLDEN_DIR definition.
 #]=]
 function(tfaot_add_unit_test room)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WITH_COMPILER" "SOURCES;LIBRARIES")
   add_executable(tfaot_unit_${room} ${arg_SOURCES})
   target_link_libraries(tfaot_unit_${room} PRIVATE tfaot_${room} ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   get_target_property(features tfaot_${room} INTERFACE_COMPILE_FEATURES)
@@ -23,7 +24,7 @@ function(tfaot_add_unit_test room)
   tfaot_target_warnings(tfaot_unit_${room})
   add_dependencies(tfaot_unit_tests tfaot_unit_${room})
   if(TFAOT_TESTS_BY_PROGRAM)
-    add_test(NAME unit.${room} COMMAND tfaot_unit_${room} --gtest_brief=1)
+    add_test(NAME unit.${room} COMMAND tfaot_unit_${room} --gtest_brief=1 "--gtest_filter=-${arg_WITH_COMPILER}")
     set_tests_properties(unit.${room} PROPERTIES LABELS unit)
   else()
     gtest_discover_tests(tfaot_unit_${room} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)

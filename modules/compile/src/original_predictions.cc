@@ -24,7 +24,7 @@ Result<EngineResult> original_predictions(FileSystem& fs, const ModelSpec& spec,
   TFAOT_TRY(fs.replace_atomically(file, engine_job_to_json(job), Durability::kScratch));
   std::size_t done = 0;
   const auto on_step = [&](const std::string& step) {
-    diagnostics.progress(++done, request.folders.size(), "TensorFlow, inputs " + step);
+    diagnostics.progress(++done, request.folders.size(), step);
   };
   TFAOT_ASSIGN(EngineResult result, run_engine(fs, plain, job, file, alone, on_step, diagnostics));
   if (result.refusals.size() == request.folders.size()) return result;

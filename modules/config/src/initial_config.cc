@@ -81,18 +81,6 @@ bool has_no_batch(const DescribedSignature& signature) {
   return sizes.count(-1) == 0 && (has_scalar || sizes.size() > 1);
 }
 
-// Names of sizes that the model leaves open, other than the batch.
-std::vector<std::string> open_dimensions(const DescribedSignature& signature) {
-  std::vector<std::string> names;
-  for (const DescribedTensor& input : signature.inputs) {
-    for (std::size_t i = has_no_batch(signature) ? 0 : 1; i < input.dimensions.size(); ++i) {
-      const std::string& name = input.dimensions[i];
-      if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-  }
-  return names;
-}
-
 std::string yaml_of(const std::vector<ModelConstant>& constants) {
   std::vector<std::string> values;
   for (const ModelConstant& one : constants) {
@@ -210,6 +198,17 @@ void add_key(std::string& text, const ConfigKey& key, const InitialValue& initia
 }
 
 }  // namespace
+
+std::vector<std::string> open_dimensions(const DescribedSignature& signature) {
+  std::vector<std::string> names;
+  for (const DescribedTensor& input : signature.inputs) {
+    for (std::size_t i = has_no_batch(signature) ? 0 : 1; i < input.dimensions.size(); ++i) {
+      const std::string& name = input.dimensions[i];
+      if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
 
 Result<const DescribedSignature*> initial_signature(const ModelDescription& model,
                                                     const std::string& serving_key) {

@@ -118,7 +118,7 @@ Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
                        std::chrono::duration_cast<std::chrono::seconds>(100 * took));
     }
     result.refusals.push_back(made ? "" : made.error().message());
-    on_step(Path(folder).filename().string());
+    on_step(fmt::format("{}, inputs {}", result.model.engine, Path(folder).filename().string()));
   }
   return result;
 }

@@ -45,7 +45,8 @@ Result<WrittenConfig> write_config(Context& context, const ConfigRequest& reques
     static_cast<void>(context.files.remove_all(request.config));
     return fail(Error(read.error()).moved_to({}));  // the file is gone
   }
-  return WrittenConfig{values.name, (*signature)->key, (*signature)->problem};
+  return WrittenConfig{values.name, (*signature)->key, open_dimensions(**signature),
+                       (*signature)->problem};
 }
 
 }  // namespace tfaot::toolkit

@@ -166,11 +166,12 @@ TEST(RunTool, AddsHowAProgramEndedAndItsLastWords) {
 }
 
 TEST(Process, ManyThreadsGetEachTheirOwn) {
+  constexpr int kEach = 3;
   std::vector<std::thread> threads;
   std::array<int, 8> right{};
   for (std::size_t t = 0; t < right.size(); ++t) {
     threads.emplace_back([t, &right] {
-      for (int i = 0; i < 10; ++i) {
+      for (int i = 0; i < kEach; ++i) {
         const std::string word = std::to_string(t) + "." + std::to_string(i);
         const auto result = run_process(shell("echo " + word + "; exit " + std::to_string(t)));
         if (result && result->exit_code == static_cast<int>(t) &&
@@ -181,7 +182,7 @@ TEST(Process, ManyThreadsGetEachTheirOwn) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_THAT(right, ::testing::Each(10));
+  EXPECT_THAT(right, ::testing::Each(kEach));
 }
 
 }  // namespace

@@ -2,12 +2,16 @@
 // What a lowered model computes.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "hlo/hlo.h"
 #include "lowering/lowering.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::testing {
 
@@ -34,6 +38,29 @@ inline Result<std::vector<xla::Literal>> evaluate(
 // With zeros for all weights: what is left of an output comes from the code.
 inline void set_to_zero(xla::Literal& weight) {
   weight = xla::Literal::CreateFromShape(weight.shape());
+}
+
+struct MadeOfRow {
+  std::vector<std::string> weights;
+  std::vector<float> output;     // the first three for 1, 1, 1 ...
+  std::vector<float> from_code;  // the same with weights of zeros
+};
+// Of a model with an input of rows of 16; a failure fails the test.
+inline MadeOfRow made_of_row(const engine::Lowering& lowering) {
+  MadeOfRow made;
+  for (const engine::RawWeight& weight : lowering.weights()) made.weights.push_back(weight.name);
+  std::vector<xla::Literal> inputs;
+  inputs.push_back(xla::LiteralUtil::CreateFullWithDescendingLayout<float>({2, 16}, 1));
+  for (const bool is_zero : {false, true}) {
+    const auto outputs = evaluate(lowering, inputs, 2, is_zero ? set_to_zero : nullptr);
+    if (!outputs) {
+      ADD_FAILURE() << outputs.error().text();
+      return made;
+    }
+    const auto values = outputs->front().data<float>();
+    (is_zero ? made.from_code : made.output).assign(values.begin(), values.begin() + 3);
+  }
+  return made;
 }
 
 }  // namespace tfaot::toolkit::testing

@@ -9,7 +9,6 @@
 #include "make_nodes.h"
 #include "tensorflow/core/public/version.h"
 #include "tests/unit/engine/evaluate_lowering.h"
-#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -17,10 +16,8 @@ namespace {
 namespace tf = tensorflow;
 using ::testing::Each;
 using ::testing::ElementsAre;
-using testing::evaluate;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::set_to_zero;
 using DefinitionHelper = tf::FunctionDefHelper;
 
 template <class T = float>
@@ -83,36 +80,18 @@ tf::NodeDef call_of_rows(const std::string& function) {
   return made;
 }
 
-struct GraphMade {
-  std::vector<std::string> weights;
-  std::vector<float> output;     // for 1, 1, 1 ...
-  std::vector<float> from_code;  // the same with weights of zeros
-};
-GraphMade made_of_graph(ModelGraph& model, const LoweringOptions& options = {}) {
-  GraphMade made;
+testing::MadeOfRow made_of_graph(ModelGraph& model, const LoweringOptions& options = {}) {
   auto function = make_signature_function(model);
   if (!function) {
     ADD_FAILURE() << function.error().text();
-    return made;
+    return {};
   }
   const auto lowering = GraphLowering::create(model, *function, options);
   if (!lowering) {
     ADD_FAILURE() << lowering.error().text();
-    return made;
+    return {};
   }
-  for (const RawWeight& weight : (*lowering)->weights()) made.weights.push_back(weight.name);
-  std::vector<xla::Literal> inputs;
-  inputs.push_back(xla::LiteralUtil::CreateFullWithDescendingLayout<float>({2, 16}, 1));
-  for (const bool is_zero : {false, true}) {
-    const auto outputs = evaluate(**lowering, inputs, 2, is_zero ? set_to_zero : nullptr);
-    if (!outputs) {
-      ADD_FAILURE() << outputs.error().text();
-      return made;
-    }
-    const auto values = outputs->front().data<float>();
-    (is_zero ? made.from_code : made.output).assign(values.begin(), values.begin() + 3);
-  }
-  return made;
+  return testing::made_of_row(**lowering);
 }
 
 TEST(GraphConstants, OfAFunctionAreWeights) {
@@ -123,7 +102,7 @@ TEST(GraphConstants, OfAFunctionAreWeights) {
           {const_node("large", counted({16})), const_node("small", counted({1}, 100.0F)),
            add_node("a", "x", "large:output:0"), add_node("b", "a:z:0", "small:output:0")},
           "b:z:0")});
-  const GraphMade made = made_of_graph(model);
+  const testing::MadeOfRow made = made_of_graph(model);
   EXPECT_THAT(made.weights, ElementsAre("predict/large"));
   EXPECT_THAT(made.output, ElementsAre(102, 103, 104));
   EXPECT_THAT(made.from_code, Each(101));
@@ -134,7 +113,7 @@ TEST(GraphConstants, AreCodeIfWeightsAreEmbedded) {
       call_of_rows("f"),
       {function_of_rows("f", {const_node("c", counted({16})), add_node("a", "x", "c:output:0")},
                         "a:z:0")});
-  const GraphMade made = made_of_graph(model, {.embed_weights = true});
+  const testing::MadeOfRow made = made_of_graph(model, {.embed_weights = true});
   EXPECT_THAT(made.weights, IsEmpty());
   EXPECT_THAT(made.from_code, ElementsAre(2, 3, 4));
 }
@@ -154,7 +133,7 @@ TEST(GraphConstants, OfTheGraphItselfOfOtherTypes) {
   tf::AddNodeAttr("DstT", tf::DT_FLOAT, &cast);
   *model.graph().add_node() = value;
   *model.graph().add_node() = cast;
-  const GraphMade made = made_of_graph(model);
+  const testing::MadeOfRow made = made_of_graph(model);
   EXPECT_THAT(made.weights, ElementsAre("halves"));
   EXPECT_THAT(made.output, ElementsAre(1, 2, 3));
   EXPECT_THAT(made.from_code, Each(1));
@@ -173,7 +152,7 @@ TEST(GraphConstants, OfAFunctionThatIsCalledTwiceAreStoredOnce) {
        function_of_rows("inner_8",
                         {const_node("c", counted({16})), add_node("a", "x", "c:output:0")},
                         "a:z:0")});
-  const GraphMade made = made_of_graph(model);
+  const testing::MadeOfRow made = made_of_graph(model);
   EXPECT_THAT(made.weights, ElementsAre("inner/c", "inner/c_2"));
   EXPECT_THAT(made.output, ElementsAre(4, 7, 10));
   EXPECT_THAT(made.from_code, Each(1));
@@ -221,7 +200,7 @@ TEST(GraphConstants, OfLoopsAndBranchesAreWeights) {
                         "a:z:0"),
        function_of_rows("else", {function_node("same", "Identity", {"x"}, {{"T", tf::DT_FLOAT}})},
                         "same:output:0")});
-  const GraphMade made = made_of_graph(model);
+  const testing::MadeOfRow made = made_of_graph(model);
   EXPECT_THAT(made.weights, ElementsAre("body/c", "then/c"));
   EXPECT_THAT(made.output, ElementsAre(104, 108, 112));
   EXPECT_THAT(made.from_code, Each(1));
@@ -260,7 +239,7 @@ TEST(GraphConstants, ThatDecideAboutShapesAreCode) {
                           {"Taxis", tf::DT_INT32},
                           {"batch_dims", 0}})},
           "taken:output:0")});
-  const GraphMade made = made_of_graph(model);
+  const testing::MadeOfRow made = made_of_graph(model);
   EXPECT_THAT(made.weights, IsEmpty());
   EXPECT_THAT(made.output, Each(1));
 }

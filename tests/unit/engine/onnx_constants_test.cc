@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/engine/evaluate_lowering.h"
 #include "tests/unit/engine/onnx_models.h"
 
 namespace tfaot::toolkit::engine {
@@ -12,7 +13,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::OnnxFile;
-using testing::set_to_zero;
 using testing::tensor_text;
 
 const std::string kRowsOfSixteen =
@@ -39,37 +39,22 @@ std::string add_text(const std::string& a, const std::string& b, const std::stri
   return "node { op_type: 'Add' input: '" + a + "' input: '" + b + "' output: '" + made + "' }\n";
 }
 
-struct OnnxMade {
-  std::vector<std::string> weights;
+struct OnnxMade : testing::MadeOfRow {
   std::vector<std::string> variables;
-  std::vector<float> output;     // for 1, 1, 1 ...
-  std::vector<float> from_code;  // the same with weights of zeros
 };
 OnnxMade made_of_onnx(const OnnxFile& file, const LoweringOptions& options = {}) {
-  OnnxMade made;
   const auto source = file.load();
   if (!source) {
     ADD_FAILURE() << source.error().text();
-    return made;
+    return {};
   }
-  for (const Variable& variable : (*source)->variables()) made.variables.push_back(variable.name);
   const auto lowering = (*source)->lowering(options);
   if (!lowering) {
     ADD_FAILURE() << lowering.error().text();
-    return made;
+    return {};
   }
-  for (const RawWeight& weight : (*lowering)->weights()) made.weights.push_back(weight.name);
-  std::vector<xla::Literal> inputs;
-  inputs.push_back(xla::LiteralUtil::CreateFullWithDescendingLayout<float>({2, 16}, 1));
-  for (const bool is_zero : {false, true}) {
-    const auto outputs = testing::evaluate(**lowering, inputs, 2, is_zero ? set_to_zero : nullptr);
-    if (!outputs) {
-      ADD_FAILURE() << outputs.error().text();
-      return made;
-    }
-    const auto values = outputs->front().data<float>();
-    (is_zero ? made.from_code : made.output).assign(values.begin(), values.begin() + 3);
-  }
+  OnnxMade made = {testing::made_of_row(**lowering), {}};
+  for (const Variable& variable : (*source)->variables()) made.variables.push_back(variable.name);
   return made;
 }
 

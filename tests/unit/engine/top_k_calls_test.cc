@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr std::int64_t kFirstWeight = 2;  // its parameter
+constexpr std::int64_t kSelectionWeight = 2;  // its parameter
 
 constexpr std::int64_t kAscending = kernels::kTopKAscending;
 constexpr std::int64_t kDescending = kernels::kTopKDescending;
@@ -30,7 +30,7 @@ constexpr std::int64_t kTotal = kernels::kTopKTotalOrder;
 std::vector<std::string> selected(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(replace_sorts(*module, kFirstWeight));
+  EXPECT_TRUE(replace_sorts(*module, kSelectionWeight));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {

@@ -1,11 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D COMPILER=.. -D SOURCE=<the project> -P: what the compiler says of wrong calls of native::Model::run().
+# cmake -D COMPILER=.. -D SOURCE=<the project> -D WORK=<a folder> -P: what the compiler says of wrong calls of native::Model::run().
+set(options -Wall -Wextra -Werror "-I${SOURCE}" "-I${SOURCE}/modules/runtime/include")
+set(calls "${SOURCE}/tests/unit/runtime/refused_calls.cc")
+
+# The headers of the calls, read once for each standard.
+file(STRINGS "${calls}" includes REGEX "^#include")
+list(JOIN includes "\n" includes)
+foreach(standard IN ITEMS c++17 c++20)
+  file(WRITE "${WORK}/${standard}/headers.h" "${includes}\n")
+  execute_process(COMMAND "${COMPILER}" -std=${standard} ${options} -x c++-header "${WORK}/${standard}/headers.h"
+                          -o "${WORK}/${standard}/headers.h.gch" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+
+# compile(<standard> <case>): sets status and message.
+function(compile standard case)
+  execute_process(COMMAND "${COMPILER}" -std=${standard} -fsyntax-only -include "${WORK}/${standard}/headers.h" ${options}
+                          "-D${case}" "${calls}"
+                  RESULT_VARIABLE status ERROR_VARIABLE message)
+  set(status "${status}" PARENT_SCOPE)
+  set(message "${message}" PARENT_SCOPE)
+endfunction()
 
 # expect(<case> [<regex>...]): each is in the compiler's message; without any the case compiles.
 function(expect case)
-  execute_process(COMMAND "${COMPILER}" -std=c++17 -fsyntax-only -Wall -Wextra -Werror "-D${case}" "-I${SOURCE}"
-                          "-I${SOURCE}/modules/runtime/include" "${SOURCE}/tests/unit/runtime/refused_calls.cc"
-                  RESULT_VARIABLE status ERROR_VARIABLE message)
+  compile(c++17 ${case})
   if(ARGC EQUAL 1 AND NOT status EQUAL 0)
     message(SEND_ERROR "${case} should compile:\n${message}")
   elseif(ARGC GREATER 1 AND status EQUAL 0)
@@ -25,7 +43,7 @@ expect(RIGHT)
 # expect_line(<standard> <case>...): every error of the compiler is of the line that says "// wrong", at which there is one; in the
 # case of a name that is right, there is none.
 function(expect_line standard)
-  file(STRINGS "${SOURCE}/tests/unit/runtime/refused_calls.cc" lines)
+  file(STRINGS "${calls}" lines)
   foreach(case IN LISTS ARGN)
     set(wrong 0)
     set(number 0)
@@ -41,9 +59,7 @@ function(expect_line standard)
         set(wrong ${number})
       endif()
     endforeach()
-    execute_process(COMMAND "${COMPILER}" -std=${standard} -fsyntax-only -Wall -Wextra -Werror "-D${case}" "-I${SOURCE}"
-                            "-I${SOURCE}/modules/runtime/include" "${SOURCE}/tests/unit/runtime/refused_calls.cc"
-                    RESULT_VARIABLE status ERROR_VARIABLE message)
+    compile(${standard} ${case})
     string(REGEX MATCHALL "[^\n:]+:[0-9]+:[0-9]+: error" errors "${message}")
     if(wrong EQUAL 0 AND NOT status EQUAL 0)
       message(SEND_ERROR "${case} should compile as ${standard}:\n${message}")

@@ -5,6 +5,7 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "tfaot/base/text.h"
 #include "tfaot/workflow/write_config.h"
 
 namespace tfaot::toolkit {
@@ -23,11 +24,16 @@ Status init(const InitArguments& options, Program& program) {
   TFAOT_TRY(check_output_file(program.files, "--output", request.config));
   TFAOT_ASSIGN(const WrittenConfig written, write_config(program, request));
   const std::string config = shell_quoted(options.output);
-  program.console.report(fmt::format(
-      "config     {}\nmodel      {}{}\n  next: choose its batch sizes, then\n"
-      "        tfaot compile -c {} -o {}\n",
-      options.output, written.name,
-      written.signature.empty() ? "" : ", signature " + written.signature, config, written.name));
+  const std::string sizes = written.open_dimensions.empty()
+                                ? ""
+                                : fmt::format(" and sizes for {} in model.dimensions",
+                                              join(written.open_dimensions, ", "));
+  program.console.report(
+      fmt::format("config     {}\nmodel      {}{}\n  next: choose its batch sizes{}, then\n"
+                  "        tfaot compile -c {} -o {}\n",
+                  options.output, written.name,
+                  written.signature.empty() ? "" : ", signature " + written.signature, sizes,
+                  config, written.name));
   if (!written.problem.empty()) {
     program.diagnostics.warning("the model cannot be compiled as it is: " + written.problem);
   }

@@ -25,6 +25,9 @@ struct InitialConfig {
 Result<const DescribedSignature*> initial_signature(const ModelDescription& model,
                                                     const std::string& serving_key);
 
+// Names of sizes that the model leaves open, other than the batch: keys of model.dimensions.
+std::vector<std::string> open_dimensions(const DescribedSignature& signature);
+
 // REQUIRES: the signature is one of the model's.
 std::string initial_config(const ModelDescription& model, const DescribedSignature& signature,
                            const InitialConfig& values);

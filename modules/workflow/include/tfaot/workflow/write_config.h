@@ -23,9 +23,10 @@ struct ConfigRequest {
 
 /// What was written.
 struct WrittenConfig {
-  std::string name;       ///< of the model
-  std::string signature;  ///< its key; empty for formats without signatures
-  std::string problem;    ///< why the model cannot be compiled as it is; empty if nothing is known
+  std::string name;                          ///< of the model
+  std::string signature;                     ///< its key; empty for formats without signatures
+  std::vector<std::string> open_dimensions;  ///< whose sizes the user must choose
+  std::string problem;  ///< why the model cannot be compiled as it is; empty if nothing is known
 };
 
 /// Error: it is no model, the config exists, or a value does not suit its key. Nothing is written
