@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot-engine JOB.json PARENT. The compile room starts it. The only program that links TensorFlow.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
 #include "engine.h"
 #include "tfaot/base/real_file_system.h"
 
+namespace {
+
+// XLA follows a chain of operations by recursion: 20,000 small ones need more than the usual 8 MB.
+// Linux keeps at least 128 MB of addresses for the stack of the main thread.
+void allow_deep_recursion() {
+  constexpr rlim_t kBytes = rlim_t{120} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kBytes) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kBytes);
+  setrlimit(RLIMIT_STACK, &limit);
+}
+
+}  // namespace
+
 // An exception ends the engine like XLA's own aborts; tfaot then prints the last lines of its
 // output. Skips destructors: a trial run that did not end (row_trial.cc) still uses what they would
 // destroy.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
+  allow_deep_recursion();
   tfaot::toolkit::RealFileSystem fs;
   const int code = tfaot::toolkit::engine::run_engine(fs, argc, argv);
   std::cout.flush();

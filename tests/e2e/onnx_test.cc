@@ -92,7 +92,7 @@ TEST_F(OnnxTest, WhatIsNoOnnxModel) {
 TEST_F(OnnxTest, InitWritesAConfigWithTheOpenDimensions) {
   copy("tracks", "net.onnx");
   const std::string said = done({"init", "net.onnx", "--batch-sizes", "1,4"});
-  EXPECT_THAT(said, HasSubstr("aot_config.yaml"));
+  EXPECT_THAT(said, HasSubstr("choose its batch sizes and sizes for n_tracks in model.dimensions"));
   const std::string config = read("aot_config.yaml");
   EXPECT_THAT(config, AllOf(HasSubstr("\n  format: onnx\n"), HasSubstr("\n  onnx: net.onnx\n"),
                             HasSubstr("\n  # dimensions: {n_tracks: 10}\n")));
