@@ -159,7 +159,7 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
   StepDump dump(fs, job.dump_directory);
-  TFAOT_ASSIGN(const auto optimized, optimize(lowered, store, dump.viewer()));
+  TFAOT_ASSIGN(const auto optimized, optimize(lowered, store, job.weights_type, dump.viewer()));
   TFAOT_TRY(dump.add("optimized", optimized.computation.proto()));
   // After optimize(), which refuses random numbers: they would look like rows that mix.
   if (record.codes.empty() && job.check_rows) {

@@ -78,6 +78,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.symbol_prefix = symbol_prefix(spec.compilation.namespace_name, spec.model.name);
   common.target_triple = spec.compilation.target_triple;
   common.levels = job_levels(spec.compilation.cpu_levels);
+  common.weights_type = spec.compilation.weights_type;
   common.embed_weights = spec.compilation.weights == WeightsMode::kEmbedded;
   for (const auto& [name, value] : engine_environment(spec)) {
     common.compiler_flags += fmt::format("{}={}\n", name, value);

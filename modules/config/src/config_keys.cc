@@ -185,6 +185,12 @@ std::vector<ConfigKey> compilation_keys() {
        .doc =
            "Where weights are stored: once in the package, shared by all objects, or as constants "
            "inside every object."},
+      {.path = "compilation.weights_type",
+       .fallback = word_of(WeightsType::kFloat32),
+       .allowed = words_of<WeightsType>(),
+       .doc = "How the weights of dense layers and other products are stored: in fewer bits the "
+              "model is smaller, faster at small batches and less accurate (see "
+              "docs/weights.md)."},
       {.path = "compilation.headers",
        .fallback = word_of(HeadersMode::kSelfContained),
        .allowed = words_of<HeadersMode>(),

@@ -49,6 +49,9 @@ Values values_of(const ConfigOverrides& overrides) {
   if (overrides.weights) {
     add("compilation.weights", "--weights", text_node(word_of(*overrides.weights)));
   }
+  if (overrides.weights_type) {
+    add("compilation.weights_type", "--weights-type", text_node(word_of(*overrides.weights_type)));
+  }
   if (overrides.headers) {
     add("compilation.headers", "--headers", text_node(word_of(*overrides.headers)));
   }

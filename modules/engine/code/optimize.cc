@@ -113,7 +113,7 @@ std::vector<std::size_t> all_raw(const LoweredModel& lowered) {
 }  // namespace
 
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
-                                const StepViewer& viewer) {
+                                WeightsType products, const StepViewer& viewer) {
   const auto inputs = static_cast<std::int64_t>(lowered.inputs.size());
   TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
   Steps steps(lowered, weights, *module, viewer);
@@ -130,7 +130,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_recurrent_cells(*module, inputs));
   TFAOT_TRY(replace_recurrent_layers(*module, inputs));
   TFAOT_TRY(replace_gathers(*module, inputs));
-  TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs));
+  TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, products));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));
   TFAOT_TRY(steps.show("hoisted"));

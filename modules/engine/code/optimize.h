@@ -26,9 +26,11 @@ struct OptimizedModel {
 // op_name.
 using StepViewer = std::function<Status(const std::string& step, const xla::HloModule& module)>;
 
-// REQUIRES: `weights` is the store made from the lowering's weight parameters. With a viewer, the
-// computation keeps the traces of the model that canonical() removes; the code is the same.
+// `products`: how their weights are stored. REQUIRES: `weights` is the store made from the
+// lowering's weight parameters. With a viewer, the computation keeps the traces of the model that
+// canonical() removes; the code is the same.
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
+                                WeightsType products = WeightsType::kFloat32,
                                 const StepViewer& viewer = {});
 
 }  // namespace tfaot::toolkit::engine

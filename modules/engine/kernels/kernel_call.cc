@@ -23,7 +23,7 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
     return KernelKind::kOther;
   }
   const std::string_view name = kernel_name(instruction);
-  if (name.starts_with("matmul_")) return KernelKind::kMatMul;
+  if (name.starts_with("matmul_") || name.starts_with("narrow_matmul_")) return KernelKind::kMatMul;
   if (name.starts_with("convolution_") || name.starts_with("transposed_convolution_")) {
     return KernelKind::kConvolution;
   }

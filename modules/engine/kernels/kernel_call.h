@@ -37,7 +37,7 @@ bool is_kernel_call(const xla::HloInstruction& instruction);
 std::string_view kernel_name(const xla::HloInstruction& kernel);
 
 enum class KernelKind {
-  kMatMul,       // a MatMulCall
+  kMatMul,       // a MatMulCall, also as part of a NarrowMatMulCall
   kConvolution,  // a ConvolutionCall, also transposed
   kDepthwise,    // a ConvolutionCall, each channel alone
   kPool,         // a PoolCall

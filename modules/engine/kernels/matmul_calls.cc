@@ -6,6 +6,7 @@
 
 #include "kernels/epilogue.h"
 #include "kernels/kernel_call.h"
+#include "kernels/narrow_weights.h"
 #include "kernels/packing.h"
 #include "tfaot/kernels/abi.h"
 
@@ -280,7 +281,7 @@ bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rh
 
 }  // namespace
 
-Status replace_dot(HloInstruction& dot, const WeightValues& values) {
+Status replace_dot(HloInstruction& dot, const WeightValues& values, WeightsType weights) {
   const auto type = dot.shape().element_type();
   if (!has_kernels(type) || dot.operand(0)->shape().element_type() != type ||
       dot.operand(1)->shape().element_type() != type || values.is_known(&dot) ||
@@ -310,13 +311,15 @@ Status replace_dot(HloInstruction& dot, const WeightValues& values) {
       right = binary(HloOpcode::kMultiply, right,
                      broadcast(epilogue.scale, right->shape().dimensions(), {2}));
     }
-    right = pack(right);
   }
-  KernelCall made{"matmul",
-                  as_words(call),
-                  {product.lhs.tensor, right},
-                  form.sizes,
-                  kernels::matmul_scratch_bytes(call, element_bytes(dot))};
+  KernelCall made = product.is_packed && stays_narrow(*right, weights)
+                        ? narrow_product(call, product.lhs.tensor, right, weights)
+                        : KernelCall{"matmul",
+                                     as_words(call),
+                                     {product.lhs.tensor, product.is_packed ? pack(right) : right},
+                                     {},
+                                     kernels::matmul_scratch_bytes(call, element_bytes(dot))};
+  made.result = form.sizes;
   if (epilogue.bias != nullptr) made.operands.push_back(epilogue.bias);
   HloInstruction* result = transpose(add_kernel_call(made, dot), form.order);
   return checked(

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "hlo/weight_values.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit::engine {
 
 // Replaces `dot` and what its epilogue absorbs. Leaves it unchanged if the kernel does not support
-// it.
-Status replace_dot(xla::HloInstruction& dot, const WeightValues& values);
+// it. `weights`: how a packed right-hand side of float32 is stored.
+Status replace_dot(xla::HloInstruction& dot, const WeightValues& values,
+                   WeightsType weights = WeightsType::kFloat32);
 
 }  // namespace tfaot::toolkit::engine

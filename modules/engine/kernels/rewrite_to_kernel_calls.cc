@@ -9,10 +9,10 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-Status replace(xla::HloInstruction& instruction, const WeightValues& values) {
+Status replace(xla::HloInstruction& instruction, const WeightValues& values, WeightsType products) {
   switch (instruction.opcode()) {
     case xla::HloOpcode::kDot:
-      return replace_dot(instruction, values);
+      return replace_dot(instruction, values, products);
     case xla::HloOpcode::kConvolution:
       return replace_convolution(instruction, values);
     case xla::HloOpcode::kReduceWindow:
@@ -24,13 +24,14 @@ Status replace(xla::HloInstruction& instruction, const WeightValues& values) {
 
 }  // namespace
 
-Status rewrite_to_kernel_calls(xla::HloModule& module, std::int64_t first_weight) {
+Status rewrite_to_kernel_calls(xla::HloModule& module, std::int64_t first_weight,
+                               WeightsType products) {
   const WeightValues values(module, first_weight);
   for (auto* computation : module.MakeComputationPostOrder()) {
     // Replaced instructions stay, without users, until dead code is removed: `values` refers to
     // them.
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      TFAOT_TRY(replace(*instruction, values));
+      TFAOT_TRY(replace(*instruction, values, products));
     }
   }
   return {};

@@ -40,6 +40,7 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"batch_sizes", &EngineJob::batch_sizes},
                Member{"levels", &EngineJob::levels},
                Member{"embed_weights", &EngineJob::embed_weights},
+               Member{"weights_type", &EngineJob::weights_type},
                Member{"check_rows", &EngineJob::check_rows},
                Member{"allow_coupled_rows", &EngineJob::allow_coupled_rows},
                Member{"lower_only", &EngineJob::lower_only},

@@ -29,6 +29,7 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.headers = spec.compilation.headers;
   manifest.rows = spec.compilation.rows;
   manifest.weights = spec.compilation.weights;
+  manifest.weights_type = spec.compilation.weights_type;
   manifest.weights_size = compiled.weights_size;
   manifest.weights_sha256 = compiled.weights_object_sha256;
   manifest.tf_xla_flags = spec.compilation.tf_xla_flags;

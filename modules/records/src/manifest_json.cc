@@ -67,6 +67,10 @@ Result<std::vector<ManifestFile>> read_files(const JsonReader& json) {
 
 Status read_weights(const JsonReader& json, Manifest& manifest) {
   TFAOT_ASSIGN(manifest.weights, json.member("storage").and_then(&JsonReader::word<WeightsMode>));
+  if (json.has("type")) {
+    TFAOT_ASSIGN(manifest.weights_type,
+                 json.member("type").and_then(&JsonReader::word<WeightsType>));
+  }
   TFAOT_ASSIGN(manifest.weights_size, json.member("size").and_then(read_size));
   TFAOT_ASSIGN(manifest.weights_sha256, json.member("sha256").and_then(read_optional_sha256));
   return {};
@@ -140,6 +144,9 @@ std::string manifest_to_json(const Manifest& manifest) {
                        {"tf_xla_flags", manifest.tf_xla_flags},
                        {"xla_flags", manifest.xla_flags},
                        {"source_sha256", manifest.source_sha256}};
+  if (manifest.weights_type != WeightsType::kFloat32) {
+    json["weights"]["type"] = word_of(manifest.weights_type);
+  }
   if (manifest.headers == HeadersMode::kCmssw) json["headers"] = word_of(manifest.headers);
   if (manifest.batch == BatchMode::kNone) json["batch"] = word_of(manifest.batch);
   if (manifest.rows == RowsMode::kCoupled) json["rows"] = word_of(manifest.rows);

@@ -57,6 +57,7 @@ ModelSpec spec_from_manifest(const Manifest& manifest) {
   spec.compilation.headers = manifest.headers;
   spec.compilation.rows = manifest.rows;
   spec.compilation.weights = manifest.weights;
+  spec.compilation.weights_type = manifest.weights_type;
   spec.compilation.tf_xla_flags = manifest.tf_xla_flags;
   spec.compilation.xla_flags = manifest.xla_flags;
   return spec;

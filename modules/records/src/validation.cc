@@ -6,6 +6,24 @@
 
 namespace tfaot::toolkit {
 
+Tolerance usual_tolerance(WeightsType type) {
+  Tolerance tolerance;
+  switch (type) {
+    case WeightsType::kFloat32:
+      break;
+    case WeightsType::kBfloat16:
+      tolerance.relative = 0.02;
+      break;
+    case WeightsType::kFloat16:
+      tolerance.relative = 0.002;
+      break;
+    case WeightsType::kInt8:
+      tolerance.relative = 0.05;
+      break;
+  }
+  return tolerance;
+}
+
 double relative_difference(const ArrayDifference& difference) {
   return difference.scale > 0 ? difference.largest / difference.scale : difference.largest;
 }

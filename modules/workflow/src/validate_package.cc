@@ -154,7 +154,9 @@ class Validator {
 
   Status find_levels() {
     Validation& summary = result_.summary;
-    summary.tolerance = request_.tolerance;
+    summary.tolerance = {
+        request_.tolerance.value_or(usual_tolerance(manifest().weights_type).relative),
+        request_.absolute_tolerance};
     summary.cpu_levels = runnable_levels(*package_.model);
     for (const std::string& level : manifest().cpu_levels) {
       if (std::ranges::find(summary.cpu_levels, level) == summary.cpu_levels.end()) {
@@ -308,7 +310,7 @@ class Validator {
   }
 
   Tolerance tolerance_of(const TensorSpec& tensor) const {
-    return tolerance_for(tensor.dtype, request_.tolerance);
+    return tolerance_for(tensor.dtype, result_.summary.tolerance);
   }
 
   // Of each output and kind of inputs the worst.
@@ -319,7 +321,8 @@ class Validator {
       const auto [place, is_new] = places.try_emplace({one.output, one.inputs}, worst.size());
       if (is_new) {
         worst.push_back(one);
-      } else if (is_worse(one.difference, worst[place->second].difference, request_.tolerance)) {
+      } else if (is_worse(one.difference, worst[place->second].difference,
+                          result_.summary.tolerance)) {
         worst[place->second] = one;
       }
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "candidates.h"
+#include "layer_shapes.h"
 #include "measure.h"
 #include "selection_shapes.h"
 #include "shapes.h"
@@ -14,18 +15,19 @@
 
 using Kernel = void (*)(void*, const void**);
 
-#define TFAOT_DECLARE(level)                               \
-  void tfaot_matmul_f32_##level(void*, const void**);      \
-  void tfaot_matmul_f64_##level(void*, const void**);      \
-  void tfaot_convolution_f32_##level(void*, const void**); \
-  void tfaot_depthwise_f32_##level(void*, const void**);   \
-  void tfaot_max_pool_f32_##level(void*, const void**);    \
-  void tfaot_lstm_f32_##level(void*, const void**);        \
-  void tfaot_gru_f32_##level(void*, const void**);         \
-  void tfaot_resize_f32_##level(void*, const void**);      \
-  void tfaot_rnn_f32_##level(void*, const void**);         \
-  void tfaot_top_k_f32_##level(void*, const void**);       \
-  void tfaot_gather_f32_##level(void*, const void**);      \
+#define TFAOT_DECLARE(level)                                 \
+  void tfaot_matmul_f32_##level(void*, const void**);        \
+  void tfaot_matmul_f64_##level(void*, const void**);        \
+  void tfaot_convolution_f32_##level(void*, const void**);   \
+  void tfaot_depthwise_f32_##level(void*, const void**);     \
+  void tfaot_max_pool_f32_##level(void*, const void**);      \
+  void tfaot_lstm_f32_##level(void*, const void**);          \
+  void tfaot_gru_f32_##level(void*, const void**);           \
+  void tfaot_resize_f32_##level(void*, const void**);        \
+  void tfaot_rnn_f32_##level(void*, const void**);           \
+  void tfaot_top_k_f32_##level(void*, const void**);         \
+  void tfaot_gather_f32_##level(void*, const void**);        \
+  void tfaot_narrow_matmul_f32_##level(void*, const void**); \
   void tfaot_transposed_convolution_f32_##level(void*, const void**);
 #define TFAOT_LEVEL(name, level)                                                                \
   {                                                                                             \
@@ -33,7 +35,7 @@ using Kernel = void (*)(void*, const void**);
         &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level, &tfaot_resize_f32_##level,   \
         &tfaot_transposed_convolution_f32_##level, &tfaot_lstm_f32_##level,                     \
         &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level, &tfaot_top_k_f32_##level,               \
-        &tfaot_gather_f32_##level                                                               \
+        &tfaot_gather_f32_##level, &tfaot_narrow_matmul_f32_##level                             \
   }
 
 extern "C" {
@@ -52,7 +54,7 @@ namespace {
 struct Level {
   const char* name;
   Kernel matmul, matmul_f64, convolution, depthwise, max_pool, resize, transposed, lstm, gru, rnn,
-      top_k, gather;
+      top_k, gather, narrow_matmul;
 };
 
 const std::vector<Level> kLevels = {
@@ -94,6 +96,37 @@ void measure_product(const std::string& operation, const char* level, Kernel ker
     kernel(out, in);
   };
   measure(operation + "/" + p.name() + "/" + level, p.operations(), run);
+}
+
+// `type`: of kernels::NarrowType; 0: float32.
+void measure_layers(const Level& level, const char* type_name, Int type, const Layers& l) {
+  kernels::NarrowMatMulCall c = {};
+  c.rhs_type = type;
+  c.product.batch = 1;
+  c.product.rows = l.rows;
+  c.product.columns = c.product.depth = c.product.lhs_row_stride = l.width;
+  c.product.lhs_depth_stride = 1;
+  c.product.rhs_packed = 1;
+  const Int bytes = type == 0 ? 4 : kernels::narrow_bytes(type);
+  std::vector<std::shared_ptr<float>> weights;
+  const Int size = l.width * l.width * bytes;
+  for (Int i = 0; i < l.count; ++i) {
+    weights.push_back(floats(size / 4));
+    std::memset(weights.back().get(), 0x3C,
+                static_cast<std::size_t>(size));  // a plain number in each type
+  }
+  const auto lhs = floats(l.rows * l.width), result = floats(l.rows * l.width);
+  const auto scale = floats(l.width);
+  const auto scratch = floats(kernels::narrow_scratch_bytes(c.product) / 4);
+  const auto run = [=, kernel = type == 0 ? level.matmul : level.narrow_matmul] {
+    for (const auto& one : weights) {
+      void* out[] = {result.get(), scratch.get()};
+      const void* in[] = {&c, lhs.get(), one.get(), scale.get()};
+      kernel(out, in);
+    }
+  };
+  measure(std::string("layers/") + l.name() + "/" + type_name + "/" + level.name, l.operations(),
+          run);
 }
 
 kernels::Window window_of(Int size, Int window, Int stride) {
@@ -262,6 +295,12 @@ void measure_ours() {
     }
     for (const Product& p : double_products()) {
       measure_product<double>("matmul_f64", level.name, level.matmul_f64, p);
+    }
+    for (const Layers& l : layers()) {
+      measure_layers(level, "float32", 0, l);
+      measure_layers(level, "bfloat16", kernels::kBfloat16, l);
+      measure_layers(level, "float16", kernels::kFloat16, l);
+      measure_layers(level, "int8", kernels::kInt8, l);
     }
     for (const Image& i : images()) measure_image(level, i);
     for (const Transposed& t : transposed_images()) measure_transposed(level, t);

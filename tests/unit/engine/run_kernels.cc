@@ -29,6 +29,7 @@
   USE(matmul, f32)                 \
   USE(matmul, f64)                 \
   USE(max_pool, f32)               \
+  USE(narrow_matmul, f32)          \
   USE(range_pool, f32)             \
   USE(resize, f32)                 \
   USE(resize, f64)                 \

@@ -26,31 +26,32 @@
         &tfaot_sum_pool_##type##_##level, &tfaot_top_k_##type##_##level,    \
         &tfaot_transposed_convolution_##type##_##level                      \
   }
-#define DECLARE_RECURRENT(level)                    \
-  void tfaot_lstm_f32_##level(void*, const void**); \
-  void tfaot_gru_f32_##level(void*, const void**);  \
+#define DECLARE_F32(level)                                   \
+  void tfaot_lstm_f32_##level(void*, const void**);          \
+  void tfaot_gru_f32_##level(void*, const void**);           \
+  void tfaot_narrow_matmul_f32_##level(void*, const void**); \
   void tfaot_rnn_f32_##level(void*, const void**);
-#define LEVEL(name, level)                                                   \
-  {                                                                          \
-    name, KERNELS(f32, level), KERNELS(f64, level), &tfaot_lstm_f32_##level, \
-        &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level                       \
+#define LEVEL(name, level)                                                               \
+  {                                                                                      \
+    name, KERNELS(f32, level), KERNELS(f64, level), &tfaot_lstm_f32_##level,             \
+        &tfaot_gru_f32_##level, &tfaot_narrow_matmul_f32_##level, &tfaot_rnn_f32_##level \
   }
 
 extern "C" {
 #if defined(__x86_64__)
 DECLARE(f32, x86_64)
 DECLARE(f64, x86_64)
-DECLARE_RECURRENT(x86_64)
+DECLARE_F32(x86_64)
 DECLARE(f32, x86_64_v3)
 DECLARE(f64, x86_64_v3)
-DECLARE_RECURRENT(x86_64_v3)
+DECLARE_F32(x86_64_v3)
 DECLARE(f32, x86_64_v4)
 DECLARE(f64, x86_64_v4)
-DECLARE_RECURRENT(x86_64_v4)
+DECLARE_F32(x86_64_v4)
 #else
 DECLARE(f32, generic)
 DECLARE(f64, generic)
-DECLARE_RECURRENT(generic)
+DECLARE_F32(generic)
 #endif
 }
 

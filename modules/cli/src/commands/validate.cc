@@ -97,11 +97,12 @@ Action add_validate(CLI::App& app) {
   app.add_flag("--only-these", options->only_these,
                "no zeros, ones, large numbers, NaN and other edges")
       ->option_text(" ");
-  app.add_option("--tolerance", request.tolerance.relative,
-                 "difference allowed, times an output's largest number [1e-5]")
+  app.add_option("--tolerance", request.tolerance,
+                 "difference allowed, times an output's largest number\n[1e-5, more for weights in "
+                 "fewer bits]")
       ->check(amount_rule)
       ->option_text("SHARE");
-  app.add_option("--absolute-tolerance", request.tolerance.absolute, "and added to that [1e-6]")
+  app.add_option("--absolute-tolerance", request.absolute_tolerance, "and added to that [1e-6]")
       ->check(amount_rule)
       ->option_text("NUMBER");
   app.add_flag("--strict", request.strict, "edge inputs count for the verdict too")

@@ -71,6 +71,9 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
   add_word_option<WeightsMode>(app, "--weights", command.weights,
                                "shared: stored once; embedded: in every object")
       ->group(group);
+  add_word_option<WeightsType>(app, "--weights-type", command.weights_type,
+                               "of products: fewer bits, less accurate")
+      ->group(group);
   add_word_option<HeadersMode>(app, "--headers", command.headers,
                                "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW")
       ->group(group);
@@ -124,6 +127,7 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
   overrides.target_triple =
       flags.target_triple.empty() ? command.target_triple : flags.target_triple;
   overrides.weights = command.weights;
+  overrides.weights_type = command.weights_type;
   overrides.headers = command.headers;
   overrides.rows = command.rows;
   overrides.batch = command.batch;

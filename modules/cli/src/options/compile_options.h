@@ -28,6 +28,7 @@ struct CompileCommand {
   std::vector<std::string> cpu_levels;
   std::string target_triple;
   std::optional<WeightsMode> weights;
+  std::optional<WeightsType> weights_type;
   std::optional<HeadersMode> headers;
   std::optional<RowsMode> rows;
   std::optional<BatchMode> batch;

@@ -98,6 +98,13 @@ PackageSizes package_sizes(const Manifest& manifest) {
   return sizes;
 }
 
+// "shared", "shared, products as int8".
+std::string weights_text(WeightsMode mode, WeightsType type) {
+  const std::string text = word_of(mode);
+  return type == WeightsType::kFloat32 ? text
+                                       : fmt::format("{}, products as {}", text, word_of(type));
+}
+
 std::vector<Fact> facts_of(const Manifest& manifest) {
   const PackageSizes sizes = package_sizes(manifest);
   return {{"model", manifest.name + " " + manifest.version},
@@ -109,9 +116,8 @@ std::vector<Fact> facts_of(const Manifest& manifest) {
           {"CPU levels", join(manifest.cpu_levels, ", ")},
           {"batch sizes", batches_text(manifest.batch, manifest.batch_sizes)},
           {"code", fmt::format("{} bytes", sizes.code)},
-          {"weights", sizes.weights == 0
-                          ? word_of(manifest.weights)
-                          : fmt::format("{} bytes, {}", sizes.weights, word_of(manifest.weights))},
+          {"weights", (sizes.weights == 0 ? "" : fmt::format("{} bytes, ", sizes.weights)) +
+                          weights_text(manifest.weights, manifest.weights_type)},
           {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},
           {"validated", validation_summary(manifest)},
           {"headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers))},
@@ -163,7 +169,7 @@ std::vector<Fact> facts_of(const ModelSpec& spec) {
           {"target", spec.compilation.target_triple},
           {"CPU levels", join(spec.compilation.cpu_levels, ", ")},
           {"batch sizes", batches_text(spec.compilation.batch, spec.compilation.batch_sizes)},
-          {"weights", word_of(spec.compilation.weights)},
+          {"weights", weights_text(spec.compilation.weights, spec.compilation.weights_type)},
           {"headers", word_of(spec.compilation.headers)},
           {"rows", rows_text(spec.compilation.rows)},
           {"TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " ")},
@@ -212,6 +218,7 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"batch", word_of(spec.compilation.batch)},
           {"batch_sizes", spec.compilation.batch_sizes},
           {"weights", word_of(spec.compilation.weights)},
+          {"weights_type", word_of(spec.compilation.weights_type)},
           {"headers", word_of(spec.compilation.headers)},
           {"rows", word_of(spec.compilation.rows)},
           {"tf_xla_flags", spec.compilation.tf_xla_flags},

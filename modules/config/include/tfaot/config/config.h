@@ -17,14 +17,15 @@ namespace tfaot::toolkit {
 
 // Values from a command line or CMake call that replace those in the file; empty members replace
 // nothing. The same rules validate them. Errors then name the option (--batch-sizes, --namespace,
-// --cpu-levels, --target-triple, --weights, --headers, --rows, --batch, --dimension) instead of a
-// line, and are usage errors.
+// --cpu-levels, --target-triple, --weights, --weights-type, --headers, --rows, --batch,
+// --dimension) instead of a line, and are usage errors.
 struct ConfigOverrides {
   std::vector<std::string> batch_sizes = {};  // as written
   std::string namespace_name = {};
   std::vector<std::string> cpu_levels = {};
   std::string target_triple = {};
   std::optional<WeightsMode> weights = {};
+  std::optional<WeightsType> weights_type = {};
   std::optional<HeadersMode> headers = {};
   std::optional<RowsMode> rows = {};
   std::optional<BatchMode> batch = {};

@@ -47,7 +47,8 @@ struct EngineJob {
   std::vector<std::int64_t> batch_sizes;  // of this process
   std::vector<JobLevel> levels;
   bool embed_weights = false;
-  bool check_rows = false;          // whether the model treats each row alone
+  WeightsType weights_type = WeightsType::kFloat32;  // of products
+  bool check_rows = false;                           // whether the model treats each row alone
   bool allow_coupled_rows = false;  // accept a model that does not; the result says so
   bool lower_only = false;          // no code: CompiledCode has only batch size, level and HLO hash
   bool check = false;             // go on after errors where possible, and say all (model_check.h)

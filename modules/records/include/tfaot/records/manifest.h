@@ -55,6 +55,7 @@ struct Manifest {
   HeadersMode headers = HeadersMode::kSelfContained;
   RowsMode rows = RowsMode::kAlone;
   WeightsMode weights = WeightsMode::kShared;
+  WeightsType weights_type = WeightsType::kFloat32;
   std::uint64_t weights_size = 0;
   std::string weights_sha256;  // of the object that holds the weights
   std::vector<std::string> tf_xla_flags;

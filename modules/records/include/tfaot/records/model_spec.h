@@ -34,6 +34,20 @@ template <>
 inline constexpr auto kWords<WeightsMode> = std::to_array<Word<WeightsMode>>(
     {{WeightsMode::kShared, "shared"}, {WeightsMode::kEmbedded, "embedded"}});
 
+// How the weights of products are stored; the kernels widen them to float32.
+enum class WeightsType {
+  kFloat32,   // as they are, whatever their type
+  kBfloat16,  // float32's exponent, 8 bits of precision
+  kFloat16,   // 11 bits of precision; at most 65504
+  kInt8,      // -127 to 127 times a float32 for each output of the product
+};
+template <>
+inline constexpr auto kWords<WeightsType> =
+    std::to_array<Word<WeightsType>>({{WeightsType::kFloat32, "float32"},
+                                      {WeightsType::kBfloat16, "bfloat16"},
+                                      {WeightsType::kFloat16, "float16"},
+                                      {WeightsType::kInt8, "int8"}});
+
 // What the generated headers need to compile.
 enum class HeadersMode {
   kSelfContained,  // the package alone
@@ -105,6 +119,7 @@ struct CompilationSection {
   std::string target_triple = "x86_64-unknown-linux-gnu";
   std::vector<std::string> cpu_levels;  // psABI names, ascending; see cpu_levels.h
   WeightsMode weights = WeightsMode::kShared;
+  WeightsType weights_type = WeightsType::kFloat32;
   HeadersMode headers = HeadersMode::kSelfContained;
   RowsMode rows = RowsMode::kAlone;
   std::vector<std::string> tf_xla_flags;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tfaot/records/dtype.h"
+#include "tfaot/records/model_spec.h"
 #include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
@@ -46,6 +47,10 @@ struct Tolerance {
   double relative = 1e-5;  // times the largest finite number of the reference
   double absolute = 1e-6;  // added to that
 };
+
+// For products with weights of this type. In fewer bits they predict differently: about as much as
+// other nets lost (docs/weights.md).
+Tolerance usual_tolerance(WeightsType type);
 
 // How an array differs from a reference of the same type and shape.
 struct ArrayDifference {

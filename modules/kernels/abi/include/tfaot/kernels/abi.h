@@ -14,6 +14,7 @@
 
 #include "tfaot/kernels/forest.h"
 #include "tfaot/kernels/matmul.h"
+#include "tfaot/kernels/narrow.h"
 #include "tfaot/kernels/panels.h"
 #include "tfaot/kernels/phases.h"
 #include "tfaot/kernels/recurrent.h"

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_narrow_matmul of abi.h. A few rows wait for their weights, so they take them as they are
+// stored, and widen them in registers. For many rows some panels are widened first.
+#include "gemm.h"
+#include "narrow.h"
+#include "tile.h"
+
+namespace {
+
+using tfaot::kernels::MatMulCall;
+using tfaot::kernels::NarrowMatMulCall;
+
+struct NarrowProduct {
+  MatMulCall call;  // with the rows that count
+  const float* a;
+  const unsigned char* panels;
+  const float* scale;  // null: none
+  const float* bias;   // null: none
+  float* c;
+  float* scratch;
+  Rectifier rectifier;
+};
+
+constexpr Int kColumns = kPanelColumns<float>;
+
+template <typename Narrow>
+constexpr Int narrow_panel_bytes(Int depth) {
+  return ceil_div(depth, Narrow::kSteps) * Narrow::kGroupBytes;
+}
+
+// Rows whose sums fit into registers.
+constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64                                   ? 8
+                                : TFAOT_VECTOR_BYTES == 32 || TFAOT_VECTOR_REGISTERS == 32 ? 4
+                                                                                           : 2;
+
+// One panel by MR rows from `first` on; of its columns c has `columns`.
+template <typename Narrow, int MR>
+__attribute__((noinline)) void stream_panel(const NarrowProduct& p, Int first_row, Int panel,
+                                            Int columns) {
+  constexpr int kVectors = kVectorsPerPanel;
+  constexpr int kSums = sums_per_element(MR * kVectors);
+  constexpr int kGroups = kSums > Narrow::kSteps ? kSums / Narrow::kSteps : 1;
+  const Int depth = p.call.depth;
+  const unsigned char* b = p.panels + panel * narrow_panel_bytes<Narrow>(depth);
+  const float* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) a[r] = p.a + (first_row + r) * p.call.lhs_row_stride;
+  Vec<float> sums[kSums][MR][kVectors] = {};
+  const auto add_group = [&](int first, Int k, int steps) __attribute__((always_inline)) {
+    typename Narrow::Group group[kVectors];
+    TFAOT_UNROLL
+    for (int v = 0; v < kVectors; ++v) group[v] = Narrow::load(b, v);
+    TFAOT_UNROLL
+    for (int i = 0; i < Narrow::kSteps; ++i) {
+      if (i >= steps) break;
+      Vec<float> right[kVectors];
+      TFAOT_UNROLL
+      for (int v = 0; v < kVectors; ++v) right[v] = Narrow::step(group[v], i);
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        TFAOT_UNROLL
+        for (int v = 0; v < kVectors; ++v)
+          sums[(first + i) % kSums][r][v] += right[v] * a[r][k + i];
+      }
+    }
+    b += Narrow::kGroupBytes;
+  };
+  constexpr Int kTurn = kGroups * Narrow::kSteps;
+  Int k = 0;
+  for (; k + kTurn <= depth; k += kTurn) {
+    TFAOT_UNROLL
+    for (int g = 0; g < kGroups; ++g) {
+      add_group(g * Narrow::kSteps, k + g * Narrow::kSteps, Narrow::kSteps);
+    }
+  }
+  for (; k + Narrow::kSteps <= depth; k += Narrow::kSteps) add_group(0, k, Narrow::kSteps);
+  if (k < depth) add_group(0, k, static_cast<int>(depth - k));
+
+  TFAOT_UNROLL
+  for (int v = 0; v < kVectors; ++v) {
+    const Int at = panel * kColumns + v * kLanes<float>;
+    const Int count = smaller(kLanes<float>, columns - v * kLanes<float>);
+    if (count <= 0) return;
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TFAOT_UNROLL
+      for (int half = kSums / 2; half > 0; half /= 2) {
+        TFAOT_UNROLL
+        for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
+      }
+      Vec<float> sum = sums[0][r][v];
+      if (p.scale != nullptr) sum *= load_first(p.scale + at, count) * Narrow::kUnit;
+      if (p.bias != nullptr) sum += load_first(p.bias + at, count);
+      store_first(p.c + (first_row + r) * p.call.columns + at, rectified<float>(sum, p.rectifier),
+                  count);
+    }
+  }
+}
+
+// As many blocks of MR rows as there are; returns the rows that are done.
+template <typename Narrow, int MR>
+TFAOT_INLINE Int stream_rows(const NarrowProduct& p, Int done, Int panel, Int columns) {
+  if constexpr (MR <= kMostNarrowRows) {
+    for (; p.call.rows - done >= MR; done += MR) stream_panel<Narrow, MR>(p, done, panel, columns);
+  }
+  return done;
+}
+
+// Panels in memory order; each meets all rows.
+template <typename Narrow>
+void multiply_stream(const NarrowProduct& p) {
+  for (Int column = 0, panel = 0; column < p.call.columns; column += kColumns, ++panel) {
+    const Int columns = smaller(kColumns, p.call.columns - column);
+    Int done = stream_rows<Narrow, 8>(p, 0, panel, columns);
+    done = stream_rows<Narrow, 4>(p, done, panel, columns);
+    done = stream_rows<Narrow, 2>(p, done, panel, columns);
+    stream_rows<Narrow, 1>(p, done, panel, columns);
+  }
+}
+
+// The panel of columns [column, column + columns) as float.
+template <typename Narrow>
+TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
+  const Int depth = p.call.depth;
+  const unsigned char* b = p.panels + panel * narrow_panel_bytes<Narrow>(depth);
+  float scale[kColumns];
+  for (Int j = 0; j < kColumns; ++j) {
+    const Int column = panel * kColumns + j;
+    scale[j] = p.scale == nullptr || column >= p.call.columns ? 1 : p.scale[column];
+    scale[j] *= Narrow::kUnit;
+  }
+  for (Int k = 0; k < depth; k += Narrow::kSteps, b += Narrow::kGroupBytes) {
+    const int steps = static_cast<int>(smaller(Narrow::kSteps, depth - k));
+    TFAOT_UNROLL
+    for (int v = 0; v < kVectorsPerPanel; ++v) {
+      const auto group = Narrow::load(b, v);
+      for (int i = 0; i < steps; ++i) {
+        store(to + (k + i) * kColumns + v * kLanes<float>,
+              Narrow::step(group, i) * load(scale + v * kLanes<float>));
+      }
+    }
+  }
+}
+
+template <typename Narrow>
+void multiply_widened(const NarrowProduct& p) {
+  const MatMulCall& call = p.call;
+  Gemm g = {};
+  g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;
+  g.row_count[3] = call.rows;
+  g.row_step[3] = call.lhs_row_stride;
+  g.tap_count[0] = g.tap_count[1] = g.tap_count[2] = 1;
+  g.run = call.depth;
+  g.a_step = call.lhs_depth_stride;
+  g.b = p.scratch;
+  g.b_step = kColumns;
+  g.b_panel = kColumns * call.depth;
+  g.c_row = call.columns;
+  g.rectifier = p.rectifier;
+  const Int step = tfaot::kernels::widened_panels(call) * kColumns;
+  for (Int column = 0; column < call.columns; column += step) {
+    g.columns = smaller(step, call.columns - column);
+    for (Int j = 0; j < g.columns; j += kColumns) {
+      widen_panel<Narrow>(p, (column + j) / kColumns, p.scratch + j * call.depth);
+    }
+    if (p.bias != nullptr) g.bias = p.bias + column;
+    for (Int b = 0; b < call.batch; ++b) {
+      g.a = p.a + b * call.lhs_batch_stride;
+      g.c = p.c + b * call.rows * call.columns + column;
+      TFAOT_KERNEL(gemm)(&g);
+    }
+  }
+}
+
+template <typename Narrow>
+void multiply(NarrowProduct& p, Int live_rows) {
+  p.call.rows = live_rows;
+  if (tfaot::kernels::is_widened_first(p.call)) return multiply_widened<Narrow>(p);
+  for (Int b = 0; b < p.call.batch; ++b) {
+    multiply_stream<Narrow>(p);
+    p.a += p.call.lhs_batch_stride;
+    p.c += live_rows * p.call.columns;
+  }
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
+  const auto& narrow = *static_cast<const NarrowMatMulCall*>(in[0]);
+  auto* const* const results = static_cast<void* const*>(out);
+  NarrowProduct p = {narrow.product,
+                     static_cast<const float*>(in[1]),
+                     static_cast<const unsigned char*>(in[2]),
+                     nullptr,
+                     nullptr,
+                     static_cast<float*>(results[0]),
+                     static_cast<float*>(results[1]),
+                     rectifier_of(narrow.product.epilogue)};
+  int next = 3;
+  if (narrow.rhs_type == tfaot::kernels::kInt8) p.scale = static_cast<const float*>(in[next++]);
+  if ((narrow.product.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
+    p.bias = static_cast<const float*>(in[next++]);
+  }
+  Int rows = narrow.product.rows;
+  if (narrow.product.live_rows != 0) {
+    rows = narrow.product.live_rows * *static_cast<const Int*>(in[next]);
+  }
+  switch (narrow.rhs_type) {
+    case tfaot::kernels::kBfloat16:
+      return multiply<Bfloat16>(p, rows);
+    case tfaot::kernels::kFloat16:
+      return multiply<Float16>(p, rows);
+    default:
+      return multiply<Int8>(p, rows);
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights in fewer bits, with the real engine: compilation.weights_type.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tool.h"
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class WeightsTypeTest : public ToolTest {
+ protected:
+  // A dense layer of 128 x 128, at two sizes: one that reads narrow weights, and one that widens.
+  json compiled(const std::string& type) {
+    done({"compile", "-c", config("many_weights"), "-o", type, "--batch-sizes", "1,4",
+          "--weights-type", type, "-q"});
+    return json::parse(read(type + "/manifest.json"));
+  }
+  bool validates(const std::string& type, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments = {"validate", type, "--model", config("many_weights"),
+                                          "-q"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProcessResult result = tool(arguments);
+    EXPECT_LE(result.exit_code, 1) << result.standard_error;
+    return result.ok();
+  }
+};
+
+TEST_F(WeightsTypeTest, ThePackageIsSmallerAndPredictsNearlyTheSame) {
+  constexpr std::size_t kWeights = 128 * 128;
+  EXPECT_GE(compiled("float32")["weights"]["size"].get<std::size_t>(), 4 * kWeights);
+  EXPECT_TRUE(validates("float32"));
+  for (const auto& [type, bytes] : {std::pair{"bfloat16", 2}, {"float16", 2}, {"int8", 1}}) {
+    SCOPED_TRACE(type);
+    const json weights = compiled(type)["weights"];
+    EXPECT_EQ(weights["type"], type);
+    EXPECT_LT(weights["size"].get<std::size_t>(),
+              static_cast<std::size_t>(bytes) * kWeights + 2048);
+    EXPECT_TRUE(validates(type));
+    EXPECT_FALSE(validates(type, {"--tolerance", "1e-5"}));
+    EXPECT_THAT(done({"info", type}), HasSubstr(std::string("shared, products as ") + type));
+  }
+}
+
+TEST_F(WeightsTypeTest, NewWeightsAreNarrowedAlike) {
+  const json before = compiled("int8");
+  done({"update-weights", "int8", "--model", model("many_weights") + "/saved_model", "-o", "new",
+        "-q"});
+  EXPECT_EQ(json::parse(read("new/manifest.json"))["weights"], before["weights"]);
+}
+
+TEST_F(WeightsTypeTest, TheyMayBeInsideTheCode) {
+  done({"compile", "-c", config("many_weights"), "-o", "bfloat16", "--weights", "embedded",
+        "--weights-type", "bfloat16", "--cpu-levels", "x86-64", "-q"});
+  EXPECT_TRUE(validates("bfloat16"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::testing
