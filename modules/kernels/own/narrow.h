@@ -78,6 +78,11 @@ struct Float16 {
     __m128i halves;
     __builtin_memcpy(&halves, from, sizeof halves);
     return _mm256_cvtph_ps(halves);
+#elif defined(__aarch64__)
+    using Halves = __fp16 __attribute__((vector_size(TFAOT_VECTOR_BYTES / 2)));
+    Halves halves;
+    __builtin_memcpy(&halves, from, sizeof halves);
+    return __builtin_convertvector(halves, Vec<float>);
 #else
     using Halves = std::uint16_t __attribute__((vector_size(TFAOT_VECTOR_BYTES / 2)));
     Halves halves;

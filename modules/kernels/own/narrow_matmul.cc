@@ -28,10 +28,13 @@ constexpr Int narrow_panel_bytes(Int depth) {
   return ceil_div(depth, Narrow::kSteps) * Narrow::kGroupBytes;
 }
 
-// Rows whose sums fit into registers.
-constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64                                   ? 8
-                                : TFAOT_VECTOR_BYTES == 32 || TFAOT_VECTOR_REGISTERS == 32 ? 4
-                                                                                           : 2;
+// Rows whose sums fit into registers, beside what is widened.
+template <typename Narrow>
+constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 8
+                                : TFAOT_VECTOR_BYTES == 32     ? 4
+                                : TFAOT_VECTOR_REGISTERS == 16 ? 2
+                                : Narrow::kSteps == 4          ? 2
+                                                               : 4;
 
 // One panel by MR rows from `first` on; of its columns c has `columns`.
 template <typename Narrow, int MR>
@@ -100,7 +103,7 @@ __attribute__((noinline)) void stream_panel(const NarrowProduct& p, Int first_ro
 // As many blocks of MR rows as there are; returns the rows that are done.
 template <typename Narrow, int MR>
 TFAOT_INLINE Int stream_rows(const NarrowProduct& p, Int done, Int panel, Int columns) {
-  if constexpr (MR <= kMostNarrowRows) {
+  if constexpr (MR <= kMostNarrowRows<Narrow>) {
     for (; p.call.rows - done >= MR; done += MR) stream_panel<Narrow, MR>(p, done, panel, columns);
   }
   return done;
