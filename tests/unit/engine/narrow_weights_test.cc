@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // A bias and a relu; the second parameter is a weight.
-std::string dense(int rows, int depth, int columns, const std::string& type = "f32") {
+std::string dense_module(int rows, int depth, int columns, const std::string& type = "f32") {
   return fmt::format(R"(
 ENTRY main {{
   x = {3}[{0},{1}] parameter(0)
@@ -44,7 +44,7 @@ double loss_of(const std::string& text, WeightsType type) {
 TEST(NarrowWeights, ComputeNearlyTheSame) {
   for (const int rows : {1, 2, 3, 20}) {
     for (const auto& [depth, columns] : {std::pair{64, 48}, {37, 30}, {101, 17}}) {
-      const std::string text = dense(rows, depth, columns);
+      const std::string text = dense_module(rows, depth, columns);
       SCOPED_TRACE(text);
       EXPECT_LT(loss_of(text, WeightsType::kBfloat16), 1.0 / 256);
       EXPECT_LT(loss_of(text, WeightsType::kFloat16), 1.0 / 2048);
@@ -67,15 +67,15 @@ std::string stored_type(const std::string& text, WeightsType type) {
 }
 
 TEST(NarrowWeights, AreStoredInTheirType) {
-  EXPECT_EQ(stored_type(dense(4, 64, 64), WeightsType::kFloat32), "f32");
-  EXPECT_EQ(stored_type(dense(4, 64, 64), WeightsType::kBfloat16), "bf16");
-  EXPECT_EQ(stored_type(dense(4, 64, 64), WeightsType::kFloat16), "f16");
-  EXPECT_EQ(stored_type(dense(4, 64, 64), WeightsType::kInt8), "s8");
+  EXPECT_EQ(stored_type(dense_module(4, 64, 64), WeightsType::kFloat32), "f32");
+  EXPECT_EQ(stored_type(dense_module(4, 64, 64), WeightsType::kBfloat16), "bf16");
+  EXPECT_EQ(stored_type(dense_module(4, 64, 64), WeightsType::kFloat16), "f16");
+  EXPECT_EQ(stored_type(dense_module(4, 64, 64), WeightsType::kInt8), "s8");
 }
 
 TEST(NarrowWeights, AreMoreThanAFewAndOfSinglePrecision) {
-  EXPECT_EQ(stored_type(dense(4, 16, 10), WeightsType::kInt8), "f32");
-  EXPECT_EQ(stored_type(dense(4, 64, 64, "f64"), WeightsType::kInt8), "f64");
+  EXPECT_EQ(stored_type(dense_module(4, 16, 10), WeightsType::kInt8), "f32");
+  EXPECT_EQ(stored_type(dense_module(4, 64, 64, "f64"), WeightsType::kInt8), "f64");
 }
 
 }  // namespace
