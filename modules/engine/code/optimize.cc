@@ -121,6 +121,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(simplify(*module));
+  TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(replace_resizes(*module));
   TFAOT_TRY(replace_sorts(*module, inputs));
   TFAOT_TRY(settle_layouts(*module, inputs));

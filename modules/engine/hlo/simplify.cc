@@ -32,6 +32,24 @@ xla::AlgebraicSimplifierOptions algebra() {
   return options;
 }
 
+// A number that is a tensor of one element becomes a scalar, which XLA's passes and ours look for.
+Status make_numbers_scalars(xla::HloModule& module) {
+  for (xla::HloComputation* computation : module.computations()) {
+    for (xla::HloInstruction* one : computation->MakeInstructionPostOrder()) {
+      if (one->opcode() != xla::HloOpcode::kReshape || one->shape().rank() != 0 ||
+          one->operand(0)->opcode() != xla::HloOpcode::kConstant) {
+        continue;
+      }
+      auto number = one->operand(0)->literal().Reshape({});
+      if (!number.ok()) return checked(number.status());
+      xla::HloInstruction* made =
+          computation->AddInstruction(xla::HloInstruction::CreateConstant(*std::move(number)));
+      TFAOT_TRY(checked(one->ReplaceAllUsesWith(made)));
+    }
+  }
+  return {};
+}
+
 Status run(xla::HloPassPipeline& pipeline, xla::HloModule& module) {
   return checked(pipeline.Run(&module, {}).status());
 }
@@ -50,6 +68,7 @@ Status simplify(xla::HloModule& module) {
   xla::HloPassPipeline once("tfaot-expand");
   once.AddPass<xla::BatchNormExpander>(true, true, true);
   TFAOT_TRY(run(once, module));
+  TFAOT_TRY(make_numbers_scalars(module));
 
   xla::HloPassPipeline again("tfaot-simplify");
   auto& fixed = again.AddPass<xla::HloPassFix<xla::HloPassPipeline>>("tfaot-simplify-loop");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx/needed_values.h"
 
+#include <algorithm>
+
 #include "onnx/operators.h"
 
 namespace tfaot::toolkit::engine {
@@ -11,7 +13,8 @@ using Names = std::set<std::string>;
 
 class Marking {
  public:
-  explicit Marking(const OnnxModel& model) : model_(model) {}
+  // What makes a setting is not marked: it may have weights.
+  Marking(const OnnxModel& model, Names& settings) : model_(model), settings_(settings) {}
 
   // From the last node to the first: what makes a marked value is marked too.
   template <typename Nodes>
@@ -44,6 +47,9 @@ class Marking {
     for (const int operand : row->known) {
       if (operand < node.input_size()) marked.insert(node.input(operand));
     }
+    for (const int operand : row->settings) {
+      if (operand < node.input_size()) settings_.insert(node.input(operand));
+    }
   }
 
   // A Loop's inputs are those of its graph, and each output of one step is an input of the next:
@@ -72,13 +78,21 @@ class Marking {
   }
 
   const OnnxModel& model_;
+  Names& settings_;
 };
 
 }  // namespace
 
 Names needed_values(const OnnxModel& model, const onnx::GraphProto& graph) {
   Names marked;
-  Marking(model).visit(graph.node(), marked);
+  Names settings;
+  Marking(model, settings).visit(graph.node(), marked);
+  for (const auto& initializer : graph.initializer()) {
+    const auto& sizes = initializer.dims();
+    const bool is_number =
+        std::all_of(sizes.begin(), sizes.end(), [](auto size) { return size == 1; });
+    if (is_number && settings.count(initializer.name()) > 0) marked.insert(initializer.name());
+  }
   marked.erase("");
   return marked;
 }

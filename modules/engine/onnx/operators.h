@@ -19,6 +19,9 @@ struct OnnxOperator {
   // Operands whose value must be known while compiling.
   std::vector<int> known = {};
   std::string domain = {};  // "" is ONNX's own
+  // Operands that say what it does, such as bounds. An initializer of one number there is part of
+  // the code and no weight, so that XLA and the kernels know it.
+  std::vector<int> settings = {};
 };
 
 // Null: there is none.

@@ -89,6 +89,25 @@ TEST(OnnxConstants, WholeNumbersAreCode) {
   EXPECT_THAT(made.from_code, ElementsAre(2, 3, 4));
 }
 
+// Converters write bounds and exponents as initializers, too; kernels do a relu6 only if they know
+// its 6.
+TEST(OnnxConstants, BoundsAndExponentsOfOneNumberAreCode) {
+  const auto number = [](const std::string& name, const std::string& sizes, int value) {
+    return "initializer { name: '" + name + "' data_type: 1 " + sizes +
+           " float_data: " + std::to_string(value) + " }\n";
+  };
+  const std::string nodes =
+      "node { op_type: 'Add' input: 'x' input: 'bias' output: 'a' }"
+      "node { op_type: 'Pow' input: 'a' input: 'two' output: 'b' }"
+      "node { op_type: 'Clip' input: 'b' input: 'low' input: 'high' output: 'y' }";
+  const OnnxMade made = made_of_onnx(
+      OnnxFile(kRowsOfSixteen + number("bias", "dims: 1", 1) + number("two", "dims: 1", 2) +
+               number("low", "dims: 1 dims: 1", 0) + number("high", "", 3) + nodes));
+  EXPECT_THAT(made.weights, ElementsAre("bias"));
+  EXPECT_THAT(made.output, Each(3));
+  EXPECT_THAT(made.from_code, Each(1));
+}
+
 TEST(OnnxConstants, ThatAreAnOutputStay) {
   const OnnxMade made = made_of_onnx(OnnxFile(
       tensor_text("input", "x", {"batch", "16"}) + tensor_text("output", "c", {"2", "16"}) +
