@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values of an ONNX graph must, or should, be known while compiling: shapes, axes, conditions,
-// bounds and all that they are computed from. Pure functions.
+// Which values of an ONNX graph must, or should, be known while compiling: shapes, axes,
+// conditions, bounds and all that they are computed from. Pure functions.
 #pragma once
 
 #include <set>
