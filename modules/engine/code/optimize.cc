@@ -6,6 +6,7 @@
 
 #include "graph/random_numbers.h"
 #include "hlo/canonical.h"
+#include "hlo/dilated_windows.h"
 #include "hlo/fold.h"
 #include "hlo/layouts.h"
 #include "hlo/simplify.h"
@@ -121,6 +122,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(simplify(*module));
+  TFAOT_TRY(restore_dilated_windows(*module));
   TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(replace_resizes(*module));
   TFAOT_TRY(replace_sorts(*module, inputs));
