@@ -14,7 +14,10 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// "max_pool", "sum_pool", or nothing.
+constexpr std::int64_t kFewestChannels = 8;  // of a sum: a vector of the narrowest kernels twice
+constexpr std::int64_t kMostSummed = 512;    // one after the other; rounding errors grow with them
+
+// "max_pool", "sum_pool", or nothing: of a window or of a reduction.
 std::string kernel_of(const HloInstruction& pool) {
   const HloInstruction* root = pool.to_apply()->root_instruction();
   const HloInstruction* start = pool.operand(1);
@@ -52,6 +55,12 @@ bool meets_input(const kernels::Window& window) {
     }
   }
   return true;
+}
+
+// The tensors that XLA makes in the loop of a sum over them, or for which it has a better loop.
+bool is_made_in_loop(const HloInstruction& x) {
+  return x.IsElementwise() || x.opcode() == HloOpcode::kBroadcast ||
+         x.opcode() == HloOpcode::kReduce;
 }
 
 // The call, followed by the activation that came before the pooling.
@@ -106,6 +115,37 @@ Status replace_pool(HloInstruction& pool) {
     return checked(pool.ReplaceAllUsesWith(pool_first(made, *activation, pool)));
   }
   return checked(pool.ReplaceAllUsesWith(add_kernel_call(made, pool)));
+}
+
+Status replace_sum(HloInstruction& reduce) {
+  if (reduce.dimensions().empty()) return {};
+  const auto outer = static_cast<std::size_t>(reduce.dimensions().front());
+  const auto summed = reduce.dimensions().size();
+  HloInstruction* x = reduce.mutable_operand(0);
+  while (x->opcode() == HloOpcode::kReshape) x = x->mutable_operand(0);
+  if (reduce.operand_count() != 2 || !has_kernels(reduce.shape().element_type()) ||
+      xla::ShapeUtil::IsZeroElementArray(reduce.operand(0)->shape()) ||
+      kernel_of(reduce) != "sum_pool" || is_made_in_loop(*x)) {
+    return {};
+  }
+  for (std::size_t i = 0; i < summed; ++i) {
+    if (reduce.dimensions(static_cast<std::int64_t>(i)) != static_cast<std::int64_t>(outer + i))
+      return {};
+  }
+  const auto sizes = reduce.operand(0)->shape().dimensions();
+  kernels::PoolCall call{};
+  call.batch = product(sizes.subspan(0, outer));
+  call.channels = product(sizes.subspan(outer + summed));
+  const std::int64_t count = product(sizes.subspan(outer, summed));
+  if (call.channels < kFewestChannels || count > kMostSummed) return {};
+  xla::WindowDimension window;
+  window.set_size(count);
+  window.set_stride(1);
+  window.set_window_dilation(1);
+  window.set_base_dilation(1);
+  call.window = kernel_window({{&window, count, 1}});
+  return checked(reduce.ReplaceAllUsesWith(add_kernel_call(
+      {"sum_pool", as_words(call), {reduce.mutable_operand(0)}, dimensions_of(reduce)}, reduce)));
 }
 
 }  // namespace tfaot::toolkit::engine

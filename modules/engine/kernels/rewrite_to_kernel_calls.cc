@@ -17,6 +17,8 @@ Status replace(xla::HloInstruction& instruction, const WeightValues& values, Wei
       return replace_convolution(instruction, values);
     case xla::HloOpcode::kReduceWindow:
       return replace_pool(instruction);
+    case xla::HloOpcode::kReduce:
+      return values.is_known(&instruction) ? Status() : replace_sum(instruction);
     default:
       return {};
   }

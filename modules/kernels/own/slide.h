@@ -3,27 +3,10 @@
 // into the padding is clipped. slide_tile.h lists the members of an operation.
 #pragma once
 
+#include "clip.h"
 #include "slide_row.h"
 
 namespace {
-
-// The part of a window that is inside the input, at one position.
-struct Clip {
-  Clip(const Window& w, int d, Int position) {
-    const Int before = w.pad_low[d] - position * w.stride[d];
-    first = smaller(larger(0, steps(before, w.window_dilation[d])), w.size[d]);
-    const Int end = smaller(larger(0, steps(before + w.in[d], w.window_dilation[d])), w.size[d]);
-    count = larger(0, end - first);
-    at = first * w.window_dilation[d] - before;
-  }
-  // A division is slow, and most windows are not dilated.
-  static Int steps(Int distance, Int step) {
-    return step == 1 ? distance : ceil_div(distance, step);
-  }
-
-  Int first, count;  // of the window
-  Int at;            // in the input
-};
 
 // How many elements apart the filter's taps and neighbouring results are.
 struct SlideSteps {
@@ -62,21 +45,24 @@ class Slide {
 
   void image(const Element* in, Element* out) {
     const Whole rows(w_, 1), columns(w_, 2);
+    const bool by_columns = rows.end - rows.begin >= kFewestRows;
     for (Int i = 0; i < w_.out[0]; ++i, out += out_step_[0]) {
       const Clip plane(w_, 0, i);
       const Element* const from = in + plane.at * in_step_[0];
       const Element* const filter = filter_ + plane.first * taps_.filter_step[0];
       taps_.count[0] = plane.count;
       for (Int j = 0; j < w_.out[1]; ++j) {
-        row_of(from, filter, out + j * out_step_[1], j, columns, !rows.has(j));
+        row_of(from, filter, out + j * out_step_[1], j, columns, !by_columns || !rows.has(j));
       }
-      if (rows.begin == rows.end) continue;
+      if (!by_columns) continue;
       for (Int k = 0; k < columns.begin; ++k) column_of(from, filter, out, k, rows);
       for (Int k = columns.end; k < w_.out[2]; ++k) column_of(from, filter, out, k, rows);
     }
   }
 
  private:
+  static constexpr Int kFewestRows = 4;  // for which the edges of an image are done by columns
+
   // Positions whose window is not clipped in one dimension.
   struct Whole {
     Whole(const Window& w, int d) {
@@ -97,7 +83,7 @@ class Slide {
     in += row.at * in_step_[1];
     filter += row.first * taps_.filter_step[1];
     taps_.count[1] = row.count;
-    for (Int k = 0; all && k < columns.begin; ++k) one(in, filter, out + k * out_step_[2], k);
+    if (all) edge(in, filter, out, 0, columns.begin);
     if (columns.begin < columns.end) {
       const Int at = columns.begin * w_.stride[2] - w_.pad_low[2];
       taps_.count[2] = w_.size[2];
@@ -106,9 +92,7 @@ class Slide {
                  out_step_[2]},
                 filter, out + columns.begin * out_step_[2], other_result_, channels_);
     }
-    for (Int k = columns.end; all && k < w_.out[2]; ++k) {
-      one(in, filter, out + k * out_step_[2], k);
-    }
+    if (all) edge(in, filter, out, columns.end, w_.out[2]);
   }
 
   // One position of all rows whose windows are complete, at the edge of the image.
@@ -124,11 +108,18 @@ class Slide {
               out + rows.begin * out_step_[1] + k * out_step_[2], other_result_, channels_);
   }
 
-  void one(const Element* in, const Element* filter, Element* out, Int k) {
-    const Clip column(w_, 2, k);
-    taps_.count[2] = column.count;
-    slide_row(op_, taps_, {in + column.at * in_step_[2], 0, 1, 0},
-              filter + column.first * taps_.filter_step[2], out, other_result_, channels_);
+  // Positions k to end of one row, whose windows are not complete.
+  void edge(const Element* in, const Element* filter, Element* out, Int k, Int end) {
+    while (k < end) {
+      const Clip column(w_, 2, k);
+      const Int alike = smaller(column.positions(w_, 2), end - k);
+      taps_.count[2] = column.count;
+      slide_row(op_, taps_,
+                {in + column.at * in_step_[2], w_.stride[2] * in_step_[2], alike, out_step_[2]},
+                filter + column.first * taps_.filter_step[2], out + k * out_step_[2], other_result_,
+                channels_);
+      k += alike;
+    }
   }
 
   const Op& op_;

@@ -54,6 +54,11 @@ void slide_row(const Op& op, const Taps& taps, const Positions& positions, const
   for (; channels - c >= kMany * kWidth; c += kMany * kWidth) {
     slide_channels<Op, kMany, false>(op, taps, positions, filter, out, other_result, c, kWidth);
   }
+  if constexpr (kMany > 2) {
+    for (; channels - c >= 2 * kWidth; c += 2 * kWidth) {
+      slide_channels<Op, 2, false>(op, taps, positions, filter, out, other_result, c, kWidth);
+    }
+  }
   for (; channels - c >= kWidth; c += kWidth) {
     slide_channels<Op, 1, false>(op, taps, positions, filter, out, other_result, c, kWidth);
   }

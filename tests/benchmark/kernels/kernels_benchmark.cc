@@ -12,6 +12,7 @@
 #include "shapes.h"
 #include "tfaot/kernels/abi.h"
 #include "tfaot/runtime/detail/cpu_features.h"
+#include "window_shapes.h"
 
 using Kernel = void (*)(void*, const void**);
 
@@ -21,6 +22,7 @@ using Kernel = void (*)(void*, const void**);
   void tfaot_convolution_f32_##level(void*, const void**);   \
   void tfaot_depthwise_f32_##level(void*, const void**);     \
   void tfaot_max_pool_f32_##level(void*, const void**);      \
+  void tfaot_sum_pool_f32_##level(void*, const void**);      \
   void tfaot_lstm_f32_##level(void*, const void**);          \
   void tfaot_gru_f32_##level(void*, const void**);           \
   void tfaot_resize_f32_##level(void*, const void**);        \
@@ -32,10 +34,10 @@ using Kernel = void (*)(void*, const void**);
 #define TFAOT_LEVEL(name, level)                                                                \
   {                                                                                             \
     name, &tfaot_matmul_f32_##level, &tfaot_matmul_f64_##level, &tfaot_convolution_f32_##level, \
-        &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level, &tfaot_resize_f32_##level,   \
-        &tfaot_transposed_convolution_f32_##level, &tfaot_lstm_f32_##level,                     \
-        &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level, &tfaot_top_k_f32_##level,               \
-        &tfaot_gather_f32_##level, &tfaot_narrow_matmul_f32_##level                             \
+        &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level, &tfaot_sum_pool_f32_##level, \
+        &tfaot_resize_f32_##level, &tfaot_transposed_convolution_f32_##level,                   \
+        &tfaot_lstm_f32_##level, &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level,                \
+        &tfaot_top_k_f32_##level, &tfaot_gather_f32_##level, &tfaot_narrow_matmul_f32_##level   \
   }
 
 extern "C" {
@@ -53,8 +55,8 @@ namespace {
 
 struct Level {
   const char* name;
-  Kernel matmul, matmul_f64, convolution, depthwise, max_pool, resize, transposed, lstm, gru, rnn,
-      top_k, gather, narrow_matmul;
+  Kernel matmul, matmul_f64, convolution, depthwise, max_pool, sum_pool, resize, transposed, lstm,
+      gru, rnn, top_k, gather, narrow_matmul;
 };
 
 const std::vector<Level> kLevels = {
@@ -163,6 +165,26 @@ void measure_image(const Level& level, const Image& i) {
   measure("convolution/" + i.name() + "/" + level.name, i.operations(), run);
 }
 
+void measure_sequence(const Level& level, const Sequence& s) {
+  kernels::ConvolutionCall c = {};
+  c.batch = s.batch;
+  c.window = window_of(s.size, s.window, 1);
+  c.window.in[1] = c.window.out[1] = c.window.size[1] = 1;
+  c.window.pad_low[1] = c.window.pad_high[1] = 0;
+  c.window.window_dilation[2] = s.dilation;
+  c.window.pad_low[2] = c.window.pad_high[2] = s.window / 2 * s.dilation;
+  c.in_channels = c.out_channels = c.groups = s.channels;
+  const Int elements = s.batch * s.size * s.channels;
+  const auto input = floats(elements), result = floats(elements);
+  const auto filter = floats(s.window * s.channels);
+  const auto run = [=, kernel = level.depthwise] {
+    void* out[] = {result.get(), nullptr};
+    const void* in[] = {&c, input.get(), filter.get()};
+    kernel(out, in);
+  };
+  measure("depthwise/" + s.name() + "/" + level.name, s.operations(), run);
+}
+
 void measure_transposed(const Level& level, const Transposed& t) {
   kernels::ConvolutionCall c = {};
   c.batch = t.batch;
@@ -260,6 +282,21 @@ void measure_pooling(const Level& level, const Pooling& p) {
   measure("max_pool/" + p.name() + "/" + level.name, p.operations(), run);
 }
 
+void measure_sum(const Level& level, const Summed& s) {
+  kernels::PoolCall c = {};
+  c.batch = s.batch;
+  c.window = window_of(1, 1, 1);
+  c.window.in[2] = c.window.size[2] = s.positions;
+  c.channels = s.channels;
+  const auto input = floats(s.batch * s.positions * s.channels);
+  const auto result = floats(s.batch * s.channels);
+  const auto run = [=, kernel = level.sum_pool] {
+    const void* in[] = {&c, input.get()};
+    kernel(result.get(), in);
+  };
+  measure("sum_pool/" + s.name() + "/" + level.name, s.operations(), run);
+}
+
 void measure_recurrence(const std::string& operation, const char* level, Kernel kernel, Int gates,
                         const Recurrence& r) {
   kernels::RecurrentCall c = {};
@@ -303,9 +340,11 @@ void measure_ours() {
       measure_layers(level, "int8", kernels::kInt8, l);
     }
     for (const Image& i : images()) measure_image(level, i);
+    for (const Sequence& s : sequences()) measure_sequence(level, s);
     for (const Transposed& t : transposed_images()) measure_transposed(level, t);
     for (const Resized& r : resized_images()) measure_resized(level, r);
     for (const Pooling& p : poolings()) measure_pooling(level, p);
+    for (const Summed& s : sums()) measure_sum(level, s);
     for (const Selected& s : selections()) measure_selection(level, s);
     for (const Gathered& g : gathers()) measure_gather(level, g);
     for (const Recurrence& r : recurrences()) {

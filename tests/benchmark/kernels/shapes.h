@@ -111,19 +111,6 @@ struct Resized {
 
 inline std::vector<Resized> resized_images() { return {{1, 16, 32}, {16, 16, 32}, {16, 14, 3}}; }
 
-// Max pooling, window and stride 2.
-struct Pooling {
-  Int batch, size, channels;
-
-  std::string name() const {
-    return std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" +
-           std::to_string(channels) + "_2x2";
-  }
-  double operations() const { return static_cast<double>(batch * size * size * channels); }
-};
-
-inline std::vector<Pooling> poolings() { return {{1, 28, 16}, {16, 28, 16}, {16, 14, 24}}; }
-
 // 20 steps of a recurrent layer. Without features it gets products, else it multiplies itself.
 struct Recurrence {
   Int rows, hidden, features;

@@ -9,6 +9,7 @@
 #include "candidates.h"
 #include "measure.h"
 #include "shapes.h"
+#include "window_shapes.h"
 
 namespace tfaot::kernels_benchmark {
 namespace {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured of kernels that slide a window over each channel alone.
+#pragma once
+
+#include "shapes.h"
+
+namespace tfaot::kernels_benchmark {
+
+// Depthwise convolutions along a sequence, padding that keeps its length.
+struct Sequence {
+  Int batch, size, window, dilation, channels;
+
+  std::string name() const {
+    return std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(channels) +
+           "_" + std::to_string(window) + "_dilated_" + std::to_string(dilation);
+  }
+  double operations() const { return 2.0 * static_cast<double>(batch * size * window * channels); }
+};
+
+inline std::vector<Sequence> sequences() {
+  return {{16, 128, 5, 1, 32}, {16, 128, 5, 8, 32}, {16, 128, 5, 8, 24}};
+}
+
+// Max pooling, window and stride 2.
+struct Pooling {
+  Int batch, size, channels;
+
+  std::string name() const {
+    return std::to_string(batch) + "x" + std::to_string(size) + "x" + std::to_string(size) + "x" +
+           std::to_string(channels) + "_2x2";
+  }
+  double operations() const { return static_cast<double>(batch * size * size * channels); }
+};
+
+inline std::vector<Pooling> poolings() { return {{1, 28, 16}, {16, 28, 16}, {16, 14, 24}}; }
+
+// Sums over all positions.
+struct Summed {
+  Int batch, positions, channels;
+
+  std::string name() const {
+    return std::to_string(batch) + "x" + std::to_string(positions) + "x" + std::to_string(channels);
+  }
+  double operations() const { return static_cast<double>(batch * positions * channels); }
+};
+
+inline std::vector<Summed> sums() { return {{16, 128, 32}, {16, 49, 24}}; }
+
+}  // namespace tfaot::kernels_benchmark

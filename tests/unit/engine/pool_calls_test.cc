@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over dimensions before the channels, as calls of a kernel: they give the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kernels/rewrite_to_kernel_calls.h"
+#include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_kernels.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kSumHead =
+    "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
+    "ENTRY e {\n  zero = f32[] constant(0)\n";
+
+std::vector<std::string> kernels_of_sum(const std::string& text) {
+  const auto module = testing::parse_hlo(kSumHead + text);
+  const auto before = testing::result_with_kernels(*module);
+  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+  EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
+      << module->ToString();
+  return testing::called_kernels(*module);
+}
+
+TEST(PoolCalls, SumOverPositions) {
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,40,8] parameter(0)\n  ROOT r = f32[2,8] "
+                             "reduce(x, zero), dimensions={1}, to_apply=add\n}\n"),
+              ElementsAre("sum_pool_f32"));
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,3,4,5,6] parameter(0)\n  ROOT r = f32[2,3,5,6] "
+                             "reduce(x, zero), dimensions={2}, to_apply=add\n}\n"),
+              ElementsAre("sum_pool_f32"));
+  EXPECT_THAT(kernels_of_sum("  x = f32[7,5,8] parameter(0)\n  ROOT r = f32[8] "
+                             "reduce(x, zero), dimensions={0,1}, to_apply=add\n}\n"),
+              ElementsAre("sum_pool_f32"));
+}
+
+// Of rows, of very many, of what XLA computes in the loop of the sum, from another start, and of
+// dimensions that do not lie together.
+TEST(PoolCalls, LeaveOtherSumsAlone) {
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,40,8] parameter(0)\n  ROOT r = f32[2,40] "
+                             "reduce(x, zero), dimensions={2}, to_apply=add\n}\n"),
+              IsEmpty());
+  EXPECT_THAT(kernels_of_sum("  x = f32[600,8] parameter(0)\n  ROOT r = f32[8] "
+                             "reduce(x, zero), dimensions={0}, to_apply=add\n}\n"),
+              IsEmpty());
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,40,8] parameter(0)\n  n = f32[2,40,8] multiply(x, x)\n"
+                             "  ROOT r = f32[2,8] reduce(n, zero), dimensions={1}, "
+                             "to_apply=add\n}\n"),
+              IsEmpty());
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,40,8] parameter(0)\n  one = f32[] constant(1)\n"
+                             "  ROOT r = f32[2,8] reduce(x, one), dimensions={1}, "
+                             "to_apply=add\n}\n"),
+              IsEmpty());
+  EXPECT_THAT(kernels_of_sum("  x = f32[4,3,5,8] parameter(0)\n  ROOT r = f32[3,8] "
+                             "reduce(x, zero), dimensions={0,2}, to_apply=add\n}\n"),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
