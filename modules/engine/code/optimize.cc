@@ -11,6 +11,7 @@
 #include "hlo/layouts.h"
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
+#include "kernels/concatenation_calls.h"
 #include "kernels/forest_calls.h"
 #include "kernels/gather_calls.h"
 #include "kernels/live_rows.h"
@@ -134,6 +135,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_recurrent_layers(*module, inputs));
   TFAOT_TRY(replace_gathers(*module, inputs));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, products));
+  TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));
   TFAOT_TRY(steps.show("hoisted"));

@@ -192,6 +192,8 @@ class Estimate {
     const std::int64_t bytes = element_bytes(*one.operand(1));
     const double result =
         bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
+    // A gather reads as much as it writes, however large the tables are.
+    if (kind == KernelKind::kGather) return kCallCycles + waiting(2 * result);
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
     if (kind == KernelKind::kRecurrent) return moved + recur(one);
     if (kind == KernelKind::kMatMul) {

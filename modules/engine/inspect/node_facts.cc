@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "hlo/loop.h"
+#include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
 #include "kernels/window.h"
 #include "tfaot/base/text.h"
@@ -99,8 +100,13 @@ std::string top_k_text(const kernels::TopKCall& call) {
                      call.size, call.rows);
 }
 
-std::string gather_text(const kernels::GatherCall& call) {
-  return fmt::format("{} of {} rows, of {} elements", call.rows, call.x_rows, call.row_elements);
+std::string gather_text(const HloInstruction& one) {
+  const auto call = call_of<kernels::GatherCall>(one);
+  if (call.parts > 1) {
+    return fmt::format("{} rows of {} parts, of {} elements", call.rows, call.parts, call.row);
+  }
+  return fmt::format("{} of {} rows, of {} elements", call.rows, gather_parts(one).front().x_rows,
+                     call.row);
 }
 
 KernelWork kernel_work(const HloInstruction& one) {
@@ -124,7 +130,7 @@ KernelWork kernel_work(const HloInstruction& one) {
     case KernelKind::kTopK:
       return {top_k_text(call_of<kernels::TopKCall>(one))};
     case KernelKind::kGather:
-      return {gather_text(call_of<kernels::GatherCall>(one))};
+      return {gather_text(one)};
     case KernelKind::kResize:
       return resize_work(call_of<kernels::ResizeCall>(one));
     case KernelKind::kForest: {

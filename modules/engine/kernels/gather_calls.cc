@@ -8,7 +8,7 @@
 #include "hlo/dimension_order.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
-#include "kernels/kernel_call.h"
+#include "kernels/gathered_parts.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -70,17 +70,9 @@ class GatheredRows {
     for (std::int64_t d = inner_; d < std::ssize(sizes_); ++d) {
       result_sizes.push_back(entry(sizes_, d));
     }
-    kernels::GatherCall call{};
-    call.rows = product(place_sizes);
-    call.row_elements = row_elements();
-    call.x_rows = product(sizes_) / call.row_elements;
-    call.place_bytes = type_ == xla::S64 ? 8 : 4;
-    HloInstruction* copied =
-        add_kernel_call({.kernel = "gather",
-                         .words = as_words(call),
-                         .operands = {gather_.mutable_operand(0), places(outer, place_sizes)},
-                         .result = result_sizes},
-                        gather_);
+    HloInstruction* copied = add_gather(
+        {part_by_places(gather_.mutable_operand(0), places(outer, place_sizes), row_elements())},
+        result_sizes, gather_);
     return transpose(copied, result_order(outer));
   }
 
@@ -112,8 +104,8 @@ class GatheredRows {
     return broadcast(one, sizes, {});
   }
 
-  // What one coordinate of the indices says, of the sizes of batch_, between 0 and size - 1.
-  HloInstruction* coordinate(std::int64_t number, std::int64_t size) const {
+  // What one coordinate of the indices says, of the sizes of batch_.
+  HloInstruction* coordinate(std::int64_t number) const {
     HloInstruction* indices = reshape(gather_.mutable_operand(1), index_sizes_);
     Dimensions start(index_sizes_.size());
     Dimensions limit = index_sizes_;
@@ -128,13 +120,21 @@ class GatheredRows {
       indices = add(HloInstruction::CreateSlice(shape_of(type_, part), indices, start, limit,
                                                 Dimensions(index_sizes_.size(), 1)));
     }
-    HloInstruction* const all = reshape(indices, sizes);
+    return reshape(indices, sizes);
+  }
+  HloInstruction* between_0_and(std::int64_t last, HloInstruction* all) const {
+    const Dimensions sizes = dimensions_of(*all);
     return add(HloInstruction::CreateTernary(all->shape(), HloOpcode::kClamp, filled(0, sizes), all,
-                                             filled(size - 1, sizes)));
+                                             filled(last, sizes)));
   }
 
-  // The number of each row, of the sizes of the outer dimensions and then of batch_.
+  // The number of each row, of the sizes of the outer dimensions and then of batch_. The kernel
+  // takes the nearest row there is, so that a coordinate alone may be anything.
   HloInstruction* places(const Dimensions& outer, const Dimensions& sizes) const {
+    if (inner_ == 1 && place_in(numbers_.start_index_map(), 0) == 0 &&
+        numbers_.start_index_map_size() == 1) {
+      return coordinate(0);
+    }
     HloInstruction* sum = nullptr;
     std::int64_t step = 1;  // rows from one element along the dimension to the next
     for (std::int64_t d = inner_ - 1; d >= 0; step *= entry(sizes_, d--)) {
@@ -152,7 +152,8 @@ class GatheredRows {
         if (own == numbers_.start_index_map_size()) continue;  // always the first
         Dimensions after_outer(batch_.size());
         std::iota(after_outer.begin(), after_outer.end(), std::ssize(outer));
-        number = broadcast(coordinate(own, entry(sizes_, d)), sizes, after_outer);
+        number =
+            broadcast(between_0_and(entry(sizes_, d) - 1, coordinate(own)), sizes, after_outer);
       }
       if (step > 1) number = binary(HloOpcode::kMultiply, number, filled(step, sizes));
       sum = sum == nullptr ? number : binary(HloOpcode::kAdd, sum, number);

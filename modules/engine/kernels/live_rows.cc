@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -136,13 +137,25 @@ class RowsOf {
     }
     if (kind == KernelKind::kOther) return false;
     if (kind == KernelKind::kTopK) return call_of<kernels::TopKCall>(one).rows % batch_ == 0;
-    if (kind == KernelKind::kGather) {  // rows of a table
-      return rows_.at(one.operand(1)) == Rows::kNone &&
-             call_of<kernels::GatherCall>(one).rows % batch_ == 0;
-    }
+    if (kind == KernelKind::kGather) return gather_keeps_order(one);
     // Images, one after the other. A ConvolutionCall begins like a PoolCall.
     return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one) &&
            call_of<kernels::PoolCall>(one).batch % batch_ == 0;
+  }
+
+  // Each part takes rows of a table, or of a tensor in order.
+  bool gather_keeps_order(const HloInstruction& one) const {
+    const std::int64_t rows = call_of<kernels::GatherCall>(one).rows;
+    const auto is_walked = [&](std::int64_t operand, std::int64_t step) {
+      return rows_.at(one.operand(operand)) == Rows::kNone ||
+             step * rows == xla::ShapeUtil::ElementsIn(one.operand(operand)->shape());
+    };
+    return rows % batch_ == 0 &&
+           std::ranges::all_of(gather_parts(one), [&](const kernels::GatherPart& part) {
+             if (part.place_type == kernels::kPlacesInOrder) return is_walked(part.x, part.x_step);
+             return rows_.at(one.operand(part.x)) == Rows::kNone &&
+                    is_walked(part.places, part.place_step);
+           });
   }
 
   std::int64_t inputs_;

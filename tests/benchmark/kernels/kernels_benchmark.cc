@@ -2,6 +2,7 @@
 // Our kernels, every level this machine runs.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -257,12 +258,26 @@ void measure_selection(const Level& level, const Selected& s) {
 }
 
 void measure_gather(const Level& level, const Gathered& g) {
-  const kernels::GatherCall c = {g.rows, g.table, g.elements, sizeof(Int)};
-  const auto x = floats(g.table * g.elements), result = floats(g.rows * g.elements);
+  const kernels::GatherCall c = {g.rows, g.parts * g.elements, g.parts};
+  const auto x = floats(g.table * g.elements), result = floats(g.rows * g.parts * g.elements);
   std::vector<Int> places;
   for (Int i = 0; i < g.rows; ++i) places.push_back(i * 7919 % g.table);
+  kernels::GatherPart part = {};
+  part.x = 1;
+  part.x_step = part.elements = g.elements;
+  part.x_rows = g.table;
+  part.place_type = kernels::kPlacesInt64;
+  part.places = 2;
+  part.place_step = 1;
+  std::vector<Int> words(sizeof c / sizeof(Int));
+  std::memcpy(words.data(), &c, sizeof c);
+  for (Int i = 0; i < g.parts; ++i) {
+    Int of[sizeof part / sizeof(Int)];
+    std::memcpy(of, &part, sizeof part);
+    words.insert(words.end(), std::begin(of), std::end(of));
+  }
   const auto run = [=, kernel = level.gather] {
-    const void* in[] = {&c, x.get(), places.data()};
+    const void* in[] = {words.data(), x.get(), places.data()};
     kernel(result.get(), in);
   };
   measure("gather/" + g.name() + "/" + level.name, g.operations(), run);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "hlo/layouts.h"
+#include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
@@ -35,7 +36,8 @@ std::vector<std::string> gathered(const std::string& text, const std::string& ot
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
     if (kernel_kind(*one) != KernelKind::kGather) continue;
     const auto call = call_of<kernels::GatherCall>(*one);
-    calls.push_back(fmt::format("{} of {} rows of {}", call.rows, call.x_rows, call.row_elements));
+    calls.push_back(
+        fmt::format("{} of {} rows of {}", call.rows, gather_parts(*one).front().x_rows, call.row));
   }
   return calls;
 }

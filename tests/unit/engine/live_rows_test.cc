@@ -159,6 +159,32 @@ TEST(LiveRows, GoToRecurrentLayersOfRowsInOrder) {
   EXPECT_THAT(recurrent_live_rows("32,96", "0,8,16, 1,64"), IsEmpty());
 }
 
+// Whether products after a gather leave out padding: of 4 rows, x[4,8] by the places in x or a
+// table t[9,4], `parts` as selection.h has them.
+bool passes_gather(int rows, const std::string& parts, int part_count) {
+  const std::string text =
+      "ENTRY e {\n  x = f32[4,8] parameter(0)\n  w = f32[1,1,8,16] parameter(1)\n"
+      "  t = f32[9,4] parameter(2)\n  i = s64[4] parameter(3)\n"
+      "  c = s64[" +
+      std::to_string(3 + 9 * part_count) + "] constant({" + std::to_string(rows) + "," +
+      std::to_string(32 / rows) + "," + std::to_string(part_count) + ", " + parts +
+      "})\n  g = f32[4,8] custom-call(c, x, t, i), custom_call_target=\"tfaot_gather_f32\"\n" +
+      product_of("g", 4) + "  ROOT r = (f32[4,16]) tuple(k)\n}";
+  return leave_out_padding(*testing::parse_hlo(text), 1).value_or(false);
+}
+
+TEST(LiveRows, PassGathersOfRowsInOrder) {
+  const std::string table = "2,0,4,9, 3,1,5,8, 4";  // by the sixth number of each row of x
+  EXPECT_TRUE(passes_gather(4, "1,4,8,4, 0,0,0,0, 4, " + table, 2));
+  EXPECT_TRUE(passes_gather(4, "2,0,4,9, 2,3,0,1, 4, " + table, 2));  // places of the model
+  EXPECT_TRUE(passes_gather(8, "2,0,4,9, 3,1,1,4, 4", 1));            // by the second and the sixth
+  // Rows of the batch by their places, half of the batch, and rows that are parts of no row.
+  EXPECT_FALSE(passes_gather(4, "1,0,8,4, 2,3,0,1, 4, " + table, 2));
+  EXPECT_FALSE(passes_gather(4, "1,0,4,4, 0,0,0,0, 4, " + table, 2));
+  EXPECT_FALSE(passes_gather(4, "2,0,4,9, 3,1,0,4, 4, " + table, 2));
+  EXPECT_FALSE(passes_gather(2, "1,0,16,2, 0,0,0,0, 16", 1));
+}
+
 TEST(LiveRows, StayAwayFromRightSidesOfTheBatch) {
   EXPECT_THAT(
       live_rows(

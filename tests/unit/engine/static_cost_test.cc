@@ -86,6 +86,17 @@ std::uint64_t forest(std::size_t rows, int blocks) {
                  {1, 0, "x86_64_v4"});
 }
 
+// Rows of 16 elements of a table, by their places.
+std::uint64_t gather(int rows, int table) {
+  return cost_of(fmt::format("ENTRY e {{\n  t = f32[{1},16] parameter(0)\n"
+                             "  i = s64[{0}] parameter(1)\n"
+                             "  c = s64[12] constant({{{0},16,1, 1,0,16,{1}, 2,2,0,1, 16}})\n"
+                             "  ROOT y = f32[{0},16] custom-call(c, t, i), "
+                             "custom_call_target=\"tfaot_gather_f32\"\n}}",
+                             rows, table),
+                 {1, 0, "x86_64_v4"});
+}
+
 template <class Cost>
 std::vector<std::size_t> chunks(std::size_t rows, const Cost& cost) {
   std::vector<std::uint64_t> costs;
@@ -117,6 +128,11 @@ TEST(StaticCost, IsLowerAtHigherLevels) {
     EXPECT_LT(dense(rows, 3, 128, "x86_64_v4"), dense(rows, 3, 128, "x86_64_v3"));
     EXPECT_LT(dense(rows, 3, 128, "x86_64_v3"), dense(rows, 3, 128, "x86_64"));
   }
+}
+
+TEST(StaticCost, OfAGatherIsThatOfWhatIsTaken) {
+  EXPECT_LT(gather(8, 1000000), 2 * gather(8, 100));
+  EXPECT_LT(gather(8, 1000000), gather(8000, 1000000));
 }
 
 TEST(StaticCost, IsMoreForDearerOperations) {

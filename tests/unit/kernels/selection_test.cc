@@ -19,6 +19,7 @@ namespace tfaot::kernels_test {
 namespace {
 
 using kernels::GatherCall;
+using kernels::GatherPart;
 using kernels::TopKCall;
 
 class Selection : public EveryLevel {};
@@ -117,38 +118,121 @@ TEST_P(Selection, FindsTheFirstElementsInOrder) {
   check_random_top_k<double>(kernels<double>().top_k, 2);
 }
 
-template <typename T, typename Place>
+// A part of each row, with what it takes and where.
+template <typename T>
+struct Part {
+  GatherPart of{};
+  std::vector<T> x;
+  std::vector<char> places;  // of any type
+  std::vector<Int> wanted;   // the place of each row
+};
+
+template <typename Place>
+Place random_place(Random& random, Int rows) {
+  using Limits = std::numeric_limits<Place>;
+  if (random.one_in(8)) return random.one_in(2) ? Limits::max() : Limits::lowest();
+  if (Limits::has_quiet_NaN && random.one_in(8)) return Limits::quiet_NaN();
+  const auto place = static_cast<Place>(random.between(-2, rows + 1));
+  return Limits::is_integer ? place : place + static_cast<Place>(0.75);
+}
+
+template <typename Place>
+Int nearest_place(Place place, Int rows) {
+  if (std::isnan(static_cast<double>(place)) || place <= 0) return 0;
+  return place >= static_cast<Place>(rows) ? rows - 1 : std::min(static_cast<Int>(place), rows - 1);
+}
+
+template <typename Place, typename T>
+void fill_places(Part<T>& part, Int rows, Random& random) {
+  std::vector<Place> places;
+  for (Int i = 0; i < part.of.place_at + rows * part.of.place_step; ++i) {
+    places.push_back(random_place<Place>(random, part.of.x_rows));
+  }
+  for (Int i = 0; i < rows; ++i) {
+    const auto at = static_cast<std::size_t>(part.of.place_at + i * part.of.place_step);
+    part.wanted.push_back(nearest_place(places[at], part.of.x_rows));
+  }
+  part.places.resize(places.size() * sizeof(Place));
+  std::memcpy(part.places.data(), places.data(), part.places.size());
+}
+
+template <typename T>
+Part<T> random_part(Int rows, Random& random) {
+  Part<T> part;
+  GatherPart& of = part.of;
+  const Int sizes[] = {4, 8, 16, 32, random.between(1, 5), random.between(1, 100)};
+  of.elements = sizes[random.between(0, 5)];
+  of.x_at = random.between(0, 3);
+  of.x_step = of.elements + random.between(0, 3);
+  of.place_type = random.between(kernels::kPlacesInOrder, kernels::kPlacesFloat64);
+  of.x_rows = of.place_type == kernels::kPlacesInOrder ? rows : random.between(1, 9);
+  of.place_at = random.between(0, 2);
+  of.place_step = random.between(1, 3);
+  for (Int i = 0; i < of.x_at + of.x_rows * of.x_step; ++i) {
+    part.x.push_back(static_cast<T>(random.between(-1000, 1000)));
+  }
+  switch (of.place_type) {
+    case kernels::kPlacesInt32:
+      fill_places<std::int32_t>(part, rows, random);
+      break;
+    case kernels::kPlacesInt64:
+      fill_places<Int>(part, rows, random);
+      break;
+    case kernels::kPlacesFloat32:
+      fill_places<float>(part, rows, random);
+      break;
+    case kernels::kPlacesFloat64:
+      fill_places<double>(part, rows, random);
+      break;
+    default:
+      for (Int i = 0; i < rows; ++i) part.wanted.push_back(i);
+  }
+  return part;
+}
+
+template <typename T>
 void check_gather(Kernel kernel, Random& random) {
   GatherCall c = {};
-  c.rows = random.between(1, 12);
-  c.x_rows = random.between(1, 9);
-  c.row_elements = random.between(1, random.one_in(2) ? 100 : 5);
-  c.place_bytes = sizeof(Place);
-  Tensor<T> x(c.x_rows * c.row_elements);
-  Tensor<T> result(c.rows * c.row_elements);
-  std::vector<Place> places;
-  random.fill(x);
-  for (Int i = 0; i < c.rows; ++i) {
-    const Place far[] = {std::numeric_limits<Place>::min(), std::numeric_limits<Place>::max()};
-    places.push_back(random.one_in(8) ? far[random.between(0, 1)]
-                                      : static_cast<Place>(random.between(-2, c.x_rows + 1)));
+  c.rows = random.between(1, random.one_in(4) ? 200 : 12);
+  c.parts = random.between(1, 4);
+  std::vector<Part<T>> parts;
+  std::vector<const void*> in = {nullptr};
+  for (Int i = 0; i < c.parts; ++i) {
+    Part<T>& part = parts.emplace_back(random_part<T>(c.rows, random));
+    part.of.x = static_cast<Int>(in.size());
+    in.push_back(part.x.data());
+    if (part.of.place_type != kernels::kPlacesInOrder) {
+      part.of.places = static_cast<Int>(in.size());
+      in.push_back(part.places.data());
+    }
+    c.row += part.of.elements;
   }
-  const void* in[] = {&c, x.data(), places.data()};
-  kernel(result.data(), in);
-  for (Int at = 0; at < result.size(); ++at) {
-    const auto row = static_cast<std::size_t>(at / c.row_elements);
-    const Int place = std::clamp<Int>(places[row], 0, c.x_rows - 1);
-    ASSERT_EQ(result[at], x[place * c.row_elements + at % c.row_elements]) << "element " << at;
+  std::vector<char> words(sizeof c + parts.size() * sizeof(GatherPart));
+  std::memcpy(words.data(), &c, sizeof c);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::memcpy(words.data() + sizeof c + i * sizeof(GatherPart), &parts[i].of, sizeof(GatherPart));
+  }
+  in.front() = words.data();
+  Tensor<T> result(c.rows * c.row);
+  kernel(result.data(), in.data());
+  Int at = 0;
+  for (Int row = 0; row < c.rows; ++row) {
+    for (const Part<T>& part : parts) {
+      const Int place = part.wanted[static_cast<std::size_t>(row)];
+      for (Int i = 0; i < part.of.elements; ++i, ++at) {
+        const Int from = part.of.x_at + place * part.of.x_step + i;
+        ASSERT_EQ(result[at], part.x[static_cast<std::size_t>(from)])
+            << "row " << row << ", element " << i << ", places of type " << part.of.place_type;
+      }
+    }
   }
 }
 
-TEST_P(Selection, GathersRows) {
+TEST_P(Selection, GathersParts) {
   Random random(3);
-  for (Int i = 0; i < 200 && !HasFailure(); ++i) {
-    check_gather<float, std::int32_t>(kernels<float>().gather, random);
-    check_gather<float, std::int64_t>(kernels<float>().gather, random);
-    check_gather<double, std::int32_t>(kernels<double>().gather, random);
-    check_gather<double, std::int64_t>(kernels<double>().gather, random);
+  for (Int i = 0; i < 400 && !HasFailure(); ++i) {
+    check_gather<float>(kernels<float>().gather, random);
+    check_gather<double>(kernels<double>().gather, random);
   }
 }
 

@@ -29,13 +29,27 @@ constexpr std::int64_t top_k_scratch_bytes(const TopKCall& call, std::int64_t el
   return 4 * call.size * element_bytes + kPanelBytes;
 }
 
-// tfaot_gather: copies rows: result[i] = x[place], place = places[i] or the nearest of 0 to x_rows
-// -
-// 1. in[1]: x[x_rows, row_elements]; in[2]: places[rows], integers with a sign of place_bytes, 4 or
-// 8. No scratch: `out` is the result[rows, row_elements].
+enum PlaceType : std::int64_t {
+  kPlacesInOrder = 0,  // there is no operand with places: row i takes row i
+  kPlacesInt32 = 1,
+  kPlacesInt64 = 2,
+  kPlacesFloat32 = 3,  // rounded towards zero; a NaN is 0
+  kPlacesFloat64 = 4,
+};
+
+// tfaot_gather: result[rows, row], each row of which is made of parts, one after the other. No
+// scratch: `out` is the result. The struct is followed by its parts.
 struct GatherCall {
-  std::int64_t rows, x_rows, row_elements;
-  std::int64_t place_bytes;
+  std::int64_t rows, row, parts;
+};
+
+// `elements` of each row. Row i takes those from x_at + place * x_step on of the operand in[x].
+// place is element place_at + i * place_step of in[places], or the nearest of 0 to x_rows - 1.
+struct GatherPart {
+  std::int64_t x, x_at, x_step, x_rows;
+  std::int64_t place_type;
+  std::int64_t places, place_at, place_step;
+  std::int64_t elements;
 };
 
 }  // namespace kernels

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/concatenation_calls.h"
+
+#include "hlo/simplify.h"
+#include "hlo/weight_values.h"
+#include "kernels/gathered_parts.h"
+#include "kernels/kernel_call.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+constexpr std::int64_t kFewestPerPart = 3;   // elements; XLA's loop copies fewer as fast
+constexpr std::int64_t kMostParts = 64;      // of a call, whose struct grows with them
+constexpr std::int64_t kMostRowsOfOne = 16;  // of a gather, in one row of the concatenation
+
+bool is_for_kernel(const HloInstruction& concatenate) {
+  return has_kernels(concatenate.shape().element_type()) && concatenate.operand_count() > 1 &&
+         !xla::ShapeUtil::IsZeroElementArray(concatenate.shape());
+}
+
+// Whether XLA would compute the operand in the loop of the concatenation. The kernel would need it
+// in memory, which costs as much as it gains.
+bool is_made_in_concatenation(const HloInstruction* operand) {
+  while (operand->opcode() == HloOpcode::kReshape && operand->user_count() == 1) {
+    operand = operand->operand(0);
+  }
+  return operand->user_count() == 1 &&
+         (operand->IsElementwise() || operand->opcode() == HloOpcode::kBroadcast) &&
+         operand->operand_count() > 0;
+}
+
+// The call of a kernel that gathers only for this operand; null: there is none.
+HloInstruction* own_gather(HloInstruction* operand) {
+  while (operand->opcode() == HloOpcode::kReshape && operand->user_count() == 1) {
+    operand = operand->mutable_operand(0);
+  }
+  const bool is_own = operand->user_count() == 1 && kernel_kind(*operand) == KernelKind::kGather;
+  return is_own ? operand : nullptr;
+}
+
+// What one operand adds to each of `rows` rows.
+std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
+  HloInstruction* const gather = own_gather(operand);
+  const std::int64_t each =
+      gather == nullptr ? 0 : call_of<kernels::GatherCall>(*gather).rows / rows;
+  if (each == 0 || each > kMostRowsOfOne ||
+      call_of<kernels::GatherCall>(*gather).rows % rows != 0) {
+    return {part_in_order(operand, rows)};
+  }
+  std::vector<GatheredPart> parts;
+  for (std::int64_t i = 0; i < each; ++i) {
+    for (const kernels::GatherPart& of : gather_parts(*gather)) {
+      GatheredPart& part = parts.emplace_back();
+      part.of = of;
+      part.x = gather->mutable_operand(of.x);
+      if (of.place_type == kernels::kPlacesInOrder) {
+        part.of.x_at += i * of.x_step;
+        part.of.x_step *= each;
+        part.of.x_rows = rows;
+      } else {
+        part.places = gather->mutable_operand(of.places);
+        part.of.place_at += i * of.place_step;
+        part.of.place_step *= each;
+      }
+    }
+  }
+  return parts;
+}
+
+Status replace_concatenation(HloInstruction& concatenate) {
+  const auto sizes = concatenate.shape().dimensions();
+  const auto outer = static_cast<std::size_t>(concatenate.concatenate_dimension());
+  const std::int64_t rows = product(sizes.subspan(0, outer));
+  if (rows == 1) return {};  // XLA joins its loop with those around it, which is faster
+  std::vector<GatheredPart> parts;
+  std::int64_t made = 0;  // elements of a row that XLA would compute in place
+  for (HloInstruction* operand : concatenate.operands()) {
+    if (is_made_in_concatenation(operand)) {
+      made += xla::ShapeUtil::ElementsIn(operand->shape()) / rows;
+    }
+    if (xla::ShapeUtil::IsZeroElementArray(operand->shape())) continue;
+    for (GatheredPart& part : parts_of(operand, rows)) parts.push_back(part);
+  }
+  const std::int64_t row = product(sizes.subspan(outer));
+  if (std::ssize(parts) > kMostParts || row < kFewestPerPart * std::ssize(parts) ||
+      2 * made > row) {
+    return {};
+  }
+  return checked(
+      concatenate.ReplaceAllUsesWith(add_gather(parts, dimensions_of(concatenate), concatenate)));
+}
+
+}  // namespace
+
+Status replace_concatenations(xla::HloModule& module, std::int64_t first_weight) {
+  TFAOT_TRY(remove_dead_code(module));  // users that are left of what is replaced do not count
+  const WeightValues values(module, first_weight);
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    if (computation->IsFusionComputation()) continue;
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->opcode() == HloOpcode::kConcatenate && is_for_kernel(*instruction) &&
+          !values.is_known(instruction)) {
+        TFAOT_TRY(replace_concatenation(*instruction));
+      }
+    }
+  }
+  return remove_dead_code(module);
+}
+
+}  // namespace tfaot::toolkit::engine
