@@ -9,6 +9,7 @@
 #include "hlo/dilated_windows.h"
 #include "hlo/fold.h"
 #include "hlo/layouts.h"
+#include "hlo/scatter_windows.h"
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
 #include "kernels/concatenation_calls.h"
@@ -124,6 +125,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(simplify(*module));
   TFAOT_TRY(restore_dilated_windows(*module));
+  TFAOT_TRY(widen_scatter_windows(*module));
   TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(replace_resizes(*module));
   TFAOT_TRY(replace_sorts(*module, inputs));
