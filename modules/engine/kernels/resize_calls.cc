@@ -74,17 +74,46 @@ class Resizes {
       const Neighbours neighbours = neighbours_of(matrix_rows(values, axis_of(1 - side)));
       Dimensions order(static_cast<std::size_t>(x->shape().rank()));  // of x, in its operand's
       std::iota(order.begin(), order.end(), 0);
-      while (x->opcode() == HloOpcode::kTranspose) {
-        for (auto& d : order) d = x->dimensions(d);
+      while (x->opcode() == HloOpcode::kTranspose || changes_only_ones(*x)) {
+        for (auto& d : order) d = dimension_before(*x, d);
         x = x->mutable_operand(0);
       }
       const std::int64_t axis = order[static_cast<std::size_t>(axis_of(side))];
-      if (!is_worth_it(*x, axis, neighbours)) return nullptr;
+      if (axis < 0 || !is_worth_it(*x, axis, neighbours)) return nullptr;
       order.erase(order.begin() + axis_of(side));
       order.insert(side == 0 ? order.end() : order.begin(), axis);
-      return transpose(resize_along(x, axis, neighbours, dot), order);
+      std::erase(order, -1);
+      for (std::int64_t d = 0; d < x->shape().rank(); ++d) {
+        if (std::ranges::count(order, d) == 0) order.insert(order.begin(), d);  // one element
+      }
+      return reshape(transpose(resize_along(x, axis, neighbours, dot), order),
+                     dot.shape().dimensions());
     }
     return nullptr;
+  }
+
+  // A reshape that puts in dimensions of one element, or leaves them out.
+  static bool changes_only_ones(const HloInstruction& one) {
+    if (one.opcode() != HloOpcode::kReshape) return false;
+    Dimensions before = dimensions_of(*one.operand(0));
+    Dimensions after = dimensions_of(one);
+    std::erase(before, 1);
+    std::erase(after, 1);
+    return before == after;
+  }
+
+  // Of a transpose or such a reshape: the operand's dimension, -1 for a new one of one element.
+  static std::int64_t dimension_before(const HloInstruction& one, std::int64_t d) {
+    if (d < 0) return d;
+    if (one.opcode() == HloOpcode::kTranspose) return one.dimensions(static_cast<int>(d));
+    if (one.shape().dimensions(static_cast<int>(d)) == 1) return -1;
+    const auto sizes = one.operand(0)->shape().dimensions();
+    const auto after = one.shape().dimensions();
+    std::int64_t larger = std::count_if(after.begin(), after.begin() + d,
+                                        [](std::int64_t size) { return size != 1; });
+    std::int64_t before = 0;
+    while (sizes[static_cast<std::size_t>(before)] == 1 || larger-- > 0) ++before;
+    return before;
   }
 
   // For each result, the weights of all elements. `depth`: the dimension that is summed.

@@ -93,6 +93,31 @@ TEST(ResizeCalls, JoinBothDimensionsOfImages) {
   EXPECT_THAT(resized(two(2, 1)), ElementsAre("2x2 to 4x4 of 6"));
 }
 
+// XLA leaves out the batch of one image, and puts it in again elsewhere.
+TEST(ResizeCalls, JoinBothDimensionsOfOneImage) {
+  EXPECT_THAT(
+      resized(fmt::format("ENTRY e {{\n  x = f32[2,2,6] parameter(0)\n  m = f32[2,4] constant({})\n"
+                          "  d = f32[2,6,4] dot(x, m), lhs_contracting_dims={{0}}, "
+                          "rhs_contracting_dims={{0}}\n"
+                          "  one = f32[2,1,6,4] reshape(d)\n"
+                          "  t = f32[1,6,4,2] transpose(one), dimensions={{1,2,3,0}}\n"
+                          "  image = f32[6,4,2] reshape(t)\n"
+                          "  e = f32[6,4,4] dot(image, m), lhs_contracting_dims={{2}}, "
+                          "rhs_contracting_dims={{0}}\n"
+                          "  ROOT r = f32[1,4,4,6] reshape(e)\n}}\n",
+                          kTwoToFour)),
+      ElementsAre("2x2 to 4x4 of 6"));
+  // A dimension of one element on either side.
+  EXPECT_THAT(resized(fmt::format("ENTRY e {{\n  x = f32[3,1,2,6] parameter(0)\n"
+                                  "  m = f32[2,4] constant({})\n"
+                                  "  t = f32[2,3,6,1] transpose(x), dimensions={{2,0,3,1}}\n"
+                                  "  y = f32[1,2,3,6] reshape(t)\n"
+                                  "  ROOT d = f32[4,1,3,6] dot(m, y), lhs_contracting_dims={{0}}, "
+                                  "rhs_contracting_dims={{1}}\n}}\n",
+                                  kTwoToFour)),
+              ElementsAre("2x1 to 4x1 of 6"));
+}
+
 TEST(ResizeCalls, LeaveOtherProductsAlone) {
   // A dense matrix of five rows, one of single numbers, and a weight.
   EXPECT_THAT(resized("ENTRY e {\n  x = f32[3,5,6] parameter(0)\n  one = f32[] constant(1)\n"
