@@ -135,5 +135,80 @@ TEST(OnnxFeaturesTest, ASupportVectorMachine) {
               Pointwise(FloatNear(1e-6F), {3 + std::exp(-0.5F)}));
 }
 
+// Sums of squares would have no digits left for the distance.
+TEST(OnnxFeaturesTest, DistancesOfFeaturesFarFromZero) {
+  const std::string machine = feature_text("kernel_type", "RBF") +
+                              feature_floats("kernel_params", "0.5, 0, 0") +
+                              feature_floats("support_vectors", "5000, 5000, 5001, 5001") +
+                              feature_floats("coefficients", "2, -1") + feature_floats("rho", "3") +
+                              "attribute { name: 'n_supports' type: INT i: 2 }";
+  EXPECT_THAT(of_rows({"SVMRegressor", machine}, {{5001, 5000}}),
+              Pointwise(FloatNear(1e-6F), {3 + std::exp(-0.5F)}));
+}
+
+// Three classes with one support vector each.
+struct PairMachine {
+  std::string vectors_per_class = "1, 1, 1";
+  std::string coefficients = "1, -2, -3, 4, 5, -6";
+  std::string rho = "0.5, 0, -1";
+  std::string rest = "";
+};
+std::string pair_machine(const PairMachine& machine) {
+  return feature_text("kernel_type", "LINEAR") + feature_ints("classlabels_ints", "4, 9, 2") +
+         feature_floats("support_vectors", "1, 0, 0, 1, -1, -1") +
+         feature_ints("vectors_per_class", machine.vectors_per_class) +
+         feature_floats("coefficients", machine.coefficients) + feature_floats("rho", machine.rho) +
+         machine.rest;
+}
+
+TEST(OnnxFeaturesTest, ASupportVectorClassifierComparesPairsOfClasses) {
+  const std::string outputs = "output: 'label' output: 'y'";
+  const std::initializer_list<std::initializer_list<float>> rows = {{1, 2}, {0, 0.1F}};
+  EXPECT_THAT(of_rows({"SVMClassifier", pair_machine({}), outputs}, rows),
+              Pointwise(FloatNear(1e-6F), {-2.5F, 13.0F, 27.0F, 0.3F, 0.3F, 0.1F}));
+  // The class that most pairs choose, not the one with the largest score.
+  const std::string as_numbers = pair_machine({}) +
+                                 "} node { op_type: 'Cast' input: 'label' output: 'y' "
+                                 "attribute { name: 'to' type: INT i: 1 }";
+  EXPECT_THAT(of_rows({"SVMClassifier", as_numbers, "output: 'label' output: 'scores'"}, rows),
+              ElementsAre(9, 4));
+  // As ONNX Runtime.
+  const std::string probabilities =
+      pair_machine({.rest = feature_floats("prob_a", "-1, -0.5, -0.25") +
+                            feature_floats("prob_b", "0, 0.1, 0.2")});
+  EXPECT_THAT(of_rows({"SVMClassifier", probabilities, outputs}, rows),
+              Pointwise(FloatNear(1e-5F),
+                        {0.0753645F, 0.9239078F, 0.0007278F, 0.3704788F, 0.2834910F, 0.3460302F}));
+}
+
+TEST(OnnxFeaturesTest, ASupportVectorClassifierOfTwoClasses) {
+  const std::string machine =
+      feature_ints("classlabels_ints", "4, 9") + feature_floats("support_vectors", "1, 0, 0, 1") +
+      feature_ints("vectors_per_class", "1, 1") + feature_floats("coefficients", "1, -2") +
+      feature_floats("rho", "0.5");
+  const std::string outputs = "output: 'label' output: 'y'";
+  EXPECT_THAT(of_rows({"SVMClassifier", machine, outputs}, {{1, 2}}), ElementsAre(2.5F, -2.5F));
+  const std::string linear = feature_ints("classlabels_ints", "4, 9") +
+                             feature_floats("coefficients", "1, -2, 3, 4") +
+                             feature_floats("rho", "0.5");
+  EXPECT_THAT(of_rows({"SVMClassifier", linear, outputs}, {{1, 2}}), ElementsAre(-2.5F, 11.5F))
+      << "no support vectors";
+}
+
+TEST(OnnxFeaturesTest, ErrorsOfSupportVectorClassifiers) {
+  const auto error = [](const PairMachine& machine) {
+    return feature_error({"SVMClassifier", pair_machine(machine), "output: 'label' output: 'y'"});
+  };
+  const std::string who = "node 'n' (operator ai.onnx.ml.SVMClassifier, opset 3) ";
+  EXPECT_EQ(error({.vectors_per_class = "3"}), who + "has 1 vectors_per_class for 3 classes");
+  EXPECT_EQ(error({.vectors_per_class = "1, 1, 0"}),
+            who + "has 3 support vectors, but classes for 2");
+  EXPECT_EQ(error({.vectors_per_class = "1, -1, 3"}),
+            who + "has -1 vectors of one class, but 2 are left");
+  EXPECT_EQ(error({.coefficients = "1, 2, 3"}),
+            who + "has 3 coefficients for 3 support vectors of 3 classes");
+  EXPECT_EQ(error({.rho = "1"}), who + "has 1 values of 'rho' for 3 pairs of classes");
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::engine

@@ -180,6 +180,21 @@ TEST(OnnxTreesTest, BaseValuesAndTransformsComeAfterTheSum) {
               Pointwise(FloatNear(1e-6F), {1 / (1 + std::exp(2.0F)), 1 / (1 + std::exp(-8.0F))}));
 }
 
+// A leaf without a vote says nothing, and a target without votes is zero, not the largest number.
+TEST(OnnxTreesTest, TargetsWithoutVotesAreZero) {
+  std::string graph = regressor({.rest = text("aggregate_function", "MIN")});
+  const auto replace = [&](const std::string& before, const std::string& after) {
+    graph.replace(graph.find(before), before.size(), after);
+  };
+  replace(ints("target_treeids", "0, 0"), ints("target_treeids", "0"));
+  replace(ints("target_nodeids", "1, 2"), ints("target_nodeids", "1"));
+  replace(ints("target_ids", "0, 0"), ints("target_ids", "0"));
+  replace(floats("target_weights", "10, 20"), floats("target_weights", "10"));
+  EXPECT_THAT(of_feature(graph, {0, 1}), ElementsAre(10, 0));
+  replace("MIN", "MAX");
+  EXPECT_THAT(of_feature(graph, {0, 1}), ElementsAre(10, 0));
+}
+
 // Votes of two trees for the classes.
 std::string classifier(const std::string& class_ids, const std::string& weights,
                        const std::string& rest) {
@@ -238,7 +253,10 @@ TEST(OnnxTreesTest, ErrorsNameTheNodeOfTheTree) {
             who + "compares feature 2 in node 0 of tree 0, but its input has 2");
   EXPECT_EQ(error({.mode = "BRANCH_MEMBER"}),
             who + "has the mode 'BRANCH_MEMBER' in node 0 of tree 0");
-  EXPECT_THAT(error({.rest = floats("base_values", "1, 2")}), HasSubstr("2 numbers where 1"));
+  EXPECT_EQ(error({.rest = floats("base_values", "1, 2")}), who + "has 2 base_values for 1 scores");
+  EXPECT_EQ(trees_error(classifier("0, 0, 0", "1, 2, 3", ints("classlabels_int64s", "5"))),
+            "node 'forest' (operator ai.onnx.ml.TreeEnsembleClassifier, opset 3) has 1 labels in "
+            "'classlabels_int64s' and 'classlabels_strings'; a classifier needs two or more");
 }
 
 // Tables are weights, which all batch sizes share; embedded ones are constants.

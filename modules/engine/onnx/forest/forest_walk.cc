@@ -125,13 +125,19 @@ class ForestWalk {
   XlaOp reduced(XlaOp values) const {
     xla::XlaBuilder* const builder = builder_.get();
     const auto type = tables_.type;
+    // Without votes it is zero, as in ONNX Runtime.
+    const auto or_zero = [](XlaOp found, XlaOp start) {
+      return xla::Select(xla::Eq(found, start), xla::ZerosLike(found), found);
+    };
     if (aggregate_ == Aggregate::kMin) {
-      return xla::Reduce(values, xla::MaxFiniteValue(builder, type),
-                         xla::CreateScalarMinComputation(type, builder), {1});
+      const XlaOp start = xla::MaxFiniteValue(builder, type);
+      return or_zero(
+          xla::Reduce(values, start, xla::CreateScalarMinComputation(type, builder), {1}), start);
     }
     if (aggregate_ == Aggregate::kMax) {
-      return xla::Reduce(values, xla::MinFiniteValue(builder, type),
-                         xla::CreateScalarMaxComputation(type, builder), {1});
+      const XlaOp start = xla::MinFiniteValue(builder, type);
+      return or_zero(
+          xla::Reduce(values, start, xla::CreateScalarMaxComputation(type, builder), {1}), start);
     }
     return xla::Reduce(values, xla::Zero(builder, type),
                        xla::CreateScalarAddComputation(type, builder), {1});
@@ -145,7 +151,6 @@ class ForestWalk {
     for (std::int64_t target = 0; target < tables_.targets; ++target) {
       std::int64_t end = first;
       for (; block != tables_.blocks.end() && block->target == target; ++block) end += block->trees;
-      // Without trees, what the aggregate starts with.
       const XlaOp of_target = reduced(xla::SliceInDim(weights, first, end, 1, 1));
       sums.push_back(xla::Reshape(of_target, {rows_, 1}));
       first = end;

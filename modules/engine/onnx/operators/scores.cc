@@ -133,7 +133,10 @@ ClassLabels class_labels(const Node& node, const std::string& integers) {
     labels.count = std::ssize(strings);
   }
   if (labels.count < 2) {
-    node.refuse(fmt::format("has {} class labels; a classifier needs two or more", labels.count));
+    node.refuse(
+        fmt::format("has {} labels in '{}' and 'classlabels_strings'; a classifier needs "
+                    "two or more",
+                    labels.count, integers));
   }
   return labels;
 }

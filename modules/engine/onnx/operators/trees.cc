@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decision trees of ai.onnx.ml.
+#include <fmt/format.h>
+
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +26,9 @@ XlaOp feature_values(const Node& node) {
 XlaOp with_base_values(const Node& node, XlaOp scores, const std::vector<double>& base) {
   if (base.empty()) return scores;
   const Dimensions sizes = node.sizes_of(scores);
+  if (std::ssize(base) != sizes.back()) {
+    node.refuse(fmt::format("has {} base_values for {} scores", base.size(), sizes.back()));
+  }
   const XlaOp row = constant_reals(node, node.type_of(scores), base, {sizes.back()});
   return xla::Add(scores, xla::BroadcastInDim(row, sizes, {1}));
 }
