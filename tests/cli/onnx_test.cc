@@ -23,6 +23,7 @@ class OnnxTest : public CliTest {
     write("net.h5", "hdf");
     write("net.pt", "zip");
     write("net.txt", "text");
+    write("bdt.json", "{\"learner\":{\"attributes\":{}},\"version\":[3,2,0]}");
   }
   // The transcript of command lines that fail.
   std::string transcript(const std::vector<std::vector<std::string>>& commands) const {
@@ -87,7 +88,10 @@ TEST_F(OnnxTest, ModelsOfOtherProgramsAreNamed) {
                                          {"init", "net.pt"},
                                          {"check", "net.h5"},
                                          {"info", "net.keras"},
-                                         {"inspect", "net.pt"}}),
+                                         {"inspect", "net.pt"},
+                                         {"compile", "bdt.json", "-o", "out"},
+                                         {"check", "bdt.json"},
+                                         {"package", "bdt.json", "-o", "out"}}),
                              "cli/foreign_models.txt"));
 }
 

@@ -89,7 +89,7 @@ void check_source(const FileSystem& fs, const Path& config_file, const Values& v
                : "is a broken link");
   } else if (kind == FileKind::kMissing) {
     add_hints(fs, path, text, add("is missing"));
-  } else if (const ForeignModel* const foreign = foreign_model(path)) {
+  } else if (const ForeignModel* const foreign = foreign_model(fs, path)) {
     add(fmt::format("is {}", foreign->what)).note(foreign->next);
   } else if (const ModelFormat format = format_in(values); format != ModelFormat::kSavedModel) {
     if (kind != FileKind::kFile) {

@@ -13,6 +13,7 @@
 #include "tfaot/config/config.h"
 #include "tfaot/config/initial_config.h"
 #include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/model_files.h"
 #include "tfaot/records/names.h"
 #include "value_checker.h"
 #include "yaml_text.h"
@@ -33,6 +34,10 @@ Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
   if (is_folder(fs, file)) {
     return fail(Error::at(where, "the config is a folder, not a file")
                     .note("give the file in it, usually aot_config.yaml"));
+  }
+  if (const ForeignModel* const foreign = foreign_model(fs, file)) {
+    return fail(Error::at(where, fmt::format("this is {}, not a config", foreign->what))
+                    .note(foreign->next));
   }
   TFAOT_ASSIGN(const std::string text, read_limited(fs, file, kConfigLimit));
   if (text.find('\0') != std::string::npos) {

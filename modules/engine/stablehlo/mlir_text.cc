@@ -161,6 +161,19 @@ std::optional<FunctionText> find_function(std::string_view text, std::string_vie
   return std::nullopt;
 }
 
+std::vector<std::string> function_names(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t at = text.find('@'); at != kNowhere; at = text.find('@', at + 1)) {
+    const std::string_view line = text.substr(0, at);
+    const std::string_view head = line.substr(line.rfind('\n') + 1);
+    if (head.find("func.func ") == kNowhere && head.find("vhlo.func_v1 ") == kNowhere) continue;
+    const std::string_view rest = text.substr(at + 1);
+    const std::string_view name = rest.substr(0, rest.find('('));
+    if (std::ranges::all_of(name, is_word)) names.emplace_back(name);
+  }
+  return names;
+}
+
 std::string without_locations(std::string_view text) {
   constexpr std::string_view kLocation = "loc(";
   std::string kept;

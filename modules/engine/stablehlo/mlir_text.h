@@ -33,6 +33,9 @@ struct FunctionText {
 // Nothing if there is no such function.
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name);
 
+// The names of all functions, in the text's order.
+std::vector<std::string> function_names(std::string_view text);
+
 // Without locations, which newer versions of MLIR write in another way. Lines stay where they are.
 std::string without_locations(std::string_view text);
 

@@ -202,8 +202,12 @@ Result<StableHloModule> read_stablehlo(const std::string& file) {
   TFAOT_ASSIGN(const JaxExport around, read_any(file, bytes, module));
   auto main = find_function(module.whole, "main");
   if (!main) {
-    return fail(Error::at({file}, "has no function 'main'")
-                    .note("its arguments are the model's inputs, its results are the outputs"));
+    const auto names = function_names(module.whole);
+    const std::string others =
+        names.empty() ? "" : "; it has " + absl::StrJoin(names, ", ", absl::StreamFormatter());
+    return fail(Error::at({file}, "has no function 'main'" + others)
+                    .note("give that name to the function whose arguments are the model's inputs "
+                          "and whose results are the outputs"));
   }
   module.main = own_arguments(std::move(*main));
   // XLA's text has names of its own for arguments, and may have lost their locations.

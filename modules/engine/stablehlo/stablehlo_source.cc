@@ -81,7 +81,15 @@ class StableHloSource final : public SourceModel {
   }
 
   Status prepare() override {
-    for (const ModelTensor& input : inputs_) TFAOT_TRY(check_dimensions(input, fixed_shapes_));
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const FunctionValue& value = module_.main.arguments[i];
+      if (!value.tensor) {
+        return fail(Error(fmt::format("input '{}' is of type {}", inputs_[i].name, value.type))
+                        .note("an input is a tensor of a known number of dimensions, of real "
+                              "numbers, whole numbers or truth values"));
+      }
+      TFAOT_TRY(check_dimensions(inputs_[i], fixed_shapes_));
+    }
     return {};
   }
 

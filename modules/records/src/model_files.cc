@@ -40,6 +40,12 @@ constexpr std::array kForeign = {
     ForeignExtension{".joblib", kPickle}, ForeignExtension{".tflite", kLiteRt},
 };
 
+// XGBoost sorts the keys of its JSON.
+bool begins_as_xgboost(std::string head) {
+  std::erase_if(head, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
+  return head.starts_with("{\"learner\":{");
+}
+
 }  // namespace
 
 std::optional<ModelFormat> format_of_file(const std::filesystem::path& file) {
@@ -50,10 +56,12 @@ std::optional<ModelFormat> format_of_file(const std::filesystem::path& file) {
   return std::nullopt;
 }
 
-const ForeignModel* foreign_model(const std::filesystem::path& file) {
+const ForeignModel* foreign_model(const FileSystem& files, const Path& file) {
   const auto* const found =
       std::ranges::find(kForeign, file.extension().string(), &ForeignExtension::extension);
-  return found == kForeign.end() ? nullptr : &found->model;
+  if (found != kForeign.end()) return &found->model;
+  const bool is_xgboost = begins_as_xgboost(files.read_range(file, {0, 64}).value_or(""));
+  return is_xgboost ? &kXgboost : nullptr;
 }
 
 }  // namespace tfaot::toolkit

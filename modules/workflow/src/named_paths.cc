@@ -52,12 +52,12 @@ Found found_at(const FileSystem& files, const Path& path) {
     return {"the manifest of a package tree",
             "the package tree is its folder, " + path.parent_path().string()};
   }
+  if (const ForeignModel* const foreign = foreign_model(files, path))
+    return {foreign->what, foreign->next};
   if (is_config(path)) {
     return {"a config",
             fmt::format("'tfaot compile -c {} -o OUT' makes a package tree from it", word)};
   }
-  if (const ForeignModel* const foreign = foreign_model(path))
-    return {foreign->what, foreign->next};
   if (const auto format = model_format(files, path)) {
     return {one_of(*format),
             fmt::format("'tfaot init {}' writes a config for it, from which 'tfaot "

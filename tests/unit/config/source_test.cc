@@ -148,6 +148,19 @@ TEST(Source, OnnxIsAFolder) {
             "'saved_model: PATH'");
 }
 
+// XGBoost's JSON has the name of a config.
+TEST(Source, AnXgboostFileIsNoConfig) {
+  const std::string json = "{\"learner\": {\"attributes\": {}}, \"version\": [3, 2, 0]}";
+  const testing::MemoryFileSystem fs(
+      {{"/m/c.yaml", config_with(", format: onnx, onnx: bdt.json")}, {"/m/bdt.json", json}});
+  EXPECT_EQ(error_of(load_model_spec(fs, "/m/bdt.json")),
+            "/m/bdt.json: this is an XGBoost file, not a config\n"
+            "  only XGBoost reads it: onnxmltools.convert_xgboost(...) makes an ONNX model "
+            "(docs/onnx.md)");
+  EXPECT_THAT(error_of(load_model_spec(fs, "/m/c.yaml")),
+              ::testing::HasSubstr("'bdt.json' is an XGBoost file"));
+}
+
 TEST(Source, ModelsOfOtherProgramsAreNamed) {
   const auto error_for = [](const std::string& file) {
     const testing::MemoryFileSystem fs(

@@ -214,6 +214,26 @@ TEST_F(StableHloFileTest, WhatIsNoStableHlo) {
               HasSubstr("has no inputs"));
 }
 
+TEST_F(StableHloFileTest, FunctionsOfOtherNamesAreListed) {
+  const auto function = [](const std::string& name) {
+    return "func.func " + name + "(%x: tensor<?xf32>) -> tensor<?xf32> {\n" +
+           "return %x : tensor<?xf32> }\n";
+  };
+  EXPECT_THAT(
+      error_of("module {\n" + function("public @forward") + function("private @helper") + "}"),
+      HasSubstr("has no function 'main'; it has forward, helper\n"));
+}
+
+TEST_F(StableHloFileTest, InputsOfOddTypesAreNamed) {
+  for (const std::string type :
+       {"tensor<*xf32>", "tensor<?x3xcomplex<f32>>", "tuple<tensor<f32>>"}) {
+    EXPECT_THAT(error_of("module { func.func @main(%x: " + type + ") -> " + type +
+                         " {\nreturn %x : " + type + " } }"),
+                HasSubstr("input 'x' is of type " + type + "\n  an input is a tensor"))
+        << type;
+  }
+}
+
 TEST_F(StableHloFileTest, NewerVersionsAreNamed) {
   std::string bytes = model_bytes("scan/model.mlirbc");
   const std::size_t version = bytes.find("StableHLO_v1.");

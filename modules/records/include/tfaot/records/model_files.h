@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model's file is, by its name. Pure functions.
+// What a model's file is, by its name or its first words. Writes nothing.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 
+#include "tfaot/base/file_system.h"
 #include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit {
@@ -18,7 +19,7 @@ struct ForeignModel {
   const char* next;  // what to do
 };
 
-// Null: it is none by its name.
-const ForeignModel* foreign_model(const std::filesystem::path& file);
+// Null: it is none by its name, and does not begin like one.
+const ForeignModel* foreign_model(const FileSystem& files, const Path& file);
 
 }  // namespace tfaot::toolkit
