@@ -106,6 +106,22 @@ TEST(Generate, HeadersForCmsswHaveTheirTablesApart) {
                           "TagNet_bs8_tables.h", "TagNet_costs.h", "TagNet_tables.h", "model.h"));
 }
 
+TEST(Generate, TheHeaderSaysThatThereAreNoInputs) {
+  Records records = testing::whole_records();
+  records.compiled.signature.inputs.clear();
+  for (CompiledCode& code : records.compiled.codes) {
+    for (BufferSlot& slot : code.buffers) {
+      if (slot.kind == BufferKind::kInput) slot = {};
+    }
+  }
+  const auto generated = generate(records);
+  ASSERT_TRUE(generated) << generated.error().text();
+  EXPECT_THAT(file_named(*generated, "include/tfaot-model-whole/model.h").text,
+              ::testing::HasSubstr(
+                  "\n//\n// Inputs: none. There is no batch: one run computes whole tensors.\n"
+                  "// Outputs:\n"));
+}
+
 TEST(Generate, MeasuresByWhatThePackageHolds) {
   Manifest manifest;
   manifest.name = "net";
