@@ -51,6 +51,7 @@ enum Entry : std::size_t {
 };
 constexpr std::uint32_t kTableVersion = 1;
 constexpr int kWarning = 2;
+constexpr int kNoOptimizations = 0;
 constexpr int kAllOptimizations = 99;
 constexpr int kDeviceAllocator = 0;
 constexpr int kDefaultMemory = 0;
@@ -77,7 +78,8 @@ class OnnxRuntimeEngine : public Engine {
     call(kCreateSessionOptions, &options);
     call(kSetIntraOpNumThreads, options, 1);
     call(kSetInterOpNumThreads, options, 1);
-    call(kSetGraphOptimizationLevel, options, kAllOptimizations);
+    call(kSetGraphOptimizationLevel, options,
+         settings.get("as_written") == "1" ? kNoOptimizations : kAllOptimizations);
     call(kCreateSession, environment, model.c_str(), options, &session_);
     call(kCreateCpuMemoryInfo, kDeviceAllocator, kDefaultMemory, &memory_);
     call(kGetDefaultAllocator, &allocator_);

@@ -23,6 +23,7 @@
 //   constant_file         its raw value, in the order of the constants
 //   expected_file         raw rows of an output; none: nothing is compared
 //   first                 rows of the first prediction [1]; 0: none before the first "prepare"
+//   as_written            "1": operators are not joined (ONNX Runtime), which may round otherwise
 //   batch                 "none": tensors have no dimension for rows, and only 1 row runs
 //   core                  runs on this core alone
 //   parent                ends with this process

@@ -152,7 +152,9 @@ class OnnxRuntimeReference final : public Reference {
     RunnerSpec spec;
     spec.program = runner_;
     spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
-    spec.settings = {"engine=onnxruntime", "first=0",
+    spec.settings = {"engine=onnxruntime",
+                     "first=0",
+                     "as_written=1",
                      "model=" + request_.spec.model.source.string(),
                      "library=" + request_.library.string(),
                      std::string("batch=") + word_of(request_.spec.compilation.batch)};
