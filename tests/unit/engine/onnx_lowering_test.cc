@@ -192,15 +192,6 @@ TEST(OnnxLoweringTest, SizesBeyondAnyImageAreRefused) {
       HasSubstr("node 'n' (operator Resize, opset 17) resizes a dimension from 4 to 4000000000"));
 }
 
-// As the standard's shape inference: 2.6 * 5 is 13 in single precision, and below it in double.
-TEST(OnnxLoweringTest, ASizeByAScaleIsOfSinglePrecision) {
-  const OnnxFile file(tensor_text("input", "x", {"batch", "1", "5"}) +
-                      tensor_text("output", "y", {"batch", "1", "13"}) +
-                      "node { op_type: 'Resize' input: 'x' input: '' input: 's' output: 'y' }"
-                      "initializer { name: 's' data_type: 1 dims: 3 float_data: [1, 1, 2.6] }");
-  EXPECT_EQ(run(file, xla::LiteralUtil::CreateR3<float>({{{1, 2, 3, 4, 5}}}), 1).size(), 13U);
-}
-
 TEST(OnnxLoweringTest, NamedDimensionsGetTheirSizes) {
   const OnnxFile file(tensor_text("input", "x", {"batch", "n_pf"}) +
                       tensor_text("output", "y", {"batch", "n_pf"}) +

@@ -45,24 +45,29 @@ struct ResizeRules {
 // The elements of the operand that make one of the result, with their weights.
 using ResizeWeights = std::map<std::int64_t, double>;
 
-double place_in_operand(const Node& node, const ResizeRules& rules, const ResizedAxis& axis,
-                        std::int64_t place) {
-  const auto x = static_cast<double>(place);
-  const auto in = static_cast<double>(axis.in);
-  const double out = axis.scale * in;  // need not be whole
-  const double half_pixel = (x + 0.5) / axis.scale - 0.5;
+template <typename Real>
+Real place_in_operand(const Node& node, const ResizeRules& rules, const ResizedAxis& axis,
+                      std::int64_t place) {
+  const auto x = static_cast<Real>(place);
+  const auto in = static_cast<Real>(axis.in);
+  const auto scale = static_cast<Real>(axis.scale);
+  const auto half = Real{1} / 2;
+  const Real out = scale * in;  // need not be whole
+  const Real half_pixel = (x + half) / scale - half;
   const std::string& mode = rules.coordinate;
   if (mode == "half_pixel") return half_pixel;
-  if (mode == "asymmetric") return x / axis.scale;
+  if (mode == "asymmetric") return x / scale;
   if (mode == "align_corners") return out == 1 ? 0 : x * (in - 1) / (out - 1);
-  if (mode == "pytorch_half_pixel") return out == 1 ? -0.5 : half_pixel;
+  if (mode == "pytorch_half_pixel") return axis.out == 1 ? 0 : half_pixel;
   if (mode == "half_pixel_symmetric") {
-    return in / 2 * (1 - static_cast<double>(axis.out) / out) + half_pixel;
+    // The standard's in / 2 (1 - axis.out / out) + half_pixel, but exact in the middle.
+    return (in - 1) / 2 + (x + half - static_cast<Real>(axis.out) / 2) / scale;
   }
-  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
+  if (mode == "tf_half_pixel_for_nn") return (x + half) / scale;
   if (mode == "tf_crop_and_resize") {
-    const double seen = (axis.end - axis.begin) * (in - 1);
-    return axis.begin * (in - 1) + (out == 1 ? seen / 2 : x * seen / (out - 1));
+    const auto begin = static_cast<Real>(axis.begin);
+    const Real seen = (static_cast<Real>(axis.end) - begin) * (in - 1);
+    return begin * (in - 1) + (out == 1 ? seen / 2 : x * seen / (out - 1));
   }
   node.refuse(fmt::format("has the coordinate_transformation_mode '{}'", mode));
 }
@@ -109,11 +114,13 @@ std::vector<ResizeWeights> all_weights(const Node& node, const ResizeRules& rule
                                        const ResizedAxis& axis) {
   std::vector<ResizeWeights> all;
   for (std::int64_t i = 0; i < axis.out; ++i) {
-    const double place = place_in_operand(node, rules, axis, i);
     if (rules.mode != "nearest") {
-      all.push_back(weights_around(rules, axis, place));
+      all.push_back(weights_around(rules, axis, place_in_operand<double>(node, rules, axis, i)));
       continue;
     }
+    // In single precision, as in PyTorch and ONNX Runtime: 17 / 1.7 is 10 there, and below it in
+    // double precision, since the scale is not 1.7.
+    const auto place = place_in_operand<float>(node, rules, axis, i);
     const auto at = static_cast<std::int64_t>(nearest_place(node, rules.nearest, place));
     all.push_back({{std::clamp<std::int64_t>(at, 0, axis.in - 1), 1.0}});
   }
@@ -223,7 +230,7 @@ std::optional<XlaOp> extrapolated(const Node& node, const ResizeRules& rules,
   for (const ResizedAxis& axis : axes) {
     std::vector<std::int64_t> outside;
     for (std::int64_t i = 0; i < axis.out; ++i) {
-      const double place = place_in_operand(node, rules, axis, i);
+      const double place = place_in_operand<double>(node, rules, axis, i);
       outside.push_back(place < 0 || place > static_cast<double>(axis.in - 1) ? 1 : 0);
     }
     const XlaOp own = xla::BroadcastInDim(

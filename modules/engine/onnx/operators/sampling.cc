@@ -51,6 +51,13 @@ XlaOp moved_inside(const Node& node, XlaOp place, std::int64_t size, const Sampl
   return xla::Select(is_outside, inside, place);
 }
 
+// The standard leaves it open whether the place is moved to the border, or each element that a
+// cubic kernel sees. PyTorch and ONNX Runtime move the elements, its reference implementation the
+// place.
+bool moves_elements_alone(const SampleRules& rules) {
+  return rules.kernel == SampleKernel::kCubic && rules.padding == SamplePadding::kBorder;
+}
+
 // An element that is looked at, and its weight.
 struct SampleTap {
   XlaOp place;  // real, whole
@@ -97,7 +104,8 @@ class Sampler {
     for (std::size_t d = 0; d < places.spatial.size(); ++d) {
       XlaOp place = places.spatial[d];
       if (rules.kernel == SampleKernel::kNearest) place = xla::RoundToEven(place);
-      taps_.push_back(taps_of(node, moved_inside(node, place, size(d), rules), rules.kernel));
+      if (!moves_elements_alone(rules)) place = moved_inside(node, place, size(d), rules);
+      taps_.push_back(taps_of(node, place, rules.kernel));
     }
   }
 
