@@ -56,6 +56,21 @@ TEST_F(StableHloTest, WeightsAreStoredOnce) {
   EXPECT_GE(manifest["weights"]["size"].get<int>(), 3 * 4 * 8 * 4) << manifest["weights"];
 }
 
+// The library of FFTs keeps plans in objects that are destroyed when a program ends, which 'tfaot
+// run', linking without a compiler's files, cannot ask for.
+TEST_F(StableHloTest, AnFftRunsWithoutAPlugin) {
+  ASSERT_TRUE(files_.replace_atomically(root_ / "fft.mlir", R"(module {
+  func.func @main(%x: tensor<?x8xf32>) -> tensor<?x5xf32> {
+    %0 = stablehlo.fft %x, type = RFFT, length = [8] : (tensor<?x8xf32>) -> tensor<?x5xcomplex<f32>>
+    %1 = stablehlo.abs %0 : (tensor<?x5xcomplex<f32>>) -> tensor<?x5xf32>
+    return %1 : tensor<?x5xf32>
+  }
+})"));
+  done({"compile", "fft.mlir", "-o", "out", "-q"});
+  done({"run", "out", "--inputs", "ones", "--rows", "1", "-o", "y.csv"});
+  EXPECT_THAT(read("y.csv"), HasSubstr("\n8,0,0,0,0\n"));
+}
+
 TEST_F(StableHloTest, AnOpenDimensionNeedsASize) {
   copy("attention/model.stablehlo", "net.stablehlo");
   EXPECT_THAT(error_of({"compile", "net.stablehlo", "-o", "out", "-q"}),

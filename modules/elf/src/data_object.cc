@@ -13,6 +13,10 @@ constexpr std::uint64_t kWeightAlignment = 64;
 // Weights of at least this size get pages of their own, so that no page is read for anything else.
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kTableAlignment = 8;
+// On x86-64, code reaches its constants within 2 GiB. So a linker puts data of this size behind all
+// of the code's, if a flag says that it is large (elf.h does not have the flag).
+constexpr std::uint64_t kLargeData = std::uint64_t{1} << 28;
+constexpr std::uint64_t kX86LargeFlag = 0x10000000;
 
 enum Section : std::uint16_t { kNone, kData, kStackNote, kSymbols, kStrings, kSectionCount };
 
@@ -81,9 +85,10 @@ DataObjectFrame data_object_frame(std::uint64_t blob_size, const std::vector<Dat
   std::array<Elf64_Shdr, kSectionCount> sections{};
   StringTable names;
   Elf64_Shdr& data = sections[kData];
-  data.sh_name = names.add(".rodata");
+  const bool is_large = blob_size >= kLargeData && !target_triple.starts_with("aarch64");
+  data.sh_name = names.add(is_large ? ".lrodata" : ".rodata");
   data.sh_type = SHT_PROGBITS;
-  data.sh_flags = SHF_ALLOC;
+  data.sh_flags = SHF_ALLOC | (is_large ? kX86LargeFlag : 0);
   data.sh_addralign = blob_size < kPage ? kWeightAlignment : kPage;
   data.sh_offset = aligned(sizeof(Elf64_Ehdr), data.sh_addralign);
   data.sh_size = blob_size;

@@ -7,6 +7,13 @@
 #include "ducc0/fft/fft.h"
 #include "ducc0/fft/fftnd_impl.h"
 
+// The cache of plans is never destroyed: the compiler would call atexit, which only the start files
+// and libraries of a compiler have. 'tfaot run' links with ld alone.
+extern "C" {
+__attribute__((used)) static int tfaot_never_at_exit(void (*)()) { return 0; }
+}
+asm(".set atexit, tfaot_never_at_exit");
+
 namespace ducc0 {
 namespace detail_threading {
 namespace {

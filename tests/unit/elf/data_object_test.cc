@@ -31,6 +31,24 @@ TEST(MakeDataObject, GivesLargeBlobsPagesOfTheirOwn) {
   EXPECT_EQ(testing::parsed(*object).sections.at(".rodata").header.sh_addralign, 4096U);
 }
 
+// Between code and its constants they would part the two by more than an instruction can say.
+TEST(MakeDataObject, MarksWeightsOfHundredsOfMegabytes) {
+  const auto flags = [](std::uint64_t size, const std::string& target) {
+    const DataObjectFrame frame = data_object_frame(size, {{"s"}}, target);
+    Elf64_Ehdr header{};
+    std::memcpy(&header, frame.head.data(), sizeof header);
+    Elf64_Shdr data{};
+    const std::uint64_t tail = frame.head.size() + size;
+    std::memcpy(&data, frame.tail.data() + (header.e_shoff - tail) + sizeof data, sizeof data);
+    EXPECT_EQ(data.sh_size, size);
+    return data.sh_flags;
+  };
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 28;
+  EXPECT_EQ(flags(kLarge - 1, "x86_64-linux"), static_cast<Elf64_Xword>(SHF_ALLOC));
+  EXPECT_EQ(flags(kLarge, "x86_64-linux"), SHF_ALLOC | Elf64_Xword{0x10000000});
+  EXPECT_EQ(flags(kLarge, "aarch64-linux"), static_cast<Elf64_Xword>(SHF_ALLOC));
+}
+
 TEST(MakeDataObject, DefinesOneGlobalObjectOfTheBlobsSize) {
   const auto object = make_data_object("12345", {{"name_of_it", 0, 5}}, "x86_64-linux");
   ASSERT_TRUE(object);

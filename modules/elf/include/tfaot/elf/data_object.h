@@ -20,9 +20,9 @@ struct DataSymbol {
   bool is_weak = false;    // the same object may be linked twice
 };
 
-// A relocatable object with `blob` in .rodata under these global symbols. It is aligned to 64
-// bytes, or to 4096 if it has 4096 bytes or more. target_triple selects the machine: x86_64-* or
-// aarch64-*.
+// A relocatable object with `blob` in .rodata under these global symbols, or from 256 MiB on in
+// .lrodata. It is aligned to 64 bytes, or to 4096 if it has 4096 bytes or more. target_triple
+// selects the machine: x86_64-* or aarch64-*.
 Result<std::string> make_data_object(std::string_view blob, const std::vector<DataSymbol>& symbols,
                                      const std::string& target_triple);
 
