@@ -23,7 +23,7 @@ import sys
 
 import jax
 import jax.export
-from jaxlib.mlir import ir
+from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import chlo, stablehlo
 
 __all__ = ["export", "write"]
@@ -68,6 +68,9 @@ def _artifact(module, arguments, results):
         chlo.register_dialect(context)
         stablehlo.register_dialect(context)
         whole = stablehlo.deserialize_portable_artifact(context, module)
+        # Compositions, such as top k, become calls of what they are composed of.
+        stablehlo.register_stablehlo_passes()
+        passmanager.PassManager.parse("builtin.module(func.func(stablehlo-legalize-composite-to-call))").run(whole.operation)
         plain = ir.Module.parse(whole.operation.get_asm(enable_debug_info=False))
         main = next(one for one in plain.body.operations if getattr(one, "name", None) is not None
                     and one.name.value == "main")

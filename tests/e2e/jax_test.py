@@ -69,6 +69,15 @@ class JaxTest(unittest.TestCase):
         model = self.compiled("--batch", "none")
         self.assertEqual([one.name for one in model.inputs], ["x"])
 
+    def test_compositions_of_an_open_batch_become_calls(self):
+        x = Shape(jax.export.symbolic_shape("b, 8"), "float32")
+        tfaot_jax.export(lambda x: jax.lax.top_k(x, 3), x, file=self.folder / "net.stablehlo", outputs=["values", "places"])
+        values = np.random.default_rng(2).normal(size=(5, 8)).astype("float32")
+        found = self.compiled()(values)
+        expected = jax.lax.top_k(values, 3)
+        np.testing.assert_array_equal(found["values"], expected[0])
+        np.testing.assert_array_equal(found["places"], expected[1])
+
     def test_exports_for_other_platforms_are_refused(self):
         exported = jax.export.export(jax.jit(jnp.tanh), platforms=["cpu", "cuda"])(Shape((2,), "float32"))
         with self.assertRaisesRegex(ValueError, "use platforms"):
