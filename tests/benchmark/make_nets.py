@@ -29,9 +29,9 @@ from tensorflow.python.framework.convert_to_constants import convert_variables_t
 
 from nets.dense_nets import Autoencoder, BatchNormTanh, Dense, Embedding, Flow, Mixer
 from nets.graphs import OnnxGraph
-from nets.image_nets import Cnn, MobileNet, ResNet50, Residual, UNet
+from nets.image_nets import Cnn, FullResNet50, MobileNet, ResNet50, Residual, UNet
 from nets.sequence_nets import DeepJet, Gru, Lstm, Separable
-from nets.set_nets import Attention, GraphNet, ParticleNet, Transformer
+from nets.set_nets import Attention, GraphNet, ParticleNet, Transformer, Transformer12x384
 
 BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -50,12 +50,14 @@ NETS = {
     "residual": lambda: Residual(16),
     "mobilenet": lambda: MobileNet(33),
     "resnet50": lambda: ResNet50(50),
+    "resnet50_224": lambda: FullResNet50(51),
     "unet": UNet,
     "separable": lambda: Separable(128),
     "lstm": lambda: Lstm(20),
     "gru": lambda: Gru(30),
     "deepjet": lambda: DeepJet(25),
     "transformer": Transformer,
+    "transformer_12x384": Transformer12x384,
     "attention": Attention,
     "particlenet": lambda: ParticleNet(34),
     "graph": lambda: GraphNet(35),
@@ -119,10 +121,11 @@ def make_net(name, folder):
         "weight_bytes": sum(value.nbytes for value in net.weights.values.values()),
     }
     (folder / "net.json").write_text(json.dumps(described, indent=2) + "\n")
+    sizes = ", ".join(str(size) for size in BATCH_SIZES if size <= net.rows)
     for config, model in (("aot_config", "saved_model: ./saved_model"), ("onnx_config", "format: onnx\n  onnx: ./net.onnx")):
         (folder / f"{config}.yaml").write_text(
             f"model:\n  name: {name}\n  version: \"1.0\"\n  {model}\n"
-            f"compilation:\n  batch_sizes: [{', '.join(map(str, BATCH_SIZES))}]\n")
+            f"compilation:\n  batch_sizes: [{sizes}]\n")
 
 
 def main(folder, *names):

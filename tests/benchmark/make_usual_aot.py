@@ -4,7 +4,7 @@
 
     make_usual_aot.py NET_FOLDER...
 
-Writes NET_FOLDER/usual_aot/aot/NAME_bsN.{h,o} for the batch sizes of make_nets.py and NET_FOLDER/usual_aot/seconds.
+Writes NET_FOLDER/usual_aot/aot/NAME_bsN.{h,o} for the batch sizes of make_nets.py that the net has rows for, and NET_FOLDER/usual_aot/seconds.
 saved_model_cli lies beside this Python, which needs requirements.txt.
 """
 import contextlib
@@ -23,12 +23,13 @@ from make_nets import BATCH_SIZES
 
 
 def compile_net(folder):
-    name = json.loads((folder / "net.json").read_text())["name"]
+    net = json.loads((folder / "net.json").read_text())
+    name = net["name"]
     out = folder / "usual_aot"
     shutil.rmtree(out, ignore_errors=True)
     start = time.perf_counter()
     with contextlib.redirect_stdout(sys.stderr):
-        compile_tf_graph(model_path=str(folder / "saved_model"), output_path=str(out), batch_sizes=BATCH_SIZES,
+        compile_tf_graph(model_path=str(folder / "saved_model"), output_path=str(out), batch_sizes=[size for size in BATCH_SIZES if size <= net["rows"]],
                          compile_prefix=name + "_bs{}", compile_class="tfaot_usual::" + name + "_bs{}")
     (out / "seconds").write_text(f"{time.perf_counter() - start:.2f}\n")
 

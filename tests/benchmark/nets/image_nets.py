@@ -134,13 +134,13 @@ class ResNet50(Net):
     """The layers of ResNet-50, half as wide, on 64x64x3: 7x7 with stride 2, max pooling, 16 blocks of 1x1, 3x3 and 1x1 with batch
     normalisation, the mean over the image, dense 100."""
 
-    input_shape, rows = (64, 64, 3), 256
+    input_shape, rows, width, classes = (64, 64, 3), 256, 32, 100
 
     def build(self, g, x):
-        x = g.relu(g.batch_norm("n", g.conv("in", g.image(x), 7, 32, stride=2)))
+        x = g.relu(g.batch_norm("n", g.conv("in", g.image(x), 7, self.width, stride=2)))
         x = g.max_pool(x, 3, 2)
         for stage, blocks in enumerate((3, 4, 6, 3)):
-            width = 32 * 2 ** stage
+            width = self.width * 2 ** stage
             for block in range(blocks):
                 name, stride = f"{stage}_{block}", 2 if block == 0 and stage > 0 else 1
                 y = g.relu(g.batch_norm(f"{name}_n0", g.conv(f"{name}_a", x, 1, width)))
@@ -148,4 +148,10 @@ class ResNet50(Net):
                 y = g.batch_norm(f"{name}_n2", g.conv(f"{name}_c", y, 1, 4 * width))
                 x = x if block else g.batch_norm(f"{name}_n", g.conv(f"{name}_d", x, 1, 4 * width, stride))
                 x = g.relu(g.scale(g.add(x, y), 0.7))  # as the weights are random: so that values stay near 1
-        return g.dense("out", g.mean_of_image(x), 100)
+        return g.dense("out", g.mean_of_image(x), self.classes)
+
+
+class FullResNet50(ResNet50):
+    """ResNet-50 as it is, on 224x224x3, with 1000 classes."""
+
+    input_shape, rows, width, classes = (224, 224, 3), 64, 64, 1000

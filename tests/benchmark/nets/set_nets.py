@@ -12,6 +12,7 @@ class Transformer(AnyNet):
 
     input_shape, outputs = (16, 8), 4
     particles, width, heads, hidden, blocks, epsilon = 16, 64, 4, 128, 2, 1e-5
+    activation = "Relu"  # ONNX's name
 
     def __init__(self):
         self.weights = Weights(self.particles)
@@ -40,6 +41,7 @@ class Transformer(AnyNet):
         def heads(x):
             return tf.transpose(tf.reshape(x, [-1, self.particles, self.heads, self.width // self.heads]), [0, 2, 1, 3])
 
+        activate = {"Relu": tf.nn.relu, "Gelu": tf.nn.gelu}[self.activation]
         x = dense("in", x)
         for i in range(self.blocks):
             y = norm(f"{i}_n0", x)
@@ -47,7 +49,7 @@ class Transformer(AnyNet):
             scores = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) / np.sqrt(self.width / self.heads).astype(np.float32))
             y = tf.reshape(tf.transpose(tf.matmul(scores, value), [0, 2, 1, 3]), [-1, self.particles, self.width])
             x = x + dense(f"{i}_o", y)
-            x = x + dense(f"{i}_down", tf.nn.relu(dense(f"{i}_up", norm(f"{i}_n1", x))))
+            x = x + dense(f"{i}_down", activate(dense(f"{i}_up", norm(f"{i}_n1", x))))
         return dense("out", tf.reduce_mean(x, 1))
 
     def onnx(self, g, x):
@@ -73,7 +75,7 @@ class Transformer(AnyNet):
             scores = g.op("Softmax", g.op("Div", g.op("MatMul", q, k), scale), axis=-1)
             y = g.op("Reshape", g.op("Transpose", g.op("MatMul", scores, value), perm=[0, 2, 1, 3]), merge)
             x = g.op("Add", x, dense(f"{i}_o", y))
-            x = g.op("Add", x, dense(f"{i}_down", g.op("Relu", dense(f"{i}_up", norm(f"{i}_n1", x)))))
+            x = g.op("Add", x, dense(f"{i}_down", g.op(self.activation, dense(f"{i}_up", norm(f"{i}_n1", x)))))
         axes = g.constant("axes", np.array([1], np.int64))
         return dense("out", g.op("ReduceMean", x, axes, keepdims=0))
 
@@ -83,6 +85,15 @@ class Attention(Transformer):
 
     input_shape = (64, 16)
     particles, width, heads, hidden, blocks = 64, 128, 8, 256, 3
+
+
+class Transformer12x384(Transformer):
+    """The same as large as language models that are called small: 128 tokens of 64 features, 384 wide, twelve blocks of 12-head
+    attention and a 1536-wide perceptron with gelu."""
+
+    input_shape, rows = (128, 64), 64
+    particles, width, heads, hidden, blocks = 128, 384, 12, 1536, 12
+    activation = "Gelu"
 
 
 def rounded(coordinates):
