@@ -147,11 +147,17 @@ class ResNet50(Net):
                 y = g.relu(g.batch_norm(f"{name}_n1", g.conv(f"{name}_b", y, 3, width, stride)))
                 y = g.batch_norm(f"{name}_n2", g.conv(f"{name}_c", y, 1, 4 * width))
                 x = x if block else g.batch_norm(f"{name}_n", g.conv(f"{name}_d", x, 1, 4 * width, stride))
-                x = g.relu(g.scale(g.add(x, y), 0.7))  # as the weights are random: so that values stay near 1
+                x = g.relu(self.joined(g, x, y))
         return g.dense("out", g.mean_of_image(x), self.classes)
+
+    def joined(self, g, x, y):
+        return g.scale(g.add(x, y), 0.7)  # as the weights are random: so that values stay near 1
 
 
 class FullResNet50(ResNet50):
     """ResNet-50 as it is, on 224x224x3, with 1000 classes."""
 
     input_shape, rows, width, classes = (224, 224, 3), 64, 64, 1000
+
+    def joined(self, g, x, y):
+        return g.add(x, y)
