@@ -9,7 +9,7 @@ namespace {
 void convolve(const ConvolutionCall& call, Element* c, const void** in, Element* scratch) {
   const Window& w = call.window;
   const auto* image = static_cast<const Element*>(in[1]);
-  const bool copy = is_padded(w) || is_dilated(w);
+  const bool copy = tfaot::kernels::is_copied(w);
   const PaddedImage padded(w, call.in_channels);
   Int size[kSpatial], first[kSpatial];
   for (int d = 0; d < kSpatial; ++d) {
@@ -22,6 +22,9 @@ void convolve(const ConvolutionCall& call, Element* c, const void** in, Element*
   if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
     g.bias = static_cast<const Element*>(in[3]);
   }
+  if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
+    g.addends = static_cast<const Element*>(in[g.bias == nullptr ? 3 : 4]);
+  }
   const Int start = ((first[0] * size[1] + first[1]) * size[2] + first[2]) * call.in_channels;
   if (!copy) {
     g.a = image + start;
@@ -33,7 +36,9 @@ void convolve(const ConvolutionCall& call, Element* c, const void** in, Element*
     padded.fill(scratch, image);
     multiply_groups(g, call.groups);
     image += w.in[0] * w.in[1] * w.in[2] * call.in_channels;
-    g.c += w.out[0] * w.out[1] * w.out[2] * call.out_channels;
+    const Int made = w.out[0] * w.out[1] * w.out[2] * call.out_channels;
+    g.c += made;
+    if (g.addends != nullptr) g.addends += made;
   }
 }
 

@@ -45,6 +45,7 @@ void multiply_groups(Gemm g, Int groups) {
     g.b += ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
     g.c += g.columns;
     if (g.bias != nullptr) g.bias += g.columns;
+    if (g.addends != nullptr) g.addends += g.columns;
   }
 }
 

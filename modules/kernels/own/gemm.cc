@@ -53,8 +53,9 @@ TFAOT_INLINE Int piece_of(Int total, Int parts) {
 struct Target {
   Element* c;
   Int c_row, columns;
-  Int line, c_line;     // rows of a line of c, and from one line to the next
-  const Element* bias;  // null: none
+  Int line, c_line;        // rows of a line of c, and from one line to the next
+  const Element* bias;     // null: none
+  const Element* addends;  // null: none
   Lines lines;
   bool first, last;  // first or last of the taps
   Rectifier rectifier;
@@ -69,11 +70,13 @@ struct Spill {
   Element c[kMaxTile * kLanes<Element>];
 };
 
-void add_row(Element* c, const Element* from, Int columns, Rectifier rectifier) {
+// `addends` may be c itself.
+void add_row(Element* c, const Element* from, const Element* addends, Int columns,
+             Rectifier rectifier) {
   constexpr Int kWidth = kLanes<Element>;
   for (Int j = 0; j < columns; j += kWidth) {
     const Int count = smaller(kWidth, columns - j);
-    const Vec<Element> sum = load_first(c + j, count) + load(from + j);
+    const Vec<Element> sum = load_first(addends + j, count) + load(from + j);
     store_first(c + j, rectified<Element>(sum, rectifier), count);
   }
 }
@@ -87,15 +90,19 @@ void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int co
   t.count = 1;
   t.c = spill.c;
   t.c_row = vectors * kLanes<Element>;
-  t.rectifier = adds ? Rectifier::kNone : tiles.rectifier;
+  t.addends = nullptr;
+  const bool adds_more = tiles.addends != nullptr;
+  t.rectifier = adds || adds_more ? Rectifier::kNone : tiles.rectifier;
   for (Int i = 0; i < tiles.count; ++i, t.rows += rows) {
     multiply(t);
     for (Int r = 0; r < rows; ++r) {
-      Element* const c = tiles.c + (i * rows + r) * tiles.c_row;
+      const Int at = (i * rows + r) * tiles.c_row;
+      Element* const c = tiles.c + at;
       const Element* const from = spill.c + r * t.c_row;
-      if (adds) {
-        add_row(c, from, columns, tiles.rectifier);
-      } else {
+      if (adds) add_row(c, from, c, columns, adds_more ? Rectifier::kNone : tiles.rectifier);
+      if (adds_more) {
+        add_row(c, adds ? c : from, tiles.addends + at, columns, tiles.rectifier);
+      } else if (!adds) {
         copy_elements(c, from, columns);
       }
     }
@@ -136,6 +143,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target) {
   Spill spill;
 
   t.rectifier = target.last ? target.rectifier : Rectifier::kNone;
+  const Element* const addends = target.last ? target.addends : nullptr;
+  t.addends = addends;
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
   int take = 0;
@@ -170,10 +179,13 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target) {
       }
       t.rows += count * tile_rows;
       t.c += count * tile_rows * t.c_row;
+      if (addends != nullptr) t.addends += count * tile_rows * t.c_row;
     };
     for (Int line = 0; line < lines; ++line) {
       t.rows = first_row + line * rows;
-      t.c = target.c + column + line * target.c_line;
+      const Int at = column + line * target.c_line;
+      t.c = target.c + at;
+      if (addends != nullptr) t.addends = addends + at;
       next(cut.larger, cut.rows, form.shape);
       next(cut.others, cut.other_rows, Shape::kPlain);
       next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, Shape::kPlain);
@@ -189,12 +201,14 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
   const bool one_line = g.row_count[0] * g.row_count[1] * g.row_count[2] == 1;
   const bool has_lines = g.c_line != 0;
   const Int line = has_lines ? g.row_count[3] : rows;
-  Target target = {g.c + (has_lines ? first_row / line * g.c_line : first_row * g.c_row),
+  const Int at = has_lines ? first_row / line * g.c_line : first_row * g.c_row;
+  Target target = {g.c + at,
                    g.c_row,
                    g.columns,
                    line,
                    g.c_line,
                    g.bias,
+                   g.addends == nullptr ? nullptr : g.addends + at,
                    {one_line ? 0 : g.row_count[3], first_row},
                    true,
                    false,
@@ -219,7 +233,7 @@ bool is_stream(const Gemm& g, Int rows) {
 }
 
 void multiply_as_stream(const Gemm& g, Int rows) {
-  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, g.rectifier};
+  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, g.addends, g.rectifier};
   if (rows == 1) return multiply_stream<Element, 1, 1>(s);
   for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
   multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);

@@ -41,6 +41,13 @@ inline Window window_of(const Phase (&phase)[kSpatial], const Window& window) {
   return w;
 }
 
+TFAOT_INLINE bool is_dilated(const Window& window) {
+  for (int d = 0; d < kSpatial; ++d) {
+    if (window.base_dilation[d] != 1) return true;
+  }
+  return false;
+}
+
 // The copy for which convolution_scratch_bytes() reserves room.
 class PaddedImage {
  public:
@@ -54,9 +61,21 @@ class PaddedImage {
 
   Int size(int d) const { return size_[d]; }
 
+  // All that fill() leaves as it is.
   void clear(Element* image) const {
-    const Int elements = size_[0] * size_[1] * size_[2] * channels_;
-    __builtin_memset(image, 0, static_cast<unsigned long>(elements) * sizeof(Element));
+    const bool dilated = is_dilated(window_);
+    const Int line = size_[2] * channels_;
+    for (Int i = 0; i < size_[0]; ++i) {
+      for (Int j = 0; j < size_[1]; ++j, image += line) {
+        if (dilated || !is_inside(0, i) || !is_inside(1, j)) {
+          clear(image, line);
+          continue;
+        }
+        const Int end = (low_[2] + window_.in[2]) * channels_;
+        clear(image, low_[2] * channels_);
+        clear(image + end, line - end);
+      }
+    }
   }
 
   // Keeps the padding as it is.
@@ -80,23 +99,14 @@ class PaddedImage {
   }
 
  private:
+  bool is_inside(int d, Int at) const { return at >= low_[d] && at < low_[d] + window_.in[d]; }
+  static void clear(Element* from, Int elements) {
+    __builtin_memset(from, 0, static_cast<unsigned long>(elements) * sizeof(Element));
+  }
+
   const Window& window_;
   Int channels_;
   Int low_[kSpatial], size_[kSpatial];
 };
-
-TFAOT_INLINE bool is_padded(const Window& window) {
-  for (int d = 0; d < kSpatial; ++d) {
-    if (window.pad_low[d] > 0 || window.pad_high[d] > 0) return true;
-  }
-  return false;
-}
-
-TFAOT_INLINE bool is_dilated(const Window& window) {
-  for (int d = 0; d < kSpatial; ++d) {
-    if (window.base_dilation[d] != 1) return true;
-  }
-  return false;
-}
 
 }  // namespace

@@ -40,14 +40,8 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
   g.columns = call.columns - in_place;
   g.c += in_place;
   if (g.bias != nullptr) g.bias += in_place;
+  if (g.addends != nullptr) g.addends += in_place;
   multiply_panels(g, scratch);
-}
-
-// REQUIRES: with live_rows, call.batch is 1.
-Int live_rows(const MatMulCall& call, const void** in) {
-  if (call.live_rows == 0) return call.rows;
-  const bool bias = (call.epilogue & tfaot::kernels::kEpilogueBias) != 0;
-  return call.live_rows * *static_cast<const Int*>(in[bias ? 4 : 3]);
 }
 
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
@@ -55,23 +49,41 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
   const auto* const rhs = static_cast<const Element*>(in[2]);
   Gemm g = {};
   g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;
-  g.row_count[3] = live_rows(call, in);
+  g.row_count[3] = call.rows;
   g.row_step[3] = call.lhs_row_stride;
   g.tap_count[0] = g.tap_count[1] = g.tap_count[2] = 1;
   g.run = call.depth;
   g.a_step = call.lhs_depth_stride;
-  g.c_row = g.columns = call.columns;
+  g.columns = call.columns;
+  const void** more = in + 3;
   if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-    g.bias = static_cast<const Element*>(in[3]);
+    g.bias = static_cast<const Element*>(*more++);
   }
+  const Element* addends = nullptr;
+  if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
+    addends = static_cast<const Element*>(*more++);
+  }
+  // Then call.batch is 1.
+  if (call.live_rows != 0) g.row_count[3] = call.live_rows * *static_cast<const Int*>(*more);
   g.rectifier = rectifier_of(call.epilogue);
-  for (Int b = 0; b < call.batch; ++b) {
-    g.a = lhs + b * call.lhs_batch_stride;
-    g.c = c + b * call.rows * call.columns;
-    if (call.rhs_packed != 0) {
-      multiply_panels(g, rhs);
-    } else {
-      multiply_matrix(g, call, rhs + b * call.rhs_batch_stride, scratch);
+  const bool placed = (call.epilogue & tfaot::kernels::kEpiloguePlaced) != 0;
+  g.c_row = placed ? call.result_row_stride : call.columns;
+  const Int inner_batch = placed ? call.inner_batch : 1;
+  const Int lhs_inner = placed ? call.lhs_inner_stride : 0;
+  const Int rhs_inner = placed ? call.rhs_inner_stride : 0;
+  const Int result_inner = placed ? call.result_inner_stride : 0;
+  const Int batch_stride = placed ? call.result_batch_stride : call.rows * call.columns;
+  for (Int b = 0, outer = 0; b < call.batch; ++outer) {
+    for (Int inner = 0; inner < inner_batch; ++inner, ++b) {
+      const Int at = outer * batch_stride + inner * result_inner;
+      g.a = lhs + outer * call.lhs_batch_stride + inner * lhs_inner;
+      g.c = c + at;
+      if (addends != nullptr) g.addends = addends + at;
+      if (call.rhs_packed != 0) {
+        multiply_panels(g, rhs);
+      } else {
+        multiply_matrix(g, call, rhs + outer * call.rhs_batch_stride + inner * rhs_inner, scratch);
+      }
     }
   }
 }

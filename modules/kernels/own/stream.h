@@ -16,6 +16,7 @@ struct Stream {
   const T* bias;  // null: none
   T* c;
   Int c_row, columns;
+  const T* addends;  // which lie as c does; null: none
   Rectifier rectifier;
 };
 
@@ -118,8 +119,12 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
         TFAOT_UNROLL
         for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
       }
-      const Vec<T> sum = sums[0][r][v] + bias;
+      Vec<T> sum = sums[0][r][v] + bias;
       T* const to = s.c + r * s.c_row + at;
+      if (s.addends != nullptr) {
+        const T* const addends = s.addends + r * s.c_row + at;
+        sum += kPart ? load_first(addends, count) : load(addends);
+      }
       if constexpr (kPart) {
         store_first(to, rectified<T>(sum, s.rectifier), count);
       } else {

@@ -24,7 +24,8 @@ struct Tiles {
   const T* start;  // what the sums of every row start with: bias or zeros
   T* c;
   Int c_row;
-  Int last;  // columns of the last vector; all of them without masks
+  const T* addends;  // which lie as c does; null: none
+  Int last;          // columns of the last vector; all of them without masks
   Rectifier rectifier;
 };
 
@@ -49,7 +50,7 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
 }
 
 template <typename T, int MR, int NV>
-TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
+TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c, const T* addends) {
   constexpr int kSums = sums_per_element(MR * NV);
   const Int last = t.last;
   const bool whole = !TFAOT_HAS_MASKS || last == kLanes<T>;  // full masks are slow too
@@ -92,6 +93,15 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
   }
 
   const Int c_row = t.c_row;
+  if (addends != nullptr) {
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r, addends += c_row) {
+      TFAOT_UNROLL
+      for (int v = 0; v < NV - 1; ++v) sums[0][r][v] += load(addends + v * kLanes<T>);
+      const T* const end = addends + (NV - 1) * kLanes<T>;
+      sums[0][r][NV - 1] += whole ? load(end) : load_first(end, last);
+    }
+  }
   if (t.rectifier != Rectifier::kNone) {
     TFAOT_UNROLL
     for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
@@ -122,7 +132,9 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
 template <typename T, int MR, int NV>
 __attribute__((noinline)) void multiply_tiles(const Tiles<T>& t) {
   for (Int i = 0; i < t.count; ++i) {
-    multiply_tile<T, MR, NV>(t, t.rows + i * MR, t.c + i * MR * t.c_row);
+    const Int at = i * MR * t.c_row;
+    multiply_tile<T, MR, NV>(t, t.rows + i * MR, t.c + at,
+                             t.addends == nullptr ? nullptr : t.addends + at);
   }
 }
 

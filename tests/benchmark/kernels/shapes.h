@@ -35,6 +35,10 @@ inline std::vector<Product> products() {
   all.push_back({1, 1000, 512, 512, true});
   all.push_back({1, 2048, 2048, 2048, true});
   all.push_back({1, 64, 128, 10, true});
+  all.push_back({1, 128, 384, 1536, true});  // a transformer of width 384
+  all.push_back({1, 128, 1536, 384, true});
+  all.push_back({12, 128, 32, 128, false});
+  all.push_back({12, 128, 128, 32, false});
   all.push_back({16, 16, 16, 64, false});
   all.push_back({16, 16, 64, 16, false});
   return all;
@@ -65,9 +69,11 @@ struct Image {
 };
 
 inline std::vector<Image> images() {
-  return {{1, 28, 3, 3, 16, false},   {16, 28, 3, 3, 16, false},  {1, 14, 3, 16, 24, false},
-          {16, 14, 3, 16, 24, false}, {16, 14, 1, 16, 24, false}, {16, 14, 1, 64, 64, false},
-          {16, 14, 3, 64, 64, false}, {16, 14, 3, 64, 64, true},  {16, 14, 3, 24, 24, true}};
+  return {{1, 28, 3, 3, 16, false},    {16, 28, 3, 3, 16, false},   {1, 14, 3, 16, 24, false},
+          {16, 14, 3, 16, 24, false},  {16, 14, 1, 16, 24, false},  {16, 14, 1, 64, 64, false},
+          {16, 14, 3, 64, 64, false},  {16, 14, 3, 64, 64, true},   {16, 14, 3, 24, 24, true},
+          {1, 56, 3, 64, 64, false},   {1, 28, 3, 128, 128, false},  // ResNet-50
+          {1, 14, 3, 256, 256, false}, {1, 7, 3, 512, 512, false}};
 }
 
 // Transposed convolutions that make images `stride` times as large.

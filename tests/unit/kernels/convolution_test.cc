@@ -88,6 +88,8 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
                                      kernels::panel_columns(sizeof(T)),
                    64);
   Tensor<T> bias(c.out_channels), result(c.batch * elements(w.out) * c.out_channels);
+  Tensor<T> addends(result.size());
+  random.fill(addends);
   const Int scratch_bytes = is_by_phase ? kernels::transposed_scratch_bytes(c, sizeof(T))
                                         : kernels::convolution_scratch_bytes(c, sizeof(T));
   Tensor<T> scratch(scratch_bytes / static_cast<Int>(sizeof(T)), 64);
@@ -99,7 +101,8 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
   }
   void* out[] = {result.data(), scratch.data()};
   const void* in[] = {&c, input.data(), kind == Filter::kAsItIs ? filter.data() : packed.data(),
-                      bias.data()};
+                      bias.data(), addends.data()};
+  if ((c.epilogue & kernels::kEpilogueBias) == 0) in[3] = addends.data();
   kernel(out, in);
 
   for (Int i = 0; i < result.size(); ++i) {
@@ -114,6 +117,7 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
       }
     });
     if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[channel]});
+    if ((c.epilogue & kernels::kEpilogueSum) != 0) sum.add(double{addends[i]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
     ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
@@ -135,7 +139,9 @@ template <typename T>
 void check_random(Kernel kernel, Filter kind, Int count, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
-    check<T>(kernel, kind, random_call(random), random);
+    ConvolutionCall c = random_call(random);
+    if (kind == Filter::kPacked && random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
+    check<T>(kernel, kind, c, random);
   }
 }
 
@@ -234,11 +240,16 @@ TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
         of_image(28, 5, 2, 20), of_image(7, 3, 64, 7)}) {
     check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
     check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
+    ConvolutionCall sum = c;
+    sum.epilogue |= kernels::kEpilogueSum;
+    check<float>(kernels<float>().convolution, Filter::kPacked, sum, random);
     ConvolutionCall taps = c;  // no runs of rows: as many taps as window elements
     for (Int& dilation : taps.window.window_dilation) dilation = 2;
     for (int d = 1; d < kSpatial; ++d) {
       taps.window.pad_low[d] = taps.window.pad_high[d] = taps.window.size[d] - 1;
     }
+    check<float>(kernels<float>().convolution, Filter::kPacked, taps, random);
+    taps.epilogue |= kernels::kEpilogueSum;
     check<float>(kernels<float>().convolution, Filter::kPacked, taps, random);
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/tensors.h"
 
@@ -29,34 +32,49 @@ Int extent(std::initializer_list<std::pair<Int, Int>> counts_and_strides) {
 template <typename T>
 void check(Kernel kernel, const MatMulCall& c, Random& random) {
   SCOPED_TRACE(describe(c));
-  Tensor<T> lhs(extent(
-      {{c.batch, c.lhs_batch_stride}, {c.rows, c.lhs_row_stride}, {c.depth, c.lhs_depth_stride}}));
-  Tensor<T> rhs(extent({{c.batch, c.rhs_batch_stride},
+  const bool placed = (c.epilogue & kernels::kEpiloguePlaced) != 0;
+  const Int inner = placed ? c.inner_batch : 1;
+  Tensor<T> lhs(extent({{c.batch / inner, c.lhs_batch_stride},
+                        {inner, c.lhs_inner_stride},
+                        {c.rows, c.lhs_row_stride},
+                        {c.depth, c.lhs_depth_stride}}));
+  Tensor<T> rhs(extent({{c.batch / inner, c.rhs_batch_stride},
+                        {inner, c.rhs_inner_stride},
                         {c.depth, c.rhs_depth_stride},
                         {c.columns, c.rhs_column_stride}}));
   Tensor<T> packed(
       kernels::panel_count(c.columns, sizeof(T)) * c.depth * kernels::panel_columns(sizeof(T)), 64);
-  Tensor<T> bias(c.columns), result(c.batch * c.rows * c.columns);
+  Tensor<T> bias(c.columns), result(c.batch * c.rows * c.columns), addends(result.size());
   Tensor<T> scratch(kernels::matmul_scratch_bytes(c, sizeof(T)) / static_cast<Int>(sizeof(T)), 64);
   random.fill(lhs);
   random.fill(rhs);
   random.fill(bias);
+  random.fill(addends);
   pack(packed.data(), c.depth, c.columns,
        [&](Int l, Int j) { return rhs[l * c.rhs_depth_stride + j * c.rhs_column_stride]; });
   void* out[] = {result.data(), scratch.data()};
-  const void* in[] = {&c, lhs.data(), c.rhs_packed != 0 ? packed.data() : rhs.data(), bias.data()};
+  const void* in[] = {&c, lhs.data(), c.rhs_packed != 0 ? packed.data() : rhs.data(), bias.data(),
+                      addends.data()};
+  if ((c.epilogue & kernels::kEpilogueBias) == 0) in[3] = addends.data();
   kernel(out, in);
 
-  for (Int i = 0; i < result.size(); ++i) {
-    const Int b = i / c.columns / c.rows, row = i / c.columns % c.rows, column = i % c.columns;
+  for (Int n = 0; n < result.size(); ++n) {
+    const Int b = n / c.columns / c.rows, row = n / c.columns % c.rows, column = n % c.columns;
+    const Int i = placed ? b / inner * c.result_batch_stride + b % inner * c.result_inner_stride +
+                               row * c.result_row_stride + column
+                         : n;
+    const T* const left =
+        lhs.data() + b / inner * c.lhs_batch_stride + b % inner * c.lhs_inner_stride;
+    const T* const right = c.rhs_packed != 0 ? rhs.data()
+                                             : rhs.data() + b / inner * c.rhs_batch_stride +
+                                                   b % inner * c.rhs_inner_stride;
     Sum<T> sum;
     for (Int l = 0; l < c.depth; ++l) {
-      sum.add(
-          double{lhs[b * c.lhs_batch_stride + row * c.lhs_row_stride + l * c.lhs_depth_stride]} *
-          double{rhs[(c.rhs_packed != 0 ? 0 : b * c.rhs_batch_stride) + l * c.rhs_depth_stride +
-                     column * c.rhs_column_stride]});
+      sum.add(double{left[row * c.lhs_row_stride + l * c.lhs_depth_stride]} *
+              double{right[l * c.rhs_depth_stride + column * c.rhs_column_stride]});
     }
     if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[column]});
+    if ((c.epilogue & kernels::kEpilogueSum) != 0) sum.add(double{addends[i]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
     ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
@@ -116,7 +134,8 @@ void check_random(Kernel kernel, Int count, std::uint32_t seed) {
     MatMulCall c = plain(random.between(1, 3), random.between(1, most), random.between(1, 75),
                          random.between(1, most));
     c.rhs_packed = random.between(0, 1);
-    c.epilogue = random_epilogue(random);
+    c.inner_batch = c.result_row_stride = -1;  // of calls that are shorter: anything
+    c.epilogue = random_summing_epilogue(random);
     check<T>(kernel, with_random_strides(c, random), random);
   }
 }
@@ -124,6 +143,38 @@ void check_random(Kernel kernel, Int count, std::uint32_t seed) {
 TEST_P(MatMul, IsThatOfAPlainLoop) {
   check_random<float>(kernels<float>().matmul, 300, 1);
   check_random<double>(kernels<double>().matmul, 300, 2);
+}
+
+// As q k^T and p v of heads that lie as [rows, length, heads, width], with the result as [rows,
+// heads, length, length] or as the operands.
+TEST_P(MatMul, HasABatchOnTwoLevels) {
+  Random random(8);
+  for (Int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) {
+    const Int outer = random.between(1, 3), heads = random.between(1, 5);
+    const Int length = random.between(1, random.one_in(4) ? 80 : 20), width = random.between(1, 40);
+    MatMulCall c = plain(outer * heads, length, length, width);
+    c.inner_batch = heads;
+    c.lhs_row_stride = c.rhs_column_stride = heads * width;
+    c.lhs_inner_stride = c.rhs_inner_stride = width;
+    c.lhs_batch_stride = c.rhs_batch_stride = length * heads * width;
+    c.rhs_depth_stride = 1;
+    c.result_row_stride = length;
+    c.result_inner_stride = length * length;
+    c.result_batch_stride = heads * length * length;
+    c.epilogue = random_summing_epilogue(random) | kernels::kEpiloguePlaced;
+    check<float>(kernels<float>().matmul, c, random);
+    check<double>(kernels<double>().matmul, c, random);
+    std::swap(c.rhs_depth_stride, c.rhs_column_stride);
+    c.columns = width;
+    c.depth = c.lhs_row_stride = length;
+    c.lhs_inner_stride = length * length;
+    c.lhs_batch_stride = heads * c.lhs_inner_stride;
+    c.result_row_stride = heads * width;
+    c.result_inner_stride = width;
+    c.result_batch_stride = length * heads * width;
+    check<float>(kernels<float>().matmul, c, random);
+    check<double>(kernels<double>().matmul, c, random);
+  }
 }
 
 // Every number of rows with few and many columns, shallow and deep: every tile that exists.
@@ -138,6 +189,8 @@ TEST_P(MatMul, HasATileForEveryShape) {
         c.epilogue = kernels::kEpilogueBias;
         check<float>(kernels<float>().matmul, c, random);
         check<double>(kernels<double>().matmul, c, random);
+        c.epilogue |= kernels::kEpilogueSum;
+        check<float>(kernels<float>().matmul, c, random);
       }
       if (HasFailure()) return;
     }

@@ -93,6 +93,11 @@ inline Int random_epilogue(Random& random) {
   return random.between(0, 1) * kernels::kEpilogueBias + rectifiers[random.between(0, 2)];
 }
 
+// With or without a sum.
+inline Int random_summing_epilogue(Random& random) {
+  return random_epilogue(random) + random.between(0, 1) * kernels::kEpilogueSum;
+}
+
 // A sum in double precision, and the rounding error allowed for a kernel's sum.
 template <typename T>
 class Sum {

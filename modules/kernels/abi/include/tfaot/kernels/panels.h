@@ -19,12 +19,14 @@ constexpr std::int64_t panel_count(std::int64_t columns, std::int64_t element_by
   return (columns + panel_columns(element_bytes) - 1) / panel_columns(element_bytes);
 }
 
-// What is done to each result before it is stored: bias first, then the activation.
+// What is done to each result before it is stored: bias first, then a sum, then the activation.
 enum Epilogue : std::int64_t {
   kEpilogueNone = 0,
   kEpilogueBias = 1,
   kEpilogueRelu = 2,
-  kEpilogueRelu6 = 6,  // at most 6, too
+  kEpilogueRelu6 = 6,    // at most 6, too
+  kEpilogueSum = 8,      // an addend for each result, which lie as the results do
+  kEpiloguePlaced = 16,  // of a MatMulCall: it says where results go
 };
 
 }  // namespace kernels

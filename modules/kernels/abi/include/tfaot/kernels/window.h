@@ -23,10 +23,11 @@ struct Window {
 
 // tfaot_convolution: in[1]: input[batch, in..., in_channels]; in[2]: packed filter, for each group
 // a packed [size[0]*size[1]*size[2]*in_channels/groups, out_channels/groups] matrix, one after the
-// other; in[3]: bias[out_channels] with kEpilogueBias. Result: [batch, out..., out_channels].
-// A cross-correlation, as everywhere in machine learning. Scratch: convolution_scratch_bytes().
-// tfaot_depthwise: groups == in_channels == out_channels; in[2]: the filter as it is,
-// [size..., out_channels]. Same result and bias; there is scratch, but it is not used.
+// other; then, with kEpilogueBias, bias[out_channels], and with kEpilogueSum the addends. Result:
+// [batch, out..., out_channels]. A cross-correlation, as everywhere in machine learning. Scratch:
+// convolution_scratch_bytes(). tfaot_depthwise: groups == in_channels == out_channels; in[2]: the
+// filter as it is, [size..., out_channels]. Same result and bias, no sum; there is scratch, but it
+// is not used.
 struct ConvolutionCall {
   std::int64_t batch;
   Window window;
@@ -34,9 +35,20 @@ struct ConvolutionCall {
   std::int64_t epilogue;
 };
 
-// One input image with its padding and base dilation written out.
+// Whether tfaot_convolution reads a copy of each image, with its padding and base dilation written
+// out.
+constexpr bool is_copied(const Window& window) {
+  for (int d = 0; d < kSpatial; ++d) {
+    if (window.pad_low[d] > 0 || window.pad_high[d] > 0 || window.base_dilation[d] != 1)
+      return true;
+  }
+  return false;
+}
+
+// The copy of one image.
 constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
                                                  std::int64_t element_bytes) {
+  if (!is_copied(call.window)) return kPanelBytes;
   std::int64_t elements = call.in_channels;
   for (int d = 0; d < kSpatial; ++d) {
     const Window& w = call.window;
