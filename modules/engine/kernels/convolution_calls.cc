@@ -140,9 +140,13 @@ std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const Call& cal
   return packed;
 }
 
+bool is_depthwise(const Call& call) {
+  return call.groups == call.in_channels && call.groups == call.out_channels;
+}
+
 KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* filter,
                        std::int64_t bytes) {
-  if (call.groups == call.in_channels && call.groups == call.out_channels) {
+  if (is_depthwise(call)) {
     return {"depthwise", as_words(call), {input, filter}, {}, kernels::kPanelBytes};
   }
   if (has_base_dilation(call.window)) {
@@ -194,7 +198,9 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
   epilogue.last = &convolution;
   if (std::is_sorted(output_order.begin(), output_order.end())) {
     epilogue = find_epilogue(convolution, call.out_channels,
-                             values.is_known(convolution.operand(1)), values);
+                             {.scale = values.is_known(convolution.operand(1)),
+                              .sum = !is_depthwise(call) && !has_base_dilation(call.window)},
+                             values);
   }
   call.epilogue = epilogue.word();
   if (epilogue.scale != nullptr) {
@@ -207,7 +213,7 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
   for (const auto d : output_order) {
     made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
   }
-  if (epilogue.bias != nullptr) made.operands.push_back(epilogue.bias);
+  epilogue.add_operands(made.operands);
   HloInstruction* result = transpose(add_kernel_call(made, convolution), inverse(output_order));
   return checked(
       epilogue.last->ReplaceAllUsesWith(reshape(result, epilogue.last->shape().dimensions())));

@@ -53,8 +53,9 @@ HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
 
 class Finder {
  public:
-  Finder(HloInstruction& result, std::int64_t columns, bool can_scale, const WeightValues& values)
-      : columns_(columns), can_scale_(can_scale), values_(values), current_(&result) {
+  Finder(HloInstruction& result, std::int64_t columns, EpilogueRoom room,
+         const WeightValues& values)
+      : columns_(columns), room_(room), values_(values), current_(&result) {
     epilogue_.last = &result;
   }
 
@@ -96,9 +97,11 @@ class Finder {
     if (!is_sum && !is_difference && !is_scale) return false;
     const bool is_broadcast = other->opcode() == HloOpcode::kBroadcast;
     const bool is_known = values_.is_known(is_broadcast ? other->operand(0) : other);
-    if (!is_broadcast && !is_known) return false;
+    if (!is_broadcast && !is_known) return is_sum && add_all(other);
     // A second or scaled bias pays off only if it is computed ahead.
-    if (is_scale && !(can_scale_ && is_known && bias_is_known_)) return false;
+    if (is_scale && !(room_.scale && is_known && bias_is_known_ && epilogue_.addends == nullptr)) {
+      return false;
+    }
     if (!is_scale && epilogue_.bias != nullptr && !(is_known && bias_is_known_)) return false;
     HloInstruction* column = column_values(other, user.shape(), columns_);
     if (column == nullptr) return false;
@@ -118,12 +121,19 @@ class Finder {
     return true;
   }
 
+  // `other` does not depend on the product, whose only user is the sum.
+  bool add_all(HloInstruction* other) {
+    if (!room_.sum || epilogue_.addends != nullptr) return false;
+    epilogue_.addends = other;
+    return true;
+  }
+
   static HloInstruction* joined(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
     return a == nullptr ? b : binary(opcode, a, b);
   }
 
   std::int64_t columns_;
-  bool can_scale_;
+  EpilogueRoom room_;
   const WeightValues& values_;
   HloInstruction* current_;
   bool bias_is_known_ = true;
@@ -134,14 +144,20 @@ class Finder {
 
 std::int64_t Epilogue::word() const {
   return (bias != nullptr ? kernels::kEpilogueBias : kernels::kEpilogueNone) |
+         (addends != nullptr ? kernels::kEpilogueSum : kernels::kEpilogueNone) |
          (six    ? kernels::kEpilogueRelu6
           : relu ? kernels::kEpilogueRelu
                  : kernels::kEpilogueNone);
 }
 
-Epilogue find_epilogue(HloInstruction& result, std::int64_t columns, bool can_scale,
+void Epilogue::add_operands(std::vector<HloInstruction*>& operands) const {
+  if (bias != nullptr) operands.push_back(bias);
+  if (addends != nullptr) operands.push_back(addends);
+}
+
+Epilogue find_epilogue(HloInstruction& result, std::int64_t columns, EpilogueRoom room,
                        const WeightValues& values) {
-  return Finder(result, columns, can_scale, values).find();
+  return Finder(result, columns, room, values).find();
 }
 
 }  // namespace tfaot::toolkit::engine

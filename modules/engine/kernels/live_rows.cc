@@ -49,7 +49,8 @@ class RowsOf {
     const auto call = call_of<kernels::MatMulCall>(one);
     return call.batch == 1 && call.rhs_packed != 0 && call.rows % batch_ == 0 &&
            call.lhs_depth_stride == 1 && call.lhs_row_stride == call.depth &&
-           rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one);
+           rows_.at(one.operand(1)) == Rows::kInOrder &&
+           others_are_weights(one, addends_of(call.epilogue));
   }
 
  private:
@@ -66,9 +67,18 @@ class RowsOf {
            may_be(4) && (one.operand_count() < 6 || may_be(5)) && call.memory_out < 0 &&
            call.out_row * call.rows == made;
   }
-  bool others_are_weights(const HloInstruction& kernel) const {
-    return std::all_of(kernel.operands().begin() + 2, kernel.operands().end(),
-                       [&](const auto* operand) { return rows_.at(operand) == Rows::kNone; });
+  // But for what is added to the results, which has rows as they have.
+  bool others_are_weights(const HloInstruction& kernel, std::int64_t addends = 0) const {
+    for (std::int64_t i = 2; i < kernel.operand_count(); ++i) {
+      const Rows rows = rows_.at(kernel.operand(i));
+      if (rows != Rows::kNone && !(i == addends && rows == Rows::kInOrder)) return false;
+    }
+    return true;
+  }
+  // Which operand it is; 0: there is none.
+  static std::int64_t addends_of(std::int64_t epilogue) {
+    if ((epilogue & kernels::kEpilogueSum) == 0) return 0;
+    return (epilogue & kernels::kEpilogueBias) != 0 ? 4 : 3;
   }
   // The first dimension counts rows of the batch, or parts of them.
   bool leads(const HloInstruction& one) const {
@@ -138,8 +148,11 @@ class RowsOf {
     if (kind == KernelKind::kOther) return false;
     if (kind == KernelKind::kTopK) return call_of<kernels::TopKCall>(one).rows % batch_ == 0;
     if (kind == KernelKind::kGather) return gather_keeps_order(one);
+    const std::int64_t addends = kind == KernelKind::kConvolution
+                                     ? addends_of(call_of<kernels::ConvolutionCall>(one).epilogue)
+                                     : 0;
     // Images, one after the other. A ConvolutionCall begins like a PoolCall.
-    return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one) &&
+    return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one, addends) &&
            call_of<kernels::PoolCall>(one).batch % batch_ == 0;
   }
 

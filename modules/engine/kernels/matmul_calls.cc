@@ -2,12 +2,12 @@
 #include "kernels/matmul_calls.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "kernels/epilogue.h"
 #include "kernels/kernel_call.h"
 #include "kernels/narrow_weights.h"
 #include "kernels/packing.h"
+#include "kernels/product_sides.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -15,155 +15,6 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-constexpr std::int64_t kBroadcast = -1;  // in place of a dimension: every index is the same element
-
-// One operand of a product. The lists name dimensions of `tensor` in the product's order.
-struct Side {
-  HloInstruction* tensor;
-  Dimensions batch, free, depth;  // dimensions, or kBroadcast
-  Dimensions batch_sizes, free_sizes, depth_sizes;
-};
-
-Side side_of(HloInstruction* tensor, absl::Span<const std::int64_t> batch,
-             absl::Span<const std::int64_t> depth) {
-  Side side{tensor, {batch.begin(), batch.end()}, {}, {depth.begin(), depth.end()}, {}, {}, {}};
-  const auto has = [](absl::Span<const std::int64_t> list, std::int64_t dimension) {
-    return std::find(list.begin(), list.end(), dimension) != list.end();
-  };
-  for (std::int64_t d = 0; d < tensor->shape().rank(); ++d) {
-    if (!has(batch, d) && !has(depth, d)) side.free.push_back(d);
-  }
-  const auto sizes = [&](const Dimensions& list) {
-    Dimensions result;
-    for (const auto d : list) result.push_back(tensor->shape().dimensions(static_cast<int>(d)));
-    return result;
-  };
-  side.batch_sizes = sizes(side.batch);
-  side.free_sizes = sizes(side.free);
-  side.depth_sizes = sizes(side.depth);
-  return side;
-}
-
-// The same product, but with the operand of a transpose or broadcast.
-Side look_through(Side side) {
-  while (side.tensor->opcode() == HloOpcode::kTranspose ||
-         side.tensor->opcode() == HloOpcode::kBroadcast) {
-    const auto& map = side.tensor->dimensions();
-    const bool is_broadcast = side.tensor->opcode() == HloOpcode::kBroadcast;
-    for (Dimensions* list : {&side.batch, &side.free, &side.depth}) {
-      for (auto& d : *list) {
-        if (d == kBroadcast) continue;
-        if (is_broadcast) {
-          const auto found = std::find(map.begin(), map.end(), d);
-          d = found == map.end() ? kBroadcast : found - map.begin();
-        } else {
-          d = map[static_cast<std::size_t>(d)];
-        }
-      }
-    }
-    side.tensor = side.tensor->mutable_operand(0);
-  }
-  return side;
-}
-
-// The stride of a list of dimensions taken as one; nothing if they have no common stride.
-std::optional<std::int64_t> stride_of(const Side& side, absl::Span<const std::int64_t> list,
-                                      absl::Span<const std::int64_t> sizes) {
-  const auto& shape = side.tensor->shape();
-  std::optional<std::int64_t> stride;
-  std::int64_t length = 1;
-  for (std::size_t i = list.size(); i-- > 0;) {
-    if (sizes[i] == 1) continue;
-    const std::int64_t step =
-        list[i] == kBroadcast
-            ? 0
-            : product(shape.dimensions().subspan(static_cast<std::size_t>(list[i]) + 1));
-    if (stride && step != *stride * length) return {};
-    if (!stride) stride = step;
-    length *= sizes[i];
-  }
-  return stride.value_or(0);
-}
-
-struct Strides {
-  std::int64_t batch, free, depth;
-};
-
-std::optional<Strides> strides_of(const Side& side) {
-  const auto batch = stride_of(side, side.batch, side.batch_sizes);
-  const auto free = stride_of(side, side.free, side.free_sizes);
-  const auto depth = stride_of(side, side.depth, side.depth_sizes);
-  if (!batch || !free || !depth) return {};
-  return Strides{*batch, *free, *depth};
-}
-
-// The order of the depth is free: both sides use the order of one side's memory.
-void order_depth(Side& by, Side& other) {
-  std::vector<std::size_t> order(by.depth.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return by.depth[a] < by.depth[b]; });
-  for (Side* side : {&by, &other}) {
-    Dimensions depth;
-    Dimensions sizes;
-    for (const auto i : order) {
-      depth.push_back(side->depth[i]);
-      sizes.push_back(side->depth_sizes[i]);
-    }
-    side->depth = depth;
-    side->depth_sizes = sizes;
-  }
-}
-
-// The tensor written out as [batch, free, depth] or, with depth_first, [batch, depth, free]. If all
-// matrices of a batch are the same, it stays one matrix.
-Side written_out(const Side& side, bool depth_first) {
-  Side result = side;
-  Dimensions kept;       // dimensions of the tensor
-  Dimensions sizes;      // of the result
-  Dimensions positions;  // of the kept ones in the result
-  const auto batch = stride_of(side, side.batch, side.batch_sizes);
-  const bool one_matrix = batch && *batch == 0;
-  const auto add = [&](const Dimensions& list, const Dimensions& list_sizes, Dimensions& out) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (list[i] == kBroadcast && &list == &side.batch && one_matrix) continue;
-      out[i] = static_cast<std::int64_t>(sizes.size());
-      if (list[i] != kBroadcast) {
-        kept.push_back(list[i]);
-        positions.push_back(out[i]);
-      }
-      sizes.push_back(list_sizes[i]);
-    }
-  };
-  add(side.batch, side.batch_sizes, result.batch);
-  if (depth_first) add(side.depth, side.depth_sizes, result.depth);
-  add(side.free, side.free_sizes, result.free);
-  if (!depth_first) add(side.depth, side.depth_sizes, result.depth);
-  result.tensor = transpose(side.tensor, kept);
-  if (kept.size() != sizes.size()) result.tensor = broadcast(result.tensor, sizes, positions);
-  return result;
-}
-
-// In a product without batch, leading free dimensions of one side may count as its batch: the other
-// side's matrix is the same for all of them.
-bool split_batch(Side& side, Side& other) {
-  if (!side.batch.empty() || !other.batch.empty()) return false;
-  for (std::size_t count = 1; count < side.free.size(); ++count) {
-    Side split = side;
-    const auto middle = static_cast<std::ptrdiff_t>(count);
-    split.batch.assign(side.free.begin(), side.free.begin() + middle);
-    split.batch_sizes.assign(side.free_sizes.begin(), side.free_sizes.begin() + middle);
-    split.free.erase(split.free.begin(), split.free.begin() + middle);
-    split.free_sizes.erase(split.free_sizes.begin(), split.free_sizes.begin() + middle);
-    if (!strides_of(split)) continue;
-    side = split;
-    other.batch.assign(count, kBroadcast);
-    other.batch_sizes = side.batch_sizes;
-    return true;
-  }
-  return false;
-}
 
 // Whether a side can be packed: its matrix is known ahead and the same for all batches, and no
 // dimension of it is broadcast.
@@ -178,6 +29,8 @@ bool can_be_packed(const Side& side, const WeightValues& values) {
 
 struct Product {
   Side lhs, rhs;
+  Side result = {};       // where it goes if not as [batch, rows, columns], with columns as depth
+  std::size_t outer = 0;  // dimensions of the batch on a level of their own
   bool is_packed = false;
   bool is_turned = false;     // sides swapped: the result is [batch, columns, rows] of the dot
   bool lhs_is_split = false;  // part of its free dimensions count as batch
@@ -185,8 +38,62 @@ struct Product {
       false;  // so for rhs: the result is [first columns, rows, last columns] of the dot
 };
 
-// Both sides in forms that the kernel accepts.
-Product arrange(Side lhs, Side rhs, bool prefer_turned, const WeightValues& values) {
+// The transpose that is the only user of a dot, as one side of it: where its batch, its rows and
+// its columns lie there. No tensor if there is none.
+Side transposed_result(HloInstruction& dot, const Side& lhs, const Side& rhs) {
+  HloInstruction* at = &dot;
+  Dimensions places(static_cast<std::size_t>(dot.shape().rank()));  // by dimension of the dot
+  for (std::size_t d = 0; d < places.size(); ++d) places[d] = static_cast<std::int64_t>(d);
+  const auto follow = [&](absl::Span<const std::int64_t> map) {  // by dimension of the user
+    for (auto& place : places) {
+      const auto found = std::find(map.begin(), map.end(), place);
+      place = found == map.end() || place == kBroadcast ? kBroadcast : found - map.begin();
+    }
+  };
+  while (at->user_count() == 1 && !at->IsRoot()) {
+    HloInstruction* const user = at->users().front();
+    if (user->opcode() == HloOpcode::kTranspose) {
+      follow(user->dimensions());
+      const auto batch = static_cast<std::ptrdiff_t>(lhs.batch.size());
+      const auto rows = batch + static_cast<std::ptrdiff_t>(lhs.free.size());
+      const auto first = places.begin();
+      return {user,
+              {first, first + batch},
+              {first + batch, first + rows},
+              {first + rows, places.end()},
+              lhs.batch_sizes,
+              lhs.free_sizes,
+              rhs.free_sizes};
+    }
+    const auto map = before_reshape(*user);
+    if (!map) break;
+    follow(*map);
+    at = user;
+  }
+  return {};
+}
+
+// Looks for levels of the batch that need no transpose of either side, nor of the result.
+bool find_levels(Product& product, const Side& result) {
+  if (product.lhs.batch.empty()) return false;
+  for (std::size_t outer = 0; outer < product.lhs.batch.size(); ++outer) {
+    if (!strides_of(product.lhs, outer) || !strides_of(product.rhs, outer)) continue;
+    if (result.tensor != nullptr) {
+      const auto strides = strides_of(result, outer);
+      const bool is_line =
+          engine::product(result.depth_sizes) == 1 || (strides && strides->depth == 1);
+      if (!strides || !is_line) continue;
+    }
+    product.outer = outer;
+    product.result = result;
+    return true;
+  }
+  return false;
+}
+
+// Both sides in forms that the kernel accepts. `result`: of transposed_result().
+Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
+                const WeightValues& values) {
   Product product;
   lhs = look_through(lhs);
   rhs = look_through(rhs);
@@ -200,6 +107,12 @@ Product arrange(Side lhs, Side rhs, bool prefer_turned, const WeightValues& valu
     if (!strides_of(lhs)) product.lhs_is_split = split_batch(lhs, rhs);
     rhs = written_out(rhs, true);
   } else {
+    product.lhs = look_through_reshapes(lhs);
+    product.rhs = look_through_reshapes(rhs);
+    order_depth(product.rhs, product.lhs);
+    if ((result.tensor != nullptr && find_levels(product, result)) || find_levels(product, {})) {
+      return product;
+    }
     order_depth(rhs, lhs);
     if (!strides_of(lhs)) product.lhs_is_split = split_batch(lhs, rhs);
     if (!strides_of(rhs)) product.rhs_is_split = split_batch(rhs, lhs);
@@ -211,9 +124,26 @@ Product arrange(Side lhs, Side rhs, bool prefer_turned, const WeightValues& valu
   return product;
 }
 
+// Adds what a call says with two levels of batch or with results that lie in another order.
+void place(kernels::MatMulCall& call, const Product& product) {
+  const auto inner = absl::MakeConstSpan(product.lhs.batch_sizes).subspan(product.outer);
+  call.epilogue = kernels::kEpiloguePlaced;
+  call.inner_batch = product.outer == 0 ? 1 : engine::product(inner);
+  call.lhs_inner_stride = strides_of(product.lhs, product.outer)->inner;
+  call.rhs_inner_stride = strides_of(product.rhs, product.outer)->inner;
+  call.result_row_stride = call.columns;
+  call.result_inner_stride = call.rows * call.columns;
+  call.result_batch_stride = call.inner_batch * call.result_inner_stride;
+  if (product.result.tensor == nullptr) return;
+  const Strides result = *strides_of(product.result, product.outer);
+  call.result_row_stride = result.free;
+  call.result_inner_stride = result.inner;
+  call.result_batch_stride = result.batch;
+}
+
 kernels::MatMulCall fields_of(const Product& product) {
-  const Strides lhs = *strides_of(product.lhs);
-  const Strides rhs = *strides_of(product.rhs);
+  const Strides lhs = *strides_of(product.lhs, product.outer);
+  const Strides rhs = *strides_of(product.rhs, product.outer);
   kernels::MatMulCall call{};
   call.batch = engine::product(product.lhs.batch_sizes);
   call.rows = engine::product(product.lhs.free_sizes);
@@ -228,6 +158,10 @@ kernels::MatMulCall fields_of(const Product& product) {
     call.rhs_batch_stride = rhs.batch;
     call.rhs_depth_stride = rhs.depth;
     call.rhs_column_stride = rhs.free;
+  }
+  if (product.outer > 0 || product.result.tensor != nullptr) {
+    place(call, product);
+    return call;
   }
   // One matrix for the whole batch: treat the batch as more rows of one product.
   if (call.rhs_batch_stride == 0 &&
@@ -294,16 +228,19 @@ Status replace_dot(HloInstruction& dot, const WeightValues& values, WeightsType 
                            numbers.lhs_contracting_dimensions());
   const Side rhs = side_of(dot.mutable_operand(1), numbers.rhs_batch_dimensions(),
                            numbers.rhs_contracting_dimensions());
-  const Product product = arrange(lhs, rhs, is_cheap_to_turn(dot, lhs, rhs), values);
+  const Product product =
+      arrange(lhs, rhs, transposed_result(dot, lhs, rhs), is_cheap_to_turn(dot, lhs, rhs), values);
   kernels::MatMulCall call = fields_of(product);
   const ResultForm form = result_form(product);
 
   Epilogue epilogue;
-  epilogue.last = &dot;
-  if (std::is_sorted(form.order.begin(), form.order.end())) {
-    epilogue = find_epilogue(dot, call.columns, product.is_packed, values);
+  epilogue.last = product.result.tensor == nullptr ? &dot : product.result.tensor;
+  if (product.result.tensor == nullptr && std::is_sorted(form.order.begin(), form.order.end())) {
+    epilogue = find_epilogue(dot, call.columns,
+                             {.scale = product.is_packed, .sum = weights == WeightsType::kFloat32},
+                             values);
   }
-  call.epilogue = epilogue.word();
+  call.epilogue |= epilogue.word();
   HloInstruction* right = product.rhs.tensor;
   if (product.is_packed) {
     right = reshape(right, {1, call.depth, call.columns});
@@ -319,9 +256,10 @@ Status replace_dot(HloInstruction& dot, const WeightValues& values, WeightsType 
                                      {product.lhs.tensor, product.is_packed ? pack(right) : right},
                                      {},
                                      kernels::matmul_scratch_bytes(call, element_bytes(dot))};
-  made.result = form.sizes;
-  if (epilogue.bias != nullptr) made.operands.push_back(epilogue.bias);
-  HloInstruction* result = transpose(add_kernel_call(made, dot), form.order);
+  made.result = product.result.tensor == nullptr ? form.sizes : dimensions_of(*epilogue.last);
+  epilogue.add_operands(made.operands);
+  HloInstruction* result = add_kernel_call(made, dot);
+  if (product.result.tensor == nullptr) result = transpose(result, form.order);
   return checked(
       epilogue.last->ReplaceAllUsesWith(reshape(result, epilogue.last->shape().dimensions())));
 }

@@ -22,8 +22,9 @@ constexpr const char* kHead =
     "  w = f32[1,1,8,16] parameter(1)\n";
 std::string product_of(const std::string& x, int rows, const std::string& name = "k") {
   const std::string count = std::to_string(rows);
-  return "  c" + name + " = s64[13] constant({1," + count + ",16,8,0,8,1,1,0,0,0,0,0})\n  t" +
-         name + " = (f32[" + count + ",16], u8[64]) custom-call(c" + name + ", " + x +
+  return "  c" + name + " = s64[19] constant({1," + count +
+         ",16,8,0,8,1,1,0,0,0,0,0,0,0,0,0,0,0})\n  t" + name + " = (f32[" + count +
+         ",16], u8[64]) custom-call(c" + name + ", " + x +
          ", w), custom_call_target=\"tfaot_matmul_f32\"\n  " + name + " = f32[" + count +
          ",16] get-tuple-element(t" + name + "), index=0\n";
 }
@@ -68,6 +69,25 @@ TEST(LiveRows, FollowTheRowsThroughTheModel) {
       product_of("parts", 8, "b") + product_of("left", 4, "d") +
       "  ROOT r = (f32[8,16], f32[4,16]) tuple(b, d)\n}";
   EXPECT_THAT(live_rows(text), ::testing::UnorderedElementsAre(1, 2, 1));
+}
+
+// A sum with rows of the batch is one of a row alone.
+TEST(LiveRows, GoToProductsWithASum) {
+  const auto sum_with = [](const std::string& addends) {
+    return std::string(kHead) + addends +
+           "  c = s64[19] constant({1,4,16,8,0,8,1,1,0,0,0,8,0,0,0,0,0,0,0})\n"
+           "  t = (f32[4,16], u8[64]) custom-call(c, x, w, y), "
+           "custom_call_target=\"tfaot_matmul_f32\"\n"
+           "  k = f32[4,16] get-tuple-element(t), index=0\n  ROOT r = (f32[4,16]) tuple(k)\n}";
+  };
+  const auto module =
+      testing::parse_hlo(sum_with("  y = f32[4,16] concatenate(x, x), dimensions={1}\n"));
+  const auto done = leave_out_padding(*module, 1);
+  EXPECT_TRUE(done && *done);
+  EXPECT_THAT(live_rows(sum_with("  v = f32[4,16] concatenate(x, x), dimensions={1}\n"
+                                 "  z = f32[16,4] reshape(v)\n"
+                                 "  y = f32[4,16] transpose(z), dimensions={1,0}\n")),
+              IsEmpty());
 }
 
 TEST(LiveRows, AreOfNoUseForOneRow) {

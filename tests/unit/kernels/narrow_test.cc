@@ -198,7 +198,7 @@ TEST_P(NarrowMatMul, EachNumberIsWidenedExactly) {
       pack_narrow(packed.data(), matrix);
       NarrowMatMulCall call = {};
       call.rhs_type = type;
-      call.product = {1, rows, 1 << 16, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0};
+      call.product = {1, rows, 1 << 16, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
       const std::vector<float> ones(static_cast<std::size_t>(rows), 1);
       Tensor<float> result(rows << 16);
       Tensor<float> scratch(kernels::narrow_scratch_bytes(call.product) / Int{sizeof(float)}, 64);
