@@ -37,8 +37,8 @@ TFAOT_INLINE bool has_strips(Int rows, const Lines& lines, int strip) {
 TFAOT_INLINE Form form_of(const Tiles<Element>& t, Int rows, const Lines& lines, Int vectors,
                           Int last) {
   if (!TFAOT_HAS_MASKS || rows < kMaxRows) return {Shape::kPlain, 0};
-  if (TFAOT_HAS_QUADS && vectors == 1 && last <= kMaxQuads * kQuad && t.addends == nullptr &&
-      t.a_step == 1 && t.run % kQuad == 0 && t.run >= kMinQuadDepth) {
+  if (TFAOT_HAS_QUADS && vectors == 1 && last <= kMaxQuads * kQuad && t.a_step == 1 &&
+      t.run % kQuad == 0 && t.run >= kMinQuadDepth) {
     return {Shape::kQuads, kMaxRows};
   }
   if ((vectors == 2 || vectors == 3) && last <= kLanes<Element> / 2) {

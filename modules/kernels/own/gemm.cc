@@ -9,6 +9,7 @@
 namespace {
 
 constexpr Int kMaxTaps = 64;
+constexpr Int kFewRows = 4 * kMaxRows;
 
 // Iterates over the indices of up to four loops, the last fastest, and keeps the offset.
 template <int N>
@@ -70,13 +71,11 @@ struct Spill {
   Element c[kMaxTile * kLanes<Element>];
 };
 
-// `addends` may be c itself.
-void add_row(Element* c, const Element* from, const Element* addends, Int columns,
-             Rectifier rectifier) {
+void add_row(Element* c, const Element* from, Int columns, Rectifier rectifier) {
   constexpr Int kWidth = kLanes<Element>;
   for (Int j = 0; j < columns; j += kWidth) {
     const Int count = smaller(kWidth, columns - j);
-    const Vec<Element> sum = load_first(addends + j, count) + load(from + j);
+    const Vec<Element> sum = load_first(c + j, count) + load(from + j);
     store_first(c + j, rectified<Element>(sum, rectifier), count);
   }
 }
@@ -90,21 +89,42 @@ void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int co
   t.count = 1;
   t.c = spill.c;
   t.c_row = vectors * kLanes<Element>;
-  t.addends = nullptr;
-  const bool adds_more = tiles.addends != nullptr;
-  t.rectifier = adds || adds_more ? Rectifier::kNone : tiles.rectifier;
+  t.rectifier = adds ? Rectifier::kNone : tiles.rectifier;
   for (Int i = 0; i < tiles.count; ++i, t.rows += rows) {
     multiply(t);
     for (Int r = 0; r < rows; ++r) {
-      const Int at = (i * rows + r) * tiles.c_row;
-      Element* const c = tiles.c + at;
+      Element* const c = tiles.c + (i * rows + r) * tiles.c_row;
       const Element* const from = spill.c + r * t.c_row;
-      if (adds) add_row(c, from, c, columns, adds_more ? Rectifier::kNone : tiles.rectifier);
-      if (adds_more) {
-        add_row(c, adds ? c : from, tiles.addends + at, columns, tiles.rectifier);
-      } else if (!adds) {
+      if (adds) {
+        add_row(c, from, columns, tiles.rectifier);
+      } else {
         copy_elements(c, from, columns);
       }
+    }
+  }
+}
+
+// Reads what is added to a tile into the first-level cache while the tile is computed.
+void fetch_rows(const Element* from, Int row, Int rows, Int columns) {
+  for (Int r = 0; r < rows; ++r, from += row) {
+    for (Int j = 0; j < columns; j += kLanes<Element>) __builtin_prefetch(from + j);
+  }
+}
+
+// In a pass of its own, while the tile is in the first-level cache: in each kind of tile it would
+// be much code.
+void add_rows(Element* c, const Element* addends, Int row, Int rows, Int columns,
+              Rectifier rectifier) {
+  constexpr Int kWidth = kLanes<Element>;
+  for (Int r = 0; r < rows; ++r, c += row, addends += row) {
+    Int j = 0;
+    for (; j + kWidth <= columns; j += kWidth) {
+      store(c + j, rectified<Element>(load(c + j) + load(addends + j), rectifier));
+    }
+    if (j < columns) {
+      const Int rest = columns - j;
+      const Vec<Element> sum = load_first(c + j, rest) + load_first(addends + j, rest);
+      store_first(c + j, rectified<Element>(sum, rectifier), rest);
     }
   }
 }
@@ -142,9 +162,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target) {
   const Cut even = even_cut(rows);
   Spill spill;
 
-  t.rectifier = target.last ? target.rectifier : Rectifier::kNone;
   const Element* const addends = target.last ? target.addends : nullptr;
-  t.addends = addends;
+  t.rectifier = target.last && addends == nullptr ? target.rectifier : Rectifier::kNone;
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
   int take = 0;
@@ -171,21 +190,30 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target) {
         if (shape == Shape::kPlain) return multiply(tile_rows, take, some);
         multiply_formed(form, take, some);
       };
-      t.count = count;
-      if (cropped || !target.first) {
-        multiply_spilled(tile_rows, take, t, columns, !target.first, spill, multiply_some);
-      } else {
-        multiply_some(t);
+      const auto multiply_next = [&](Int tiles) {
+        t.count = tiles;
+        if (cropped || !target.first) {
+          multiply_spilled(tile_rows, take, t, columns, !target.first, spill, multiply_some);
+        } else {
+          multiply_some(t);
+        }
+      };
+      if (addends == nullptr) {
+        multiply_next(count);
+        t.rows += count * tile_rows;
+        t.c += count * tile_rows * t.c_row;
+        return;
       }
-      t.rows += count * tile_rows;
-      t.c += count * tile_rows * t.c_row;
-      if (addends != nullptr) t.addends += count * tile_rows * t.c_row;
+      for (Int i = 0; i < count; ++i, t.rows += tile_rows, t.c += tile_rows * t.c_row) {
+        const Element* const from = addends + (t.c - target.c);
+        fetch_rows(from, t.c_row, tile_rows, columns);
+        multiply_next(1);
+        add_rows(t.c, from, t.c_row, tile_rows, columns, target.rectifier);
+      }
     };
     for (Int line = 0; line < lines; ++line) {
       t.rows = first_row + line * rows;
-      const Int at = column + line * target.c_line;
-      t.c = target.c + at;
-      if (addends != nullptr) t.addends = addends + at;
+      t.c = target.c + column + line * target.c_line;
       next(cut.larger, cut.rows, form.shape);
       next(cut.others, cut.other_rows, Shape::kPlain);
       next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, Shape::kPlain);
@@ -239,6 +267,17 @@ void multiply_as_stream(const Gemm& g, Int rows) {
   multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);
 }
 
+// Short rows of a plain product that lie far apart, as those of one head among many do, compete for
+// few sets of the first-level cache. Where the right side fits there, a few of them meet all of it
+// at once.
+bool has_distant_rows(const Gemm& g) {
+  constexpr Int kMostBytes = 1 << 15;
+  return g.a_step == 1 && g.row_step[3] > 2 * g.run && g.c_line == 0 &&
+         g.tap_count[0] * g.tap_count[1] * g.tap_count[2] == 1 &&
+         g.row_count[0] * g.row_count[1] * g.row_count[2] == 1 &&
+         g.run * g.columns * static_cast<Int>(sizeof(Element)) <= kMostBytes;
+}
+
 // Not inlined: otherwise streams would also pay for preparing its loops.
 __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
   Odometer<4> row(g.row_count, g.row_step);
@@ -250,8 +289,9 @@ __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
   t.b_step = g.b_step;
   t.b_panel = g.b_panel;
   // Whole lines, which strips need.
-  const Int unit = g.row_count[3] <= kBlockRows ? larger(1, g.row_count[3]) : 1;
-  const Int blocks = rows <= kBlockRows ? 1 : ceil_div(rows / unit, kBlockRows / unit);
+  const Int most = has_distant_rows(g) ? kFewRows : kBlockRows;
+  const Int unit = g.row_count[3] <= most ? larger(1, g.row_count[3]) : 1;
+  const Int blocks = rows <= most ? 1 : ceil_div(rows / unit, most / unit);
   for (Int i = 0, first = 0; first < rows; ++i) {
     const Int count = blocks == 1 ? rows : piece_of((rows - first) / unit, blocks - i) * unit;
     row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });

@@ -63,7 +63,6 @@ __attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
   constexpr int kPairs = MR / 2;
   const T* const* rows = t.rows;
   T* c = t.c;
-  const T* addends = t.addends;
   const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
   const Int run = t.run, c_row = t.c_row, last = t.last;
   const Rectifier rectifier = t.rectifier;
@@ -109,15 +108,10 @@ __attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
     for (int r = 0; r < MR; ++r, c += c_row) {
       TFAOT_UNROLL
       for (int v = 0; v < NV; ++v) {
-        if (addends != nullptr) whole[r][v] += load(addends + v * kLanes<T>);
         store(c + v * kLanes<T>, rectified<T>(whole[r][v], rectifier));
       }
       T* const to = c + NV * kLanes<T>;
-      Vec<T> sum = r % 2 == 0 ? half[r / 2] : swap_halves(half[r / 2]);
-      if (addends != nullptr) {
-        sum += load_first(addends + NV * kLanes<T>, last);
-        addends += c_row;
-      }
+      const Vec<T> sum = r % 2 == 0 ? half[r / 2] : swap_halves(half[r / 2]);
       store_half(to, rectified<T>(sum, rectifier), last);
     }
   }

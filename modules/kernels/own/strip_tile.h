@@ -76,25 +76,19 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
 
     T* c = t.c + strip * MR * t.c_row;
     const Int c_row = t.c_row;
-    const bool adds = t.addends != nullptr;
-    const T* addends = adds ? t.addends + strip * MR * c_row : nullptr;
     const Rectifier rectifier = t.rectifier;
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r, c += c_row) {
-      Vec<T> sum = sums[r];
-      if (adds) sum += kAndHalf ? load(addends) : load_first(addends, last);
-      sum = rectified<T>(sum, rectifier);
+      const Vec<T> sum = rectified<T>(sums[r], rectifier);
       if (kAndHalf || last == kLanes<T>) {  // masked stores are slow even if the mask is full
         store(c, sum);
       } else {
         store_first(c, sum, last);
       }
       if constexpr (kAndHalf) {
-        Vec<T> end = r % 2 == 0 ? pairs[r / 2] : swap_halves(pairs[r / 2]);
-        if (adds) end += load_first(addends + kLanes<T>, last);
+        const Vec<T> end = r % 2 == 0 ? pairs[r / 2] : swap_halves(pairs[r / 2]);
         store_half(c + kLanes<T>, rectified<T>(end, rectifier), last);
       }
-      if (adds) addends += c_row;
     }
   }
 }

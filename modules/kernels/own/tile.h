@@ -24,8 +24,7 @@ struct Tiles {
   const T* start;  // what the sums of every row start with: bias or zeros
   T* c;
   Int c_row;
-  const T* addends;  // which lie as c does; null: none
-  Int last;          // columns of the last vector; all of them without masks
+  Int last;  // columns of the last vector; all of them without masks
   Rectifier rectifier;
 };
 
@@ -49,8 +48,10 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
   }
 }
 
-template <typename T, int MR, int NV>
-TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c, const T* addends) {
+// kPlain: a_step is 1 and the right side lies in panels. Then the loop has fewer numbers to keep,
+// and the compiler room for all vectors.
+template <typename T, int MR, int NV, bool kPlain>
+TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
   constexpr int kSums = sums_per_element(MR * NV);
   const Int last = t.last;
   const bool whole = !TFAOT_HAS_MASKS || last == kLanes<T>;  // full masks are slow too
@@ -80,10 +81,16 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c, c
         }
       }
     }
-    for (; left > 0; --left) {
-      multiply_step(sums[0], a, k, b, b_panel);
-      k += a_step;
-      b += b_step;
+    if constexpr (kPlain) {
+      for (const Int last_k = k + left; k != last_k; ++k, b += kPanelColumns<T>) {
+        multiply_step(sums[0], a, k, b, b_panel);
+      }
+    } else {
+      for (; left > 0; --left) {
+        multiply_step(sums[0], a, k, b, b_panel);
+        k += a_step;
+        b += b_step;
+      }
     }
   }
   TFAOT_UNROLL
@@ -93,15 +100,6 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c, c
   }
 
   const Int c_row = t.c_row;
-  if (addends != nullptr) {
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r, addends += c_row) {
-      TFAOT_UNROLL
-      for (int v = 0; v < NV - 1; ++v) sums[0][r][v] += load(addends + v * kLanes<T>);
-      const T* const end = addends + (NV - 1) * kLanes<T>;
-      sums[0][r][NV - 1] += whole ? load(end) : load_first(end, last);
-    }
-  }
   if (t.rectifier != Rectifier::kNone) {
     TFAOT_UNROLL
     for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
@@ -129,13 +127,20 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c, c
 }
 
 // Not inlined: a tile's loop needs all registers.
-template <typename T, int MR, int NV>
-__attribute__((noinline)) void multiply_tiles(const Tiles<T>& t) {
+template <typename T, int MR, int NV, bool kPlain>
+__attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
   for (Int i = 0; i < t.count; ++i) {
-    const Int at = i * MR * t.c_row;
-    multiply_tile<T, MR, NV>(t, t.rows + i * MR, t.c + at,
-                             t.addends == nullptr ? nullptr : t.addends + at);
+    multiply_tile<T, MR, NV, kPlain>(t, t.rows + i * MR, t.c + i * MR * t.c_row);
   }
+}
+
+template <typename T, int MR, int NV>
+TFAOT_INLINE void multiply_tiles(const Tiles<T>& t) {
+  constexpr bool kIsLarge = MR * NV >= TFAOT_VECTOR_REGISTERS * 5 / 8;
+  if (kIsLarge && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
+    return multiply_tiles_of<T, MR, NV, kIsLarge>(t);
+  }
+  multiply_tiles_of<T, MR, NV, false>(t);
 }
 
 }  // namespace
