@@ -120,15 +120,12 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
         for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
       }
       Vec<T> sum = sums[0][r][v] + bias;
-      T* const to = s.c + r * s.c_row + at;
-      if (s.addends != nullptr) {
-        const T* const addends = s.addends + r * s.c_row + at;
-        sum += kPart ? load_first(addends, count) : load(addends);
-      }
+      const Int place = r * s.c_row + at;
+      if (s.addends != nullptr) sum += load_first(s.addends + place, count);
       if constexpr (kPart) {
-        store_first(to, rectified<T>(sum, s.rectifier), count);
+        store_first(s.c + place, rectified<T>(sum, s.rectifier), count);
       } else {
-        store(to, rectified<T>(sum, s.rectifier));
+        store(s.c + place, rectified<T>(sum, s.rectifier));
       }
     }
   }

@@ -36,8 +36,6 @@ inline std::vector<Product> products() {
   all.push_back({1, 2048, 2048, 2048, true});
   all.push_back({1, 64, 128, 10, true});
   all.push_back({1, 128, 384, 1536, true});  // a transformer of width 384
-  all.push_back({1, 128, 1536, 384, true});
-  all.push_back({12, 128, 32, 128, false});
   all.push_back({12, 128, 128, 32, false});
   all.push_back({16, 16, 16, 64, false});
   all.push_back({16, 16, 64, 16, false});
