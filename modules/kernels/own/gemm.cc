@@ -9,7 +9,7 @@
 namespace {
 
 constexpr Int kMaxTaps = 64;
-constexpr Int kFewRows = 4 * kMaxRows;
+constexpr Int kFewRows = Int{4} * kMaxRows;
 
 // Iterates over the indices of up to four loops, the last fastest, and keeps the offset.
 template <int N>
