@@ -20,6 +20,7 @@
 #include "kernels/recurrent_layers.h"
 #include "kernels/resize_calls.h"
 #include "kernels/rewrite_to_kernel_calls.h"
+#include "kernels/row_calls.h"
 #include "kernels/top_k_calls.h"
 #include "tfaot/base/printable.h"
 
@@ -137,6 +138,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_recurrent_layers(*module, inputs));
   TFAOT_TRY(replace_gathers(*module, inputs));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, products));
+  TFAOT_TRY(replace_row_functions(*module, inputs));
   TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

@@ -196,6 +196,7 @@ class Estimate {
     if (kind == KernelKind::kGather) return kCallCycles + waiting(2 * result);
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
     if (kind == KernelKind::kRecurrent) return moved + recur(one);
+    if (kind == KernelKind::kRows) return moved + go_over_rows(one);
     if (kind == KernelKind::kMatMul) {
       const auto call = call_of<kernels::MatMulCall>(one);
       const ProductSize size{call.rows, call.columns, call.depth, bytes};
@@ -241,6 +242,15 @@ class Estimate {
                            static_cast<std::int64_t>(std::ceil(depth)), bytes};
     const auto groups = static_cast<double>(call.groups);
     return groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
+  }
+
+  // Once for a sum, three times for a normalisation; the others are functions of each element.
+  double go_over_rows(const HloInstruction& one) const {
+    const std::string_view name = kernel_name(one);
+    const double each = name.starts_with("row_sum_")      ? kPlainCycles
+                        : name.starts_with("layer_norm_") ? 3 * kPlainCycles
+                                                          : kDearCycles;
+    return std::ceil(bytes_of(one.operand(1)->shape()) / machine_.vector_bytes) * each;
   }
 
   // All steps' products with the state, and the functions of the gates.

@@ -110,6 +110,12 @@ std::string gather_text(const HloInstruction& one) {
                      call.row);
 }
 
+std::string row_text(const HloInstruction& one) {
+  const auto words = call_words(one);
+  if (kernel_name(one).starts_with("gelu_")) return fmt::format("{} elements", words[0]);
+  return fmt::format("{} rows of {}", words[0], words[1]);
+}
+
 KernelWork kernel_work(const HloInstruction& one) {
   switch (kernel_kind(one)) {
     case KernelKind::kMatMul:
@@ -148,6 +154,8 @@ KernelWork kernel_work(const HloInstruction& one) {
                           call.live_rows != 0 ? ", skips rows of padding" : ""),
               2 * call.steps * call.rows * depth * recurrent_gates(one) * call.hidden};
     }
+    case KernelKind::kRows:
+      return {row_text(one)};
     case KernelKind::kOther:
       break;
   }

@@ -35,6 +35,9 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   for (const char* cell : {"lstm_", "gru_", "rnn_"}) {
     if (name.starts_with(cell)) return KernelKind::kRecurrent;
   }
+  for (const char* function : {"gelu_", "layer_norm_", "row_sum_", "softmax_"}) {
+    if (name.starts_with(function)) return KernelKind::kRows;
+  }
   return name.find("_pool_") == std::string_view::npos ? KernelKind::kOther : KernelKind::kPool;
 }
 

@@ -46,6 +46,7 @@ enum class KernelKind {
   kRecurrent,    // a RecurrentCall
   kTopK,         // a TopKCall
   kGather,       // a GatherCall
+  kRows,         // one of rows.h: its first number counts rows, or all elements
   kOther,        // another kernel, or no kernel call
 };
 KernelKind kernel_kind(const xla::HloInstruction& instruction);

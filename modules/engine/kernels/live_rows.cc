@@ -148,12 +148,25 @@ class RowsOf {
     if (kind == KernelKind::kOther) return false;
     if (kind == KernelKind::kTopK) return call_of<kernels::TopKCall>(one).rows % batch_ == 0;
     if (kind == KernelKind::kGather) return gather_keeps_order(one);
+    if (kind == KernelKind::kRows) return call_words(one).front() % batch_ == 0 && reads_rows(one);
     const std::int64_t addends = kind == KernelKind::kConvolution
                                      ? addends_of(call_of<kernels::ConvolutionCall>(one).epilogue)
                                      : 0;
     // Images, one after the other. A ConvolutionCall begins like a PoolCall.
     return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one, addends) &&
            call_of<kernels::PoolCall>(one).batch % batch_ == 0;
+  }
+
+  // Tensors as large as the first are in order too; the others are weights.
+  bool reads_rows(const HloInstruction& kernel) const {
+    const HloInstruction* const x = kernel.operand(1);
+    return std::all_of(kernel.operands().begin() + 1, kernel.operands().end(),
+                       [&](const auto* operand) {
+                         const bool is_like_x = xla::ShapeUtil::ElementsIn(operand->shape()) ==
+                                                xla::ShapeUtil::ElementsIn(x->shape());
+                         return rows_.at(operand) == Rows::kNone ||
+                                (is_like_x && rows_.at(operand) == Rows::kInOrder);
+                       });
   }
 
   // Each part takes rows of a table, or of a tensor in order.

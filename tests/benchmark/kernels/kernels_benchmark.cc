@@ -9,9 +9,11 @@
 #include "candidates.h"
 #include "layer_shapes.h"
 #include "measure.h"
+#include "row_shapes.h"
 #include "selection_shapes.h"
 #include "shapes.h"
 #include "tfaot/kernels/abi.h"
+#include "tfaot/kernels/rows.h"
 #include "tfaot/runtime/detail/cpu_features.h"
 #include "window_shapes.h"
 
@@ -31,6 +33,10 @@ using Kernel = void (*)(void*, const void**);
   void tfaot_top_k_f32_##level(void*, const void**);         \
   void tfaot_gather_f32_##level(void*, const void**);        \
   void tfaot_narrow_matmul_f32_##level(void*, const void**); \
+  void tfaot_gelu_f32_##level(void*, const void**);          \
+  void tfaot_layer_norm_f32_##level(void*, const void**);    \
+  void tfaot_row_sum_f32_##level(void*, const void**);       \
+  void tfaot_softmax_f32_##level(void*, const void**);       \
   void tfaot_transposed_convolution_f32_##level(void*, const void**);
 #define TFAOT_LEVEL(name, level)                                                                \
   {                                                                                             \
@@ -38,7 +44,9 @@ using Kernel = void (*)(void*, const void**);
         &tfaot_depthwise_f32_##level, &tfaot_max_pool_f32_##level, &tfaot_sum_pool_f32_##level, \
         &tfaot_resize_f32_##level, &tfaot_transposed_convolution_f32_##level,                   \
         &tfaot_lstm_f32_##level, &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level,                \
-        &tfaot_top_k_f32_##level, &tfaot_gather_f32_##level, &tfaot_narrow_matmul_f32_##level   \
+        &tfaot_top_k_f32_##level, &tfaot_gather_f32_##level, &tfaot_narrow_matmul_f32_##level,  \
+        &tfaot_gelu_f32_##level, &tfaot_layer_norm_f32_##level, &tfaot_row_sum_f32_##level,     \
+        &tfaot_softmax_f32_##level                                                              \
   }
 
 extern "C" {
@@ -57,7 +65,7 @@ namespace {
 struct Level {
   const char* name;
   Kernel matmul, matmul_f64, convolution, depthwise, max_pool, sum_pool, resize, transposed, lstm,
-      gru, rnn, top_k, gather, narrow_matmul;
+      gru, rnn, top_k, gather, narrow_matmul, gelu, layer_norm, row_sum, softmax;
 };
 
 const std::vector<Level> kLevels = {
@@ -312,6 +320,23 @@ void measure_sum(const Level& level, const Summed& s) {
   measure("sum_pool/" + s.name() + "/" + level.name, s.operations(), run);
 }
 
+void measure_rows(const Level& level, const Rows& r) {
+  const Int size = r.rows * r.columns;
+  const auto x = floats(size), y = floats(size), result = floats(size);
+  const auto add = [&](const std::string& name, Kernel kernel, const auto& call) {
+    const auto run = [=] {
+      const void* in[] = {&call, x.get(), y.get(), y.get()};
+      kernel(result.get(), in);
+    };
+    measure(name + "/" + r.name() + "/" + level.name, static_cast<double>(size), run);
+  };
+  add("softmax", level.softmax, kernels::SoftmaxCall{r.rows, r.columns, 0.25});
+  add("layer_norm", level.layer_norm, kernels::LayerNormCall{r.rows, r.columns, 1e-5});
+  add("row_sum", level.row_sum,
+      kernels::RowSumCall{r.rows, r.columns, kernels::kRowSumOfSquaredDifferences});
+  add("gelu", level.gelu, kernels::GeluCall{size});
+}
+
 void measure_recurrence(const std::string& operation, const char* level, Kernel kernel, Int gates,
                         const Recurrence& r) {
   kernels::RecurrentCall c = {};
@@ -362,6 +387,7 @@ void measure_ours() {
     for (const Summed& s : sums()) measure_sum(level, s);
     for (const Selected& s : selections()) measure_selection(level, s);
     for (const Gathered& g : gathers()) measure_gather(level, g);
+    for (const Rows& r : rows()) measure_rows(level, r);
     for (const Recurrence& r : recurrences()) {
       measure_recurrence("lstm", level.name, level.lstm, 4, r);
       measure_recurrence("gru", level.name, level.gru, 3, r);

@@ -179,6 +179,29 @@ TEST(LiveRows, GoToRecurrentLayersOfRowsInOrder) {
   EXPECT_THAT(recurrent_live_rows("32,96", "0,8,16, 1,64"), IsEmpty());
 }
 
+// Whether products after a function of rows leave out padding: of 4 rows of x[4,8], with columns
+// from a parameter of that shape.
+bool passes_rows(const std::string& name, const std::string& words, const std::string& columns) {
+  const std::string text =
+      "ENTRY e {\n  x = f32[4,8] parameter(0)\n  w = f32[1,1,8,16] "
+      "parameter(1)\n  t = " +
+      columns + "\n  c = s64[3] constant({" + words +
+      "})\n  g = f32[4,8] custom-call(c, x, t), custom_call_target=\"tfaot_" + name + "_f32\"\n" +
+      product_of("g", 4) + "  ROOT r = (f32[4,16]) tuple(k)\n}";
+  return leave_out_padding(*testing::parse_hlo(text), 1).value_or(false);
+}
+
+TEST(LiveRows, PassFunctionsOfRows) {
+  const std::string weights = "f32[8] parameter(2)";
+  EXPECT_TRUE(passes_rows("softmax", "4,8,0", weights));
+  EXPECT_TRUE(passes_rows("layer_norm", "16,2,0", weights));
+  EXPECT_TRUE(passes_rows("gelu", "32,0,0", weights));
+  EXPECT_TRUE(passes_rows("row_sum", "4,8,2", "f32[4,8] tanh(x)"));
+  // Rows of two of the batch together, and columns that depend on the batch.
+  EXPECT_FALSE(passes_rows("softmax", "2,16,0", weights));
+  EXPECT_FALSE(passes_rows("layer_norm", "4,8,0", "f32[1,8] slice(x), slice={[0:1],[0:8]}"));
+}
+
 // Whether products after a gather leave out padding: of 4 rows, x[4,8] by the places in x or a
 // table t[9,4], `parts` as selection.h has them.
 bool passes_gather(int rows, const std::string& parts, int part_count) {

@@ -26,6 +26,8 @@
   USE(depthwise, f64)              \
   USE(gather, f32)                 \
   USE(gather, f64)                 \
+  USE(gelu, f32)                   \
+  USE(layer_norm, f32)             \
   USE(matmul, f32)                 \
   USE(matmul, f64)                 \
   USE(max_pool, f32)               \
@@ -33,6 +35,8 @@
   USE(range_pool, f32)             \
   USE(resize, f32)                 \
   USE(resize, f64)                 \
+  USE(row_sum, f32)                \
+  USE(softmax, f32)                \
   USE(sum_pool, f32)               \
   USE(top_k, f32)                  \
   USE(top_k, f64)                  \

@@ -97,6 +97,16 @@ std::uint64_t gather(int rows, int table) {
                  {1, 0, "x86_64_v4"});
 }
 
+// A function of 8 rows.
+std::uint64_t of_rows(const std::string& name, int columns) {
+  return cost_of(fmt::format("ENTRY e {{\n  x = f32[8,{0}] parameter(0)\n"
+                             "  c = s64[3] constant({{8,{0},0}})\n"
+                             "  ROOT y = f32[8,{0}] custom-call(c, x), "
+                             "custom_call_target=\"tfaot_{1}_f32\"\n}}",
+                             columns, name),
+                 {1, 0, "x86_64_v4"});
+}
+
 template <class Cost>
 std::vector<std::size_t> chunks(std::size_t rows, const Cost& cost) {
   std::vector<std::uint64_t> costs;
@@ -133,6 +143,12 @@ TEST(StaticCost, IsLowerAtHigherLevels) {
 TEST(StaticCost, OfAGatherIsThatOfWhatIsTaken) {
   EXPECT_LT(gather(8, 1000000), 2 * gather(8, 100));
   EXPECT_LT(gather(8, 1000000), gather(8000, 1000000));
+}
+
+TEST(StaticCost, OfFunctionsOfRowsGrowsWithThemAndTheirWork) {
+  EXPECT_LT(of_rows("softmax", 64), of_rows("softmax", 256));
+  EXPECT_LT(of_rows("row_sum", 256), of_rows("layer_norm", 256));
+  EXPECT_LT(of_rows("layer_norm", 256), of_rows("softmax", 256));
 }
 
 TEST(StaticCost, IsMoreForDearerOperations) {

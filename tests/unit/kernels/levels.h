@@ -23,7 +23,7 @@ struct Level {
   const char* name;
   Kernels<float> f32;
   Kernels<double> f64;
-  Kernel lstm, gru, narrow_matmul, rnn;  // of f32
+  Kernel gelu, lstm, gru, layer_norm, narrow_matmul, rnn, row_sum, softmax;  // of f32
 
   const Kernels<float>& kernels(float /*type*/) const { return f32; }
   const Kernels<double>& kernels(double /*type*/) const { return f64; }

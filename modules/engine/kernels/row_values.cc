@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/row_values.h"
+
+#include <algorithm>
+
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// Whether a reduction begins with what changes no result.
+bool starts_at_nothing(const HloInstruction& start, HloOpcode opcode) {
+  if (start.opcode() != HloOpcode::kConstant) return false;
+  if (opcode == HloOpcode::kAdd) return start.literal().IsAll(0);
+  return start.literal() == xla::LiteralUtil::MinValue(start.shape().element_type());
+}
+
+// The dimensions that a broadcast adds all come before those of its operand (kBefore), or after.
+enum class Added { kBefore, kAfter };
+
+bool adds(const HloInstruction& broadcast, Added where) {
+  const auto& kept = broadcast.dimensions();
+  const xla::Shape& shape = broadcast.shape();
+  const auto is_kept = [&](std::int64_t d) {
+    return std::find(kept.begin(), kept.end(), d) != kept.end();
+  };
+  if (!std::is_sorted(kept.begin(), kept.end())) return false;
+  bool met = false;  // a dimension of the second group
+  for (std::int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape.dimensions(static_cast<int>(d)) == 1) continue;
+    const bool is_second = is_kept(d) == (where == Added::kBefore);
+    if (met && !is_second) return false;
+    met = met || is_second;
+  }
+  return true;
+}
+
+HloInstruction* spread_by(HloInstruction& value, const RowsAndColumns& sizes, Added where) {
+  HloInstruction* broadcast = behind_reshapes(&value);
+  if (broadcast->opcode() != HloOpcode::kBroadcast || elements_of(*broadcast) != sizes.size()) {
+    return nullptr;
+  }
+  HloInstruction* const operand = broadcast->mutable_operand(0);
+  const std::int64_t count = where == Added::kAfter ? sizes.rows : sizes.columns;
+  return elements_of(*operand) == count && adds(*broadcast, where) ? operand : nullptr;
+}
+
+}  // namespace
+
+std::int64_t elements_of(const HloInstruction& value) {
+  return value.shape().IsArray() ? xla::ShapeUtil::ElementsIn(value.shape()) : 0;
+}
+
+HloInstruction* behind_reshapes(HloInstruction* value) {
+  while (value->opcode() == HloOpcode::kReshape || value->opcode() == HloOpcode::kBitcast) {
+    value = value->mutable_operand(0);
+  }
+  return value;
+}
+
+std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opcode) {
+  if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2 ||
+      !has_row_kernels(reduce) || reduce.to_apply()->num_parameters() != 2 ||
+      reduce.dimensions().empty()) {
+    return {};
+  }
+  const HloInstruction* root = reduce.to_apply()->root_instruction();
+  if (root->opcode() != opcode || root->operand(0)->opcode() != HloOpcode::kParameter ||
+      root->operand(1)->opcode() != HloOpcode::kParameter || root->operand(0) == root->operand(1) ||
+      !starts_at_nothing(*reduce.operand(1), opcode)) {
+    return {};
+  }
+  const std::int64_t all = elements_of(*reduce.operand(0));
+  const std::int64_t rows = elements_of(reduce);
+  if (rows == 0 || all == 0) return {};
+  // A dimension of size 1 may be reduced anywhere.
+  const auto sizes = reduce.operand(0)->shape().dimensions();
+  bool met = false;
+  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+    if (sizes[static_cast<std::size_t>(d)] == 1) continue;
+    const auto& reduced = reduce.dimensions();
+    const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
+    if (met && !is_reduced) return {};
+    met = met || is_reduced;
+  }
+  return RowReduction{reduce.mutable_operand(0), {rows, all / rows}};
+}
+
+std::optional<double> number_of(const HloInstruction& value) {
+  const HloInstruction* inner = &value;
+  while (inner->opcode() == HloOpcode::kBroadcast || inner->opcode() == HloOpcode::kReshape ||
+         inner->opcode() == HloOpcode::kConvert) {
+    inner = inner->operand(0);
+  }
+  if (inner->opcode() != HloOpcode::kConstant || elements_of(*inner) != 1) return {};
+  const auto wide = inner->literal().Convert(xla::F64);
+  if (!wide.ok()) return {};
+  return wide->data<double>()[0];
+}
+
+HloInstruction* row_numbers(HloInstruction& value, const RowsAndColumns& sizes) {
+  return spread_by(value, sizes, Added::kAfter);
+}
+
+HloInstruction* column_numbers(HloInstruction& value, const RowsAndColumns& sizes) {
+  return spread_by(value, sizes, Added::kBefore);
+}
+
+bool has_row_kernels(const HloInstruction& value) {
+  return value.shape().IsArray() && value.shape().element_type() == xla::F32;
+}
+
+}  // namespace tfaot::toolkit::engine

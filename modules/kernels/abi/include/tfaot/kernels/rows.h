@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of kernels that go over rows of numbers: tfaot_softmax, tfaot_layer_norm,
+// tfaot_row_sum and tfaot_gelu. abi.h says what calls are. All have float32 alone and no
+// scratch: `out` is the result.
+#pragma once
+
+#include <cstdint>
+
+namespace tfaot {
+inline namespace v1 {
+namespace kernels {
+
+// tfaot_softmax: result[rows, columns] = exp(y - the row's largest y), over their sum in the row, y
+// = scale * x. in[1]: x[rows, columns]. What is below 1e-38 may be 0.
+struct SoftmaxCall {
+  std::int64_t rows, columns;
+  double scale;
+};
+
+// tfaot_layer_norm: result[rows, columns] = (x - mean) / sqrt(variance + epsilon) * scale + bias,
+// mean and variance of the row. in[1]: x[rows, columns], in[2]: scale[columns], in[3]:
+// bias[columns].
+struct LayerNormCall {
+  std::int64_t rows, columns;
+  double epsilon;
+};
+
+enum RowSum : std::int64_t {
+  kRowSumOfNumbers = 0,
+  kRowSumOfSquares = 1,
+  kRowSumOfSquaredDifferences = 2,  // of x and y; in[2]: y[rows, columns]
+};
+
+// tfaot_row_sum: result[rows], the sum over each row. in[1]: x[rows, columns].
+struct RowSumCall {
+  std::int64_t rows, columns;
+  std::int64_t form;  // of RowSum
+};
+
+// tfaot_gelu: result[size] = x * (1 + erf(x / sqrt(2))) / 2 for each of x[size], right to 4e-7
+// times x, and to 4e-7 times the smaller of -x and 5.55 for negative ones. in[1]: x.
+struct GeluCall {
+  std::int64_t size;
+};
+
+}  // namespace kernels
+}  // namespace v1
+}  // namespace tfaot

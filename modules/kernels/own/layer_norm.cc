@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_layer_norm of rows.h: a row at a time, which stays in the first-level cache.
+#include "gemm.h"
+#include "row_registers.h"
+#include "tfaot/kernels/rows.h"
+
+namespace {
+
+using tfaot::kernels::LayerNormCall;
+
+struct Columns {
+  Int count;
+  float part;  // 1 / count
+  const float* scale;
+  const float* bias;
+};
+
+template <int kVectors>
+void normalise_short(const Columns& columns, float* y, const float* x, const LayerNormCall& call) {
+  using Row = RowInRegisters<kVectors>;
+  const Int last = call.columns - (kVectors - 1) * kLanes<float>;
+  const auto epsilon = static_cast<float>(call.epsilon);
+  for (Int r = 0; r < call.rows; ++r, x += call.columns, y += call.columns) {
+    Row row = Row::from(x, last);
+    const float mean = columns.part * row.template over<SumOfLanes>();
+    row.each([&](Floats v, int /*place*/) { return v - mean; });
+    row.end_with(0, last);
+    Row squares = row;
+    squares.each([](Floats v, int /*place*/) { return v * v; });
+    const float variance = columns.part * squares.template over<SumOfLanes>();
+    const float factor = 1.0F / __builtin_sqrtf(variance + epsilon);
+    const Row scale = Row::from(columns.scale, last);
+    const Row bias = Row::from(columns.bias, last);
+    row.each([&](Floats v, int place) { return v * factor * scale.v[place] + bias.v[place]; });
+    row.to(y, last);
+  }
+}
+
+void normalise_long(float* y, const float* x, const Columns& columns, float epsilon) {
+  const float mean = columns.part * over_row<SumOfLanes>(columns.count, 0, [&](Int j, Int count) {
+                       return load_some(x + j, count);
+                     });
+  const float squares = over_row<SumOfLanes>(columns.count, 0, [&](Int j, Int count) {
+    const Floats from_mean = first_or(load_some(x + j, count) - mean, count, 0);
+    return from_mean * from_mean;
+  });
+  const float factor = 1.0F / __builtin_sqrtf(columns.part * squares + epsilon);
+  along_row(columns.count, [&](Int j, Int count) {
+    const Floats from_mean = load_some(x + j, count) - mean;
+    const Floats scale = load_some(columns.scale + j, count) * factor;
+    store_some(y + j, from_mean * scale + load_some(columns.bias + j, count), count);
+  });
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(layer_norm)(void* out, const void** in) {
+  const auto& call = *static_cast<const LayerNormCall*>(in[0]);
+  const auto* x = static_cast<const float*>(in[1]);
+  auto* y = static_cast<float*>(out);
+  const Columns columns = {call.columns, 1.0F / static_cast<float>(call.columns),
+                           static_cast<const float*>(in[2]), static_cast<const float*>(in[3])};
+  if (in_registers(call.columns, [&](auto vectors) {
+        normalise_short<decltype(vectors)::kCount>(columns, y, x, call);
+      })) {
+    return;
+  }
+  for (Int r = 0; r < call.rows; ++r, x += call.columns, y += call.columns) {
+    normalise_long(y, x, columns, static_cast<float>(call.epsilon));
+  }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_softmax, tfaot_layer_norm, tfaot_row_sum and tfaot_gelu against their formulas in
+// double precision.
+#include "tfaot/kernels/rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/tensors.h"
+
+namespace tfaot::kernels_test {
+namespace {
+
+class RowKernels : public EveryLevel {};
+INSTANTIATE_TEST_SUITE_P(Levels, RowKernels, ::testing::ValuesIn(all_levels()), name_of_level);
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr double kMostGeluError = 4e-7;  // times |x|, or 5.55 for x < -5.55
+constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
+
+// Every length of a row that leaves another rest, and some long ones.
+std::vector<Int> lengths() {
+  std::vector<Int> all;
+  for (Int i = 1; i <= 70; ++i) all.push_back(i);
+  for (const Int i : {127, 128, 200, 1000}) all.push_back(i);
+  return all;
+}
+
+std::vector<double> softmax(const float* x, Int columns, double scale) {
+  double peak = -std::numeric_limits<double>::infinity();
+  for (Int j = 0; j < columns; ++j) peak = std::max(peak, scale * x[j]);
+  std::vector<double> y;
+  double sum = 0;
+  for (Int j = 0; j < columns; ++j) sum += y.emplace_back(std::exp(scale * x[j] - peak));
+  for (double& one : y) one /= sum;
+  return y;
+}
+
+TEST_P(RowKernels, Softmax) {
+  Random random(1);
+  for (const Int columns : lengths()) {
+    const Int rows = random.between(1, 4);
+    Tensor<float> x(rows * columns), y(rows * columns);
+    random.fill(x);
+    for (Int i = 0; i < x.size(); ++i) x[i] *= 20;
+    const double scale = random.one_in(3) ? 1 : random.one_in(2) ? 0.125 : -2.5;
+    const kernels::SoftmaxCall call{rows, columns, scale};
+    const void* in[] = {&call, x.data()};
+    GetParam().softmax(y.data(), in);
+    for (Int r = 0; r < rows; ++r) {
+      const auto should = softmax(x.data() + r * columns, columns, scale);
+      for (Int j = 0; j < columns; ++j) {
+        const double expected = should[static_cast<std::size_t>(j)];
+        // A rounded exponent of up to 100 changes the result by as much.
+        ASSERT_NEAR(y[r * columns + j], expected, 60 * kEpsilon * expected + 1.2e-38)
+            << columns << " columns, row " << r << ", " << j;
+      }
+    }
+  }
+}
+
+TEST_P(RowKernels, SoftmaxOfMaskedAndBrokenRows) {
+  constexpr Int kColumns = 37;
+  Tensor<float> x(4 * kColumns), y(4 * kColumns);
+  for (Int j = 0; j < kColumns; ++j) {
+    x[j] = j % 2 == 0 ? 1.0F : -kInfinity;
+    x[kColumns + j] = -kInfinity;
+    x[2 * kColumns + j] = j == 36 ? kNone : 1.0F;
+    x[3 * kColumns + j] = j == 3 ? 1e38F : -1e38F;
+  }
+  const kernels::SoftmaxCall call{4, kColumns, 1};
+  const void* in[] = {&call, x.data()};
+  GetParam().softmax(y.data(), in);
+  for (Int j = 0; j < kColumns; ++j) {
+    EXPECT_FLOAT_EQ(y[j], j % 2 == 0 ? 1.0F / 19 : 0) << j;
+    EXPECT_TRUE(std::isnan(y[kColumns + j])) << j;
+    EXPECT_TRUE(std::isnan(y[2 * kColumns + j])) << j;
+    EXPECT_EQ(y[3 * kColumns + j], j == 3 ? 1 : 0) << j;
+  }
+}
+
+// The product with the scale may be rounded for the largest one alone.
+TEST_P(RowKernels, SoftmaxOfLargeNumbers) {
+  for (const Int columns : {1, 7, 64, 700}) {
+    Tensor<float> x(columns), y(columns);
+    for (const float large : {1.1e7F, 3.3e20F, -7.7e30F}) {
+      for (Int j = 0; j < columns; ++j) x[j] = large;
+      const kernels::SoftmaxCall call{1, columns, 0.3};
+      const void* in[] = {&call, x.data()};
+      GetParam().softmax(y.data(), in);
+      for (Int j = 0; j < columns; ++j) {
+        const float expected = 1 / static_cast<float>(columns);
+        // What the product is rounded by counts alike in all.
+        ASSERT_NEAR(y[j], expected, 1e-4F * expected) << columns << " of " << large;
+      }
+    }
+  }
+}
+
+TEST_P(RowKernels, LayerNorm) {
+  Random random(2);
+  for (const Int columns : lengths()) {
+    const Int rows = random.between(1, 4);
+    Tensor<float> x(rows * columns), y(rows * columns), scale(columns), bias(columns);
+    for (Tensor<float>* one : {&x, &scale, &bias}) random.fill(*one);
+    for (Int i = 0; i < x.size(); ++i) x[i] += 3;
+    const kernels::LayerNormCall call{rows, columns, 1e-3};
+    const void* in[] = {&call, x.data(), scale.data(), bias.data()};
+    GetParam().layer_norm(y.data(), in);
+    for (Int r = 0; r < rows; ++r) {
+      double mean = 0, variance = 0;
+      for (Int j = 0; j < columns; ++j) mean += double{x[r * columns + j]};
+      mean /= static_cast<double>(columns);
+      for (Int j = 0; j < columns; ++j) variance += std::pow(x[r * columns + j] - mean, 2);
+      const double deviation = std::sqrt(variance / static_cast<double>(columns) + 1e-3);
+      for (Int j = 0; j < columns; ++j) {
+        const double expected = (x[r * columns + j] - mean) / deviation * scale[j] + bias[j];
+        // The mean of numbers up to 4 is rounded, and the deviation divides that.
+        ASSERT_NEAR(y[r * columns + j], expected, 8 * kEpsilon / deviation + 8 * kEpsilon)
+            << columns << " columns, row " << r << ", " << j;
+      }
+    }
+  }
+}
+
+TEST_P(RowKernels, RowSum) {
+  Random random(3);
+  for (const Int columns : lengths()) {
+    for (const Int form : {kernels::kRowSumOfNumbers, kernels::kRowSumOfSquares,
+                           kernels::kRowSumOfSquaredDifferences}) {
+      const Int rows = random.between(1, 4);
+      Tensor<float> x(rows * columns), y(rows * columns), sums(rows);
+      random.fill(x);
+      random.fill(y);
+      const kernels::RowSumCall call{rows, columns, form};
+      const void* in[] = {&call, x.data(), y.data()};
+      GetParam().row_sum(sums.data(), in);
+      for (Int r = 0; r < rows; ++r) {
+        Sum<float> sum;
+        for (Int j = r * columns; j < (r + 1) * columns; ++j) {
+          const double a = x[j];
+          const double b = y[j];
+          sum.add(form == kernels::kRowSumOfNumbers   ? a
+                  : form == kernels::kRowSumOfSquares ? a * a
+                                                      : (a - b) * (a - b));
+        }
+        ASSERT_NEAR(sums[r], sum.value(), sum.tolerance()) << columns << " columns, row " << r;
+      }
+    }
+  }
+}
+
+// Every 2039th float, of both signs, without those that are no numbers.
+std::vector<float> all_floats() {
+  std::vector<float> all;
+  for (std::uint64_t word = 0; word < (std::uint64_t{1} << 32U); word += 2039) {
+    const auto bits = static_cast<std::uint32_t>(word);
+    float x = 0;
+    std::memcpy(&x, &bits, sizeof x);
+    if (std::isfinite(x)) all.push_back(x);
+  }
+  return all;
+}
+
+double gelu(double x) { return 0.5 * x * std::erfc(-x * std::sqrt(0.5)); }
+
+TEST_P(RowKernels, GeluOfAllFloats) {
+  const auto floats = all_floats();
+  const auto size = static_cast<Int>(floats.size());
+  Tensor<float> x(size), y(size);
+  std::copy(floats.begin(), floats.end(), x.data());
+  const kernels::GeluCall call{size};
+  const void* in[] = {&call, x.data()};
+  GetParam().gelu(y.data(), in);
+  double worst = 0;
+  for (Int i = 0; i < size; ++i) {
+    const double expected = gelu(x[i]);
+    const double unit = x[i] > 0 ? double{x[i]} : std::min(-double{x[i]}, 5.55);
+    const double allowed = kMostGeluError * unit + double{std::numeric_limits<float>::denorm_min()};
+    const double error = std::abs(y[i] - expected);
+    worst = std::max(worst, error / allowed);
+    ASSERT_LE(error, allowed) << "gelu(" << x[i] << ") = " << y[i] << ", not " << expected;
+  }
+  RecordProperty("worst", std::to_string(worst));
+}
+
+TEST_P(RowKernels, GeluOfEveryLength) {
+  Random random(4);
+  for (const Int size : lengths()) {
+    Tensor<float> x(size), y(size);
+    random.fill(x);
+    if (size > 2) x[size / 2] = kNone;
+    const kernels::GeluCall call{size};
+    const void* in[] = {&call, x.data()};
+    GetParam().gelu(y.data(), in);
+    for (Int i = 0; i < size; ++i) {
+      if (std::isnan(x[i])) {
+        EXPECT_TRUE(std::isnan(y[i])) << size;
+      } else {
+        ASSERT_NEAR(y[i], gelu(x[i]), 6e-7) << size;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::kernels_test
