@@ -12,6 +12,7 @@
 #include "hlo/scatter_windows.h"
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
+#include "kernels/aligned_temporaries.h"
 #include "kernels/concatenation_calls.h"
 #include "kernels/forest_calls.h"
 #include "kernels/gather_calls.h"
@@ -151,6 +152,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   OptimizedModel optimized;
   TFAOT_ASSIGN(optimized.has_live_rows, leave_out_padding(*module, inputs));
   TFAOT_TRY(remove_dead_code(*module));
+  TFAOT_TRY(align_temporaries(*module));
   steps.name_parameters(known);
   optimized.inputs = lowered.inputs;
   optimized.outputs = lowered.outputs;

@@ -90,7 +90,8 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   const xla::Shape result = shape_of(type, call.result);
   std::vector<xla::Shape> results = {result};
   results.insert(results.end(), call.more_results.begin(), call.more_results.end());
-  results.push_back(shape_of(xla::U8, {call.scratch_bytes}));
+  // Whole cache lines, so that temporaries after it are aligned.
+  results.push_back(shape_of(xla::U8, {(call.scratch_bytes + 63) / 64 * 64}));
   const xla::Shape shape =
       call.scratch_bytes == 0 ? result : xla::ShapeUtil::MakeTupleShape(results);
   HloInstruction* made =
