@@ -16,7 +16,6 @@ struct Stream {
   const T* bias;  // null: none
   T* c;
   Int c_row, columns;
-  const T* addends;  // which lie as c does; null: none
   Rectifier rectifier;
 };
 
@@ -119,13 +118,12 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
         TFAOT_UNROLL
         for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
       }
-      Vec<T> sum = sums[0][r][v] + bias;
-      const Int place = r * s.c_row + at;
-      if (s.addends != nullptr) sum += load_first(s.addends + place, count);
+      const Vec<T> sum = sums[0][r][v] + bias;
+      T* const to = s.c + r * s.c_row + at;
       if constexpr (kPart) {
-        store_first(s.c + place, rectified<T>(sum, s.rectifier), count);
+        store_first(to, rectified<T>(sum, s.rectifier), count);
       } else {
-        store(s.c + place, rectified<T>(sum, s.rectifier));
+        store(to, rectified<T>(sum, s.rectifier));
       }
     }
   }
