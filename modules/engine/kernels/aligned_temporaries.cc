@@ -3,6 +3,7 @@
 
 #include "kernels/kernel_call.h"
 #include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -11,11 +12,10 @@ using xla::HloInstruction;
 
 constexpr std::int64_t kPointerBytes = 8;
 constexpr std::int64_t kTableAlignment = 16;  // XLA's of all buffers
-constexpr std::int64_t kLineBytes = 64;
 
 std::int64_t table_bytes(const HloInstruction& kernel) {
-  const std::int64_t bytes = kPointerBytes * xla::ShapeUtil::TupleElementCount(kernel.shape());
-  return (bytes + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
+  return xla::RoundUpTo(kPointerBytes * xla::ShapeUtil::TupleElementCount(kernel.shape()),
+                        kTableAlignment);
 }
 
 Status add_results(HloInstruction& kernel, std::int64_t count) {
@@ -48,7 +48,7 @@ Status align_temporaries(xla::HloModule& module) {
       last = instruction;
     }
   }
-  const std::int64_t missing = (kLineBytes - bytes % kLineBytes) % kLineBytes;
+  const std::int64_t missing = xla::RoundUpTo(bytes, kLineBytes) - bytes;
   return last == nullptr || missing == 0 ? Status() : add_results(*last, missing / kPointerBytes);
 }
 

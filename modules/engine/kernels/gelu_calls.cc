@@ -15,8 +15,6 @@ using xla::HloOpcode;
 
 constexpr std::int64_t kFewestActivated = 16;  // XLA's loop makes fewer as fast
 
-bool is_close(double a, double b) { return std::abs(a - b) <= 1e-5 * std::abs(b); }
-
 // A number times other values.
 struct Factors {
   double number = 1;
@@ -58,14 +56,13 @@ HloInstruction* argument_of_gelu(HloInstruction& result) {
     return nullptr;
   }
   const Factors factors = factors_in(&result);
-  if (factors.others.size() != 2 || !is_close(factors.number, 0.5)) return nullptr;
+  if (factors.others.size() != 2 || !is_near(factors.number, 0.5)) return nullptr;
   for (const std::size_t i : {0U, 1U}) {
     HloInstruction* const x = factors.others[i];
     HloInstruction* const curve = curve_of(factors.others[1 - i]);
     if (curve == nullptr || curve->opcode() != HloOpcode::kErf) continue;
     const Factors inner = factors_in(curve->mutable_operand(0));
-    if (inner.others.size() == 1 && inner.others[0] == x &&
-        is_close(inner.number, std::sqrt(0.5))) {
+    if (inner.others.size() == 1 && inner.others[0] == x && is_near(inner.number, std::sqrt(0.5))) {
       return x;
     }
   }

@@ -4,6 +4,7 @@
 #include "tfaot/kernels/abi.h"
 #include "tfaot/records/symbols.h"
 #include "xla/literal_util.h"
+#include "xla/util.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -91,7 +92,7 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   std::vector<xla::Shape> results = {result};
   results.insert(results.end(), call.more_results.begin(), call.more_results.end());
   // Whole cache lines, so that temporaries after it are aligned.
-  results.push_back(shape_of(xla::U8, {(call.scratch_bytes + 63) / 64 * 64}));
+  results.push_back(shape_of(xla::U8, {xla::RoundUpTo(call.scratch_bytes, kLineBytes)}));
   const xla::Shape shape =
       call.scratch_bytes == 0 ? result : xla::ShapeUtil::MakeTupleShape(results);
   HloInstruction* made =

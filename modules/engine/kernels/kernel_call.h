@@ -14,6 +14,8 @@
 
 namespace tfaot::toolkit::engine {
 
+inline constexpr std::int64_t kLineBytes = 64;  // of the caches
+
 struct KernelCall {
   std::string kernel;                          // "matmul"
   std::vector<std::int64_t> words;             // the struct

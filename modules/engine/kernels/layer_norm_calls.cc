@@ -3,7 +3,6 @@
 // of a row is followed as a polynomial of x, the row's mean and 1 / deviation. Where that is (x -
 // mean) / deviation * scale + bias, the kernel takes over.
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -19,8 +18,6 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-bool is_near(double a, double b) { return std::abs(a - b) <= 1e-5 * std::abs(b); }
 
 // The number times the tensors of one number for each column.
 struct ColumnFactor {
@@ -111,13 +108,6 @@ Mean mean_of(HloInstruction* value) {
     if (is_near(count, columns)) return {reduction->of, reduction->sizes};
   }
   return {};
-}
-
-HloInstruction* squared(HloInstruction* value) {
-  const bool is_power = value->opcode() == HloOpcode::kPower && number_of(*value->operand(1)) == 2;
-  const bool is_product =
-      value->opcode() == HloOpcode::kMultiply && value->operand(0) == value->operand(1);
-  return is_power || is_product ? value->mutable_operand(0) : nullptr;
 }
 
 struct Variance {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hlo/dimension_order.h"
 #include "hlo/fixed_values.h"
 #include "hlo/neighbours.h"
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
+#include "kernels/product_sides.h"
 #include "kernels/resized_windows.h"
 #include "kernels/resizing.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -74,15 +76,17 @@ class Resizes {
       const Neighbours neighbours = neighbours_of(matrix_rows(values, axis_of(1 - side)));
       Dimensions order(static_cast<std::size_t>(x->shape().rank()));  // of x, in its operand's
       std::iota(order.begin(), order.end(), 0);
-      while (x->opcode() == HloOpcode::kTranspose || changes_only_ones(*x)) {
-        for (auto& d : order) d = dimension_before(*x, d);
+      while (const auto before = dimensions_before(*x)) {
+        for (auto& d : order) {
+          if (d != kBroadcast) d = entry(*before, d);
+        }
         x = x->mutable_operand(0);
       }
       const std::int64_t axis = order[static_cast<std::size_t>(axis_of(side))];
       if (axis < 0 || !is_worth_it(*x, axis, neighbours)) return nullptr;
       order.erase(order.begin() + axis_of(side));
       order.insert(side == 0 ? order.end() : order.begin(), axis);
-      std::erase(order, -1);
+      std::erase(order, kBroadcast);
       for (std::int64_t d = 0; d < x->shape().rank(); ++d) {
         if (std::ranges::count(order, d) == 0) order.insert(order.begin(), d);  // one element
       }
@@ -92,28 +96,10 @@ class Resizes {
     return nullptr;
   }
 
-  // A reshape that puts in dimensions of one element, or leaves them out.
-  static bool changes_only_ones(const HloInstruction& one) {
-    if (one.opcode() != HloOpcode::kReshape) return false;
-    Dimensions before = dimensions_of(*one.operand(0));
-    Dimensions after = dimensions_of(one);
-    std::erase(before, 1);
-    std::erase(after, 1);
-    return before == after;
-  }
-
-  // Of a transpose or such a reshape: the operand's dimension, -1 for a new one of one element.
-  static std::int64_t dimension_before(const HloInstruction& one, std::int64_t d) {
-    if (d < 0) return d;
-    if (one.opcode() == HloOpcode::kTranspose) return one.dimensions(static_cast<int>(d));
-    if (one.shape().dimensions(static_cast<int>(d)) == 1) return -1;
-    const auto sizes = one.operand(0)->shape().dimensions();
-    const auto after = one.shape().dimensions();
-    std::int64_t larger = std::count_if(after.begin(), after.begin() + d,
-                                        [](std::int64_t size) { return size != 1; });
-    std::int64_t before = 0;
-    while (sizes[static_cast<std::size_t>(before)] == 1 || larger-- > 0) ++before;
-    return before;
+  // By dimension of a transpose, or of a reshape that changes only dimensions of one element, that
+  // of its operand; nothing for other operations.
+  static std::optional<Dimensions> dimensions_before(const HloInstruction& one) {
+    return one.opcode() == HloOpcode::kTranspose ? order_of(one) : before_reshape(one);
   }
 
   // For each result, the weights of all elements. `depth`: the dimension that is summed.

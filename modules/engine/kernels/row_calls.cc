@@ -77,11 +77,8 @@ struct Squares {
 };
 
 Squares squares_of(HloInstruction* value) {
-  const bool is_power = value->opcode() == HloOpcode::kPower && number_of(*value->operand(1)) == 2;
-  const bool is_product =
-      value->opcode() == HloOpcode::kMultiply && value->operand(0) == value->operand(1);
-  if (!is_power && !is_product) return {};
-  HloInstruction* const root = value->mutable_operand(0);
+  HloInstruction* const root = squared(value);
+  if (root == nullptr) return {};
   const bool is_own = root->user_count() == 1;  // otherwise it is made anyway
   if (root->opcode() != HloOpcode::kSubtract || !is_own) return {root};
   const auto is_spread = [](const HloInstruction* one) {

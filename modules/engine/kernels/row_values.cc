@@ -2,6 +2,7 @@
 #include "kernels/row_values.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "xla/literal.h"
 #include "xla/literal_util.h"
@@ -101,6 +102,15 @@ std::optional<double> number_of(const HloInstruction& value) {
   if (!wide.ok()) return {};
   return wide->data<double>()[0];
 }
+
+HloInstruction* squared(HloInstruction* value) {
+  const bool is_power = value->opcode() == HloOpcode::kPower && number_of(*value->operand(1)) == 2;
+  const bool is_product =
+      value->opcode() == HloOpcode::kMultiply && value->operand(0) == value->operand(1);
+  return is_power || is_product ? value->mutable_operand(0) : nullptr;
+}
+
+bool is_near(double a, double b) { return std::abs(a - b) <= 1e-5 * std::abs(b); }
 
 HloInstruction* row_numbers(HloInstruction& value, const RowsAndColumns& sizes) {
   return spread_by(value, sizes, Added::kAfter);

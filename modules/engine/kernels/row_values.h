@@ -31,6 +31,12 @@ xla::HloInstruction* behind_reshapes(xla::HloInstruction* value);
 // The number in all elements, if there is one.
 std::optional<double> number_of(const xla::HloInstruction& value);
 
+// The root, if the value is a square; null: it is none.
+xla::HloInstruction* squared(xla::HloInstruction* value);
+
+// Whether constants are the same but for their rounding.
+bool is_near(double a, double b);
+
 // The tensor of `sizes.rows` numbers that `value`, a tensor of all elements, spreads over the
 // columns; null: none.
 xla::HloInstruction* row_numbers(xla::HloInstruction& value, const RowsAndColumns& sizes);

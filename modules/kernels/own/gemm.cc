@@ -111,8 +111,8 @@ void fetch_rows(const Element* from, Int row, Int rows, Int columns) {
   }
 }
 
-// In a pass of its own, while the tile is in the first-level cache: in each kind of tile it would
-// be much code.
+// In a pass of its own, while the results are in the first-level cache: in each kind of tile it
+// would be much code, and in the stream for one row more work for each panel.
 void add_rows(Element* c, const Element* addends, Int row, Int rows, Int columns,
               Rectifier rectifier) {
   constexpr Int kWidth = kLanes<Element>;
@@ -260,15 +260,6 @@ bool is_stream(const Gemm& g, Int rows) {
          g.b_step == kPanelColumns<Element> && g.b_panel == g.run * g.b_step;
 }
 
-// Not in the stream, whose few instructions for a panel are what one row costs.
-void add_to_row(Element* c, const Element* addends, Int columns, Rectifier rectifier) {
-  for (Int j = 0; j < columns; j += kLanes<Element>) {
-    const Int count = smaller(kLanes<Element>, columns - j);
-    const Vec<Element> sum = load_first(c + j, count) + load_first(addends + j, count);
-    store_first(c + j, rectified<Element>(sum, rectifier), count);
-  }
-}
-
 void multiply_as_stream(const Gemm& g, Int rows) {
   const Rectifier rectifier = g.addends == nullptr ? g.rectifier : Rectifier::kNone;
   Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, rectifier};
@@ -278,10 +269,7 @@ void multiply_as_stream(const Gemm& g, Int rows) {
     for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
     multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);
   }
-  if (g.addends == nullptr) return;
-  for (Int r = 0; r < rows; ++r) {
-    add_to_row(g.c + r * g.c_row, g.addends + r * g.c_row, g.columns, g.rectifier);
-  }
+  if (g.addends != nullptr) add_rows(g.c, g.addends, g.c_row, rows, g.columns, g.rectifier);
 }
 
 // Short rows of a plain product that lie far apart, as those of one head among many do, compete for
