@@ -236,12 +236,25 @@ class Estimate {
 
   double convolve(const HloInstruction& one, const kernels::ConvolutionCall& call,
                   std::int64_t bytes) const {
+    if (kernel_name(one).starts_with("winograd_")) return convolve_by_winograd(one, call);
     const std::int64_t channels = call.in_channels / call.groups;  // of a group
     const double depth = taps_of(call.window) * static_cast<double>(channels);
     const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
                            static_cast<std::int64_t>(std::ceil(depth)), bytes};
     const auto groups = static_cast<double>(call.groups);
     return groups * multiply(size, bytes_of(one.operand(2)->shape()) / groups);
+  }
+
+  // The products, and moving their numbers in and out, which are read and written once each.
+  double convolve_by_winograd(const HloInstruction& one,
+                              const kernels::ConvolutionCall& call) const {
+    const auto matrices = static_cast<double>(kernels::winograd_matrices(call.window));
+    const ProductSize size{kernels::winograd_tiles(call), call.out_channels, call.in_channels,
+                           sizeof(float)};
+    const auto numbers = static_cast<double>(size.rows * (size.depth + size.columns));
+    const double moved = matrices * numbers * sizeof(float) / machine_.vector_bytes;
+    return matrices * multiply(size, bytes_of(one.operand(2)->shape()) / matrices) +
+           2 * moved * kPlainCycles;
   }
 
   // Once for a sum, three times for a normalisation; the others are functions of each element.

@@ -19,7 +19,9 @@ class Evaluator {
   // The value of a parameter of the entry computation.
   using Parameters = std::function<Result<Value>(const xla::HloInstruction&)>;
 
-  explicit Evaluator(Parameters parameters) : parameters_(std::move(parameters)) {}
+  explicit Evaluator(Parameters parameters) : parameters_(std::move(parameters)) {
+    evaluator_.set_use_fast_path(true);  // for products
+  }
 
   Result<Value> value(const xla::HloInstruction& instruction);
 

@@ -9,6 +9,7 @@
 #include "kernels/packing.h"
 #include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
+#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -144,8 +145,63 @@ bool is_depthwise(const Call& call) {
   return call.groups == call.in_channels && call.groups == call.out_channels;
 }
 
+// Where Winograd's way is faster. Below, moving numbers in and out takes longer than the products
+// that are saved, and with few tiles, waiting for a filter that is up to 16/9 as large.
+bool is_faster_by_winograd(const Call& call) {
+  if (call.groups != 1 || !kernels::is_for_winograd(call.window)) return false;
+  constexpr std::int64_t kFewestTiles = 16, kCachedFilterBytes = 256 << 10;
+  const kernels::Window& w = call.window;
+  const std::int64_t matrices = kernels::winograd_matrices(w);
+  const bool is_planar = matrices > kernels::kWinogradInputs;
+  const std::int64_t least = is_planar ? 16 : 32;
+  const std::int64_t channels = call.in_channels + call.out_channels;
+  if (std::min(call.in_channels, call.out_channels) < least || channels < 3 * least) return false;
+  const std::int64_t tiles = kernels::winograd_tiles(call);
+  const std::int64_t filter_bytes =
+      matrices * call.in_channels * call.out_channels * static_cast<std::int64_t>(sizeof(float));
+  if (tiles < kFewestTiles && filter_bytes > kCachedFilterBytes) return false;
+  const std::int64_t each = is_planar ? 4 : 2;  // results of a tile
+  return 4 * call.batch * points(call) >= 3 * tiles * each;
+}
+
+// [matrices, in, out] of a plain filter.
+HloInstruction* winograd_filter(HloInstruction* filter, const Call& call) {
+  using kernels::kWinogradFilter;
+  const kernels::Window& w = call.window;
+  const bool rows = w.size[1] == kernels::kWinogradSize;
+  const bool columns = w.size[2] == kernels::kWinogradSize;
+  const std::int64_t matrices = kernels::winograd_matrices(w);
+  const std::int64_t taps = product(w.size);
+  xla::Array2D<float> factors(matrices, taps);
+  factors.Each([&](std::int64_t matrix, std::int64_t tap, float* factor) {
+    const std::int64_t inputs = kernels::winograd_inputs(w, 2);
+    const float row = rows ? kWinogradFilter[matrix / inputs][tap / w.size[2]] : 1;
+    const float column = columns ? kWinogradFilter[matrix % inputs][tap % w.size[2]] : 1;
+    *factor = row * column;
+  });
+  xla::HloComputation& computation = *filter->parent();
+  HloInstruction* left = computation.AddInstruction(
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR2FromArray2D(factors)));
+  HloInstruction* right = reshape(filter, {taps, call.in_channels * call.out_channels});
+  xla::DotDimensionNumbers numbers;
+  numbers.add_lhs_contracting_dimensions(1);
+  numbers.add_rhs_contracting_dimensions(0);
+  const xla::Shape shape = shape_of(xla::F32, {matrices, call.in_channels * call.out_channels});
+  HloInstruction* made = computation.AddInstruction(
+      HloInstruction::CreateDot(shape, left, right, numbers, xla::PrecisionConfig()));
+  return reshape(made, {matrices, call.in_channels, call.out_channels});
+}
+
 KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* filter,
-                       std::int64_t bytes) {
+                       bool filter_is_known) {
+  const std::int64_t bytes = element_bytes(*input);
+  if (filter_is_known && input->shape().element_type() == xla::F32 && is_faster_by_winograd(call)) {
+    return {"winograd_convolution",
+            as_words(call),
+            {input, pack(winograd_filter(filter, call))},
+            {},
+            kernels::winograd_scratch_bytes(call)};
+  }
   if (is_depthwise(call)) {
     return {"depthwise", as_words(call), {input, filter}, {}, kernels::kPanelBytes};
   }
@@ -209,7 +265,7 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
         broadcast(epilogue.scale, filter->shape().dimensions(), {filter->shape().rank() - 1}));
   }
   KernelCall made = kernel_call(call, transpose(convolution.mutable_operand(0), input_order),
-                                filter, element_bytes(convolution));
+                                filter, values.is_known(convolution.operand(1)));
   for (const auto d : output_order) {
     made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
   }

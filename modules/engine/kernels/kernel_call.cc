@@ -25,8 +25,8 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   }
   const std::string_view name = kernel_name(instruction);
   if (name.starts_with("matmul_") || name.starts_with("narrow_matmul_")) return KernelKind::kMatMul;
-  if (name.starts_with("convolution_") || name.starts_with("transposed_convolution_")) {
-    return KernelKind::kConvolution;
+  for (const char* way : {"convolution_", "transposed_convolution_", "winograd_convolution_"}) {
+    if (name.starts_with(way)) return KernelKind::kConvolution;
   }
   if (name.starts_with("resize_")) return KernelKind::kResize;
   if (name.starts_with("top_k_")) return KernelKind::kTopK;

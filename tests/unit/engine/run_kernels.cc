@@ -41,7 +41,8 @@
   USE(top_k, f32)                  \
   USE(top_k, f64)                  \
   USE(transposed_convolution, f32) \
-  USE(transposed_convolution, f64)
+  USE(transposed_convolution, f64) \
+  USE(winograd_convolution, f32)
 
 extern "C" {
 #define TFAOT_DECLARE(kernel, type) void TFAOT_KERNEL_OF(kernel, type)(void*, const void**);

@@ -69,7 +69,52 @@ std::vector<T> phase_filters(const Tensor<T>& filter, const ConvolutionCall& c) 
   return packed;
 }
 
-enum class Filter { kPacked, kPackedByPhase, kAsItIs };
+// The matrices of Winograd's way, packed one after the other.
+template <typename T>
+std::vector<T> winograd_filters(const Tensor<T>& filter, const ConvolutionCall& c) {
+  const Window& w = c.window;
+  const Int matrices = kernels::winograd_matrices(w), columns = kernels::winograd_inputs(w, 2);
+  const Int panels = kernels::panel_count(c.out_channels, sizeof(T));
+  const Int each = panels * c.in_channels * kernels::panel_columns(sizeof(T));
+  std::vector<T> packed(static_cast<std::size_t>(matrices * each));
+  for (Int m = 0; m < matrices; ++m) {
+    pack(packed.data() + m * each, c.in_channels, c.out_channels, [&](Int l, Int j) {
+      double sum = 0;
+      for (Int tap = 0; tap < elements(w.size); ++tap) {
+        const Int row = tap / w.size[2], column = tap % w.size[2];
+        const double of_row = w.size[1] == 3 ? kernels::kWinogradFilter[m / columns][row] : 1;
+        const double of_column = w.size[2] == 3 ? kernels::kWinogradFilter[m % columns][column] : 1;
+        sum += of_row * of_column * filter[(tap * c.in_channels + l) * c.out_channels + j];
+      }
+      return static_cast<T>(sum);
+    });
+  }
+  return packed;
+}
+
+enum class Filter { kPacked, kPackedByPhase, kForWinograd, kAsItIs };
+
+// As the kernel takes it.
+template <typename T>
+std::vector<T> filter_of(Filter kind, const Tensor<T>& filter, const ConvolutionCall& c) {
+  if (kind == Filter::kPackedByPhase) return phase_filters(filter, c);
+  if (kind == Filter::kForWinograd) return winograd_filters(filter, c);
+  if (kind == Filter::kAsItIs) return {filter.data(), filter.data() + filter.size()};
+  const Int panels = c.groups * kernels::panel_count(c.out_channels / c.groups, sizeof(T));
+  std::vector<T> packed(static_cast<std::size_t>(panels * elements(c.window.size) * c.in_channels /
+                                                 c.groups * kernels::panel_columns(sizeof(T))));
+  pack_filter(packed.data(), filter, c);
+  return packed;
+}
+
+Int scratch_bytes_of(Filter kind, const ConvolutionCall& c, Int element_bytes) {
+  if (kind == Filter::kPackedByPhase) return kernels::transposed_scratch_bytes(c, element_bytes);
+  if (kind == Filter::kForWinograd) return kernels::winograd_scratch_bytes(c);
+  return kernels::convolution_scratch_bytes(c, element_bytes);
+}
+
+// Winograd's sums have parts that are larger than the result's.
+double tolerance_factor(Filter kind) { return kind == Filter::kForWinograd ? 8 : 1; }
 
 // Runs the call on random tensors and compares with a plain loop.
 template <typename T>
@@ -81,27 +126,17 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
   Tensor<T> input(c.batch * elements(w.in) * c.in_channels), filter(depth * c.out_channels);
   random.fill(input);
   random.fill(filter);
-  const std::vector<T> by_phase = phase_filters(filter, c);
-  const bool is_by_phase = kind == Filter::kPackedByPhase;
-  Tensor<T> packed(is_by_phase ? static_cast<Int>(by_phase.size())
-                               : c.groups * kernels::panel_count(group_out, sizeof(T)) * depth *
-                                     kernels::panel_columns(sizeof(T)),
-                   64);
+  const std::vector<T> made = filter_of(kind, filter, c);
+  Tensor<T> packed(static_cast<Int>(made.size()), 64);
+  std::copy(made.begin(), made.end(), packed.data());
   Tensor<T> bias(c.out_channels), result(c.batch * elements(w.out) * c.out_channels);
   Tensor<T> addends(result.size());
   random.fill(addends);
-  const Int scratch_bytes = is_by_phase ? kernels::transposed_scratch_bytes(c, sizeof(T))
-                                        : kernels::convolution_scratch_bytes(c, sizeof(T));
+  const Int scratch_bytes = scratch_bytes_of(kind, c, sizeof(T));
   Tensor<T> scratch(scratch_bytes / static_cast<Int>(sizeof(T)), 64);
   random.fill(bias);
-  if (is_by_phase) {
-    std::copy(by_phase.begin(), by_phase.end(), packed.data());
-  } else {
-    pack_filter(packed.data(), filter, c);
-  }
   void* out[] = {result.data(), scratch.data()};
-  const void* in[] = {&c, input.data(), kind == Filter::kAsItIs ? filter.data() : packed.data(),
-                      bias.data(), addends.data()};
+  const void* in[] = {&c, input.data(), packed.data(), bias.data(), addends.data()};
   if ((c.epilogue & kernels::kEpilogueBias) == 0) in[3] = addends.data();
   kernel(out, in);
 
@@ -120,7 +155,8 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
     if ((c.epilogue & kernels::kEpilogueSum) != 0) sum.add(double{addends[i]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
-    ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
+    ASSERT_NEAR(double{result[i]}, sum.value(), tolerance_factor(kind) * sum.tolerance())
+        << "element " << i;
   }
 }
 
@@ -251,6 +287,42 @@ TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
     check<float>(kernels<float>().convolution, Filter::kPacked, taps, random);
     taps.epilogue |= kernels::kEpilogueSum;
     check<float>(kernels<float>().convolution, Filter::kPacked, taps, random);
+  }
+}
+
+// Of 3x3, 3x1 and 1x3; images of any size, also in planes; any padding.
+ConvolutionCall random_winograd_call(Random& random) {
+  ConvolutionCall c = of_image(1, 3, random.between(1, 40), random.between(1, 40));
+  const Int form = random.between(0, 2);
+  c.batch = random.between(1, 3);
+  c.window.in[0] = c.window.out[0] = random.one_in(4) ? 2 : 1;
+  for (int d = 1; d < kSpatial; ++d) {
+    Window& w = c.window;
+    w.size[d] = form == d ? 1 : 3;
+    w.pad_low[d] = w.size[d] == 1 ? 0 : random.between(-1, 3);
+    w.pad_high[d] = w.size[d] == 1 ? 0 : random.between(-1, 3);
+    w.out[d] = random.between(1, random.one_in(4) ? 70 : 9);
+    w.in[d] = w.out[d] + w.size[d] - 1 - w.pad_low[d] - w.pad_high[d];
+    if (w.in[d] < 1) {
+      w.out[d] += 1 - w.in[d];
+      w.in[d] = 1;
+    }
+  }
+  c.epilogue = random_epilogue(random);
+  if (random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
+  return c;
+}
+
+TEST_P(Convolution, ByWinogradIsThatOfAPlainLoop) {
+  Random random(10);
+  const Kernel kernel = GetParam().winograd_convolution;
+  for (int i = 0; i < 150 && !HasFailure(); ++i) {
+    check<float>(kernel, Filter::kForWinograd, random_winograd_call(random), random);
+  }
+  // More tiles than are processed at a time.
+  for (const ConvolutionCall& c :
+       {of_image(14, 3, 96, 64), of_image(40, 3, 16, 16), of_image(7, 3, 160, 40)}) {
+    check<float>(kernel, Filter::kForWinograd, c, random);
   }
 }
 

@@ -34,13 +34,14 @@
   void tfaot_narrow_matmul_f32_##level(void*, const void**); \
   void tfaot_rnn_f32_##level(void*, const void**);           \
   void tfaot_row_sum_f32_##level(void*, const void**);       \
-  void tfaot_softmax_f32_##level(void*, const void**);
+  void tfaot_softmax_f32_##level(void*, const void**);       \
+  void tfaot_winograd_convolution_f32_##level(void*, const void**);
 #define LEVEL(name, level)                                                                    \
   {                                                                                           \
     name, KERNELS(f32, level), KERNELS(f64, level), &tfaot_gelu_f32_##level,                  \
         &tfaot_lstm_f32_##level, &tfaot_gru_f32_##level, &tfaot_layer_norm_f32_##level,       \
         &tfaot_narrow_matmul_f32_##level, &tfaot_rnn_f32_##level, &tfaot_row_sum_f32_##level, \
-        &tfaot_softmax_f32_##level                                                            \
+        &tfaot_softmax_f32_##level, &tfaot_winograd_convolution_f32_##level                   \
   }
 
 extern "C" {

@@ -21,3 +21,4 @@
 #include "tfaot/kernels/resize.h"
 #include "tfaot/kernels/selection.h"
 #include "tfaot/kernels/window.h"
+#include "tfaot/kernels/winograd.h"

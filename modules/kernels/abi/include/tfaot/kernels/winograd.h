@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call of tfaot_winograd_convolution; abi.h says what calls are.
+#pragma once
+
+#include <cstdint>
+
+#include "tfaot/kernels/window.h"
+
+namespace tfaot {
+inline namespace v1 {
+namespace kernels {
+
+// tfaot_winograd_convolution, float32 alone: the same as tfaot_convolution, by Winograd's minimal
+// filtering F(2, 3) (Lavin and Gray, https://arxiv.org/abs/1509.09308) along each of the last two
+// spatial dimensions in which the window has size 3. A tile of inputs becomes as many numbers, each
+// meets its own [in_channels, out_channels] matrix, and the sums become a tile of results: two a
+// dimension. 16 products in place of 36, or 4 in place of 6. in[2]: the matrices of
+// kWinogradFilter, each packed, one after the other. For windows of is_for_winograd(), one group.
+// Scratch: winograd_scratch_bytes().
+inline constexpr std::int64_t kWinogradSize = 3;    // of a window
+inline constexpr std::int64_t kWinogradInputs = 4;  // of a tile, along one dimension
+inline constexpr std::int64_t kWinogradResults = 2;
+// What each matrix takes of each element along one dimension of the window.
+inline constexpr float kWinogradFilter[kWinogradInputs][kWinogradSize] = {
+    {1, 0, 0}, {0.5F, 0.5F, 0.5F}, {0.5F, -0.5F, 0.5F}, {0, 0, 1}};
+
+constexpr bool is_for_winograd(const Window& window) {
+  bool some = false;
+  for (int d = 0; d < kSpatial; ++d) {
+    const bool is_one = window.size[d] == 1 && window.pad_low[d] == 0 && window.pad_high[d] == 0;
+    const bool is_three = d > 0 && window.size[d] == kWinogradSize;
+    if (window.stride[d] != 1 || window.base_dilation[d] != 1 || window.window_dilation[d] != 1 ||
+        !(is_one || is_three)) {
+      return false;
+    }
+    some = some || is_three;
+  }
+  return some;
+}
+
+// Along one dimension.
+constexpr std::int64_t winograd_inputs(const Window& window, int dimension) {
+  return window.size[dimension] == kWinogradSize ? kWinogradInputs : 1;
+}
+constexpr std::int64_t winograd_tiles(const Window& window, int dimension) {
+  const std::int64_t out = window.out[dimension];
+  return window.size[dimension] == kWinogradSize ? (out + 1) / kWinogradResults : out;
+}
+
+// How many matrices there are.
+constexpr std::int64_t winograd_matrices(const Window& window) {
+  return winograd_inputs(window, 1) * winograd_inputs(window, 2);
+}
+// Of all images.
+constexpr std::int64_t winograd_tiles(const ConvolutionCall& call) {
+  return call.batch * call.window.out[0] * winograd_tiles(call.window, 1) *
+         winograd_tiles(call.window, 2);
+}
+
+// Tiles that are processed at a time: their numbers stay in the second-level cache, but each matrix
+// meets a few dozen tiles. A multiple of the rows of every kernel tile.
+constexpr std::int64_t winograd_tiles_at_once(const ConvolutionCall& call) {
+  constexpr std::int64_t kCacheBytes = 512 << 10, kUnit = 24, kFewest = 48, kMost = 480;
+  const std::int64_t tile_bytes = winograd_matrices(call.window) *
+                                  (call.in_channels + call.out_channels) *
+                                  static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t fitting = kCacheBytes / tile_bytes / kUnit * kUnit;
+  const std::int64_t most = fitting < kFewest ? kFewest : fitting > kMost ? kMost : fitting;
+  const std::int64_t tiles = winograd_tiles(call);
+  return tiles < most ? tiles : most;
+}
+
+// From the numbers for one matrix to those for the next. The line more keeps them out of the same
+// places of the first-level cache.
+constexpr std::int64_t winograd_step(const ConvolutionCall& call, std::int64_t channels) {
+  return winograd_tiles_at_once(call) * channels + panel_columns(sizeof(float));
+}
+
+// The inputs of a tile that reaches beyond the image, then the numbers of all tiles: those that
+// meet the matrices, and what comes of it.
+constexpr std::int64_t winograd_scratch_bytes(const ConvolutionCall& call) {
+  const std::int64_t elements = call.in_channels + winograd_step(call, call.in_channels) +
+                                winograd_step(call, call.out_channels);
+  return winograd_matrices(call.window) * elements * static_cast<std::int64_t>(sizeof(float));
+}
+
+}  // namespace kernels
+}  // namespace v1
+}  // namespace tfaot
