@@ -62,6 +62,18 @@ class Report(unittest.TestCase):
         self.assertIn("Rows (net and batch size): 2. Ours is fastest in 1.", text)
         self.assertIn("- net_a, batch 8: ONNX Runtime; ours takes 1.25 times as long", text)
 
+    def test_means_are_geometric_over_the_best_peers(self):
+        measurements = canned()
+        measurements["samples"] += [{**s, "net": "net_b", "us": [us / 2 if s["engine"] == "tfaot" else us for us in s["us"]]}
+                                    for s in measurements["samples"]]
+        measurements["nets"]["net_b"] = measurements["nets"]["net_a"]
+        results = report.results_of(measurements)
+        means = report.means_of(results)
+        self.assertEqual(list(means), [1, 8])
+        self.assertAlmostEqual(means[1], 8 ** 0.5, places=3)  # 2 and 4
+        self.assertAlmostEqual(means[8], 1.28 ** 0.5, places=3)  # 0.8 and 1.6
+        self.assertIn("| batch | 1 | 8 |\n| --- | ---: | ---: |\n| times | 2.83 | 1.13 |\n", report.summary(results, ENGINES))
+
     def test_times_of_the_processor(self):
         measurements = canned()
         self.assertIn("Times are wall time; the runners had the core for 21% of theirs or more.", report.markdown(measurements))

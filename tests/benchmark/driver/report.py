@@ -53,14 +53,27 @@ def rows_of(results):
     return [(net, batch, by_engine) for (net, batch), by_engine in rows.items()]
 
 
-def losses_of(results):
-    """[(net, batch, peer, times)] where a peer is faster than ours, the worst first."""
-    losses = []
+def best_peers_of(results):
+    """[(net, batch, peer, times)]: the fastest peer of each row that has one."""
+    best = []
     for net, batch, by_engine in rows_of(results):
         peer = min((r for name, r in by_engine.items() if name not in ALL_OURS), key=lambda r: r["times_tfaot"], default=None)
-        if peer and peer["times_tfaot"] < 1:
-            losses.append((net, batch, peer["engine"], peer["times_tfaot"]))
-    return sorted(losses, key=lambda loss: loss[3])
+        if peer:
+            best.append((net, batch, peer["engine"], peer["times_tfaot"]))
+    return best
+
+
+def losses_of(results):
+    """The rows of best_peers_of() in which the peer is faster than ours, the worst first."""
+    return sorted((row for row in best_peers_of(results) if row[3] < 1), key=lambda row: row[3])
+
+
+def means_of(results):
+    """{batch: geometric mean over nets of the best peer's time over ours}"""
+    times = {}
+    for _, batch, _, of_peer in best_peers_of(results):
+        times.setdefault(batch, []).append(of_peer)
+    return {batch: statistics.geometric_mean(of_batch) for batch, of_batch in sorted(times.items())}
 
 
 def table(header, rows):
@@ -123,7 +136,9 @@ def summary(results, engines):
     if losses:
         lines.append("Where a peer wins, the worst first:\n")
         lines += [f"- {net}, batch {batch}: {engines[peer]}; ours takes {1 / times:.2f} times as long" for net, batch, peer, times in losses]
-    return "\n".join(lines) + "\n"
+    lines += ["\nGeometric mean over the nets of the fastest peer's time over ours:\n",
+              table(["batch", *means_of(results)], [["times", *(f"{mean:.2f}" for mean in means_of(results).values())]])]
+    return "\n".join(lines)
 
 
 def failures_text(failures, engines):
