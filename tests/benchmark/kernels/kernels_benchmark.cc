@@ -19,25 +19,26 @@
 
 using Kernel = void (*)(void*, const void**);
 
-#define TFAOT_DECLARE(level)                                 \
-  void tfaot_matmul_f32_##level(void*, const void**);        \
-  void tfaot_matmul_f64_##level(void*, const void**);        \
-  void tfaot_convolution_f32_##level(void*, const void**);   \
-  void tfaot_depthwise_f32_##level(void*, const void**);     \
-  void tfaot_max_pool_f32_##level(void*, const void**);      \
-  void tfaot_sum_pool_f32_##level(void*, const void**);      \
-  void tfaot_lstm_f32_##level(void*, const void**);          \
-  void tfaot_gru_f32_##level(void*, const void**);           \
-  void tfaot_resize_f32_##level(void*, const void**);        \
-  void tfaot_rnn_f32_##level(void*, const void**);           \
-  void tfaot_top_k_f32_##level(void*, const void**);         \
-  void tfaot_gather_f32_##level(void*, const void**);        \
-  void tfaot_narrow_matmul_f32_##level(void*, const void**); \
-  void tfaot_gelu_f32_##level(void*, const void**);          \
-  void tfaot_layer_norm_f32_##level(void*, const void**);    \
-  void tfaot_row_sum_f32_##level(void*, const void**);       \
-  void tfaot_softmax_f32_##level(void*, const void**);       \
-  void tfaot_transposed_convolution_f32_##level(void*, const void**);
+#define TFAOT_DECLARE(level)                                          \
+  void tfaot_matmul_f32_##level(void*, const void**);                 \
+  void tfaot_matmul_f64_##level(void*, const void**);                 \
+  void tfaot_convolution_f32_##level(void*, const void**);            \
+  void tfaot_depthwise_f32_##level(void*, const void**);              \
+  void tfaot_max_pool_f32_##level(void*, const void**);               \
+  void tfaot_sum_pool_f32_##level(void*, const void**);               \
+  void tfaot_lstm_f32_##level(void*, const void**);                   \
+  void tfaot_gru_f32_##level(void*, const void**);                    \
+  void tfaot_resize_f32_##level(void*, const void**);                 \
+  void tfaot_rnn_f32_##level(void*, const void**);                    \
+  void tfaot_top_k_f32_##level(void*, const void**);                  \
+  void tfaot_gather_f32_##level(void*, const void**);                 \
+  void tfaot_narrow_matmul_f32_##level(void*, const void**);          \
+  void tfaot_gelu_f32_##level(void*, const void**);                   \
+  void tfaot_layer_norm_f32_##level(void*, const void**);             \
+  void tfaot_row_sum_f32_##level(void*, const void**);                \
+  void tfaot_softmax_f32_##level(void*, const void**);                \
+  void tfaot_transposed_convolution_f32_##level(void*, const void**); \
+  void tfaot_winograd_convolution_f32_##level(void*, const void**);
 #define TFAOT_LEVEL(name, level)                                                                \
   {                                                                                             \
     name, &tfaot_matmul_f32_##level, &tfaot_matmul_f64_##level, &tfaot_convolution_f32_##level, \
@@ -46,7 +47,7 @@ using Kernel = void (*)(void*, const void**);
         &tfaot_lstm_f32_##level, &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level,                \
         &tfaot_top_k_f32_##level, &tfaot_gather_f32_##level, &tfaot_narrow_matmul_f32_##level,  \
         &tfaot_gelu_f32_##level, &tfaot_layer_norm_f32_##level, &tfaot_row_sum_f32_##level,     \
-        &tfaot_softmax_f32_##level                                                              \
+        &tfaot_softmax_f32_##level, &tfaot_winograd_convolution_f32_##level                     \
   }
 
 extern "C" {
@@ -65,7 +66,7 @@ namespace {
 struct Level {
   const char* name;
   Kernel matmul, matmul_f64, convolution, depthwise, max_pool, sum_pool, resize, transposed, lstm,
-      gru, rnn, top_k, gather, narrow_matmul, gelu, layer_norm, row_sum, softmax;
+      gru, rnn, top_k, gather, narrow_matmul, gelu, layer_norm, row_sum, softmax, winograd;
 };
 
 const std::vector<Level> kLevels = {
@@ -172,6 +173,16 @@ void measure_image(const Level& level, const Image& i) {
     kernel(out, in);
   };
   measure("convolution/" + i.name() + "/" + level.name, i.operations(), run);
+  if (i.depthwise || !kernels::is_for_winograd(c.window)) return;
+  const auto matrices = floats(kernels::panel_count(i.out_channels, 4) *
+                               kernels::winograd_matrices(c.window) * i.in_channels * 16);
+  const auto numbers = floats(kernels::winograd_scratch_bytes(c) / 4);
+  measure("convolution/" + i.name() + "/" + level.name + "_winograd", i.operations(),
+          [=, kernel = level.winograd] {
+            void* out[] = {result.get(), numbers.get()};
+            const void* in[] = {&c, input.get(), matrices.get()};
+            kernel(out, in);
+          });
 }
 
 void measure_sequence(const Level& level, const Sequence& s) {
