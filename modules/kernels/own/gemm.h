@@ -45,6 +45,20 @@ struct Gemm {
   Rectifier rectifier;
 };
 
+// A plain product with packed panels: rows of `depth` elements that are row_step apart.
+TFAOT_INLINE Gemm plain_product(Int rows, Int row_step, Int depth) {
+  Gemm g = {};
+  g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;
+  g.row_count[3] = rows;
+  g.row_step[3] = row_step;
+  g.tap_count[0] = g.tap_count[1] = g.tap_count[2] = 1;
+  g.run = depth;
+  g.a_step = 1;
+  g.b_step = kPanelColumns<Element>;
+  g.b_panel = g.b_step * depth;
+  return g;
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("hidden"))) void TFAOT_KERNEL(gemm)(const void* gemm);

@@ -47,12 +47,7 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
   const auto* const lhs = static_cast<const Element*>(in[1]);
   const auto* const rhs = static_cast<const Element*>(in[2]);
-  Gemm g = {};
-  g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;
-  g.row_count[3] = call.rows;
-  g.row_step[3] = call.lhs_row_stride;
-  g.tap_count[0] = g.tap_count[1] = g.tap_count[2] = 1;
-  g.run = call.depth;
+  Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
   g.a_step = call.lhs_depth_stride;
   g.columns = call.columns;
   const void** more = in + 3;

@@ -148,16 +148,9 @@ TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
 template <typename Narrow>
 void multiply_widened(const NarrowProduct& p) {
   const MatMulCall& call = p.call;
-  Gemm g = {};
-  g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;
-  g.row_count[3] = call.rows;
-  g.row_step[3] = call.lhs_row_stride;
-  g.tap_count[0] = g.tap_count[1] = g.tap_count[2] = 1;
-  g.run = call.depth;
+  Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
   g.a_step = call.lhs_depth_stride;
   g.b = p.scratch;
-  g.b_step = kColumns;
-  g.b_panel = kColumns * call.depth;
   g.c_row = call.columns;
   g.rectifier = p.rectifier;
   const Int step = tfaot::kernels::widened_panels(call) * kColumns;

@@ -156,15 +156,7 @@ class Convolution {
   }
 
   void multiply(Int tiles) {
-    Gemm g = {};
-    g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;
-    g.row_count[3] = tiles;
-    g.row_step[3] = call_.in_channels;
-    g.tap_count[0] = g.tap_count[1] = g.tap_count[2] = 1;
-    g.run = call_.in_channels;
-    g.a_step = 1;
-    g.b_step = kPanelColumns<Element>;
-    g.b_panel = g.run * g.b_step;
+    Gemm g = plain_product(tiles, call_.in_channels, call_.in_channels);
     g.c_row = g.columns = call_.out_channels;
     g.a = numbers_;
     g.b = filter_;
