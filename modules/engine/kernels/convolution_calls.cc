@@ -155,7 +155,8 @@ bool is_faster_by_winograd(const Call& call) {
   const bool is_planar = matrices > kernels::kWinogradInputs;
   const std::int64_t least = is_planar ? 16 : 32;
   const std::int64_t channels = call.in_channels + call.out_channels;
-  if (std::min(call.in_channels, call.out_channels) < least || channels < 3 * least) return false;
+  if (std::min(call.in_channels, call.out_channels) < least || 2 * channels < 5 * least)
+    return false;
   const std::int64_t tiles = kernels::winograd_tiles(call);
   const std::int64_t filter_bytes =
       matrices * call.in_channels * call.out_channels * static_cast<std::int64_t>(sizeof(float));

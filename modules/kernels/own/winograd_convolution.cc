@@ -46,6 +46,17 @@ class Walk {
   Place at_ = {};
 };
 
+// use(place, count) for each vector of a pixel's channels. Without masks, a last one that would not
+// be whole begins earlier, so use() must not read what it writes.
+template <typename Use>
+TFAOT_INLINE void along_channels(Int channels, const Use& use) {
+  constexpr Int kWidth = kLanes<Element>;
+  if (TFAOT_HAS_MASKS || channels < kWidth) return along_row(channels, use);
+  Int j = 0;
+  for (; j + kWidth <= channels; j += kWidth) use(j, kWidth);
+  if (j < channels) use(channels - kWidth, kWidth);
+}
+
 TFAOT_INLINE void transform_inputs(Floats& d0, Floats& d1, Floats& d2, Floats& d3) {
   const Floats sum = d1 + d2;
   const Floats difference = d2 - d1;
@@ -114,7 +125,7 @@ class Convolution {
     }
     Element* const to = numbers_ + tile * channels;
     const Int step = number_step_;
-    along_row(channels, [&](Int j, Int count) {
+    along_channels(channels, [&](Int j, Int count) {
       Floats d[kRows][kColumns];
       TFAOT_UNROLL
       for (int r = 0; r < kRows; ++r) {
@@ -178,7 +189,7 @@ class Convolution {
     const bool has_column = kColumns > 1 && place.column + 1 < window_.out[2];
     const Element* const from = sums_ + tile * channels;
     const Int step = sum_step_;
-    along_row(channels, [&](Int j, Int count) {
+    along_channels(channels, [&](Int j, Int count) {
       Floats s[kRows][kColumns];
       TFAOT_UNROLL
       for (int i = 0; i < kMatrices; ++i) {
