@@ -16,8 +16,8 @@ struct Gru {
 
   static TFAOT_INLINE Floats next(const RecurrentCall& /*call*/, const Floats (&sums)[kSums],
                                   int /*panel*/, Floats before, Floats& /*memory*/) {
-    const Floats candidate = tanh_of(sums[2] + sigmoid_of(sums[1]) * sums[3]);
-    return candidate + sigmoid_of(sums[0]) * (before - candidate);
+    const Floats candidate = tanh_of(sums[2] + sums[3] / sigmoid_divisor(sums[1]));
+    return candidate + (before - candidate) / sigmoid_divisor(sums[0]);
   }
 };
 

@@ -14,14 +14,15 @@ struct Lstm {
   static constexpr int gate_of(int sum) { return sum; }
   static constexpr int panel_of(int /*sum*/) { return 0; }
 
-  // A sigmoid times a tanh is one division.
+  // A sigmoid times a tanh is one division: sigmoid(x) = 1 / (1 + exp(-x)), and tanh(x) is
+  // tanh_part(x) / (tanh_part(x) + 2).
   static TFAOT_INLINE Floats next(const RecurrentCall& /*call*/, const Floats (&sums)[kSums],
                                   int /*panel*/, Floats /*before*/, Floats& memory) {
     const Floats candidate = tanh_part(sums[2]);
-    memory = memory / sigmoid_divisor(sums[1]) +
-             candidate / (sigmoid_divisor(sums[0]) * (candidate + 2.0F));
+    memory =
+        memory / exp_and_one(-sums[1]) + candidate / (exp_and_one(-sums[0]) * (candidate + 2.0F));
     const Floats shown = tanh_part(memory);
-    return shown / (sigmoid_divisor(sums[3]) * (shown + 2.0F));
+    return shown / (exp_and_one(-sums[3]) * (shown + 2.0F));
   }
 };
 

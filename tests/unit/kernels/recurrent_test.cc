@@ -262,10 +262,11 @@ std::vector<float> values_of(Kernel kernel, Cell cell, const std::vector<float>&
   return values;
 }
 
-// Every 1499th float, of both signs, without those that are no numbers.
+// Every 499th float, of both signs, without those that are no numbers. By hand, all 2^32 were
+// tried, too: docs/measurements.md.
 std::vector<float> floats_everywhere() {
   std::vector<float> all;
-  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 1499) {
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 499) {
     const auto word = static_cast<std::uint32_t>(bits);
     float x = 0;
     std::memcpy(&x, &word, sizeof x);
@@ -274,7 +275,7 @@ std::vector<float> floats_everywhere() {
   return all;
 }
 
-constexpr double kMostUlps = 2.5;
+constexpr double kMostUlps = 2;
 
 double ulps(float is, double should) {
   const auto nearest = static_cast<float>(std::abs(should));
