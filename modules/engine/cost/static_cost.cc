@@ -197,6 +197,10 @@ class Estimate {
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
     if (kind == KernelKind::kRecurrent) return moved + recur(one);
     if (kind == KernelKind::kRows) return moved + go_over_rows(one);
+    if (kind == KernelKind::kAttention) {
+      const double others = bytes_of(one.operand(2)->shape()) + bytes_of(one.operand(3)->shape());
+      return moved + waiting(others) + attend(call_of<kernels::AttentionCall>(one), bytes);
+    }
     if (kind == KernelKind::kMatMul) {
       const auto call = call_of<kernels::MatMulCall>(one);
       const ProductSize size{call.rows, call.columns, call.depth, bytes};
@@ -232,6 +236,19 @@ class Estimate {
       return moved + std::max(steps, bytes_of(one.operand(2)->shape()) * weight_cycles_);
     }
     return moved;
+  }
+
+  // Both products, and a softmax of the scores.
+  double attend(const kernels::AttentionCall& call, std::int64_t bytes) const {
+    const kernels::MatMulCall& scores = call.scores;
+    const auto rows = static_cast<double>(scores.rows);
+    const double vectors =
+        std::ceil(static_cast<double>(scores.columns * bytes) / machine_.vector_bytes);
+    const ProductSize first{scores.rows, scores.columns, scores.depth, bytes};
+    const ProductSize second{scores.rows, call.result.columns, scores.columns, bytes};
+    return static_cast<double>(scores.batch) *
+           (product_cycles(machine_, first) + product_cycles(machine_, second) +
+            rows * vectors * kDearCycles);
   }
 
   double convolve(const HloInstruction& one, const kernels::ConvolutionCall& call,

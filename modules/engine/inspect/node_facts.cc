@@ -134,6 +134,13 @@ KernelWork kernel_work(const HloInstruction& one) {
       const auto call = call_of<kernels::PoolCall>(one);
       return window_work(call.window, call.batch, call.channels);
     }
+    case KernelKind::kAttention: {
+      const auto call = call_of<kernels::AttentionCall>(one);
+      return {fmt::format("{} times {} queries and {} keys of {}, values of {}", call.scores.batch,
+                          call.scores.rows, call.scores.columns, call.scores.depth,
+                          call.result.columns),
+              product_work(call.scores).flops + product_work(call.result).flops};
+    }
     case KernelKind::kTopK:
       return {top_k_text(call_of<kernels::TopKCall>(one))};
     case KernelKind::kGather:

@@ -48,6 +48,7 @@ enum class KernelKind {
   kRecurrent,    // a RecurrentCall
   kTopK,         // a TopKCall
   kGather,       // a GatherCall
+  kAttention,    // an AttentionCall
   kRows,         // one of rows.h: its first number counts rows, or all elements
   kOther,        // another kernel, or no kernel call
 };

@@ -309,6 +309,10 @@ __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
 
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   const Gemm& g = *static_cast<const Gemm*>(gemm);
+  if (g.is_row) {
+    const Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, 0, g.columns, g.rectifier};
+    return multiply_stream<Element, 1, 1>(s);
+  }
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (is_stream(g, rows)) return multiply_as_stream(g, rows);
   multiply_blocks(g, rows);

@@ -29,6 +29,8 @@ constexpr Int kBlockRows = 480;  // that are processed at a time; a multiple of 
 // elements. With c_line, the lines of rows (r0, r1, r2) are equally far apart in c, and a
 // line has at most kBlockRows rows.
 struct Gemm {
+  bool
+      is_row;  // a row of a plain product with packed panels, no addends: no counts and steps given
   const Element* a;
   Int row_count[4], row_step[4];
   Int tap_count[3], tap_step[3];

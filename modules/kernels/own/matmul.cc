@@ -33,15 +33,37 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
     TFAOT_KERNEL(gemm)(&g);
   }
   if (in_place == call.columns) return;
-  for (Int j = in_place; j < call.columns; j += kColumns) {
-    pack_panel(scratch + (j - in_place) * call.depth, rhs + j * call.rhs_column_stride, call.depth,
-               smaller(kColumns, call.columns - j), call.rhs_depth_stride, call.rhs_column_stride);
-  }
+  pack_matrix(scratch, rhs + in_place * call.rhs_column_stride, call.depth, call.columns - in_place,
+              call.rhs_depth_stride, call.rhs_column_stride);
   g.columns = call.columns - in_place;
   g.c += in_place;
   if (g.bias != nullptr) g.bias += in_place;
   if (g.addends != nullptr) g.addends += in_place;
   multiply_panels(g, scratch);
+}
+
+bool is_row(const MatMulCall& call) {
+  constexpr Int kOther = tfaot::kernels::kEpilogueSum | tfaot::kernels::kEpiloguePlaced;
+  return call.rows == 1 && call.batch == 1 && call.rhs_packed != 0 && call.lhs_depth_stride == 1 &&
+         call.live_rows == 0 && (call.epilogue & kOther) == 0;
+}
+
+// What most products of small nets are at batch size 1. Clearing a Gemm would take longer than some
+// of them.
+void multiply_row(const MatMulCall& call, Element* c, const void** in) {
+  Gemm g;
+  g.is_row = true;
+  g.a = static_cast<const Element*>(in[1]);
+  g.run = call.depth;
+  g.b = static_cast<const Element*>(in[2]);
+  g.c = c;
+  g.columns = call.columns;
+  g.bias = nullptr;
+  if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
+    g.bias = static_cast<const Element*>(in[3]);
+  }
+  g.rectifier = rectifier_of(call.epilogue);
+  TFAOT_KERNEL(gemm)(&g);
 }
 
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
@@ -86,7 +108,9 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(matmul)(void* out, const void** in) {
+  const auto& call = *static_cast<const MatMulCall*>(in[0]);
   auto* const* const results = static_cast<void* const*>(out);
-  multiply(*static_cast<const MatMulCall*>(in[0]), static_cast<Element*>(results[0]), in,
-           static_cast<Element*>(results[1]));
+  auto* const c = static_cast<Element*>(results[0]);
+  if (is_row(call)) return multiply_row(call, c, in);
+  multiply(call, c, in, static_cast<Element*>(results[1]));
 }

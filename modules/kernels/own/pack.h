@@ -66,4 +66,14 @@ TFAOT_INLINE void pack_panel(Element* to, const Element* b, Int depth, Int colum
   }
 }
 
+// All panels of b[depth, columns].
+TFAOT_INLINE void pack_matrix(Element* to, const Element* b, Int depth, Int columns,
+                              Int depth_stride, Int column_stride) {
+  constexpr Int kColumns = kPanelColumns<Element>;
+  for (Int j = 0; j < columns; j += kColumns) {
+    pack_panel(to + j * depth, b + j * column_stride, depth, smaller(kColumns, columns - j),
+               depth_stride, column_stride);
+  }
+}
+
 }  // namespace

@@ -129,11 +129,29 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   }
 }
 
+// Over a short depth, adding up a panel's sums takes longer than making them. Then NP panels at a
+// time share that. Returns the next column.
+template <typename T, int NP>
+TFAOT_INLINE Int stream_short(const Stream<T>& s, Int column, Int end) {
+  constexpr Int kColumns = NP * kPanelColumns<T>;
+  for (; column + kColumns <= end; column += kColumns) {
+    stream_panels<T, 1, NP, false>(s, s.b + column * s.depth, column);
+  }
+  return column;
+}
+
 template <typename T, int MR, int NP>
 __attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
   constexpr Int kColumns = kPanelColumns<T>;
+  constexpr Int kShortDepth = 32;
   const Int whole = s.columns - s.columns % kColumns;
   Int column = 0;
+  if constexpr (MR == 1 && kVectorsPerPanel == 1) {
+    if (s.depth <= kShortDepth) {
+      column = stream_short<T, 4>(s, column, whole);
+      column = stream_short<T, 2>(s, column, whole);
+    }
+  }
   for (; column + NP * kColumns <= whole; column += NP * kColumns) {
     stream_panels<T, MR, NP, false>(s, s.b + column * s.depth, column);
   }

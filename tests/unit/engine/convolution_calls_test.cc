@@ -121,7 +121,7 @@ struct Winograd {
   std::int64_t height = 9, width = 14, rows = 3, columns = 3, in = 20, out = 33;
   const char* window = "";
 };
-std::string text_of(const Winograd& w) {
+std::string winograd_text(const Winograd& w) {
   return fmt::format(
       "ENTRY e {{\n  x = {0}[2,{1},{2},{3}] parameter(0)\n  w = {0}[{4},{5},{3},{6}] parameter(1)\n"
       "  ROOT c = {0}[2,{7},{8},{6}] convolution(x, w), window={{size={4}x{5} {9}}}, "
@@ -132,27 +132,27 @@ std::string text_of(const Winograd& w) {
 
 TEST(ConvolutionCalls, TakeWindowsOfThreeByWinograd) {
   const std::vector<std::string> winograd = {"winograd_convolution_f32"};
-  EXPECT_EQ(rewritten(text_of({})), winograd);
+  EXPECT_EQ(rewritten(winograd_text({})), winograd);
   const Winograd line = {.height = 1, .width = 40, .rows = 1, .in = 64, .out = 32};
-  EXPECT_EQ(rewritten(text_of(line)), winograd);
+  EXPECT_EQ(rewritten(winograd_text(line)), winograd);
   const Winograd column = {.height = 40, .width = 1, .columns = 1, .in = 64, .out = 32};
-  EXPECT_EQ(rewritten(text_of(column)), winograd);
+  EXPECT_EQ(rewritten(winograd_text(column)), winograd);
   // Turned around, as the gradients of convolutions are.
-  EXPECT_EQ(rewritten(text_of({.window = "rhs_reversal=1x1"})), winograd);
+  EXPECT_EQ(rewritten(winograd_text({.window = "rhs_reversal=1x1"})), winograd);
 }
 
 TEST(ConvolutionCalls, AreDirectWhereWinogradIsSlower) {
   const std::vector<std::string> direct = {"convolution_f32"};
-  EXPECT_EQ(rewritten(text_of({.out = 8})), direct);
-  EXPECT_EQ(rewritten(text_of({.in = 16, .out = 16})), direct);
-  EXPECT_EQ(rewritten(text_of({.height = 1, .rows = 1})), direct);
+  EXPECT_EQ(rewritten(winograd_text({.out = 8})), direct);
+  EXPECT_EQ(rewritten(winograd_text({.in = 16, .out = 16})), direct);
+  EXPECT_EQ(rewritten(winograd_text({.height = 1, .rows = 1})), direct);
   // Tiles of which little is used; few tiles for a large filter.
-  EXPECT_EQ(rewritten(text_of({.height = 3, .width = 40})), direct);
-  EXPECT_EQ(rewritten(text_of({.height = 6, .width = 6, .in = 128, .out = 128})), direct);
-  EXPECT_EQ(rewritten(text_of({.columns = 2})), direct);
-  EXPECT_EQ(rewritten(text_of({.type = "f64"})), std::vector<std::string>{"convolution_f64"});
+  EXPECT_EQ(rewritten(winograd_text({.height = 3, .width = 40})), direct);
+  EXPECT_EQ(rewritten(winograd_text({.height = 6, .width = 6, .in = 128, .out = 128})), direct);
+  EXPECT_EQ(rewritten(winograd_text({.columns = 2})), direct);
+  EXPECT_EQ(rewritten(winograd_text({.type = "f64"})), std::vector<std::string>{"convolution_f64"});
   // A filter that only the run time knows.
-  const auto module = testing::parse_hlo(text_of({}));
+  const auto module = testing::parse_hlo(winograd_text({}));
   ASSERT_TRUE(rewrite_to_kernel_calls(*module, 2));
   ASSERT_TRUE(remove_dead_code(*module));
   EXPECT_EQ(testing::called_kernels(*module), direct);
