@@ -241,6 +241,8 @@ class Engines(unittest.TestCase):
             self.assertIn(f"programs={wheels}/iree/_runtime_libs", engines["iree"].command)
             self.assertEqual([name for name, engine in engines.items() if not engine.is_resident], ["iree"])
             self.assertEqual(engines["tensorflow_xla"].environment["XLA_FLAGS"], "--xla_cpu_use_thunk_runtime=false")
+            big = [engine.name for engine in engines_of(dataclasses.replace(NET, rows=64), wheels / "bin", peers)]
+            self.assertEqual(set(engines) - set(big), {"tfaot_tuned"})
             with_thunks = {engine.name: engine for engine in engines_of(dataclasses.replace(NET, jit_thunks=True), wheels / "bin", peers)}
             self.assertNotIn("XLA_FLAGS", with_thunks["tensorflow_xla"].environment)
 

@@ -8,6 +8,7 @@ OURS = "tfaot"
 TUNED = "tfaot_tuned"
 FROM_ONNX = "tfaot_onnx"
 ALL_OURS = (OURS, TUNED, FROM_ONNX)  # no peers
+TUNED_ROWS = 100  # the fewest of a net that is tuned (tests/benchmark/CMakeLists.txt): bigger nets would take an hour
 
 
 @dataclass
@@ -69,9 +70,10 @@ def engines_of(net, programs, peers):
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "ABSL_MIN_LOG_LEVEL": "3"}
     # Without the thunks that are 2.18's default a CNN is three times as fast, and a dense net as fast.
     xla = {} if net.jit_thunks else {"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=false"}
+    tuned = [Engine(TUNED, "tfaot, tuned", command(f"tfaot_tuned_{net.name}"))]
     return [
         Engine(OURS, "tfaot", command(f"tfaot_{net.name}")),
-        Engine(TUNED, "tfaot, tuned", command(f"tfaot_tuned_{net.name}")),
+        *(tuned if net.rows >= TUNED_ROWS else []),
         Engine(FROM_ONNX, "tfaot, from ONNX", command(f"tfaot_onnx_{net.name}")),
         Engine("usual_aot", "usual AOT route", command(f"usual_aot_{net.name}")),
         Engine("tensorflow", "TensorFlow session",

@@ -171,7 +171,8 @@ engine was not measured there.
 
 - **tfaot**: the package of `aot_config.yaml` with its defaults (three CPU levels), batch sizes
   {sizes}; native API.
-- **tfaot, tuned**: the same after `tfaot tune` on this machine; not a peer, so it wins no row.
+- **tfaot, tuned**: the same after `tfaot tune` on this machine; not a peer, so it wins no row. The
+  two biggest nets are not tuned.
 - **tfaot, from ONNX**: the package of the file that ONNX Runtime reads; not a peer either.
 - **usual AOT route**: the same sizes by cmsml 0.2.7 and `saved_model_cli`; any x86-64; kernels as
   the wheel ships them; other sizes as calls of the smallest. Without the copies of CMSSW's wrapper,
