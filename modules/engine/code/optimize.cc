@@ -13,6 +13,7 @@
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
 #include "kernels/aligned_temporaries.h"
+#include "kernels/attention_calls.h"
 #include "kernels/concatenation_calls.h"
 #include "kernels/forest_calls.h"
 #include "kernels/gather_calls.h"
@@ -140,6 +141,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_gathers(*module, inputs));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, products));
   TFAOT_TRY(replace_row_functions(*module, inputs));
+  TFAOT_TRY(replace_attention(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

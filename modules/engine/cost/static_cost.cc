@@ -207,6 +207,7 @@ class Estimate {
       }
       return moved + static_cast<double>(call.batch) * multiply(size, right);
     }
+    if (kind == KernelKind::kAttention) return moved + attend(one);
     if (kind == KernelKind::kConvolution) {
       return moved + convolve(one, call_of<kernels::ConvolutionCall>(one), bytes);
     }
@@ -232,6 +233,18 @@ class Estimate {
       return moved + std::max(steps, bytes_of(one.operand(2)->shape()) * weight_cycles_);
     }
     return moved;
+  }
+
+  // Two products, and a softmax of what is between them.
+  double attend(const HloInstruction& one) const {
+    const auto call = call_of<kernels::AttentionCall>(one);
+    const auto batch = static_cast<double>(call.batch);
+    const ProductSize scores{call.rows, call.keys, call.depth, sizeof(float)};
+    const ProductSize sums{call.rows, call.columns, call.keys, sizeof(float)};
+    const double score_bytes = static_cast<double>(call.rows * call.keys) * sizeof(float);
+    return waiting(bytes_of(one.operand(2)->shape()) + bytes_of(one.operand(3)->shape())) +
+           batch * (product_cycles(machine_, scores) + product_cycles(machine_, sums) +
+                    std::ceil(score_bytes / machine_.vector_bytes) * kDearCycles);
   }
 
   double convolve(const HloInstruction& one, const kernels::ConvolutionCall& call,

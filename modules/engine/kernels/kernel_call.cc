@@ -30,6 +30,7 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   }
   if (name.starts_with("resize_")) return KernelKind::kResize;
   if (name.starts_with("top_k_")) return KernelKind::kTopK;
+  if (name.starts_with("attention_")) return KernelKind::kAttention;
   if (name.starts_with("gather_")) return KernelKind::kGather;
   if (name.starts_with("depthwise_")) return KernelKind::kDepthwise;
   if (name.starts_with("forest_")) return KernelKind::kForest;

@@ -49,6 +49,7 @@ enum class KernelKind {
   kTopK,         // a TopKCall
   kGather,       // a GatherCall
   kRows,         // one of rows.h: its first number counts rows, or all elements
+  kAttention,    // an AttentionCall
   kOther,        // another kernel, or no kernel call
 };
 KernelKind kernel_kind(const xla::HloInstruction& instruction);

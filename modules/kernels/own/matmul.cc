@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_matmul of abi.h.
-#include "gemm.h"
-#include "pack.h"
+#include "plain_product.h"
 
 namespace {
 
@@ -9,13 +8,6 @@ using tfaot::kernels::MatMulCall;
 
 // With more rows than this, reading distant rows of the right side costs more than packing them.
 constexpr Int kRowsInPlace = 64;
-
-void multiply_panels(Gemm& g, const Element* panels) {
-  g.b = panels;
-  g.b_step = kPanelColumns<Element>;
-  g.b_panel = g.b_step * g.run;
-  TFAOT_KERNEL(gemm)(&g);
-}
 
 // With a right side that is not packed. If its rows are contiguous, whole panels of it are read in
 // place.
@@ -33,11 +25,9 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
     TFAOT_KERNEL(gemm)(&g);
   }
   if (in_place == call.columns) return;
-  for (Int j = in_place; j < call.columns; j += kColumns) {
-    pack_panel(scratch + (j - in_place) * call.depth, rhs + j * call.rhs_column_stride, call.depth,
-               smaller(kColumns, call.columns - j), call.rhs_depth_stride, call.rhs_column_stride);
-  }
   g.columns = call.columns - in_place;
+  pack_panels(scratch, {rhs + in_place * call.rhs_column_stride, call.depth, g.columns,
+                        call.rhs_depth_stride, call.rhs_column_stride});
   g.c += in_place;
   if (g.bias != nullptr) g.bias += in_place;
   if (g.addends != nullptr) g.addends += in_place;
@@ -47,14 +37,9 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
   const auto* const lhs = static_cast<const Element*>(in[1]);
   const auto* const rhs = static_cast<const Element*>(in[2]);
-  Gemm g = {};
-  g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;
-  g.row_count[3] = call.rows;
+  Gemm g = plain_product(call.rows, call.depth, call.columns);
   g.row_step[3] = call.lhs_row_stride;
-  g.tap_count[0] = g.tap_count[1] = g.tap_count[2] = 1;
-  g.run = call.depth;
   g.a_step = call.lhs_depth_stride;
-  g.columns = call.columns;
   const void** more = in + 3;
   if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
     g.bias = static_cast<const Element*>(*more++);

@@ -1,63 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_softmax of rows.h: a row at a time, which stays in the first-level cache.
-#include "gemm.h"
-#include "row_registers.h"
+// tfaot_softmax of rows.h.
 #include "tfaot/kernels/rows.h"
 
-namespace {
-
-using tfaot::kernels::SoftmaxCall;
-
-// exp(x) for x <= 0, right to 1.6 ulp; 0 for x < -87.3. A scaled number less the largest may be
-// above 0, if it is not rounded in between; that counts as 0.
-TFAOT_INLINE Floats exp_of_negative(Floats x) {
-  constexpr float kLowest = -87.3F;
-  const Reduced reduced = reduce(between(kLowest, x, 0));
-  const Floats exp = reduced.power * little_expm1(reduced.rest) + reduced.power;
-  return x < kLowest ? Floats{} : exp;
-}
-
-template <int kVectors>
-void short_softmax(const SoftmaxCall& call, float* y, const float* x) {
-  const Int last = call.columns - (kVectors - 1) * kLanes<float>;
-  const auto scale = static_cast<float>(call.scale);
-  for (Int r = 0; r < call.rows; ++r, x += call.columns, y += call.columns) {
-    auto row = RowInRegisters<kVectors>::from(x, last);
-    row.each([&](Floats v, int /*place*/) { return v * scale; });
-    row.end_with(-__builtin_inff(), last);
-    const float peak = row.template over<LargestOfLanes>();
-    row.each([&](Floats v, int /*place*/) { return exp_of_negative(v - peak); });
-    const float part = 1.0F / row.template over<SumOfLanes>();
-    row.each([&](Floats v, int /*place*/) { return v * part; });
-    row.to(y, last);
-  }
-}
-
-void long_softmax(float* y, const float* x, Int columns, float scale) {
-  const float peak = over_row<LargestOfLanes>(columns, -__builtin_inff(), [&](Int j, Int count) {
-    return first_or(load_some(x + j, count) * scale, count, -__builtin_inff());
-  });
-  const float sum = over_row<SumOfLanes>(columns, 0, [&](Int j, Int count) {
-    const Floats e = exp_of_negative(load_some(x + j, count) * scale - peak);
-    store_some(y + j, e, count);
-    return first_or(e, count, 0);
-  });
-  along_row(columns, [&](Int j, Int count) {
-    store_some(y + j, load_some(y + j, count) * (1.0F / sum), count);
-  });
-}
-
-}  // namespace
+#include "gemm.h"
+#include "softmax_rows.h"
 
 extern "C" void TFAOT_KERNEL(softmax)(void* out, const void** in) {
-  const auto& call = *static_cast<const SoftmaxCall*>(in[0]);
-  const auto* x = static_cast<const float*>(in[1]);
-  auto* y = static_cast<float*>(out);
-  if (in_registers(call.columns,
-                   [&](auto vectors) { short_softmax<decltype(vectors)::kCount>(call, y, x); })) {
-    return;
-  }
-  for (Int r = 0; r < call.rows; ++r, x += call.columns, y += call.columns) {
-    long_softmax(y, x, call.columns, static_cast<float>(call.scale));
+  const auto& call = *static_cast<const tfaot::kernels::SoftmaxCall*>(in[0]);
+  SoftmaxRows all = {static_cast<float*>(out),
+                     static_cast<const float*>(in[1]),
+                     call.rows,
+                     call.columns,
+                     call.columns,
+                     static_cast<float>(call.scale)};
+  if (softmax_in_registers(all)) return;
+  for (Int r = 0; r < all.rows; ++r, all.x += all.step, all.y += all.step) {
+    scale_row(all.y, all.columns, 1.0F / row_exponentials(all.y, all.x, all.columns, all.scale));
   }
 }

@@ -12,6 +12,7 @@
 // and are safe from many threads.
 #pragma once
 
+#include "tfaot/kernels/attention.h"
 #include "tfaot/kernels/forest.h"
 #include "tfaot/kernels/matmul.h"
 #include "tfaot/kernels/narrow.h"
