@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_attention of attention.h: a block of rows at a time, whose scores stay in the second-level
-// cache. Weights are divided by their sum in the results, which are fewer than the weights.
+// cache. The results are divided by the sum of a row's weights, not the weights, which are more. So
+// a sum of values near the largest float may overflow before the division.
 #include "tfaot/kernels/attention.h"
 
 #include "plain_product.h"
@@ -56,8 +57,8 @@ void attend(const AttentionCall& call, const float* queries, Int rows, const Scr
   h.c = c;
   h.c_row = call.result.row_stride;
   multiply_panels(h, s.values);
-  for (Int r = 0; !is_whole && r < rows; ++r)
-    scale_row(c + r * h.c_row, call.columns, 1.0F / s.sums[r]);
+  if (is_whole) return;
+  for (Int r = 0; r < rows; ++r) scale_row(c + r * h.c_row, call.columns, 1.0F / s.sums[r]);
 }
 
 }  // namespace
