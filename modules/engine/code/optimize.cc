@@ -141,7 +141,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_gathers(*module, inputs));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, products));
   TFAOT_TRY(replace_row_functions(*module, inputs));
-  TFAOT_TRY(fuse_attention(*module));
+  TFAOT_TRY(replace_attention(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

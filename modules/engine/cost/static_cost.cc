@@ -197,10 +197,6 @@ class Estimate {
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
     if (kind == KernelKind::kRecurrent) return moved + recur(one);
     if (kind == KernelKind::kRows) return moved + go_over_rows(one);
-    if (kind == KernelKind::kAttention) {
-      const double others = bytes_of(one.operand(2)->shape()) + bytes_of(one.operand(3)->shape());
-      return moved + waiting(others) + attend(call_of<kernels::AttentionCall>(one), bytes);
-    }
     if (kind == KernelKind::kMatMul) {
       const auto call = call_of<kernels::MatMulCall>(one);
       const ProductSize size{call.rows, call.columns, call.depth, bytes};
@@ -211,6 +207,7 @@ class Estimate {
       }
       return moved + static_cast<double>(call.batch) * multiply(size, right);
     }
+    if (kind == KernelKind::kAttention) return moved + attend(one);
     if (kind == KernelKind::kConvolution) {
       return moved + convolve(one, call_of<kernels::ConvolutionCall>(one), bytes);
     }
@@ -238,17 +235,16 @@ class Estimate {
     return moved;
   }
 
-  // Both products, and a softmax of the scores.
-  double attend(const kernels::AttentionCall& call, std::int64_t bytes) const {
-    const kernels::MatMulCall& scores = call.scores;
-    const auto rows = static_cast<double>(scores.rows);
-    const double vectors =
-        std::ceil(static_cast<double>(scores.columns * bytes) / machine_.vector_bytes);
-    const ProductSize first{scores.rows, scores.columns, scores.depth, bytes};
-    const ProductSize second{scores.rows, call.result.columns, scores.columns, bytes};
-    return static_cast<double>(scores.batch) *
-           (product_cycles(machine_, first) + product_cycles(machine_, second) +
-            rows * vectors * kDearCycles);
+  // Two products, and a softmax of what is between them.
+  double attend(const HloInstruction& one) const {
+    const auto call = call_of<kernels::AttentionCall>(one);
+    const auto batch = static_cast<double>(call.batch);
+    const ProductSize scores{call.rows, call.keys, call.depth, sizeof(float)};
+    const ProductSize sums{call.rows, call.columns, call.keys, sizeof(float)};
+    const double score_bytes = static_cast<double>(call.rows * call.keys) * sizeof(float);
+    return waiting(bytes_of(one.operand(2)->shape()) + bytes_of(one.operand(3)->shape())) +
+           batch * (product_cycles(machine_, scores) + product_cycles(machine_, sums) +
+                    std::ceil(score_bytes / machine_.vector_bytes) * kDearCycles);
   }
 
   double convolve(const HloInstruction& one, const kernels::ConvolutionCall& call,

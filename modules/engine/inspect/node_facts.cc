@@ -81,6 +81,12 @@ KernelWork product_work(const kernels::MatMulCall& call) {
           2 * call.batch * call.rows * call.columns * call.depth};
 }
 
+KernelWork attention_work(const kernels::AttentionCall& call) {
+  return {fmt::format("{} times {} queries x {} by {} keys, values of {}", call.batch, call.rows,
+                      call.depth, call.keys, call.columns),
+          2 * call.batch * call.rows * call.keys * (call.depth + call.columns)};
+}
+
 KernelWork window_work(const kernels::Window& window, std::int64_t batch, std::int64_t channels) {
   return {fmt::format("{} of {}, to {}, {} channels", extent(window.size), extent(window.in),
                       extent(window.out), channels),
@@ -120,6 +126,8 @@ KernelWork kernel_work(const HloInstruction& one) {
   switch (kernel_kind(one)) {
     case KernelKind::kMatMul:
       return product_work(call_of<kernels::MatMulCall>(one));
+    case KernelKind::kAttention:
+      return attention_work(call_of<kernels::AttentionCall>(one));
     case KernelKind::kConvolution:
     case KernelKind::kDepthwise: {
       const auto call = call_of<kernels::ConvolutionCall>(one);
@@ -133,13 +141,6 @@ KernelWork kernel_work(const HloInstruction& one) {
     case KernelKind::kPool: {
       const auto call = call_of<kernels::PoolCall>(one);
       return window_work(call.window, call.batch, call.channels);
-    }
-    case KernelKind::kAttention: {
-      const auto call = call_of<kernels::AttentionCall>(one);
-      return {fmt::format("{} times {} queries and {} keys of {}, values of {}", call.scores.batch,
-                          call.scores.rows, call.scores.columns, call.scores.depth,
-                          call.result.columns),
-              product_work(call.scores).flops + product_work(call.result).flops};
     }
     case KernelKind::kTopK:
       return {top_k_text(call_of<kernels::TopKCall>(one))};

@@ -1,104 +1,172 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/attention_calls.h"
 
+#include <optional>
+
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
-#include "kernels/row_values.h"
-#include "tfaot/kernels/abi.h"
+#include "tfaot/kernels/attention.h"
+#include "tfaot/kernels/matmul.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
 using kernels::MatMulCall;
+using kernels::MatrixPlaces;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Up to here scores stay in the second-level cache anyway, and three calls take as long.
-constexpr std::int64_t kSmallScoreBytes = 512 << 10;
+// With fewer scores, or fewer rows to share packed values, three calls take as long or less.
+constexpr std::int64_t kFewestScoreBytes = 256 << 10;
+constexpr std::int64_t kFewestRows = 65;
 
-// The call of a kernel whose result this is; null: it is something else, or has another user.
-HloInstruction* only_result_of(HloInstruction* value, std::string_view kernel) {
-  while (value->opcode() == HloOpcode::kReshape || value->opcode() == HloOpcode::kGetTupleElement) {
+// What is behind reshapes, if nothing else uses it or them.
+HloInstruction* sole_source(HloInstruction* value) {
+  while (true) {
     if (value->user_count() != 1 || value->IsRoot()) return nullptr;
+    const bool is_view =
+        value->opcode() == HloOpcode::kReshape || value->opcode() == HloOpcode::kBitcast;
+    if (!is_view) return value;
     value = value->mutable_operand(0);
   }
-  const bool is_it = is_kernel_call(*value) && kernel_name(*value) == kernel;
-  return is_it && value->user_count() == 1 && !value->IsRoot() ? value : nullptr;
 }
 
-// A product of two tensors that only the run time knows, with nothing after it, and all its strides
-// given.
-std::optional<MatMulCall> placed_product(const HloInstruction& call) {
-  auto product = call_of<MatMulCall>(call);
-  const bool is_placed = product.epilogue == kernels::kEpiloguePlaced;
-  if (product.rhs_packed != 0 || product.live_rows != 0 ||
-      (!is_placed && product.epilogue != kernels::kEpilogueNone)) {
+// The call that `value` is the result of, if it is a plain product of float32: nothing is packed,
+// and nothing follows the sums.
+HloInstruction* plain_product_call(HloInstruction& value) {
+  if (value.opcode() != HloOpcode::kGetTupleElement || value.tuple_index() != 0) return nullptr;
+  HloInstruction* const made = value.mutable_operand(0);
+  if (kernel_kind(*made) != KernelKind::kMatMul || kernel_name(*made) != "matmul_f32") {
+    return nullptr;
+  }
+  const auto call = call_of<MatMulCall>(*made);
+  const bool is_plain = call.rhs_packed == 0 && call.live_rows == 0 &&
+                        (call.epilogue & ~std::int64_t{kernels::kEpiloguePlaced}) == 0;
+  return is_plain ? made : nullptr;
+}
+
+// Where one side's matrices are on two levels of a batch.
+struct BatchLevels {
+  std::int64_t count;  // of the inner level
+  std::int64_t outer, inner;
+};
+
+// The same matrices with another number of them on the inner level, if there is such a form.
+std::optional<BatchLevels> with_inner(const BatchLevels& levels, std::int64_t count,
+                                      std::int64_t batch) {
+  if (levels.count == count) return levels;
+  if (levels.count != 1 && levels.count != batch && levels.outer != levels.count * levels.inner) {
     return {};
   }
-  if (is_placed) return product;
-  product.epilogue = kernels::kEpiloguePlaced;
-  product.inner_batch = 1;
-  product.result_row_stride = product.columns;
-  product.result_batch_stride = product.rows * product.columns;
-  return product;
+  const std::int64_t each = levels.count == 1 ? levels.outer : levels.inner;
+  return BatchLevels{count, count * each, each};
 }
 
-// Whether [batch, rows, columns] lie one after the other. `inner` and `outer`: strides of the
-// batch.
-bool is_dense(const MatMulCall& call, std::int64_t columns, std::int64_t row, std::int64_t inner,
-              std::int64_t outer) {
-  const std::int64_t matrix = call.rows * columns;
-  return (call.rows == 1 || row == columns) && (call.inner_batch == 1 || inner == matrix) &&
-         (call.batch == call.inner_batch || outer == call.inner_batch * matrix);
+// The levels of a product's sides and of its result.
+struct ProductLevels {
+  std::int64_t count;
+  BatchLevels lhs, rhs, result;
+  std::int64_t result_row;
+};
+
+ProductLevels levels_of(const MatMulCall& call) {
+  const std::int64_t matrix = call.rows * call.columns;
+  if ((call.epilogue & kernels::kEpiloguePlaced) == 0) {
+    return {1,
+            {1, call.lhs_batch_stride, 0},
+            {1, call.rhs_batch_stride, 0},
+            {1, matrix, 0},
+            call.columns};
+  }
+  const std::int64_t count = call.inner_batch;
+  return {count,
+          {count, call.lhs_batch_stride, call.lhs_inner_stride},
+          {count, call.rhs_batch_stride, call.rhs_inner_stride},
+          {count, call.result_batch_stride, call.result_inner_stride},
+          call.result_row_stride};
 }
 
-Status fuse(HloInstruction& values_product) {
-  if (!is_kernel_call(values_product) || kernel_name(values_product) != "matmul_f32") return {};
-  HloInstruction* const softmax = only_result_of(values_product.mutable_operand(1), "softmax_f32");
-  if (softmax == nullptr) return {};
-  HloInstruction* const scores_product = only_result_of(softmax->mutable_operand(1), "matmul_f32");
-  if (scores_product == nullptr) return {};
-  const auto scores = placed_product(*scores_product);
-  const auto result = placed_product(values_product);
-  const auto rows = call_of<kernels::SoftmaxCall>(*softmax);
-  if (!scores || !result || scores->batch != result->batch || scores->rows != result->rows ||
-      scores->columns != result->depth || rows.columns != scores->columns ||
-      rows.rows != scores->batch * scores->rows || result->lhs_depth_stride != 1 ||
-      rows.rows * rows.columns * element_bytes(*softmax) <= kSmallScoreBytes ||
-      !is_dense(*scores, scores->columns, scores->result_row_stride, scores->result_inner_stride,
-                scores->result_batch_stride) ||
-      !is_dense(*result, result->depth, result->lhs_row_stride, result->lhs_inner_stride,
-                result->lhs_batch_stride)) {
+// Whether matrices of that many elements follow each other.
+bool is_dense(const BatchLevels& levels, std::int64_t matrix, std::int64_t batch) {
+  const auto one = with_inner(levels, 1, batch);
+  return batch == 1 || (one && one->outer == matrix);
+}
+
+// The fields of both products and the softmax between them; nothing if they do not fit together.
+std::optional<kernels::AttentionCall> joined(const MatMulCall& scores,
+                                             const kernels::SoftmaxCall& softmax,
+                                             const MatMulCall& sums) {
+  const std::int64_t batch = sums.batch;
+  const std::int64_t matrix = sums.rows * sums.depth;
+  if (scores.batch != batch || scores.rows != sums.rows || scores.columns != sums.depth ||
+      softmax.columns != sums.depth || softmax.rows != batch * sums.rows ||
+      sums.rows < kFewestRows ||
+      batch * matrix * static_cast<std::int64_t>(sizeof(float)) < kFewestScoreBytes) {
     return {};
   }
-  const kernels::AttentionCall call{*scores, *result, rows.scale};
-  const auto find_result = [&] {  // of all results, the first is no scratch memory
-    for (HloInstruction* user : values_product.users()) {
-      if (user->opcode() == HloOpcode::kGetTupleElement && user->tuple_index() == 0) return user;
-    }
-    return static_cast<HloInstruction*>(nullptr);
-  };
-  HloInstruction* const replaced = find_result();
-  if (replaced == nullptr) return {};
-  HloInstruction* const made =
-      add_kernel_call({"attention",
-                       as_words(call),
-                       {scores_product->mutable_operand(1), scores_product->mutable_operand(2),
-                        values_product.mutable_operand(2)},
-                       dimensions_of(*replaced),
-                       kernels::attention_scratch_bytes(call)},
-                      values_product);
-  return checked(replaced->ReplaceAllUsesWith(made));
+  const ProductLevels first = levels_of(scores);
+  const ProductLevels second = levels_of(sums);
+  if (first.result_row != scores.columns || !is_dense(first.result, matrix, batch) ||
+      sums.lhs_row_stride != sums.depth || sums.lhs_depth_stride != 1 ||
+      !is_dense(second.lhs, matrix, batch)) {
+    return {};
+  }
+  for (const std::int64_t count : {second.count, first.count}) {
+    const auto queries = with_inner(first.lhs, count, batch);
+    const auto keys = with_inner(first.rhs, count, batch);
+    const auto values = with_inner(second.rhs, count, batch);
+    const auto result = with_inner(second.result, count, batch);
+    if (!queries || !keys || !values || !result) continue;
+    const auto places = [](const BatchLevels& levels, std::int64_t row, std::int64_t column) {
+      return MatrixPlaces{levels.outer, levels.inner, row, column};
+    };
+    return kernels::AttentionCall{batch,
+                                  count,
+                                  sums.rows,
+                                  sums.depth,
+                                  scores.depth,
+                                  sums.columns,
+                                  softmax.scale,
+                                  places(*queries, scores.lhs_row_stride, scores.lhs_depth_stride),
+                                  places(*keys, scores.rhs_column_stride, scores.rhs_depth_stride),
+                                  places(*values, sums.rhs_depth_stride, sums.rhs_column_stride),
+                                  places(*result, second.result_row, 1)};
+  }
+  return {};
+}
+
+// `result`: that of a product, maybe of a softmax of another product.
+Status replace_one_attention(HloInstruction& result) {
+  HloInstruction* const sums = plain_product_call(result);
+  if (sums == nullptr) return {};
+  HloInstruction* const softmax = sole_source(sums->mutable_operand(1));
+  if (softmax == nullptr || kernel_kind(*softmax) != KernelKind::kRows ||
+      kernel_name(*softmax) != "softmax_f32") {
+    return {};
+  }
+  HloInstruction* const x = sole_source(softmax->mutable_operand(1));
+  HloInstruction* const scores = x == nullptr ? nullptr : plain_product_call(*x);
+  if (scores == nullptr) return {};
+  const auto call = joined(call_of<MatMulCall>(*scores), call_of<kernels::SoftmaxCall>(*softmax),
+                           call_of<MatMulCall>(*sums));
+  if (!call) return {};
+  return checked(result.ReplaceAllUsesWith(add_kernel_call(
+      {"attention",
+       as_words(*call),
+       {scores->mutable_operand(1), scores->mutable_operand(2), sums->mutable_operand(2)},
+       dimensions_of(result),
+       kernels::attention_scratch_bytes(*call)},
+      *sums)));
 }
 
 }  // namespace
 
-Status fuse_attention(xla::HloModule& module) {
+Status replace_attention(xla::HloModule& module) {
   for (auto* computation : module.MakeComputationPostOrder()) {
     if (computation->IsFusionComputation()) continue;
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      TFAOT_TRY(fuse(*instruction));
+      TFAOT_TRY(replace_one_attention(*instruction));
     }
   }
   return remove_dead_code(module);

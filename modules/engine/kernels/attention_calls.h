@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces products of queries and keys, the softmax of their rows and the product with values, all
-// calls of our kernels already, by one call (tfaot/kernels/attention.h) where the scores in between
-// are large. Used by one thread.
+// Replaces products of queries and keys, their softmax, and its product with values by one call
+// (tfaot/kernels/attention.h), where the scores are many: they are then in memory for some rows at
+// a time. Used by one thread.
 #pragma once
 
 #include "hlo/hlo.h"
 
 namespace tfaot::toolkit::engine {
 
-Status fuse_attention(xla::HloModule& module);
+// REQUIRES: products and softmax are calls already, and there is no dead code.
+Status replace_attention(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

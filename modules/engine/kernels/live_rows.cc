@@ -145,7 +145,8 @@ class RowsOf {
         kind == KernelKind::kRecurrent) {
       return is_row_kernel(one);
     }
-    if (kind == KernelKind::kOther) return false;
+    // As a product of two sides that depend on the batch.
+    if (kind == KernelKind::kAttention || kind == KernelKind::kOther) return false;
     if (kind == KernelKind::kTopK) return call_of<kernels::TopKCall>(one).rows % batch_ == 0;
     if (kind == KernelKind::kGather) return gather_keeps_order(one);
     if (kind == KernelKind::kRows) return call_words(one).front() % batch_ == 0 && reads_rows(one);

@@ -91,6 +91,21 @@ bool find_levels(Product& product, const Side& result) {
   return false;
 }
 
+// The same with the sides swapped, for a result that is transposed so that the left side's free
+// dimensions lie side by side: JAX and Keras write einsums of attention in this order.
+bool find_turned_levels(Product& product, const Side& result) {
+  const Side turned = {result.tensor,      result.batch,       result.depth,     result.free,
+                       result.batch_sizes, result.depth_sizes, result.free_sizes};
+  const auto swap_sides = [&] {
+    std::swap(product.lhs, product.rhs);
+    order_depth(product.rhs, product.lhs);
+  };
+  swap_sides();
+  if (find_levels(product, turned)) return true;
+  swap_sides();
+  return false;
+}
+
 // Both sides in forms that the kernel accepts. `result`: of transposed_result().
 Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
                 const WeightValues& values) {
@@ -110,9 +125,11 @@ Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
     product.lhs = look_through_reshapes(lhs);
     product.rhs = look_through_reshapes(rhs);
     order_depth(product.rhs, product.lhs);
-    if ((result.tensor != nullptr && find_levels(product, result)) || find_levels(product, {})) {
+    if (result.tensor != nullptr &&
+        (find_levels(product, result) || find_turned_levels(product, result))) {
       return product;
     }
+    if (find_levels(product, {})) return product;
     order_depth(rhs, lhs);
     if (!strides_of(lhs)) product.lhs_is_split = split_batch(lhs, rhs);
     if (!strides_of(rhs)) product.rhs_is_split = split_batch(rhs, lhs);

@@ -1,68 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_attention of abi.h. The right sides of a matrix of the batch are packed once, for all
-// blocks of its rows.
+// tfaot_attention of attention.h: a block of rows at a time, whose scores stay in the second-level
+// cache. The results are divided by the sum of a row's weights, not the weights, which are more. So
+// a sum of values near the largest float may overflow before the division.
+#include "tfaot/kernels/attention.h"
+
 #include "gemm.h"
 #include "pack.h"
 #include "softmax_rows.h"
 
 namespace {
 
+using tfaot::kernels::attention_row_step;
+using tfaot::kernels::attention_rows_at_once;
 using tfaot::kernels::AttentionCall;
-using tfaot::kernels::MatMulCall;
+using tfaot::kernels::MatrixPlaces;
 
-// Where a matrix of the batch begins.
-TFAOT_INLINE Int place_of(Int matrix, Int inner_batch, Int outer_stride, Int inner_stride) {
-  return matrix / inner_batch * outer_stride + matrix % inner_batch * inner_stride;
+// What the scratch memory holds.
+struct Scratch {
+  float* keys;    // packed
+  float* values;  // packed
+  float* scores;
+  float* sums;  // of each row of scores
+};
+
+Scratch divide(const AttentionCall& call, float* memory) {
+  constexpr Int kColumns = kPanelColumns<float>;
+  Scratch s = {};
+  s.keys = memory;
+  s.values = s.keys + ceil_div(call.keys, kColumns) * kColumns * call.depth;
+  s.scores = s.values + ceil_div(call.columns, kColumns) * kColumns * call.keys;
+  s.sums = s.scores + attention_rows_at_once(call) * attention_row_step(call);
+  return s;
 }
 
-const Element* packed(Element* to, const Element* rhs, const MatMulCall& call, Int matrix) {
-  rhs += place_of(matrix, call.inner_batch, call.rhs_batch_stride, call.rhs_inner_stride);
-  pack_matrix(to, rhs, call.depth, call.columns, call.rhs_depth_stride, call.rhs_column_stride);
-  return to;
-}
+// The results of some rows, from the first of them on.
+void attend(const AttentionCall& call, const float* queries, Int rows, const Scratch& s, float* c) {
+  const Int step = attention_row_step(call);
+  Gemm g = plain_product(rows, call.queries.row_stride, call.depth);
+  g.a = queries;
+  g.a_step = call.queries.column_stride;
+  g.b = s.keys;
+  g.c = s.scores;
+  g.c_row = step;
+  g.columns = call.keys;
+  TFAOT_KERNEL(gemm)(&g);
 
-void attend(const AttentionCall& call, Element* c, const void** in, Element* scratch) {
-  const MatMulCall& first = call.scores;
-  const MatMulCall& second = call.result;
-  const Int step = tfaot::kernels::attention_row(call);
-  const Int most = tfaot::kernels::attention_block_rows(call);
-  Element* const keys = scratch;
-  Element* const values =
-      keys + ceil_div(first.columns, kPanelColumns<Element>) * kPanelColumns<Element> * first.depth;
-  Element* const scores = values + ceil_div(second.columns, kPanelColumns<Element>) *
-                                       kPanelColumns<Element> * second.depth;
-  for (Int matrix = 0; matrix < first.batch; ++matrix) {
-    Gemm score = plain_product(most, first.lhs_row_stride, first.depth);
-    score.a = static_cast<const Element*>(in[1]) +
-              place_of(matrix, first.inner_batch, first.lhs_batch_stride, first.lhs_inner_stride);
-    score.a_step = first.lhs_depth_stride;
-    score.b = packed(keys, static_cast<const Element*>(in[2]), first, matrix);
-    score.c = scores;
-    score.c_row = step;
-    score.columns = first.columns;
-    Gemm mean = plain_product(most, step, second.depth);
-    mean.a = scores;
-    mean.b = packed(values, static_cast<const Element*>(in[3]), second, matrix);
-    mean.c = c + place_of(matrix, second.inner_batch, second.result_batch_stride,
-                          second.result_inner_stride);
-    mean.c_row = second.result_row_stride;
-    mean.columns = second.columns;
-    for (Int row = 0; row < first.rows; row += most) {
-      const Int rows = smaller(most, first.rows - row);
-      score.row_count[3] = mean.row_count[3] = rows;
-      TFAOT_KERNEL(gemm)(&score);
-      softmax_rows(scores, scores, rows, first.columns, step, static_cast<float>(call.scale));
-      TFAOT_KERNEL(gemm)(&mean);
-      score.a += rows * first.lhs_row_stride;
-      mean.c += rows * second.result_row_stride;
-    }
+  const auto scale = static_cast<float>(call.scale);
+  const bool is_whole = softmax_in_registers({s.scores, s.scores, rows, call.keys, step, scale});
+  for (Int r = 0; !is_whole && r < rows; ++r) {
+    float* const row = s.scores + r * step;
+    s.sums[r] = row_exponentials(row, row, call.keys, scale);
   }
+
+  Gemm h = plain_product(rows, step, call.keys);
+  h.a = s.scores;
+  h.b = s.values;
+  h.c = c;
+  h.c_row = call.result.row_stride;
+  h.columns = call.columns;
+  TFAOT_KERNEL(gemm)(&h);
+  if (is_whole) return;
+  for (Int r = 0; r < rows; ++r) scale_row(c + r * h.c_row, call.columns, 1.0F / s.sums[r]);
 }
 
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(attention)(void* out, const void** in) {
   auto* const* const results = static_cast<void* const*>(out);
-  attend(*static_cast<const AttentionCall*>(in[0]), static_cast<Element*>(results[0]), in,
-         static_cast<Element*>(results[1]));
+  const auto& call = *static_cast<const AttentionCall*>(in[0]);
+  const Scratch scratch = divide(call, static_cast<float*>(results[1]));
+  const Int most = attention_rows_at_once(call);
+  for (Int b = 0; b < call.batch; ++b) {
+    const Int outer = b / call.inner_batch;
+    const Int inner = b % call.inner_batch;
+    const auto matrix = [&](const MatrixPlaces& places) {
+      return outer * places.batch_stride + inner * places.inner_stride;
+    };
+    pack_matrix(scratch.keys, static_cast<const float*>(in[2]) + matrix(call.key_rows), call.depth,
+                call.keys, call.key_rows.column_stride, call.key_rows.row_stride);
+    pack_matrix(scratch.values, static_cast<const float*>(in[3]) + matrix(call.values), call.keys,
+                call.columns, call.values.row_stride, call.values.column_stride);
+    const float* queries = static_cast<const float*>(in[1]) + matrix(call.queries);
+    float* c = static_cast<float*>(results[0]) + matrix(call.result);
+    for (Int first = 0; first < call.rows; first += most) {
+      attend(call, queries + first * call.queries.row_stride, smaller(most, call.rows - first),
+             scratch, c + first * call.result.row_stride);
+    }
+  }
 }

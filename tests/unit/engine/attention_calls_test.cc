@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, a softmax and a product again as one call: it computes the same.
+// Attention as one call, in the forms that Keras and exporters of PyTorch write: it gives the same.
 #include "kernels/attention_calls.h"
 
 #include <fmt/format.h>
@@ -8,90 +8,203 @@
 
 #include <string>
 
+#include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 #include "kernels/row_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
-#include "tfaot/kernels/abi.h"
+#include "tfaot/kernels/attention.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Not;
 
-struct AttentionText {
-  int rows = 1, length = 300, heads = 2, width = 8;
-  const char* scaled = "  y = {0} multiply(s, scales)\n";  // what the softmax is of
+struct AttentionCalls {
+  std::vector<std::string> kernels;
+  std::unique_ptr<xla::HloModule> module;
 };
 
-// Heads lie as a dense layer made them, [rows, length, heads, width].
-std::string attention_text(const AttentionText& t) {
-  const std::string scores = fmt::format("f32[{},{},{},{}]", t.rows, t.heads, t.length, t.length);
-  const std::string each = fmt::format("f32[{},{},{}]", t.rows, t.heads, t.length);
-  const std::string heads = fmt::format("f32[{},{},{},{}]", t.rows, t.heads, t.length, t.width);
-  const std::string tokens = fmt::format("f32[{},{},{},{}]", t.rows, t.length, t.heads, t.width);
-  return "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}"
-         "\nmax {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] "
-         "maximum(a, b)\n}\nENTRY e {\n  zero = f32[] constant(0)\n  lowest = f32[] constant(-inf)"
-         "\n  scale = f32[] constant(0.25)\n" +
-         fmt::format(
-             "  q = {1} parameter(0)\n  k = {1} parameter(1)\n  v = {1} parameter(2)\n"
-             "  qt = {2} transpose(q), dimensions={{0,2,1,3}}\n"
-             "  kt = {2} transpose(k), dimensions={{0,2,1,3}}\n"
-             "  vt = {2} transpose(v), dimensions={{0,2,1,3}}\n"
-             "  s = {0} dot(qt, kt), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
-             "rhs_batch_dims={{0,1}}, rhs_contracting_dims={{3}}\n"
-             "  scales = {0} broadcast(scale), dimensions={{}}\n{3}"
-             "  peak = {4} reduce(y, lowest), dimensions={{3}}, to_apply=max\n"
-             "  peaks = {0} broadcast(peak), dimensions={{0,1,2}}\n  d = {0} subtract(y, peaks)\n"
-             "  ex = {0} exponential(d)\n"
-             "  sum = {4} reduce(ex, zero), dimensions={{3}}, to_apply=add\n"
-             "  sums = {0} broadcast(sum), dimensions={{0,1,2}}\n  p = {0} divide(ex, sums)\n"
-             "  y0 = {2} dot(p, vt), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
-             "rhs_batch_dims={{0,1}}, rhs_contracting_dims={{2}}\n"
-             "  y1 = {1} transpose(y0), dimensions={{0,2,1,3}}\n",
-             scores, tokens, heads, fmt::format(fmt::runtime(t.scaled), scores), each);
+// All parameters are inputs.
+AttentionCalls attention_calls(const std::string& text) {
+  AttentionCalls result{{}, testing::parse_hlo(text)};
+  const auto before = testing::result_with_kernels(*result.module);
+  const auto inputs = result.module->entry_computation()->num_parameters();
+  EXPECT_TRUE(simplify(*result.module));
+  EXPECT_TRUE(rewrite_to_kernel_calls(*result.module, inputs, WeightsType::kFloat32));
+  EXPECT_TRUE(replace_row_functions(*result.module, inputs));
+  EXPECT_TRUE(replace_attention(*result.module));
+  EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*result.module)),
+            1e-5)
+      << result.module->ToString();
+  result.kernels = testing::called_kernels(*result.module);
+  return result;
 }
 
-std::vector<std::string> kernels_of(const AttentionText& t, const std::string& last) {
-  const auto module = testing::parse_hlo(attention_text(t) + last + "}\n");
-  const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 3));
-  EXPECT_TRUE(replace_row_functions(*module, 3));
-  EXPECT_TRUE(fuse_attention(*module));
-  EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-5)
-      << module->ToString();
-  return testing::called_kernels(*module);
-}
-std::vector<std::string> kernels_of(const AttentionText& t) {
-  const std::string tokens = fmt::format("f32[{},{},{},{}]", t.rows, t.length, t.heads, t.width);
-  return kernels_of(t, "  ROOT r = " + tokens + " copy(y1)\n");
-}
-
-TEST(AttentionCalls, OfManyTokensAreOneKernel) {
-  const auto one = ElementsAre("attention_f32");
-  EXPECT_THAT(kernels_of(AttentionText{}), one);
-  EXPECT_THAT(kernels_of({.rows = 3, .length = 150, .heads = 3}), one);
-  EXPECT_THAT(kernels_of({.length = 400, .heads = 1}), one);
-  EXPECT_THAT(kernels_of({.scaled = "  y = {0} add(s, s)\n"}),
-              ElementsAre("matmul_f32", "softmax_f32", "matmul_f32"));
-}
-
-TEST(AttentionCalls, OfFewTokensStayThree) {
-  EXPECT_THAT(kernels_of({.length = 100}), ElementsAre("matmul_f32", "softmax_f32", "matmul_f32"));
-}
-
-// Weights or scores that the model needs for something else, too, are made.
-TEST(AttentionCalls, WhoseWeightsAreWantedStayThree) {
-  for (const char* wanted : {"p", "s"}) {
-    const std::string last = fmt::format(
-        "  some = f32[1,2,300,8] slice({}), slice={{[0:1],[0:2],[0:300],[0:8]}}\n"
-        "  turned = f32[1,300,2,8] transpose(some), dimensions={{0,2,1,3}}\n"
-        "  ROOT r = f32[1,300,2,8] add(y1, turned)\n",
-        wanted);
-    EXPECT_THAT(kernels_of({}, last), ElementsAre("matmul_f32", "softmax_f32", "matmul_f32"));
+kernels::AttentionCall attention_of(const std::string& text) {
+  const AttentionCalls made = attention_calls(text);
+  EXPECT_THAT(made.kernels, ElementsAre("attention_f32")) << made.module->ToString();
+  for (const auto* one : made.module->entry_computation()->instructions()) {
+    if (kernel_kind(*one) == KernelKind::kAttention) return call_of<kernels::AttentionCall>(*one);
   }
+  return {};
+}
+
+// A batch of `b`, `t` queries, `s` keys, `n` heads of `h`.
+struct Heads {
+  int b, t, s, n, h;
+};
+constexpr Heads kHeads = {2, 80, 84, 5, 6};
+
+std::string filled(std::string text, const Heads& heads) {
+  const std::pair<const char*, int> sizes[] = {
+      {"<B>", heads.b}, {"<T>", heads.t}, {"<S>", heads.s}, {"<N>", heads.n}, {"<H>", heads.h}};
+  for (const auto& [name, size] : sizes) {
+    for (std::size_t at = 0; (at = text.find(name)) != std::string::npos;) {
+      text.replace(at, 3, std::to_string(size));
+    }
+  }
+  return text;
+}
+
+const std::string kAttentionHead =
+    "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
+    "max {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] maximum(a, b)\n}\n"
+    "ENTRY e {\n  zero = f32[] constant(0)\n  lowest = f32[] constant(-inf)\n"
+    "  scale0 = f32[] constant(0.4)\n"
+    "  q = f32[<B>,<T>,<N>,<H>] parameter(0)\n  k = f32[<B>,<S>,<N>,<H>] parameter(1)\n"
+    "  v = f32[<B>,<S>,<N>,<H>] parameter(2)\n";
+// Of y, as p.
+const std::string kAttentionSoftmax =
+    "  peak = f32[<B>,<N>,<T>] reduce(y, lowest), dimensions={3}, to_apply=max\n"
+    "  peaks = f32[<B>,<N>,<T>,<S>] broadcast(peak), dimensions={0,1,2}\n"
+    "  d = f32[<B>,<N>,<T>,<S>] subtract(y, peaks)\n"
+    "  e = f32[<B>,<N>,<T>,<S>] exponential(d)\n"
+    "  sum = f32[<B>,<N>,<T>] reduce(e, zero), dimensions={3}, to_apply=add\n"
+    "  sums = f32[<B>,<N>,<T>,<S>] broadcast(sum), dimensions={0,1,2}\n"
+    "  p = f32[<B>,<N>,<T>,<S>] divide(e, sums)\n";
+// Exporters of PyTorch transpose all sides; keys twice.
+const std::string kTransposedSides =
+    "  qt = f32[<B>,<N>,<T>,<H>] transpose(q), dimensions={0,2,1,3}\n"
+    "  kt = f32[<B>,<N>,<H>,<S>] transpose(k), dimensions={0,2,3,1}\n"
+    "  vt = f32[<B>,<N>,<S>,<H>] transpose(v), dimensions={0,2,1,3}\n";
+const std::string kScores =
+    "f32[<B>,<N>,<T>,<S>] dot(qt, kt), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, "
+    "rhs_batch_dims={0,1}, rhs_contracting_dims={2}\n";
+const std::string kSums =
+    "  o = f32[<B>,<N>,<T>,<H>] dot(p, vt), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, "
+    "rhs_batch_dims={0,1}, rhs_contracting_dims={2}\n"
+    "  ROOT r = f32[<B>,<T>,<N>,<H>] transpose(o), dimensions={0,2,1,3}\n}\n";
+const std::string kScaledScores =
+    "  s = " + kScores +
+    "  scales = f32[<B>,<N>,<T>,<S>] broadcast(scale0), dimensions={}\n"
+    "  y = f32[<B>,<N>,<T>,<S>] multiply(s, scales)\n";
+
+const std::string kPyTorch =
+    kAttentionHead + kTransposedSides + kScaledScores + kAttentionSoftmax + kSums;
+
+TEST(AttentionCalls, OfPyTorch) {
+  const auto call = attention_of(filled(kPyTorch, kHeads));
+  EXPECT_EQ(call.batch, 10);
+  EXPECT_EQ(call.inner_batch, 5);
+  EXPECT_EQ(call.rows, 80);
+  EXPECT_EQ(call.keys, 84);
+  EXPECT_EQ(call.depth, 6);
+  EXPECT_EQ(call.columns, 6);
+  EXPECT_FLOAT_EQ(static_cast<float>(call.scale), 0.4F);
+  EXPECT_EQ(call.queries.row_stride, 30);
+  EXPECT_EQ(call.result.row_stride, 30);
+}
+
+TEST(AttentionCalls, OfOneRow) { attention_of(filled(kPyTorch, {1, 120, 120, 6, 4})); }
+
+TEST(AttentionCalls, OfOneHead) { attention_of(filled(kPyTorch, {8, 100, 90, 1, 4})); }
+
+// Scaled on both sides before the product, as PyTorch's own function does it.
+TEST(AttentionCalls, WithoutAScale) {
+  const auto call = attention_of(filled(
+      kAttentionHead + kTransposedSides + "  y = " + kScores + kAttentionSoftmax + kSums, kHeads));
+  EXPECT_EQ(call.scale, 1);
+}
+
+// Heads lie one after the other already.
+TEST(AttentionCalls, OfSidesInOrder) {
+  const std::string head = kAttentionHead.substr(0, kAttentionHead.find("  q ="));
+  const std::string sums = kSums.substr(0, kSums.find("  ROOT"));
+  attention_of(filled(head +
+                          "  qt = f32[<B>,<N>,<T>,<H>] parameter(0)\n"
+                          "  kt = f32[<B>,<N>,<H>,<S>] parameter(1)\n"
+                          "  vt = f32[<B>,<N>,<S>,<H>] parameter(2)\n" +
+                          kScaledScores + kAttentionSoftmax + "  ROOT" + sums.substr(1) + "}\n",
+                      kHeads));
+}
+
+// Keras writes einsums, whose first operand is the keys or the values.
+TEST(AttentionCalls, OfKeras) {
+  const std::string text =
+      kAttentionHead +
+      "  scales = f32[<B>,<T>,<N>,<H>] broadcast(scale0), dimensions={}\n"
+      "  qs = f32[<B>,<T>,<N>,<H>] multiply(q, scales)\n"
+      "  st = f32[<B>,<N>,<S>,<T>] dot(k, qs), lhs_batch_dims={0,2}, lhs_contracting_dims={3}, "
+      "rhs_batch_dims={0,2}, rhs_contracting_dims={3}\n"
+      "  y = f32[<B>,<N>,<T>,<S>] transpose(st), dimensions={0,1,3,2}\n" +
+      kAttentionSoftmax +
+      "  o = f32[<B>,<N>,<T>,<H>] dot(p, v), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, "
+      "rhs_batch_dims={0,2}, rhs_contracting_dims={1}\n"
+      "  ROOT r = f32[<B>,<T>,<N>,<H>] transpose(o), dimensions={0,2,1,3}\n}\n";
+  attention_of(filled(text, kHeads));
+}
+
+// JAX's product with the values begins with the values.
+TEST(AttentionCalls, OfJax) {
+  const auto call = attention_of(
+      filled(kAttentionHead +
+                 "  s = f32[<B>,<N>,<T>,<S>] dot(q, k), lhs_batch_dims={0,2}, "
+                 "lhs_contracting_dims={3}, rhs_batch_dims={0,2}, rhs_contracting_dims={3}\n"
+                 "  scales = f32[<B>,<N>,<T>,<S>] broadcast(scale0), dimensions={}\n"
+                 "  y = f32[<B>,<N>,<T>,<S>] divide(s, scales)\n" +
+                 kAttentionSoftmax +
+                 "  o = f32[<B>,<N>,<H>,<T>] dot(v, p), lhs_batch_dims={0,2}, "
+                 "lhs_contracting_dims={1}, rhs_batch_dims={0,1}, rhs_contracting_dims={3}\n"
+                 "  ROOT r = f32[<B>,<T>,<N>,<H>] transpose(o), dimensions={0,3,1,2}\n}\n",
+             kHeads));
+  EXPECT_FLOAT_EQ(static_cast<float>(call.scale), 2.5F);
+  EXPECT_EQ(call.result.row_stride, 30);
+}
+
+TEST(AttentionCalls, OfFewScoresStays) {
+  for (const Heads& heads : {Heads{2, 30, 200, 8, 6}, Heads{1, 80, 84, 4, 6}}) {
+    EXPECT_THAT(attention_calls(filled(kPyTorch, heads)).kernels,
+                ElementsAre("matmul_f32", "softmax_f32", "matmul_f32"));
+  }
+}
+
+// What is used elsewhere has to be in memory; a mask is none of the call's.
+TEST(AttentionCalls, OfWeightsThatAreNeededStays) {
+  std::string text = kPyTorch;
+  text.replace(text.find("ROOT r"), 6, "r");
+  text.insert(text.rfind('}'),
+              "  ROOT all = (f32[<B>,<T>,<N>,<H>], f32[<B>,<N>,<T>,<S>]) tuple(r, p)\n");
+  const auto module = testing::parse_hlo(filled(text, kHeads));
+  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 3, WeightsType::kFloat32));
+  EXPECT_TRUE(replace_row_functions(*module, 3));
+  EXPECT_TRUE(replace_attention(*module));
+  EXPECT_THAT(testing::called_kernels(*module), Not(Contains("attention_f32")));
+}
+
+TEST(AttentionCalls, WithAMaskStays) {
+  std::string text = kPyTorch;
+  const std::string scaled = "  y = f32[<B>,<N>,<T>,<S>] multiply";
+  text.replace(text.find(scaled), scaled.size(), "  x = f32[<B>,<N>,<T>,<S>] multiply");
+  text.insert(text.find("  peak ="),
+              "  m = f32[<T>,<S>] parameter(3)\n"
+              "  ms = f32[<B>,<N>,<T>,<S>] broadcast(m), dimensions={2,3}\n"
+              "  y = f32[<B>,<N>,<T>,<S>] add(x, ms)\n");
+  EXPECT_THAT(attention_calls(filled(text, kHeads)).kernels,
+              ElementsAre("matmul_f32", "softmax_f32", "matmul_f32"));
 }
 
 }  // namespace

@@ -66,6 +66,21 @@ TEST(MatMulCalls, OfHeadsNeedNoTransposes) {
   }
 }
 
+// As JAX and Keras write them: keys and values come first.
+TEST(MatMulCalls, OfTurnedHeadsNeedNoTransposes) {
+  const char* const text = R"(
+ENTRY main {
+  q = f32[2,70,3,8] parameter(0)
+  k = f32[2,60,3,8] parameter(1)
+  v = f32[2,60,3,7] parameter(2)
+  pt = f32[2,3,60,70] dot(k, q), lhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_batch_dims={0,2}, rhs_contracting_dims={3}
+  p = f32[2,3,70,60] transpose(pt), dimensions={0,1,3,2}
+  y = f32[2,3,7,70] dot(v, p), lhs_batch_dims={0,2}, lhs_contracting_dims={1}, rhs_batch_dims={0,1}, rhs_contracting_dims={3}
+  ROOT r = f32[2,70,3,7] transpose(y), dimensions={0,3,1,2}
+})";
+  EXPECT_THAT(left_over(text, 3), ElementsAre());
+}
+
 // Without the dimension of one row, which the simplifier takes away from products.
 TEST(MatMulCalls, OfHeadsOfOneRowNeedNoTransposes) {
   const char* const text = R"(

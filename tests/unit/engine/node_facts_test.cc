@@ -61,6 +61,23 @@ TEST(NodeFacts, AKernelCall) {
   EXPECT_THAT(node.operands, ElementsAre("c", "x", "w"));
 }
 
+TEST(NodeFacts, Attention) {
+  const auto module = testing::parse_hlo(R"(
+ENTRY e {
+  q = f32[6,70,8] parameter(0)
+  k = f32[6,90,8] parameter(1)
+  v = f32[6,90,5] parameter(2)
+  c = s64[23] constant({6,1,70,90,8,5,4607182418800017408,560,0,8,1,720,0,8,1,450,0,5,1,350,0,5,1})
+  ROOT a = (f32[6,70,5], u8[64]) custom-call(c, q, k, v), custom_call_target="tfaot_attention_f32"
+})");
+  const HloNode node = node_of(entry_of(*module, true), "a");
+  EXPECT_EQ(node.detail, "6 times 70 queries x 8 by 90 keys, values of 5");
+  EXPECT_EQ(node.flops, 6 * 2 * 70 * 90 * (8 + 5));
+  EXPECT_EQ(node.bytes, 4 * 6 * (70 * 8 + 90 * 8 + 90 * 5 + 70 * 5));
+  // The products alone, by what this machine multiplies in a cycle, and moving tensors.
+  EXPECT_GT(node.picoseconds, 6 * 70 * 90 * (8 + 5) / 32 * 250);
+}
+
 TEST(NodeFacts, ConstantsThatTheTextLeavesOutAreNotRead) {
   const auto module = testing::parse_hlo(kProgram);
   const HloNode node = node_of(entry_of(*module, false), "k");

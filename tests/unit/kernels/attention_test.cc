@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <limits>
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
@@ -15,115 +15,160 @@
 namespace tfaot::kernels_test {
 namespace {
 
-using kernels::AttentionCall;
-using kernels::MatMulCall;
-
 class Attention : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, Attention, ::testing::ValuesIn(all_levels()), name_of_level);
 
-struct Sizes {
-  Int outer, inner, rows, columns, depth, width;
+constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
+
+// How the matrices of a tensor lie.
+enum class Order { kDense, kHeadsInRows, kColumnsFirst, kShared };
+
+// Of matrices [rows, columns], with `gap` elements after each row.
+struct Layout {
+  Order order;
+  Int rows, columns, gap;
+
+  kernels::MatrixPlaces places(Int inner) const {
+    const Int row = columns + gap;
+    switch (order) {
+      case Order::kDense:
+        return {inner * rows * row, rows * row, row, 1};
+      case Order::kHeadsInRows:
+        return {rows * inner * row, row, inner * row, 1};
+      case Order::kColumnsFirst:
+        return {inner * columns * rows, columns * rows, 1, rows};
+      case Order::kShared:
+        break;
+    }
+    return {0, 0, row, 1};
+  }
+  Int size(Int batch) const { return batch * rows * (columns + gap); }
 };
 
-// Queries, keys, values and results as [outer, rows, inner, width], with heads side by side, or,
-// if not `has_heads`, as [outer, inner, rows, width]. Keys have their depth first if `is_turned`.
-AttentionCall call_for(const Sizes& s, bool has_heads, bool is_turned, double scale) {
-  MatMulCall scores = {};
-  scores.epilogue = kernels::kEpiloguePlaced;
-  scores.batch = s.outer * s.inner;
-  scores.inner_batch = s.inner;
-  scores.rows = s.rows;
-  MatMulCall result = scores;
-  const auto side = [&](Int lines, Int width, Int& batch, Int& inner, Int& line) {
-    batch = s.inner * lines * width;
-    inner = has_heads ? width : lines * width;
-    line = has_heads ? s.inner * width : width;
-  };
-  scores.columns = s.columns;
-  scores.depth = s.depth;
-  side(s.rows, s.depth, scores.lhs_batch_stride, scores.lhs_inner_stride, scores.lhs_row_stride);
-  scores.lhs_depth_stride = 1;
-  side(s.columns, s.depth, scores.rhs_batch_stride, scores.rhs_inner_stride,
-       scores.rhs_column_stride);
-  scores.rhs_depth_stride = 1;
-  if (is_turned && !has_heads) {
-    scores.rhs_depth_stride = s.columns;
-    scores.rhs_column_stride = 1;
-  }
-  result.columns = s.width;
-  result.depth = s.columns;
-  side(s.columns, s.width, result.rhs_batch_stride, result.rhs_inner_stride,
-       result.rhs_depth_stride);
-  result.rhs_column_stride = 1;
-  side(s.rows, s.width, result.result_batch_stride, result.result_inner_stride,
-       result.result_row_stride);
-  return {scores, result, scale};
+Int place(const kernels::AttentionCall& call, const kernels::MatrixPlaces& places, Int b) {
+  return b / call.inner_batch * places.batch_stride + b % call.inner_batch * places.inner_stride;
 }
 
-void check(Kernel kernel, const Sizes& s, bool has_heads, bool is_turned, Random& random) {
-  const AttentionCall call = call_for(s, has_heads, is_turned, random.one_in(2) ? 0.25 : 1);
-  SCOPED_TRACE(std::to_string(s.outer) + " x " + std::to_string(s.inner) + " of " +
-               std::to_string(s.rows) + " x " + std::to_string(s.depth) + " x " +
-               std::to_string(s.columns) + " to " + std::to_string(s.width) +
-               (has_heads ? ", heads" : ""));
-  const MatMulCall& a = call.scores;
-  const MatMulCall& b = call.result;
-  Tensor<float> q(a.batch * s.rows * s.depth), k(a.batch * s.columns * s.depth);
-  Tensor<float> v(a.batch * s.columns * s.width), y(a.batch * s.rows * s.width);
-  Tensor<float> scratch(kernels::attention_scratch_bytes(call) / Int{sizeof(float)}, 64);
-  random.fill(q);
-  random.fill(k);
-  random.fill(v);
-  for (Int i = 0; i < q.size(); ++i) q[i] *= 5;
-  void* out[] = {y.data(), scratch.data()};
-  const void* in[] = {&call, q.data(), k.data(), v.data()};
-  kernel(out, in);
+// One number of a result, and how far a kernel may be from it.
+struct Expected {
+  double value = 0, tolerance = 0;
+};
 
-  for (Int m = 0; m < a.batch; ++m) {
-    const Int outer = m / s.inner, inner = m % s.inner;
-    const auto at = [&](Int batch_stride, Int inner_stride) {
-      return outer * batch_stride + inner * inner_stride;
-    };
-    const Int q0 = at(a.lhs_batch_stride, a.lhs_inner_stride);
-    const Int k0 = at(a.rhs_batch_stride, a.rhs_inner_stride);
-    const Int v0 = at(b.rhs_batch_stride, b.rhs_inner_stride);
-    const Int y0 = at(b.result_batch_stride, b.result_inner_stride);
-    std::vector<double> weights(static_cast<std::size_t>(s.columns));
-    for (Int i = 0; i < s.rows; ++i) {
-      for (Int j = 0; j < s.columns; ++j) {
-        double score = 0;
-        for (Int l = 0; l < s.depth; ++l) {
-          score += double{q[q0 + i * a.lhs_row_stride + l]} *
-                   double{k[k0 + j * a.rhs_column_stride + l * a.rhs_depth_stride]};
-        }
-        weights[static_cast<std::size_t>(j)] = score * call.scale;
-      }
-      const double peak = *std::max_element(weights.begin(), weights.end());
-      double sum = 0;
-      for (double& weight : weights) sum += weight = std::exp(weight - peak);
-      for (Int j = 0; j < s.width; ++j) {
-        double mean = 0;
-        for (Int l = 0; l < s.columns; ++l) {
-          mean += weights[static_cast<std::size_t>(l)] / sum *
-                  double{v[v0 + l * b.rhs_depth_stride + j]};
-        }
-        ASSERT_NEAR(y[y0 + i * b.result_row_stride + j], mean, 1e-5) << "row " << i << ", " << j;
+struct Tensors {
+  Tensor<float> queries, keys, values, result;
+};
+
+std::vector<Expected> expected_row(const kernels::AttentionCall& call, const Tensors& t, Int b,
+                                   Int row) {
+  std::vector<double> weights;
+  double peak = -std::numeric_limits<double>::infinity();
+  double error = 0;
+  for (Int k = 0; k < call.keys; ++k) {
+    Sum<float> score;
+    for (Int l = 0; l < call.depth; ++l) {
+      score.add(double{t.queries[place(call, call.queries, b) + row * call.queries.row_stride +
+                                 l * call.queries.column_stride]} *
+                double{t.keys[place(call, call.key_rows, b) + k * call.key_rows.row_stride +
+                              l * call.key_rows.column_stride]});
+    }
+    weights.push_back(call.scale * score.value());
+    peak = std::max(peak, weights.back());
+    error = std::max(error, std::abs(call.scale) * score.tolerance());
+  }
+  double sum = 0;
+  for (double& one : weights) sum += one = std::exp(one - peak);
+  std::vector<Expected> row_of_result(static_cast<std::size_t>(call.columns));
+  for (Int j = 0; j < call.columns; ++j) {
+    Sum<float> value;
+    for (Int k = 0; k < call.keys; ++k) {
+      value.add(weights[static_cast<std::size_t>(k)] / sum *
+                double{t.values[place(call, call.values, b) + k * call.values.row_stride +
+                                j * call.values.column_stride]});
+    }
+    // Every weight is as wrong as its score is, and its exponential.
+    row_of_result[static_cast<std::size_t>(j)] = {
+        value.value(), 2 * value.tolerance() + 2 * error + 60 * kEpsilon};
+  }
+  return row_of_result;
+}
+
+void expect_attention(Kernel kernel, const kernels::AttentionCall& call, Tensors& t) {
+  Tensor<float> scratch(kernels::attention_scratch_bytes(call) / static_cast<Int>(sizeof(float)),
+                        64);
+  void* out[] = {t.result.data(), scratch.data()};
+  const void* in[] = {&call, t.queries.data(), t.keys.data(), t.values.data()};
+  kernel(out, in);
+  std::vector<bool> written(static_cast<std::size_t>(t.result.size()));
+  for (Int b = 0; b < call.batch; ++b) {
+    for (Int i = 0; i < call.rows; ++i) {
+      const auto should = expected_row(call, t, b, i);
+      for (Int j = 0; j < call.columns; ++j) {
+        const Int at = place(call, call.result, b) + i * call.result.row_stride + j;
+        const Expected& one = should[static_cast<std::size_t>(j)];
+        written[static_cast<std::size_t>(at)] = true;
+        ASSERT_NEAR(t.result[at], one.value, one.tolerance)
+            << "matrix " << b << ", row " << i << ", column " << j << " of " << call.rows << " x "
+            << call.keys << " scores";
       }
     }
   }
+  for (Int i = 0; i < t.result.size(); ++i) {
+    ASSERT_TRUE(written[static_cast<std::size_t>(i)] || std::isnan(t.result[i])) << i;
+  }
 }
 
-TEST_P(Attention, IsThatOfPlainLoops) {
+void expect_random_attention(Kernel kernel, Int rows, Int keys, Random& random) {
+  kernels::AttentionCall call{};
+  call.inner_batch = random.between(1, 3);
+  call.batch = call.inner_batch * random.between(1, 2);
+  call.rows = rows;
+  call.keys = keys;
+  call.depth = random.between(1, 40);
+  call.columns = random.between(1, 40);
+  call.scale = random.one_in(3) ? 1 : random.one_in(2) ? 0.125 : -1.5;
+  const auto layout = [&](Int of, Int columns) {
+    return Layout{static_cast<Order>(random.between(0, 3)), of, columns, 0};
+  };
+  const Layout queries = layout(rows, call.depth);
+  const Layout key_rows = layout(keys, call.depth);
+  const Layout values = layout(keys, call.columns);
+  const Layout result = {random.one_in(2) ? Order::kDense : Order::kHeadsInRows, rows, call.columns,
+                         random.between(0, 1) * 3};
+  call.queries = queries.places(call.inner_batch);
+  call.key_rows = key_rows.places(call.inner_batch);
+  call.values = values.places(call.inner_batch);
+  call.result = result.places(call.inner_batch);
+  Tensors t = {Tensor<float>(queries.size(call.batch)), Tensor<float>(key_rows.size(call.batch)),
+               Tensor<float>(values.size(call.batch)), Tensor<float>(result.size(call.batch))};
+  for (Tensor<float>* one : {&t.queries, &t.keys, &t.values}) random.fill(*one);
+  expect_attention(kernel, call, t);
+}
+
+TEST_P(Attention, OfAnySizesAndStrides) {
   Random random(1);
-  const Kernel kernel = GetParam().attention;
-  for (int i = 0; i < 60 && !HasFailure(); ++i) {
-    const Sizes sizes = {random.between(1, 3),  random.between(1, 3),  random.between(1, 40),
-                         random.between(1, 70), random.between(1, 20), random.between(1, 40)};
-    check(kernel, sizes, random.one_in(2), random.one_in(2), random);
+  for (int i = 0; i < 60; ++i) {
+    const Int rows = random.one_in(4) ? 1 : random.between(1, 130);
+    expect_random_attention(GetParam().attention, rows, random.between(1, 150), random);
   }
-  // Several blocks of rows, the last one not full; rows of more scores than a block has room for.
-  check(kernel, {1, 2, 250, 130, 16, 24}, true, false, random);
-  check(kernel, {1, 1, 60, 2900, 4, 3}, false, true, random);
+}
+
+// The rows that are in memory at a time depend on how many keys there are.
+TEST_P(Attention, OfManyKeys) {
+  Random random(2);
+  for (const auto& [rows, keys] : {std::pair<Int, Int>{100, 1000}, {50, 2100}, {25, 6001}}) {
+    expect_random_attention(GetParam().attention, rows, keys, random);
+  }
+}
+
+TEST(AttentionScratch, HoldsScoresOfAFewRows) {
+  kernels::AttentionCall call{};
+  call.rows = 100000;
+  call.depth = call.columns = 64;
+  for (const Int keys : {65, 1000, 5000, 100000}) {
+    call.keys = keys;
+    const Int most = std::max<Int>(448 << 10, 24 * (keys + 32) * 4) + 2 * (keys + 16) * 64 * 4;
+    EXPECT_LT(kernels::attention_scratch_bytes(call), most) << keys;
+  }
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ def weights(*shape, seed=0):
     return np.random.default_rng([seed, *shape]).normal(0, 0.5, shape).astype("float32")
 
 
-def write_reference(name, predict, specs, batch_sizes):
+def write_reference(name, predict, specs, batch_sizes, file="reference.json"):
     cases = []
     for batch_size in batch_sizes:
         random = np.random.default_rng(batch_size)
@@ -37,7 +37,7 @@ def write_reference(name, predict, specs, batch_sizes):
         cases.append({"batch_size": batch_size, "inputs": flat(inputs), "outputs": flat(outputs)})
     head = {"signature": "", "inputs": described(inputs), "outputs": described(outputs)}
     lines = ",\n".join("  " + json.dumps(case, separators=(",", ":")) for case in cases)
-    (HERE / name / "reference.json").write_text(json.dumps(head)[:-1] + ', "cases": [\n' + lines + "\n]}\n")
+    (HERE / name / file).write_text(json.dumps(head)[:-1] + ', "cases": [\n' + lines + "\n]}\n")
 
 
 def flat(arrays):
@@ -98,6 +98,7 @@ def make_attention():
     tracks = Shape(jax.export.symbolic_shape("b, n_tracks, 4"), "float32")
     tfaot_jax.export(net, tracks, file=HERE / "attention/model.stablehlo")
     write_reference("attention", net, {"tracks": (6, 4)}, BATCH_SIZES)
+    write_reference("attention", net, {"tracks": (260, 4)}, (1, 2), "long_reference.json")
 
 
 # MLIR as text, with places in Python code that the TensorFlow of tfaot cannot read; the batch is fixed.

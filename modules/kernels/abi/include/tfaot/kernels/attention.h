@@ -4,48 +4,55 @@
 
 #include <cstdint>
 
-#include "tfaot/kernels/matmul.h"
+#include "tfaot/kernels/panels.h"
 
 namespace tfaot {
 inline namespace v1 {
 namespace kernels {
 
-// tfaot_attention, float32 alone: tfaot_matmul of `scores`, tfaot_softmax of its rows with `scale`,
-// then tfaot_matmul of `result` with that as the left side, a block of rows at a time: the scores
-// of all rows are never in memory. Both calls have kEpiloguePlaced alone, no packed right side and
-// the same batch and rows; result.depth is scores.columns. The strides of the scores in memory
-// (scores.result_..., result.lhs_...) are not used. in[1] and in[2]: both sides of `scores`
-// (queries and keys), in[3]: the right side of `result` (values). Scratch:
-// attention_scratch_bytes().
-struct AttentionCall {
-  MatMulCall scores, result;
-  double scale;
+// Where the matrix of b = outer * inner_batch + inner is, and the element (row, column) in it, in
+// elements.
+struct MatrixPlaces {
+  std::int64_t batch_stride;  // of outer
+  std::int64_t inner_stride, row_stride, column_stride;
 };
 
-// From one row of a block's scores to the next. The line more keeps rows out of the same places of
-// the first-level cache.
-constexpr std::int64_t attention_row(const AttentionCall& call) {
-  const std::int64_t columns = panel_columns(sizeof(float));
-  return panel_count(call.scores.columns, sizeof(float)) * columns + columns;
+// tfaot_attention, float32 alone: result[b] = softmax(scale * queries[b] * keys[b]^T) * values[b],
+// with the softmax over each row as tfaot_softmax has it, b < batch. in[1]: queries, [rows,
+// depth] of each b; in[2]: keys, [keys, depth]; in[3]: values, [keys, columns]. Strides may be
+// zero; the columns of the result lie side by side. Scratch: attention_scratch_bytes().
+// The scores of some rows are in memory at a time, never those of a whole matrix.
+struct AttentionCall {
+  std::int64_t batch, inner_batch;
+  std::int64_t rows, keys, depth, columns;
+  double scale;
+  MatrixPlaces queries, key_rows, values, result;
+};
+
+// Rows whose scores are in memory at a time: they stay in the second-level cache with the panels
+// that meet them. A multiple of the rows of the kernels' tiles where scores are not very many.
+constexpr std::int64_t attention_rows_at_once(const AttentionCall& call) {
+  constexpr std::int64_t kCacheBytes = 384 << 10, kUnit = 24, kFewest = 24, kMost = 96;
+  const std::int64_t row_bytes = call.keys * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t fitting = kCacheBytes / row_bytes / kUnit * kUnit;
+  const std::int64_t most = fitting < kFewest ? kFewest : fitting > kMost ? kMost : fitting;
+  return call.rows < most ? call.rows : most;
 }
 
-// Rows of a block, whose scores stay in the second-level cache. A multiple of the rows of every
-// kernel tile.
-constexpr std::int64_t attention_block_rows(const AttentionCall& call) {
-  constexpr std::int64_t kBlockBytes = 256 << 10, kUnit = 24, kMost = 96;
-  const std::int64_t row_bytes = attention_row(call) * static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t fitting = kBlockBytes / row_bytes / kUnit * kUnit;
-  const std::int64_t rows = fitting < kUnit ? kUnit : fitting > kMost ? kMost : fitting;
-  return rows < call.scores.rows ? rows : call.scores.rows;
+// From one row of scores to the next. Aligned, and the line more keeps rows of many powers of two
+// out of the same places of the first-level cache.
+constexpr std::int64_t attention_row_step(const AttentionCall& call) {
+  constexpr std::int64_t kColumns = panel_columns(sizeof(float));
+  return (panel_count(call.keys, sizeof(float)) + 1) * kColumns;
 }
 
-// The packed right sides of both products, and the scores of a block.
+// Keys and values of one b, packed, then scores, and the sum of each row of them.
 constexpr std::int64_t attention_scratch_bytes(const AttentionCall& call) {
-  const std::int64_t scores = attention_block_rows(call) * attention_row(call);
-  return (panel_count(call.scores.columns, sizeof(float)) * call.scores.depth +
-          panel_count(call.result.columns, sizeof(float)) * call.result.depth) *
-             kPanelBytes +
-         scores * static_cast<std::int64_t>(sizeof(float));
+  constexpr std::int64_t kBytes = sizeof(float);
+  const std::int64_t rows = attention_rows_at_once(call);
+  return panel_count(call.keys, kBytes) * call.depth * kPanelBytes +
+         panel_count(call.columns, kBytes) * call.keys * kPanelBytes +
+         rows * (attention_row_step(call) + 1) * kBytes + kPanelBytes;
 }
 
 }  // namespace kernels
