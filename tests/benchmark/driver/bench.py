@@ -27,7 +27,7 @@ from runner import RunnerError
 BATCHES = (1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000)
 QUICK_BATCHES = (1, 16, 100)
 QUICK_NETS = ("dense_10x128", "cnn", "transformer", "lstm", "unet", "particlenet")
-FULL = measure.Effort(rounds=31, round_us=10000, seconds=25)
+FULL = measure.Effort(rounds=21, round_us=10000, seconds=25)
 QUICK = measure.Effort(rounds=9, round_us=4000, seconds=6)
 
 
