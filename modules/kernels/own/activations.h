@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exponentials, and the fractions that sigmoid and tanh are made of, of vectors of float32. What
-// becomes of NaN stays NaN. 1 / sigmoid_divisor() is right to 1.7 ulp, tanh_of() to 1.4
-// (recurrent_test.cc).
+// becomes of NaN stays NaN. 1 / sigmoid_divisor() is right to 1.8 ulp, tanh_of() to 1.4
+// (activations_test.cc).
 #pragma once
 
 #include "vec_compare.h"

@@ -6,7 +6,7 @@
 
 namespace {
 
-// exp(x) for x <= 0, right to 1.6 ulp; 0 for x < -87.3. A scaled number less the largest may be
+// exp(x) for x <= 0, right to 1.1 ulp; 0 for x < -87.3. A scaled number less the largest may be
 // above 0, if it is not rounded in between; that counts as 0.
 TFAOT_INLINE Floats exp_of_negative(Floats x) {
   constexpr float kLowest = -87.3F;

@@ -70,7 +70,13 @@ TFAOT_INLINE Vec<T> load(const T* from) {
 
 template <typename T>
 TFAOT_INLINE void store(T* to, Vec<T> v) {
+#if TFAOT_VECTOR_BYTES == 16
+  // g++ copies 16 bytes as a whole number, and may then keep a sum in memory until that.
+  using Anywhere __attribute__((vector_size(16), aligned(alignof(T)), may_alias)) = T;
+  *reinterpret_cast<Anywhere*>(to) = v;
+#else
   __builtin_memcpy(to, &v, sizeof v);
+#endif
 }
 
 // Copies `count` elements in pieces of fixed sizes.

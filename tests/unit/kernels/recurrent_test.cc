@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_lstm, tfaot_gru and tfaot_rnn against their formulas in double precision, and the errors of
-// the functions inside them.
+// tfaot_lstm, tfaot_gru and tfaot_rnn against their formulas in double precision. The functions
+// inside them: activations_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -233,96 +232,6 @@ void check_all(Cell cell, Kernel kernel) {
 TEST_P(RecurrentKernel, LstmIsItsFormula) { check_all(Cell::kLstm, GetParam().lstm); }
 TEST_P(RecurrentKernel, GruIsItsFormula) { check_all(Cell::kGru, GetParam().gru); }
 TEST_P(RecurrentKernel, RnnIsItsFormula) { check_all(Cell::kRnn, GetParam().rnn); }
-
-// One step of a layer whose state takes no part: the function of a gate, of each number.
-std::vector<float> values_of(Kernel kernel, Cell cell, const std::vector<float>& x) {
-  RecurrentCall call{};
-  call.rows = 1;
-  call.steps = 1;
-  call.hidden = 32;
-  call.memory_out = -1;
-  const CellShape shape = shape_of(cell);
-  // Columns: the gate, then zeros for the others.
-  std::vector<float> columns(static_cast<std::size_t>(2 * call.hidden), 0);
-  call.x_gate[1] = call.x_gate[2] = call.hidden;
-  const std::vector<float> zeros(static_cast<std::size_t>(call.hidden * call.hidden * shape.sums),
-                                 0);
-  const std::vector<float> ones(static_cast<std::size_t>(call.hidden), 1);
-  std::vector<float> result(static_cast<std::size_t>(call.hidden));
-  Tensor<float> scratch(kernels::recurrent_scratch_bytes(call) / 4, 64);
-  std::vector<float> values;
-  for (std::size_t first = 0; first < x.size(); first += result.size()) {
-    const std::size_t count = std::min(result.size(), x.size() - first);
-    std::memcpy(columns.data(), x.data() + first, count * sizeof(float));
-    void* out[] = {result.data(), scratch.data()};
-    const void* in[] = {&call, columns.data(), zeros.data(), zeros.data(), ones.data()};
-    kernel(out, in);
-    values.insert(values.end(), result.begin(), result.begin() + static_cast<Int>(count));
-  }
-  return values;
-}
-
-// Every 499th float, of both signs, without those that are no numbers. By hand, all 2^32 were
-// tried, too: docs/measurements.md.
-std::vector<float> floats_everywhere() {
-  std::vector<float> all;
-  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 499) {
-    const auto word = static_cast<std::uint32_t>(bits);
-    float x = 0;
-    std::memcpy(&x, &word, sizeof x);
-    if (std::isfinite(x)) all.push_back(x);
-  }
-  return all;
-}
-
-constexpr double kMostUlps = 2;
-
-double ulps(float is, double should) {
-  const auto nearest = static_cast<float>(std::abs(should));
-  const float next = std::nextafter(nearest, std::numeric_limits<float>::infinity());
-  return std::abs(double{is} - should) / (double{next} - double{nearest});
-}
-
-TEST_P(RecurrentKernel, TanhIsRightToAFewUlps) {
-  const auto x = floats_everywhere();
-  const auto y = values_of(GetParam().rnn, Cell::kRnn, x);
-  double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    worst = std::max(worst, ulps(y[i], std::tanh(double{x[i]})));
-    ASSERT_LE(worst, kMostUlps) << "tanh(" << x[i] << ") = " << y[i];
-  }
-  RecordProperty("ulps", std::to_string(worst));
-}
-
-// An update gate of a gru, with 1 as the state and 0 as the candidate.
-TEST_P(RecurrentKernel, SigmoidIsRightToAFewUlps) {
-  const auto x = floats_everywhere();
-  const auto y = values_of(GetParam().gru, Cell::kGru, x);
-  double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (x[i] < -87) {  // it stops at what is nearly the smallest normal number
-      ASSERT_LE(y[i], 1.7e-38F) << "sigmoid(" << x[i] << ")";
-      continue;
-    }
-    worst = std::max(worst, ulps(y[i], sigmoid(double{x[i]})));
-    ASSERT_LE(worst, kMostUlps) << "sigmoid(" << x[i] << ") = " << y[i];
-  }
-  RecordProperty("ulps", std::to_string(worst));
-}
-
-TEST_P(RecurrentKernel, NumbersThatAreNoneGoThrough) {
-  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> x = {kNone, kInfinity, -kInfinity};
-  const auto tanh = values_of(GetParam().rnn, Cell::kRnn, x);
-  EXPECT_TRUE(std::isnan(tanh[0]));
-  EXPECT_EQ(tanh[1], 1);
-  EXPECT_EQ(tanh[2], -1);
-  const auto sigmoids = values_of(GetParam().gru, Cell::kGru, x);
-  EXPECT_TRUE(std::isnan(sigmoids[0]));
-  EXPECT_EQ(sigmoids[1], 1);
-  EXPECT_LE(sigmoids[2], 1.7e-38F);
-}
 
 }  // namespace
 }  // namespace tfaot::kernels_test
