@@ -94,9 +94,9 @@ bool is_dense(const BatchLevels& levels, std::int64_t matrix, std::int64_t batch
 }
 
 // The fields of both products and the softmax between them; nothing if they do not fit together.
-std::optional<kernels::AttentionCall> joined(const MatMulCall& scores,
-                                             const kernels::SoftmaxCall& softmax,
-                                             const MatMulCall& sums) {
+std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
+                                                   const kernels::SoftmaxCall& softmax,
+                                                   const MatMulCall& sums) {
   const std::int64_t batch = sums.batch;
   const std::int64_t matrix = sums.rows * sums.depth;
   if (scores.batch != batch || scores.rows != sums.rows || scores.columns != sums.depth ||
@@ -148,8 +148,9 @@ Status replace_one_attention(HloInstruction& result) {
   HloInstruction* const x = sole_source(softmax->mutable_operand(1));
   HloInstruction* const scores = x == nullptr ? nullptr : plain_product_call(*x);
   if (scores == nullptr) return {};
-  const auto call = joined(call_of<MatMulCall>(*scores), call_of<kernels::SoftmaxCall>(*softmax),
-                           call_of<MatMulCall>(*sums));
+  const auto call =
+      attention_of(call_of<MatMulCall>(*scores), call_of<kernels::SoftmaxCall>(*softmax),
+                   call_of<MatMulCall>(*sums));
   if (!call) return {};
   return checked(result.ReplaceAllUsesWith(add_kernel_call(
       {"attention",
