@@ -152,7 +152,8 @@ def measure_all(arguments, kept, log):
         sys.exit(f"bench.py: no such nets in {arguments.nets}")
     peers = peers_of(arguments.peers, arguments.tensorflow)
     machine = machine_of(arguments, effort)
-    config = (nets[0].folder / "aot_config.yaml").read_text()
+    first, *_ = load_nets(arguments.nets, ())  # whatever --only says, so that --resume finds the same
+    config = (first.folder / "aot_config.yaml").read_text()
     machine["compiled_sizes"] = json.loads(re.search(r"batch_sizes: (\[.*\])", config).group(1))
     measurements = {"machine": machine, "nets": {}, "engines": {}, "samples": [], "footprints": [], "failures": []}
     if arguments.resume and kept.exists():
