@@ -239,7 +239,7 @@ def outcome_of(tool, folder):
         try:
             return ["passed", run_test(tool, folder, pathlib.Path(scratch))]
         except Refused as refused:
-            return ["refused", str(refused)]
+            return ["refused", str(refused).replace(f"{scratch}/", "")]
         except Failed as failed:
             return ["failed", str(failed)]
         except subprocess.TimeoutExpired:
