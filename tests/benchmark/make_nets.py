@@ -10,7 +10,7 @@ Each net gets a folder FOLDER/NET with
     frozen_graph.pb     the same with its weights as constants, for TensorFlow's session
     net.onnx            the same weights, written operation by operation as an exporter would at its best
     net.tflite          the same, by TensorFlow's own converter; of a recurrent net from unrolled_model/, as it refuses loops
-    aot_config.yaml     for tfaot compile; onnx_config.yaml takes net.onnx instead of the SavedModel
+    aot_config.yaml     for tfaot compile; onnx_config.yaml takes net.onnx instead of the SavedModel, as trees do in both
     inputs.bin          rows of float32, and expected.bin, TensorFlow's predictions for them
     net.json            shapes, tensor names, multiplications and additions per row
 Needs requirements.txt beside this file. The nets themselves are in the folder nets.
@@ -32,7 +32,9 @@ from nets.graphs import OnnxGraph
 from nets.image_nets import Cnn, FullResNet50, MobileNet, ResNet50, Residual, UNet
 from nets.sequence_nets import DeepJet, Gru, Lstm, Separable
 from nets.set_nets import Attention, GraphNet, ParticleNet, Transformer, Transformer12x384
+from nets.tree_nets import Trees
 
+MODELS = {"saved_model": "saved_model: ./saved_model", "onnx": "format: onnx\n  onnx: ./net.onnx"}  # by format, in a config
 BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 NETS = {
@@ -61,6 +63,7 @@ NETS = {
     "attention": Attention,
     "particlenet": lambda: ParticleNet(34),
     "graph": lambda: GraphNet(35),
+    "trees": lambda: Trees(40),
 }
 
 
@@ -122,9 +125,9 @@ def make_net(name, folder):
     }
     (folder / "net.json").write_text(json.dumps(described, indent=2) + "\n")
     sizes = ", ".join(str(size) for size in BATCH_SIZES if size <= net.rows)
-    for config, model in (("aot_config", "saved_model: ./saved_model"), ("onnx_config", "format: onnx\n  onnx: ./net.onnx")):
+    for config, model_format in (("aot_config", net.format), ("onnx_config", "onnx")):
         (folder / f"{config}.yaml").write_text(
-            f"model:\n  name: {name}\n  version: \"1.0\"\n  {model}\n"
+            f"model:\n  name: {name}\n  version: \"1.0\"\n  {MODELS[model_format]}\n"
             f"compilation:\n  batch_sizes: [{sizes}]\n")
 
 

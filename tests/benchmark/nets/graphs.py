@@ -59,7 +59,8 @@ class OnnxGraph:
             [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", *input_shape])],
             [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", *output_shape])],
             [numpy_helper.from_array(np.ascontiguousarray(value), name) for name, value in self.constants.items()])
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+        domains = {"": 20, **{node.domain: 3 for node in self.nodes if node.domain}}
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*version) for version in domains.items()], ir_version=9)
         onnx.checker.check_model(model, full_check=True)
         onnx.save(model, path)
 
@@ -446,6 +447,7 @@ class AnyNet:
     tensorflow(..., unroll=True) none."""
 
     dense = recurrent = False
+    format = "saved_model"  # what tfaot compiles
     rows = 1000  # the most that are measured
     jit_thunks = False  # XLA's JIT needs its newer runtime, as the older one aborts
 
