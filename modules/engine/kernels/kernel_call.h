@@ -65,6 +65,9 @@ Call call_of(const xla::HloInstruction& kernel) {
   return call;
 }
 
+// Whether it leaves out rows of padding (live_rows.h).
+bool skips_padding(const xla::HloInstruction& kernel);
+
 struct ForestSize {
   std::int64_t trees = 0;
   std::int64_t depth = 0;  // of the deepest
