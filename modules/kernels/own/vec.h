@@ -71,7 +71,7 @@ TFAOT_INLINE Vec<T> load(const T* from) {
 // Keeps it in a register: the compiler would load it again for every use, and loads are the
 // bottleneck.
 template <typename V>
-TFAOT_INLINE void keep(V& v) {
+TFAOT_INLINE void keep([[maybe_unused]] V& v) {
 #if defined(__x86_64__)
   asm("" : "+v"(v));
 #endif
