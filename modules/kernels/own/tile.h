@@ -143,9 +143,10 @@ __attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
 
 template <typename T, int MR, int NV>
 TFAOT_INLINE void multiply_tiles(const Tiles<T>& t) {
-  constexpr bool kIsLarge = is_large_tile(MR, NV);
-  if (kIsLarge && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
-    return multiply_tiles_of<T, MR, NV, kIsLarge>(t);
+  // Fewer sums leave enough room.
+  constexpr bool kIsTight = MR * NV >= 16;
+  if (kIsTight && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
+    return multiply_tiles_of<T, MR, NV, kIsTight>(t);
   }
   multiply_tiles_of<T, MR, NV, false>(t);
 }
