@@ -40,7 +40,7 @@ std::string_view kernel_name(const xla::HloInstruction& kernel);
 
 enum class KernelKind {
   kMatMul,       // a MatMulCall, also as part of a NarrowMatMulCall
-  kConvolution,  // a ConvolutionCall, also transposed or Winograd's
+  kConvolution,  // a ConvolutionCall, also transposed or part of a WinogradCall
   kDepthwise,    // a ConvolutionCall, each channel alone
   kPool,         // a PoolCall
   kResize,       // a ResizeCall
