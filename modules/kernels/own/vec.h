@@ -88,6 +88,15 @@ TFAOT_INLINE void store(T* to, Vec<T> v) {
 #endif
 }
 
+// A vector that is used several times; else the compiler may load it once for each use.
+template <typename V>
+TFAOT_INLINE V loaded_once(V v) {
+#if defined(__x86_64__)
+  asm("" : "+v"(v));
+#endif
+  return v;
+}
+
 // Copies `count` elements in pieces of fixed sizes.
 template <typename T>
 TFAOT_INLINE void copy_elements(T* to, const T* from, Int count) {
@@ -112,6 +121,18 @@ TFAOT_INLINE Vec<T> load_first(const T* from, Int count) {
   if constexpr (sizeof(T) == 8) return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
 #else
   if (count >= kLanes<T>) return load(from);
+#if defined(__AVX2__)
+  // Through memory it would wait for the stores of the pieces.
+  if constexpr (sizeof(T) == 4) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), lane);
+    return _mm256_maskload_ps(from, mask);
+  }
+  if constexpr (sizeof(T) == 8) {
+    const __m256i lane = _mm256_setr_epi64x(0, 1, 2, 3);
+    return _mm256_maskload_pd(from, _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), lane));
+  }
+#endif
   T elements[kLanes<T>] = {};
   copy_elements(elements, from, count);
   return load(elements);

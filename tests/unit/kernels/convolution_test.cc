@@ -221,7 +221,10 @@ void check_random_depthwise(Kernel kernel, Int count, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     ConvolutionCall c = random_call(random);
-    c.groups = c.in_channels = c.out_channels = random.between(1, random.one_in(5) ? 150 : 20);
+    const bool is_wide = random.one_in(2);
+    if (is_wide) c.window = wide_window(random);
+    const Int most = random.one_in(is_wide ? 2 : 5) ? 150 : 20;
+    c.groups = c.in_channels = c.out_channels = random.between(1, most);
     check<T>(kernel, Filter::kAsItIs, c, random);
   }
 }
@@ -238,8 +241,8 @@ TEST_P(Convolution, ByPhasesIsThatOfAPlainLoop) {
 }
 
 TEST_P(Convolution, OfEachChannelIsThatOfAPlainLoop) {
-  check_random_depthwise<float>(kernels<float>().depthwise, 80, 3);
-  check_random_depthwise<double>(kernels<double>().depthwise, 60, 4);
+  check_random_depthwise<float>(kernels<float>().depthwise, 160, 3);
+  check_random_depthwise<double>(kernels<double>().depthwise, 120, 4);
 }
 
 ConvolutionCall of_image(Int size, Int window, Int in_channels, Int out_channels) {
