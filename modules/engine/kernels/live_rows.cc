@@ -200,26 +200,13 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t 
   return words;
 }
 
-// The same call with the operand after all others.
 Status add_live_rows(HloInstruction& kernel, HloInstruction* live_rows, std::int64_t batch) {
-  xla::HloComputation& computation = *kernel.parent();
   const KernelKind kind = kernel_kind(kernel);
   const auto words = kind == KernelKind::kForest ? live_words<kernels::ForestCall>(kernel, batch)
                      : kind == KernelKind::kRecurrent
                          ? live_words<kernels::RecurrentCall>(kernel, batch)
                          : live_words<kernels::MatMulCall>(kernel, batch);
-  auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
-  operands.front() = computation.AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
-  operands.push_back(live_rows);
-  std::vector<xla::Shape> shapes;
-  for (const HloInstruction* operand : operands) {
-    shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
-  }
-  HloInstruction* made = computation.AddInstruction(HloInstruction::CreateCustomCall(
-      kernel.shape(), operands, kernel.custom_call_target(), shapes));
-  made->set_metadata(kernel.metadata());
-  return checked(kernel.ReplaceAllUsesWith(made));
+  return extend_kernel_call(kernel, words, live_rows);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/shared_calls.h"
 #include "tests/unit/kernels/tensors.h"
 #include "tests/unit/kernels/windows.h"
 
@@ -116,7 +117,7 @@ Int scratch_bytes_of(Filter kind, const ConvolutionCall& c, Int element_bytes) {
 // Winograd's sums have parts that are larger than the result's.
 double tolerance_factor(Filter kind) { return kind == Filter::kForWinograd ? 8 : 1; }
 
-// Runs the call on random tensors and compares with a plain loop.
+// Runs the call on random tensors and compares with a plain loop; then the same call shared.
 template <typename T>
 void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random) {
   SCOPED_TRACE(describe(c));
@@ -158,6 +159,15 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
     ASSERT_NEAR(double{result[i]}, sum.value(), tolerance_factor(kind) * sum.tolerance())
         << "element " << i;
   }
+  if (kind != Filter::kPacked && kind != Filter::kForWinograd) return;
+  ConvolutionCall shares = c;
+  shares.epilogue |= kernels::kEpilogueShared;
+  std::vector<const void*> shared_in = {nullptr, input.data(), packed.data()};
+  if ((c.epilogue & kernels::kEpilogueBias) != 0) shared_in.push_back(bias.data());
+  if ((c.epilogue & kernels::kEpilogueSum) != 0) shared_in.push_back(addends.data());
+  shared_in.push_back(nullptr);
+  expect_the_same_shared(kernel, &c, &shares, shared_in, {result.data(), scratch.data()}, result,
+                         static_cast<std::size_t>(scratch_bytes));
 }
 
 ConvolutionCall random_call(Random& random) {
@@ -323,6 +333,24 @@ TEST_P(Convolution, ByWinogradIsThatOfAPlainLoop) {
   for (const ConvolutionCall& c :
        {of_image(14, 3, 96, 64), of_image(40, 3, 16, 16), of_image(7, 3, 160, 40)}) {
     check<float>(kernel, Filter::kForWinograd, c, random);
+  }
+}
+
+// As in networks: images of one and several, whose parts are handed out in every way that there is.
+TEST_P(Convolution, SharesItsWork) {
+  Random random(11);
+  for (const Int batch : {1, 2, 5}) {
+    for (ConvolutionCall c : {of_image(28, 3, 16, 40), of_image(40, 1, 30, 70),
+                              of_image(9, 5, 33, 64), of_image(7, 1, 300, 500)}) {
+      c.batch = batch;
+      check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
+      check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
+    }
+    for (ConvolutionCall c : {of_image(7, 3, 70, 90), of_image(14, 3, 100, 60),
+                              of_image(28, 3, 64, 64), of_image(56, 3, 20, 24)}) {
+      c.batch = batch;
+      check<float>(GetParam().winograd_convolution, Filter::kForWinograd, c, random);
+    }
   }
 }
 
