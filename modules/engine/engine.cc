@@ -12,6 +12,7 @@
 #include "code/code_cache.h"
 #include "code/object_code.h"
 #include "code/optimize.h"
+#include "code/share_kernels.h"
 #include "cost/describe_model.h"
 #include "cost/static_cost.h"
 #include "front/load_model.h"
@@ -202,6 +203,8 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
         *module, {std::ssize(optimized.inputs), scratch_bytes(made.buffers), level.kernels});
     code.estimated_cost = cost.picoseconds;
     code.live_permille = cost.live_permille;
+    code.shared_permille = cost.shared_permille;
+    code.lane_bytes = static_cast<std::uint64_t>(lane_bytes(*module));
     if (job.count_operations) {
       made.counted.batch_size = batch_size;
       made.counted.cpu_level = level.name;

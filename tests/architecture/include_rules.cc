@@ -53,7 +53,8 @@ const std::map<std::string, Rooms> kRooms = {
     // A program that holds one engine; what it does for packages is the work of load.
     {"runner", {"base", "records", "load", "runtime"}},
     {"runtime", {}},
-    {"kernels", {}},
+    // How a kernel hands out pieces of its work.
+    {"kernels", {"runtime"}},
     {"cmssw", {"runtime"}},
 };
 

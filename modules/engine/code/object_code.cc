@@ -33,9 +33,9 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
       const bool is_input = number < input_count;
       slot.kind = is_input ? BufferKind::kInput : BufferKind::kWeight;
       slot.index = is_input ? number : number - static_cast<std::uint32_t>(input_count);
-      if (model.has_live_rows && slot.kind == BufferKind::kWeight &&
-          slot.index == model.weights.size()) {
-        slot.kind = BufferKind::kLiveRows;
+      if (!is_input && slot.index >= model.weights.size()) {
+        const bool is_first = slot.index == model.weights.size();
+        slot.kind = model.has_live_rows && is_first ? BufferKind::kLiveRows : BufferKind::kTasks;
         slot.index = 0;
       }
     } else if (info.is_result_parameter()) {

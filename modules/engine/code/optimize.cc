@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "code/share_kernels.h"
 #include "graph/random_numbers.h"
 #include "hlo/canonical.h"
 #include "hlo/dilated_windows.h"
@@ -88,9 +89,10 @@ class Steps {
       const auto number = static_cast<std::size_t>(parameter->parameter_number());
       const std::size_t inputs = lowered_.inputs.size();
       parameter->set_metadata_op_name(printable_line(  // HLO files hold UTF-8 alone
-          number < inputs                  ? lowered_.inputs[number].name
-          : number - inputs < known.size() ? weights_.name(known[number - inputs])
-                                           : "live rows"));
+          number < inputs                          ? lowered_.inputs[number].name
+          : number - inputs < known.size()         ? weights_.name(known[number - inputs])
+          : parameter->name().starts_with("tasks") ? "tasks"
+                                                   : "live rows"));
     }
   }
   Status show(const char* step) { return viewer_ ? viewer_(step, module_) : Status(); }
@@ -153,6 +155,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
 
   OptimizedModel optimized;
   TFAOT_ASSIGN(optimized.has_live_rows, leave_out_padding(*module, inputs));
+  TFAOT_ASSIGN(optimized.has_tasks, share_kernels(*module, inputs));
   TFAOT_TRY(remove_dead_code(*module));
   TFAOT_TRY(align_temporaries(*module));
   steps.name_parameters(known);

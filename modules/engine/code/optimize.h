@@ -15,11 +15,12 @@ namespace tfaot::toolkit::engine {
 
 struct OptimizedModel {
   xla::XlaComputation computation;  // canonical(); kernel calls have no level yet
-  xla::ProgramShape shape;          // parameters: the inputs, the weights, the live rows
+  xla::ProgramShape shape;          // parameters: the inputs, the weights, the live rows, tasks
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   std::vector<std::size_t> weights;  // indices into the store, in parameter order
-  bool has_live_rows = false;        // the last parameter is their number (live_rows.h)
+  bool has_live_rows = false;        // a parameter is their number (live_rows.h)
+  bool has_tasks = false;            // the last parameter is their address (share_kernels.h)
 };
 
 // Looks at the module after a step. Its parameters have the names of inputs and weights as their

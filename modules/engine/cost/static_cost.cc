@@ -114,6 +114,15 @@ class Estimate {
     return sum;
   }
 
+  // The part of kernels that share their work. Only the entry computation has some.
+  double shared_cycles(const xla::HloComputation& entry) const {
+    double sum = 0;
+    for (const auto* one : entry.instructions()) {
+      if (is_shared(*one)) sum += cycles(*one);
+    }
+    return sum;
+  }
+
   double cycles(const HloInstruction& one) const {
     switch (one.opcode()) {
       case HloOpcode::kWhile: {
@@ -326,7 +335,18 @@ StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
   cost.picoseconds =
       static_cast<std::uint64_t>(std::max(1.0, std::round(all * kPicosecondsPerCycle)));
   cost.live_permille = static_cast<std::uint32_t>(estimate.live_cycles(entry) / all * 1000);
+  cost.shared_permille = static_cast<std::uint32_t>(estimate.shared_cycles(entry) / all * 1000);
   return cost;
+}
+
+std::map<const HloInstruction*, double> kernel_costs(const xla::HloModule& module,
+                                                     const CodeSize& code) {
+  const Estimate estimate(module, code);
+  std::map<const HloInstruction*, double> costs;
+  for (const auto* one : module.entry_computation()->instructions()) {
+    if (is_kernel_call(*one)) costs[one] = estimate.cycles(*one) * kPicosecondsPerCycle;
+  }
+  return costs;
 }
 
 std::map<const HloInstruction*, double> instruction_costs(const xla::HloModule& module,

@@ -21,12 +21,17 @@ struct CodeSize {
 };
 
 struct StaticCost {
-  std::uint64_t picoseconds = 1;    // of a call, at least 1
-  std::uint32_t live_permille = 0;  // the share of products that skip rows of padding
+  std::uint64_t picoseconds = 1;      // of a call, at least 1
+  std::uint32_t live_permille = 0;    // the share of products that skip rows of padding
+  std::uint32_t shared_permille = 0;  // the share of kernels that share their work
 };
 
 // Kernel calls of `module` are in the form of add_kernel_call(), with or without a level.
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code);
+
+// Of the entry computation's kernel calls, in picoseconds.
+std::map<const xla::HloInstruction*, double> kernel_costs(const xla::HloModule& module,
+                                                          const CodeSize& code);
 
 // The share of each instruction, in picoseconds: of a loop with all its turns, of a fusion with all
 // it holds, of an instruction inside of them once.

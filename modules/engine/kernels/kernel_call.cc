@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/kernel_call.h"
 
+#include <cstddef>
+#include <optional>
+
 #include "tfaot/kernels/abi.h"
 #include "tfaot/records/symbols.h"
 #include "xla/literal_util.h"
@@ -123,6 +126,58 @@ HloInstruction* result_of_kernel(HloInstruction* first, std::int64_t number) {
   HloInstruction* const call = first->mutable_operand(0);
   return first->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(
       call->shape().tuple_shapes(static_cast<int>(number)), call, number));
+}
+
+Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t>& words,
+                          HloInstruction* operand) {
+  xla::HloComputation& computation = *kernel.parent();
+  auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
+  operands.front() = computation.AddInstruction(
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
+  operands.push_back(operand);
+  std::vector<xla::Shape> shapes;
+  for (const HloInstruction* one : operands) {
+    shapes.push_back(shape_of(one->shape().element_type(), one->shape().dimensions()));
+  }
+  HloInstruction* made = computation.AddInstruction(HloInstruction::CreateCustomCall(
+      kernel.shape(), operands, kernel.custom_call_target(), shapes));
+  made->set_metadata(kernel.metadata());
+  return checked(kernel.ReplaceAllUsesWith(made));
+}
+
+namespace {
+
+// Where the call has kEpilogueShared; none: it cannot share.
+std::optional<std::size_t> word_of_sharing(const HloInstruction& kernel) {
+  if (kernel_kind(kernel) == KernelKind::kOther) return std::nullopt;
+  constexpr std::size_t kWord = sizeof(std::int64_t);
+  const std::string_view name = kernel_name(kernel);
+  if (name.starts_with("matmul_")) return offsetof(kernels::MatMulCall, epilogue) / kWord;
+  if (name.starts_with("convolution_") || name.starts_with("winograd_convolution_")) {
+    return offsetof(kernels::ConvolutionCall, epilogue) / kWord;
+  }
+  if (name.starts_with("attention_")) return offsetof(kernels::AttentionCall, shared) / kWord;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> shared_words(const HloInstruction& kernel) {
+  const auto word = word_of_sharing(kernel);
+  if (!word) return {};
+  std::vector<std::int64_t> words = call_words(kernel);
+  words.at(*word) |= kernels::kEpilogueShared;
+  return words;
+}
+
+bool is_shared(const HloInstruction& kernel) {
+  const auto word = word_of_sharing(kernel);
+  return word && (call_words(kernel).at(*word) & kernels::kEpilogueShared) != 0;
+}
+
+std::int64_t kernel_scratch_bytes(const HloInstruction& kernel) {
+  if (!kernel.shape().IsTuple()) return 0;
+  return xla::ShapeUtil::ByteSizeOf(kernel.shape().tuple_shapes().back());
 }
 
 void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {

@@ -88,6 +88,16 @@ xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstr
 // Another result of a call, by what add_kernel_call() gave.
 xla::HloInstruction* result_of_kernel(xla::HloInstruction* first, std::int64_t number);
 
+// Puts a call with another struct, and with an operand after all others, in the place of `kernel`.
+Status extend_kernel_call(xla::HloInstruction& kernel, const std::vector<std::int64_t>& words,
+                          xla::HloInstruction* operand);
+
+// The struct of a call that shares its work if there are tasks (abi.h); empty: the kernel cannot.
+std::vector<std::int64_t> shared_words(const xla::HloInstruction& kernel);
+bool is_shared(const xla::HloInstruction& kernel);
+// Of the call's scratch memory; 0: it has none.
+std::int64_t kernel_scratch_bytes(const xla::HloInstruction& kernel);
+
 // Appends the level's suffix to the targets of all kernel calls of a module.
 void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix);
 

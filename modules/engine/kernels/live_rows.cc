@@ -224,24 +224,6 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t 
   }
 }
 
-// The same call with the operand after all others.
-Status add_live_rows(HloInstruction& kernel, HloInstruction* live_rows, std::int64_t batch) {
-  xla::HloComputation& computation = *kernel.parent();
-  const auto words = live_words(kernel, batch);
-  auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
-  operands.front() = computation.AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
-  operands.push_back(live_rows);
-  std::vector<xla::Shape> shapes;
-  for (const HloInstruction* operand : operands) {
-    shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
-  }
-  HloInstruction* made = computation.AddInstruction(HloInstruction::CreateCustomCall(
-      kernel.shape(), operands, kernel.custom_call_target(), shapes));
-  made->set_metadata(kernel.metadata());
-  return checked(kernel.ReplaceAllUsesWith(made));
-}
-
 }  // namespace
 
 Result<bool> leave_out_padding(xla::HloModule& module, std::int64_t inputs) {
@@ -261,7 +243,7 @@ Result<bool> leave_out_padding(xla::HloModule& module, std::int64_t inputs) {
   HloInstruction* live_rows = entry.AddEntryComputationParameter(
       HloInstruction::CreateParameter(entry.num_parameters(), shape, "live_rows"));
   for (HloInstruction* kernel : able) {
-    TFAOT_TRY(add_live_rows(*kernel, live_rows, rows.batch()));
+    TFAOT_TRY(extend_kernel_call(*kernel, live_words(*kernel, rows.batch()), live_rows));
   }
   return true;
 }

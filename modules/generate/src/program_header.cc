@@ -22,6 +22,8 @@ const char* enumerator(BufferKind kind) {
       return "kTemporary";
     case BufferKind::kLiveRows:
       return "kLiveRows";
+    case BufferKind::kTasks:
+      return "kTasks";
     case BufferKind::kUnused:
       break;
   }
@@ -54,6 +56,8 @@ TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) 
                         {"cost", cost_constant(code.batch_size, code.cpu_level)},
                         {"estimate", std::to_string(code.estimated_cost)},
                         {"live", std::to_string(code.live_permille)},
+                        {"shared", std::to_string(code.shared_permille)},
+                        {"lane_bytes", std::to_string(code.lane_bytes)},
                         {"slots", slots},
                         {"slot_count", std::to_string(code.buffers.size())},
                         {"result_slot", std::to_string(code.result_slot)},

@@ -63,28 +63,82 @@ void attend(const AttentionCall& call, const float* queries, Int rows, const Scr
   for (Int r = 0; r < rows; ++r) scale_row(c + r * h.c_row, call.columns, 1.0F / s.sums[r]);
 }
 
+// The matrices of all b.
+struct Heads {
+  const AttentionCall& call;
+  const float* queries;
+  const float* keys;
+  const float* values;
+  float* result;
+  Int rows_at_once;
+
+  Int at(Int b, const MatrixPlaces& places) const {
+    return b / call.inner_batch * places.batch_stride + b % call.inner_batch * places.inner_stride;
+  }
+  void pack(Int b, const Scratch& scratch) const {
+    pack_matrix(scratch.keys, keys + at(b, call.key_rows), call.depth, call.keys,
+                call.key_rows.column_stride, call.key_rows.row_stride);
+    pack_matrix(scratch.values, values + at(b, call.values), call.keys, call.columns,
+                call.values.row_stride, call.values.column_stride);
+  }
+  Int blocks() const { return ceil_div(call.rows, rows_at_once); }
+  void attend_block(Int b, Int block, const Scratch& scratch) const {
+    const Int first = block * rows_at_once;
+    attend(call, queries + at(b, call.queries) + first * call.queries.row_stride,
+           smaller(rows_at_once, call.rows - first), scratch,
+           result + at(b, call.result) + first * call.result.row_stride);
+  }
+};
+
+struct SharedHeads {
+  const Heads& heads;
+  const tfaot::Tasks& tasks;
+  Int b;
+  const Scratch& packed;
+
+  Scratch scratch_of_lane(Int lane) const { return divide(heads.call, scratch_of(tasks, lane)); }
+};
+
+void head_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedHeads*>(context);
+  const Scratch scratch = shared.scratch_of_lane(lane);
+  shared.heads.pack(piece, scratch);
+  for (Int i = 0; i < shared.heads.blocks(); ++i) shared.heads.attend_block(piece, i, scratch);
+}
+
+// With the keys and values that the caller packed.
+void block_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedHeads*>(context);
+  Scratch scratch = shared.scratch_of_lane(lane);
+  scratch.keys = shared.packed.keys;
+  scratch.values = shared.packed.values;
+  shared.heads.attend_block(shared.b, piece, scratch);
+}
+
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(attention)(void* out, const void** in) {
   auto* const* const results = static_cast<void* const*>(out);
   const auto& call = *static_cast<const AttentionCall*>(in[0]);
   const Scratch scratch = divide(call, static_cast<float*>(results[1]));
-  const Int most = attention_rows_at_once(call);
+  const Heads heads = {call,
+                       static_cast<const float*>(in[1]),
+                       static_cast<const float*>(in[2]),
+                       static_cast<const float*>(in[3]),
+                       static_cast<float*>(results[0]),
+                       attention_rows_at_once(call)};
+  tfaot::Tasks* const tasks = call.shared != 0 ? tasks_at(in[4]) : nullptr;
+  if (tasks != nullptr && are_enough(call.batch, *tasks)) {
+    SharedHeads shared = {heads, *tasks, 0, scratch};
+    return tasks->run(*tasks, call.batch, &head_piece, &shared);
+  }
   for (Int b = 0; b < call.batch; ++b) {
-    const Int outer = b / call.inner_batch;
-    const Int inner = b % call.inner_batch;
-    const auto matrix = [&](const MatrixPlaces& places) {
-      return outer * places.batch_stride + inner * places.inner_stride;
-    };
-    pack_matrix(scratch.keys, static_cast<const float*>(in[2]) + matrix(call.key_rows), call.depth,
-                call.keys, call.key_rows.column_stride, call.key_rows.row_stride);
-    pack_matrix(scratch.values, static_cast<const float*>(in[3]) + matrix(call.values), call.keys,
-                call.columns, call.values.row_stride, call.values.column_stride);
-    const float* queries = static_cast<const float*>(in[1]) + matrix(call.queries);
-    float* c = static_cast<float*>(results[0]) + matrix(call.result);
-    for (Int first = 0; first < call.rows; first += most) {
-      attend(call, queries + first * call.queries.row_stride, smaller(most, call.rows - first),
-             scratch, c + first * call.result.row_stride);
+    heads.pack(b, scratch);
+    if (tasks != nullptr) {
+      SharedHeads shared = {heads, *tasks, b, scratch};
+      tasks->run(*tasks, heads.blocks(), &block_piece, &shared);
+      continue;
     }
+    for (Int i = 0; i < heads.blocks(); ++i) heads.attend_block(b, i, scratch);
   }
 }

@@ -26,10 +26,10 @@ struct MultiplyAdd {
 
 class Phases {
  public:
-  Phases(const MultiplyAdd& op, const ConvolutionCall& call, const void** in)
+  Phases(const MultiplyAdd& op, const ConvolutionCall& call, Int images, const void** in)
       : op_(op),
         call_(call),
-        images_(live_images(call, in)),
+        images_(images),
         filter_(static_cast<const Element*>(in[2])),
         steps_(dense_steps(call.window, call.out_channels)) {}
 
@@ -64,10 +64,9 @@ class Phases {
 };
 
 void convolve(const ConvolutionCall& call, Element* result, const void** in) {
-  const bool bias = (call.epilogue & tfaot::kernels::kEpilogueBias) != 0;
-  const MultiplyAdd op = {bias ? static_cast<const Element*>(in[3]) : nullptr,
-                          rectifier_of(call.epilogue)};
-  Phases(op, call, in).run(static_cast<const Element*>(in[1]), result);
+  const MoreOperands more = more_operands(call, in);
+  const MultiplyAdd op = {more.bias, rectifier_of(call.epilogue)};
+  Phases(op, call, more.images, in).run(static_cast<const Element*>(in[1]), result);
 }
 
 }  // namespace

@@ -4,46 +4,13 @@
 #include "gemm.h"
 
 #include "forms.h"
+#include "odometer.h"
 #include "stream.h"
 
 namespace {
 
 constexpr Int kMaxTaps = 64;
 constexpr Int kFewRows = Int{4} * kMaxRows;
-
-// Iterates over the indices of up to four loops, the last fastest, and keeps the offset.
-template <int N>
-class Odometer {
- public:
-  Odometer(const Int (&count)[N], const Int (&step)[N]) : count_(count), step_(step) {}
-
-  // use(i, offset) for the next `count` indices.
-  template <typename Use>
-  TFAOT_INLINE void next(Int count, const Use& use) {
-    for (Int i = 0; i < count;) {
-      const Int end = smaller(count, i + count_[N - 1] - at_[N - 1]);
-      at_[N - 1] += end - i;
-      for (; i < end; ++i, offset_ += step_[N - 1]) use(i, offset_);
-      carry();
-    }
-  }
-
- private:
-  void carry() {
-    for (int d = N - 1; d >= 0 && at_[d] == count_[d]; --d) {
-      offset_ -= count_[d] * step_[d];
-      at_[d] = 0;
-      if (d == 0) return;
-      offset_ += step_[d - 1];
-      ++at_[d - 1];
-    }
-  }
-
-  const Int (&count_)[N];
-  const Int (&step_)[N];
-  Int at_[N] = {};
-  Int offset_ = 0;
-};
 
 // The largest of `parts` equal pieces.
 TFAOT_INLINE Int piece_of(Int total, Int parts) {
@@ -152,12 +119,19 @@ Cut full_cut(Int rows, int tile_rows) {
           static_cast<int>(rest % kMaxRows)};
 }
 
+// Some of the columns, in vectors. Tiles begin and end there.
+struct Columns {
+  Int first, end;
+};
+
+Int vectors_of(Int columns) { return ceil_div(columns, kLanes<Element>); }
+
 // All tiles for some lines of rows and some taps.
-void multiply_block(Tiles<Element> t, Int lines, const Target& target) {
+void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Columns& part) {
   const Int rows = target.line;
   const Element* const* const first_row = t.rows;
   const Element* const b = t.b;
-  const Int vectors = ceil_div(target.columns, kLanes<Element>);
+  const Int vectors = vectors_of(target.columns);
   const Int last = target.columns - (vectors - 1) * kLanes<Element>;
   const Cut even = even_cut(rows);
   Spill spill;
@@ -167,7 +141,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target) {
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
   int take = 0;
-  for (Int v = 0; v < vectors; v += take) {
+  for (Int v = part.first; v < part.end; v += take) {
     take = next_vectors(even.rows, vectors - v);
     const Form form = v + take == vectors ? form_of(t, rows, target.lines, take, last) : Form{};
     const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
@@ -221,14 +195,17 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target) {
   }
 }
 
-// All taps for some rows.
-void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
+// Rows that are cut into tiles together, of some rows.
+Int line_of(const Gemm& g, Int rows) { return g.c_line != 0 ? g.row_count[3] : rows; }
+
+// All taps for some rows and columns.
+void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, const Columns& part) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   Odometer<3> tap(g.tap_count, g.tap_step);
   Int offsets[kMaxTaps];
   const bool one_line = g.row_count[0] * g.row_count[1] * g.row_count[2] == 1;
   const bool has_lines = g.c_line != 0;
-  const Int line = has_lines ? g.row_count[3] : rows;
+  const Int line = line_of(g, rows);
   const Int at = has_lines ? first_row / line * g.c_line : first_row * g.c_row;
   Target target = {g.c + at,
                    g.c_row,
@@ -247,7 +224,7 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row) {
     t.tap_count = smaller(kMaxTaps, taps - first);
     tap.next(t.tap_count, [&](Int i, Int offset) { offsets[i] = offset; });
     target.last = first + t.tap_count == taps;
-    multiply_block(t, has_lines ? rows / line : 1, target);
+    multiply_block(t, has_lines ? rows / line : 1, target, part);
     target.first = false;
     t.b += t.tap_count * t.run * t.b_step;
   }
@@ -283,26 +260,129 @@ bool has_distant_rows(const Gemm& g) {
          g.run * g.columns * static_cast<Int>(sizeof(Element)) <= kMostBytes;
 }
 
-// Not inlined: otherwise streams would also pay for preparing its loops.
-__attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
-  Odometer<4> row(g.row_count, g.row_step);
-  const Element* block[kBlockRows];
+// How rows are cut into blocks: whole lines, which strips need.
+struct Blocks {
+  Int rows, unit, count;
+
+  // Of the block `number`, which begins at the row `first`.
+  Int rows_of(Int number, Int first) const {
+    return count == 1 ? rows : piece_of((rows - first) / unit, count - number) * unit;
+  }
+};
+
+Blocks blocks_of(const Gemm& g, Int rows) {
+  const Int most = has_distant_rows(g) ? kFewRows : kBlockRows;
+  const Int unit = g.row_count[3] <= most ? larger(1, g.row_count[3]) : 1;
+  return {rows, unit, rows <= most ? 1 : ceil_div(rows / unit, most / unit)};
+}
+
+Tiles<Element> tiles_of(const Gemm& g, const Element* const* rows) {
   Tiles<Element> t = {};
-  t.rows = block;
+  t.rows = rows;
   t.a_step = g.a_step;
   t.b = g.b;
   t.b_step = g.b_step;
   t.b_panel = g.b_panel;
-  // Whole lines, which strips need.
-  const Int most = has_distant_rows(g) ? kFewRows : kBlockRows;
-  const Int unit = g.row_count[3] <= most ? larger(1, g.row_count[3]) : 1;
-  const Int blocks = rows <= most ? 1 : ceil_div(rows / unit, most / unit);
+  return t;
+}
+
+// Not inlined: otherwise streams would also pay for preparing its loops.
+__attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
+  Odometer<4> row(g.row_count, g.row_step);
+  const Element* block[kBlockRows];
+  const Tiles<Element> t = tiles_of(g, block);
+  const Blocks blocks = blocks_of(g, rows);
+  const Columns all = {0, vectors_of(g.columns)};
   for (Int i = 0, first = 0; first < rows; ++i) {
-    const Int count = blocks == 1 ? rows : piece_of((rows - first) / unit, blocks - i) * unit;
+    const Int count = blocks.rows_of(i, first);
     row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
-    multiply_taps(g, t, count, first);
+    multiply_taps(g, t, count, first, all);
     first += count;
   }
+}
+
+// A product that is shared out: each block of rows, or all rows of a stream, times `parts` parts of
+// the columns. Pieces have the tiles of the whole product, so results are the same to the last bit.
+struct SharedProduct {
+  const Gemm& g;
+  Int rows;
+  Blocks blocks;
+  Int parts;
+};
+
+// Of parts with as many tiles of columns each as possible, for a line of so many rows.
+Columns part_of_columns(Int rows, Int vectors, Int part, Int parts) {
+  const int tile_rows = even_cut(rows).rows;
+  Int tiles = 0;
+  for (Int v = 0; v < vectors; v += next_vectors(tile_rows, vectors - v)) ++tiles;
+  const Int first = tiles * part / parts;
+  const Int end = tiles * (part + 1) / parts;
+  Columns columns = {0, 0};
+  for (Int i = 0; i < end; ++i) {
+    if (i == first) columns.first = columns.end;
+    columns.end += next_vectors(tile_rows, vectors - columns.end);
+  }
+  if (first == end) columns.first = columns.end;
+  return columns;
+}
+
+void multiply_piece(void* context, Int piece, Int /*lane*/) {
+  const auto& shared = *static_cast<const SharedProduct*>(context);
+  const Gemm& g = shared.g;
+  const Int number = piece / shared.parts;
+  Int first = 0;
+  for (Int i = 0; i < number; ++i) first += shared.blocks.rows_of(i, first);
+  const Int rows = shared.blocks.rows_of(number, first);
+  const Columns columns =
+      part_of_columns(line_of(g, rows), vectors_of(g.columns), piece % shared.parts, shared.parts);
+  if (columns.first == columns.end) return;
+  Odometer<4> row(g.row_count, g.row_step);
+  row.seek(first);
+  const Element* block[kBlockRows];
+  row.next(rows, [&](Int r, Int offset) { block[r] = g.a + offset; });
+  multiply_taps(g, tiles_of(g, block), rows, first, columns);
+}
+
+// Streams go over panels in such steps.
+constexpr Int kStreamColumns = 4 * kPanelColumns<Element>;
+
+void stream_piece(void* context, Int piece, Int /*lane*/) {
+  const auto& shared = *static_cast<const SharedProduct*>(context);
+  Gemm g = shared.g;
+  const Int steps = ceil_div(g.columns, kStreamColumns);
+  const Int first = steps * piece / shared.parts * kStreamColumns;
+  const Int end = smaller(g.columns, steps * (piece + 1) / shared.parts * kStreamColumns);
+  if (first >= end) return;
+  g.b += first / kPanelColumns<Element> * g.b_panel;
+  g.c += first;
+  if (g.bias != nullptr) g.bias += first;
+  if (g.addends != nullptr) g.addends += first;
+  g.columns = end - first;
+  multiply_as_stream(g, shared.rows);
+}
+
+// Products below are not worth a second piece, in multiply-adds; those of a stream wait for memory.
+constexpr Int kPieceWork = Int{1} << 18;
+constexpr Int kStreamPieceWork = Int{1} << 16;
+// Pieces for each lane, so that all end at about the same time.
+constexpr Int kLanePieces = 4;
+
+// False: it is to be computed alone.
+bool multiply_shared(const Gemm& g, Int rows) {
+  const bool streams = is_stream(g, rows);
+  const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
+  const Int work = rows * g.columns * taps * g.run;
+  const Int pieces =
+      smaller(kLanePieces * g.tasks->lanes, work / (streams ? kStreamPieceWork : kPieceWork));
+  if (pieces < 2) return false;
+  const Blocks blocks = blocks_of(g, rows);
+  SharedProduct shared = {g, rows, blocks, streams ? pieces : ceil_div(pieces, blocks.count)};
+  if (streams) {
+    g.tasks->run(*g.tasks, shared.parts, &stream_piece, &shared);
+  } else {
+    g.tasks->run(*g.tasks, blocks.count * shared.parts, &multiply_piece, &shared);
+  }
+  return true;
 }
 
 }  // namespace
@@ -314,6 +394,7 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
     return multiply_stream<Element, 1, 1>(s);
   }
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
+  if (g.tasks != nullptr && multiply_shared(g, rows)) return;
   if (is_stream(g, rows)) return multiply_as_stream(g, rows);
   multiply_blocks(g, rows);
 }

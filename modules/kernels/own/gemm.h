@@ -3,6 +3,7 @@
 // One object per type and level, so that a plugin with both carries the tiles only once.
 #pragma once
 
+#include "tfaot/runtime/detail/tasks.h"
 #include "vec_compare.h"
 
 #define TFAOT_JOIN_(a, b, c) tfaot_##a##_##b##_##c
@@ -45,6 +46,7 @@ struct Gemm {
   const Element* bias;     // null: none
   const Element* addends;  // which lie as the results do; null: none
   Rectifier rectifier;
+  tfaot::Tasks* tasks;  // null: the product is computed by the caller alone
 };
 
 // A plain product with packed panels: rows of `depth` elements that are row_step apart.
@@ -59,6 +61,24 @@ TFAOT_INLINE Gemm plain_product(Int rows, Int row_step, Int depth) {
   g.b_step = kPanelColumns<Element>;
   g.b_panel = g.b_step * depth;
   return g;
+}
+
+// With kEpilogueShared, `word` is in[] of the address of tasks; null: there are none.
+TFAOT_INLINE tfaot::Tasks* tasks_at(const void* word) {
+  tfaot::Tasks* tasks = nullptr;
+  __builtin_memcpy(&tasks, word, sizeof tasks);
+  return tasks;
+}
+
+// Whether so many equal pieces keep all lanes busy until the end.
+TFAOT_INLINE bool are_enough(Int pieces, const tfaot::Tasks& tasks) {
+  return pieces % tasks.lanes == 0 || pieces >= 4 * tasks.lanes;
+}
+
+// The scratch memory of a lane.
+TFAOT_INLINE Element* scratch_of(const tfaot::Tasks& tasks, Int lane) {
+  return reinterpret_cast<Element*>(tasks.scratch) +
+         static_cast<unsigned long>(lane) * (tasks.lane_bytes / sizeof(Element));
 }
 
 }  // namespace

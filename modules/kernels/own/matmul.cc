@@ -43,7 +43,8 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
 }
 
 bool is_row(const MatMulCall& call) {
-  constexpr Int kOther = tfaot::kernels::kEpilogueSum | tfaot::kernels::kEpiloguePlaced;
+  constexpr Int kOther = tfaot::kernels::kEpilogueSum | tfaot::kernels::kEpiloguePlaced |
+                         tfaot::kernels::kEpilogueShared;
   return call.rows == 1 && call.batch == 1 && call.rhs_packed != 0 && call.lhs_depth_stride == 1 &&
          call.live_rows == 0 && (call.epilogue & kOther) == 0;
 }
@@ -66,9 +67,52 @@ void multiply_row(const MatMulCall& call, Element* c, const void** in) {
   TFAOT_KERNEL(gemm)(&g);
 }
 
+// The products of all matrices of a call.
+struct Matrices {
+  const MatMulCall& call;
+  const Element* lhs;
+  const Element* rhs;
+  Element* c;
+  const Element* addends;  // null: none
+  Int inner_batch, lhs_inner, rhs_inner, result_inner, result_batch;
+
+  // g: what is the same for all of them.
+  void multiply(Gemm& g, Int outer, Int inner, Element* scratch) const {
+    const Int at = outer * result_batch + inner * result_inner;
+    g.a = lhs + outer * call.lhs_batch_stride + inner * lhs_inner;
+    g.c = c + at;
+    if (addends != nullptr) g.addends = addends + at;
+    if (call.rhs_packed != 0) return multiply_panels(g, rhs);
+    multiply_matrix(g, call, rhs + outer * call.rhs_batch_stride + inner * rhs_inner, scratch);
+  }
+};
+
+struct SharedMatrices {
+  const Matrices& matrices;
+  const Gemm& g;
+  const tfaot::Tasks& tasks;
+};
+
+void matrix_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedMatrices*>(context);
+  const Matrices& matrices = shared.matrices;
+  Gemm g = shared.g;
+  matrices.multiply(g, piece / matrices.inner_batch, piece % matrices.inner_batch,
+                    scratch_of(shared.tasks, lane));
+}
+
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
-  const auto* const lhs = static_cast<const Element*>(in[1]);
-  const auto* const rhs = static_cast<const Element*>(in[2]);
+  const bool placed = (call.epilogue & tfaot::kernels::kEpiloguePlaced) != 0;
+  Matrices m = {call,
+                static_cast<const Element*>(in[1]),
+                static_cast<const Element*>(in[2]),
+                c,
+                nullptr,
+                placed ? call.inner_batch : 1,
+                placed ? call.lhs_inner_stride : 0,
+                placed ? call.rhs_inner_stride : 0,
+                placed ? call.result_inner_stride : 0,
+                placed ? call.result_batch_stride : call.rows * call.columns};
   Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
   g.a_step = call.lhs_depth_stride;
   g.columns = call.columns;
@@ -76,32 +120,23 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
   if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
     g.bias = static_cast<const Element*>(*more++);
   }
-  const Element* addends = nullptr;
   if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
-    addends = static_cast<const Element*>(*more++);
+    m.addends = static_cast<const Element*>(*more++);
   }
   // Then call.batch is 1.
-  if (call.live_rows != 0) g.row_count[3] = call.live_rows * *static_cast<const Int*>(*more);
+  if (call.live_rows != 0) g.row_count[3] = call.live_rows * *static_cast<const Int*>(*more++);
   g.rectifier = rectifier_of(call.epilogue);
-  const bool placed = (call.epilogue & tfaot::kernels::kEpiloguePlaced) != 0;
   g.c_row = placed ? call.result_row_stride : call.columns;
-  const Int inner_batch = placed ? call.inner_batch : 1;
-  const Int lhs_inner = placed ? call.lhs_inner_stride : 0;
-  const Int rhs_inner = placed ? call.rhs_inner_stride : 0;
-  const Int result_inner = placed ? call.result_inner_stride : 0;
-  const Int batch_stride = placed ? call.result_batch_stride : call.rows * call.columns;
-  for (Int b = 0, outer = 0; b < call.batch; ++outer) {
-    for (Int inner = 0; inner < inner_batch; ++inner, ++b) {
-      const Int at = outer * batch_stride + inner * result_inner;
-      g.a = lhs + outer * call.lhs_batch_stride + inner * lhs_inner;
-      g.c = c + at;
-      if (addends != nullptr) g.addends = addends + at;
-      if (call.rhs_packed != 0) {
-        multiply_panels(g, rhs);
-      } else {
-        multiply_matrix(g, call, rhs + outer * call.rhs_batch_stride + inner * rhs_inner, scratch);
-      }
+  if ((call.epilogue & tfaot::kernels::kEpilogueShared) != 0) {
+    tfaot::Tasks* const tasks = tasks_at(*more);
+    if (tasks != nullptr && are_enough(call.batch, *tasks)) {
+      SharedMatrices shared = {m, g, *tasks};
+      return tasks->run(*tasks, call.batch, &matrix_piece, &shared);
     }
+    g.tasks = tasks;
+  }
+  for (Int b = 0, outer = 0; b < call.batch; ++outer) {
+    for (Int inner = 0; inner < m.inner_batch; ++inner, ++b) m.multiply(g, outer, inner, scratch);
   }
 }
 

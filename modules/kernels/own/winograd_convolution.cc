@@ -28,6 +28,13 @@ class Walk {
         row_step_(row_step),
         column_step_(column_step) {}
 
+  // Goes to the tile that `done` others precede.
+  void seek(Int done) {
+    const Int in_row = ceil_div(columns_, column_step_);
+    const Int rows = ceil_div(rows_, row_step_);
+    at_ = {done / in_row / rows, done / in_row % rows * row_step_, done % in_row * column_step_};
+  }
+
   TFAOT_INLINE Place next() {
     const Place place = at_;
     at_.column += column_step_;
@@ -105,46 +112,131 @@ TFAOT_INLINE void transform_sums(Floats (&s)[N]) {
 template <int kRows, int kColumns>
 class Convolution {
  public:
-  Convolution(const WinogradCall& winograd, Element* out, const void** in, Element* scratch)
+  Convolution(const WinogradCall& winograd, Element* out, const void** in)
       : winograd_(winograd),
         call_(winograd.convolution),
         window_(call_.window),
         image_(static_cast<const Element*>(in[1])),
         filter_(static_cast<const Element*>(in[2])),
         out_(out),
-        patch_(scratch),
-        numbers_(patch_ + kMatrices * call_.in_channels),
+        more_(more_operands(call_, in)),
+        tasks_(more_.tasks),
         number_step_(tfaot::kernels::winograd_step(winograd, call_.in_channels)),
-        sums_(numbers_ + kMatrices * number_step_),
         sum_step_(tfaot::kernels::winograd_step(winograd, call_.out_channels)),
-        rectifier_(rectifier_of(call_.epilogue)),
-        images_(live_images(call_, in)) {
-    const void** more = in + 3;
-    if ((call_.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-      bias_ = static_cast<const Element*>(*more++);
-    }
-    if ((call_.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
-      addends_ = static_cast<const Element*>(*more);
-    }
-  }
+        rectifier_(rectifier_of(call_.epilogue)) {}
 
-  void compute() {
-    const Int tiles = tfaot::kernels::winograd_tiles(winograd_) / call_.batch * images_;
+  void compute(Element* scratch) const {
+    const Int tiles = tfaot::kernels::winograd_tiles(winograd_) / call_.batch * more_.images;
     const Int most = tfaot::kernels::winograd_tiles_at_once(winograd_);
-    Walk read(window_, results_of(kRows), results_of(kColumns));
-    Walk written = read;
+    if (tasks_ != nullptr && has_even_blocks(tiles, most)) {
+      SharedBlocks shared = {*this, tiles, most};
+      return tasks_->run(*tasks_, ceil_div(tiles, most), &block_piece, &shared);
+    }
+    const Room room = room_in(scratch);
     for (Int done = 0; done < tiles; done += most) {
-      const Int count = smaller(most, tiles - done);
-      for (Int i = 0; i < count; ++i) make_numbers(read.next(), i);
-      multiply(count);
-      for (Int i = 0; i < count; ++i) make_results(written.next(), i);
+      const Block block = {done, smaller(most, tiles - done)};
+      if (tasks_ == nullptr) {
+        compute_block(block, room);
+      } else {
+        share_block(block, room);
+      }
     }
   }
 
  private:
   static constexpr Int kMatrices = Int{kRows} * kColumns;
 
-  void make_numbers(Place place, Int tile) {
+  // What the scratch memory holds.
+  struct Room {
+    Element* patch;
+    Element* numbers;
+    Element* sums;
+  };
+  // Some tiles, which are processed at a time.
+  struct Block {
+    Int first, count;
+  };
+
+  Room room_in(Element* scratch) const {
+    Element* const numbers = scratch + kMatrices * call_.in_channels;
+    return {scratch, numbers, numbers + kMatrices * number_step_};
+  }
+
+  void compute_block(const Block& block, const Room& room) const {
+    make_numbers(block, 0, block.count, room);
+    for (Int i = 0; i < kMatrices; ++i) multiply(block, i, room);
+    make_results(block, 0, block.count, room);
+  }
+
+  // Whether lanes that take whole blocks end at about the same time.
+  bool has_even_blocks(Int tiles, Int most) const {
+    const Int whole = tiles / most;
+    const Int last = whole % tasks_->lanes == 0 ? tiles % most : 0;
+    const Int longest = ceil_div(whole, tasks_->lanes) * most + last;
+    return tiles * 100 >= longest * tasks_->lanes * 85;
+  }
+
+  struct SharedBlocks {
+    const Convolution& convolution;
+    Int tiles, most;
+  };
+  static void block_piece(void* context, Int piece, Int lane) {
+    const auto& shared = *static_cast<const SharedBlocks*>(context);
+    const Convolution& self = shared.convolution;
+    const Int first = piece * shared.most;
+    self.compute_block({first, smaller(shared.most, shared.tiles - first)},
+                       self.room_in(scratch_of(*self.tasks_, lane)));
+  }
+
+  // One block that all lanes share: its numbers, then the products, then the results.
+  struct SharedBlock {
+    const Convolution& convolution;
+    const Block& block;
+    const Room& room;
+    Int parts;
+
+    Int start_of(Int part) const { return block.count * part / parts; }
+  };
+  static void numbers_piece(void* context, Int piece, Int lane) {
+    const auto& shared = *static_cast<const SharedBlock*>(context);
+    const Convolution& self = shared.convolution;
+    Room room = shared.room;
+    room.patch = scratch_of(*self.tasks_, lane);
+    self.make_numbers(shared.block, shared.start_of(piece), shared.start_of(piece + 1), room);
+  }
+  static void matrix_piece(void* context, Int piece, Int /*lane*/) {
+    const auto& shared = *static_cast<const SharedBlock*>(context);
+    shared.convolution.multiply(shared.block, piece, shared.room);
+  }
+  static void results_piece(void* context, Int piece, Int /*lane*/) {
+    const auto& shared = *static_cast<const SharedBlock*>(context);
+    shared.convolution.make_results(shared.block, shared.start_of(piece),
+                                    shared.start_of(piece + 1), shared.room);
+  }
+  void share_block(const Block& block, const Room& room) const {
+    SharedBlock shared = {*this, block, room, smaller(block.count, 2 * tasks_->lanes)};
+    tasks_->run(*tasks_, shared.parts, &numbers_piece, &shared);
+    tasks_->run(*tasks_, kMatrices, &matrix_piece, &shared);
+    tasks_->run(*tasks_, shared.parts, &results_piece, &shared);
+  }
+
+  Walk walk_to(Int tile) const {
+    Walk walk(window_, results_of(kRows), results_of(kColumns));
+    walk.seek(tile);
+    return walk;
+  }
+
+  // For the tiles from `first` to `end` of a block.
+  void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
+    Walk walk = walk_to(block.first + first);
+    for (Int i = first; i < end; ++i) make_numbers(walk.next(), i, room);
+  }
+  void make_results(const Block& block, Int first, Int end, const Room& room) const {
+    Walk walk = walk_to(block.first + first);
+    for (Int i = first; i < end; ++i) make_results(walk.next(), i, room);
+  }
+
+  void make_numbers(Place place, Int tile, const Room& room) const {
     const Int channels = call_.in_channels;
     const Int row = place.row - window_.pad_low[1];
     const Int column = place.column - window_.pad_low[2];
@@ -152,11 +244,11 @@ class Convolution {
         image_ + ((place.image * window_.in[1] + row) * window_.in[2] + column) * channels;
     Int row_step = window_.in[2] * channels;
     if (row < 0 || column < 0 || row + kRows > window_.in[1] || column + kColumns > window_.in[2]) {
-      fill_patch(from, row_step, row, column);
-      from = patch_;
+      fill_patch(from, row_step, row, column, room.patch);
+      from = room.patch;
       row_step = kColumns * channels;
     }
-    Element* const to = numbers_ + tile * channels;
+    Element* const to = room.numbers + tile * channels;
     const Int step = number_step_;
     along_channels(channels, [&](Int j, Int count) {
       Floats numbers[kColumns][kRows];
@@ -181,9 +273,8 @@ class Convolution {
   }
 
   // The inputs of a tile, with zeros for those outside of the image.
-  void fill_patch(const Element* from, Int row_step, Int row, Int column) {
+  void fill_patch(const Element* from, Int row_step, Int row, Int column, Element* to) const {
     const Int channels = call_.in_channels;
-    Element* to = patch_;
     for (Int r = 0; r < kRows; ++r) {
       for (Int c = 0; c < kColumns; ++c, to += channels) {
         const bool is_inside = row + r >= 0 && row + r < window_.in[1] && column + c >= 0 &&
@@ -197,28 +288,23 @@ class Convolution {
     }
   }
 
-  void multiply(Int tiles) {
-    Gemm g = plain_product(tiles, call_.in_channels, call_.in_channels);
+  void multiply(const Block& block, Int matrix, const Room& room) const {
+    Gemm g = plain_product(block.count, call_.in_channels, call_.in_channels);
     g.c_row = g.columns = call_.out_channels;
-    g.a = numbers_;
-    g.b = filter_;
-    g.c = sums_;
-    for (Int i = 0; i < kMatrices; ++i) {
-      TFAOT_KERNEL(gemm)(&g);
-      g.a += number_step_;
-      g.b += ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
-      g.c += sum_step_;
-    }
+    g.a = room.numbers + matrix * number_step_;
+    g.b = filter_ + matrix * ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
+    g.c = room.sums + matrix * sum_step_;
+    TFAOT_KERNEL(gemm)(&g);
   }
 
-  void make_results(Place place, Int tile) {
+  void make_results(Place place, Int tile, const Room& room) const {
     const Int channels = call_.out_channels;
     const Int row_step = window_.out[2] * channels;
     const Int at =
         ((place.image * window_.out[1] + place.row) * window_.out[2] + place.column) * channels;
     const Int rows = smaller(results_of(kRows), window_.out[1] - place.row);
     const Int columns = smaller(results_of(kColumns), window_.out[2] - place.column);
-    const Element* const from = sums_ + tile * channels;
+    const Element* const from = room.sums + tile * channels;
     const Int step = sum_step_;
     along_channels(channels, [&](Int j, Int count) {
       Floats sums[kColumns][kRows];
@@ -229,7 +315,7 @@ class Convolution {
         }
         transform_sums(sums[c]);
       }
-      const Floats bias = bias_ == nullptr ? Floats{} : load_some(bias_ + j, count);
+      const Floats bias = more_.bias == nullptr ? Floats{} : load_some(more_.bias + j, count);
       for (int r = 0; r < results_of(kRows); ++r) {
         if (r >= rows) return;
         Floats line[kColumns];
@@ -243,8 +329,8 @@ class Convolution {
     });
   }
 
-  TFAOT_INLINE void put(Int at, Floats result, Int count) {
-    if (addends_ != nullptr) result += load_some(addends_ + at, count);
+  TFAOT_INLINE void put(Int at, Floats result, Int count) const {
+    if (more_.addends != nullptr) result += load_some(more_.addends + at, count);
     store_some(out_ + at, rectified<Element>(result, rectifier_), count);
   }
 
@@ -254,23 +340,18 @@ class Convolution {
   const Element* image_;
   const Element* filter_;
   Element* out_;
-  Element* patch_;
-  Element* numbers_;
-  Int number_step_;
-  Element* sums_;
-  Int sum_step_;
+  MoreOperands more_;
+  tfaot::Tasks* tasks_;  // null: one lane does it all
+  Int number_step_, sum_step_;
   Rectifier rectifier_;
-  Int images_;
-  const Element* bias_ = nullptr;     // null: none
-  const Element* addends_ = nullptr;  // null: none
 };
 
 template <int kInputs>
 void convolve(const WinogradCall& call, Element* result, const void** in, Element* scratch) {
   const Window& w = call.convolution.window;
-  if (w.size[1] == 1) return Convolution<1, kInputs>(call, result, in, scratch).compute();
-  if (w.size[2] == 1) return Convolution<kInputs, 1>(call, result, in, scratch).compute();
-  Convolution<kInputs, kInputs>(call, result, in, scratch).compute();
+  if (w.size[1] == 1) return Convolution<1, kInputs>(call, result, in).compute(scratch);
+  if (w.size[2] == 1) return Convolution<kInputs, 1>(call, result, in).compute(scratch);
+  Convolution<kInputs, kInputs>(call, result, in).compute(scratch);
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ namespace {
       return ::tfaot::BufferKind::kTemporary;
     case BufferKind::kLiveRows:
       return ::tfaot::BufferKind::kLiveRows;
+    case BufferKind::kTasks:
+      return ::tfaot::BufferKind::kTasks;
     case BufferKind::kUnused:
       break;
   }
@@ -116,6 +118,8 @@ Result<::tfaot::Code> LoadedModel::Parts::make_code(const CompiledCode& code,
   made.cost = measured_cost(manifest, code);
   made.estimated_cost = code.estimated_cost;
   made.live_permille = code.live_permille;
+  made.shared_permille = code.shared_permille;
+  made.lane_bytes = code.lane_bytes;
   return made;
 }
 

@@ -85,6 +85,7 @@ Status check_slot(const CompiledModel& compiled, const CompiledCode& code, std::
     case BufferKind::kUnused:
     case BufferKind::kTemporary:
     case BufferKind::kLiveRows:
+    case BufferKind::kTasks:
       break;
   }
   return {};

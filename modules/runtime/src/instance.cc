@@ -29,30 +29,32 @@ Instance::Instance(const Description& description, std::vector<const Code*> code
     : description_(&description), codes_(std::move(codes)) {
   for (const Code* code : codes_) scratch_bytes_ = std::max(scratch_bytes_, code->scratch_bytes);
   scratch_ = AlignedMemory(scratch_bytes_);
-  live_rows_ = AlignedMemory(sizeof(std::int64_t));
+  words_ = AlignedMemory(kTasksWord + sizeof(std::int64_t));
   for (const Code* code : codes_) add(*code);
 }
 
 Instance Instance::sibling() const { return Instance(*description_, codes_); }
 
+std::vector<std::uint64_t> Instance::costs() const {
+  for (const auto cost : {&Code::cost, &Code::estimated_cost}) {
+    std::vector<std::uint64_t> costs;
+    for (const Code* code : codes_) costs.push_back(code->*cost);
+    if (std::find(costs.begin(), costs.end(), 0) == costs.end()) return costs;
+  }
+  return {};
+}
+
 BatchPlan Instance::batch_plan(Padding padding) const {
   std::vector<std::size_t> sizes;
-  std::vector<std::uint64_t> measured;
-  std::vector<std::uint64_t> estimated;
   std::vector<std::uint32_t> live;
   for (std::size_t i = 0; i < codes_.size(); ++i) {
     sizes.push_back(description_->programs[i].batch_size);
-    measured.push_back(codes_[i]->cost);
-    estimated.push_back(codes_[i]->estimated_cost);
     live.push_back(padding == Padding::kSkipped ? codes_[i]->live_permille : 0);
   }
   if (description_->coupled_rows) return BatchPlan::of_coupled_rows(std::move(sizes));
-  for (std::vector<std::uint64_t>* costs : {&measured, &estimated}) {
-    if (!costs->empty() && std::find(costs->begin(), costs->end(), 0) == costs->end()) {
-      return BatchPlan(std::move(sizes), std::move(*costs), live);
-    }
-  }
-  return BatchPlan(std::move(sizes));
+  std::vector<std::uint64_t> known = costs();
+  if (known.empty()) return BatchPlan(std::move(sizes));
+  return BatchPlan(std::move(sizes), std::move(known), live);
 }
 
 void Instance::add(const Code& code) {
@@ -79,7 +81,10 @@ void Instance::add(const Code& code) {
         fixed = const_cast<unsigned char*>(description_->weights + buffer.offset);
         break;
       case BufferKind::kLiveRows:
-        fixed = live_rows_.data();
+        fixed = words_.data();
+        break;
+      case BufferKind::kTasks:
+        fixed = words_.data() + kTasksWord;
         break;
       case BufferKind::kTemporary:
         fixed = scratch_.data() == nullptr ? nullptr : scratch_.data() + buffer.offset;

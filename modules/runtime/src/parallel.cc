@@ -11,29 +11,131 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
-// A multiple of this many rows of any tensor keeps the alignment of its first row.
-constexpr std::size_t kAlignedRows = kMinAlignment;
+// What tasks must spare to be worth their threads, in picoseconds: several times what waking a
+// thread takes.
+constexpr double kWorthwhile = 20e6;
+// How much longer kernels take than their share of the time says: their pieces end at different
+// times, and are handed out for each call of a kernel.
+constexpr double kKernelLoss = 1.1;
+// The fewest rows of a task if no costs are known.
+constexpr std::size_t kRowsOfUnknownCost = 128;
 
 std::size_t round_up(std::size_t value, std::size_t factor) {
   return (value + factor - 1) / factor * factor;
 }
 
+// Kernels of a runner share as long as this lives.
+class Sharing {
+ public:
+  Sharing(BatchRunner& runner, Tasks* tasks) noexcept : runner_(runner) {
+    runner_.share_kernels(tasks);
+  }
+  Sharing(const Sharing&) = delete;
+  Sharing& operator=(const Sharing&) = delete;
+  ~Sharing() { runner_.share_kernels(nullptr); }
+
+ private:
+  BatchRunner& runner_;
+};
+
+std::size_t aligned_rows(const Description& model) {
+  std::size_t rows = 1;
+  const auto take = [&](const TensorInfo& tensor) {
+    const std::size_t bytes = row_bytes(tensor);
+    while (rows * bytes % kMinAlignment != 0) rows *= 2;
+  };
+  std::for_each(model.inputs, model.inputs + model.input_count, take);
+  std::for_each(model.outputs, model.outputs + model.output_count, take);
+  return rows;
+}
+
 }  // namespace
 
 ParallelRunner::ParallelRunner(const BatchRunner& like, Parallelism parallelism)
-    : parallelism_(std::move(parallelism)) {
-  if (!parallelism_.executor || !like.plan().composes()) return;
-  parallelism_.min_rows = std::max<std::size_t>(1, parallelism_.min_rows);
+    : parallelism_(std::move(parallelism)),
+      plan_(like.plan()),
+      aligned_rows_(aligned_rows(like.description())) {
+  const std::size_t tasks = parallelism_.tasks;
+  if (!parallelism_.executor || tasks < 2) return;
   const Description& model = like.description();
-  lanes_.reserve(parallelism_.tasks);
-  for (std::size_t i = 0; i < parallelism_.tasks; ++i) {
+  std::size_t lane_bytes = 0;
+  bool shares = false;
+  for (std::size_t i = 0; i < model.program_count; ++i) {
+    const Code& code = like.instance().code(i);
+    lane_bytes = std::max(lane_bytes, code.lane_bytes);
+    shares = shares || code.shared_permille > 0;
+  }
+  for (const std::uint64_t cost : like.instance().costs()) {
+    const double shared = like.instance().code(alone_.size()).shared_permille / 1000.0;
+    alone_.push_back(static_cast<double>(cost));
+    kernels_.push_back(alone_.back() *
+                       (1 - shared + shared * kKernelLoss / static_cast<double>(tasks)));
+  }
+  if (parallelism_.min_rows == 0 && alone_.empty()) parallelism_.min_rows = kRowsOfUnknownCost;
+  if (shares && parallelism_.min_rows == 0) {
+    tasks_ = std::make_unique<KernelTasks>(parallelism_.executor, tasks, lane_bytes);
+  }
+  if (!plan_.composes()) return;
+  lanes_.reserve(tasks);
+  for (std::size_t i = 0; i < tasks; ++i) {
     lanes_.push_back({like.sibling(), std::vector<const void*>(model.input_count),
                       std::vector<void*>(model.output_count)});
     lanes_.back().runner.make_staging();
   }
 }
 
-void ParallelRunner::run(std::size_t rows, const void* const* inputs, void* const* outputs) {
+void ParallelRunner::run(BatchRunner& alone, std::size_t rows, const void* const* inputs,
+                         void* const* outputs) {
+  const Way way = way_of(rows);
+  if (way == Way::kRows) return run_rows(rows, inputs, outputs);
+  if (way == Way::kAlone) return alone.run(rows, inputs, outputs);
+  {
+    const Sharing sharing(alone, tasks_->tasks());
+    alone.run(rows, inputs, outputs);
+  }
+  tasks_->rethrow();
+}
+
+ParallelRunner::Way ParallelRunner::way_of(std::size_t rows) const noexcept {
+  if (lanes_.empty() && tasks_ == nullptr) return Way::kAlone;
+  if (!plan_.composes() &&
+      std::find(plan_.sizes().begin(), plan_.sizes().end(), rows) == plan_.sizes().end()) {
+    return Way::kAlone;  // which refuses it
+  }
+  if (parallelism_.min_rows == 0) return cheapest_way(rows);
+  return !lanes_.empty() && rows / 2 >= parallelism_.min_rows ? Way::kRows : Way::kAlone;
+}
+
+ParallelRunner::Way ParallelRunner::cheapest_way(std::size_t rows) const noexcept {
+  Way best = Way::kAlone;
+  double least = cost_of(rows, Way::kAlone) - kWorthwhile;
+  const auto offer = [&](Way way, double cost) {
+    if (cost >= least) return;
+    least = cost;
+    best = way;
+  };
+  if (least <= 0) return best;
+  if (tasks_ != nullptr) offer(Way::kKernels, cost_of(rows, Way::kKernels));
+  if (!lanes_.empty()) {
+    const std::size_t share = share_of(rows);
+    if (share < rows) offer(Way::kRows, cost_of(share, Way::kAlone));
+  }
+  return best;
+}
+
+// REQUIRES: the way is not kRows.
+double ParallelRunner::cost_of(std::size_t rows, Way way) const noexcept {
+  const std::vector<double>& costs = way == Way::kKernels ? kernels_ : alone_;
+  double sum = 0;
+  while (rows > 0) {
+    const std::size_t program = plan_.next(rows);
+    sum += costs[program];
+    rows -= std::min(rows, plan_.sizes()[program]);
+  }
+  return sum;
+}
+
+void ParallelRunner::run_rows(std::size_t rows, const void* const* inputs, void* const* outputs) {
   const Job job{this, rows, share_of(rows), inputs, outputs};
   // A single pointer, which std::function stores without allocating.
   const std::function<void(std::size_t)> task = [&job](std::size_t i) {
@@ -45,11 +147,11 @@ void ParallelRunner::run(std::size_t rows, const void* const* inputs, void* cons
 // Shares are whole chunks of the size that many rows are run in, if there are several, so that only
 // the last task has a rest.
 std::size_t ParallelRunner::share_of(std::size_t rows) const noexcept {
-  const BatchPlan& plan = lanes_.front().runner.plan();
-  const std::size_t tasks = std::min(lanes_.size(), rows / parallelism_.min_rows);
+  const std::size_t fewest = std::max<std::size_t>(1, parallelism_.min_rows);
+  const std::size_t tasks = std::min(lanes_.size(), rows / fewest);
   const std::size_t share = (rows + tasks - 1) / tasks;
-  const std::size_t chunk = plan.sizes()[plan.next(std::numeric_limits<std::size_t>::max())];
-  return round_up(share, share > chunk ? chunk : kAlignedRows);
+  const std::size_t chunk = plan_.sizes()[plan_.next(std::numeric_limits<std::size_t>::max())];
+  return round_up(share, share > chunk ? chunk : aligned_rows_);
 }
 
 void ParallelRunner::run_task(const Job& job, std::size_t task) {

@@ -234,6 +234,7 @@ Allocation allocation_of(const BufferSlot& slot, std::size_t number) {
       case BufferKind::kInput:
       case BufferKind::kWeight:
       case BufferKind::kLiveRows:
+      case BufferKind::kTasks:
         return BufferUse::kInput;
       case BufferKind::kOutput:
         return BufferUse::kOutput;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/shared_calls.h"
 #include "tests/unit/kernels/tensors.h"
 
 namespace tfaot::kernels_test {
@@ -115,6 +116,14 @@ void expect_attention(Kernel kernel, const kernels::AttentionCall& call, Tensors
   for (Int i = 0; i < t.result.size(); ++i) {
     ASSERT_TRUE(written[static_cast<std::size_t>(i)] || std::isnan(t.result[i])) << i;
   }
+  kernels::AttentionCall shares = call;
+  shares.shared = kernels::kEpilogueShared;
+  EXPECT_GT(
+      expect_the_same_shared(kernel, &call, &shares,
+                             {nullptr, t.queries.data(), t.keys.data(), t.values.data(), nullptr},
+                             {t.result.data(), scratch.data()}, t.result,
+                             static_cast<std::size_t>(kernels::attention_scratch_bytes(call))),
+      0);
 }
 
 void expect_random_attention(Kernel kernel, Int rows, Int keys, Random& random) {

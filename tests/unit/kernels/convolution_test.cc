@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/shared_calls.h"
 #include "tests/unit/kernels/tensors.h"
 #include "tests/unit/kernels/windows.h"
 
@@ -125,8 +126,8 @@ Int scratch_bytes_of(Filter kind, const ConvolutionCall& c, Int element_bytes) {
   return kernels::convolution_scratch_bytes(c, element_bytes);
 }
 
-// Runs the call on random tensors and compares with a plain loop. `live` images count: the others
-// are NaN, and their results stay as they were.
+// Runs the call on random tensors and compares with a plain loop; then the same call shared. `live`
+// images count: the others are NaN, and their results stay as they were.
 template <typename T>
 void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, Random& random) {
   SCOPED_TRACE(describe(c));
@@ -188,6 +189,12 @@ void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, 
     const double tolerance = is_for_winograd(kind) ? largest : sums[at].tolerance();
     ASSERT_NEAR(double{result[i]}, sums[at].value(), tolerance) << "element " << i;
   }
+  if (kind == Filter::kPackedByPhase || kind == Filter::kAsItIs) return;
+  kernels::WinogradCall shares = call;
+  shares.convolution.epilogue |= kernels::kEpilogueShared;
+  in.push_back(nullptr);
+  expect_the_same_shared(kernel, &call, &shares, in, {result.data(), scratch.data()}, result,
+                         static_cast<std::size_t>(scratch_bytes));
 }
 
 template <typename T>
@@ -391,6 +398,24 @@ TEST_P(Convolution, LeavesOutImagesOfPadding) {
     c.epilogue &= ~std::int64_t{kernels::kEpilogueSum};
     c.groups = c.in_channels = c.out_channels = random.between(1, 40);
     check_padded<float>(kernels<float>().depthwise, Filter::kAsItIs, c, random);
+  }
+}
+
+// As in networks: images of one and several, whose parts are handed out in every way that there is.
+TEST_P(Convolution, SharesItsWork) {
+  Random random(11);
+  for (const Int batch : {1, 2, 5}) {
+    for (ConvolutionCall c : {of_image(28, 3, 16, 40), of_image(40, 1, 30, 70),
+                              of_image(9, 5, 33, 64), of_image(7, 1, 300, 500)}) {
+      c.batch = batch;
+      check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
+      check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
+    }
+    for (ConvolutionCall c : {of_image(7, 3, 70, 90), of_image(14, 3, 100, 60),
+                              of_image(28, 3, 64, 64), of_image(56, 3, 20, 24)}) {
+      c.batch = batch;
+      check<float>(GetParam().winograd_convolution, Filter::kForWinograd, c, random);
+    }
   }
 }
 

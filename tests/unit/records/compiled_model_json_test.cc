@@ -24,10 +24,29 @@ TEST(CompiledModelJson, RoundTrip) {
     EXPECT_EQ(compiled->codes.size(), records.compiled.codes.size());
     EXPECT_EQ(compiled->codes[0].estimated_cost, records.compiled.codes[0].estimated_cost);
     EXPECT_EQ(compiled->codes.back().live_permille, records.compiled.codes.back().live_permille);
+    EXPECT_EQ(compiled->codes.back().shared_permille,
+              records.compiled.codes.back().shared_permille);
+    EXPECT_EQ(compiled->codes.back().lane_bytes, records.compiled.codes.back().lane_bytes);
     EXPECT_EQ(compiled->codes[0].buffers.back().kind, BufferKind::kTemporary);
     EXPECT_EQ(compiled->signature.inputs.back().dtype,
               records.compiled.signature.inputs.back().dtype);
   }
+}
+
+// Kernels shared nothing then.
+TEST(CompiledModelJson, TakesRecordsOfOlderVersions) {
+  const auto records = testing::simple_records();
+  auto json = json_of(records.compiled);
+  for (auto& code : json["codes"]) {
+    code.erase("shared_permille");
+    code.erase("lane_bytes");
+  }
+  const auto compiled = model_of(json_document(json));
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  EXPECT_EQ(compiled->codes.back().shared_permille, 0U);
+  EXPECT_EQ(compiled->codes.back().lane_bytes, 0U);
+  json["codes"][0].erase("live_permille");
+  EXPECT_FALSE(model_of(json_document(json)));
 }
 
 TEST(CompiledModelJson, RefusesWhatIsNoRecord) {
@@ -40,9 +59,8 @@ TEST(CompiledModelJson, RefusesWhatIsNoRecord) {
             "not "
             "'float33'"},
            {"\"temporary\"", "\"temp\"",
-            "codes[0].buffers[5].kind: expected 'unused', 'input', 'output', 'weight', 'temporary' "
-            "or "
-            "'live_rows', not 'temp'"}}) {
+            "codes[0].buffers[5].kind: expected 'unused', 'input', 'output', 'weight', 'temporary', "
+            "'live_rows' or 'tasks', not 'temp'"}}) {
     std::string text = whole;
     text.replace(text.find(from), from.size(), to);
     const auto compiled = model_of(text);

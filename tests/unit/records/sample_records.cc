@@ -46,6 +46,11 @@ CompiledCode make_code(const Records& records, std::int64_t batch_size, const st
     add(BufferKind::kLiveRows, 0, sizeof(std::int64_t));
     code.live_permille = 900;
   }
+  if (batch_size > 2) {
+    add(BufferKind::kTasks, 0, sizeof(std::int64_t));
+    code.shared_permille = 700;
+    code.lane_bytes = 4096;
+  }
   code.result_slot = static_cast<std::uint32_t>(code.buffers.size());
   add(BufferKind::kTemporary, 0, 8 * compiled.signature.outputs.size());
   code.hlo_sha256 = std::string(64, 'c');

@@ -57,6 +57,7 @@ enum class BufferKind {
   kWeight,     // index: position in CompiledCode::weights
   kTemporary,  // scratch of `size` bytes, aligned to 64
   kLiveRows,   // how many rows of the batch count, an int64
+  kTasks,      // the address of tasks, an int64
 };
 
 template <>
@@ -67,6 +68,7 @@ inline constexpr auto kWords<BufferKind> = std::to_array<Word<BufferKind>>({
     {BufferKind::kWeight, "weight"},
     {BufferKind::kTemporary, "temporary"},
     {BufferKind::kLiveRows, "live_rows"},
+    {BufferKind::kTasks, "tasks"},
 });
 
 struct BufferSlot {
@@ -89,6 +91,8 @@ struct CompiledCode {
   std::string hlo_sha256;              // of the HLO that the code is made from, without weights
   std::uint64_t estimated_cost = 0;    // picoseconds per call, not measured
   std::uint32_t live_permille = 0;     // the share of it that padding rows do not cost
+  std::uint32_t shared_permille = 0;   // the share of it in kernels that share their work
+  std::uint64_t lane_bytes = 0;        // scratch of each lane of these
   bool from_cache = false;             // nothing was compiled
 };
 

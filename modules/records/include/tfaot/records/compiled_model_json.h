@@ -45,6 +45,8 @@ inline constexpr auto kMembers<CompiledCode> =
                Member{"hlo_sha256", &CompiledCode::hlo_sha256},
                Member{"estimated_cost", &CompiledCode::estimated_cost},
                Member{"live_permille", &CompiledCode::live_permille},
+               Member{"shared_permille", &CompiledCode::shared_permille, Presence::kNew},
+               Member{"lane_bytes", &CompiledCode::lane_bytes, Presence::kNew},
                Member{"from_cache", &CompiledCode::from_cache}};
 template <>
 inline constexpr auto kMembers<CompiledModel> =

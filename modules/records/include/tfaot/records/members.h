@@ -9,13 +9,19 @@
 
 namespace tfaot::toolkit {
 
+enum class Presence {
+  kAlways,
+  kNew,  // may be missing in records that older versions wrote: it is then the default
+};
+
 template <class Record, class Value>
 struct Member {
   const char* key;
   Value Record::*place;
+  Presence presence = Presence::kAlways;
 };
 template <class Record, class Value>
-Member(const char*, Value Record::*) -> Member<Record, Value>;
+Member(const char*, Value Record::*, Presence = Presence::kAlways) -> Member<Record, Value>;
 
 // Specialized for each record: a tuple of its Members.
 template <class Record>

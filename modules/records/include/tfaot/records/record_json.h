@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records <-> JSON, by one table of members for each record. Keys are the members' names, enums are
-// words; an enum that may be absent is then "". Every member must be present; unknown keys are
-// ignored. Pure functions.
+// words; an enum that may be absent is then "". Every member must be present, but for new ones
+// (members.h); unknown keys are ignored. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,7 @@ Result<Integer> read_integer(const JsonReader& json) {
 
 template <class Record, class Value>
 Status read_member(const JsonReader& json, const Member<Record, Value>& member, Record& record) {
+  if (member.presence == Presence::kNew && !json.has(member.key)) return {};
   TFAOT_ASSIGN(record.*member.place, json.member(member.key).and_then(read_value<Value>));
   return {};
 }

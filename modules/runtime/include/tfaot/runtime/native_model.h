@@ -134,9 +134,10 @@ class Model {
   /// The rules that were set.
   const BatchStrategy& batch_strategy() const noexcept { return runner_.strategy(); }
 
-  /// From now on, runs many rows as several tasks on your threads, except batches with an explicit
-  /// rule. Off by default, without an executor, and for a single task. Allocates the memory of all
-  /// tasks; run() then allocates nothing.
+  /// From now on, runs a call as several tasks on your threads, except batches with an explicit
+  /// rule: each with some of the rows, or each with a part of every large kernel's work, whatever
+  /// costs less. Small calls stay on the calling thread. Off by default, without an executor, and
+  /// for a single task. Allocates the memory of all tasks; run() then allocates nothing.
   void set_parallelism(Parallelism parallelism) {
     parallel_ = std::make_unique<ParallelRunner>(runner_, std::move(parallelism));
   }
@@ -174,8 +175,8 @@ class Model {
     // One element more, because a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
     void* const out[] = {std::get<O>(outputs).data()..., nullptr};
-    if (parallel_ != nullptr && parallel_->takes(rows) && !runner_.strategy().hasRule(rows)) {
-      parallel_->run(rows, in, out);
+    if (parallel_ != nullptr && !runner_.strategy().hasRule(rows)) {
+      parallel_->run(runner_, rows, in, out);
     } else {
       runner_.run(rows, in, out);
     }

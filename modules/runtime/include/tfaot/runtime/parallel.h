@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a large batch is run on several of your threads: native::Model::set_parallelism().
+// How a call is run on several of your threads: native::Model::set_parallelism().
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 using Executor =
     std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
-/// How a large batch is split.
+/// How a call is split.
 struct Parallelism {
-  Executor executor;           ///< none: rows run on the calling thread
-  std::size_t tasks = 1;       ///< the most tasks of one call
-  std::size_t min_rows = 128;  ///< the fewest rows of a task; fewer do not pay for a thread
+  Executor executor;         ///< none: all runs on the calling thread
+  std::size_t tasks = 1;     ///< the most tasks at a time
+  std::size_t min_rows = 0;  ///< the fewest rows of a task; 0: rows or kernels, chosen by cost
 };
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

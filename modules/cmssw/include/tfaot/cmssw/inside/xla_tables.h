@@ -123,6 +123,9 @@ class XlaTables {
       case BufferKind::kLiveRows:
         weights_.push_back({position, &live_rows_});
         break;
+      case BufferKind::kTasks:
+        weights_.push_back({position, &no_tasks_});
+        break;
       case BufferKind::kUnused:
         break;
     }
@@ -131,6 +134,7 @@ class XlaTables {
 
   const Code* code_;
   std::int64_t live_rows_;  // the whole batch: CMSSW's calls pass no other number
+  std::int64_t no_tasks_ = 0;
   XlaSignature arguments_;
   XlaSignature results_;
   std::vector<std::int32_t> argument_slots_;

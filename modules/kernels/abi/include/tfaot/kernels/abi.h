@@ -10,6 +10,10 @@
 // scratch, an array of pointers to the results (mostly one) and to scratch memory. Buffers are
 // aligned to 16 bytes, packed weights and scratch to 64. Kernels keep no state, allocate nothing
 // and are safe from many threads.
+//
+// A call that shares gets the address of a tfaot::Tasks (tfaot/runtime/detail/tasks.h) as a number,
+// or 0 if it is to be computed by the caller alone. Each lane of the tasks has at least as much
+// scratch memory as the call. Results are the same to the last bit, whoever computes them.
 #pragma once
 
 #include "tfaot/kernels/attention.h"

@@ -31,6 +31,8 @@ class BatchRunner {
   const std::vector<std::size_t>& batch_sizes() const noexcept { return plan_.sizes(); }
 
   const BatchPlan& plan() const noexcept { return plan_; }
+  // Instance::share_kernels().
+  void share_kernels(Tasks* tasks) noexcept { instance_.share_kernels(tasks); }
   // Allocates the staging memory now; then run() allocates nothing.
   void make_staging();
 

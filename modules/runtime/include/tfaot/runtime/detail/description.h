@@ -17,7 +17,7 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 // added, such as another member in the tables below; the oldest when something is removed or
 // changed. A model's header asserts that these headers accept its own version (generate).
 inline constexpr int kOldestTables = 1;
-inline constexpr int kNewestTables = 4;
+inline constexpr int kNewestTables = 5;
 constexpr bool takes_tables(int of_the_model) {
   return kOldestTables <= of_the_model && of_the_model <= kNewestTables;
 }
@@ -29,6 +29,7 @@ enum class BufferKind : std::uint8_t {
   kWeight,     // offset: bytes into the weights blob
   kTemporary,  // offset: bytes into the instance's scratch
   kLiveRows,   // an int64: how many rows of a batch count; others may have any contents
+  kTasks,      // an int64: the address of the Tasks (tasks.h) for kernels that share, or 0
 };
 
 // One slot of an entry function's buffer table.
@@ -60,6 +61,10 @@ struct Code {
   std::uint64_t estimated_cost = 0;
   // Thousandths of the cost that are proportional to the rows that count, for a padded batch.
   std::uint32_t live_permille = 0;
+  // Thousandths of the cost that are in kernels that share their work, if there are Tasks; the
+  // scratch memory of each of their lanes.
+  std::uint32_t shared_permille = 0;
+  std::size_t lane_bytes = 0;
 };
 
 struct Program {

@@ -13,6 +13,7 @@
 #include "tfaot/runtime/cpu_level.h"
 #include "tfaot/runtime/detail/aligned_memory.h"
 #include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/detail/tasks.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
@@ -38,6 +39,15 @@ class Instance {
   // Uses the measured costs of the levels in use if all were measured, else the estimated ones,
   // else the default costs. If rows are coupled, costs do not matter.
   BatchPlan batch_plan(Padding padding = Padding::kSkipped) const;
+  // The costs of the levels in use, by program, all measured or all estimated; else none.
+  std::vector<std::uint64_t> costs() const;
+  const Code& code(std::size_t program) const noexcept { return *codes_[program]; }
+
+  // From now on, kernels that can share their work do so by these tasks; null: none.
+  void share_kernels(Tasks* tasks) noexcept {
+    *reinterpret_cast<std::int64_t*>(words_.data() + kTasksWord) =
+        static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(tasks));
+  }
 
   // Runs description().programs[program] on inputs[i], each with programs[program].batch_size rows,
   // into outputs[i]. Only the first `live_rows` rows of the batch count: later rows of the outputs
@@ -47,7 +57,7 @@ class Instance {
   void run(std::size_t program, const void* const* inputs, void* const* outputs,
            std::size_t live_rows) noexcept {
     const Call& call = calls_[program];
-    *reinterpret_cast<std::int64_t*>(live_rows_.data()) = static_cast<std::int64_t>(live_rows);
+    *reinterpret_cast<std::int64_t*>(words_.data()) = static_cast<std::int64_t>(live_rows);
     void** const table = tables_.data() + call.table;
     const Patch* patch = patches_.data() + call.patch;
     const Patch* const input_end = patch + call.input_patches;
@@ -63,6 +73,8 @@ class Instance {
   }
 
  private:
+  static constexpr std::size_t kTasksWord = kMinAlignment;  // bytes into words_
+
   // A slot to fill in at each call.
   struct Patch {
     std::uint32_t slot;
@@ -85,7 +97,7 @@ class Instance {
   std::vector<const Code*> codes_;  // by program
   std::size_t scratch_bytes_ = 0;
   AlignedMemory scratch_;
-  AlignedMemory live_rows_;  // one int64, which tables point to
+  AlignedMemory words_;  // two int64, which tables point to: live rows, and the address of tasks
   std::vector<void*> tables_;
   std::vector<Patch> patches_;
   std::vector<Call> calls_;

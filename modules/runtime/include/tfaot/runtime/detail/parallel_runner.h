@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs many rows as several tasks at a time, on the caller's threads. Each task gets a share of the
-// rows and its own BatchRunner, so its own scratch memory; all share code and weights. All memory
-// is allocated at construction. Thread-compatible: one per model.
+// Runs a call as several tasks at a time, on the caller's threads, in the way that costs least:
+// - rows: each task gets a share of the rows and its own BatchRunner, so its own scratch memory;
+//   all share code and weights;
+// - kernels: one BatchRunner runs all rows, and large kernels share their work out.
+// All memory is allocated at construction. Thread-compatible: one per model.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tfaot/runtime/detail/batch_runner.h"
+#include "tfaot/runtime/detail/kernel_tasks.h"
 #include "tfaot/runtime/parallel.h"
 
 namespace tfaot {
@@ -15,24 +20,24 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class ParallelRunner {
  public:
-  // Tasks run the code of `like`. Coupled rows stay together: then there are no tasks.
+  // Tasks run the code of `like`. Coupled rows stay together: then only kernels share.
   ParallelRunner(const BatchRunner& like, Parallelism parallelism);
+  ParallelRunner(const ParallelRunner&) = delete;
+  ParallelRunner& operator=(const ParallelRunner&) = delete;
 
-  // True if there is work for two tasks.
-  bool takes(std::size_t rows) const noexcept {
-    return lanes_.size() > 1 && rows / 2 >= parallelism_.min_rows;
-  }
-  // Like BatchRunner::run(), without rules. REQUIRES: takes(rows).
-  void run(std::size_t rows, const void* const* inputs, void* const* outputs);
+  // Like BatchRunner::run(), without rules. `alone` is the runner that this was made for, or what
+  // it was moved to; it runs what is not shared out by rows.
+  void run(BatchRunner& alone, std::size_t rows, const void* const* inputs, void* const* outputs);
 
  private:
+  enum class Way : std::uint8_t { kAlone, kRows, kKernels };
   // The state of a task; no two tasks of a call share one.
   struct Lane {
     BatchRunner runner;
     std::vector<const void*> inputs;
     std::vector<void*> outputs;
   };
-  // One call of run().
+  // One call that is shared out by rows.
   struct Job {
     ParallelRunner* self;
     std::size_t rows;
@@ -41,11 +46,20 @@ class ParallelRunner {
     void* const* outputs;
   };
 
+  Way way_of(std::size_t rows) const noexcept;
+  Way cheapest_way(std::size_t rows) const noexcept;
+  double cost_of(std::size_t rows, Way way) const noexcept;
   std::size_t share_of(std::size_t rows) const noexcept;
+  void run_rows(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_task(const Job& job, std::size_t task);
 
   Parallelism parallelism_;
-  std::vector<Lane> lanes_;
+  BatchPlan plan_;
+  std::vector<double> alone_;           // by program, picoseconds; empty: unknown
+  std::vector<double> kernels_;         // the same with kernels that share
+  std::size_t aligned_rows_;            // a multiple of so many rows of any tensor is aligned
+  std::vector<Lane> lanes_;             // empty: rows stay together
+  std::unique_ptr<KernelTasks> tasks_;  // null: no kernel shares
 };
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

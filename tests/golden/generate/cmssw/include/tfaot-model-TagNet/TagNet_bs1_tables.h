@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs1_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_1be7f56f734845cc {
+inline namespace build_12a67a7b15a69f9b {
 
 struct TagNet_bs1_tables {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -49,14 +49,14 @@ struct TagNet_bs1_tables {
       {"x86-64",
        "",
        &::__tfaot_cms_models_TagNet_bs1_x86_64, kSlots_x86_64,
-       11, 10, 192, TagNet_costs::kBs1_x86_64, 251000, 0},
+       11, 10, 192, TagNet_costs::kBs1_x86_64, 251000, 0, 0, 0},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_cms_models_TagNet_bs1_x86_64_v3, kSlots_x86_64_v3,
-       11, 10, 192, TagNet_costs::kBs1_x86_64_v3, 251000, 0},
+       11, 10, 192, TagNet_costs::kBs1_x86_64_v3, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_1be7f56f734845cc
+}  // namespace build_12a67a7b15a69f9b
 }  // namespace cms::models

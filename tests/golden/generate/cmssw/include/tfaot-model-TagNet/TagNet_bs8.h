@@ -10,7 +10,7 @@
 #include "TagNet_tables.h"
 
 namespace cms::models {
-inline namespace build_1be7f56f734845cc {
+inline namespace build_12a67a7b15a69f9b {
 
 class TagNet_bs8 final : public ::tfaot::XlaFunction {
  public:
@@ -80,5 +80,5 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   }
 };
 
-}  // namespace build_1be7f56f734845cc
+}  // namespace build_12a67a7b15a69f9b
 }  // namespace cms::models

@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs8_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_1be7f56f734845cc {
+inline namespace build_12a67a7b15a69f9b {
 
 struct TagNet_bs8_tables {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
@@ -31,6 +31,7 @@ struct TagNet_bs8_tables {
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTasks, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
@@ -45,20 +46,21 @@ struct TagNet_bs8_tables {
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTasks, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_cms_models_TagNet_bs8_x86_64, kSlots_x86_64,
-       12, 11, 192, TagNet_costs::kBs8_x86_64, 258000, 900},
+       13, 12, 192, TagNet_costs::kBs8_x86_64, 258000, 900, 700, 4096},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_cms_models_TagNet_bs8_x86_64_v3, kSlots_x86_64_v3,
-       12, 11, 192, TagNet_costs::kBs8_x86_64_v3, 258000, 900},
+       13, 12, 192, TagNet_costs::kBs8_x86_64_v3, 258000, 900, 700, 4096},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_1be7f56f734845cc
+}  // namespace build_12a67a7b15a69f9b
 }  // namespace cms::models

@@ -12,7 +12,7 @@
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_TagNet_weights[];
 
 namespace cms::models {
-inline namespace build_1be7f56f734845cc {
+inline namespace build_12a67a7b15a69f9b {
 
 class TagNet_tables {
  public:
@@ -44,5 +44,5 @@ class TagNet_tables {
       ::__tfaot_tfaot_model_TagNet_weights, 72};
 };
 
-}  // namespace build_1be7f56f734845cc
+}  // namespace build_12a67a7b15a69f9b
 }  // namespace cms::models

@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_embedded_net_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_f28f30e09a18df55 {
+inline namespace build_a89f609d1f528c15 {
 
 struct embedded_net_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -28,10 +28,10 @@ struct embedded_net_bs1 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_embedded_net_bs1_x86_64, kSlots_x86_64,
-       5, 4, 192, embedded_net_costs::kBs1_x86_64, 251000, 0},
+       5, 4, 192, embedded_net_costs::kBs1_x86_64, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_f28f30e09a18df55
+}  // namespace build_a89f609d1f528c15
 }  // namespace tfaot_model

@@ -35,7 +35,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(4),
+static_assert(::tfaot::takes_tables(5),
               "tfaot-model-embedded-net was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -43,7 +43,7 @@ static_assert(::tfaot::takes_tables(4),
 #include "embedded_net_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_f28f30e09a18df55 {
+inline namespace build_a89f609d1f528c15 {
 
 /// The model embedded_net, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -97,5 +97,5 @@ class embedded_net : public ::tfaot::Wrapper {
       nullptr, 0, true};
 };
 
-}  // namespace build_f28f30e09a18df55
+}  // namespace build_a89f609d1f528c15
 }  // namespace tfaot_model

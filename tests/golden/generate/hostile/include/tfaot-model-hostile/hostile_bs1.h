@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_hostile_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_38f5249bee81cd93 {
+inline namespace build_90c49f5faae1a86f {
 
 struct hostile_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -29,10 +29,10 @@ struct hostile_bs1 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_hostile_bs1_x86_64, kSlots_x86_64,
-       6, 5, 192, hostile_costs::kBs1_x86_64, 251000, 0},
+       6, 5, 192, hostile_costs::kBs1_x86_64, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_38f5249bee81cd93
+}  // namespace build_90c49f5faae1a86f
 }  // namespace tfaot_model

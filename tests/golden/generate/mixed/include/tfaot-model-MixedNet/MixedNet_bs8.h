@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_MixedNet_bs8_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_f4b90438a4dd5573 {
+inline namespace build_9154bd58a8ded647 {
 
 struct MixedNet_bs8 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
@@ -29,16 +29,17 @@ struct MixedNet_bs8 {
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTasks, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64,
-       12, 11, 192, MixedNet_costs::kBs8_x86_64, 258000, 900},
+       13, 12, 192, MixedNet_costs::kBs8_x86_64, 258000, 900, 700, 4096},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_f4b90438a4dd5573
+}  // namespace build_9154bd58a8ded647
 }  // namespace cms::models

@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs1_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_917c67b7251b1b6d {
+inline namespace build_3ad048e9aad9cb30 {
 
 struct test_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -41,14 +41,14 @@ struct test_bs1 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_test_bs1_x86_64, kSlots_x86_64,
-       7, 6, 192, test_costs::kBs1_x86_64, 251000, 0},
+       7, 6, 192, test_costs::kBs1_x86_64, 251000, 0, 0, 0},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_tfaot_model_test_bs1_x86_64_v3, kSlots_x86_64_v3,
-       7, 6, 192, test_costs::kBs1_x86_64_v3, 251000, 0},
+       7, 6, 192, test_costs::kBs1_x86_64_v3, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_917c67b7251b1b6d
+}  // namespace build_3ad048e9aad9cb30
 }  // namespace tfaot_model

@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs2_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_917c67b7251b1b6d {
+inline namespace build_3ad048e9aad9cb30 {
 
 struct test_bs2 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 2;
@@ -43,14 +43,14 @@ struct test_bs2 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_test_bs2_x86_64, kSlots_x86_64,
-       8, 7, 192, test_costs::kBs2_x86_64, 252000, 900},
+       8, 7, 192, test_costs::kBs2_x86_64, 252000, 900, 0, 0},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_tfaot_model_test_bs2_x86_64_v3, kSlots_x86_64_v3,
-       8, 7, 192, test_costs::kBs2_x86_64_v3, 252000, 900},
+       8, 7, 192, test_costs::kBs2_x86_64_v3, 252000, 900, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_917c67b7251b1b6d
+}  // namespace build_3ad048e9aad9cb30
 }  // namespace tfaot_model

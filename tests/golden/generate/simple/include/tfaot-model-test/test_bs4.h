@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs4_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_917c67b7251b1b6d {
+inline namespace build_3ad048e9aad9cb30 {
 
 struct test_bs4 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 4;
@@ -27,6 +27,7 @@ struct test_bs4 {
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTasks, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
@@ -37,20 +38,21 @@ struct test_bs4 {
       {::tfaot::BufferKind::kUnused, 0, 0, 4},
       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTasks, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_test_bs4_x86_64, kSlots_x86_64,
-       8, 7, 192, test_costs::kBs4_x86_64, 254000, 900},
+       9, 8, 192, test_costs::kBs4_x86_64, 254000, 900, 700, 4096},
       {"x86-64-v3",
        "avx2 fma",
        &::__tfaot_tfaot_model_test_bs4_x86_64_v3, kSlots_x86_64_v3,
-       8, 7, 192, test_costs::kBs4_x86_64_v3, 254000, 900},
+       9, 8, 192, test_costs::kBs4_x86_64_v3, 254000, 900, 700, 4096},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_917c67b7251b1b6d
+}  // namespace build_3ad048e9aad9cb30
 }  // namespace tfaot_model

@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_typed_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_dc79f90c94fc7bea {
+inline namespace build_0158e081c37169c2 {
 
 struct typed_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -44,10 +44,10 @@ struct typed_bs1 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_typed_bs1_x86_64, kSlots_x86_64,
-       21, 20, 192, typed_costs::kBs1_x86_64, 251000, 0},
+       21, 20, 192, typed_costs::kBs1_x86_64, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_dc79f90c94fc7bea
+}  // namespace build_0158e081c37169c2
 }  // namespace tfaot_model

@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_whole_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_9c6514813150ee19 {
+inline namespace build_97c66bc3732dfb5e {
 
 struct whole_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -34,10 +34,10 @@ struct whole_bs1 {
       {"x86-64",
        "",
        &::__tfaot_tfaot_model_whole_bs1_x86_64, kSlots_x86_64,
-       11, 10, 192, whole_costs::kBs1_x86_64, 251000, 0},
+       11, 10, 192, whole_costs::kBs1_x86_64, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_9c6514813150ee19
+}  // namespace build_97c66bc3732dfb5e
 }  // namespace tfaot_model
