@@ -6,38 +6,34 @@
 
 namespace {
 
-// A convolution that reads a copy of each image.
-struct Copied {
+// Images of a batch, each of which is copied.
+struct Images {
   const ConvolutionCall& call;
   const PaddedImage& padded;
   const Element* images;
-  const Gemm& g;  // for the first image, but for what it reads
+  const Gemm& g;  // of the first one, but for what it reads
   Int start;      // of the first window in the copy
-
-  // The copy has its padding.
-  void convolve(Int image, Element* copy, tfaot::Tasks* tasks) const {
-    const Window& w = call.window;
-    padded.fill(copy, images + image * w.in[0] * w.in[1] * w.in[2] * call.in_channels);
-    const Int made = image * w.out[0] * w.out[1] * w.out[2] * call.out_channels;
-    Gemm product = g;
-    product.tasks = tasks;
-    product.a = copy + start;
-    product.c += made;
-    if (product.addends != nullptr) product.addends += made;
-    multiply_groups(product, call.groups);
-  }
-};
-
-struct SharedImages {
-  const Copied& copied;
   const tfaot::Tasks& tasks;
 };
 
+Int image_elements(const ConvolutionCall& call) {
+  return call.window.in[0] * call.window.in[1] * call.window.in[2] * call.in_channels;
+}
+Int result_elements(const ConvolutionCall& call) {
+  return call.window.out[0] * call.window.out[1] * call.window.out[2] * call.out_channels;
+}
+
 void image_piece(void* context, Int piece, Int lane) {
-  const auto& shared = *static_cast<const SharedImages*>(context);
-  Element* const copy = scratch_of(shared.tasks, lane);
-  shared.copied.padded.clear(copy);
-  shared.copied.convolve(piece, copy, nullptr);
+  const auto& of = *static_cast<const Images*>(context);
+  Element* const copy = scratch_of(of.tasks, lane);
+  of.padded.clear(copy);
+  of.padded.fill(copy, of.images + piece * image_elements(of.call));
+  Gemm g = of.g;
+  g.tasks = nullptr;
+  g.a = copy + of.start;
+  g.c += piece * result_elements(of.call);
+  if (g.addends != nullptr) g.addends += piece * result_elements(of.call);
+  multiply_groups(g, of.call.groups);
 }
 
 void convolve(const ConvolutionCall& call, Element* c, const void** in, Element* scratch) {
@@ -62,13 +58,19 @@ void convolve(const ConvolutionCall& call, Element* c, const void** in, Element*
     g.a = image + start;
     return multiply_groups(g, call.groups);
   }
-  const Copied copied = {call, padded, image, g, start};
   if (g.tasks != nullptr && are_enough(more.images, *g.tasks)) {
-    SharedImages shared = {copied, *g.tasks};
-    return g.tasks->run(*g.tasks, more.images, &image_piece, &shared);
+    Images images = {call, padded, image, g, start, *g.tasks};
+    return g.tasks->run(*g.tasks, more.images, &image_piece, &images);
   }
   padded.clear(scratch);
-  for (Int i = 0; i < more.images; ++i) copied.convolve(i, scratch, g.tasks);
+  g.a = scratch + start;
+  for (Int i = 0; i < more.images; ++i) {
+    padded.fill(scratch, image);
+    multiply_groups(g, call.groups);
+    image += image_elements(call);
+    g.c += result_elements(call);
+    if (g.addends != nullptr) g.addends += result_elements(call);
+  }
 }
 
 }  // namespace

@@ -276,71 +276,66 @@ Blocks blocks_of(const Gemm& g, Int rows) {
   return {rows, unit, rows <= most ? 1 : ceil_div(rows / unit, most / unit)};
 }
 
-Tiles<Element> tiles_of(const Gemm& g, const Element* const* rows) {
-  Tiles<Element> t = {};
-  t.rows = rows;
-  t.a_step = g.a_step;
-  t.b = g.b;
-  t.b_step = g.b_step;
-  t.b_panel = g.b_panel;
-  return t;
-}
-
-// Not inlined: otherwise streams would also pay for preparing its loops.
-__attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows) {
-  Odometer<4> row(g.row_count, g.row_step);
-  const Element* block[kBlockRows];
-  const Tiles<Element> t = tiles_of(g, block);
-  const Blocks blocks = blocks_of(g, rows);
-  const Columns all = {0, vectors_of(g.columns)};
-  for (Int i = 0, first = 0; first < rows; ++i) {
-    const Int count = blocks.rows_of(i, first);
-    row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
-    multiply_taps(g, t, count, first, all);
-    first += count;
-  }
-}
-
-// A product that is shared out: each block of rows, or all rows of a stream, times `parts` parts of
-// the columns. Pieces have the tiles of the whole product, so results are the same to the last bit.
-struct SharedProduct {
-  const Gemm& g;
-  Int rows;
-  Blocks blocks;
-  Int parts;
+// A piece of a product that is shared out: a block of rows times one of `parts` parts of the
+// columns.
+struct Piece {
+  Int block, part, parts;
 };
 
-// Of parts with as many tiles of columns each as possible, for a line of so many rows.
-Columns part_of_columns(Int rows, Int vectors, Int part, Int parts) {
+// The part of `vectors` of columns, for a line of so many rows: whole tiles, about as many in each
+// part.
+__attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, Int vectors) {
   const int tile_rows = even_cut(rows).rows;
   Int tiles = 0;
   for (Int v = 0; v < vectors; v += next_vectors(tile_rows, vectors - v)) ++tiles;
-  const Int first = tiles * part / parts;
-  const Int end = tiles * (part + 1) / parts;
-  Columns columns = {0, 0};
+  const Int first = tiles * piece.part / piece.parts;
+  const Int end = tiles * (piece.part + 1) / piece.parts;
+  Columns columns = {vectors, 0};
   for (Int i = 0; i < end; ++i) {
     if (i == first) columns.first = columns.end;
     columns.end += next_vectors(tile_rows, vectors - columns.end);
   }
-  if (first == end) columns.first = columns.end;
   return columns;
 }
 
-void multiply_piece(void* context, Int piece, Int /*lane*/) {
-  const auto& shared = *static_cast<const SharedProduct*>(context);
-  const Gemm& g = shared.g;
-  const Int number = piece / shared.parts;
-  Int first = 0;
-  for (Int i = 0; i < number; ++i) first += shared.blocks.rows_of(i, first);
-  const Int rows = shared.blocks.rows_of(number, first);
-  const Columns columns =
-      part_of_columns(line_of(g, rows), vectors_of(g.columns), piece % shared.parts, shared.parts);
-  if (columns.first == columns.end) return;
+// A piece, or the whole product. A piece has the tiles that the whole has there, so results are the
+// same to the last bit. Not inlined: otherwise streams would also pay for preparing its loops.
+__attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows, const Piece* piece) {
   Odometer<4> row(g.row_count, g.row_step);
-  row.seek(first);
   const Element* block[kBlockRows];
-  row.next(rows, [&](Int r, Int offset) { block[r] = g.a + offset; });
-  multiply_taps(g, tiles_of(g, block), rows, first, columns);
+  Tiles<Element> t = {};
+  t.rows = block;
+  t.a_step = g.a_step;
+  t.b = g.b;
+  t.b_step = g.b_step;
+  t.b_panel = g.b_panel;
+  const Blocks blocks = blocks_of(g, rows);
+  Columns columns = {0, vectors_of(g.columns)};
+  Int i = 0, first = 0, end = rows;
+  if (piece != nullptr) {
+    for (; i < piece->block; ++i) first += blocks.rows_of(i, first);
+    const Int count = blocks.rows_of(i, first);
+    end = first + count;
+    columns = part_of_columns(*piece, line_of(g, count), columns.end);
+    row.seek(first);
+  }
+  for (; first < end; ++i) {
+    const Int count = blocks.rows_of(i, first);
+    row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
+    multiply_taps(g, t, count, first, columns);
+    first += count;
+  }
+}
+
+struct SharedProduct {
+  const Gemm& g;
+  Int rows, parts;
+};
+
+void block_piece(void* context, Int piece, Int /*lane*/) {
+  const auto& shared = *static_cast<const SharedProduct*>(context);
+  const Piece which = {piece / shared.parts, piece % shared.parts, shared.parts};
+  multiply_blocks(shared.g, shared.rows, &which);
 }
 
 // Streams go over panels in such steps.
@@ -368,20 +363,16 @@ constexpr Int kStreamPieceWork = Int{1} << 16;
 constexpr Int kLanePieces = 4;
 
 // False: it is to be computed alone.
-bool multiply_shared(const Gemm& g, Int rows) {
+__attribute__((noinline)) bool multiply_shared(const Gemm& g, Int rows) {
   const bool streams = is_stream(g, rows);
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   const Int work = rows * g.columns * taps * g.run;
   const Int pieces =
       smaller(kLanePieces * g.tasks->lanes, work / (streams ? kStreamPieceWork : kPieceWork));
   if (pieces < 2) return false;
-  const Blocks blocks = blocks_of(g, rows);
-  SharedProduct shared = {g, rows, blocks, streams ? pieces : ceil_div(pieces, blocks.count)};
-  if (streams) {
-    g.tasks->run(*g.tasks, shared.parts, &stream_piece, &shared);
-  } else {
-    g.tasks->run(*g.tasks, blocks.count * shared.parts, &multiply_piece, &shared);
-  }
+  const Int blocks = streams ? 1 : blocks_of(g, rows).count;
+  SharedProduct shared = {g, rows, ceil_div(pieces, blocks)};
+  g.tasks->run(*g.tasks, blocks * shared.parts, streams ? &stream_piece : &block_piece, &shared);
   return true;
 }
 
@@ -396,5 +387,5 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;
   if (is_stream(g, rows)) return multiply_as_stream(g, rows);
-  multiply_blocks(g, rows);
+  multiply_blocks(g, rows, nullptr);
 }

@@ -67,52 +67,63 @@ void multiply_row(const MatMulCall& call, Element* c, const void** in) {
   TFAOT_KERNEL(gemm)(&g);
 }
 
-// The products of all matrices of a call.
-struct Matrices {
+// b = outer * batch + inner; the strides are those of inner, and of outer in the result.
+struct InnerBatch {
+  Int batch, lhs, rhs, result, outer_result;
+};
+
+TFAOT_INLINE InnerBatch inner_batch_of(const MatMulCall& call) {
+  if ((call.epilogue & tfaot::kernels::kEpiloguePlaced) == 0) {
+    return {1, 0, 0, 0, call.rows * call.columns};
+  }
+  return {call.inner_batch, call.lhs_inner_stride, call.rhs_inner_stride, call.result_inner_stride,
+          call.result_batch_stride};
+}
+
+// The tensors of a call.
+struct Operands {
   const MatMulCall& call;
   const Element* lhs;
   const Element* rhs;
   Element* c;
   const Element* addends;  // null: none
-  Int inner_batch, lhs_inner, rhs_inner, result_inner, result_batch;
-
-  // g: what is the same for all of them.
-  void multiply(Gemm& g, Int outer, Int inner, Element* scratch) const {
-    const Int at = outer * result_batch + inner * result_inner;
-    g.a = lhs + outer * call.lhs_batch_stride + inner * lhs_inner;
-    g.c = c + at;
-    if (addends != nullptr) g.addends = addends + at;
-    if (call.rhs_packed != 0) return multiply_panels(g, rhs);
-    multiply_matrix(g, call, rhs + outer * call.rhs_batch_stride + inner * rhs_inner, scratch);
-  }
 };
 
+// g: what is the same for all matrices.
+TFAOT_INLINE void multiply_one(const Operands& of, const InnerBatch& inner_batch, Int outer,
+                               Int inner, Gemm& g, Element* scratch) {
+  const Int at = outer * inner_batch.outer_result + inner * inner_batch.result;
+  g.a = of.lhs + outer * of.call.lhs_batch_stride + inner * inner_batch.lhs;
+  g.c = of.c + at;
+  if (of.addends != nullptr) g.addends = of.addends + at;
+  if (of.call.rhs_packed != 0) return multiply_panels(g, of.rhs);
+  multiply_matrix(g, of.call, of.rhs + outer * of.call.rhs_batch_stride + inner * inner_batch.rhs,
+                  scratch);
+}
+
 struct SharedMatrices {
-  const Matrices& matrices;
+  Operands operands;
   const Gemm& g;
   const tfaot::Tasks& tasks;
 };
 
 void matrix_piece(void* context, Int piece, Int lane) {
   const auto& shared = *static_cast<const SharedMatrices*>(context);
-  const Matrices& matrices = shared.matrices;
+  const InnerBatch inner_batch = inner_batch_of(shared.operands.call);
   Gemm g = shared.g;
-  matrices.multiply(g, piece / matrices.inner_batch, piece % matrices.inner_batch,
-                    scratch_of(shared.tasks, lane));
+  multiply_one(shared.operands, inner_batch, piece / inner_batch.batch, piece % inner_batch.batch,
+               g, scratch_of(shared.tasks, lane));
+}
+
+__attribute__((noinline)) void share_matrices(const Operands& operands, const Gemm& g,
+                                              tfaot::Tasks& tasks) {
+  SharedMatrices shared = {operands, g, tasks};
+  tasks.run(tasks, operands.call.batch, &matrix_piece, &shared);
 }
 
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
-  const bool placed = (call.epilogue & tfaot::kernels::kEpiloguePlaced) != 0;
-  Matrices m = {call,
-                static_cast<const Element*>(in[1]),
-                static_cast<const Element*>(in[2]),
-                c,
-                nullptr,
-                placed ? call.inner_batch : 1,
-                placed ? call.lhs_inner_stride : 0,
-                placed ? call.rhs_inner_stride : 0,
-                placed ? call.result_inner_stride : 0,
-                placed ? call.result_batch_stride : call.rows * call.columns};
+  Operands operands = {call, static_cast<const Element*>(in[1]), static_cast<const Element*>(in[2]),
+                       c, nullptr};
   Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
   g.a_step = call.lhs_depth_stride;
   g.columns = call.columns;
@@ -121,22 +132,26 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
     g.bias = static_cast<const Element*>(*more++);
   }
   if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
-    m.addends = static_cast<const Element*>(*more++);
+    operands.addends = static_cast<const Element*>(*more++);
   }
   // Then call.batch is 1.
   if (call.live_rows != 0) g.row_count[3] = call.live_rows * *static_cast<const Int*>(*more++);
   g.rectifier = rectifier_of(call.epilogue);
+  const bool placed = (call.epilogue & tfaot::kernels::kEpiloguePlaced) != 0;
   g.c_row = placed ? call.result_row_stride : call.columns;
   if ((call.epilogue & tfaot::kernels::kEpilogueShared) != 0) {
     tfaot::Tasks* const tasks = tasks_at(*more);
     if (tasks != nullptr && are_enough(call.batch, *tasks)) {
-      SharedMatrices shared = {m, g, *tasks};
-      return tasks->run(*tasks, call.batch, &matrix_piece, &shared);
+      const Operands copy = operands;
+      return share_matrices(copy, g, *tasks);
     }
     g.tasks = tasks;
   }
+  const InnerBatch inner_batch = inner_batch_of(call);
   for (Int b = 0, outer = 0; b < call.batch; ++outer) {
-    for (Int inner = 0; inner < m.inner_batch; ++inner, ++b) m.multiply(g, outer, inner, scratch);
+    for (Int inner = 0; inner < inner_batch.batch; ++inner, ++b) {
+      multiply_one(operands, inner_batch, outer, inner, g, scratch);
+    }
   }
 }
 

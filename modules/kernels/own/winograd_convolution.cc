@@ -164,7 +164,7 @@ class Convolution {
 
   void compute_block(const Block& block, const Room& room) const {
     make_numbers(block, 0, block.count, room);
-    for (Int i = 0; i < kMatrices; ++i) multiply(block, i, room);
+    multiply(block, 0, kMatrices, room);
     make_results(block, 0, block.count, room);
   }
 
@@ -206,7 +206,7 @@ class Convolution {
   }
   static void matrix_piece(void* context, Int piece, Int /*lane*/) {
     const auto& shared = *static_cast<const SharedBlock*>(context);
-    shared.convolution.multiply(shared.block, piece, shared.room);
+    shared.convolution.multiply(shared.block, piece, piece + 1, shared.room);
   }
   static void results_piece(void* context, Int piece, Int /*lane*/) {
     const auto& shared = *static_cast<const SharedBlock*>(context);
@@ -236,7 +236,7 @@ class Convolution {
     for (Int i = first; i < end; ++i) make_results(walk.next(), i, room);
   }
 
-  void make_numbers(Place place, Int tile, const Room& room) const {
+  TFAOT_INLINE void make_numbers(Place place, Int tile, const Room& room) const {
     const Int channels = call_.in_channels;
     const Int row = place.row - window_.pad_low[1];
     const Int column = place.column - window_.pad_low[2];
@@ -288,16 +288,23 @@ class Convolution {
     }
   }
 
-  void multiply(const Block& block, Int matrix, const Room& room) const {
+  // By the matrices from `first` to `end`.
+  void multiply(const Block& block, Int first, Int end, const Room& room) const {
     Gemm g = plain_product(block.count, call_.in_channels, call_.in_channels);
     g.c_row = g.columns = call_.out_channels;
-    g.a = room.numbers + matrix * number_step_;
-    g.b = filter_ + matrix * ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
-    g.c = room.sums + matrix * sum_step_;
-    TFAOT_KERNEL(gemm)(&g);
+    const Int matrix = ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
+    g.a = room.numbers + first * number_step_;
+    g.b = filter_ + first * matrix;
+    g.c = room.sums + first * sum_step_;
+    for (Int i = first; i < end; ++i) {
+      TFAOT_KERNEL(gemm)(&g);
+      g.a += number_step_;
+      g.b += matrix;
+      g.c += sum_step_;
+    }
   }
 
-  void make_results(Place place, Int tile, const Room& room) const {
+  TFAOT_INLINE void make_results(Place place, Int tile, const Room& room) const {
     const Int channels = call_.out_channels;
     const Int row_step = window_.out[2] * channels;
     const Int at =
