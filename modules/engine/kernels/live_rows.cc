@@ -37,7 +37,7 @@ class RowsOf {
                        [](const auto& entry) { return entry.second == Rows::kMixed; });
   }
   // A kernel that can leave out rows of padding: a product of rows in order with a packed weight,
-  // a recurrent layer of rows in order, or a forest.
+  // a chain of them, a recurrent layer of rows in order, or a forest.
   bool is_row_kernel(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
     if (kind == KernelKind::kForest) {
@@ -45,6 +45,10 @@ class RowsOf {
              rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one);
     }
     if (kind == KernelKind::kRecurrent) return is_row_recurrence(one);
+    if (kind == KernelKind::kDenseChain) {
+      return call_of<kernels::DenseChainCall>(one).rows % batch_ == 0 &&
+             rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one);
+    }
     if (kind != KernelKind::kMatMul) return false;
     const auto call = call_of<kernels::MatMulCall>(one);
     return call.batch == 1 && call.rhs_packed != 0 && call.rows % batch_ == 0 &&
@@ -142,7 +146,7 @@ class RowsOf {
   bool kernel_keeps_order(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
     if (kind == KernelKind::kMatMul || kind == KernelKind::kForest ||
-        kind == KernelKind::kRecurrent) {
+        kind == KernelKind::kRecurrent || kind == KernelKind::kDenseChain) {
       return is_row_kernel(one);
     }
     // As a product of two sides that depend on the batch.
@@ -204,10 +208,11 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t 
 Status add_live_rows(HloInstruction& kernel, HloInstruction* live_rows, std::int64_t batch) {
   xla::HloComputation& computation = *kernel.parent();
   const KernelKind kind = kernel_kind(kernel);
-  const auto words = kind == KernelKind::kForest ? live_words<kernels::ForestCall>(kernel, batch)
-                     : kind == KernelKind::kRecurrent
-                         ? live_words<kernels::RecurrentCall>(kernel, batch)
-                         : live_words<kernels::MatMulCall>(kernel, batch);
+  const auto words =
+      kind == KernelKind::kForest       ? live_words<kernels::ForestCall>(kernel, batch)
+      : kind == KernelKind::kRecurrent  ? live_words<kernels::RecurrentCall>(kernel, batch)
+      : kind == KernelKind::kDenseChain ? live_words<kernels::DenseChainCall>(kernel, batch)
+                                        : live_words<kernels::MatMulCall>(kernel, batch);
   auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
   operands.front() = computation.AddInstruction(
       HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
