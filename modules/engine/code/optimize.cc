@@ -16,6 +16,7 @@
 #include "kernels/aligned_temporaries.h"
 #include "kernels/attention_calls.h"
 #include "kernels/concatenation_calls.h"
+#include "kernels/dense_chain_calls.h"
 #include "kernels/forest_calls.h"
 #include "kernels/gather_calls.h"
 #include "kernels/live_rows.h"
@@ -144,6 +145,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, products));
   TFAOT_TRY(replace_row_functions(*module, inputs));
   TFAOT_TRY(replace_attention(*module));
+  TFAOT_TRY(replace_dense_chains(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

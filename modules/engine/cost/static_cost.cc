@@ -200,6 +200,7 @@ class Estimate {
     if (kind == KernelKind::kGather) return kCallCycles + waiting(2 * result);
     const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
     if (kind == KernelKind::kRecurrent) return moved + recur(one);
+    if (kind == KernelKind::kDenseChain) return moved + go_through_layers(one);
     if (kind == KernelKind::kRows) return moved + go_over_rows(one);
     if (kind == KernelKind::kMatMul) {
       const auto call = call_of<kernels::MatMulCall>(one);
@@ -272,6 +273,26 @@ class Estimate {
     const double moved = matrices * numbers * sizeof(float) / machine_.vector_bytes;
     return matrices * multiply(size, bytes_of(one.operand(2)->shape()) / matrices) +
            2 * moved * kPlainCycles;
+  }
+
+  // The products and functions of all layers. What is between them stays in the first cache.
+  double go_through_layers(const HloInstruction& one) const {
+    const auto call = call_of<kernels::DenseChainCall>(one);
+    ProductSize size{call.rows, 0, call.depth, sizeof(float)};
+    double sum = 0;
+    for (const kernels::DenseLayer& layer : dense_layers(one)) {
+      size.columns = layer.columns;
+      const std::int64_t weights = kernels::panel_count(size.columns, size.element_bytes) *
+                                   kernels::kPanelBytes * size.depth;
+      sum += multiply(size, static_cast<double>(weights));
+      const double each = layer.function == kernels::kDenseNone    ? 0
+                          : layer.function == kernels::kDenseLeaky ? kPlainCycles
+                                                                   : kDearCycles;
+      const auto results = static_cast<double>(size.rows * size.columns * size.element_bytes);
+      sum += std::ceil(results / machine_.vector_bytes) * each;
+      size.depth = size.columns;
+    }
+    return sum;
   }
 
   // Once for a sum, three times for a normalisation; the others are functions of each element.

@@ -86,6 +86,51 @@ KernelWork attention_work(const kernels::AttentionCall& call) {
           2 * call.batch * call.rows * call.keys * (call.depth + call.columns)};
 }
 
+const char* function_text(std::int64_t function) {
+  switch (function) {
+    case kernels::kDenseTanh:
+      return " tanh";
+    case kernels::kDenseSigmoid:
+      return " sigmoid";
+    case kernels::kDenseSwish:
+      return " swish";
+    case kernels::kDenseGelu:
+      return " gelu";
+    case kernels::kDenseSoftplus:
+      return " softplus";
+    case kernels::kDenseLeaky:
+      return " leaky relu";
+    case kernels::kDenseElu:
+      return " elu";
+    default:
+      return "";
+  }
+}
+
+std::string layer_text(const kernels::DenseLayer& layer) {
+  const bool is_six = (layer.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6;
+  const char* const relu = is_six                                           ? " relu6"
+                           : (layer.epilogue & kernels::kEpilogueRelu) != 0 ? " relu"
+                                                                            : "";
+  return fmt::format("{}{}{}", layer.columns, relu, function_text(layer.function));
+}
+
+KernelWork chain_work(const HloInstruction& one) {
+  const auto call = call_of<kernels::DenseChainCall>(one);
+  std::vector<std::string> layers;
+  std::int64_t numbers = 0;  // of all weights
+  std::int64_t depth = call.depth;
+  for (const kernels::DenseLayer& layer : dense_layers(one)) {
+    layers.push_back(layer_text(layer));
+    numbers += depth * layer.columns;
+    depth = layer.columns;
+  }
+  return {
+      fmt::format("{} x {} through layers of {}{}", call.rows, call.depth, fmt::join(layers, ", "),
+                  call.live_rows != 0 ? ", skips rows of padding" : ""),
+      2 * call.rows * numbers};
+}
+
 KernelWork window_work(const kernels::Window& window, std::int64_t batch, std::int64_t channels) {
   return {fmt::format("{} of {}, to {}, {} channels", extent(window.size), extent(window.in),
                       extent(window.out), channels),
@@ -127,6 +172,8 @@ KernelWork work_of(const HloInstruction& one) {
       return product_work(call_of<kernels::MatMulCall>(one));
     case KernelKind::kAttention:
       return attention_work(call_of<kernels::AttentionCall>(one));
+    case KernelKind::kDenseChain:
+      return chain_work(one);
     case KernelKind::kConvolution:
     case KernelKind::kDepthwise: {
       const auto call = call_of<kernels::ConvolutionCall>(one);

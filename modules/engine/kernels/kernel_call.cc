@@ -13,6 +13,22 @@ namespace tfaot::toolkit::engine {
 
 using xla::HloInstruction;
 
+namespace {
+
+// The structs that follow a call's struct.
+template <typename Call, typename Part>
+std::vector<Part> parts_after(const HloInstruction& kernel, std::int64_t count) {
+  const auto words = call_words(kernel);
+  std::vector<Part> parts(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::memcpy(&parts[i], &words.at((sizeof(Call) + i * sizeof(Part)) / sizeof words[0]),
+                sizeof(Part));
+  }
+  return parts;
+}
+
+}  // namespace
+
 bool is_kernel_call(const HloInstruction& instruction) {
   return instruction.opcode() == xla::HloOpcode::kCustomCall &&
          instruction.custom_call_target().starts_with(kSymbolPrefix);
@@ -31,6 +47,7 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   for (const char* way : {"convolution_", "transposed_convolution_", "winograd_convolution_"}) {
     if (name.starts_with(way)) return KernelKind::kConvolution;
   }
+  if (name.starts_with("dense_chain_")) return KernelKind::kDenseChain;
   if (name.starts_with("resize_")) return KernelKind::kResize;
   if (name.starts_with("top_k_")) return KernelKind::kTopK;
   if (name.starts_with("gather_")) return KernelKind::kGather;
@@ -57,6 +74,8 @@ bool skips_padding(const HloInstruction& kernel) {
       return call_of<kernels::MatMulCall>(kernel).live_rows != 0;
     case KernelKind::kForest:
       return call_of<kernels::ForestCall>(kernel).live_rows != 0;
+    case KernelKind::kDenseChain:
+      return call_of<kernels::DenseChainCall>(kernel).live_rows != 0;
     case KernelKind::kRecurrent:
       return call_of<kernels::RecurrentCall>(kernel).live_rows != 0;
     case KernelKind::kConvolution:
@@ -67,15 +86,16 @@ bool skips_padding(const HloInstruction& kernel) {
   }
 }
 
+std::vector<kernels::DenseLayer> dense_layers(const HloInstruction& kernel) {
+  const auto call = call_of<kernels::DenseChainCall>(kernel);
+  return parts_after<kernels::DenseChainCall, kernels::DenseLayer>(kernel, call.layers);
+}
+
 ForestSize forest_size(const HloInstruction& kernel) {
   const auto call = call_of<kernels::ForestCall>(kernel);
-  const auto words = call_words(kernel);
   ForestSize size;
-  std::size_t at = sizeof call / sizeof words[0];
-  for (std::int64_t i = 0; i < call.blocks; ++i) {
-    kernels::ForestBlock block{};
-    std::memcpy(&block, &words.at(at), sizeof block);
-    at += sizeof block / sizeof words[0];
+  for (const auto& block :
+       parts_after<kernels::ForestCall, kernels::ForestBlock>(kernel, call.blocks)) {
     size.trees += block.trees;
     size.depth = std::max(size.depth, block.depth);
     size.steps += block.trees * block.depth * call.rows;

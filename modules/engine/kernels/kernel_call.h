@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hlo/hlo.h"
+#include "tfaot/kernels/dense_chain.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -40,6 +41,7 @@ std::string_view kernel_name(const xla::HloInstruction& kernel);
 
 enum class KernelKind {
   kMatMul,       // a MatMulCall, also as part of a NarrowMatMulCall
+  kDenseChain,   // a DenseChainCall
   kConvolution,  // a ConvolutionCall, also transposed or part of a WinogradCall
   kDepthwise,    // a ConvolutionCall, each channel alone
   kPool,         // a PoolCall
@@ -67,6 +69,9 @@ Call call_of(const xla::HloInstruction& kernel) {
 
 // Whether it leaves out rows of padding (live_rows.h).
 bool skips_padding(const xla::HloInstruction& kernel);
+
+// The layers of a chain, in order. REQUIRES: a kDenseChain.
+std::vector<kernels::DenseLayer> dense_layers(const xla::HloInstruction& kernel);
 
 struct ForestSize {
   std::int64_t trees = 0;

@@ -38,7 +38,8 @@ class RowsOf {
                        [](const auto& entry) { return entry.second == Rows::kMixed; });
   }
   // A kernel that can leave out rows of padding: a product of rows in order with a packed weight,
-  // a recurrent layer of rows in order, a convolution of images in order, or a forest.
+  // a chain of them, a recurrent layer of rows in order, a convolution of images in order, or a
+  // forest.
   bool is_row_kernel(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
     if (kind == KernelKind::kForest) {
@@ -48,6 +49,10 @@ class RowsOf {
     if (kind == KernelKind::kRecurrent) return is_row_recurrence(one);
     if (kind == KernelKind::kConvolution || kind == KernelKind::kDepthwise) {
       return reads_images(one, addends_of(call_of<kernels::ConvolutionCall>(one).epilogue));
+    }
+    if (kind == KernelKind::kDenseChain) {
+      return call_of<kernels::DenseChainCall>(one).rows % batch_ == 0 &&
+             rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one);
     }
     if (kind != KernelKind::kMatMul) return false;
     const auto call = call_of<kernels::MatMulCall>(one);
@@ -152,7 +157,7 @@ class RowsOf {
     const KernelKind kind = kernel_kind(one);
     if (kind == KernelKind::kMatMul || kind == KernelKind::kConvolution ||
         kind == KernelKind::kDepthwise || kind == KernelKind::kForest ||
-        kind == KernelKind::kRecurrent) {
+        kind == KernelKind::kRecurrent || kind == KernelKind::kDenseChain) {
       return is_row_kernel(one);
     }
     // As a product of two sides that depend on the batch.
@@ -214,6 +219,8 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t 
   switch (kernel_kind(kernel)) {
     case KernelKind::kForest:
       return live_words<kernels::ForestCall>(kernel, batch);
+    case KernelKind::kDenseChain:
+      return live_words<kernels::DenseChainCall>(kernel, batch);
     case KernelKind::kRecurrent:
       return live_words<kernels::RecurrentCall>(kernel, batch);
     case KernelKind::kConvolution:

@@ -149,6 +149,39 @@ TEST(LiveRows, GoToForests) {
   EXPECT_EQ(calls, 1);
 }
 
+// A DenseChainCall of `rows` rows of a batch of 4: layers of 8 with a bias and of 3, then a
+// product.
+std::vector<std::int64_t> chain_live_rows(int rows, const std::string& bias,
+                                          const std::string& before = "") {
+  const auto module = testing::parse_hlo(
+      "ENTRY e {\n  x = f32[4,16] parameter(0)\n  v = f32[1,1,4,16] parameter(1)\n"
+      "  u = f32[1,1,8,16] parameter(2)\n  w = f32[8] parameter(3)\n" +
+      before + "  b = f32[8] " + bias + "\n  c = s64[15] constant({" + std::to_string(rows) +
+      ",4,2,8,0, 8,1,0,0,0, 3,0,0,0,0})\n"
+      "  t = (f32[16,3], u8[1088]) custom-call(c, x, v, b, u), "
+      "custom_call_target=\"tfaot_dense_chain_f32\"\n"
+      "  y = f32[16,3] get-tuple-element(t), index=0\n  ROOT r = (f32[16,3]) tuple(y)\n}");
+  std::vector<std::int64_t> live;
+  if (!leave_out_padding(*module, 1).value_or(false)) return live;
+  for (const auto* one : module->entry_computation()->instructions()) {
+    if (kernel_kind(*one) != KernelKind::kDenseChain || one->user_count() == 0) continue;
+    live.push_back(call_of<kernels::DenseChainCall>(*one).live_rows);
+    EXPECT_EQ(one->operands().back()->parameter_number(), 4);
+    EXPECT_EQ(dense_layers(*one).size(), 2U);
+    EXPECT_EQ(dense_layers(*one).back().columns, 3);
+  }
+  return live;
+}
+
+TEST(LiveRows, GoToChainsOfDenseLayers) {
+  EXPECT_THAT(chain_live_rows(16, "negate(w)"), ElementsAre(4));
+  EXPECT_THAT(chain_live_rows(15, "negate(w)"), IsEmpty());
+  EXPECT_THAT(
+      chain_live_rows(16, "maximum(w, q)",
+                      "  y8 = f32[1,8] slice(x), slice={[0:1], [0:8]}\n  q = f32[8] reshape(y8)\n"),
+      IsEmpty());
+}
+
 // A RecurrentCall of 4 rows: 3 steps of x, rows first, to a state of 8 of which `kept` are kept.
 std::vector<std::int64_t> recurrent_live_rows(const std::string& x_steps, const std::string& kept) {
   const auto module = testing::parse_hlo(

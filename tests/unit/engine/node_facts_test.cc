@@ -78,6 +78,25 @@ ENTRY e {
   EXPECT_GT(node.picoseconds, 6 * 70 * 90 * (8 + 5) / 32 * 250);
 }
 
+TEST(NodeFacts, AChainOfDenseLayers) {
+  // Layers of 32 with bias and relu, of 16 with tanh, of 3 without anything.
+  const auto module = testing::parse_hlo(R"(
+ENTRY e {
+  x = f32[4,16] parameter(0)
+  w0 = f32[1,2,16,16] parameter(1)
+  b0 = f32[32] parameter(2)
+  w1 = f32[1,1,32,16] parameter(3)
+  w2 = f32[1,1,16,16] parameter(4)
+  c = s64[20] constant({4,16,3,32,0,32,3,0,0,0,16,0,1,0,0,3,0,0,0,0})
+  ROOT d = (f32[4,3], u8[1088]) custom-call(c, x, w0, b0, w1, w2), custom_call_target="tfaot_dense_chain_f32"
+})");
+  const HloNode node = node_of(entry_of(*module, true), "d");
+  EXPECT_EQ(node.detail, "4 x 16 through layers of 32 relu, 16 tanh, 3");
+  EXPECT_EQ(node.flops, 2 * 4 * (16 * 32 + 32 * 16 + 16 * 3));
+  EXPECT_EQ(node.bytes, 4 * (4 * 16 + 2 * 16 * 16 + 32 + 32 * 16 + 16 * 16 + 4 * 3));
+  EXPECT_GT(node.picoseconds, 0);
+}
+
 TEST(NodeFacts, ConstantsThatTheTextLeavesOutAreNotRead) {
   const auto module = testing::parse_hlo(kProgram);
   const HloNode node = node_of(entry_of(*module, false), "k");

@@ -23,6 +23,7 @@
   USE(attention, f32)              \
   USE(convolution, f32)            \
   USE(convolution, f64)            \
+  USE(dense_chain, f32)            \
   USE(depthwise, f32)              \
   USE(depthwise, f64)              \
   USE(gather, f32)                 \

@@ -40,6 +40,23 @@ std::uint64_t dense(std::size_t rows, int layers, int width,
   return cost_of(text + "}", {1, static_cast<std::int64_t>(rows) * width * 8, kernels});
 }
 
+// The same as one chain, each with a function.
+std::uint64_t dense_chain(std::size_t rows, int layers, int width, int function = 0) {
+  std::string text = fmt::format("ENTRY e {{\n  x = f32[{},{}] parameter(0)\n", rows, width);
+  std::string words = fmt::format("{},{},{},{},0", rows, width, layers, width);
+  std::string weights;
+  for (int i = 0; i < layers; ++i) {
+    text += fmt::format("  w{0} = f32[1,{1},{2},16] parameter({3})\n", i, width / 16, width, i + 1);
+    words += fmt::format(",{},0,{},0,0", width, function);
+    weights += fmt::format(", w{}", i);
+  }
+  text += fmt::format(
+      "  c = s64[{}] constant({{{}}})\n  ROOT k = (f32[{},{}], u8[64]) custom-call(c, x{}), "
+      "custom_call_target=\"tfaot_dense_chain_f32\"\n}}",
+      5 + 5 * layers, words, rows, width, weights);
+  return cost_of(text, {1, static_cast<std::int64_t>(rows) * width * 8, "x86_64_v4"});
+}
+
 // Something done to `row` elements a row, in and out of memory.
 std::uint64_t elementwise(std::size_t rows, const std::string& opcode) {
   return cost_of(fmt::format("ENTRY e {{\n  x = f32[{0},1000] parameter(0)\n"
@@ -131,6 +148,16 @@ TEST(StaticCost, GrowsWithTheBatch) {
   }
   EXPECT_GT(pooling(2), pooling(1));
   EXPECT_GT(elementwise(2, "tanh"), elementwise(1, "tanh"));
+}
+
+TEST(StaticCost, OfAChainIsThatOfItsLayersWithoutTheirCalls) {
+  for (const std::size_t rows : {1, 16, 64}) {
+    const std::uint64_t calls = 3 * 100 * 250;  // of picoseconds
+    EXPECT_NEAR(static_cast<double>(dense_chain(rows, 4, 64) + calls),
+                static_cast<double>(dense(rows, 4, 64)), 1000)
+        << rows;
+    EXPECT_LT(dense_chain(rows, 4, 64), dense_chain(rows, 4, 64, 5));
+  }
 }
 
 TEST(StaticCost, IsLowerAtHigherLevels) {

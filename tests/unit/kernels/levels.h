@@ -24,7 +24,7 @@ struct Level {
   Kernels<float> f32;
   Kernels<double> f64;
   // Of f32.
-  Kernel attention, gelu, lstm, gru, layer_norm, narrow_matmul, rnn, row_sum, softmax,
+  Kernel attention, dense_chain, gelu, lstm, gru, layer_norm, narrow_matmul, rnn, row_sum, softmax,
       winograd_convolution;
 
   const Kernels<float>& kernels(float /*type*/) const { return f32; }

@@ -12,6 +12,7 @@
 #include <limits>
 #include <new>
 #include <random>
+#include <vector>
 
 #include "tfaot/kernels/abi.h"
 
@@ -96,6 +97,18 @@ inline Int random_epilogue(Random& random) {
 // With or without a sum.
 inline Int random_summing_epilogue(Random& random) {
   return random_epilogue(random) + random.between(0, 1) * kernels::kEpilogueSum;
+}
+
+// Every 2039th float, of both signs, without those that are no numbers.
+inline std::vector<float> some_of_all_floats() {
+  std::vector<float> all;
+  for (std::uint64_t word = 0; word < (std::uint64_t{1} << 32U); word += 2039) {
+    const auto bits = static_cast<std::uint32_t>(word);
+    float x = 0;
+    std::memcpy(&x, &bits, sizeof x);
+    if (std::isfinite(x)) all.push_back(x);
+  }
+  return all;
 }
 
 // A sum in double precision, and the rounding error allowed for a kernel's sum.

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "tfaot/kernels/attention.h"
+#include "tfaot/kernels/dense_chain.h"
 #include "tfaot/kernels/forest.h"
 #include "tfaot/kernels/matmul.h"
 #include "tfaot/kernels/narrow.h"

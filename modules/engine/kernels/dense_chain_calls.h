@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins dense layers that follow each other to one call (tfaot/kernels/dense_chain.h), with the
+// functions between them. Used by one thread.
+#pragma once
+
+#include "hlo/hlo.h"
+
+namespace tfaot::toolkit::engine {
+
+// To be called when products and functions of rows are calls of kernels already.
+Status replace_dense_chains(xla::HloModule& module);
+
+}  // namespace tfaot::toolkit::engine

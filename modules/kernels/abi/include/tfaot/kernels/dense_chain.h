@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call of tfaot_dense_chain; abi.h says what calls are.
+#pragma once
+
+#include <cstdint>
+
+#include "tfaot/kernels/panels.h"
+
+namespace tfaot {
+inline namespace v1 {
+namespace kernels {
+
+// What a layer does to its sums after the bias, if that is not an Epilogue.
+enum DenseFunction : std::int64_t {
+  kDenseNone = 0,
+  kDenseTanh = 1,
+  kDenseSigmoid = 2,
+  kDenseSwish = 3,     // x * sigmoid(x)
+  kDenseGelu = 4,      // as GeluCall
+  kDenseSoftplus = 5,  // log(1 + exp(x))
+  kDenseLeaky = 6,     // above * x for x > 0, else below * x
+  kDenseElu = 7,       // above * x for x > 0, else below * (exp(x) - 1)
+};
+
+// tfaot_dense_chain (float32): dense layers, each of the results of the one before. A layer makes
+// function(x W + bias) of x[rows, depth]; the next layer's depth is its columns. in[1]: the first
+// x, then for each layer its packed weights and, with kEpilogueBias, its bias[columns]. Result:
+// that of the last layer, [rows, columns]. The layers follow the struct. live_rows is as in
+// MatMulCall. Scratch: dense_chain_scratch_bytes().
+struct DenseChainCall {
+  std::int64_t rows, depth, layers;
+  std::int64_t widest;     // the most columns of a layer before the last
+  std::int64_t live_rows;  // rows for each row of the model's batch; 0: all rows count
+};
+struct DenseLayer {
+  std::int64_t columns;
+  std::int64_t epilogue;  // kEpilogueBias, and kEpilogueRelu or kEpilogueRelu6 without function
+  std::int64_t function;  // of DenseFunction
+  double above, below;
+};
+
+// Rows that go through all layers together: what is between two layers stays in the first caches.
+constexpr std::int64_t dense_chain_block_rows(const DenseChainCall& call) {
+  constexpr std::int64_t kElements = 8192;
+  constexpr std::int64_t kUnit = 24;  // a multiple of all levels' tiles
+  const std::int64_t fit = kElements / call.widest / kUnit * kUnit;
+  const std::int64_t rows = fit < kUnit ? kUnit : fit;
+  return rows < call.rows ? rows : call.rows;
+}
+// What goes into a layer and what comes out of it.
+constexpr std::int64_t dense_chain_scratch_bytes(const DenseChainCall& call) {
+  constexpr std::int64_t kElementBytes = 4;
+  return 2 * dense_chain_block_rows(call) * call.widest * kElementBytes + kPanelBytes;
+}
+
+}  // namespace kernels
+}  // namespace v1
+}  // namespace tfaot

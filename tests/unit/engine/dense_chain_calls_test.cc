@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense layers that follow each other become one call, which gives the same.
+#include "kernels/dense_chain_calls.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "hlo/simplify.h"
+#include "kernels/kernel_call.h"
+#include "kernels/rewrite_to_kernel_calls.h"
+#include "kernels/row_calls.h"
+#include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_kernels.h"
+#include "tfaot/kernels/dense_chain.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct Made {
+  std::vector<std::string> kernels;
+  std::vector<kernels::DenseLayer> layers;  // of the first chain
+  std::unique_ptr<xla::HloModule> module;
+};
+
+// Parameters from the second on are weights.
+Made made_of(const std::string& text) {
+  Made made{{}, {}, testing::parse_hlo(text)};
+  const auto before = testing::result_with_kernels(*made.module);
+  EXPECT_TRUE(simplify(*made.module));
+  EXPECT_TRUE(rewrite_to_kernel_calls(*made.module, 1));
+  EXPECT_TRUE(replace_row_functions(*made.module, 1));
+  EXPECT_TRUE(replace_dense_chains(*made.module));
+  if (before.shape().IsArray()) {
+    EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)),
+              1e-5)
+        << made.module->ToString();
+  }
+  made.kernels = testing::called_kernels(*made.module);
+  for (const auto* one : made.module->entry_computation()->MakeInstructionPostOrder()) {
+    if (kernel_kind(*one) == KernelKind::kDenseChain && made.layers.empty()) {
+      made.layers = dense_layers(*one);
+    }
+  }
+  return made;
+}
+
+// Two layers of 24 and 10 with a function of `y`, f32[<rows>,24], called `f`, between them.
+std::string two_layers(const std::string& function, int rows = 3) {
+  return fmt::format(R"(
+ENTRY e {{
+  x = f32[{0},12] parameter(0)
+  w0 = f32[12,24] parameter(1)
+  b0 = f32[24] parameter(2)
+  w1 = f32[24,10] parameter(3)
+  zero = f32[] constant(0)
+  one = f32[] constant(1)
+  part = f32[] constant(0.3)
+  zeros = f32[{0},24] broadcast(zero), dimensions={{}}
+  ones = f32[{0},24] broadcast(one), dimensions={{}}
+  parts = f32[{0},24] broadcast(part), dimensions={{}}
+  p = f32[{0},24] dot(x, w0), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+  b = f32[{0},24] broadcast(b0), dimensions={{1}}
+  y = f32[{0},24] add(p, b)
+  {1}
+  ROOT r = f32[{0},10] dot(f, w1), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+}})",
+                     rows, function);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// `function`: with V for the shape.
+kernels::DenseLayer first_layer(const std::string& function, int rows = 3) {
+  const std::string shape = fmt::format("[{},24]", rows);
+  const Made made = made_of(two_layers(replaced(function, "[V]", shape), rows));
+  EXPECT_THAT(made.kernels, ElementsAre("dense_chain_f32")) << made.module->ToString();
+  EXPECT_EQ(made.layers.size(), 2U);
+  return made.layers.empty() ? kernels::DenseLayer{} : made.layers.front();
+}
+
+TEST(DenseChainCalls, OfLayersWithRelu) {
+  const auto layer = first_layer("f = f32[V] maximum(y, zeros)");
+  EXPECT_EQ(layer.columns, 24);
+  EXPECT_EQ(layer.epilogue, kernels::kEpilogueBias | kernels::kEpilogueRelu);
+  EXPECT_EQ(layer.function, kernels::kDenseNone);
+}
+
+TEST(DenseChainCalls, OfAnyNumberOfRows) {
+  for (const int rows : {1, 2, 17, 300}) first_layer("f = f32[V] maximum(y, zeros)", rows);
+}
+
+TEST(DenseChainCalls, LeaveTanhOfManyRowsToXla) {
+  EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 4).function, kernels::kDenseTanh);
+  EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 1).function, kernels::kDenseTanh);
+  const Made made = made_of(two_layers("f = f32[5,24] tanh(y)", 5));
+  EXPECT_THAT(made.kernels, ElementsAre("matmul_f32", "matmul_f32"));
+}
+
+TEST(DenseChainCalls, OfFunctionsInOneOperation) {
+  EXPECT_EQ(first_layer("f = f32[V] tanh(y)").function, kernels::kDenseTanh);
+  EXPECT_EQ(first_layer("f = f32[V] logistic(y)").function, kernels::kDenseSigmoid);
+  EXPECT_EQ(first_layer("g = f32[V] logistic(y)\n  f = f32[V] multiply(y, g)").function,
+            kernels::kDenseSwish);
+}
+
+TEST(DenseChainCalls, OfGelu) {
+  EXPECT_EQ(first_layer("root = f32[] constant(0.70710678)\n"
+                        "  half = f32[] constant(0.5)\n"
+                        "  roots = f32[V] broadcast(root), dimensions={}\n"
+                        "  halves = f32[V] broadcast(half), dimensions={}\n"
+                        "  u = f32[V] multiply(y, roots)\n  e = f32[V] erf(u)\n"
+                        "  g = f32[V] add(e, ones)\n  h = f32[V] multiply(y, halves)\n"
+                        "  f = f32[V] multiply(h, g)")
+                .function,
+            kernels::kDenseGelu);
+}
+
+// As TensorFlow, ONNX's reader and JAX write them.
+TEST(DenseChainCalls, OfLeakyRelu) {
+  for (const char* const text :
+       {"l = f32[V] multiply(y, parts)\n  c = pred[V] compare(y, zeros), direction=GT\n"
+        "  f = f32[V] select(c, y, l)",
+        "l = f32[V] multiply(parts, y)\n  c = pred[V] compare(y, zeros), direction=LT\n"
+        "  f = f32[V] select(c, l, y)",
+        "l = f32[V] multiply(y, parts)\n  f = f32[V] maximum(l, y)"}) {
+    const auto layer = first_layer(text);
+    EXPECT_EQ(layer.function, kernels::kDenseLeaky) << text;
+    EXPECT_EQ(layer.above, 1);
+    EXPECT_FLOAT_EQ(static_cast<float>(layer.below), 0.3F);
+  }
+}
+
+TEST(DenseChainCalls, OfElu) {
+  const auto elu = first_layer(
+      "e = f32[V] exponential-minus-one(y)\n"
+      "  c = pred[V] compare(y, zeros), direction=GT\n  f = f32[V] select(c, y, e)");
+  EXPECT_EQ(elu.function, kernels::kDenseElu);
+  EXPECT_EQ(elu.below, 1);
+  const auto selu = first_layer(
+      "e = f32[V] exponential-minus-one(y)\n  a = f32[V] multiply(e, parts)\n"
+      "  c = pred[V] compare(zeros, y), direction=GT\n  s = f32[V] select(c, a, y)\n"
+      "  f = f32[V] multiply(s, parts)");
+  EXPECT_EQ(selu.function, kernels::kDenseElu);
+  EXPECT_FLOAT_EQ(static_cast<float>(selu.above), 0.3F);
+  EXPECT_FLOAT_EQ(static_cast<float>(selu.below), 0.09F);
+}
+
+TEST(DenseChainCalls, OfSoftplus) {
+  const std::string log = "e = f32[V] exponential(y)\n  l = f32[V] log-plus-one(e)\n";
+  EXPECT_EQ(
+      first_layer(log + "  high = f32[] constant(13.9423847)\n  low = f32[] constant(-13.9423847)\n"
+                        "  highs = f32[V] broadcast(high), dimensions={}\n"
+                        "  lows = f32[V] broadcast(low), dimensions={}\n"
+                        "  a = pred[V] compare(y, highs), direction=GT\n"
+                        "  b1 = pred[V] compare(y, lows), direction=LT\n"
+                        "  s = f32[V] select(b1, e, l)\n  f = f32[V] select(a, y, s)")
+          .function,
+      kernels::kDenseSoftplus);
+  EXPECT_EQ(first_layer("m = f32[V] maximum(y, zeros)\n  a = f32[V] abs(y)\n"
+                        "  n = f32[V] negate(a)\n  e = f32[V] exponential(n)\n"
+                        "  l = f32[V] log-plus-one(e)\n  f = f32[V] add(m, l)")
+                .function,
+            kernels::kDenseSoftplus);
+}
+
+TEST(DenseChainCalls, EndAtOtherFunctions) {
+  for (const char* const function :
+       {"f = f32[3,24] sine(y)", "f = f32[3,24] multiply(y, y)",
+        "g = f32[3,24] tanh(y)\n  f = f32[3,24] add(g, ones)",
+        "c = pred[3,24] compare(y, ones), direction=GT\n  l = f32[3,24] multiply(y, parts)\n"
+        "  f = f32[3,24] select(c, y, l)",
+        "c = pred[3,24] compare(y, zeros), direction=GT\n  e = f32[3,24] exponential-minus-one(y)\n"
+        "  f = f32[3,24] select(c, e, y)"}) {
+    const Made made = made_of(two_layers(function));
+    EXPECT_THAT(made.kernels, ElementsAre("matmul_f32", "matmul_f32")) << function;
+  }
+}
+
+// The function after the last layer is part of the chain, whatever uses it.
+TEST(DenseChainCalls, TakeTheLastFunction) {
+  std::string text = two_layers("f = f32[3,24] tanh(y)");
+  text = replaced(text, "ROOT r =", "r =");
+  text.erase(text.rfind('}'));
+  const Made made = made_of(text +
+                            "  s = f32[3,10] logistic(r)\n  n = f32[3,10] negate(s)\n"
+                            "  ROOT q = f32[3,10] multiply(s, n)\n}");
+  EXPECT_THAT(made.kernels, ElementsAre("dense_chain_f32"));
+  ASSERT_EQ(made.layers.size(), 2U);
+  EXPECT_EQ(made.layers[1].function, kernels::kDenseSigmoid);
+}
+
+// What a layer makes is needed elsewhere, so a chain begins after it.
+TEST(DenseChainCalls, EndWhereAResultIsUsedTwice) {
+  const auto with_root = [](const std::string& root) {
+    return made_of(R"(
+ENTRY e {
+  x = f32[3,12] parameter(0)
+  w0 = f32[12,12] parameter(1)
+  w1 = f32[12,12] parameter(2)
+  w2 = f32[12,12] parameter(3)
+  a = f32[3,12] dot(x, w0), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ta = f32[3,12] tanh(a)
+  b = f32[3,12] dot(ta, w1), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  tb = f32[3,12] tanh(b)
+  c = f32[3,12] dot(tb, w2), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  )" + root + "\n}")
+        .kernels;
+  };
+  EXPECT_THAT(with_root("ROOT r = f32[3,12] negate(c)"), ElementsAre("dense_chain_f32"));
+  EXPECT_THAT(with_root("ROOT r = (f32[3,12], f32[3,12]) tuple(ta, c)"),
+              ElementsAre("matmul_f32", "dense_chain_f32"));
+  EXPECT_THAT(with_root("ROOT r = (f32[3,12], f32[3,12]) tuple(tb, c)"),
+              ElementsAre("dense_chain_f32", "matmul_f32"));
+  EXPECT_THAT(with_root("s = f32[3,12] slice(b), slice={[0:3], [0:12]}\n  n = f32[3,12] negate(b)\n"
+                        "  ROOT r = (f32[3,12], f32[3,12]) tuple(n, c)"),
+              ElementsAre("dense_chain_f32", "matmul_f32"));
+}
+
+// With reshapes between layers that keep the rows, and none that makes others.
+TEST(DenseChainCalls, OfTheSameRows) {
+  const auto between = [](const std::string& shape, const std::string& depth) {
+    return made_of(R"(
+ENTRY e {
+  x = f32[2,3,12] parameter(0)
+  w0 = f32[12,8] parameter(1)
+  w1 = f32[)" + depth +
+                   R"(,5] parameter(2)
+  a = f32[2,3,8] dot(x, w0), lhs_contracting_dims={2}, rhs_contracting_dims={0}
+  v = f32[)" + shape +
+                   "," + depth + R"(] reshape(a)
+  ROOT r = f32[)" + shape +
+                   R"(,5] dot(v, w1), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})")
+        .kernels;
+  };
+  EXPECT_THAT(between("6", "8"), ElementsAre("dense_chain_f32"));
+  EXPECT_THAT(between("2", "24"), ElementsAre("matmul_f32", "matmul_f32"));
+}
+
+// Large weights stay by themselves: many rows meet them one layer after the other.
+TEST(DenseChainCalls, AreOfSmallLayers) {
+  const auto of_width = [](int width, int rows) {
+    return made_of(fmt::format(R"(
+ENTRY e {{
+  x = f32[{1},{0}] parameter(0)
+  w0 = f32[{0},{0}] parameter(1)
+  w1 = f32[{0},{0}] parameter(2)
+  a = f32[{1},{0}] dot(x, w0), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+  ROOT r = f32[{1},{0}] dot(a, w1), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+}})",
+                               width, rows))
+        .kernels;
+  };
+  EXPECT_THAT(of_width(100, 3), ElementsAre("dense_chain_f32"));
+  EXPECT_THAT(of_width(256, 3), ElementsAre("matmul_f32", "matmul_f32"));
+  EXPECT_THAT(of_width(64, 100), ElementsAre("dense_chain_f32"));
+  EXPECT_THAT(of_width(100, 100), ElementsAre("matmul_f32", "matmul_f32"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
