@@ -95,6 +95,7 @@ const char* function_text(std::int64_t function) {
     case kernels::kDenseSwish:
       return " swish";
     case kernels::kDenseGelu:
+    case kernels::kDenseGeluTanh:
       return " gelu";
     case kernels::kDenseSoftplus:
       return " softplus";

@@ -158,7 +158,8 @@ Match match(const HloInstruction& value, const HloInstruction* x) {
   if (is_of(&value, HloOpcode::kLogistic, x)) return named(kernels::kDenseSigmoid);
   if (is_kernel_call(value)) {
     if (kernel_name(value) == "gelu_f32" && value.operand(1) == x) {
-      return named(kernels::kDenseGelu);
+      const bool is_tanh = call_of<kernels::GeluCall>(value).form == kernels::kGeluTanh;
+      return named(is_tanh ? kernels::kDenseGeluTanh : kernels::kDenseGelu);
     }
     return {};
   }

@@ -42,6 +42,14 @@ TFAOT_INLINE Floats between(float low, Floats x, float high) {
   return smaller_of<float>(zero + high, larger_of<float>(zero + low, x));
 }
 
+template <int kCount>
+TFAOT_INLINE Floats polynomial(const float (&of)[kCount], Floats t) {
+  Floats sum = t * of[kCount - 1] + of[kCount - 2];
+  TFAOT_UNROLL
+  for (int i = kCount - 3; i >= 0; --i) sum = sum * t + of[i];
+  return sum;
+}
+
 // (exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2, fitted for the relative error of exp(r) - 1: 2e-8.
 constexpr float kExpm1[] = {0.49999997F, 0.16666543F, 0.0416672F, 0.0083665475F, 0.0013882517F};
 

@@ -26,7 +26,9 @@ void apply_function(float* y, Int size, const DenseLayer& layer) {
     case tfaot::kernels::kDenseSwish:
       return apply<SwishOf>(y, size, layer);
     case tfaot::kernels::kDenseGelu:
-      return apply<GeluOf>(y, size, layer);
+      return apply<GeluOf<tfaot::kernels::kGeluErf>>(y, size, layer);
+    case tfaot::kernels::kDenseGeluTanh:
+      return apply<GeluOf<tfaot::kernels::kGeluTanh>>(y, size, layer);
     case tfaot::kernels::kDenseSoftplus:
       return apply<SoftplusOf>(y, size, layer);
     case tfaot::kernels::kDenseLeaky:

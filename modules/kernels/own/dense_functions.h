@@ -28,9 +28,11 @@ struct SwishOf {
   }
 };
 
+template <GeluForm kForm>
 struct GeluOf {
   explicit GeluOf(const DenseLayer& /*layer*/) {}
-  TFAOT_INLINE Floats operator()(Floats x) const { return gelu_of(x); }
+  TFAOT_INLINE Floats operator()(Floats x) const { return x * curve.of(x); }
+  GeluCurve<kForm> curve;
 };
 
 // (atanh(s) / s - 1) / s^2 by s^2 for s <= 1/3, fitted for the relative error of atanh(s): 2e-10.
@@ -61,6 +63,12 @@ struct LeakyOf {
   TFAOT_INLINE Floats operator()(Floats x) const { return x > 0.0F ? x * above : x * below; }
   float above, below;
 };
+
+// exp(x) - 1 for -87.3 <= x <= 88, right to 1.6 ulp.
+TFAOT_INLINE Floats expm1_of(Floats x) {
+  const Reduced reduced = reduce(x);
+  return reduced.power * little_expm1(reduced.rest) + (reduced.power - 1.0F);
+}
 
 struct EluOf {
   explicit EluOf(const DenseLayer& layer)

@@ -3,13 +3,14 @@
 #include "gelu.h"
 
 #include "gemm.h"
-#include "lanes.h"
-#include "tfaot/kernels/rows.h"
 
 extern "C" void TFAOT_KERNEL(gelu)(void* out, const void** in) {
   const auto& call = *static_cast<const tfaot::kernels::GeluCall*>(in[0]);
   const auto* const x = static_cast<const float*>(in[1]);
   auto* const y = static_cast<float*>(out);
-  along_row(call.size,
-            [&](Int j, Int count) { store_some(y + j, gelu_of(load_some(x + j, count)), count); });
+  if (call.form == tfaot::kernels::kGeluTanh) {
+    gelu_row<tfaot::kernels::kGeluTanh>(y, x, call.size);
+  } else {
+    gelu_row<tfaot::kernels::kGeluErf>(y, x, call.size);
+  }
 }

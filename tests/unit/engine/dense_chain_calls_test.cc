@@ -125,6 +125,21 @@ TEST(DenseChainCalls, OfGelu) {
             kernels::kDenseGelu);
 }
 
+TEST(DenseChainCalls, OfGeluByTanh) {
+  EXPECT_EQ(first_layer("cube = f32[] constant(0.044715)\n  root = f32[] constant(0.7978846)\n"
+                        "  half = f32[] constant(0.5)\n"
+                        "  cubes = f32[V] broadcast(cube), dimensions={}\n"
+                        "  roots = f32[V] broadcast(root), dimensions={}\n"
+                        "  halves = f32[V] broadcast(half), dimensions={}\n"
+                        "  y2 = f32[V] multiply(y, y)\n  y3 = f32[V] multiply(y2, y)\n"
+                        "  c = f32[V] multiply(y3, cubes)\n  s = f32[V] add(y, c)\n"
+                        "  u = f32[V] multiply(s, roots)\n  e = f32[V] tanh(u)\n"
+                        "  g = f32[V] add(e, ones)\n  h = f32[V] multiply(y, halves)\n"
+                        "  f = f32[V] multiply(h, g)")
+                .function,
+            kernels::kDenseGeluTanh);
+}
+
 // As TensorFlow, ONNX's reader and JAX write them.
 TEST(DenseChainCalls, OfLeakyRelu) {
   for (const char* const text :

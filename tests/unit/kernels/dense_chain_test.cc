@@ -37,6 +37,8 @@ double function_of(const DenseLayer& layer, double x) {
       return x / (1 + std::exp(-x));
     case kernels::kDenseGelu:
       return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
+    case kernels::kDenseGeluTanh:
+      return x / (1 + std::exp(-2 * std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
     case kernels::kDenseSoftplus:
       return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
     case kernels::kDenseLeaky:

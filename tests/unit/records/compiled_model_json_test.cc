@@ -59,7 +59,8 @@ TEST(CompiledModelJson, RefusesWhatIsNoRecord) {
             "not "
             "'float33'"},
            {"\"temporary\"", "\"temp\"",
-            "codes[0].buffers[5].kind: expected 'unused', 'input', 'output', 'weight', 'temporary', "
+            "codes[0].buffers[5].kind: expected 'unused', 'input', 'output', 'weight', "
+            "'temporary', "
             "'live_rows' or 'tasks', not 'temp'"}}) {
     std::string text = whole;
     text.replace(text.find(from), from.size(), to);

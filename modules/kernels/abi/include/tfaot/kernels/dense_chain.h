@@ -16,10 +16,11 @@ enum DenseFunction : std::int64_t {
   kDenseTanh = 1,
   kDenseSigmoid = 2,
   kDenseSwish = 3,     // x * sigmoid(x)
-  kDenseGelu = 4,      // as GeluCall
-  kDenseSoftplus = 5,  // log(1 + exp(x))
-  kDenseLeaky = 6,     // above * x for x > 0, else below * x
-  kDenseElu = 7,       // above * x for x > 0, else below * (exp(x) - 1)
+  kDenseGelu = 4,      // as GeluCall, by erf
+  kDenseGeluTanh = 5,  // and by tanh
+  kDenseSoftplus = 6,  // log(1 + exp(x))
+  kDenseLeaky = 7,     // above * x for x > 0, else below * x
+  kDenseElu = 8,       // above * x for x > 0, else below * (exp(x) - 1)
 };
 
 // tfaot_dense_chain (float32): dense layers, each of the results of the one before. A layer makes
