@@ -109,14 +109,7 @@ class Estimate {
   double live_cycles(const xla::HloComputation& entry) const {
     double sum = 0;
     for (const auto* one : entry.instructions()) {
-      const KernelKind kind = kernel_kind(*one);
-      const bool is_live =
-          (kind == KernelKind::kMatMul && call_of<kernels::MatMulCall>(*one).live_rows != 0) ||
-          (kind == KernelKind::kForest && call_of<kernels::ForestCall>(*one).live_rows != 0) ||
-          (kind == KernelKind::kDenseChain &&
-           call_of<kernels::DenseChainCall>(*one).live_rows != 0) ||
-          (kind == KernelKind::kRecurrent && call_of<kernels::RecurrentCall>(*one).live_rows != 0);
-      if (is_live) sum += cycles(*one);
+      if (skips_padding(*one)) sum += cycles(*one);
     }
     return sum;
   }

@@ -70,6 +70,24 @@ std::vector<kernels::DenseLayer> dense_layers(const HloInstruction& kernel) {
   return parts_after<kernels::DenseChainCall, kernels::DenseLayer>(kernel, call.layers);
 }
 
+bool skips_padding(const HloInstruction& kernel) {
+  switch (kernel_kind(kernel)) {
+    case KernelKind::kMatMul:
+      return call_of<kernels::MatMulCall>(kernel).live_rows != 0;
+    case KernelKind::kForest:
+      return call_of<kernels::ForestCall>(kernel).live_rows != 0;
+    case KernelKind::kRecurrent:
+      return call_of<kernels::RecurrentCall>(kernel).live_rows != 0;
+    case KernelKind::kDenseChain:
+      return call_of<kernels::DenseChainCall>(kernel).live_rows != 0;
+    case KernelKind::kConvolution:
+    case KernelKind::kDepthwise:
+      return (call_of<kernels::ConvolutionCall>(kernel).epilogue & kernels::kEpilogueLive) != 0;
+    default:
+      return false;
+  }
+}
+
 ForestSize forest_size(const HloInstruction& kernel) {
   const auto call = call_of<kernels::ForestCall>(kernel);
   ForestSize size;

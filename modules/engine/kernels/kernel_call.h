@@ -70,6 +70,9 @@ Call call_of(const xla::HloInstruction& kernel) {
 // The layers of a chain, in order. REQUIRES: a kDenseChain.
 std::vector<kernels::DenseLayer> dense_layers(const xla::HloInstruction& kernel);
 
+// Whether it leaves out rows of padding (live_rows.h).
+bool skips_padding(const xla::HloInstruction& kernel);
+
 struct ForestSize {
   std::int64_t trees = 0;
   std::int64_t depth = 0;  // of the deepest

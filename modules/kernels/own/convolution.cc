@@ -16,7 +16,8 @@ void convolve(const ConvolutionCall& call, Element* c, const void** in, Element*
     size[d] = copy ? padded.size(d) : w.in[d];
     first[d] = larger(0, -w.pad_low[d]);
   }
-  Gemm g = product_of(call, size, copy ? 1 : call.batch);
+  const Int images = live_images(call, in);
+  Gemm g = product_of(call, size, copy ? 1 : images);
   g.b = static_cast<const Element*>(in[2]);
   g.c = c;
   if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
@@ -32,7 +33,7 @@ void convolve(const ConvolutionCall& call, Element* c, const void** in, Element*
   }
   padded.clear(scratch);
   g.a = scratch + start;
-  for (Int i = 0; i < call.batch; ++i) {
+  for (Int i = 0; i < images; ++i) {
     padded.fill(scratch, image);
     multiply_groups(g, call.groups);
     image += w.in[0] * w.in[1] * w.in[2] * call.in_channels;

@@ -7,9 +7,20 @@
 
 namespace {
 
+using tfaot::kernels::ConvolutionCall;
 using tfaot::kernels::kSpatial;
 using tfaot::kernels::Phase;
 using tfaot::kernels::Window;
+
+// How many images of a batch are computed.
+TFAOT_INLINE Int live_images(const ConvolutionCall& call, const void** in) {
+  using namespace tfaot::kernels;
+  if ((call.epilogue & kEpilogueLive) == 0) return call.batch;
+  const bool bias = (call.epilogue & kEpilogueBias) != 0;
+  const bool sum = (call.epilogue & kEpilogueSum) != 0;
+  const int last = 3 + (bias ? 1 : 0) + (sum ? 1 : 0);
+  return smaller(call.batch, call.live_images * *static_cast<const Int*>(in[last]));
+}
 
 // use(phases) for every combination of a phase of each dimension, in the order of abi.h.
 template <typename Use>

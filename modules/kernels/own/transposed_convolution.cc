@@ -50,7 +50,7 @@ void multiply_lines(Gemm g, const ResultSteps& steps, Int groups) {
 class Phases {
  public:
   Phases(const ConvolutionCall& call, const void** in, Element* result)
-      : call_(call), result_(result) {
+      : call_(call), images_(live_images(call, in)), result_(result) {
     filter_ = static_cast<const Element*>(in[2]);
     if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
       bias_ = static_cast<const Element*>(in[3]);
@@ -67,7 +67,7 @@ class Phases {
   }
 
   void run(const Element* image, Element* scratch) {
-    if (!is_padded_) return all_phases(image, call_.batch, result_);
+    if (!is_padded_) return all_phases(image, images_, result_);
     Window around = call_.window;
     for (int d = 0; d < kSpatial; ++d) {
       around.base_dilation[d] = 1;
@@ -77,7 +77,7 @@ class Phases {
     const PaddedImage padded(around, call_.in_channels);
     padded.clear(scratch);
     const Window& w = call_.window;
-    for (Int i = 0; i < call_.batch; ++i) {
+    for (Int i = 0; i < images_; ++i) {
       padded.fill(scratch, image + i * w.in[0] * w.in[1] * w.in[2] * call_.in_channels);
       all_phases(scratch, 1, result_ + i * image_step_);
     }
@@ -121,6 +121,7 @@ class Phases {
   }
 
   const ConvolutionCall& call_;
+  Int images_;
   const Element* filter_;
   const Element* bias_ = nullptr;
   Element* result_;

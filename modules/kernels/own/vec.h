@@ -68,6 +68,15 @@ TFAOT_INLINE Vec<T> load(const T* from) {
   return v;
 }
 
+// Keeps it in a register: the compiler would load it again for every use, and loads are the
+// bottleneck.
+template <typename V>
+TFAOT_INLINE void keep([[maybe_unused]] V& v) {
+#if defined(__x86_64__)
+  asm("" : "+v"(v));
+#endif
+}
+
 template <typename T>
 TFAOT_INLINE void store(T* to, Vec<T> v) {
 #if TFAOT_VECTOR_BYTES == 16

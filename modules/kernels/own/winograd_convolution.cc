@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_winograd_convolution of abi.h: numbers of a block of tiles, their products, then results.
-#include "gemm.h"
+#include "image.h"
 #include "lanes.h"
 
 namespace {
 
-using tfaot::kernels::ConvolutionCall;
 using tfaot::kernels::kWinogradInputs;
 using tfaot::kernels::kWinogradResults;
-using tfaot::kernels::Window;
 
 // Where a tile's results are.
 struct Place {
@@ -85,7 +83,8 @@ class Convolution {
         number_step_(tfaot::kernels::winograd_step(call, call.in_channels)),
         sums_(numbers_ + kMatrices * number_step_),
         sum_step_(tfaot::kernels::winograd_step(call, call.out_channels)),
-        rectifier_(rectifier_of(call.epilogue)) {
+        rectifier_(rectifier_of(call.epilogue)),
+        images_(live_images(call, in)) {
     const void** more = in + 3;
     if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
       bias_ = static_cast<const Element*>(*more++);
@@ -96,7 +95,7 @@ class Convolution {
   }
 
   void compute() {
-    const Int tiles = tfaot::kernels::winograd_tiles(call_);
+    const Int tiles = tfaot::kernels::winograd_tiles(call_) / call_.batch * images_;
     const Int most = tfaot::kernels::winograd_tiles_at_once(call_);
     Walk read(window_, results_of(kRows), results_of(kColumns));
     Walk written = read;
@@ -230,6 +229,7 @@ class Convolution {
   Element* sums_;
   Int sum_step_;
   Rectifier rectifier_;
+  Int images_;
   const Element* bias_ = nullptr;     // null: none
   const Element* addends_ = nullptr;  // null: none
 };

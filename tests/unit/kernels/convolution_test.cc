@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
@@ -116,9 +117,10 @@ Int scratch_bytes_of(Filter kind, const ConvolutionCall& c, Int element_bytes) {
 // Winograd's sums have parts that are larger than the result's.
 double tolerance_factor(Filter kind) { return kind == Filter::kForWinograd ? 8 : 1; }
 
-// Runs the call on random tensors and compares with a plain loop.
+// Runs the call on random tensors and compares with a plain loop. `live` images count: the others
+// are NaN, and their results stay as they were.
 template <typename T>
-void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random) {
+void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, Random& random) {
   SCOPED_TRACE(describe(c));
   const Window& w = c.window;
   const Int group_in = c.in_channels / c.groups, group_out = c.out_channels / c.groups;
@@ -126,6 +128,9 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
   Tensor<T> input(c.batch * elements(w.in) * c.in_channels), filter(depth * c.out_channels);
   random.fill(input);
   random.fill(filter);
+  constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+  const Int image_elements = elements(w.in) * c.in_channels;
+  for (Int i = live * image_elements; i < input.size(); ++i) input[i] = kNan;
   const std::vector<T> made = filter_of(kind, filter, c);
   Tensor<T> packed(static_cast<Int>(made.size()), 64);
   std::copy(made.begin(), made.end(), packed.data());
@@ -136,13 +141,22 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
   Tensor<T> scratch(scratch_bytes / static_cast<Int>(sizeof(T)), 64);
   random.fill(bias);
   void* out[] = {result.data(), scratch.data()};
-  const void* in[] = {&c, input.data(), packed.data(), bias.data(), addends.data()};
-  if ((c.epilogue & kernels::kEpilogueBias) == 0) in[3] = addends.data();
-  kernel(out, in);
+  std::vector<const void*> in = {&c, input.data(), packed.data()};
+  if ((c.epilogue & kernels::kEpilogueBias) != 0) in.push_back(bias.data());
+  if ((c.epilogue & kernels::kEpilogueSum) != 0) in.push_back(addends.data());
+  const Int live_rows = c.live_images == 0 ? 0 : live / c.live_images;
+  if ((c.epilogue & kernels::kEpilogueLive) != 0) in.push_back(&live_rows);
+  constexpr T kUntouched = 77;
+  for (Int i = 0; i < result.size(); ++i) result[i] = kUntouched;
+  kernel(out, in.data());
 
   for (Int i = 0; i < result.size(); ++i) {
     const Int channel = i % c.out_channels, position = i / c.out_channels % elements(w.out);
     const Int image = i / c.out_channels / elements(w.out), group = channel / group_out;
+    if (image >= live) {
+      ASSERT_EQ(result[i], kUntouched) << "element " << i;
+      continue;
+    }
     Sum<T> sum;
     for_each_tap(w, position, [&](Int tap, Int pixel) {
       const Int x = (image * elements(w.in) + pixel) * c.in_channels + group * group_in;
@@ -158,6 +172,11 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
     ASSERT_NEAR(double{result[i]}, sum.value(), tolerance_factor(kind) * sum.tolerance())
         << "element " << i;
   }
+}
+
+template <typename T>
+void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random) {
+  check_live<T>(kernel, kind, c, c.batch, random);
 }
 
 ConvolutionCall random_call(Random& random) {
@@ -323,6 +342,32 @@ TEST_P(Convolution, ByWinogradIsThatOfAPlainLoop) {
   for (const ConvolutionCall& c :
        {of_image(14, 3, 96, 64), of_image(40, 3, 16, 16), of_image(7, 3, 160, 40)}) {
     check<float>(kernel, Filter::kForWinograd, c, random);
+  }
+}
+
+// A batch of three rows with one or two images each, from no row that counts to all.
+template <typename T>
+void check_padded(Kernel kernel, Filter kind, ConvolutionCall c, Random& random) {
+  c.live_images = random.between(1, 2);
+  c.batch = 3 * c.live_images;
+  c.epilogue |= kernels::kEpilogueLive;
+  for (Int rows = 0; rows <= 3; ++rows)
+    check_live<T>(kernel, kind, c, rows * c.live_images, random);
+}
+
+TEST_P(Convolution, LeavesOutImagesOfPadding) {
+  Random random(11);
+  for (int i = 0; i < 25 && !HasFailure(); ++i) {
+    ConvolutionCall c = random_call(random);
+    check_padded<float>(kernels<float>().transposed_convolution, Filter::kPackedByPhase, c, random);
+    if (random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
+    check_padded<float>(kernels<float>().convolution, Filter::kPacked, c, random);
+    check_padded<double>(kernels<double>().convolution, Filter::kPacked, c, random);
+    check_padded<float>(GetParam().winograd_convolution, Filter::kForWinograd,
+                        random_winograd_call(random), random);
+    c.epilogue &= ~std::int64_t{kernels::kEpilogueSum};
+    c.groups = c.in_channels = c.out_channels = random.between(1, 40);
+    check_padded<float>(kernels<float>().depthwise, Filter::kAsItIs, c, random);
   }
 }
 

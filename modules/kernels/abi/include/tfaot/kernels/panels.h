@@ -27,6 +27,7 @@ enum Epilogue : std::int64_t {
   kEpilogueRelu6 = 6,    // at most 6, too
   kEpilogueSum = 8,      // an addend for each result, which lie as the results do
   kEpiloguePlaced = 16,  // of a MatMulCall: it says where results go
+  kEpilogueLive = 64,    // of a ConvolutionCall: only some images count
 };
 
 }  // namespace kernels
