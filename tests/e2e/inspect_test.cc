@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* kLastStage = "cpu_after_optimizations";
 
@@ -95,6 +96,20 @@ TEST_F(InspectTest, KernelsResizeImages) {
     for (const json& node : nodes_of(stage_of(code, kLastStage), "loop")) {
       EXPECT_NE(node["opcode"], "gather") << node;
     }
+  }
+}
+
+// From a SavedModel, a frozen graph and ONNX, in several sizes of a batch, which share the weights.
+TEST_F(InspectTest, DenseLayersAreOneCall) {
+  for (const std::string& net : {config("tf1_variables"), config("frozen_graph"),
+                                 std::string(TFAOT_PYTORCH_MODELS "/dense/aot_config.yaml")}) {
+    std::set<json> weights;
+    for (const std::string batch_size : {"1", "3", "20"}) {
+      const json code = inspected({net, "--batch-sizes", batch_size});
+      EXPECT_THAT(own_kernels(code), Contains(StartsWith("tfaot_dense_chain_"))) << net;
+      weights.insert(code["weights"]);
+    }
+    EXPECT_EQ(weights.size(), 1U) << net;
   }
 }
 

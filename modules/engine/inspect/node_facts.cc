@@ -127,8 +127,7 @@ KernelWork chain_work(const HloInstruction& one) {
     depth = layer.columns;
   }
   return {
-      fmt::format("{} x {} through layers of {}{}", call.rows, call.depth, fmt::join(layers, ", "),
-                  call.live_rows != 0 ? ", skips rows of padding" : ""),
+      fmt::format("{} x {} through layers of {}", call.rows, call.depth, fmt::join(layers, ", ")),
       2 * call.rows * numbers};
 }
 

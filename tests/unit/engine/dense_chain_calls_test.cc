@@ -262,10 +262,9 @@ ENTRY e {
   EXPECT_THAT(between("2", "24"), ElementsAre("matmul_f32", "matmul_f32"));
 }
 
-// Large weights stay by themselves: many rows meet them one layer after the other.
-TEST(DenseChainCalls, AreOfSmallLayers) {
-  const auto of_width = [](int width, int rows) {
-    return made_of(fmt::format(R"(
+// `rows` of two square layers.
+Made square_layers(int width, int rows) {
+  return made_of(fmt::format(R"(
 ENTRY e {{
   x = f32[{1},{0}] parameter(0)
   w0 = f32[{0},{0}] parameter(1)
@@ -273,13 +272,43 @@ ENTRY e {{
   a = f32[{1},{0}] dot(x, w0), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
   ROOT r = f32[{1},{0}] dot(a, w1), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
 }})",
-                               width, rows))
-        .kernels;
-  };
+                             width, rows));
+}
+
+// Large weights stay by themselves: many rows meet them one layer after the other.
+TEST(DenseChainCalls, AreOfSmallLayers) {
+  const auto of_width = [](int width, int rows) { return square_layers(width, rows).kernels; };
   EXPECT_THAT(of_width(100, 3), ElementsAre("dense_chain_f32"));
   EXPECT_THAT(of_width(256, 3), ElementsAre("matmul_f32", "matmul_f32"));
   EXPECT_THAT(of_width(64, 100), ElementsAre("dense_chain_f32"));
   EXPECT_THAT(of_width(100, 100), ElementsAre("matmul_f32", "matmul_f32"));
+}
+
+// What makes a value, without names.
+std::string text_of(const xla::HloInstruction& value) {
+  std::string text = std::string(xla::HloOpcodeString(value.opcode())) + value.shape().ToString();
+  for (const auto* operand : value.operands()) text += "(" + text_of(*operand) + ")";
+  return text;
+}
+
+// So sizes of a batch with and without a chain share them.
+TEST(DenseChainCalls, HaveTheWeightsOfTheirLayers) {
+  const auto weights_of = [](const Made& made) {
+    std::vector<std::string> weights;
+    for (const auto* one : made.module->entry_computation()->MakeInstructionPostOrder()) {
+      if (!is_kernel_call(*one)) continue;
+      for (std::int64_t i = 2; i < one->operand_count(); ++i) {
+        weights.push_back(text_of(*one->operand(i)));
+      }
+    }
+    return weights;
+  };
+  const Made chain = square_layers(100, 3);
+  const Made layers = square_layers(100, 100);
+  EXPECT_THAT(chain.kernels, ElementsAre("dense_chain_f32"));
+  EXPECT_THAT(layers.kernels, ElementsAre("matmul_f32", "matmul_f32"));
+  EXPECT_EQ(weights_of(chain).size(), 2U);
+  EXPECT_EQ(weights_of(chain), weights_of(layers));
 }
 
 }  // namespace
