@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights in fewer bits (abi.h), widened to vectors of float: load() reads vector v of a group,
-// step() gives what it holds for step i, in units of kUnit.
+// step() gives what it holds for step i.
 #pragma once
 
 #include "vec.h"
@@ -18,7 +18,6 @@ TFAOT_INLINE Words load_words(const unsigned char* from) {
 
 struct Bfloat16 {
   using Group = Words;
-  static constexpr float kUnit = 1;
   static constexpr int kSteps = 2;
   static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes;
 
@@ -32,35 +31,19 @@ struct Bfloat16 {
 
 struct Int8 {
   using Group = Words;
-  static constexpr float kUnit = 0x1p-24F;
   static constexpr int kSteps = 4;
   static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes;
 
   static TFAOT_INLINE Group load(const unsigned char* group, int v) {
     return load_words(group + v * TFAOT_VECTOR_BYTES);
   }
-  // Byte i of each word becomes its highest one, above zeros.
   static TFAOT_INLINE Vec<float> step(Group words, int i) {
-#if defined(__AVX2__)
-    const auto from = [i](int word) { return (4 * word + i) << 24 | 0x00808080; };
-    const __m128i bytes = _mm_setr_epi32(from(0), from(1), from(2), from(3));
-#if TFAOT_VECTOR_BYTES == 64
-    const auto high = SignedWords(
-        _mm512_shuffle_epi8(__m512i(words), _mm512_maskz_broadcast_i32x4(0xFFFF, bytes)));
-#else
-    const auto high =
-        SignedWords(_mm256_shuffle_epi8(__m256i(words), _mm256_broadcastsi128_si256(bytes)));
-#endif
-#else
-    const auto high = SignedWords((words << (24 - 8 * i)) & 0xFF000000U);
-#endif
-    return __builtin_convertvector(high, Vec<float>);
+    return __builtin_convertvector(SignedWords(words << (24 - 8 * i)) >> 24, Vec<float>);
   }
 };
 
 struct Float16 {
   using Group = Vec<float>;
-  static constexpr float kUnit = 1;
   static constexpr int kSteps = 1;
   static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes / 2;
 

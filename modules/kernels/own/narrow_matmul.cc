@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_narrow_matmul of abi.h. A few rows wait for their weights, so they take them as they are
 // stored, and widen them in registers. For many rows some panels are widened first.
-#include "gemm.h"
-#include "narrow.h"
+#include "narrow_product.h"
+#include "rounded_product.h"
 #include "tile.h"
 
 namespace {
 
-using tfaot::kernels::MatMulCall;
 using tfaot::kernels::NarrowMatMulCall;
-
-struct NarrowProduct {
-  MatMulCall call;  // with the rows that count
-  const float* a;
-  const unsigned char* panels;
-  const float* scale;  // null: none
-  const float* bias;   // null: none
-  float* c;
-  float* scratch;
-  Rectifier rectifier;
-};
-
-constexpr Int kColumns = kPanelColumns<float>;
-
-template <typename Narrow>
-constexpr Int narrow_panel_bytes(Int depth) {
-  return ceil_div(depth, Narrow::kSteps) * Narrow::kGroupBytes;
-}
 
 // Rows whose sums fit into registers, beside what is widened.
 template <typename Narrow>
@@ -82,7 +63,7 @@ __attribute__((noinline)) void stream_panel(const NarrowProduct& p, Int first_ro
   TFAOT_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     const Int at = panel * kColumns + v * kLanes<float>;
-    const Int count = smaller(kLanes<float>, columns - v * kLanes<float>);
+    const Int count = columns_of(columns, v);
     if (count <= 0) return;
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
@@ -92,10 +73,8 @@ __attribute__((noinline)) void stream_panel(const NarrowProduct& p, Int first_ro
         for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
       }
       Vec<float> sum = sums[0][r][v];
-      if (p.scale != nullptr) sum *= load_first(p.scale + at, count) * Narrow::kUnit;
-      if (p.bias != nullptr) sum += load_first(p.bias + at, count);
-      store_first(p.c + (first_row + r) * p.call.columns + at, rectified<float>(sum, p.rectifier),
-                  count);
+      if (p.scale != nullptr) sum *= load_first(p.scale + at, count);
+      finish_sums(p, sum, first_row + r, at, count);
     }
   }
 }
@@ -130,7 +109,6 @@ TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
   for (Int j = 0; j < kColumns; ++j) {
     const Int column = panel * kColumns + j;
     scale[j] = p.scale == nullptr || column >= p.call.columns ? 1 : p.scale[column];
-    scale[j] *= Narrow::kUnit;
   }
   for (Int k = 0; k < depth; k += Narrow::kSteps, b += Narrow::kGroupBytes) {
     const int steps = static_cast<int>(smaller(Narrow::kSteps, depth - k));
@@ -168,12 +146,28 @@ void multiply_widened(const NarrowProduct& p) {
   }
 }
 
+// How rows in memory order meet weights. Only int8 is worth rounding them: it has fewer bits
+// itself.
+template <typename Narrow>
+struct RowsInOrder {
+  static constexpr bool kAny = false;  // any number of rows
+  static void multiply(const NarrowProduct& p) { multiply_stream<Narrow>(p); }
+};
+#if TFAOT_CAN_ROUND_ROWS
+template <>
+struct RowsInOrder<Int8> {
+  static constexpr bool kAny = true;
+  static void multiply(const NarrowProduct& p) { multiply_by_rounding(p); }
+};
+#endif
+
 template <typename Narrow>
 void multiply(NarrowProduct& p, Int live_rows) {
   p.call.rows = live_rows;
-  if (tfaot::kernels::is_widened_first(p.call)) return multiply_widened<Narrow>(p);
+  const bool in_order = RowsInOrder<Narrow>::kAny && p.call.lhs_depth_stride == 1;
+  if (!in_order && tfaot::kernels::is_widened_first(p.call)) return multiply_widened<Narrow>(p);
   for (Int b = 0; b < p.call.batch; ++b) {
-    multiply_stream<Narrow>(p);
+    RowsInOrder<Narrow>::multiply(p);
     p.a += p.call.lhs_batch_stride;
     p.c += live_rows * p.call.columns;
   }

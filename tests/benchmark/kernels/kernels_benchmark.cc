@@ -81,7 +81,7 @@ void measure_layers(const Level& level, const char* type_name, Int type, const L
   }
   const auto lhs = floats(l.rows * l.width), result = floats(l.rows * l.width);
   const auto scale = floats(l.width);
-  const auto scratch = floats(kernels::narrow_scratch_bytes(c.product) / 4);
+  const auto scratch = floats(kernels::narrow_scratch_bytes(c) / 4);
   const auto run = [=, kernel = type == 0 ? level.matmul : level.narrow_matmul] {
     for (const auto& one : weights) {
       void* out[] = {result.get(), scratch.get()};

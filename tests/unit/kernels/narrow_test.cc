@@ -103,7 +103,7 @@ void check_narrow(Kernel kernel, Rows rows, NarrowMatrix& matrix, bool transpose
   Tensor<float> lhs(c.batch * c.lhs_batch_stride), bias(c.columns), scale(c.columns);
   Tensor<T> packed(packed_size<T>(matrix), 64);
   Tensor<float> result(c.batch * c.rows * c.columns);
-  Tensor<float> scratch(kernels::narrow_scratch_bytes(c) / Int{sizeof(float)}, 64);
+  Tensor<float> scratch(kernels::narrow_scratch_bytes(call) / Int{sizeof(float)}, 64);
   random.fill(lhs);
   random.fill(bias);
   random.fill(scale);
@@ -120,16 +120,22 @@ void check_narrow(Kernel kernel, Rows rows, NarrowMatrix& matrix, bool transpose
     const Int b = i / c.columns / c.rows, row = i / c.columns % c.rows, column = i % c.columns;
     if (rows.live >= 0 && row >= rows.live) continue;
     Sum<float> sum;
+    double largest = 0, weights = 0;
     for (Int l = 0; l < c.depth; ++l) {
       const double scaled = matrix.type == kernels::kInt8 ? double{scale[column]} : 1;
-      sum.add(
-          double{lhs[b * c.lhs_batch_stride + row * c.lhs_row_stride + l * c.lhs_depth_stride]} *
-          value_of(matrix.type, matrix.at(l, column)) * scaled);
+      const double x =
+          double{lhs[b * c.lhs_batch_stride + row * c.lhs_row_stride + l * c.lhs_depth_stride]};
+      const double weight = value_of(matrix.type, matrix.at(l, column)) * scaled;
+      sum.add(x * weight);
+      largest = std::fmax(largest, std::abs(x));
+      weights += std::abs(weight);
     }
+    // Rows may be rounded to whole numbers of 16 bits.
+    const double rounding = matrix.type == kernels::kInt8 ? weights * largest / 32767 / 2 : 0;
     if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[column]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
-    ASSERT_NEAR(double{result[i]}, sum.value(), 2 * sum.tolerance()) << "element " << i;
+    ASSERT_NEAR(double{result[i]}, sum.value(), 2 * sum.tolerance() + rounding) << "element " << i;
   }
 }
 
@@ -188,6 +194,120 @@ TEST_P(NarrowMatMul, LeavesOutRowsOfPadding) {
   }
 }
 
+// An int8 product without an epilogue; results are [rows, columns].
+std::vector<float> int8_product(Kernel kernel, const std::vector<float>& lhs, NarrowMatrix& matrix,
+                                const std::vector<float>& scale) {
+  NarrowMatMulCall call = {};
+  call.rhs_type = kernels::kInt8;
+  kernels::MatMulCall& c = call.product;
+  c.batch = c.rhs_packed = c.lhs_depth_stride = 1;
+  c.rows = static_cast<Int>(lhs.size()) / matrix.depth;
+  c.columns = matrix.columns;
+  c.depth = c.lhs_row_stride = matrix.depth;
+  Tensor<std::uint8_t> packed(packed_size<std::uint8_t>(matrix), 64);
+  pack_narrow(packed.data(), matrix);
+  Tensor<float> scratch(kernels::narrow_scratch_bytes(call) / Int{sizeof(float)}, 64);
+  std::vector<float> result(static_cast<std::size_t>(c.rows * c.columns));
+  void* out[] = {result.data(), scratch.data()};
+  const void* in[] = {&call, lhs.data(), packed.data(), scale.data()};
+  kernel(out, in);
+  return result;
+}
+
+// The largest sums that there are.
+TEST_P(NarrowMatMul, WholeNumbersDoNotOverflow) {
+  for (const Int depth : {1024, 1028, 3000}) {
+    NarrowMatrix matrix = {kernels::kInt8, depth, 3};
+    for (Int l = 0; l < depth; ++l) {
+      matrix.at(l, 0) = 127;
+      matrix.at(l, 1) = 256 - 127;
+    }
+    const std::vector<float> lhs(static_cast<std::size_t>(3 * depth), -2.5F);
+    const std::vector<float> result =
+        int8_product(GetParam().narrow_matmul, lhs, matrix, {1, 1, 1});
+    const double want = -2.5 * 127 * static_cast<double>(depth);
+    for (std::size_t i = 0; i < result.size(); i += 3) {
+      EXPECT_NEAR(double{result[i]}, want, 1e-5 * -want);
+      EXPECT_NEAR(double{result[i + 1]}, -want, 1e-5 * -want);
+      EXPECT_EQ(result[i + 2], 0);
+    }
+  }
+}
+
+// As float32 has it, beside rows of ordinary numbers.
+TEST_P(NarrowMatMul, NotAllRowsCanBeRounded) {
+  constexpr Int kDepth = 37, kWidth = 20;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float odd[] = {1,         std::numeric_limits<float>::quiet_NaN(),
+                       kInfinity, -kInfinity,
+                       1e30F,     -3e35F,
+                       1e-25F,    1e-38F,
+                       0,         1};
+  Random random(5);
+  for (const Int first : {0, 1, 4}) {
+    NarrowMatrix matrix = {kernels::kInt8, kDepth, kWidth};
+    for (std::uint32_t& bits : matrix.bits) bits = random_bits(kernels::kInt8, random);
+    const Int rows = static_cast<Int>(std::size(odd)) - first;
+    Tensor<float> numbers(rows * kDepth);
+    random.fill(numbers);
+    std::vector<float> lhs(numbers.data(), numbers.data() + numbers.size());
+    for (Int r = 0; r < rows; ++r) {
+      const float one = odd[first + r];
+      const float size = std::isfinite(one) ? one : 1.0F;
+      for (Int l = 0; l < kDepth; ++l) lhs[static_cast<std::size_t>(r * kDepth + l)] *= size;
+      lhs[static_cast<std::size_t>(r * kDepth + 36 - r)] = one;
+    }
+    const std::vector<float> scale(kWidth, 0.01F);
+    const std::vector<float> result = int8_product(GetParam().narrow_matmul, lhs, matrix, scale);
+    for (Int i = 0; i < rows * kWidth; ++i) {
+      Sum<float> sum;
+      double largest = 0;
+      for (Int l = 0; l < kDepth; ++l) {
+        const double x = double{lhs[static_cast<std::size_t>(i / kWidth * kDepth + l)]};
+        sum.add(x * 0.01 * value_of(kernels::kInt8, matrix.at(l, i % kWidth)));
+        largest = std::fmax(largest, std::abs(x));
+      }
+      const double got = double{result[static_cast<std::size_t>(i)]};
+      if (std::isnan(sum.value())) {
+        EXPECT_TRUE(std::isnan(got)) << i;
+      } else if (std::isinf(sum.value())) {
+        EXPECT_EQ(got, sum.value()) << i;
+      } else {
+        EXPECT_NEAR(got, sum.value(), 2 * sum.tolerance() + kDepth * 1.27 * largest / 65534) << i;
+      }
+    }
+  }
+}
+
+// Rounding rows loses less than a twentieth of what weights of int8 lose.
+TEST_P(NarrowMatMul, RoundingRowsLosesLittle) {
+  constexpr Int kDepth = 256, kWidth = 64, kRows = 16;
+  Random random(6);
+  Tensor<float> weights(kDepth * kWidth), numbers(kRows * kDepth);
+  random.fill(weights);
+  random.fill(numbers);
+  NarrowMatrix matrix = {kernels::kInt8, kDepth, kWidth};
+  for (Int i = 0; i < weights.size(); ++i) {
+    matrix.bits[static_cast<std::size_t>(i)] =
+        static_cast<std::uint32_t>(std::lround(weights[i] * 127)) & 0xFF;
+  }
+  const std::vector<float> lhs(numbers.data(), numbers.data() + numbers.size());
+  const std::vector<float> result =
+      int8_product(GetParam().narrow_matmul, lhs, matrix, std::vector<float>(kWidth, 1.0F / 127));
+  double of_weights = 0, of_rows = 0;
+  for (Int i = 0; i < kRows * kWidth; ++i) {
+    double exact = 0, with_int8 = 0;
+    for (Int l = 0; l < kDepth; ++l) {
+      const double x = double{numbers[i / kWidth * kDepth + l]};
+      exact += x * double{weights[l * kWidth + i % kWidth]};
+      with_int8 += x * value_of(kernels::kInt8, matrix.at(l, i % kWidth)) / 127;
+    }
+    of_weights = std::fmax(of_weights, std::abs(with_int8 - exact));
+    of_rows = std::fmax(of_rows, std::abs(double{result[static_cast<std::size_t>(i)]} - with_int8));
+  }
+  EXPECT_LT(of_rows, of_weights / 20);
+}
+
 // Each of 65,536 numbers of 16 bits, as weights that are multiplied by one.
 TEST_P(NarrowMatMul, EachNumberIsWidenedExactly) {
   for (const Int type : {kernels::kBfloat16, kernels::kFloat16}) {
@@ -201,7 +321,7 @@ TEST_P(NarrowMatMul, EachNumberIsWidenedExactly) {
       call.product = {1, rows, 1 << 16, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
       const std::vector<float> ones(static_cast<std::size_t>(rows), 1);
       Tensor<float> result(rows << 16);
-      Tensor<float> scratch(kernels::narrow_scratch_bytes(call.product) / Int{sizeof(float)}, 64);
+      Tensor<float> scratch(kernels::narrow_scratch_bytes(call) / Int{sizeof(float)}, 64);
       void* out[] = {result.data(), scratch.data()};
       const void* in[] = {&call, ones.data(), packed.data()};
       GetParam().narrow_matmul(out, in);

@@ -19,8 +19,8 @@ constexpr std::int64_t narrow_bytes(std::int64_t type) { return type == kInt8 ? 
 
 // tfaot_narrow_matmul, float32 alone: tfaot_matmul with a packed right side [panels, groups, panel
 // columns, group], the last group padded with zeros. in[3]: with kInt8, scale[columns], with which
-// column j is multiplied. Then, as there, the bias and the number of live rows. Scratch:
-// narrow_scratch_bytes().
+// column j is multiplied; at some levels lhs is rounded to 16 bits then. After it, as there, the
+// bias and the number of live rows. Scratch: narrow_scratch_bytes().
 struct NarrowMatMulCall {
   MatMulCall product;  // rhs_packed is 1
   std::int64_t rhs_type;
@@ -38,8 +38,21 @@ constexpr bool is_widened_first(const MatMulCall& call) {
   constexpr std::int64_t kFewRows = 32;
   return call.batch * call.rows > kFewRows || call.lhs_depth_stride != 1;
 }
-constexpr std::int64_t narrow_scratch_bytes(const MatMulCall& call) {
-  return is_widened_first(call) ? widened_panels(call) * call.depth * kPanelBytes : kPanelBytes;
+// Rows that are rounded to whole numbers of 16 bits at a time, for weights of int8, and the memory
+// of one of depth elements. Not all levels do that.
+inline constexpr std::int64_t kRoundedRows = 64;
+constexpr std::int64_t rounded_row_bytes(std::int64_t depth) {
+  return (depth * 2 + kPanelBytes - 1) / kPanelBytes * kPanelBytes;
+}
+constexpr std::int64_t narrow_scratch_bytes(const NarrowMatMulCall& call) {
+  const MatMulCall& c = call.product;
+  std::int64_t bytes = is_widened_first(c) ? widened_panels(c) * c.depth * kPanelBytes : 0;
+  if (call.rhs_type == kInt8) {
+    const std::int64_t rows = c.rows < kRoundedRows ? c.rows : kRoundedRows;
+    const std::int64_t rounded = rows * rounded_row_bytes(c.depth);
+    if (rounded > bytes) bytes = rounded;
+  }
+  return bytes + kPanelBytes;  // never zero, because XLA has no empty buffers
 }
 
 }  // namespace kernels

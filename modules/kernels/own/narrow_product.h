@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product with weights in fewer bits, and how its sums become results.
+#pragma once
+
+#include "gemm.h"
+#include "narrow.h"
+
+namespace {
+
+using tfaot::kernels::MatMulCall;
+
+struct NarrowProduct {
+  MatMulCall call;  // with the rows that count
+  const float* a;
+  const unsigned char* panels;
+  const float* scale;  // null: none
+  const float* bias;   // null: none
+  float* c;
+  float* scratch;
+  Rectifier rectifier;
+};
+
+constexpr Int kColumns = kPanelColumns<float>;
+
+template <typename Narrow>
+constexpr Int narrow_panel_bytes(Int depth) {
+  return ceil_div(depth, Narrow::kSteps) * Narrow::kGroupBytes;
+}
+
+// The columns from `at` on that vector v of a panel has. Not positive: none.
+TFAOT_INLINE Int columns_of(Int columns, int v) {
+  return smaller(kLanes<float>, columns - v * kLanes<float>);
+}
+
+// `count` results of a row, from its sums, which are already scaled.
+TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, Int at, Int count) {
+  if (p.bias != nullptr) sum += load_first(p.bias + at, count);
+  store_first(p.c + row * p.call.columns + at, rectified<float>(sum, p.rectifier), count);
+}
+
+}  // namespace
