@@ -2,6 +2,7 @@
 // tfaot_gelu of rows.h.
 #include "gemm.h"
 #include "lanes.h"
+#include "share_rows.h"
 #include "tfaot/kernels/rows.h"
 
 namespace {
@@ -37,6 +38,10 @@ extern "C" void TFAOT_KERNEL(gelu)(void* out, const void** in) {
   const auto& call = *static_cast<const tfaot::kernels::GeluCall*>(in[0]);
   const auto* const x = static_cast<const float*>(in[1]);
   auto* const y = static_cast<float*>(out);
-  along_row(call.size,
-            [&](Int j, Int count) { store_some(y + j, gelu_of(load_some(x + j, count)), count); });
+  constexpr Int kUnit = 64;  // whole vectors, and whole lines of the caches
+  share_rows(call.size, kUnit, call.shared, in + 2, [x, y](Int first, Int end) {
+    along_row(end - first, [from = x + first, to = y + first](Int j, Int count) {
+      store_some(to + j, gelu_of(load_some(from + j, count)), count);
+    });
+  });
 }

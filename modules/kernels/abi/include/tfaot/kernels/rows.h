@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of kernels that go over rows of numbers: tfaot_softmax, tfaot_layer_norm,
 // tfaot_row_sum and tfaot_gelu. abi.h says what calls are. All have float32 alone and no
-// scratch: `out` is the result.
+// scratch: `out` is the result. `shared` is kEpilogueShared, or 0.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ namespace kernels {
 struct SoftmaxCall {
   std::int64_t rows, columns;
   double scale;
+  std::int64_t shared = 0;
 };
 
 // tfaot_layer_norm: result[rows, columns] = (x - mean) / sqrt(variance + epsilon) * scale + bias,
@@ -23,6 +24,7 @@ struct SoftmaxCall {
 struct LayerNormCall {
   std::int64_t rows, columns;
   double epsilon;
+  std::int64_t shared = 0;
 };
 
 enum RowSum : std::int64_t {
@@ -35,12 +37,14 @@ enum RowSum : std::int64_t {
 struct RowSumCall {
   std::int64_t rows, columns;
   std::int64_t form;  // of RowSum
+  std::int64_t shared = 0;
 };
 
 // tfaot_gelu: result[size] = x * (1 + erf(x / sqrt(2))) / 2 for each of x[size], right to 4e-7
 // times x, and to 4e-7 times the smaller of -x and 5.55 for negative ones. in[1]: x.
 struct GeluCall {
   std::int64_t size;
+  std::int64_t shared = 0;
 };
 
 }  // namespace kernels
