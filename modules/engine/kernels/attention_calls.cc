@@ -131,8 +131,7 @@ std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
                                   places(*queries, scores.lhs_row_stride, scores.lhs_depth_stride),
                                   places(*keys, scores.rhs_column_stride, scores.rhs_depth_stride),
                                   places(*values, sums.rhs_depth_stride, sums.rhs_column_stride),
-                                  places(*result, second.result_row, 1),
-                                  0};
+                                  places(*result, second.result_row, 1)};
   }
   return {};
 }

@@ -177,6 +177,10 @@ std::optional<std::size_t> word_of_sharing(const HloInstruction& kernel) {
     return offsetof(kernels::ConvolutionCall, epilogue) / kWord;
   }
   if (name.starts_with("attention_")) return offsetof(kernels::AttentionCall, shared) / kWord;
+  if (name.starts_with("gelu_")) return offsetof(kernels::GeluCall, shared) / kWord;
+  if (name.starts_with("layer_norm_")) return offsetof(kernels::LayerNormCall, shared) / kWord;
+  if (name.starts_with("row_sum_")) return offsetof(kernels::RowSumCall, shared) / kWord;
+  if (name.starts_with("softmax_")) return offsetof(kernels::SoftmaxCall, shared) / kWord;
   return std::nullopt;
 }
 

@@ -63,7 +63,8 @@ template <typename Call>
 Call call_of(const xla::HloInstruction& kernel) {
   Call call{};
   const auto words = call_words(kernel);
-  std::memcpy(&call, words.data(), std::min(sizeof call, words.size() * sizeof(std::int64_t)));
+  std::memcpy(static_cast<void*>(&call), words.data(),
+              std::min(sizeof call, words.size() * sizeof(std::int64_t)));
   return call;
 }
 

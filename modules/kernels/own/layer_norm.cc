@@ -2,6 +2,7 @@
 // tfaot_layer_norm of rows.h: a row at a time, which stays in the first-level cache.
 #include "gemm.h"
 #include "row_registers.h"
+#include "share_rows.h"
 #include "tfaot/kernels/rows.h"
 
 namespace {
@@ -16,11 +17,10 @@ struct Columns {
 };
 
 template <int kVectors>
-void normalise_short(const Columns& columns, float* y, const float* x, const LayerNormCall& call) {
+void normalise_short(const Columns& columns, float* y, const float* x, Int rows, float epsilon) {
   using Row = RowInRegisters<kVectors>;
-  const Int last = call.columns - (kVectors - 1) * kLanes<float>;
-  const auto epsilon = static_cast<float>(call.epsilon);
-  for (Int r = 0; r < call.rows; ++r, x += call.columns, y += call.columns) {
+  const Int last = columns.count - (kVectors - 1) * kLanes<float>;
+  for (Int r = 0; r < rows; ++r, x += columns.count, y += columns.count) {
     Row row = Row::from(x, last);
     const float mean = columns.part * row.template over<SumOfLanes>();
     row.each([&](Floats v, int /*place*/) { return v - mean; });
@@ -52,20 +52,27 @@ void normalise_long(float* y, const float* x, const Columns& columns, float epsi
   });
 }
 
+void normalise(float* y, const float* x, Int rows, const Columns& columns, float epsilon) {
+  if (in_registers(columns.count, [&](auto vectors) {
+        normalise_short<decltype(vectors)::kCount>(columns, y, x, rows, epsilon);
+      })) {
+    return;
+  }
+  for (Int r = 0; r < rows; ++r, x += columns.count, y += columns.count) {
+    normalise_long(y, x, columns, epsilon);
+  }
+}
+
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(layer_norm)(void* out, const void** in) {
   const auto& call = *static_cast<const LayerNormCall*>(in[0]);
-  const auto* x = static_cast<const float*>(in[1]);
-  auto* y = static_cast<float*>(out);
+  const auto* const x = static_cast<const float*>(in[1]);
+  auto* const y = static_cast<float*>(out);
   const Columns columns = {call.columns, 1.0F / static_cast<float>(call.columns),
                            static_cast<const float*>(in[2]), static_cast<const float*>(in[3])};
-  if (in_registers(call.columns, [&](auto vectors) {
-        normalise_short<decltype(vectors)::kCount>(columns, y, x, call);
-      })) {
-    return;
-  }
-  for (Int r = 0; r < call.rows; ++r, x += call.columns, y += call.columns) {
-    normalise_long(y, x, columns, static_cast<float>(call.epsilon));
-  }
+  share_rows(call.rows, 1, call.shared, in + 4, [&](Int first, Int end) {
+    normalise(y + first * call.columns, x + first * call.columns, end - first, columns,
+              static_cast<float>(call.epsilon));
+  });
 }

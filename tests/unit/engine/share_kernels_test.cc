@@ -65,7 +65,7 @@ TEST(ShareKernels, LeavesSmallKernelsAlone) {
 TEST(ShareKernels, LeavesOtherKernelsAlone) {
   const auto module = testing::parse_hlo(
       "ENTRY e {\n  x = f32[4000000] parameter(0)\n  c = s64[1] constant({4000000})\n"
-      "  ROOT k = f32[4000000] custom-call(c, x), custom_call_target=\"tfaot_gelu_f32\"\n}");
+      "  ROOT k = f32[4000000] custom-call(c, x), custom_call_target=\"tfaot_top_k_f32\"\n}");
   const auto shared = share_kernels(*module, 1);
   ASSERT_TRUE(shared);
   EXPECT_FALSE(*shared);

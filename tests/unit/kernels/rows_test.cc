@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/shared_calls.h"
 #include "tests/unit/kernels/tensors.h"
 
 namespace tfaot::kernels_test {
@@ -229,6 +230,40 @@ TEST_P(RowKernels, GeluOfEveryLength) {
         }
       }
     }
+  }
+}
+
+// `more`: tensors after x.
+template <typename Call>
+void expect_shared_rows(Kernel kernel, const Call& call, Tensor<float>& x,
+                        const std::vector<const void*>& more, Int results) {
+  Call shares = call;
+  shares.shared = kernels::kEpilogueShared;
+  std::vector<const void*> in = {nullptr, x.data()};
+  in.insert(in.end(), more.begin(), more.end());
+  in.push_back(nullptr);
+  Tensor<float> y(results);
+  EXPECT_GT(expect_the_same_shared(kernel, &call, &shares, in, y.data(), y, 0), 0);
+}
+
+TEST_P(RowKernels, ShareTheirWork) {
+  Random random(31);
+  for (const auto& [rows, columns] : std::vector<std::pair<Int, Int>>{
+           {1, 40}, {3, 33}, {17, 8}, {128, 100}, {50, 384}, {7, 1000}}) {
+    const Int size = rows * columns;
+    Tensor<float> x(size), other(size), scale(columns), bias(columns);
+    for (Tensor<float>* one : {&x, &other, &scale, &bias}) random.fill(*one);
+    expect_shared_rows(GetParam().softmax, kernels::SoftmaxCall{rows, columns, 0.25}, x, {}, size);
+    expect_shared_rows(GetParam().layer_norm, kernels::LayerNormCall{rows, columns, 1e-5}, x,
+                       {scale.data(), bias.data()}, size);
+    for (const auto form : kGeluForms) {
+      expect_shared_rows(GetParam().gelu, kernels::GeluCall{size, form}, x, {}, size);
+    }
+    for (const Int form : {kernels::kRowSumOfNumbers, kernels::kRowSumOfSquares}) {
+      expect_shared_rows(GetParam().row_sum, kernels::RowSumCall{rows, columns, form}, x, {}, rows);
+    }
+    const kernels::RowSumCall differences{rows, columns, kernels::kRowSumOfSquaredDifferences};
+    expect_shared_rows(GetParam().row_sum, differences, x, {other.data()}, rows);
   }
 }
 

@@ -27,7 +27,7 @@ struct AttentionCall {
   std::int64_t rows, keys, depth, columns;
   double scale;
   MatrixPlaces queries, key_rows, values, result;
-  std::int64_t shared;  // kEpilogueShared, or 0
+  std::int64_t shared = 0;  // kEpilogueShared, or 0
 };
 
 // Rows whose scores are in memory at a time: they stay in the second-level cache with the panels

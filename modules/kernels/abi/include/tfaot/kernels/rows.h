@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of kernels that go over rows of numbers: tfaot_softmax, tfaot_layer_norm,
 // tfaot_row_sum and tfaot_gelu. abi.h says what calls are. All have float32 alone and no
-// scratch: `out` is the result.
+// scratch: `out` is the result. `shared` is kEpilogueShared, or 0.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ namespace kernels {
 struct SoftmaxCall {
   std::int64_t rows, columns;
   double scale;
+  std::int64_t shared = 0;
 };
 
 // tfaot_layer_norm: result[rows, columns] = (x - mean) / sqrt(variance + epsilon) * scale + bias,
@@ -23,6 +24,7 @@ struct SoftmaxCall {
 struct LayerNormCall {
   std::int64_t rows, columns;
   double epsilon;
+  std::int64_t shared = 0;
 };
 
 enum RowSum : std::int64_t {
@@ -35,6 +37,7 @@ enum RowSum : std::int64_t {
 struct RowSumCall {
   std::int64_t rows, columns;
   std::int64_t form;  // of RowSum
+  std::int64_t shared = 0;
 };
 
 enum GeluForm : std::int64_t {
@@ -47,6 +50,7 @@ enum GeluForm : std::int64_t {
 struct GeluCall {
   std::int64_t size;
   std::int64_t form;  // of GeluForm
+  std::int64_t shared = 0;
 };
 
 }  // namespace kernels
