@@ -103,11 +103,17 @@ TEST_F(InspectTest, KernelsResizeImages) {
 TEST_F(InspectTest, DenseLayersAreOneCall) {
   for (const std::string& net : {config("tf1_variables"), config("frozen_graph"),
                                  std::string(TFAOT_PYTORCH_MODELS "/dense/aot_config.yaml")}) {
-    std::set<json> weights;
+    std::set<std::set<std::string>> weights;
     for (const std::string batch_size : {"1", "3", "20"}) {
       const json code = inspected({net, "--batch-sizes", batch_size});
       EXPECT_THAT(own_kernels(code), Contains(StartsWith("tfaot_dense_chain_"))) << net;
-      weights.insert(code["weights"]);
+      std::set<std::string> packed;
+      for (const json& weight : code["weights"]) {
+        const std::string name = weight["name"];
+        if (name.ends_with(", packed")) packed.insert(name);
+      }
+      EXPECT_THAT(packed, Not(IsEmpty())) << net;
+      weights.insert(packed);
     }
     EXPECT_EQ(weights.size(), 1U) << net;
   }

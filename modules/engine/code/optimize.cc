@@ -10,6 +10,7 @@
 #include "hlo/dilated_windows.h"
 #include "hlo/fold.h"
 #include "hlo/layouts.h"
+#include "hlo/scaled_products.h"
 #include "hlo/scatter_windows.h"
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
@@ -142,6 +143,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_recurrent_cells(*module, inputs));
   TFAOT_TRY(replace_recurrent_layers(*module, inputs));
   TFAOT_TRY(replace_gathers(*module, inputs));
+  TFAOT_TRY(move_scales_into_weights(*module, inputs));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, products));
   TFAOT_TRY(replace_row_functions(*module, inputs));
   TFAOT_TRY(replace_attention(*module));

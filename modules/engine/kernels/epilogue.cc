@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/epilogue.h"
 
+#include "kernels/row_values.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal.h"
 
@@ -33,7 +34,8 @@ HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
                               std::int64_t columns) {
   // There is only one row, so nothing is spread.
   if (xla::ShapeUtil::ElementsIn(shape) == columns && value->opcode() != HloOpcode::kBroadcast) {
-    return reshape(value, {columns});
+    // Those that more rows have, so that all sizes of a batch share what is made of them.
+    return reshape(behind_reshapes(value), {columns});
   }
   if (value->opcode() != HloOpcode::kBroadcast) return nullptr;
   HloInstruction* inner = value->mutable_operand(0);

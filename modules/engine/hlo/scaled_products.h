@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves scales and shifts of the columns of a product's left side into its weight: (x * s + t) W is
+// x (s W) + t W, as where batch normalisation comes after an activation. Used by one thread.
+#pragma once
+
+#include "hlo/hlo.h"
+
+namespace tfaot::toolkit::engine {
+
+// Parameters of the entry computation from `first_weight` on are weights. x is an activation of
+// what a product makes: an input may be far from zero, and a shift of it would then cost digits.
+Status move_scales_into_weights(xla::HloModule& module, std::int64_t first_weight);
+
+}  // namespace tfaot::toolkit::engine
