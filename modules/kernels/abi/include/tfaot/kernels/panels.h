@@ -24,9 +24,10 @@ enum Epilogue : std::int64_t {
   kEpilogueNone = 0,
   kEpilogueBias = 1,
   kEpilogueRelu = 2,
-  kEpilogueRelu6 = 6,    // at most 6, too
-  kEpilogueSum = 8,      // an addend for each result, which lie as the results do
-  kEpiloguePlaced = 16,  // of a MatMulCall: it says where results go
+  kEpilogueRelu6 = 6,     // at most 6, too
+  kEpilogueSum = 8,       // an addend for each result, which lie as the results do
+  kEpiloguePlaced = 16,   // of a MatMulCall: it says where results go
+  kEpilogueRowBias = 64,  // of a MatMulCall: a bias for each row, in place of one for each column
 };
 
 }  // namespace kernels
