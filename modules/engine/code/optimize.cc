@@ -137,6 +137,9 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_resizes(*module));
   TFAOT_TRY(replace_sorts(*module, inputs));
   TFAOT_TRY(settle_layouts(*module, inputs));
+  if (products == WeightsType::kFloat32) {  // narrow weights are right sides
+    TFAOT_TRY(settle_layouts(*module, inputs, ProductSides::kMaySwap));
+  }
   TFAOT_TRY(steps.show("simplified"));
   TFAOT_TRY(check_random_numbers(*module));
   TFAOT_TRY(hoist_step_products(*module));

@@ -5,11 +5,12 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "hlo/dimension_order.h"
 #include "hlo/gather_before.h"
 #include "hlo/simplify.h"
+#include "hlo/swapped_products.h"
+#include "hlo/transpose_cost.h"
 #include "hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -43,22 +44,11 @@ HloInstruction* transpose_all(HloInstruction* operand, DimensionOrder order) {
   return transpose(operand, order);
 }
 
-// Whether elements move, and not only dimensions of size 1.
-bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> order) {
-  std::int64_t last = -1;
-  for (const std::int64_t d : order) {
-    if (shape.dimensions(static_cast<int>(d)) == 1) continue;
-    if (d < last) return true;
-    last = d;
-  }
-  return false;
-}
-
 // Moves transposes from the operands of operations to their results.
 class Sinking {
  public:
-  Sinking(xla::HloModule& module, std::int64_t first_weight)
-      : module_(module), values_(module, first_weight) {}
+  Sinking(xla::HloModule& module, std::int64_t first_weight, ProductSides sides)
+      : module_(module), values_(module, first_weight), sides_(sides) {}
 
   Status run() {
     for (auto* computation : module_.MakeComputationPostOrder()) {
@@ -85,9 +75,18 @@ class Sinking {
   // The same as the operation, with the transpose of its operand after it; null: nothing changes.
   HloInstruction* sunk(HloInstruction& operation) {
     if (operation.opcode() == HloOpcode::kTranspose) return joined(operation);
-    if (operation.opcode() == HloOpcode::kDot) return dot_of_flattened(operation);
+    if (operation.opcode() == HloOpcode::kDot) {
+      HloInstruction* const swapped = swapped_dot(operation);
+      return swapped != nullptr ? swapped : dot_of_flattened(operation);
+    }
     if (operation.opcode() == HloOpcode::kConcatenate || is_elementwise(operation)) {
       return sunk_through_any(operation);
+    }
+    if (operation.opcode() == HloOpcode::kReshape) {
+      HloInstruction* const before = operation.mutable_operand(0);
+      const bool is_back = before->opcode() == HloOpcode::kReshape &&
+                           before->operand(0)->shape() == operation.shape();
+      if (is_back) return before->mutable_operand(0);
     }
     if (operation.operand_count() == 0 || !is_moving(operation.operand(0))) return nullptr;
     const DimensionOrder order = order_of(*operation.operand(0));
@@ -292,6 +291,12 @@ class Sinking {
     return transpose(reshape(x, sizes), inverse_order(targets));
   }
 
+  HloInstruction* swapped_dot(HloInstruction& dot) const {
+    const bool may_swap =
+        sides_ == ProductSides::kMaySwap && is_known(dot.operand(1)) && !is_known(dot.operand(0));
+    return may_swap ? swapped_product(dot) : nullptr;
+  }
+
   // A weight times dimensions that were transposed and made one: the weight's rows move instead.
   HloInstruction* dot_of_flattened(HloInstruction& dot) {
     HloInstruction* const flattened = dot.mutable_operand(0);
@@ -335,49 +340,21 @@ class Sinking {
 
   xla::HloModule& module_;
   WeightValues values_;
+  ProductSides sides_;
   std::set<const HloInstruction*> known_;  // made here
 };
 
-struct TransposeCost {
-  std::int64_t bytes = 0;  // that are moved
-  // Transposes right after a convolution, which keep its kernel from adding a bias.
-  std::int64_t after_convolutions = 0;
-
-  bool is_less_than(const TransposeCost& other) const {
-    return std::tie(bytes, after_convolutions) < std::tie(other.bytes, other.after_convolutions);
-  }
-};
-
-// REQUIRES: no dead code
-TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t first_weight) {
-  const WeightValues values(module, first_weight);
-  TransposeCost cost;
-  for (const auto* computation : module.computations()) {
-    for (const auto* instruction : computation->instructions()) {
-      if (instruction->opcode() != HloOpcode::kTranspose || values.is_known(instruction) ||
-          !moves_elements(instruction->operand(0)->shape(), instruction->dimensions())) {
-        continue;
-      }
-      cost.bytes += xla::ShapeUtil::ByteSizeOf(instruction->shape());
-      const bool is_used = instruction->user_count() > 0;
-      if (is_used && instruction->operand(0)->opcode() == HloOpcode::kConvolution) {
-        ++cost.after_convolutions;
-      }
-    }
-  }
-  return cost;
-}
-
 }  // namespace
 
-Status settle_layouts(xla::HloModule& module, std::int64_t first_weight) {
-  const TransposeCost before = cost_of_transposes(module, first_weight);
+Status settle_layouts(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
+  const bool reads_strides = sides == ProductSides::kMaySwap;
+  const TransposeCost before = cost_of_transposes(module, first_weight, reads_strides);
   if (before.bytes == 0) return {};
   const auto trial = module.Clone("");
-  TFAOT_TRY(Sinking(*trial, first_weight).run());
+  TFAOT_TRY(Sinking(*trial, first_weight, sides).run());
   TFAOT_TRY(remove_dead_code(*trial));
-  if (!cost_of_transposes(*trial, first_weight).is_less_than(before)) return {};
-  TFAOT_TRY(Sinking(module, first_weight).run());
+  if (!cost_of_transposes(*trial, first_weight, reads_strides).is_less_than(before)) return {};
+  TFAOT_TRY(Sinking(module, first_weight, sides).run());
   return remove_dead_code(module);
 }
 

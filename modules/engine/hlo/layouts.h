@@ -10,8 +10,13 @@
 
 namespace tfaot::toolkit::engine {
 
+// Whether products with weights may swap their sides (swapped_products.h).
+enum class ProductSides { kStay, kMaySwap };
+
 // Changes nothing if transposes would then not move less. Parameters of the entry computation from
-// `first_weight` on are weights, which are transposed while compiling.
-Status settle_layouts(xla::HloModule& module, std::int64_t first_weight);
+// `first_weight` on are weights, which are transposed while compiling. Where sides may swap,
+// transposes that a product reads through cost nothing.
+Status settle_layouts(xla::HloModule& module, std::int64_t first_weight,
+                      ProductSides sides = ProductSides::kStay);
 
 }  // namespace tfaot::toolkit::engine

@@ -57,6 +57,7 @@ std::string extent(const std::int64_t (&sizes)[kernels::kSpatial]) {
 std::string epilogue_text(std::int64_t epilogue) {
   std::string text;
   if ((epilogue & kernels::kEpilogueBias) != 0) text += ", then a bias";
+  if ((epilogue & kernels::kEpilogueRowBias) != 0) text += ", then a bias of each row";
   if ((epilogue & kernels::kEpilogueSum) != 0) text += ", then a sum";
   if ((epilogue & kernels::kEpilogueRelu) != 0) {
     text += (epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6 ? ", then relu6"

@@ -53,6 +53,23 @@ HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
   return reshape(inner, {columns});
 }
 
+// `value` as [rows] if it is one value per row of each matrix [rows, columns] of `shape`, else
+// null.
+HloInstruction* row_values(HloInstruction* value, const xla::Shape& shape, std::int64_t rows,
+                           std::int64_t columns) {
+  const std::int64_t first = first_column_dimension(shape, columns);
+  if (value->opcode() != HloOpcode::kBroadcast || rows < 2 || first < 1 ||
+      shape.dimensions(static_cast<int>(first - 1)) != rows) {
+    return nullptr;
+  }
+  HloInstruction* const inner = value->mutable_operand(0);
+  if (xla::ShapeUtil::ElementsIn(inner->shape()) != rows) return nullptr;
+  for (const auto dimension : value->dimensions()) {
+    if (dimension != first - 1 && shape.dimensions(static_cast<int>(dimension)) > 1) return nullptr;
+  }
+  return reshape(inner, {rows});
+}
+
 class Finder {
  public:
   Finder(HloInstruction& result, std::int64_t columns, EpilogueRoom room,
@@ -106,7 +123,8 @@ class Finder {
     }
     if (!is_scale && epilogue_.bias != nullptr && !(is_known && bias_is_known_)) return false;
     HloInstruction* column = column_values(other, user.shape(), columns_);
-    if (column == nullptr) return false;
+    if (column == nullptr) return is_sum && add_row_bias(user, other, is_known);
+    if (epilogue_.row_bias != nullptr) return false;
     if (is_scale) {
       epilogue_.scale = joined(HloOpcode::kMultiply, epilogue_.scale, column);
       if (epilogue_.bias != nullptr) {
@@ -120,6 +138,14 @@ class Finder {
     }
     epilogue_.bias = joined(HloOpcode::kAdd, epilogue_.bias, column);
     bias_is_known_ = bias_is_known_ && is_known;
+    return true;
+  }
+
+  bool add_row_bias(const HloInstruction& user, HloInstruction* other, bool is_known) {
+    if (epilogue_.bias != nullptr || (epilogue_.row_bias != nullptr && !is_known)) return false;
+    HloInstruction* const row = row_values(other, user.shape(), room_.rows, columns_);
+    if (row == nullptr) return false;
+    epilogue_.row_bias = joined(HloOpcode::kAdd, epilogue_.row_bias, row);
     return true;
   }
 
@@ -145,7 +171,9 @@ class Finder {
 }  // namespace
 
 std::int64_t Epilogue::word() const {
-  return (bias != nullptr ? kernels::kEpilogueBias : kernels::kEpilogueNone) |
+  return (bias != nullptr       ? kernels::kEpilogueBias
+          : row_bias != nullptr ? kernels::kEpilogueRowBias
+                                : kernels::kEpilogueNone) |
          (addends != nullptr ? kernels::kEpilogueSum : kernels::kEpilogueNone) |
          (six    ? kernels::kEpilogueRelu6
           : relu ? kernels::kEpilogueRelu
@@ -154,6 +182,7 @@ std::int64_t Epilogue::word() const {
 
 void Epilogue::add_operands(std::vector<HloInstruction*>& operands) const {
   if (bias != nullptr) operands.push_back(bias);
+  if (row_bias != nullptr) operands.push_back(row_bias);
   if (addends != nullptr) operands.push_back(addends);
 }
 

@@ -10,9 +10,10 @@
 namespace tfaot::toolkit::engine {
 
 struct Epilogue {
-  xla::HloInstruction* scale = nullptr;    // [columns], for the right-hand side; null: none
-  xla::HloInstruction* bias = nullptr;     // [columns]; null: none
-  xla::HloInstruction* addends = nullptr;  // as many as results, in their order; null: none
+  xla::HloInstruction* scale = nullptr;     // [columns], for the right-hand side; null: none
+  xla::HloInstruction* bias = nullptr;      // [columns]; null: none
+  xla::HloInstruction* row_bias = nullptr;  // [rows], in its place; null: none
+  xla::HloInstruction* addends = nullptr;   // as many as results, in their order; null: none
   bool relu = false;
   bool six = false;                     // at most 6 after the relu
   xla::HloInstruction* last = nullptr;  // the last absorbed instruction: the call replaces it
@@ -26,6 +27,7 @@ struct Epilogue {
 struct EpilogueRoom {
   bool scale = false;  // the right-hand side is a weight
   bool sum = false;
+  std::int64_t rows = 0;  // of each matrix, if it can add a bias for each of them
 };
 
 // Follows the only users of `result`, whose last dimensions are the product's columns. Adds the

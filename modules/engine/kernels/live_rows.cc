@@ -92,7 +92,8 @@ class RowsOf {
   // Which operand it is; 0: there is none.
   static std::int64_t addends_of(std::int64_t epilogue) {
     if ((epilogue & kernels::kEpilogueSum) == 0) return 0;
-    return (epilogue & kernels::kEpilogueBias) != 0 ? 4 : 3;
+    const auto any_bias = kernels::kEpilogueBias | kernels::kEpilogueRowBias;
+    return (epilogue & any_bias) != 0 ? 4 : 3;
   }
   // The first dimension counts rows of the batch, or parts of them.
   bool leads(const HloInstruction& one) const {

@@ -254,7 +254,9 @@ Status replace_dot(HloInstruction& dot, const WeightValues& values, WeightsType 
   epilogue.last = product.result.tensor == nullptr ? &dot : product.result.tensor;
   if (product.result.tensor == nullptr && std::is_sorted(form.order.begin(), form.order.end())) {
     epilogue = find_epilogue(dot, call.columns,
-                             {.scale = product.is_packed, .sum = weights == WeightsType::kFloat32},
+                             {.scale = product.is_packed,
+                              .sum = weights == WeightsType::kFloat32,
+                              .rows = product.is_packed ? 0 : call.rows},
                              values);
   }
   call.epilogue |= epilogue.word();

@@ -21,9 +21,10 @@ TFAOT_INLINE Int piece_of(Int total, Int parts) {
 struct Target {
   Element* c;
   Int c_row, columns;
-  Int line, c_line;        // rows of a line of c, and from one line to the next
-  const Element* bias;     // null: none
-  const Element* addends;  // null: none
+  Int line, c_line;         // rows of a line of c, and from one line to the next
+  const Element* bias;      // null: none
+  const Element* row_bias;  // null: none
+  const Element* addends;   // null: none
   Lines lines;
   bool first, last;  // first or last of the taps
   Rectifier rectifier;
@@ -58,6 +59,7 @@ void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int co
   t.c_row = vectors * kLanes<Element>;
   t.rectifier = adds ? Rectifier::kNone : tiles.rectifier;
   for (Int i = 0; i < tiles.count; ++i, t.rows += rows) {
+    if (tiles.row_start != nullptr) t.row_start = tiles.row_start + i * rows;
     multiply(t);
     for (Int r = 0; r < rows; ++r) {
       Element* const c = tiles.c + (i * rows + r) * tiles.c_row;
@@ -143,7 +145,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
     take = next_vectors(even.rows, vectors - v);
-    const Form form = v + take == vectors ? form_of(t, rows, target.lines, take, last) : Form{};
+    const bool may_have_form = v + take == vectors && target.row_bias == nullptr;
+    const Form form = may_have_form ? form_of(t, rows, target.lines, take, last) : Form{};
     const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
@@ -166,6 +169,9 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       };
       const auto multiply_next = [&](Int tiles) {
         t.count = tiles;
+        if (target.row_bias != nullptr && target.first) {
+          t.row_start = target.row_bias + (t.rows - first_row);
+        }
         if (cropped || !target.first) {
           multiply_spilled(tile_rows, take, t, columns, !target.first, spill, multiply_some);
         } else {
@@ -213,6 +219,7 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
                    line,
                    g.c_line,
                    g.bias,
+                   g.row_bias == nullptr ? nullptr : g.row_bias + first_row,
                    g.addends == nullptr ? nullptr : g.addends + at,
                    {one_line ? 0 : g.row_count[3], first_row},
                    true,
@@ -234,7 +241,8 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
 bool is_stream(const Gemm& g, Int rows) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   return (rows == 1 || (rows == 2 && g.c_line == 0)) && taps == 1 && g.a_step == 1 &&
-         g.b_step == kPanelColumns<Element> && g.b_panel == g.run * g.b_step;
+         g.row_bias == nullptr && g.b_step == kPanelColumns<Element> &&
+         g.b_panel == g.run * g.b_step;
 }
 
 void multiply_as_stream(const Gemm& g, Int rows) {

@@ -42,9 +42,10 @@ struct Gemm {
 
   Element* c;
   Int c_row, columns;
-  Int c_line;              // from one r2 to the next; 0: all rows are c_row apart
-  const Element* bias;     // null: none
-  const Element* addends;  // which lie as the results do; null: none
+  Int c_line;               // from one r2 to the next; 0: all rows are c_row apart
+  const Element* bias;      // null: none
+  const Element* row_bias;  // in its place, one for each row; null: none
+  const Element* addends;   // which lie as the results do; null: none
   Rectifier rectifier;
   tfaot::Tasks* tasks;  // null: the product is computed by the caller alone
 };

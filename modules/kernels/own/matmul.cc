@@ -44,7 +44,7 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
 
 bool is_row(const MatMulCall& call) {
   constexpr Int kOther = tfaot::kernels::kEpilogueSum | tfaot::kernels::kEpiloguePlaced |
-                         tfaot::kernels::kEpilogueShared;
+                         tfaot::kernels::kEpilogueShared | tfaot::kernels::kEpilogueRowBias;
   return call.rows == 1 && call.batch == 1 && call.rhs_packed != 0 && call.lhs_depth_stride == 1 &&
          call.live_rows == 0 && (call.epilogue & kOther) == 0;
 }
@@ -130,6 +130,8 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
   const void** more = in + 3;
   if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
     g.bias = static_cast<const Element*>(*more++);
+  } else if ((call.epilogue & tfaot::kernels::kEpilogueRowBias) != 0) {
+    g.row_bias = static_cast<const Element*>(*more++);
   }
   if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
     operands.addends = static_cast<const Element*>(*more++);

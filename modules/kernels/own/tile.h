@@ -19,19 +19,15 @@ struct Tiles {
   const Int* taps;
   Int tap_count, run, a_step;
   const T* b;
-  Int b_step;      // elements from one depth to the next
-  Int b_panel;     // elements from one panel to the next
-  const T* start;  // what the sums of every row start with: bias or zeros
+  Int b_step;          // elements from one depth to the next
+  Int b_panel;         // elements from one panel to the next
+  const T* start;      // what the sums of every row start with: bias or zeros
+  const T* row_start;  // in its place what those of each row start with; null: none
   T* c;
   Int c_row;
   Int last;  // columns of the last vector; all of them without masks
   Rectifier rectifier;
 };
-
-// Enough independent sums to keep two multiply-add units busy for four cycles each.
-constexpr int sums_per_element(int elements) {
-  return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
-}
 
 // The compiler finds out for itself that large tiles must not load the right side again for every
 // row; they have no register to lose.
@@ -55,10 +51,10 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
   }
 }
 
-// kPlain: a_step is 1 and the right side lies in panels. Then the loop has fewer numbers to keep,
-// and the compiler room for all vectors.
+// The rows from `first` on. kPlain: a_step is 1 and the right side lies in panels. Then the loop
+// has fewer numbers to keep, and the compiler room for all vectors.
 template <typename T, int MR, int NV, bool kPlain>
-TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
+TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
   constexpr int kSums = sums_per_element(MR * NV);
   const Int last = t.last;
   const bool whole = !TFAOT_HAS_MASKS || last == kLanes<T>;  // full masks are slow too
@@ -70,9 +66,15 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
     TFAOT_UNROLL
     for (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
   }
+  if (t.row_start != nullptr) {
+    TFAOT_UNROLL
+    for (int i = 0; i < MR * NV; ++i) {
+      sums[0][i / NV][i % NV] = Vec<T>{} + t.row_start[first + i / NV];
+    }
+  }
   const T* a[MR];
   TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) a[r] = rows[r];
+  for (int r = 0; r < MR; ++r) a[r] = t.rows[first + r];
   const T* b = t.b;
   const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
 
@@ -117,6 +119,7 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
       }
     }
   }
+  T* const c = t.c + first * c_row;
   T* to = c;
   TFAOT_UNROLL
   for (int r = 0; r < MR; ++r, to += c_row) {
@@ -137,7 +140,7 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, const T* const* rows, T* c) {
 template <typename T, int MR, int NV, bool kPlain>
 __attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
   for (Int i = 0; i < t.count; ++i) {
-    multiply_tile<T, MR, NV, kPlain>(t, t.rows + i * MR, t.c + i * MR * t.c_row);
+    multiply_tile<T, MR, NV, kPlain>(t, i * MR);
   }
 }
 

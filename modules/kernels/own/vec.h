@@ -61,6 +61,11 @@ TFAOT_INLINE constexpr Int ceil_div(Int a, Int b) { return (a + b - 1) / b; }
 TFAOT_INLINE constexpr Int smaller(Int a, Int b) { return a < b ? a : b; }
 TFAOT_INLINE constexpr Int larger(Int a, Int b) { return a > b ? a : b; }
 
+// Enough independent sums to keep two multiply-add units busy for four cycles each.
+constexpr int sums_per_element(int elements) {
+  return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
+}
+
 template <typename T>
 TFAOT_INLINE Vec<T> load(const T* from) {
   Vec<T> v;

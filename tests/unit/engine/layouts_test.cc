@@ -179,5 +179,76 @@ TEST(Layouts, StayIfNothingIsGained) {
   EXPECT_EQ(module->ToString(), before);
 }
 
+// A mixer: products along the first dimension of each row's matrix, whose second one has `width`
+// columns, with a bias and a curve between them, and a sum after `last`.
+std::string mixer(int width, const std::string& last) {
+  const std::string w = std::to_string(width);
+  return "ENTRY e {\n  x = f32[2,6," + w + "] parameter(0)\n  v = f32[6,9] parameter(1)\n" +
+         "  u = f32[9,6] parameter(2)\n  b = f32[9] parameter(3)\n" + "  t = f32[2," + w +
+         ",6] transpose(x), dimensions={0,2,1}\n" + "  p = f32[2," + w +
+         ",9] dot(t, v), lhs_contracting_dims={2}, " + "rhs_contracting_dims={0}\n  bs = f32[2," +
+         w + ",9] broadcast(b), dimensions={2}\n" + "  s = f32[2," + w +
+         ",9] add(p, bs)\n  c = f32[2," + w + ",9] cosine(s)\n" + "  q = f32[2," + w +
+         ",6] dot(c, u), lhs_contracting_dims={2}, " + "rhs_contracting_dims={0}\n" + last + "}\n";
+}
+std::string back_and_sum(int width) {
+  const std::string shape = "f32[2,6," + std::to_string(width) + "]";
+  return "  back = " + shape + " transpose(q), dimensions={0,2,1}\n  ROOT r = " + shape +
+         " add(x, back)\n";
+}
+
+// What is transposed if sides may swap.
+std::int64_t settled_with_swaps(const std::string& text) {
+  const auto module = testing::parse_hlo(text);
+  const xla::Literal before = result_of(*module);
+  EXPECT_TRUE(settle_layouts(*module, 1, ProductSides::kMaySwap)) << text;
+  const xla::Literal after = result_of(*module);
+  for (std::int64_t i = 0; i < before.element_count(); ++i) {
+    EXPECT_NEAR(after.data<float>()[static_cast<std::size_t>(i)],
+                before.data<float>()[static_cast<std::size_t>(i)], 1e-5)
+        << module->ToString();
+  }
+  return transposed_bytes(*module);
+}
+
+TEST(Layouts, ProductsSwapTheirSidesBetweenTransposes) {
+  EXPECT_EQ(settled_with_swaps(mixer(16, back_and_sum(16))), 0);
+}
+
+// As Keras writes it, with all but the last dimension joined.
+TEST(Layouts, ProductsOfJoinedDimensionsSwapTheirSides) {
+  std::string text = mixer(16, back_and_sum(16));
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  };
+  replace("p = f32[2,16,9] dot(t, v), lhs_contracting_dims={2}",
+          "j = f32[32,6] reshape(t)\n  d = f32[32,9] dot(j, v), lhs_contracting_dims={1}");
+  replace("  bs =", "  p = f32[2,16,9] reshape(d)\n  bs =");
+  EXPECT_EQ(settled_with_swaps(text), 0);
+}
+
+// Sides stay by default, where columns are too few, and where nothing is transposed back.
+TEST(Layouts, OtherProductsKeepTheirSides) {
+  const auto bytes = [](int width) { return std::int64_t{2} * 6 * width * 4; };
+  EXPECT_EQ(settled(mixer(16, back_and_sum(16))), 2 * bytes(16));
+  EXPECT_EQ(settled_with_swaps(mixer(15, back_and_sum(15))), 2 * bytes(15));
+  EXPECT_EQ(settled_with_swaps(mixer(16, "  ROOT r = f32[2,16,6] cosine(q)\n")), bytes(16));
+}
+
+// The sum goes over the last dimension: that is a product of rows as it is.
+TEST(Layouts, ProductsOfRowsKeepTheirSides) {
+  const std::string text =
+      "ENTRY e {\n  x = f32[2,16,6] parameter(0)\n  v = f32[6,9] parameter(1)\n"
+      "  t = f32[16,2,6] transpose(x), dimensions={1,0,2}\n"
+      "  p = f32[16,2,9] dot(t, v), lhs_contracting_dims={2}, rhs_contracting_dims={0}\n"
+      "  ROOT r = f32[2,16,9] transpose(p), dimensions={1,0,2}\n}\n";
+  const auto module = testing::parse_hlo(text);
+  const std::string before = module->ToString();
+  ASSERT_TRUE(settle_layouts(*module, 1, ProductSides::kMaySwap));
+  EXPECT_EQ(module->ToString(), before);
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::engine

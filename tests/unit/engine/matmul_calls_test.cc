@@ -161,6 +161,34 @@ ENTRY main {{
   }
 }
 
+// A weight times matrices, with a bias along dimension `of` and a sum.
+std::vector<std::string> left_of_rows(int of, int size) {
+  return left_over(fmt::format(R"(
+ENTRY main {{
+  x = f32[3,24,40] parameter(0)
+  other = f32[3,40,40] parameter(1)
+  w = f32[40,24] parameter(2)
+  b = f32[{1}] parameter(3)
+  ws = f32[3,40,24] broadcast(w), dimensions={{1,2}}
+  y = f32[3,40,40] dot(ws, x), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, rhs_contracting_dims={{1}}
+  bs = f32[3,40,40] broadcast(b), dimensions={{{0}}}
+  s = f32[3,40,40] add(y, bs)
+  ROOT t = f32[3,40,40] add(other, s)
+}})",
+                               of, size),
+                   2);
+}
+
+TEST(MatMulCalls, AddABiasOfEachRow) {
+  EXPECT_THAT(left_of_rows(1, 40), ElementsAre());
+  EXPECT_THAT(left_of_rows(2, 40), ElementsAre());  // of each column
+}
+
+// One number of each matrix of the batch.
+TEST(MatMulCalls, AddNoBiasOfEachMatrix) {
+  EXPECT_THAT(left_of_rows(0, 3), UnorderedElementsAre("broadcast", "add", "add"));
+}
+
 // Two products: one adds the other's result. What comes after a sum with a third tensor stays.
 TEST(MatMulCalls, AddOneTensorEach) {
   const char* const text = R"(

@@ -46,7 +46,9 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
                         {c.columns, c.rhs_column_stride}}));
   Tensor<T> packed(
       kernels::panel_count(c.columns, sizeof(T)) * c.depth * kernels::panel_columns(sizeof(T)), 64);
-  Tensor<T> bias(c.columns), result(c.batch * c.rows * c.columns), addends(result.size());
+  const bool has_row_bias = (c.epilogue & kernels::kEpilogueRowBias) != 0;
+  Tensor<T> bias(has_row_bias ? c.rows : c.columns), result(c.batch * c.rows * c.columns),
+      addends(result.size());
   Tensor<T> scratch(kernels::matmul_scratch_bytes(c, sizeof(T)) / static_cast<Int>(sizeof(T)), 64);
   random.fill(lhs);
   random.fill(rhs);
@@ -57,7 +59,7 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
   void* out[] = {result.data(), scratch.data()};
   const void* in[] = {&c, lhs.data(), c.rhs_packed != 0 ? packed.data() : rhs.data(), bias.data(),
                       addends.data()};
-  if ((c.epilogue & kernels::kEpilogueBias) == 0) in[3] = addends.data();
+  if ((c.epilogue & kernels::kEpilogueBias) == 0 && !has_row_bias) in[3] = addends.data();
   kernel(out, in);
 
   for (Int n = 0; n < result.size(); ++n) {
@@ -76,6 +78,7 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
               double{right[l * c.rhs_depth_stride + column * c.rhs_column_stride]});
     }
     if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[column]});
+    if (has_row_bias) sum.add(double{bias[row]});
     if ((c.epilogue & kernels::kEpilogueSum) != 0) sum.add(double{addends[i]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
@@ -194,6 +197,23 @@ TEST_P(MatMul, HasATileForEveryShape) {
         c.epilogue |= kernels::kEpilogueSum;
         check<float>(kernels<float>().matmul, c, random);
       }
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// A bias for each row, the same in each matrix of the batch: also of more rows than a block.
+TEST_P(MatMul, AddsABiasOfEachRow) {
+  Random random(10);
+  for (const Int rows : {1, 2, 3, 7, 8, 16, 17, 33, 70, 500}) {
+    for (const Int columns : {1, 8, 12, 16, 17, 24, 37, 64}) {
+      MatMulCall c = plain(rows > 100 ? 1 : random.between(1, 3), rows, columns, 32);
+      c.rhs_packed = random.between(0, 1);
+      c.epilogue = kernels::kEpilogueRowBias;
+      check<float>(kernels<float>().matmul, c, random);
+      check<double>(kernels<double>().matmul, c, random);
+      c.epilogue |= kernels::kEpilogueSum | kernels::kEpilogueRelu;
+      check<float>(kernels<float>().matmul, c, random);
       if (HasFailure()) return;
     }
   }

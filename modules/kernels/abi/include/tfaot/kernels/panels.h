@@ -29,6 +29,7 @@ enum Epilogue : std::int64_t {
   kEpiloguePlaced = 16,  // of a MatMulCall: it says where results go
   kEpilogueShared = 32,  // after all other in[], one to an s64: the address of tasks (abi.h), or 0
   kEpilogueLive = 64,    // of a ConvolutionCall: only some images count
+  kEpilogueRowBias = 128,  // of a MatMulCall: a bias for each row, in place of one for each column
 };
 
 }  // namespace kernels
