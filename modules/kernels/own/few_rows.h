@@ -35,20 +35,6 @@ __attribute__((noinline)) void multiply_together(const Stream<float>& s) {
   if (column < s.columns) stream_panels<float, MR, 1, true>(s, s.b + column * s.depth, column);
 }
 
-// As matmul does it: with registers of 16 bytes, g++ makes slower code of the same here.
-[[maybe_unused]] inline void multiply_one_row(const Stream<float>& s) {
-  Gemm g;
-  g.is_row = true;
-  g.a = s.a;
-  g.run = s.depth;
-  g.b = s.b;
-  g.c = s.c;
-  g.columns = s.columns;
-  g.bias = s.bias;
-  g.rectifier = s.rectifier;
-  TFAOT_KERNEL(gemm)(&g);
-}
-
 // REQUIRES: 1 <= rows <= kFewRows.
 inline void multiply_few_rows(Int rows, const Stream<float>& s) {
 #if TFAOT_VECTOR_BYTES == 64
@@ -56,7 +42,6 @@ inline void multiply_few_rows(Int rows, const Stream<float>& s) {
   if (rows == 2) return multiply_vectors<2>(s);
   if (rows == 3) return multiply_vectors<3>(s);
 #else
-  if (rows == 1 && TFAOT_VECTOR_BYTES == 16) return multiply_one_row(s);
   if (rows == 1) return multiply_stream<float, 1, 1>(s);
   constexpr int kPanelsOfTwo = kVectorsPerPanel == 2 ? 2 : 1;
   if (rows == 2) return multiply_stream<float, 2, kPanelsOfTwo>(s);
