@@ -19,6 +19,9 @@ inline constexpr double kRunCycles = 200;
 inline constexpr double kCallCycles = 100;
 inline constexpr double kLoopCycles = 20;
 
+// A layer of a chain costs a call, too, if its weights are larger than this.
+inline constexpr double kSmallLayerBytes = 20 * 1024;
+
 // Cycles per vector of elements, by operation: arithmetic; division and square roots; exponentials
 // and the like. Operations that move elements one by one, or sum them up, count per element.
 inline constexpr double kPlainCycles = 1;

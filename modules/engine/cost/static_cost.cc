@@ -282,9 +282,10 @@ class Estimate {
     double sum = 0;
     for (const kernels::DenseLayer& layer : dense_layers(one)) {
       size.columns = layer.columns;
-      const std::int64_t weights = kernels::panel_count(size.columns, size.element_bytes) *
-                                   kernels::kPanelBytes * size.depth;
-      sum += multiply(size, static_cast<double>(weights));
+      const auto weights =
+          static_cast<double>(kernels::panel_count(size.columns, size.element_bytes) *
+                              kernels::kPanelBytes * size.depth);
+      sum += multiply(size, weights) + (sum > 0 && weights > kSmallLayerBytes ? kCallCycles : 0);
       const double each = layer.function == kernels::kDenseNone    ? 0
                           : layer.function == kernels::kDenseLeaky ? kPlainCycles
                                                                    : kDearCycles;
