@@ -8,60 +8,147 @@ namespace {
 
 #if TFAOT_IS_F32
 using Quad = float __attribute__((vector_size(16)));
-constexpr Int kQuad = 4;
 #else
 using Quad = double __attribute__((vector_size(16)));
-constexpr Int kQuad = 2;
 #endif
+constexpr Int kQuad = 16 / sizeof(Element);
 
-// A square of kQuad by kQuad elements: rows to columns.
-TFAOT_INLINE void transpose_square(Element* to, Int to_row, const Element* from, Int from_row) {
-  Quad in[kQuad], out[kQuad];
-  for (Int i = 0; i < kQuad; ++i) __builtin_memcpy(&in[i], from + i * from_row, sizeof(Quad));
+// The quads at `from`, `step` elements apart, in one vector.
+TFAOT_INLINE Vec<Element> load_quads(const Element* from,
+                                     const Int (&at)[kLanes<Element> / kQuad]) {
+  Quad quads[kLanes<Element> / kQuad];
+  TFAOT_UNROLL
+  for (Int i = 0; i < kLanes<Element> / kQuad; ++i) {
+    __builtin_memcpy(&quads[i], from + at[i], sizeof(Quad));
+  }
+#if TFAOT_VECTOR_BYTES == 64
+  // Into one after the other, straight from memory.
 #if TFAOT_IS_F32
-  const Quad low01 = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5);
-  const Quad low23 = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5);
-  const Quad high01 = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7);
-  const Quad high23 = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
-  out[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-  out[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-  out[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-  out[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+  __m512 v = _mm512_maskz_broadcast_f32x4(0xFFFF, quads[0]);
+  v = _mm512_mask_broadcast_f32x4(v, 0x00F0, quads[1]);
+  v = _mm512_mask_broadcast_f32x4(v, 0x0F00, quads[2]);
+  return _mm512_mask_broadcast_f32x4(v, 0xF000, quads[3]);
 #else
-  out[0] = __builtin_shufflevector(in[0], in[1], 0, 2);
-  out[1] = __builtin_shufflevector(in[0], in[1], 1, 3);
+  __m512d v = _mm512_maskz_broadcast_f64x2(0xFF, quads[0]);
+  v = _mm512_mask_broadcast_f64x2(v, 0x0C, quads[1]);
+  v = _mm512_mask_broadcast_f64x2(v, 0x30, quads[2]);
+  return _mm512_mask_broadcast_f64x2(v, 0xC0, quads[3]);
 #endif
-  for (Int i = 0; i < kQuad; ++i) __builtin_memcpy(to + i * to_row, &out[i], sizeof(Quad));
+#elif TFAOT_VECTOR_BYTES == 32
+  return __builtin_shufflevector(quads[0], quads[1], 0, 1, 2, 3
+#if TFAOT_IS_F32
+                                 ,
+                                 4, 5, 6, 7
+#endif
+  );
+#else
+  return quads[0];
+#endif
 }
 
-// The panel of columns [0, columns) of b[l * depth_stride + j * column_stride].
-TFAOT_INLINE void pack_panel(Element* to, const Element* b, Int depth, Int columns,
+// Elements that alternate, of the low or the high half of each quad.
+template <bool kHigh>
+TFAOT_INLINE Vec<Element> interleave(Vec<Element> a, Vec<Element> b) {
+#if TFAOT_VECTOR_BYTES == 64 && TFAOT_IS_F32
+  return kHigh ? _mm512_maskz_unpackhi_ps(0xFFFF, a, b) : _mm512_maskz_unpacklo_ps(0xFFFF, a, b);
+#elif TFAOT_VECTOR_BYTES == 64
+  return kHigh ? _mm512_maskz_unpackhi_pd(0xFF, a, b) : _mm512_maskz_unpacklo_pd(0xFF, a, b);
+#elif TFAOT_VECTOR_BYTES == 32 && TFAOT_IS_F32
+  return kHigh ? _mm256_unpackhi_ps(a, b) : _mm256_unpacklo_ps(a, b);
+#elif TFAOT_VECTOR_BYTES == 32
+  return kHigh ? _mm256_unpackhi_pd(a, b) : _mm256_unpacklo_pd(a, b);
+#elif TFAOT_IS_F32
+  return kHigh ? __builtin_shufflevector(a, b, 2, 6, 3, 7)
+               : __builtin_shufflevector(a, b, 0, 4, 1, 5);
+#else
+  return kHigh ? __builtin_shufflevector(a, b, 1, 3) : __builtin_shufflevector(a, b, 0, 2);
+#endif
+}
+
+// The same of pairs of float32.
+template <bool kHigh>
+TFAOT_INLINE Vec<Element> interleave_pairs(Vec<Element> a, Vec<Element> b) {
+  Vec<double> pairs_a, pairs_b;
+  __builtin_memcpy(&pairs_a, &a, sizeof a);
+  __builtin_memcpy(&pairs_b, &b, sizeof b);
+#if TFAOT_VECTOR_BYTES == 64
+  const Vec<double> made = kHigh ? _mm512_maskz_unpackhi_pd(0xFF, pairs_a, pairs_b)
+                                 : _mm512_maskz_unpacklo_pd(0xFF, pairs_a, pairs_b);
+#elif TFAOT_VECTOR_BYTES == 32
+  const Vec<double> made =
+      kHigh ? _mm256_unpackhi_pd(pairs_a, pairs_b) : _mm256_unpacklo_pd(pairs_a, pairs_b);
+#else
+  const Vec<double> made = kHigh ? __builtin_shufflevector(pairs_a, pairs_b, 1, 3)
+                                 : __builtin_shufflevector(pairs_a, pairs_b, 0, 2);
+#endif
+  Vec<Element> result;
+  __builtin_memcpy(&result, &made, sizeof made);
+  return result;
+}
+
+// kQuad elements of each of `columns` columns, at most a vector's, to kQuad rows. What comes after
+// the columns is of the last one.
+TFAOT_INLINE void transpose_quads(Element* to, Int to_row, const Element* from, Int columns,
+                                  Int column_stride) {
+  Vec<Element> in[kQuad];
+  TFAOT_UNROLL
+  for (Int q = 0; q < kQuad; ++q) {
+    Int at[kLanes<Element> / kQuad];
+    TFAOT_UNROLL
+    for (Int i = 0; i < kLanes<Element> / kQuad; ++i) {
+      at[i] = smaller(i * kQuad + q, columns - 1) * column_stride;
+    }
+    in[q] = load_quads(from, at);
+  }
+#if TFAOT_IS_F32
+  const Vec<Element> low01 = interleave<false>(in[0], in[1]);
+  const Vec<Element> low23 = interleave<false>(in[2], in[3]);
+  const Vec<Element> high01 = interleave<true>(in[0], in[1]);
+  const Vec<Element> high23 = interleave<true>(in[2], in[3]);
+  store(to, interleave_pairs<false>(low01, low23));
+  store(to + to_row, interleave_pairs<true>(low01, low23));
+  store(to + 2 * to_row, interleave_pairs<false>(high01, high23));
+  store(to + 3 * to_row, interleave_pairs<true>(high01, high23));
+#else
+  store(to, interleave<false>(in[0], in[1]));
+  store(to + to_row, interleave<true>(in[0], in[1]));
+#endif
+}
+
+// The panel of columns [0, columns) of b[l * depth_stride + j * column_stride], in rows that are
+// to_row apart.
+TFAOT_INLINE void pack_panel(Element* to, Int to_row, const Element* b, Int depth, Int columns,
                              Int depth_stride, Int column_stride) {
   constexpr Int kColumns = kPanelColumns<Element>;
   if (column_stride == 1) {
     for (Int l = 0; l < depth; ++l) {
       if (columns < kColumns) {
-        __builtin_memset(to + l * kColumns, 0, tfaot::kernels::kPanelBytes);
-        copy_elements(to + l * kColumns, b + l * depth_stride, columns);
+        __builtin_memset(to + l * to_row, 0, tfaot::kernels::kPanelBytes);
+        copy_elements(to + l * to_row, b + l * depth_stride, columns);
       } else {
-        __builtin_memcpy(to + l * kColumns, b + l * depth_stride, tfaot::kernels::kPanelBytes);
+        __builtin_memcpy(to + l * to_row, b + l * depth_stride, tfaot::kernels::kPanelBytes);
       }
     }
     return;
   }
   Int done = 0;  // how much of the depth is done
-  if (depth_stride == 1 && columns == kColumns) {
+  if (depth_stride == 1) {
     for (; done + kQuad <= depth; done += kQuad) {
       TFAOT_UNROLL
-      for (Int j = 0; j < kColumns; j += kQuad) {
-        transpose_square(to + done * kColumns + j, kColumns, b + done + j * column_stride,
-                         column_stride);
+      for (Int j = 0; j < kColumns; j += kLanes<Element>) {
+        const Int first = smaller(j, columns - 1);
+        const Element* const from = b + done + first * column_stride;
+        if (columns - first >= kLanes<Element>) {
+          transpose_quads(to + done * to_row + j, to_row, from, kLanes<Element>, column_stride);
+        } else {
+          transpose_quads(to + done * to_row + j, to_row, from, columns - first, column_stride);
+        }
       }
     }
   }
   for (Int l = done; l < depth; ++l) {
     for (Int j = 0; j < kColumns; ++j) {
-      to[l * kColumns + j] = j < columns ? b[l * depth_stride + j * column_stride] : Element{0};
+      to[l * to_row + j] = j < columns ? b[l * depth_stride + j * column_stride] : Element{0};
     }
   }
 }
@@ -71,7 +158,17 @@ TFAOT_INLINE void pack_matrix(Element* to, const Element* b, Int depth, Int colu
                               Int depth_stride, Int column_stride) {
   constexpr Int kColumns = kPanelColumns<Element>;
   for (Int j = 0; j < columns; j += kColumns) {
-    pack_panel(to + j * depth, b + j * column_stride, depth, smaller(kColumns, columns - j),
+    pack_panel(to + j * depth, kColumns, b + j * column_stride, depth,
+               smaller(kColumns, columns - j), depth_stride, column_stride);
+  }
+}
+
+// The same side by side, as rows that are to_row apart, a whole number of panels.
+TFAOT_INLINE void pack_rows(Element* to, Int to_row, const Element* b, Int depth, Int columns,
+                            Int depth_stride, Int column_stride) {
+  constexpr Int kColumns = kPanelColumns<Element>;
+  for (Int j = 0; j < columns; j += kColumns) {
+    pack_panel(to + j, to_row, b + j * column_stride, depth, smaller(kColumns, columns - j),
                depth_stride, column_stride);
   }
 }

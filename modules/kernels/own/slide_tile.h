@@ -47,6 +47,11 @@ struct Tile {
   using State = typename Op::State;
 
   TFAOT_INLINE State start() const { return op.template start<kPart>(channel, count); }
+  template <int N>
+  TFAOT_INLINE void start(State (&sums)[N]) const {
+    TFAOT_UNROLL
+    for (int i = 0; i < N; ++i) sums[i] = start();
+  }
   TFAOT_INLINE Vec<Element> read(const Element* from) const {
     return load_channels<kPart>(from, count);
   }
@@ -61,6 +66,12 @@ struct Tile {
         store(to, value);
       }
     }
+  }
+  // Of neighbouring positions.
+  template <int P>
+  TFAOT_INLINE void write(const State (&sums)[P]) const {
+    TFAOT_UNROLL
+    for (int r = 0; r < P; ++r) write(sums[r], r);
   }
   // use(taps' input, their weights) for each row of the window.
   template <typename Use>
@@ -114,8 +125,7 @@ struct FixedFilter {
   template <int P, typename Op, bool kPart>
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
     typename Op::State sums[P];
-    TFAOT_UNROLL
-    for (int r = 0; r < P; ++r) sums[r] = tile.start();
+    tile.start(sums);
     const Element* in = tile.at.in + tile.channel;
     const Element* weights = tile.at.filter + tile.channel;
     TFAOT_UNROLL
@@ -124,8 +134,7 @@ struct FixedFilter {
       in += tile.taps.step[1];
       weights += tile.taps.filter_step[1];
     }
-    TFAOT_UNROLL
-    for (int r = 0; r < P; ++r) tile.write(sums[r], r);
+    tile.write(sums);
   }
 };
 
@@ -139,8 +148,7 @@ struct AnyFilter {
   template <int P, typename Op, bool kPart>
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
     typename Op::State sums[P];
-    TFAOT_UNROLL
-    for (int r = 0; r < P; ++r) sums[r] = tile.start();
+    tile.start(sums);
     tile.each_line([&](const Element* in, const Element* weights) __attribute__((always_inline)) {
       const Taps& taps = tile.taps;
       Int k = 0;
@@ -159,8 +167,7 @@ struct AnyFilter {
         }
       }
     });
-    TFAOT_UNROLL
-    for (int r = 0; r < P; ++r) tile.write(sums[r], r);
+    tile.write(sums);
   }
 };
 
@@ -175,8 +182,7 @@ struct Overlapping {
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
     constexpr int kColumns = (P - 1) * kStride + KW;
     typename Op::State columns[kColumns];
-    TFAOT_UNROLL
-    for (int p = 0; p < kColumns; ++p) columns[p] = tile.start();
+    tile.start(columns);
     const auto line = [&](const Element* in, const Element*) __attribute__((always_inline)) {
       TFAOT_UNROLL
       for (int p = 0; p < kColumns; ++p) {

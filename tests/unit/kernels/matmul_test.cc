@@ -245,6 +245,26 @@ TEST_P(MatMul, HasTilesForFewColumns) {
 }
 
 // More rows than a block, and deep.
+// Every number of rows and columns of a small right side that is known at run time.
+template <typename T>
+void check_small(Kernel kernel, std::uint32_t seed) {
+  Random random(seed);
+  for (Int rows = 1; rows <= 11; ++rows) {
+    for (Int columns = 1; columns <= 40 && !::testing::Test::HasFailure(); ++columns) {
+      MatMulCall c = plain(2, rows, columns, random.between(1, 19));
+      check<T>(kernel, c, random);
+      c.rhs_depth_stride = 1;
+      c.rhs_column_stride = c.depth;
+      check<T>(kernel, c, random);
+    }
+  }
+}
+
+TEST_P(MatMul, OfASmallRightSideIsThatOfAPlainLoop) {
+  check_small<float>(kernels<float>().matmul, 21);
+  check_small<double>(kernels<double>().matmul, 22);
+}
+
 TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   Random random(4);
   for (const auto& [rows, columns, depth] : {std::tuple<Int, Int, Int>{547, 37, 40},
