@@ -57,15 +57,16 @@ HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
 // null.
 HloInstruction* row_values(HloInstruction* value, const xla::Shape& shape, std::int64_t rows,
                            std::int64_t columns) {
-  const std::int64_t first = first_column_dimension(shape, columns);
-  if (value->opcode() != HloOpcode::kBroadcast || rows < 2 || first < 1 ||
-      shape.dimensions(static_cast<int>(first - 1)) != rows) {
+  std::int64_t row = first_column_dimension(shape, columns) - 1;  // the dimension of the rows
+  while (row > 0 && shape.dimensions(static_cast<int>(row)) == 1) --row;
+  if (value->opcode() != HloOpcode::kBroadcast || rows < 2 || row < 0 ||
+      shape.dimensions(static_cast<int>(row)) != rows) {
     return nullptr;
   }
   HloInstruction* const inner = value->mutable_operand(0);
   if (xla::ShapeUtil::ElementsIn(inner->shape()) != rows) return nullptr;
   for (const auto dimension : value->dimensions()) {
-    if (dimension != first - 1 && shape.dimensions(static_cast<int>(dimension)) > 1) return nullptr;
+    if (dimension != row && shape.dimensions(static_cast<int>(dimension)) > 1) return nullptr;
   }
   return reshape(inner, {rows});
 }

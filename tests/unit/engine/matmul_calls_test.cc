@@ -184,6 +184,21 @@ TEST(MatMulCalls, AddABiasOfEachRow) {
   EXPECT_THAT(left_of_rows(2, 40), ElementsAre());  // of each column
 }
 
+// XLA puts dimensions of size 1 anywhere.
+TEST(MatMulCalls, AddABiasOfEachRowThroughReshapes) {
+  const char* const text = R"(
+ENTRY main {
+  x = f32[24,40] parameter(0)
+  w = f32[40,24] parameter(1)
+  b = f32[40] parameter(2)
+  y = f32[40,40] dot(w, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  z = f32[40,1,40] reshape(y)
+  bs = f32[40,1,40] broadcast(b), dimensions={0}
+  ROOT s = f32[40,1,40] add(z, bs)
+})";
+  EXPECT_THAT(left_over(text, 1), ElementsAre());
+}
+
 // One number of each matrix of the batch.
 TEST(MatMulCalls, AddNoBiasOfEachMatrix) {
   EXPECT_THAT(left_of_rows(0, 3), UnorderedElementsAre("broadcast", "add", "add"));
