@@ -24,8 +24,9 @@ void multiply_panels(Gemm& g, const Element* panels) {
 bool is_small(const Gemm& g, const MatMulCall& call) {
   constexpr Int kMostBytes = 1 << 14;
   constexpr Int kElement = sizeof(Element);
-  return TFAOT_VECTOR_BYTES >= 32 && g.a_step == 1 && g.bias == nullptr && g.addends == nullptr &&
-         g.rectifier == Rectifier::kNone && call.depth * call.columns * kElement <= kMostBytes;
+  return TFAOT_VECTOR_BYTES >= 32 && g.a_step == 1 && g.bias == nullptr && g.row_bias == nullptr &&
+         g.addends == nullptr && g.rectifier == Rectifier::kNone &&
+         call.depth * call.columns * kElement <= kMostBytes;
 }
 
 void multiply_small_matrix(const Gemm& g, const MatMulCall& call, const Element* rhs,
