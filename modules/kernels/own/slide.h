@@ -3,27 +3,10 @@
 // into the padding is clipped. slide_tile.h lists the members of an operation.
 #pragma once
 
-#include "clip.h"
 #include "slide_row.h"
+#include "slide_steps.h"
 
 namespace {
-
-// How many elements apart the filter's taps and neighbouring results are.
-struct SlideSteps {
-  Int filter[kSpatial], out[kSpatial];
-};
-
-inline SlideSteps dense_steps(const Window& w, Int channels) {
-  SlideSteps steps = {};
-  Int filter = channels, out = channels;
-  for (int d = kSpatial; d-- > 0;) {
-    steps.filter[d] = filter;
-    steps.out[d] = out;
-    filter *= w.size[d];
-    out *= w.out[d];
-  }
-  return steps;
-}
 
 template <typename Op>
 class Slide {
@@ -84,18 +67,6 @@ class Slide {
   }
 
   static constexpr Int kFewestRows = 4;  // for which the edges of an image are done by columns
-
-  // Positions whose window is not clipped in one dimension.
-  struct Whole {
-    Whole(const Window& w, int d) {
-      const Int last = w.in[d] + w.pad_low[d] - (w.size[d] - 1) * w.window_dilation[d];
-      end = last <= 0 ? 0 : smaller(w.out[d], ceil_div(last, w.stride[d]));
-      begin = smaller(end, ceil_div(larger(0, w.pad_low[d]), w.stride[d]));
-    }
-    bool has(Int position) const { return begin <= position && position < end; }
-
-    Int begin, end;
-  };
 
   // One row: the positions whose window is complete in the last dimension, and with `all` the
   // others, too.
