@@ -109,12 +109,7 @@ class Estimate {
   double live_cycles(const xla::HloComputation& entry) const {
     double sum = 0;
     for (const auto* one : entry.instructions()) {
-      const KernelKind kind = kernel_kind(*one);
-      const bool is_live =
-          (kind == KernelKind::kMatMul && call_of<kernels::MatMulCall>(*one).live_rows != 0) ||
-          (kind == KernelKind::kForest && call_of<kernels::ForestCall>(*one).live_rows != 0) ||
-          (kind == KernelKind::kRecurrent && call_of<kernels::RecurrentCall>(*one).live_rows != 0);
-      if (is_live) sum += cycles(*one);
+      if (skips_padding(*one)) sum += cycles(*one);
     }
     return sum;
   }
@@ -258,7 +253,7 @@ class Estimate {
 
   double convolve(const HloInstruction& one, const kernels::ConvolutionCall& call,
                   std::int64_t bytes) const {
-    if (kernel_name(one).starts_with("winograd_")) return convolve_by_winograd(one, call);
+    if (kernel_name(one).starts_with("winograd_")) return convolve_by_winograd(one);
     const std::int64_t channels = call.in_channels / call.groups;  // of a group
     const double depth = taps_of(call.window) * static_cast<double>(channels);
     const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
@@ -268,11 +263,11 @@ class Estimate {
   }
 
   // The products, and moving their numbers in and out, which are read and written once each.
-  double convolve_by_winograd(const HloInstruction& one,
-                              const kernels::ConvolutionCall& call) const {
-    const auto matrices = static_cast<double>(kernels::winograd_matrices(call.window));
-    const ProductSize size{kernels::winograd_tiles(call), call.out_channels, call.in_channels,
-                           sizeof(float)};
+  double convolve_by_winograd(const HloInstruction& one) const {
+    const auto call = call_of<kernels::WinogradCall>(one);
+    const auto matrices = static_cast<double>(kernels::winograd_matrices(call));
+    const ProductSize size{kernels::winograd_tiles(call), call.convolution.out_channels,
+                           call.convolution.in_channels, sizeof(float)};
     const auto numbers = static_cast<double>(size.rows * (size.depth + size.columns));
     const double moved = matrices * numbers * sizeof(float) / machine_.vector_bytes;
     return matrices * multiply(size, bytes_of(one.operand(2)->shape()) / matrices) +

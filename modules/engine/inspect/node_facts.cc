@@ -72,12 +72,11 @@ struct KernelWork {
 };
 
 KernelWork product_work(const kernels::MatMulCall& call) {
-  return {fmt::format("{}{} x {} by {} x {}, {}{}{}",
+  return {fmt::format("{}{} x {} by {} x {}, {}{}",
                       call.batch == 1 ? "" : fmt::format("{} times ", call.batch), call.rows,
                       call.depth, call.depth, call.columns,
                       call.rhs_packed != 0 ? "packed weights" : "packed at each call",
-                      epilogue_text(call.epilogue),
-                      call.live_rows != 0 ? ", skips rows of padding" : ""),
+                      epilogue_text(call.epilogue)),
           2 * call.batch * call.rows * call.columns * call.depth};
 }
 
@@ -122,7 +121,7 @@ std::string row_text(const HloInstruction& one) {
   return fmt::format("{} rows of {}", words[0], words[1]);
 }
 
-KernelWork kernel_work(const HloInstruction& one) {
+KernelWork work_of(const HloInstruction& one) {
   switch (kernel_kind(one)) {
     case KernelKind::kMatMul:
       return product_work(call_of<kernels::MatMulCall>(one));
@@ -151,15 +150,14 @@ KernelWork kernel_work(const HloInstruction& one) {
     case KernelKind::kForest: {
       const auto call = call_of<kernels::ForestCall>(one);
       const ForestSize size = forest_size(one);
-      return {fmt::format("{} rows through {} trees, at most {} steps{}", call.rows, size.trees,
-                          size.depth, call.live_rows != 0 ? ", skips rows of padding" : ""),
+      return {fmt::format("{} rows through {} trees, at most {} steps", call.rows, size.trees,
+                          size.depth),
               size.steps};
     }
     case KernelKind::kRecurrent: {
       const auto call = call_of<kernels::RecurrentCall>(one);
       const std::int64_t depth = call.features + call.hidden;
-      return {fmt::format("{} steps of {} rows, state of {}{}", call.steps, call.rows, call.hidden,
-                          call.live_rows != 0 ? ", skips rows of padding" : ""),
+      return {fmt::format("{} steps of {} rows, state of {}", call.steps, call.rows, call.hidden),
               2 * call.steps * call.rows * depth * recurrent_gates(one) * call.hidden};
     }
     case KernelKind::kRows:
@@ -168,6 +166,12 @@ KernelWork kernel_work(const HloInstruction& one) {
       break;
   }
   return {};
+}
+
+KernelWork kernel_work(const HloInstruction& one) {
+  KernelWork work = work_of(one);
+  if (skips_padding(one)) work.text += ", skips rows of padding";
+  return work;
 }
 
 // Tensors that a kernel reads and writes, without its struct and its scratch.

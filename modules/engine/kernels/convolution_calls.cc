@@ -145,40 +145,66 @@ bool is_depthwise(const Call& call) {
   return call.groups == call.in_channels && call.groups == call.out_channels;
 }
 
-// Where Winograd's way is faster. Below, moving numbers in and out takes longer than the products
-// that are saved, and with few tiles, waiting for a filter that is up to 16/9 as large.
-bool is_faster_by_winograd(const Call& call) {
-  if (call.groups != 1 || !kernels::is_for_winograd(call.window)) return false;
+// The products of a call by Winograd's way, for each pair of an input's and a result's channel.
+std::int64_t winograd_products(const kernels::WinogradCall& call) {
+  return kernels::winograd_matrices(call) * kernels::winograd_tiles(call);
+}
+std::int64_t winograd_filter_bytes(const kernels::WinogradCall& call) {
+  return kernels::winograd_matrices(call) * call.convolution.in_channels *
+         call.convolution.out_channels * static_cast<std::int64_t>(sizeof(float));
+}
+
+// Tiles of four results a dimension, unless the image is small, or its few tiles would wait for the
+// filter, which is four times the plain one. The batch does not count, so all batch sizes share the
+// filter.
+kernels::WinogradCall best_tiles(const Call& call) {
+  constexpr std::int64_t kFewestTiles = 4, kManyTiles = 16;
+  constexpr std::int64_t kCachedFilterBytes = 640 << 10, kMostFilterBytes = 4 << 20;
+  kernels::WinogradCall two{call, 2}, four{call, 4};
+  two.convolution.batch = four.convolution.batch = 1;
+  const std::int64_t tiles = kernels::winograd_tiles(four);
+  const std::int64_t most = tiles < kManyTiles ? kCachedFilterBytes : kMostFilterBytes;
+  const bool is_four = tiles >= kFewestTiles && winograd_filter_bytes(four) <= most &&
+                       4 * winograd_products(four) <= 3 * winograd_products(two);
+  return {call, is_four ? 4 : 2};
+}
+
+// Whether Winograd's way is faster. Otherwise, moving numbers in and out takes longer than the
+// products that are saved, or few tiles wait for the filter.
+bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
   constexpr std::int64_t kFewestTiles = 16, kCachedFilterBytes = 256 << 10;
-  const kernels::Window& w = call.window;
-  const std::int64_t matrices = kernels::winograd_matrices(w);
-  const bool is_planar = matrices > kernels::kWinogradInputs;
-  const std::int64_t least = is_planar ? 16 : 32;
-  const std::int64_t channels = call.in_channels + call.out_channels;
-  if (std::min(call.in_channels, call.out_channels) < least || 2 * channels < 5 * least)
+  const Call& call = winograd.convolution;
+  const bool is_planar = product(call.window.size) > kernels::kWinogradSize;
+  const bool is_four = winograd.results == 4;
+  const std::int64_t least = is_planar || is_four ? 16 : 32;
+  const std::int64_t least_of_both = is_four ? (is_planar ? 32 : 48) : is_planar ? 40 : 80;
+  if (std::min(call.in_channels, call.out_channels) < least ||
+      call.in_channels + call.out_channels < least_of_both) {
     return false;
-  const std::int64_t tiles = kernels::winograd_tiles(call);
-  const std::int64_t filter_bytes =
-      matrices * call.in_channels * call.out_channels * static_cast<std::int64_t>(sizeof(float));
-  if (tiles < kFewestTiles && filter_bytes > kCachedFilterBytes) return false;
-  const std::int64_t each = is_planar ? 4 : 2;  // results of a tile
-  return 4 * call.batch * points(call) >= 3 * tiles * each;
+  }
+  if (!is_four && kernels::winograd_tiles(winograd) < kFewestTiles &&
+      winograd_filter_bytes(winograd) > kCachedFilterBytes) {
+    return false;
+  }
+  const std::int64_t direct = product(call.window.size) * call.batch * points(call);
+  return 27 * winograd_products(winograd) <= (is_planar ? 16 : 24) * direct;
 }
 
 // [matrices, in, out] of a plain filter.
-HloInstruction* winograd_filter(HloInstruction* filter, const Call& call) {
-  using kernels::kWinogradFilter;
+HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradCall& winograd) {
+  const Call& call = winograd.convolution;
   const kernels::Window& w = call.window;
-  const bool rows = w.size[1] == kernels::kWinogradSize;
-  const bool columns = w.size[2] == kernels::kWinogradSize;
-  const std::int64_t matrices = kernels::winograd_matrices(w);
+  const std::int64_t matrices = kernels::winograd_matrices(winograd);
+  const std::int64_t columns = kernels::winograd_inputs(winograd, 2);
   const std::int64_t taps = product(w.size);
+  const auto factor = [&](int dimension, std::int64_t number, std::int64_t tap) {
+    if (w.size[dimension] != kernels::kWinogradSize) return 1.0;
+    return kernels::winograd_factor(winograd.results, number, tap);
+  };
   xla::Array2D<float> factors(matrices, taps);
-  factors.Each([&](std::int64_t matrix, std::int64_t tap, float* factor) {
-    const std::int64_t inputs = kernels::winograd_inputs(w, 2);
-    const float row = rows ? kWinogradFilter[matrix / inputs][tap / w.size[2]] : 1;
-    const float column = columns ? kWinogradFilter[matrix % inputs][tap % w.size[2]] : 1;
-    *factor = row * column;
+  factors.Each([&](std::int64_t matrix, std::int64_t tap, float* one) {
+    *one = static_cast<float>(factor(1, matrix / columns, tap / w.size[2]) *
+                              factor(2, matrix % columns, tap % w.size[2]));
   });
   xla::HloComputation& computation = *filter->parent();
   HloInstruction* left = computation.AddInstruction(
@@ -196,12 +222,16 @@ HloInstruction* winograd_filter(HloInstruction* filter, const Call& call) {
 KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* filter,
                        bool filter_is_known) {
   const std::int64_t bytes = element_bytes(*input);
-  if (filter_is_known && input->shape().element_type() == xla::F32 && is_faster_by_winograd(call)) {
-    return {"winograd_convolution",
-            as_words(call),
-            {input, pack(winograd_filter(filter, call))},
-            {},
-            kernels::winograd_scratch_bytes(call)};
+  if (filter_is_known && input->shape().element_type() == xla::F32 && call.groups == 1 &&
+      kernels::is_for_winograd(call.window)) {
+    const kernels::WinogradCall winograd = best_tiles(call);
+    if (is_faster_by_winograd(winograd)) {
+      return {"winograd_convolution",
+              as_words(winograd),
+              {input, pack(winograd_filter(filter, winograd))},
+              {},
+              kernels::winograd_scratch_bytes(winograd)};
+    }
   }
   if (is_depthwise(call)) {
     return {"depthwise", as_words(call), {input, filter}, {}, kernels::kPanelBytes};

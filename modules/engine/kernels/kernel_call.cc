@@ -51,6 +51,22 @@ std::vector<std::int64_t> call_words(const HloInstruction& kernel) {
   return {words.begin(), words.end()};
 }
 
+bool skips_padding(const HloInstruction& kernel) {
+  switch (kernel_kind(kernel)) {
+    case KernelKind::kMatMul:
+      return call_of<kernels::MatMulCall>(kernel).live_rows != 0;
+    case KernelKind::kForest:
+      return call_of<kernels::ForestCall>(kernel).live_rows != 0;
+    case KernelKind::kRecurrent:
+      return call_of<kernels::RecurrentCall>(kernel).live_rows != 0;
+    case KernelKind::kConvolution:
+    case KernelKind::kDepthwise:
+      return (call_of<kernels::ConvolutionCall>(kernel).epilogue & kernels::kEpilogueLive) != 0;
+    default:
+      return false;
+  }
+}
+
 ForestSize forest_size(const HloInstruction& kernel) {
   const auto call = call_of<kernels::ForestCall>(kernel);
   const auto words = call_words(kernel);

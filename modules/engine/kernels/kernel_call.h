@@ -40,7 +40,7 @@ std::string_view kernel_name(const xla::HloInstruction& kernel);
 
 enum class KernelKind {
   kMatMul,       // a MatMulCall, also as part of a NarrowMatMulCall
-  kConvolution,  // a ConvolutionCall, also transposed or Winograd's
+  kConvolution,  // a ConvolutionCall, also transposed or part of a WinogradCall
   kDepthwise,    // a ConvolutionCall, each channel alone
   kPool,         // a PoolCall
   kResize,       // a ResizeCall
@@ -65,6 +65,9 @@ Call call_of(const xla::HloInstruction& kernel) {
               std::min(sizeof call, words.size() * sizeof(std::int64_t)));
   return call;
 }
+
+// Whether it leaves out rows of padding (live_rows.h).
+bool skips_padding(const xla::HloInstruction& kernel);
 
 struct ForestSize {
   std::int64_t trees = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <type_traits>
 
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
@@ -37,7 +38,7 @@ class RowsOf {
                        [](const auto& entry) { return entry.second == Rows::kMixed; });
   }
   // A kernel that can leave out rows of padding: a product of rows in order with a packed weight,
-  // a recurrent layer of rows in order, or a forest.
+  // a recurrent layer of rows in order, a convolution of images in order, or a forest.
   bool is_row_kernel(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
     if (kind == KernelKind::kForest) {
@@ -45,6 +46,9 @@ class RowsOf {
              rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one);
     }
     if (kind == KernelKind::kRecurrent) return is_row_recurrence(one);
+    if (kind == KernelKind::kConvolution || kind == KernelKind::kDepthwise) {
+      return reads_images(one, addends_of(call_of<kernels::ConvolutionCall>(one).epilogue));
+    }
     if (kind != KernelKind::kMatMul) return false;
     const auto call = call_of<kernels::MatMulCall>(one);
     return call.batch == 1 && call.rhs_packed != 0 && call.rows % batch_ == 0 &&
@@ -66,6 +70,11 @@ class RowsOf {
            rows_.at(one.operand(2)) == Rows::kNone && rows_.at(one.operand(3)) == Rows::kNone &&
            may_be(4) && (one.operand_count() < 6 || may_be(5)) && call.memory_out < 0 &&
            call.out_row * call.rows == made;
+  }
+  // Images, one after the other. A ConvolutionCall begins like a PoolCall.
+  bool reads_images(const HloInstruction& one, std::int64_t addends = 0) const {
+    return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one, addends) &&
+           call_of<kernels::PoolCall>(one).batch % batch_ == 0;
   }
   // But for what is added to the results, which has rows as they have.
   bool others_are_weights(const HloInstruction& kernel, std::int64_t addends = 0) const {
@@ -141,7 +150,8 @@ class RowsOf {
 
   bool kernel_keeps_order(const HloInstruction& one) const {
     const KernelKind kind = kernel_kind(one);
-    if (kind == KernelKind::kMatMul || kind == KernelKind::kForest ||
+    if (kind == KernelKind::kMatMul || kind == KernelKind::kConvolution ||
+        kind == KernelKind::kDepthwise || kind == KernelKind::kForest ||
         kind == KernelKind::kRecurrent) {
       return is_row_kernel(one);
     }
@@ -150,12 +160,7 @@ class RowsOf {
     if (kind == KernelKind::kTopK) return call_of<kernels::TopKCall>(one).rows % batch_ == 0;
     if (kind == KernelKind::kGather) return gather_keeps_order(one);
     if (kind == KernelKind::kRows) return call_words(one).front() % batch_ == 0 && reads_rows(one);
-    const std::int64_t addends = kind == KernelKind::kConvolution
-                                     ? addends_of(call_of<kernels::ConvolutionCall>(one).epilogue)
-                                     : 0;
-    // Images, one after the other. A ConvolutionCall begins like a PoolCall.
-    return rows_.at(one.operand(1)) == Rows::kInOrder && others_are_weights(one, addends) &&
-           call_of<kernels::PoolCall>(one).batch % batch_ == 0;
+    return reads_images(one);
   }
 
   // Tensors as large as the first are in order too; the others are weights.
@@ -190,23 +195,33 @@ class RowsOf {
   std::map<const HloInstruction*, Rows> rows_;
 };
 
-// The struct with its live_rows set, and all that follows it.
+// The struct with its live rows or images set, and all that follows it.
 template <typename Call>
 std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t batch) {
   auto call = call_of<Call>(kernel);
-  call.live_rows = call.rows / batch;
+  if constexpr (std::is_same_v<Call, kernels::ConvolutionCall>) {
+    call.live_images = call.batch / batch;
+    call.epilogue |= kernels::kEpilogueLive;
+  } else {
+    call.live_rows = call.rows / batch;
+  }
   std::vector<std::int64_t> words = call_words(kernel);
   std::ranges::copy(as_words(call), words.begin());
   return words;
 }
 
-Status add_live_rows(HloInstruction& kernel, HloInstruction* live_rows, std::int64_t batch) {
-  const KernelKind kind = kernel_kind(kernel);
-  const auto words = kind == KernelKind::kForest ? live_words<kernels::ForestCall>(kernel, batch)
-                     : kind == KernelKind::kRecurrent
-                         ? live_words<kernels::RecurrentCall>(kernel, batch)
-                         : live_words<kernels::MatMulCall>(kernel, batch);
-  return extend_kernel_call(kernel, words, live_rows);
+std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t batch) {
+  switch (kernel_kind(kernel)) {
+    case KernelKind::kForest:
+      return live_words<kernels::ForestCall>(kernel, batch);
+    case KernelKind::kRecurrent:
+      return live_words<kernels::RecurrentCall>(kernel, batch);
+    case KernelKind::kConvolution:
+    case KernelKind::kDepthwise:
+      return live_words<kernels::ConvolutionCall>(kernel, batch);
+    default:
+      return live_words<kernels::MatMulCall>(kernel, batch);
+  }
 }
 
 }  // namespace
@@ -228,7 +243,7 @@ Result<bool> leave_out_padding(xla::HloModule& module, std::int64_t inputs) {
   HloInstruction* live_rows = entry.AddEntryComputationParameter(
       HloInstruction::CreateParameter(entry.num_parameters(), shape, "live_rows"));
   for (HloInstruction* kernel : able) {
-    TFAOT_TRY(add_live_rows(*kernel, live_rows, rows.batch()));
+    TFAOT_TRY(extend_kernel_call(*kernel, live_words(*kernel, rows.batch()), live_rows));
   }
   return true;
 }

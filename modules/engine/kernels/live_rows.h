@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets products and forests skip the padding rows of a batch. It applies to models that treat every
+// Lets products, convolutions and forests skip the padding rows of a batch. It applies to models that treat every
 // row alone, as far as the HLO shows, and whose values all keep their rows in order. There, these
 // kernels get the number of real rows as another operand, which is a parameter after all others;
 // the skipped part of a result has arbitrary contents. Any other model stays unchanged. Used by one

@@ -46,29 +46,25 @@ void convolve(const ConvolutionCall& call, Element* c, const void** in, Element*
     size[d] = copy ? padded.size(d) : w.in[d];
     first[d] = larger(0, -w.pad_low[d]);
   }
-  Gemm g = product_of(call, size, copy ? 1 : call.batch);
+  const MoreOperands more = more_operands(call, in);
+  Gemm g = product_of(call, size, copy ? 1 : more.images);
   g.b = static_cast<const Element*>(in[2]);
   g.c = c;
-  const void** more = in + 3;
-  if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-    g.bias = static_cast<const Element*>(*more++);
-  }
-  if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
-    g.addends = static_cast<const Element*>(*more++);
-  }
-  if ((call.epilogue & tfaot::kernels::kEpilogueShared) != 0) g.tasks = tasks_at(*more);
+  g.bias = more.bias;
+  g.addends = more.addends;
+  g.tasks = more.tasks;
   const Int start = ((first[0] * size[1] + first[1]) * size[2] + first[2]) * call.in_channels;
   if (!copy) {
     g.a = image + start;
     return multiply_groups(g, call.groups);
   }
-  if (g.tasks != nullptr && are_enough(call.batch, *g.tasks)) {
+  if (g.tasks != nullptr && are_enough(more.images, *g.tasks)) {
     Images images = {call, padded, image, g, start, *g.tasks};
-    return g.tasks->run(*g.tasks, call.batch, &image_piece, &images);
+    return g.tasks->run(*g.tasks, more.images, &image_piece, &images);
   }
   padded.clear(scratch);
   g.a = scratch + start;
-  for (Int i = 0; i < call.batch; ++i) {
+  for (Int i = 0; i < more.images; ++i) {
     padded.fill(scratch, image);
     multiply_groups(g, call.groups);
     image += image_elements(call);

@@ -7,8 +7,6 @@
 
 namespace {
 
-using tfaot::kernels::ConvolutionCall;
-
 // The part that is the same for every group and image. `size` belongs to the image that is read.
 Gemm product_of(const ConvolutionCall& call, const Int (&size)[kSpatial], Int images) {
   const Window& w = call.window;

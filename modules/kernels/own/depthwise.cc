@@ -4,8 +4,6 @@
 
 namespace {
 
-using tfaot::kernels::ConvolutionCall;
-
 struct MultiplyAdd {
   using State = Vec<Element>;
   static constexpr int kResults = 1;
@@ -28,10 +26,11 @@ struct MultiplyAdd {
 
 class Phases {
  public:
-  Phases(const MultiplyAdd& op, const ConvolutionCall& call, const Element* filter)
+  Phases(const MultiplyAdd& op, const ConvolutionCall& call, Int images, const void** in)
       : op_(op),
         call_(call),
-        filter_(filter),
+        images_(images),
+        filter_(static_cast<const Element*>(in[2])),
         steps_(dense_steps(call.window, call.out_channels)) {}
 
   // All images.
@@ -54,21 +53,20 @@ class Phases {
     Slide<MultiplyAdd> slide(op_, w, call_.in_channels, filter, steps, 0);
     const Int in_image = w.in[0] * w.in[1] * w.in[2] * call_.in_channels;
     const Int out_image = steps_.out[0] * call_.window.out[0];
-    for (Int i = 0; i < call_.batch; ++i) slide.image(image + i * in_image, result + i * out_image);
+    for (Int i = 0; i < images_; ++i) slide.image(image + i * in_image, result + i * out_image);
   }
 
   const MultiplyAdd& op_;
   const ConvolutionCall& call_;
+  Int images_;
   const Element* filter_;
   SlideSteps steps_;
 };
 
 void convolve(const ConvolutionCall& call, Element* result, const void** in) {
-  const bool bias = (call.epilogue & tfaot::kernels::kEpilogueBias) != 0;
-  const MultiplyAdd op = {bias ? static_cast<const Element*>(in[3]) : nullptr,
-                          rectifier_of(call.epilogue)};
-  Phases(op, call, static_cast<const Element*>(in[2]))
-      .run(static_cast<const Element*>(in[1]), result);
+  const MoreOperands more = more_operands(call, in);
+  const MultiplyAdd op = {more.bias, rectifier_of(call.epilogue)};
+  Phases(op, call, more.images, in).run(static_cast<const Element*>(in[1]), result);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TFAOT_INLINE Form form_of(const Tiles<Element>& t, Int rows, const Lines& lines,
                           Int last) {
   if (!TFAOT_HAS_MASKS || rows < kMaxRows) return {Shape::kPlain, 0};
   if (TFAOT_HAS_QUADS && vectors == 1 && last <= kMaxQuads * kQuad && t.a_step == 1 &&
-      t.run % kQuad == 0 && t.run >= kMinQuadDepth) {
+      t.run % kQuad == 0 && pays_for_quads(rows, t.run, ceil_div(last, kQuad))) {
     return {Shape::kQuads, kMaxRows};
   }
   if ((vectors == 2 || vectors == 3) && last <= kLanes<Element> / 2) {
@@ -57,7 +57,10 @@ TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form, [[maybe_unu
                                   [[maybe_unused]] const Tiles<T>& t) {
 #if TFAOT_HAS_QUADS
   if (form.shape == Shape::kQuads && t.last <= kQuad) return multiply_quad_tiles<kMaxRows, 1>(t);
-  if (form.shape == Shape::kQuads) return multiply_quad_tiles<kMaxRows, 2>(t);
+  if (form.shape == Shape::kQuads && t.last <= 2 * kQuad) {
+    return multiply_quad_tiles<kMaxRows, 2>(t);
+  }
+  if (form.shape == Shape::kQuads) return multiply_quad_tiles<kMaxRows, 3>(t);
 #endif
 #if TFAOT_HAS_MASKS
   if (form.shape == Shape::kHalfStrip) return multiply_strips_of<T, kHalfStrip, true>(t);

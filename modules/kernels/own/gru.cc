@@ -14,10 +14,16 @@ struct Gru {
   static constexpr int gate_of(int sum) { return sum; }
   static constexpr int panel_of(int /*sum*/) { return 0; }
 
-  static TFAOT_INLINE Floats next(const RecurrentCall& /*call*/, const Floats (&sums)[kSums],
-                                  int /*panel*/, Floats before, Floats& /*memory*/) {
-    const Floats candidate = tanh_of(sums[2] + sums[3] / sigmoid_divisor(sums[1]));
-    return candidate + (before - candidate) / sigmoid_divisor(sums[0]);
+  static constexpr bool kPrepares = true;
+  static TFAOT_INLINE void prepare(float* sums, const float* /*memory*/) {
+    float* const candidate = sums + 2 * kPanel;
+    store(candidate,
+          load(candidate) + load(sums + 3 * kPanel) / sigmoid_divisor(load(sums + kPanel)));
+  }
+  static TFAOT_INLINE Floats next(const RecurrentCall& /*call*/, const float* sums,
+                                  const float* before, const float* /*memory*/) {
+    const Floats candidate = tanh_of(load(sums + 2 * kPanel));
+    return candidate + (load(before) - candidate) / sigmoid_divisor(load(sums));
   }
 };
 

@@ -35,15 +35,15 @@ TFAOT_INLINE Vec<double> twice_half(const double* from) {
   __builtin_memcpy(&half, from, sizeof half);
   return __builtin_shufflevector(half, half, 0, 1, 2, 3, 0, 1, 2, 3);
 }
-// In a register: the compiler would load it again for every use, and loads are the bottleneck.
+// In a register, once for all uses.
 TFAOT_INLINE Vec<float> everywhere(float x) {
   Vec<float> v = _mm512_set1_ps(x);
-  asm("" : "+v"(v));
+  keep(v);
   return v;
 }
 TFAOT_INLINE Vec<double> everywhere(double x) {
   Vec<double> v = _mm512_set1_pd(x);
-  asm("" : "+v"(v));
+  keep(v);
   return v;
 }
 

@@ -14,15 +14,20 @@ struct Lstm {
   static constexpr int gate_of(int sum) { return sum; }
   static constexpr int panel_of(int /*sum*/) { return 0; }
 
-  // A sigmoid times a tanh is one division: sigmoid(x) = 1 / (1 + exp(-x)), and tanh(x) is
-  // tanh_part(x) / (tanh_part(x) + 2).
-  static TFAOT_INLINE Floats next(const RecurrentCall& /*call*/, const Floats (&sums)[kSums],
-                                  int /*panel*/, Floats /*before*/, Floats& memory) {
-    const Floats candidate = tanh_part(sums[2]);
-    memory =
-        memory / exp_and_one(-sums[1]) + candidate / (exp_and_one(-sums[0]) * (candidate + 2.0F));
-    const Floats shown = tanh_part(memory);
-    return shown / (exp_and_one(-sums[3]) * (shown + 2.0F));
+  // A sigmoid times a tanh is one division.
+  static TFAOT_INLINE Floats sigmoid_times_tanh(Floats of_sigmoid, Floats of_tanh) {
+    const TanhParts parts = tanh_parts(of_tanh);
+    return with_sign_of(of_tanh, parts.above / (sigmoid_divisor(of_sigmoid) * parts.below));
+  }
+
+  static constexpr bool kPrepares = true;
+  static TFAOT_INLINE void prepare(const float* sums, float* memory) {
+    store(memory, load(memory) / sigmoid_divisor(load(sums + kPanel)) +
+                      sigmoid_times_tanh(load(sums), load(sums + 2 * kPanel)));
+  }
+  static TFAOT_INLINE Floats next(const RecurrentCall& /*call*/, const float* sums,
+                                  const float* /*before*/, const float* memory) {
+    return sigmoid_times_tanh(load(sums + 3 * kPanel), load(memory));
   }
 };
 

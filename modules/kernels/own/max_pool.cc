@@ -12,9 +12,10 @@ struct Max {
   Vec<Element> start(Int /*channel*/, Int /*count*/) const {
     return Vec<Element>{} - kLargest<Element>;
   }
-  static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> /*weight*/) {
+  static Vec<Element> step(Vec<Element> sum, Vec<Element> input) {
     return larger_of<Element>(input, sum);
   }
+  static Vec<Element> join(Vec<Element> a, Vec<Element> b) { return larger_of<Element>(a, b); }
   Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
 };
 

@@ -13,10 +13,7 @@ using SignedWords = std::int32_t __attribute__((vector_size(TFAOT_VECTOR_BYTES))
 TFAOT_INLINE Words load_words(const unsigned char* from) {
   Words words;
   __builtin_memcpy(&words, from, sizeof words);
-#if defined(__x86_64__)
-  asm("" : "+v"(words));  // else the compiler loads them once for each step
-#endif
-  return words;
+  return loaded_once(words);
 }
 
 struct Bfloat16 {

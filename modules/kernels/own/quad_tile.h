@@ -10,8 +10,13 @@
 namespace {
 
 constexpr int kQuad = 4;
-constexpr int kMaxQuads = 2;
-constexpr Int kMinQuadDepth = 64;  // enough to pay for adding quarters
+constexpr int kMaxQuads = 3;
+
+// What adding quarters takes pays for itself. Three quads save a quarter of the multiply-adds, so
+// they need many rows.
+constexpr bool pays_for_quads(Int rows, Int depth, Int quads) {
+  return quads == 1 ? depth >= 16 : quads == 2 ? depth >= 32 : depth >= 64 && rows >= 32;
+}
 
 #define TFAOT_HAS_QUADS (TFAOT_HAS_MASKS && TFAOT_IS_F32)
 #if TFAOT_HAS_QUADS
@@ -23,6 +28,15 @@ TFAOT_INLINE Floats pair_up(Floats low, Floats high) {
   return __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
 
+// So of the last eight.
+TFAOT_INLINE Floats pair_up_high(Floats low, Floats high) {
+  return __builtin_shufflevector(low, high, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
+                                 15, 31);
+}
+TFAOT_INLINE Floats first_quad(Floats low, Floats high) {
+  return __builtin_shufflevector(low, high, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
+}
+
 // Four steps of a panel as quads.
 template <int NQ>
 TFAOT_INLINE void load_quads(Floats (&quads)[NQ], const float* b, Int b_step) {
@@ -30,11 +44,30 @@ TFAOT_INLINE void load_quads(Floats (&quads)[NQ], const float* b, Int b_step) {
   TFAOT_UNROLL
   for (int i = 0; i < kQuad; ++i) rows[i] = load(b + i * b_step);
   const Floats low = pair_up(rows[0], rows[1]), high = pair_up(rows[2], rows[3]);
-  quads[0] =
-      __builtin_shufflevector(low, high, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
-  if constexpr (NQ == 2) {
+  quads[0] = first_quad(low, high);
+  if constexpr (NQ >= 2) {
     quads[1] = __builtin_shufflevector(low, high, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14,
                                        15, 30, 31);
+  }
+  if constexpr (NQ >= 3) {
+    quads[2] = first_quad(pair_up_high(rows[0], rows[1]), pair_up_high(rows[2], rows[3]));
+  }
+}
+
+// All steps of a panel as quads, which many rows meet: made once, they need no shuffles there.
+constexpr Int kMostQuadSteps = 128;
+template <int NQ>
+struct QuadPanel {
+  alignas(64) float quads[kMostQuadSteps][NQ][kLanes<float>];
+};
+
+template <int NQ>
+TFAOT_INLINE void fill_quads(QuadPanel<NQ>& panel, const float* b, Int b_step, Int steps) {
+  for (Int i = 0; i < steps; ++i, b += kQuad * b_step) {
+    Floats quads[NQ];
+    load_quads(quads, b, b_step);
+    TFAOT_UNROLL
+    for (int q = 0; q < NQ; ++q) store(panel.quads[i][q], quads[q]);
   }
 }
 
@@ -49,49 +82,85 @@ TFAOT_INLINE Floats add_quarters(const Floats& a, const Floats& b, const Floats&
   return __builtin_shufflevector(sums, sums, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
 }
 
-// MR rows of NQ quads, with `last` columns. REQUIRES: t.a_step is 1; MR and t.run are multiples of
-// four.
+// A quarter of a vector, or fewer columns of it.
+template <int QUARTER>
+TFAOT_INLINE void store_quarter(float* to, Floats v, Int columns) {
+  constexpr int kFirst = QUARTER * kQuad;
+  using Quarter = float __attribute__((vector_size(16)));
+  const Quarter quarter = __builtin_shufflevector(v, v, kFirst, kFirst + 1, kFirst + 2, kFirst + 3);
+  if (columns == kQuad) return _mm_storeu_ps(to, quarter);
+  _mm_mask_storeu_ps(to, static_cast<__mmask8>((1U << columns) - 1), quarter);
+}
+
+// The sums of MR rows and NQ quads of `last` columns, with what they start with.
+template <int MR, int NQ>
+TFAOT_INLINE void store_quads(const Tiles<float>& t, const Floats (&sums)[MR][NQ], float* c) {
+  TFAOT_UNROLL
+  for (int q = 0; q < NQ; ++q) {
+    const Int columns = smaller(kQuad, t.last - q * kQuad);
+    const Floats bias = load_first(t.start + q * kQuad, columns);
+    const Floats start =
+        __builtin_shufflevector(bias, bias, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; r += kQuad) {
+      const Floats sum = rectified<float>(
+          add_quarters(sums[r][q], sums[r + 1][q], sums[r + 2][q], sums[r + 3][q]) + start,
+          t.rectifier);
+      float* const to = c + r * t.c_row + q * kQuad;
+      store_quarter<0>(to, sum, columns);
+      store_quarter<1>(to + t.c_row, sum, columns);
+      store_quarter<2>(to + 2 * t.c_row, sum, columns);
+      store_quarter<3>(to + 3 * t.c_row, sum, columns);
+    }
+  }
+}
+
+// MR rows of NQ quads; next_quads(quads) loads those of the next four steps.
+template <int MR, int NQ, typename NextQuads>
+TFAOT_INLINE void multiply_quad_tile(const Tiles<float>& t, Int tile, NextQuads next_quads) {
+  Floats sums[MR][NQ] = {};
+  const float* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) a[r] = t.rows[tile * MR + r];
+  for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+    Int k = *tap;
+    for (Int left = t.run; left > 0; left -= kQuad, k += kQuad) {
+      Floats quads[NQ];
+      next_quads(quads);
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        const Floats fours = load_fours(a[r] + k);
+        TFAOT_UNROLL
+        for (int q = 0; q < NQ; ++q) sums[r][q] += quads[q] * fours;
+      }
+    }
+  }
+  store_quads<MR, NQ>(t, sums, t.c + tile * MR * t.c_row);
+}
+
+// REQUIRES: t.a_step is 1; MR and t.run are multiples of four; t.last columns are NQ quads.
 template <int MR, int NQ>
 __attribute__((noinline)) void multiply_quad_tiles(const Tiles<float>& t) {
-  const Int b_step = t.b_step, last = t.last;
-  for (Int tile = 0; tile < t.count; ++tile) {
-    Floats sums[MR][NQ] = {};
-    const float* a[MR];
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r) a[r] = t.rows[tile * MR + r];
-    const float* b = t.b;
-    for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
-      Int k = *tap;
-      for (Int left = t.run; left > 0; left -= kQuad, k += kQuad, b += kQuad * b_step) {
-        Floats quads[NQ];
-        load_quads(quads, b, b_step);
+  const Int steps = t.tap_count * t.run / kQuad;
+  constexpr Int kFewSteps = 32;
+  if (steps <= (t.count > 2 ? kMostQuadSteps : t.count == 2 ? kFewSteps : 0)) {
+    QuadPanel<NQ> panel;
+    fill_quads(panel, t.b, t.b_step, steps);
+    for (Int tile = 0; tile < t.count; ++tile) {
+      const float* from = &panel.quads[0][0][0];
+      multiply_quad_tile<MR, NQ>(t, tile, [&](Floats(&quads)[NQ]) {
         TFAOT_UNROLL
-        for (int r = 0; r < MR; ++r) {
-          const Floats fours = load_fours(a[r] + k);
-          TFAOT_UNROLL
-          for (int q = 0; q < NQ; ++q) sums[r][q] += quads[q] * fours;
-        }
-      }
+        for (int q = 0; q < NQ; ++q, from += kLanes<float>) quads[q] = load(from);
+      });
     }
-
-    float* const c = t.c + tile * MR * t.c_row;
-    TFAOT_UNROLL
-    for (int q = 0; q < NQ; ++q) {
-      const Int columns = smaller(kQuad, last - q * kQuad);
-      const Floats bias = load_first(t.start + q * kQuad, columns);
-      const Floats start =
-          __builtin_shufflevector(bias, bias, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
-      TFAOT_UNROLL
-      for (int r = 0; r < MR; r += kQuad) {
-        const Floats sum =
-            add_quarters(sums[r][q], sums[r + 1][q], sums[r + 2][q], sums[r + 3][q]) + start;
-        float rows[kQuad * kQuad];
-        store(rows, rectified<float>(sum, t.rectifier));
-        for (int i = 0; i < kQuad; ++i) {
-          copy_elements(c + (r + i) * t.c_row + q * kQuad, rows + i * kQuad, columns);
-        }
-      }
-    }
+    return;
+  }
+  for (Int tile = 0; tile < t.count; ++tile) {
+    const float* b = t.b;
+    multiply_quad_tile<MR, NQ>(t, tile, [&](Floats(&quads)[NQ]) {
+      load_quads(quads, b, t.b_step);
+      b += kQuad * t.b_step;
+    });
   }
 }
 

@@ -15,8 +15,11 @@ struct Range {
     const Vec<Element> none = {};
     return {none - kLargest<Element>, none + kLargest<Element>};
   }
-  static State step(const State& state, Vec<Element> input, Vec<Element> /*weight*/) {
+  static State step(const State& state, Vec<Element> input) {
     return {larger_of<Element>(input, state.high), smaller_of<Element>(input, state.low)};
+  }
+  static State join(const State& a, const State& b) {
+    return {larger_of<Element>(a.high, b.high), smaller_of<Element>(a.low, b.low)};
   }
   Vec<Element> finish(const State& state, int result) const {
     return result == 0 ? state.high : state.low;

@@ -9,7 +9,8 @@
 //   kPanels   how many panels of the state's columns a block has
 //   sum_of()  which sum a gate's products with the state (or with the input) belong to
 //   kMemory   whether it has a second state
-//   next()    the new state of the sums
+//   next()    the new state of the sums of a vector of columns
+//   prepare() a part of that which is done for all rows first, into sums and memory; if kPrepares
 #pragma once
 
 #include "recurrent_gates.h"
@@ -86,15 +87,10 @@ class Recurrence {
 
   void run_tile(const float* x, float* out, Int block, Int row, int rows) {
     float tile[kTileRows * kRowSums<Cell>];
-    gates_.begin(tile, x + row * call_.x_row, block, rows);
-    const float* weights =
-        weights_ + block * (call_.features + call_.hidden) * Cell::kGates * kPanel;
-    if (call_.features != 0) {
-      add_products_of<Cell, false>(rows, tile, x + row * call_.x_row, call_.x_row, call_.features,
-                                   weights);
-      weights += call_.features * Cell::kGates * kPanel;
-    }
-    add_products_of<Cell, true>(rows, tile, before_ + row * width_, width_, call_.hidden, weights);
+    TileProducts products = gates_.begin(tile, x + row * call_.x_row, block, rows);
+    products.state = {before_ + row * width_, width_, call_.hidden};
+    products.weights = weights_ + block * (call_.features + call_.hidden) * Cell::kGates * kPanel;
+    add_products_of<Cell>(rows, tile, products);
     const Int place = row * width_;
     gates_.end(tile, {before_ + place, after_ + place, memory_ + place, width_},
                out == nullptr ? nullptr : out + row * call_.out_row, block, rows);

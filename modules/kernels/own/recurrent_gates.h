@@ -3,7 +3,7 @@
 // products, then the gates and the next state.
 #pragma once
 
-#include "activations.h"
+#include "lanes.h"
 #include "recurrent_products.h"
 
 namespace {
@@ -25,9 +25,17 @@ class RecurrentGates {
 
   RecurrentGates(const RecurrentCall& call, const float* bias) : call_(call), bias_(bias) {}
 
-  // `x`: of the tile's first row.
-  void begin(float* tile, const float* x, Int block, int rows) const {
+  // What a tile begins with; `x`: of its first row. Into the tile itself, if columns of the
+  // products with the input end within a vector.
+  TileProducts begin(float* tile, const float* x, Int block, int rows) const {
     const float* const bias = bias_ + block * kRowSums<Cell>;
+    TileProducts products = {bias, nullptr, call_.x_gate, {x, call_.x_row, call_.features}, {}, {}};
+    if (call_.features != 0) return products;
+    if ((block + 1) * kColumns <= call_.hidden) {
+      products.added = x + block * kColumns;
+      return products;
+    }
+    products.bias = nullptr;
     for (int r = 0; r < rows; ++r, x += call_.x_row, tile += kRowSums<Cell>) {
       TFAOT_UNROLL
       for (int s = 0; s < Cell::kSums; ++s) {
@@ -35,52 +43,62 @@ class RecurrentGates {
         TFAOT_UNROLL
         for (Int j = 0; j < kPanel; j += kLanes<float>) {
           Floats sum = load(bias + s * kPanel + j);
-          if (call_.features == 0 && s < Cell::kInputs) {
-            const float* const from = x + call_.x_gate[Cell::gate_of(s)] + panel + j;
-            const Int count = columns_from(panel + j);
-            if (count == kLanes<float>) {
-              sum += load(from);
-            } else if (count > 0) {
-              sum += load_first(from, count);
-            }
+          const Int count = columns_from(panel + j);
+          if (s < Cell::kInputs && count > 0) {
+            sum += load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count);
           }
           store(tile + s * kPanel + j, sum);
         }
       }
     }
+    return products;
   }
 
-  // The next state, and with `out` a row of the result.
-  void end(const float* tile, const RecurrentState& state, float* out, Int block, int rows) const {
+  // The next state, and with `out` a row of the result. In two passes over the rows, with few
+  // instructions each: a row's gates wait for each other, and the CPU looks ahead only so far.
+  void end(float* tile, const RecurrentState& state, float* out, Int block, int rows) const {
+    if (Cell::kPrepares) {
+      each_vector(tile, state, block, rows, [](float* sums, Int /*column*/, const auto& at) {
+        Cell::prepare(sums, at.memory);
+      });
+    }
+    each_vector(tile, state, block, rows, [&](const float* sums, Int column, const auto& at) {
+      const Floats h = Cell::next(call_, sums, at.before, at.memory);
+      store(at.after, h);
+      if (out == nullptr) return;
+      float* const to = out + at.row * call_.out_row + column;
+      const Int count = columns_from(column);
+      if (count > 0) store_some(to, h, count);
+    });
+  }
+
+ private:
+  // Of a vector of columns of a row.
+  struct Place {
+    int row;
+    const float* before;
+    float* after;
+    float* memory;
+  };
+
+  // use(the first of its sums, column, place) for each vector of a tile.
+  template <typename Use>
+  TFAOT_INLINE void each_vector(float* tile, const RecurrentState& state, Int block, int rows,
+                                const Use& use) const {
     for (int r = 0; r < rows; ++r, tile += kRowSums<Cell>) {
-      const Int place = r * state.width;
       TFAOT_UNROLL
       for (int panel = 0; panel < Cell::kPanels; ++panel) {
         TFAOT_UNROLL
         for (Int j = 0; j < kPanel; j += kLanes<float>) {
           const Int column = block * kColumns + panel * kPanel + j;
-          Floats sums[Cell::kSums];
-          TFAOT_UNROLL
-          for (int s = 0; s < Cell::kSums; ++s) sums[s] = load(tile + s * kPanel + j);
-          Floats memory = {};
-          if (Cell::kMemory) memory = load(state.memory + place + column);
-          const Floats h =
-              Cell::next(call_, sums, panel, load(state.before + place + column), memory);
-          if (Cell::kMemory) store(state.memory + place + column, memory);
-          store(state.after + place + column, h);
-          if (out == nullptr) continue;
-          const Int count = columns_from(column);
-          if (count == kLanes<float>) {
-            store(out + r * call_.out_row + column, h);
-          } else if (count > 0) {
-            store_first(out + r * call_.out_row + column, h, count);
-          }
+          const Int at = r * state.width + column;
+          use(tile + (Cell::kPanels > 1 ? panel * kPanel : 0) + j, column,
+              Place{r, state.before + at, state.after + at, state.memory + at});
         }
       }
     }
   }
 
- private:
   // How many of a vector's columns there are.
   TFAOT_INLINE Int columns_from(Int column) const {
     return smaller(kLanes<float>, call_.hidden - column);

@@ -19,51 +19,90 @@ constexpr int wide_of(int rows) { return rows == 1 && kVectorsPerPanel > 1 ? 2 :
 template <typename Cell>
 constexpr Int kRowSums = Cell::kSums* kPanel;
 
-template <int MR, int NV>
+// Rows of numbers, `row_step` apart.
+struct RecurrentSide {
+  const float* first;
+  Int row_step, depth;
+};
+
+struct TileProducts {
+  const float* bias;      // the sums begin with it; null: the tile has what they begin with
+  const float* added;     // of the first row, columns that come to the bias; null: none
+  const Int* added_gate;  // where a gate's are
+  RecurrentSide input, state;
+  const float* weights;  // of the input, then of the state
+};
+
+template <typename Cell>
+TFAOT_INLINE Floats start_of(const TileProducts& p, int row, int sum, Int column) {
+  const Floats bias = load(p.bias + sum * kPanel + column);
+  if (p.added == nullptr || sum >= Cell::kInputs) return bias;
+  const float* const x = p.added + row * p.input.row_step + p.added_gate[Cell::gate_of(sum)];
+  return bias + load(x + Cell::panel_of(sum) * kPanel + column);
+}
+
+template <typename Cell, bool kOfState, int MR, int NV>
 TFAOT_INLINE void add_step(Floats (&sums)[MR][NV], const float* const (&a)[MR], Int k,
-                           const float* b, Int wide) {
-  Floats right[NV];
+                           const float* b) {
+  constexpr int kWide = wide_of(MR);
+  constexpr int kVectors = Cell::kGates * kWide;
+  Floats right[kVectors];
   TFAOT_UNROLL
-  for (int i = 0; i < NV; ++i) right[i] = load(b + i / wide * kPanel + i % wide * kLanes<float>);
+  for (int i = 0; i < kVectors; ++i) {
+    right[i] = load(b + i / kWide * kPanel + i % kWide * kLanes<float>);
+  }
   TFAOT_UNROLL
   for (int r = 0; r < MR; ++r) {
     TFAOT_UNROLL
-    for (int i = 0; i < NV; ++i) sums[r][i] += right[i] * a[r][k];
+    for (int i = 0; i < kVectors; ++i) {
+      sums[r][Cell::sum_of(i / kWide, kOfState) * kWide + i % kWide] += right[i] * a[r][k];
+    }
   }
 }
 
-// Adds the products of MR rows, `row_step` apart, with a block of weights to a tile's sums.
-template <typename Cell, int MR, bool kOfState>
-__attribute__((noinline)) void add_products(float* tile, const float* a, Int row_step, Int depth,
-                                            const float* weights) {
-  constexpr int kWide = wide_of(MR);
-  constexpr int kVectors = Cell::kGates * kWide;
-  constexpr int kParts = sums_per_element(MR * kVectors);
+// Adds the products of one side; returns where its weights end.
+template <typename Cell, bool kOfState, int N, int MR, int NV>
+TFAOT_INLINE const float* add_side(Floats (&sums)[N][MR][NV], const RecurrentSide& side,
+                                   const float* b) {
   constexpr Int kStep = Cell::kGates * kPanel;
   const float* rows[MR];
   TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) rows[r] = a + r * row_step;
+  for (int r = 0; r < MR; ++r) rows[r] = side.first + r * side.row_step;
+  Int k = 0;
+  for (; k + N <= side.depth; k += N) {
+    TFAOT_UNROLL
+    for (int p = 0; p < N; ++p, b += kStep) add_step<Cell, kOfState>(sums[p], rows, k + p, b);
+  }
+  if constexpr (N > 1) {
+    for (; k < side.depth; ++k, b += kStep) add_step<Cell, kOfState>(sums[0], rows, k, b);
+  }
+  return b;
+}
+
+// The sums of a tile of MR rows: they stay in registers from the first of them to the last.
+template <typename Cell, int MR>
+__attribute__((noinline)) void add_products(float* tile, const TileProducts& products) {
+  constexpr int kWide = wide_of(MR);
+  constexpr int kVectors = Cell::kSums * kWide;
+  constexpr int kParts = sums_per_element(MR * Cell::kGates * kWide);
+  const auto place = [](int row, int i, Int first) __attribute__((always_inline)) {
+    return row * kRowSums<Cell> + i / kWide * kPanel + first + i % kWide * kLanes<float>;
+  };
   for (Int first = 0; first < kPanel; first += kWide * kLanes<float>) {
-    float* to[MR][kVectors];
     Floats sums[kParts][MR][kVectors] = {};
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
       TFAOT_UNROLL
       for (int i = 0; i < kVectors; ++i) {
-        to[r][i] = tile + r * kRowSums<Cell> + Cell::sum_of(i / kWide, kOfState) * kPanel + first +
-                   i % kWide * kLanes<float>;
-        sums[0][r][i] = load(to[r][i]);
+        sums[0][r][i] =
+            products.bias == nullptr
+                ? load(tile + place(r, i, first))
+                : start_of<Cell>(products, r, i / kWide, first + i % kWide * kLanes<float>);
       }
     }
-    const float* b = weights + first;
-    Int k = 0;
-    for (; k + kParts <= depth; k += kParts) {
-      TFAOT_UNROLL
-      for (int p = 0; p < kParts; ++p, b += kStep) add_step(sums[p], rows, k + p, b, kWide);
-    }
-    if constexpr (kParts > 1) {
-      for (; k < depth; ++k, b += kStep) add_step(sums[0], rows, k, b, kWide);
-    }
+    const float* b = products.weights + first;
+    if (products.input.depth != 0) b = add_side<Cell, false>(sums, products.input, b);
+    add_side<Cell, true>(sums, products.state, b);
     TFAOT_UNROLL
     for (int half = kParts / 2; half > 0; half /= 2) {
       TFAOT_UNROLL
@@ -77,43 +116,16 @@ __attribute__((noinline)) void add_products(float* tile, const float* a, Int row
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
       TFAOT_UNROLL
-      for (int i = 0; i < kVectors; ++i) store(to[r][i], sums[0][r][i]);
+      for (int i = 0; i < kVectors; ++i) store(tile + place(r, i, first), sums[0][r][i]);
     }
   }
 }
 
-template <typename Cell, bool kOfState>
-TFAOT_INLINE void add_products_of(int rows, float* tile, const float* a, Int row_step, Int depth,
-                                  const float* weights) {
-  switch (rows) {
-    case 1:
-      return add_products<Cell, 1, kOfState>(tile, a, row_step, depth, weights);
-    case 2:
-      return add_products<Cell, 2, kOfState>(tile, a, row_step, depth, weights);
-    case 3:
-      if constexpr (kTileRows >= 3) {
-        return add_products<Cell, 3, kOfState>(tile, a, row_step, depth, weights);
-      }
-      break;
-    case 4:
-      if constexpr (kTileRows >= 4) {
-        return add_products<Cell, 4, kOfState>(tile, a, row_step, depth, weights);
-      }
-      break;
-    case 5:
-      if constexpr (kTileRows >= 5) {
-        return add_products<Cell, 5, kOfState>(tile, a, row_step, depth, weights);
-      }
-      break;
-    case 6:
-      if constexpr (kTileRows >= 6) {
-        return add_products<Cell, 6, kOfState>(tile, a, row_step, depth, weights);
-      }
-      break;
-    default:
-      break;
-  }
-  __builtin_unreachable();
+// REQUIRES: 1 <= rows <= kTileRows.
+template <typename Cell, int MR = kTileRows>
+TFAOT_INLINE void add_products_of(int rows, float* tile, const TileProducts& products) {
+  if (rows == MR) return add_products<Cell, MR>(tile, products);
+  if constexpr (MR > 1) add_products_of<Cell, MR - 1>(rows, tile, products);
 }
 
 }  // namespace

@@ -15,9 +15,11 @@ struct Rnn {
   static constexpr int gate_of(int /*sum*/) { return 0; }
   static constexpr int panel_of(int sum) { return sum; }
 
-  static TFAOT_INLINE Floats next(const RecurrentCall& call, const Floats (&sums)[kSums], int panel,
-                                  Floats /*before*/, Floats& /*memory*/) {
-    return call.relu != 0 ? relu<float>(sums[panel]) : tanh_of(sums[panel]);
+  static constexpr bool kPrepares = false;
+  static TFAOT_INLINE void prepare(const float* /*sums*/, const float* /*memory*/) {}
+  static TFAOT_INLINE Floats next(const RecurrentCall& call, const float* sums,
+                                  const float* /*before*/, const float* /*memory*/) {
+    return call.relu != 0 ? relu<float>(load(sums)) : tanh_of(load(sums));
   }
 };
 

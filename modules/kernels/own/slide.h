@@ -44,6 +44,29 @@ class Slide {
   }
 
   void image(const Element* in, Element* out) {
+    const Int block = block_channels();
+    for (Int c = 0; c < channels_; c = block_.end) {
+      block_ = {c, channels_ - c < block + kFewestChannels ? channels_ : c + block};
+      block_of_image(in, out);
+    }
+  }
+
+ private:
+  static constexpr Int kFewestChannels = 128 / sizeof(Element);  // of a block: lines come in pairs
+
+  // If rows would leave the first-level cache before the next row's windows meet them again, an
+  // image is cut into blocks of as many channels as stay there.
+  Int block_channels() const {
+    constexpr Int kCache = 30000 / sizeof(Element);
+    const Int pixels = w_.size[0] * w_.size[1] * w_.in[2];
+    if (w_.size[1] <= w_.stride[1] || pixels * channels_ <= kCache) return channels_;
+    const Int fit = kCache / pixels;
+    if (fit < kFewestChannels) return channels_;
+    const Int even = ceil_div(channels_, ceil_div(channels_, fit));
+    return ceil_div(even, kFewestChannels) * kFewestChannels;
+  }
+
+  void block_of_image(const Element* in, Element* out) {
     const Whole rows(w_, 1), columns(w_, 2);
     const bool by_columns = rows.end - rows.begin >= kFewestRows;
     for (Int i = 0; i < w_.out[0]; ++i, out += out_step_[0]) {
@@ -60,7 +83,6 @@ class Slide {
     }
   }
 
- private:
   static constexpr Int kFewestRows = 4;  // for which the edges of an image are done by columns
 
   // Positions whose window is not clipped in one dimension.
@@ -87,10 +109,16 @@ class Slide {
     if (columns.begin < columns.end) {
       const Int at = columns.begin * w_.stride[2] - w_.pad_low[2];
       taps_.count[2] = w_.size[2];
-      slide_row(op_, taps_,
-                {in + at * in_step_[2], w_.stride[2] * in_step_[2], columns.end - columns.begin,
-                 out_step_[2]},
-                filter, out + columns.begin * out_step_[2], other_result_, channels_);
+      // Of a dilated window every n-th position, so that their windows share columns.
+      const bool is_apart = w_.window_dilation[2] % w_.stride[2] != 0;
+      const Int step = is_apart ? 1 : w_.window_dilation[2] / w_.stride[2];
+      for (Int k = 0, count = columns.end - columns.begin; k < smaller(step, count); ++k) {
+        slide_row(op_, taps_,
+                  {in + at * in_step_[2] + k * w_.stride[2] * in_step_[2],
+                   step * w_.stride[2] * in_step_[2], filter,
+                   out + (columns.begin + k) * out_step_[2], step * out_step_[2], other_result_},
+                  ceil_div(count - k, step), block_);
+      }
     }
     if (all) edge(in, filter, out, columns.end, w_.out[2]);
   }
@@ -99,13 +127,22 @@ class Slide {
   void column_of(const Element* in, const Element* filter, Element* out, Int k, const Whole& rows) {
     const Clip column(w_, 2, k);
     const Int at = rows.begin * w_.stride[1] - w_.pad_low[1];
+    const auto turned = [](const Int(&by)[kSpatial], Int(&to)[kSpatial]) {
+      to[0] = by[0];
+      to[1] = by[2];
+      to[2] = by[1];
+    };
     taps_.count[1] = w_.size[1];
     taps_.count[2] = column.count;
-    slide_row(op_, taps_,
+    Taps taps;
+    turned(taps_.count, taps.count);
+    turned(taps_.step, taps.step);
+    turned(taps_.filter_step, taps.filter_step);
+    slide_row(op_, taps,
               {in + at * in_step_[1] + column.at * in_step_[2], w_.stride[1] * in_step_[1],
-               rows.end - rows.begin, out_step_[1]},
-              filter + column.first * taps_.filter_step[2],
-              out + rows.begin * out_step_[1] + k * out_step_[2], other_result_, channels_);
+               filter + column.first * taps_.filter_step[2],
+               out + rows.begin * out_step_[1] + k * out_step_[2], out_step_[1], other_result_},
+              rows.end - rows.begin, block_);
   }
 
   // Positions k to end of one row, whose windows are not complete.
@@ -115,9 +152,10 @@ class Slide {
       const Int alike = smaller(column.positions(w_, 2), end - k);
       taps_.count[2] = column.count;
       slide_row(op_, taps_,
-                {in + column.at * in_step_[2], w_.stride[2] * in_step_[2], alike, out_step_[2]},
-                filter + column.first * taps_.filter_step[2], out + k * out_step_[2], other_result_,
-                channels_);
+                {in + column.at * in_step_[2], w_.stride[2] * in_step_[2],
+                 filter + column.first * taps_.filter_step[2], out + k * out_step_[2], out_step_[2],
+                 other_result_},
+                alike, block_);
       k += alike;
     }
   }
@@ -125,6 +163,7 @@ class Slide {
   const Op& op_;
   const Window& w_;
   Int channels_;
+  Channels block_;
   const Element* filter_;
   Int other_result_;
   Int in_step_[kSpatial], out_step_[kSpatial];

@@ -12,9 +12,8 @@ struct Add {
   Vec<Element> start(Int /*channel*/, Int /*count*/) const {
     return Vec<Element>{};
   }
-  static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> /*weight*/) {
-    return sum + input;
-  }
+  static Vec<Element> step(Vec<Element> sum, Vec<Element> input) { return sum + input; }
+  static Vec<Element> join(Vec<Element> a, Vec<Element> b) { return a + b; }
   Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
 };
 

@@ -33,6 +33,12 @@ constexpr int sums_per_element(int elements) {
   return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
 }
 
+// The compiler finds out for itself that large tiles must not load the right side again for every
+// row; they have no register to lose.
+constexpr bool is_large_tile(int rows, int vectors) {
+  return rows * vectors >= TFAOT_VECTOR_REGISTERS * 5 / 8;
+}
+
 template <typename T, int MR, int NV>
 TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR], Int k, const T* b,
                                 Int b_panel) {
@@ -40,6 +46,7 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
   TFAOT_UNROLL
   for (int v = 0; v < NV; ++v) {
     right[v] = load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<T>);
+    if constexpr (MR > 1 && !is_large_tile(MR, NV)) keep(right[v]);
   }
   TFAOT_UNROLL
   for (int r = 0; r < MR; ++r) {
@@ -136,9 +143,10 @@ __attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
 
 template <typename T, int MR, int NV>
 TFAOT_INLINE void multiply_tiles(const Tiles<T>& t) {
-  constexpr bool kIsLarge = MR * NV >= TFAOT_VECTOR_REGISTERS * 5 / 8;
-  if (kIsLarge && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
-    return multiply_tiles_of<T, MR, NV, kIsLarge>(t);
+  // Fewer sums leave enough room.
+  constexpr bool kIsTight = MR * NV >= 16;
+  if (kIsTight && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
+    return multiply_tiles_of<T, MR, NV, kIsTight>(t);
   }
   multiply_tiles_of<T, MR, NV, false>(t);
 }

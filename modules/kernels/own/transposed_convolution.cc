@@ -50,11 +50,10 @@ void multiply_lines(Gemm g, const ResultSteps& steps, Int groups) {
 class Phases {
  public:
   Phases(const ConvolutionCall& call, const void** in, Element* result)
-      : call_(call), result_(result) {
-    filter_ = static_cast<const Element*>(in[2]);
-    if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-      bias_ = static_cast<const Element*>(in[3]);
-    }
+      : call_(call),
+        more_(more_operands(call, in)),
+        filter_(static_cast<const Element*>(in[2])),
+        result_(result) {
     Int step = call.out_channels;
     for (int d = kSpatial; d-- > 0;) {
       pixel_step_[d] = step;
@@ -67,7 +66,7 @@ class Phases {
   }
 
   void run(const Element* image, Element* scratch) {
-    if (!is_padded_) return all_phases(image, call_.batch, result_);
+    if (!is_padded_) return all_phases(image, more_.images, result_);
     Window around = call_.window;
     for (int d = 0; d < kSpatial; ++d) {
       around.base_dilation[d] = 1;
@@ -77,7 +76,7 @@ class Phases {
     const PaddedImage padded(around, call_.in_channels);
     padded.clear(scratch);
     const Window& w = call_.window;
-    for (Int i = 0; i < call_.batch; ++i) {
+    for (Int i = 0; i < more_.images; ++i) {
       padded.fill(scratch, image + i * w.in[0] * w.in[1] * w.in[2] * call_.in_channels);
       all_phases(scratch, 1, result_ + i * image_step_);
     }
@@ -113,7 +112,7 @@ class Phases {
     }
     g.a = images + start * call.in_channels;
     g.b = filter;
-    g.bias = bias_;
+    g.bias = more_.bias;
     g.c = result;
     g.c_row = phase[kSpatial - 1].step * pixel_step_[kSpatial - 1];
     multiply_lines<0>(g, steps, call.groups);
@@ -121,8 +120,8 @@ class Phases {
   }
 
   const ConvolutionCall& call_;
+  const MoreOperands more_;
   const Element* filter_;
-  const Element* bias_ = nullptr;
   Element* result_;
   Int pixel_step_[kSpatial], image_step_;
   tfaot::kernels::Padding padding_[kSpatial];

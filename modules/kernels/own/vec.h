@@ -68,6 +68,15 @@ TFAOT_INLINE Vec<T> load(const T* from) {
   return v;
 }
 
+// Keeps it in a register: the compiler would load it again for every use, and loads are the
+// bottleneck.
+template <typename V>
+TFAOT_INLINE void keep([[maybe_unused]] V& v) {
+#if defined(__x86_64__)
+  asm("" : "+v"(v));
+#endif
+}
+
 template <typename T>
 TFAOT_INLINE void store(T* to, Vec<T> v) {
 #if TFAOT_VECTOR_BYTES == 16
@@ -77,6 +86,15 @@ TFAOT_INLINE void store(T* to, Vec<T> v) {
 #else
   __builtin_memcpy(to, &v, sizeof v);
 #endif
+}
+
+// A vector that is used several times; else the compiler may load it once for each use.
+template <typename V>
+TFAOT_INLINE V loaded_once(V v) {
+#if defined(__x86_64__)
+  asm("" : "+v"(v));
+#endif
+  return v;
 }
 
 // Copies `count` elements in pieces of fixed sizes.
@@ -103,6 +121,18 @@ TFAOT_INLINE Vec<T> load_first(const T* from, Int count) {
   if constexpr (sizeof(T) == 8) return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
 #else
   if (count >= kLanes<T>) return load(from);
+#if defined(__AVX2__)
+  // Through memory it would wait for the stores of the pieces.
+  if constexpr (sizeof(T) == 4) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), lane);
+    return _mm256_maskload_ps(from, mask);
+  }
+  if constexpr (sizeof(T) == 8) {
+    const __m256i lane = _mm256_setr_epi64x(0, 1, 2, 3);
+    return _mm256_maskload_pd(from, _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), lane));
+  }
+#endif
   T elements[kLanes<T>] = {};
   copy_elements(elements, from, count);
   return load(elements);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_winograd_convolution of abi.h: numbers of a block of tiles, their products, then results.
-#include "gemm.h"
+#include "image.h"
 #include "lanes.h"
 
 namespace {
 
-using tfaot::kernels::ConvolutionCall;
-using tfaot::kernels::kWinogradInputs;
-using tfaot::kernels::kWinogradResults;
-using tfaot::kernels::Window;
+using tfaot::kernels::kWinogradPoints;
+using tfaot::kernels::kWinogradSize;
+using tfaot::kernels::WinogradCall;
 
 // Where a tile's results are.
 struct Place {
@@ -16,7 +15,9 @@ struct Place {
 };
 
 // Along the last two spatial dimensions: a tile's inputs, and the results made of them.
-constexpr int results_of(int inputs) { return inputs == 1 ? 1 : kWinogradResults; }
+constexpr int results_of(int inputs) {
+  return inputs == 1 ? 1 : inputs - static_cast<int>(kWinogradSize) + 1;
+}
 
 // Goes over the tiles of all images.
 class Walk {
@@ -64,45 +65,69 @@ TFAOT_INLINE void along_channels(Int channels, const Use& use) {
   if (j < channels) use(channels - kWidth, kWidth);
 }
 
-TFAOT_INLINE void transform_inputs(Floats& d0, Floats& d1, Floats& d2, Floats& d3) {
-  const Floats sum = d1 + d2;
-  const Floats difference = d2 - d1;
-  d0 -= d2;
-  d3 = d1 - d3;
-  d1 = sum;
-  d2 = difference;
+// Along one dimension, a tile's inputs become its numbers, in place.
+template <int N>
+TFAOT_INLINE void transform_inputs(Floats (&d)[N]) {
+  if constexpr (N == 4) {
+    const Floats sum = d[1] + d[2];
+    const Floats difference = d[2] - d[1];
+    d[0] -= d[2];
+    d[3] = d[1] - d[3];
+    d[1] = sum;
+    d[2] = difference;
+  } else if constexpr (N == 6) {
+    constexpr auto a = static_cast<float>(kWinogradPoints[0]);
+    constexpr auto b = static_cast<float>(kWinogradPoints[1]);
+    const Floats even_a = d[4] - 2.0F * d[2];
+    const Floats odd_a = a * (d[3] - 2.0F * d[1]);
+    const Floats even_b = d[4] - 0.5F * d[2];
+    const Floats odd_b = b * (d[3] - 0.5F * d[1]);
+    d[0] += d[4] - 2.5F * d[2];
+    d[5] += d[1] - 2.5F * d[3];
+    d[1] = even_a + odd_a;
+    d[2] = even_a - odd_a;
+    d[3] = even_b + odd_b;
+    d[4] = even_b - odd_b;
+  }
 }
 
-TFAOT_INLINE void transform_sums(Floats& s0, Floats& s1, const Floats& s2, const Floats& s3) {
-  s0 += s1 + s2;
-  s1 -= s2 + s3;
+// Along one dimension, a tile's sums become its results, in the first places.
+template <int N>
+TFAOT_INLINE void transform_sums(Floats (&s)[N]) {
+  if constexpr (N == 4) {
+    s[0] += s[1] + s[2];
+    s[1] -= s[2] + s[3];
+  } else if constexpr (N == 6) {
+    constexpr auto a = static_cast<float>(kWinogradPoints[0]);
+    constexpr auto b = static_cast<float>(kWinogradPoints[1]);
+    const Floats even_a = s[1] + s[2], odd_a = a * (s[1] - s[2]);
+    const Floats even_b = s[3] + s[4], odd_b = b * (s[3] - s[4]);
+    s[0] += even_a + even_b;
+    s[1] = odd_a + odd_b;
+    s[2] = 0.5F * even_a + 2.0F * even_b;
+    s[3] = 0.5F * odd_a + 2.0F * odd_b + s[5];
+  }
 }
 
 template <int kRows, int kColumns>
 class Convolution {
  public:
-  Convolution(const ConvolutionCall& call, Element* out, const void** in)
-      : call_(call),
-        window_(call.window),
+  Convolution(const WinogradCall& winograd, Element* out, const void** in)
+      : winograd_(winograd),
+        call_(winograd.convolution),
+        window_(call_.window),
         image_(static_cast<const Element*>(in[1])),
         filter_(static_cast<const Element*>(in[2])),
         out_(out),
-        number_step_(tfaot::kernels::winograd_step(call, call.in_channels)),
-        sum_step_(tfaot::kernels::winograd_step(call, call.out_channels)),
-        rectifier_(rectifier_of(call.epilogue)) {
-    const void** more = in + 3;
-    if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-      bias_ = static_cast<const Element*>(*more++);
-    }
-    if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
-      addends_ = static_cast<const Element*>(*more++);
-    }
-    if ((call.epilogue & tfaot::kernels::kEpilogueShared) != 0) tasks_ = tasks_at(*more);
-  }
+        more_(more_operands(call_, in)),
+        tasks_(more_.tasks),
+        number_step_(tfaot::kernels::winograd_step(winograd, call_.in_channels)),
+        sum_step_(tfaot::kernels::winograd_step(winograd, call_.out_channels)),
+        rectifier_(rectifier_of(call_.epilogue)) {}
 
   void compute(Element* scratch) const {
-    const Int tiles = tfaot::kernels::winograd_tiles(call_);
-    const Int most = tfaot::kernels::winograd_tiles_at_once(call_);
+    const Int tiles = tfaot::kernels::winograd_tiles(winograd_) / call_.batch * more_.images;
+    const Int most = tfaot::kernels::winograd_tiles_at_once(winograd_);
     if (tasks_ != nullptr && has_even_blocks(tiles, most)) {
       SharedBlocks shared = {*this, tiles, most};
       return tasks_->run(*tasks_, ceil_div(tiles, most), &block_piece, &shared);
@@ -226,25 +251,23 @@ class Convolution {
     Element* const to = room.numbers + tile * channels;
     const Int step = number_step_;
     along_channels(channels, [&](Int j, Int count) {
-      Floats d[kRows][kColumns];
-      TFAOT_UNROLL
+      Floats numbers[kColumns][kRows];
+      for (int c = 0; c < kColumns; ++c) {
+        TFAOT_UNROLL
+        for (int r = 0; r < kRows; ++r) {
+          numbers[c][r] = load_some(from + r * row_step + c * channels + j, count);
+        }
+        transform_inputs(numbers[c]);
+      }
       for (int r = 0; r < kRows; ++r) {
+        Floats line[kColumns];
+        TFAOT_UNROLL
+        for (int c = 0; c < kColumns; ++c) line[c] = numbers[c][r];
+        transform_inputs(line);
         TFAOT_UNROLL
         for (int c = 0; c < kColumns; ++c) {
-          d[r][c] = load_some(from + r * row_step + c * channels + j, count);
+          store_some(to + (r * kColumns + c) * step + j, line[c], count);
         }
-      }
-      if constexpr (kRows > 1) {
-        TFAOT_UNROLL
-        for (int c = 0; c < kColumns; ++c) transform_inputs(d[0][c], d[1][c], d[2][c], d[3][c]);
-      }
-      if constexpr (kColumns > 1) {
-        TFAOT_UNROLL
-        for (int r = 0; r < kRows; ++r) transform_inputs(d[r][0], d[r][1], d[r][2], d[r][3]);
-      }
-      TFAOT_UNROLL
-      for (int i = 0; i < kMatrices; ++i) {
-        store_some(to + i * step + j, d[i / kColumns][i % kColumns], count);
       }
     });
   }
@@ -286,61 +309,65 @@ class Convolution {
     const Int row_step = window_.out[2] * channels;
     const Int at =
         ((place.image * window_.out[1] + place.row) * window_.out[2] + place.column) * channels;
-    const bool has_row = kRows > 1 && place.row + 1 < window_.out[1];
-    const bool has_column = kColumns > 1 && place.column + 1 < window_.out[2];
+    const Int rows = smaller(results_of(kRows), window_.out[1] - place.row);
+    const Int columns = smaller(results_of(kColumns), window_.out[2] - place.column);
     const Element* const from = room.sums + tile * channels;
     const Int step = sum_step_;
     along_channels(channels, [&](Int j, Int count) {
-      Floats s[kRows][kColumns];
-      TFAOT_UNROLL
-      for (int i = 0; i < kMatrices; ++i) {
-        s[i / kColumns][i % kColumns] = load_some(from + i * step + j, count);
-      }
-      if constexpr (kRows > 1) {
+      Floats sums[kColumns][kRows];
+      for (int c = 0; c < kColumns; ++c) {
         TFAOT_UNROLL
-        for (int c = 0; c < kColumns; ++c) transform_sums(s[0][c], s[1][c], s[2][c], s[3][c]);
-      }
-      if constexpr (kColumns > 1) {
-        for (int r = 0; r < results_of(kRows); ++r) {
-          transform_sums(s[r][0], s[r][1], s[r][2], s[r][3]);
+        for (int r = 0; r < kRows; ++r) {
+          sums[c][r] = load_some(from + (r * kColumns + c) * step + j, count);
         }
+        transform_sums(sums[c]);
       }
-      const Floats bias = bias_ == nullptr ? Floats{} : load_some(bias_ + j, count);
-      put(at + j, s[0][0] + bias, count);
-      if (has_column) put(at + channels + j, s[0][kColumns > 1] + bias, count);
-      if (has_row) put(at + row_step + j, s[kRows > 1][0] + bias, count);
-      if (has_row && has_column) {
-        put(at + row_step + channels + j, s[kRows > 1][kColumns > 1] + bias, count);
+      const Floats bias = more_.bias == nullptr ? Floats{} : load_some(more_.bias + j, count);
+      for (int r = 0; r < results_of(kRows); ++r) {
+        if (r >= rows) return;
+        Floats line[kColumns];
+        TFAOT_UNROLL
+        for (int c = 0; c < kColumns; ++c) line[c] = sums[c][r];
+        transform_sums(line);
+        for (int c = 0; c < results_of(kColumns); ++c) {
+          if (c < columns) put(at + r * row_step + c * channels + j, line[c] + bias, count);
+        }
       }
     });
   }
 
   TFAOT_INLINE void put(Int at, Floats result, Int count) const {
-    if (addends_ != nullptr) result += load_some(addends_ + at, count);
+    if (more_.addends != nullptr) result += load_some(more_.addends + at, count);
     store_some(out_ + at, rectified<Element>(result, rectifier_), count);
   }
 
+  const WinogradCall& winograd_;
   const ConvolutionCall& call_;
   const Window& window_;
   const Element* image_;
   const Element* filter_;
   Element* out_;
+  MoreOperands more_;
+  tfaot::Tasks* tasks_;  // null: one lane does it all
   Int number_step_, sum_step_;
   Rectifier rectifier_;
-  const Element* bias_ = nullptr;     // null: none
-  const Element* addends_ = nullptr;  // null: none
-  tfaot::Tasks* tasks_ = nullptr;     // null: one lane does it all
 };
+
+template <int kInputs>
+void convolve(const WinogradCall& call, Element* result, const void** in, Element* scratch) {
+  const Window& w = call.convolution.window;
+  if (w.size[1] == 1) return Convolution<1, kInputs>(call, result, in).compute(scratch);
+  if (w.size[2] == 1) return Convolution<kInputs, 1>(call, result, in).compute(scratch);
+  Convolution<kInputs, kInputs>(call, result, in).compute(scratch);
+}
 
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(winograd_convolution)(void* out, const void** in) {
-  const auto& call = *static_cast<const ConvolutionCall*>(in[0]);
+  const auto& call = *static_cast<const WinogradCall*>(in[0]);
   auto* const* const results = static_cast<void* const*>(out);
   auto* const result = static_cast<Element*>(results[0]);
   auto* const scratch = static_cast<Element*>(results[1]);
-  constexpr int kTile = kWinogradInputs;
-  if (call.window.size[1] == 1) return Convolution<1, kTile>(call, result, in).compute(scratch);
-  if (call.window.size[2] == 1) return Convolution<kTile, 1>(call, result, in).compute(scratch);
-  Convolution<kTile, kTile>(call, result, in).compute(scratch);
+  if (call.results == 2) return convolve<4>(call, result, in, scratch);
+  convolve<6>(call, result, in, scratch);
 }

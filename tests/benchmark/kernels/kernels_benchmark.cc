@@ -126,15 +126,18 @@ void measure_image(const Level& level, const Image& i) {
   };
   measure("convolution/" + i.name() + "/" + level.name, i.operations(), run);
   if (i.depthwise || !kernels::is_for_winograd(c.window)) return;
-  const auto matrices = floats(kernels::panel_count(i.out_channels, 4) *
-                               kernels::winograd_matrices(c.window) * i.in_channels * 16);
-  const auto numbers = floats(kernels::winograd_scratch_bytes(c) / 4);
-  measure("convolution/" + i.name() + "/" + level.name + "_winograd", i.operations(),
-          [=, kernel = level.winograd] {
-            void* out[] = {result.get(), numbers.get()};
-            const void* in[] = {&c, input.get(), matrices.get()};
-            kernel(out, in);
-          });
+  for (const Int results : {2, 4}) {
+    const kernels::WinogradCall winograd{c, results};
+    const auto matrices = floats(kernels::panel_count(i.out_channels, 4) *
+                                 kernels::winograd_matrices(winograd) * i.in_channels * 16);
+    const auto numbers = floats(kernels::winograd_scratch_bytes(winograd) / 4);
+    measure("convolution/" + i.name() + "/" + level.name + "_winograd" + std::to_string(results),
+            i.operations(), [=, kernel = level.winograd] {
+              void* out[] = {result.get(), numbers.get()};
+              const void* in[] = {&winograd, input.get(), matrices.get()};
+              kernel(out, in);
+            });
+  }
 }
 
 void measure_sequence(const Level& level, const Sequence& s) {

@@ -32,7 +32,9 @@ struct Pooling {
   double operations() const { return static_cast<double>(batch * size * size * channels); }
 };
 
-inline std::vector<Pooling> poolings() { return {{1, 28, 16}, {16, 28, 16}, {16, 14, 24}}; }
+inline std::vector<Pooling> poolings() {
+  return {{1, 28, 16}, {16, 28, 16}, {16, 14, 24}, {1, 56, 64}};
+}
 
 // Sums over all positions.
 struct Summed {

@@ -141,10 +141,33 @@ TEST(ConvolutionCalls, TakeWindowsOfThreeByWinograd) {
   EXPECT_EQ(rewritten(winograd_text({.window = "rhs_reversal=1x1"})), winograd);
 }
 
+// How many results a tile has along one dimension.
+std::int64_t winograd_results(const Winograd& winograd) {
+  const auto module = testing::parse_hlo(winograd_text(winograd));
+  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+  for (const auto* one : module->entry_computation()->instructions()) {
+    if (is_kernel_call(*one)) return call_of<kernels::WinogradCall>(*one).results;
+  }
+  return 0;
+}
+
+TEST(ConvolutionCalls, TakeTilesOfFourResultsUnlessTheyAreFewOrTheFilterIsLarge) {
+  EXPECT_EQ(winograd_results({.height = 18, .width = 18}), 4);
+  EXPECT_EQ(winograd_results({.height = 10, .width = 10, .in = 64, .out = 64}), 4);
+  EXPECT_EQ(winograd_results({.height = 1, .width = 42, .rows = 1, .in = 32, .out = 16}), 4);
+  // One tile; tiles of which half is used.
+  EXPECT_EQ(winograd_results({.height = 6, .width = 6}), 2);
+  EXPECT_EQ(winograd_results({.height = 8, .width = 8}), 2);
+  // A filter that does not fit into the second-level cache, and few tiles or many; too large a one.
+  EXPECT_EQ(winograd_results({.height = 10, .width = 10, .in = 128, .out = 128}), 2);
+  EXPECT_EQ(winograd_results({.height = 18, .width = 18, .in = 128, .out = 128}), 4);
+  EXPECT_EQ(winograd_results({.height = 18, .width = 18, .in = 256, .out = 128}), 2);
+}
+
 TEST(ConvolutionCalls, AreDirectWhereWinogradIsSlower) {
   const std::vector<std::string> direct = {"convolution_f32"};
   EXPECT_EQ(rewritten(winograd_text({.out = 8})), direct);
-  EXPECT_EQ(rewritten(winograd_text({.in = 16, .out = 16})), direct);
+  EXPECT_EQ(rewritten(winograd_text({.height = 6, .width = 6, .in = 16, .out = 16})), direct);
   EXPECT_EQ(rewritten(winograd_text({.height = 1, .rows = 1})), direct);
   // Tiles of which little is used; few tiles for a large filter.
   EXPECT_EQ(rewritten(winograd_text({.height = 3, .width = 40})), direct);

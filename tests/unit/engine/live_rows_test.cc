@@ -170,6 +170,41 @@ std::vector<std::int64_t> recurrent_live_rows(const std::string& x_steps, const 
   return rows;
 }
 
+// The calls of convolutions of two images a row, 3x3 on 4x4 of 2 channels, named `kernel`, and what
+// they leave out: images for each row of the batch; empty: all images count.
+std::vector<std::int64_t> live_images(const std::string& kernel, const std::string& images) {
+  const auto module = testing::parse_hlo(
+      "ENTRY e {\n  x = f32[3,2,4,4,2] parameter(0)\n  w = f32[1,1,18,16] parameter(1)\n" + images +
+      "  c = s64[30] constant({6,1,4,4,1,4,4,1,3,3,1,1,1,0,1,1,0,1,1,1,1,1,1,1,1,2,2,1,0,0})\n"
+      "  t = (f32[6,4,4,2], u8[64]) custom-call(c, i, w), custom_call_target=\"tfaot_" +
+      kernel +
+      "_f32\"\n  k = f32[6,4,4,2] get-tuple-element(t), index=0\n"
+      "  ROOT r = (f32[6,4,4,2]) tuple(k)\n}");
+  const auto done = leave_out_padding(*module, 1);
+  EXPECT_TRUE(done);
+  std::vector<std::int64_t> found;
+  for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
+    if (!is_kernel_call(*one) || one->user_count() == 0 || !skips_padding(*one)) continue;
+    found.push_back(call_of<kernels::ConvolutionCall>(*one).live_images);
+    EXPECT_EQ(one->operands().back()->parameter_number(), 2);
+  }
+  EXPECT_EQ(*done, !found.empty());
+  return found;
+}
+
+TEST(LiveRows, GoToConvolutionsOfImagesInOrder) {
+  const std::string in_order = "  i = f32[6,4,4,2] reshape(x)\n";
+  for (const char* kernel :
+       {"convolution", "transposed_convolution", "winograd_convolution", "depthwise"}) {
+    EXPECT_THAT(live_images(kernel, in_order), ElementsAre(2)) << kernel;
+    EXPECT_THAT(live_images(kernel,
+                            "  y = f32[2,3,4,4,2] transpose(x), dimensions={1,0,2,3,4}\n"
+                            "  i = f32[6,4,4,2] reshape(y)\n"),
+                IsEmpty())
+        << kernel;
+  }
+}
+
 TEST(LiveRows, GoToRecurrentLayersOfRowsInOrder) {
   EXPECT_THAT(recurrent_live_rows("32,96", "0,8,24, 1,-1"), ElementsAre(1));
   // Steps first, in what is read or made.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -53,6 +54,46 @@ class GateFunction {
   kernels::RecurrentCall call_{};
   Floats zeros_, columns_, scratch_;
   Floats ones_ = Floats(kAtOnce, 1);
+};
+
+// A step of an lstm without weights, whose gates are a number or a constant. The state's new memory
+// is sigmoid(f) * memory + sigmoid(i) * tanh(g), its h sigmoid(o) * tanh(that).
+class LstmFunction {
+ public:
+  enum Gate { kInput, kForget, kCandidate, kOutput };
+
+  // `others`: of all gates but `of`.
+  LstmFunction(Kernel kernel, Gate of, std::array<float, 4> others, float memory)
+      : kernel_(kernel), of_(of), zeros_(kHidden * kHidden * 4), memory_(kAtOnce, memory) {
+    call_.rows = kAtOnce / kHidden;
+    call_.steps = 1;
+    call_.hidden = call_.x_row = call_.out_row = kHidden;
+    call_.memory_out = kAtOnce;
+    for (std::size_t gate = 0; gate < 4; ++gate) {
+      call_.x_gate[gate] = static_cast<Int>(gate * kAtOnce);
+      columns_.insert(columns_.end(), kAtOnce, others[gate]);
+    }
+    scratch_.resize(static_cast<std::size_t>(kernels::recurrent_scratch_bytes(call_)) / 4);
+  }
+
+  // The new memory; for the output gate the new h.
+  void operator()(const Floats& x, Floats* y) {
+    std::copy(x.begin(), x.end(), columns_.begin() + of_ * static_cast<Int>(kAtOnce));
+    void* out[] = {results_.data(), scratch_.data()};
+    const void* in[] = {&call_,        columns_.data(), zeros_.data(),
+                        zeros_.data(), zeros_.data(),   memory_.data()};
+    kernel_(out, in);
+    const auto first = results_.begin() + (of_ == kOutput ? 0 : static_cast<Int>(kAtOnce));
+    y->assign(first, first + static_cast<Int>(kAtOnce));
+  }
+
+ private:
+  static constexpr std::size_t kHidden = 32;
+  Kernel kernel_;
+  Gate of_;
+  kernels::RecurrentCall call_{};
+  Floats zeros_, columns_, memory_, scratch_;
+  Floats results_ = Floats(2 * kAtOnce);
 };
 
 // Softmax of a number that is not positive and 0.
@@ -156,20 +197,41 @@ class WorstUlps {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
+// A number whose sigmoid and tanh are 1.
+constexpr float kOne = 100;
+
 void check_tanh(const Level& level, const std::vector<Stretch>& stretches) {
   WorstUlps worst(2);
-  for_floats(stretches, GateFunction(level.rnn, 1),
-             [&](float x, float y) { return worst.add(x, y, std::tanh(double{x})); });
+  const auto check = [&](float x, float y) { return worst.add(x, y, std::tanh(double{x})); };
+  for_floats(stretches, GateFunction(level.rnn, 1), check);
+  for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kCandidate, {kOne, 0, 0, 0}, 0),
+             check);
 }
 
-// An update gate of a gru, with 1 as the state and 0 as the candidate.
+// An update gate of a gru, with 1 as the state and 0 as the candidate, and the gates of an lstm.
 void check_sigmoid(const Level& level, const std::vector<Stretch>& stretches) {
   WorstUlps worst(2);
-  for_floats(stretches, GateFunction(level.gru, 4), [&](float x, float y) {
+  const auto check = [&](float x, float y) {
     if (x >= -87) return worst.add(x, y, sigmoid(double{x}));
     EXPECT_LE(y, 1.7e-38F) << "sigmoid(" << x << ")";  // nearly the smallest normal number
     return y <= 1.7e-38F;
-  });
+  };
+  for_floats(stretches, GateFunction(level.gru, 4), check);
+  for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kForget, {0, 0, 0, 0}, 1), check);
+  for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kInput, {0, 0, kOne, 0}, 0), check);
+  for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kOutput, {0, kOne, 0, 0}, kOne),
+             check);
+}
+
+// An lstm divides once for both, so neither is rounded alone.
+void check_product(const Level& level, const std::vector<Stretch>& stretches) {
+  WorstUlps worst(4.1);
+  for (const float other : {-3.0F, -0.7F, 0.0F, 0.4F, 2.2F}) {
+    for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kCandidate, {other, 0, 0, 0}, 0),
+               [&](float x, float y) {
+                 return worst.add(x, y, sigmoid(double{other}) * std::tanh(double{x}));
+               });
+  }
 }
 
 // Where exp(x) does not change a sum of 1, softmax is exp(x). Elsewhere errors of the sum and of
@@ -192,15 +254,23 @@ TEST_P(Activations, TanhIsRightToTwoUlps) {
 TEST_P(Activations, SigmoidIsRightToTwoUlps) {
   check_sigmoid(GetParam(), samples_and({{1, 1.2F, 1}, {16, 18, 1}}));
 }
+TEST_P(Activations, SigmoidTimesTanhIsRightToFourUlps) {
+  check_product(GetParam(), samples_and({}));
+}
 TEST_P(Activations, ExpIsRightToAnUlp) { check_exp(GetParam(), samples_and({{17, 88, 17}})); }
 
 TEST_P(Activations, DISABLED_TanhOfAllFloats) { check_tanh(GetParam(), kEveryFloat); }
 TEST_P(Activations, DISABLED_SigmoidOfAllFloats) { check_sigmoid(GetParam(), kEveryFloat); }
+TEST_P(Activations, DISABLED_SigmoidTimesTanhOfAllFloats) {
+  check_product(GetParam(), kEveryFloat);
+}
 TEST_P(Activations, DISABLED_ExpOfAllFloats) { check_exp(GetParam(), kEveryFloat); }
 
 TEST_P(Activations, NumbersThatAreNoneGoThrough) {
   GateFunction tanh(GetParam().rnn, 1);
   GateFunction gate(GetParam().gru, 4);
+  LstmFunction candidate(GetParam().lstm, LstmFunction::kCandidate, {0, 0, 0, 0}, 0);
+  LstmFunction output(GetParam().lstm, LstmFunction::kOutput, {0, 0, 0, 0}, 1);
   Floats x(kAtOnce), y(kAtOnce);
   for (std::size_t i = 0; i < kAtOnce; ++i) {  // quiet and signalling ones
     const std::uint64_t number = 1 + i * 0x1FFF;
@@ -213,6 +283,10 @@ TEST_P(Activations, NumbersThatAreNoneGoThrough) {
   EXPECT_TRUE(all_are_none());
   gate(x, &y);
   EXPECT_TRUE(all_are_none());
+  candidate(x, &y);
+  EXPECT_TRUE(all_are_none());
+  output(x, &y);
+  EXPECT_TRUE(all_are_none());
 }
 
 TEST_P(Activations, ZerosAndInfinities) {
@@ -220,17 +294,27 @@ TEST_P(Activations, ZerosAndInfinities) {
   Floats x = {kInfinity, -kInfinity, 0.0F, -0.0F};
   x.resize(kAtOnce);
   Floats y(kAtOnce);
+  const auto expect_tanh = [&] {
+    EXPECT_EQ(y[0], 1);
+    EXPECT_EQ(y[1], -1);
+    EXPECT_EQ(bits_of(y[2]), 0U);
+    EXPECT_EQ(y[3], 0);
+  };
   GateFunction(GetParam().rnn, 1)(x, &y);
-  EXPECT_EQ(y[0], 1);
-  EXPECT_EQ(y[1], -1);
-  EXPECT_EQ(bits_of(y[2]), 0U);
-  EXPECT_EQ(y[3], 0);
+  expect_tanh();
+  LstmFunction(GetParam().lstm, LstmFunction::kCandidate, {kOne, 0, 0, 0}, 0)(x, &y);
+  expect_tanh();
+  const auto expect_sigmoid = [&] {
+    EXPECT_EQ(y[0], 1);
+    EXPECT_GT(y[1], 0);
+    EXPECT_LE(y[1], 1.7e-38F);
+    EXPECT_EQ(y[2], 0.5F);
+    EXPECT_EQ(y[3], 0.5F);
+  };
   GateFunction(GetParam().gru, 4)(x, &y);
-  EXPECT_EQ(y[0], 1);
-  EXPECT_GT(y[1], 0);
-  EXPECT_LE(y[1], 1.7e-38F);
-  EXPECT_EQ(y[2], 0.5F);
-  EXPECT_EQ(y[3], 0.5F);
+  expect_sigmoid();
+  LstmFunction(GetParam().lstm, LstmFunction::kForget, {0, 0, 0, 0}, 1)(x, &y);
+  expect_sigmoid();
 }
 
 }  // namespace

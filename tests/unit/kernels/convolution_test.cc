@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
@@ -72,9 +73,11 @@ std::vector<T> phase_filters(const Tensor<T>& filter, const ConvolutionCall& c) 
 
 // The matrices of Winograd's way, packed one after the other.
 template <typename T>
-std::vector<T> winograd_filters(const Tensor<T>& filter, const ConvolutionCall& c) {
+std::vector<T> winograd_filters(const Tensor<T>& filter, const kernels::WinogradCall& call) {
+  const ConvolutionCall& c = call.convolution;
   const Window& w = c.window;
-  const Int matrices = kernels::winograd_matrices(w), columns = kernels::winograd_inputs(w, 2);
+  const Int matrices = kernels::winograd_matrices(call);
+  const Int columns = kernels::winograd_inputs(call, 2);
   const Int panels = kernels::panel_count(c.out_channels, sizeof(T));
   const Int each = panels * c.in_channels * kernels::panel_columns(sizeof(T));
   std::vector<T> packed(static_cast<std::size_t>(matrices * each));
@@ -83,8 +86,10 @@ std::vector<T> winograd_filters(const Tensor<T>& filter, const ConvolutionCall& 
       double sum = 0;
       for (Int tap = 0; tap < elements(w.size); ++tap) {
         const Int row = tap / w.size[2], column = tap % w.size[2];
-        const double of_row = w.size[1] == 3 ? kernels::kWinogradFilter[m / columns][row] : 1;
-        const double of_column = w.size[2] == 3 ? kernels::kWinogradFilter[m % columns][column] : 1;
+        const double of_row =
+            w.size[1] == 3 ? kernels::winograd_factor(call.results, m / columns, row) : 1;
+        const double of_column =
+            w.size[2] == 3 ? kernels::winograd_factor(call.results, m % columns, column) : 1;
         sum += of_row * of_column * filter[(tap * c.in_channels + l) * c.out_channels + j];
       }
       return static_cast<T>(sum);
@@ -93,13 +98,20 @@ std::vector<T> winograd_filters(const Tensor<T>& filter, const ConvolutionCall& 
   return packed;
 }
 
-enum class Filter { kPacked, kPackedByPhase, kForWinograd, kAsItIs };
+// kForTwo and kForFour: for Winograd's tiles of so many results a dimension.
+enum class Filter { kPacked, kPackedByPhase, kForTwo, kForFour, kAsItIs };
+
+// The call as Winograd's kernel takes it; the other kernels take its first member.
+kernels::WinogradCall winograd_call(Filter kind, const ConvolutionCall& c) {
+  return {c, kind == Filter::kForFour ? 4 : 2};
+}
+bool is_for_winograd(Filter kind) { return kind == Filter::kForTwo || kind == Filter::kForFour; }
 
 // As the kernel takes it.
 template <typename T>
 std::vector<T> filter_of(Filter kind, const Tensor<T>& filter, const ConvolutionCall& c) {
   if (kind == Filter::kPackedByPhase) return phase_filters(filter, c);
-  if (kind == Filter::kForWinograd) return winograd_filters(filter, c);
+  if (is_for_winograd(kind)) return winograd_filters(filter, winograd_call(kind, c));
   if (kind == Filter::kAsItIs) return {filter.data(), filter.data() + filter.size()};
   const Int panels = c.groups * kernels::panel_count(c.out_channels / c.groups, sizeof(T));
   std::vector<T> packed(static_cast<std::size_t>(panels * elements(c.window.size) * c.in_channels /
@@ -110,16 +122,14 @@ std::vector<T> filter_of(Filter kind, const Tensor<T>& filter, const Convolution
 
 Int scratch_bytes_of(Filter kind, const ConvolutionCall& c, Int element_bytes) {
   if (kind == Filter::kPackedByPhase) return kernels::transposed_scratch_bytes(c, element_bytes);
-  if (kind == Filter::kForWinograd) return kernels::winograd_scratch_bytes(c);
+  if (is_for_winograd(kind)) return kernels::winograd_scratch_bytes(winograd_call(kind, c));
   return kernels::convolution_scratch_bytes(c, element_bytes);
 }
 
-// Winograd's sums have parts that are larger than the result's.
-double tolerance_factor(Filter kind) { return kind == Filter::kForWinograd ? 8 : 1; }
-
-// Runs the call on random tensors and compares with a plain loop; then the same call shared.
+// Runs the call on random tensors and compares with a plain loop; then the same call shared. `live`
+// images count: the others are NaN, and their results stay as they were.
 template <typename T>
-void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random) {
+void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, Random& random) {
   SCOPED_TRACE(describe(c));
   const Window& w = c.window;
   const Int group_in = c.in_channels / c.groups, group_out = c.out_channels / c.groups;
@@ -127,6 +137,9 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
   Tensor<T> input(c.batch * elements(w.in) * c.in_channels), filter(depth * c.out_channels);
   random.fill(input);
   random.fill(filter);
+  constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+  const Int image_elements = elements(w.in) * c.in_channels;
+  for (Int i = live * image_elements; i < input.size(); ++i) input[i] = kNan;
   const std::vector<T> made = filter_of(kind, filter, c);
   Tensor<T> packed(static_cast<Int>(made.size()), 64);
   std::copy(made.begin(), made.end(), packed.data());
@@ -137,14 +150,21 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
   Tensor<T> scratch(scratch_bytes / static_cast<Int>(sizeof(T)), 64);
   random.fill(bias);
   void* out[] = {result.data(), scratch.data()};
-  const void* in[] = {&c, input.data(), packed.data(), bias.data(), addends.data()};
-  if ((c.epilogue & kernels::kEpilogueBias) == 0) in[3] = addends.data();
-  kernel(out, in);
+  const kernels::WinogradCall call = winograd_call(kind, c);
+  std::vector<const void*> in = {&call, input.data(), packed.data()};
+  if ((c.epilogue & kernels::kEpilogueBias) != 0) in.push_back(bias.data());
+  if ((c.epilogue & kernels::kEpilogueSum) != 0) in.push_back(addends.data());
+  const Int live_rows = c.live_images == 0 ? 0 : live / c.live_images;
+  if ((c.epilogue & kernels::kEpilogueLive) != 0) in.push_back(&live_rows);
+  constexpr T kUntouched = 77;
+  for (Int i = 0; i < result.size(); ++i) result[i] = kUntouched;
+  kernel(out, in.data());
 
-  for (Int i = 0; i < result.size(); ++i) {
+  std::vector<Sum<T>> sums;
+  for (Int i = 0; i < result.size() / c.batch * live; ++i) {
     const Int channel = i % c.out_channels, position = i / c.out_channels % elements(w.out);
     const Int image = i / c.out_channels / elements(w.out), group = channel / group_out;
-    Sum<T> sum;
+    Sum<T>& sum = sums.emplace_back();
     for_each_tap(w, position, [&](Int tap, Int pixel) {
       const Int x = (image * elements(w.in) + pixel) * c.in_channels + group * group_in;
       for (Int l = 0; l < group_in; ++l) {
@@ -156,18 +176,30 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
     if ((c.epilogue & kernels::kEpilogueSum) != 0) sum.add(double{addends[i]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
-    ASSERT_NEAR(double{result[i]}, sum.value(), tolerance_factor(kind) * sum.tolerance())
-        << "element " << i;
   }
-  if (kind != Filter::kPacked && kind != Filter::kForWinograd) return;
-  ConvolutionCall shares = c;
-  shares.epilogue |= kernels::kEpilogueShared;
-  std::vector<const void*> shared_in = {nullptr, input.data(), packed.data()};
-  if ((c.epilogue & kernels::kEpilogueBias) != 0) shared_in.push_back(bias.data());
-  if ((c.epilogue & kernels::kEpilogueSum) != 0) shared_in.push_back(addends.data());
-  shared_in.push_back(nullptr);
-  expect_the_same_shared(kernel, &c, &shares, shared_in, {result.data(), scratch.data()}, result,
+  // By Winograd's way, a result has parts of all that its tile covers, be its own window empty.
+  double largest = static_cast<double>(depth) * double{std::numeric_limits<T>::epsilon()};
+  for (const Sum<T>& sum : sums) largest = std::max(largest, 4 * sum.tolerance());
+  for (Int i = 0; i < result.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (at >= sums.size()) {
+      ASSERT_EQ(result[i], kUntouched) << "element " << i;
+      continue;
+    }
+    const double tolerance = is_for_winograd(kind) ? largest : sums[at].tolerance();
+    ASSERT_NEAR(double{result[i]}, sums[at].value(), tolerance) << "element " << i;
+  }
+  if (kind == Filter::kPackedByPhase || kind == Filter::kAsItIs) return;
+  kernels::WinogradCall shares = call;
+  shares.convolution.epilogue |= kernels::kEpilogueShared;
+  in.push_back(nullptr);
+  expect_the_same_shared(kernel, &call, &shares, in, {result.data(), scratch.data()}, result,
                          static_cast<std::size_t>(scratch_bytes));
+}
+
+template <typename T>
+void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random) {
+  check_live<T>(kernel, kind, c, c.batch, random);
 }
 
 ConvolutionCall random_call(Random& random) {
@@ -196,7 +228,10 @@ void check_random_depthwise(Kernel kernel, Int count, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     ConvolutionCall c = random_call(random);
-    c.groups = c.in_channels = c.out_channels = random.between(1, random.one_in(5) ? 150 : 20);
+    const bool is_wide = random.one_in(2);
+    if (is_wide) c.window = wide_window(random);
+    const Int most = random.one_in(is_wide ? 2 : 5) ? 150 : 20;
+    c.groups = c.in_channels = c.out_channels = random.between(1, most);
     check<T>(kernel, Filter::kAsItIs, c, random);
   }
 }
@@ -213,8 +248,8 @@ TEST_P(Convolution, ByPhasesIsThatOfAPlainLoop) {
 }
 
 TEST_P(Convolution, OfEachChannelIsThatOfAPlainLoop) {
-  check_random_depthwise<float>(kernels<float>().depthwise, 80, 3);
-  check_random_depthwise<double>(kernels<double>().depthwise, 60, 4);
+  check_random_depthwise<float>(kernels<float>().depthwise, 160, 3);
+  check_random_depthwise<double>(kernels<double>().depthwise, 120, 4);
 }
 
 ConvolutionCall of_image(Int size, Int window, Int in_channels, Int out_channels) {
@@ -326,13 +361,43 @@ ConvolutionCall random_winograd_call(Random& random) {
 TEST_P(Convolution, ByWinogradIsThatOfAPlainLoop) {
   Random random(10);
   const Kernel kernel = GetParam().winograd_convolution;
-  for (int i = 0; i < 150 && !HasFailure(); ++i) {
-    check<float>(kernel, Filter::kForWinograd, random_winograd_call(random), random);
+  for (const Filter kind : {Filter::kForTwo, Filter::kForFour}) {
+    for (int i = 0; i < 150 && !HasFailure(); ++i) {
+      check<float>(kernel, kind, random_winograd_call(random), random);
+    }
+    // More tiles than are processed at a time.
+    for (const ConvolutionCall& c :
+         {of_image(14, 3, 96, 64), of_image(40, 3, 16, 16), of_image(7, 3, 160, 40)}) {
+      check<float>(kernel, kind, c, random);
+    }
   }
-  // More tiles than are processed at a time.
-  for (const ConvolutionCall& c :
-       {of_image(14, 3, 96, 64), of_image(40, 3, 16, 16), of_image(7, 3, 160, 40)}) {
-    check<float>(kernel, Filter::kForWinograd, c, random);
+}
+
+// A batch of three rows with one or two images each, from no row that counts to all.
+template <typename T>
+void check_padded(Kernel kernel, Filter kind, ConvolutionCall c, Random& random) {
+  c.live_images = random.between(1, 2);
+  c.batch = 3 * c.live_images;
+  c.epilogue |= kernels::kEpilogueLive;
+  for (Int rows = 0; rows <= 3; ++rows)
+    check_live<T>(kernel, kind, c, rows * c.live_images, random);
+}
+
+TEST_P(Convolution, LeavesOutImagesOfPadding) {
+  Random random(11);
+  for (int i = 0; i < 25 && !HasFailure(); ++i) {
+    ConvolutionCall c = random_call(random);
+    check_padded<float>(kernels<float>().transposed_convolution, Filter::kPackedByPhase, c, random);
+    if (random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
+    check_padded<float>(kernels<float>().convolution, Filter::kPacked, c, random);
+    check_padded<double>(kernels<double>().convolution, Filter::kPacked, c, random);
+    for (const Filter kind : {Filter::kForTwo, Filter::kForFour}) {
+      check_padded<float>(GetParam().winograd_convolution, kind, random_winograd_call(random),
+                          random);
+    }
+    c.epilogue &= ~std::int64_t{kernels::kEpilogueSum};
+    c.groups = c.in_channels = c.out_channels = random.between(1, 40);
+    check_padded<float>(kernels<float>().depthwise, Filter::kAsItIs, c, random);
   }
 }
 

@@ -199,6 +199,31 @@ TEST_P(MatMul, HasATileForEveryShape) {
   }
 }
 
+// Few columns: tiles that take four steps of the depth at once, by themselves and many in turn,
+// whose right side is arranged once for all of them or for each.
+TEST_P(MatMul, HasTilesForFewColumns) {
+  Random random(9);
+  for (Int columns = 1; columns <= 16; ++columns) {
+    for (const auto& [rows, depth] : {std::pair<Int, Int>{8, 16},
+                                      {9, 32},
+                                      {16, 36},
+                                      {17, 132},
+                                      {33, 64},
+                                      {43, 512},
+                                      {33, 516},
+                                      {64, 17}}) {
+      MatMulCall c = plain(1, rows, columns, depth);
+      c.rhs_packed = 1;
+      c.epilogue = kernels::kEpilogueBias;
+      check<float>(kernels<float>().matmul, c, random);
+      c.epilogue = random_summing_epilogue(random);
+      check<float>(kernels<float>().matmul, c, random);
+      check<float>(kernels<float>().matmul, with_random_strides(c, random), random);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 // More rows than a block, and deep.
 TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   Random random(4);

@@ -18,9 +18,10 @@ INSTANTIATE_TEST_SUITE_P(Levels, Pool, ::testing::ValuesIn(all_levels()), name_o
 
 PoolCall random_call(Random& random) {
   PoolCall c = {};
-  c.window = random_window(random, BaseDilation::kNone);
-  c.batch = random.between(1, 3);
-  c.channels = random.between(1, random.one_in(5) ? 150 : 20);
+  const bool is_wide = random.one_in(2);
+  c.window = is_wide ? wide_window(random) : random_window(random, BaseDilation::kNone);
+  c.batch = random.between(1, is_wide ? 1 : 3);
+  c.channels = random.between(1, random.one_in(is_wide ? 2 : 5) ? 150 : 20);
   return c;
 }
 
@@ -57,7 +58,7 @@ void check(Kernel kernel, const PoolCall& c, Random& random, bool with_nan, cons
 template <typename T>
 void check_max(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
-  for (Int i = 0; i < 80 && !::testing::Test::HasFailure(); ++i) {
+  for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
     check<T>(
         kernel, random_call(random), random, random.one_in(2),
         [] { return double{std::numeric_limits<T>::lowest()}; },
@@ -75,7 +76,7 @@ struct Extremes {
 template <typename T>
 void check_range(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
-  for (Int i = 0; i < 80 && !::testing::Test::HasFailure(); ++i) {
+  for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
     check<T>(
         kernel, random_call(random), random, random.one_in(2), [] { return Extremes<T>(); },
         [](Extremes<T>& seen, double x) {
@@ -90,7 +91,7 @@ void check_range(Kernel kernel, std::uint32_t seed) {
 template <typename T>
 void check_sum(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
-  for (Int i = 0; i < 80 && !::testing::Test::HasFailure(); ++i) {
+  for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
     check<T>(
         kernel, random_call(random), random, false, [] { return Sum<T>(); },
         [](Sum<T>& sum, double x) { sum.add(x); },

@@ -33,14 +33,18 @@ int expect_the_same_shared(Kernel kernel, const void* alone, const void* shares,
                            std::size_t scratch_bytes) {
   const std::size_t bytes = static_cast<std::size_t>(result.size()) * sizeof(T);
   std::vector<T> expected(static_cast<std::size_t>(result.size()));
+  const auto clear = [&result] {
+    for (Int i = 0; i < result.size(); ++i) result[i] = std::numeric_limits<T>::quiet_NaN();
+  };
   in.front() = alone;
+  clear();
   kernel(out, in.data());
   std::memcpy(expected.data(), result.data(), bytes);
   in.front() = shares;
   int handed_out = 0;
   const auto check = [&](Tasks* tasks, const std::string& who) {
     in.back() = &tasks;
-    for (Int i = 0; i < result.size(); ++i) result[i] = std::numeric_limits<T>::quiet_NaN();
+    clear();
     kernel(out, in.data());
     ASSERT_EQ(std::memcmp(result.data(), expected.data(), bytes), 0) << who;
   };

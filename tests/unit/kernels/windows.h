@@ -15,6 +15,9 @@ enum class BaseDilation { kNone, kAny };
 
 // Of at least one position. One spatial dimension, two or three.
 Window random_window(Random& random, BaseDilation base_dilation);
+// Over a plane of long rows, with up to seven taps each way: as many positions as tiles of several
+// take, some windows beyond the image, and rows of many channels that do not fit into a cache.
+Window wide_window(Random& random);
 std::string describe(const Window& window);
 Int elements(const Int (&size)[kSpatial]);
 

@@ -28,6 +28,7 @@ enum Epilogue : std::int64_t {
   kEpilogueSum = 8,      // an addend for each result, which lie as the results do
   kEpiloguePlaced = 16,  // of a MatMulCall: it says where results go
   kEpilogueShared = 32,  // after all other in[], one to an s64: the address of tasks (abi.h), or 0
+  kEpilogueLive = 64,    // of a ConvolutionCall: only some images count
 };
 
 }  // namespace kernels
