@@ -300,7 +300,8 @@ void measure_rows(const Level& level, const Rows& r) {
   add("layer_norm", level.layer_norm, kernels::LayerNormCall{r.rows, r.columns, 1e-5});
   add("row_sum", level.row_sum,
       kernels::RowSumCall{r.rows, r.columns, kernels::kRowSumOfSquaredDifferences});
-  add("gelu", level.gelu, kernels::GeluCall{size});
+  add("gelu", level.gelu, kernels::GeluCall{size, kernels::kGeluErf});
+  add("gelu_tanh", level.gelu, kernels::GeluCall{size, kernels::kGeluTanh});
 }
 
 void measure_recurrence(const std::string& operation, const char* level, Kernel kernel, Int gates,

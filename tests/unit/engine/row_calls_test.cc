@@ -287,6 +287,43 @@ TEST(RowCalls, Gelu) {
               with_gelu);
 }
 
+// TensorFlow's approximation by tanh, with the cube as TensorFlow, JAX and the reader of ONNX write
+// it. `c`: the number beside the cube.
+std::string gelu_by_tanh(const std::string& cube, const std::string& c = "0.044715") {
+  return between_products(all_sixteen("half", "0.5") + all_sixteen("ones", "1") +
+                          all_sixteen("three", "3") + all_sixteen("c", c) +
+                          all_sixteen("k", "0.7978845608") + cube +
+                          "  s = f32[3,16] add(x, u)\n  v0 = f32[3,16] multiply(k, s)\n"
+                          "  f = f32[3,16] tanh(v0)\n  g = f32[3,16] add(ones, f)\n"
+                          "  h = f32[3,16] multiply(half, g)\n  y = f32[3,16] multiply(x, h)\n");
+}
+const std::string kPowerCube =
+    "  u0 = f32[3,16] power(x, three)\n  u = f32[3,16] multiply(c, u0)\n";
+
+TEST(RowCalls, GeluByTanh) {
+  const auto with_gelu = ElementsAre("matmul_f32", "gelu_f32", "matmul_f32");
+  const std::string square = "  x2 = f32[3,16] multiply(x, x)\n";
+  for (const std::string& cube :
+       {kPowerCube, square + "  u0 = f32[3,16] multiply(x2, x)\n  u = f32[3,16] multiply(u0, c)\n",
+        square + "  u0 = f32[3,16] multiply(x, c)\n  u = f32[3,16] multiply(x2, u0)\n"}) {
+    EXPECT_THAT(kernels_of_rows(gelu_by_tanh(cube)), with_gelu) << cube;
+    EXPECT_EQ(row_call<kernels::GeluCall>(gelu_by_tanh(cube)).form, kernels::kGeluTanh);
+  }
+}
+
+// Other numbers, other powers.
+TEST(RowCalls, OtherCurvesByTanhStay) {
+  const auto only_products = ElementsAre("matmul_f32", "matmul_f32");
+  EXPECT_THAT(kernels_of_rows(gelu_by_tanh(kPowerCube, "0.0448")), only_products);
+  EXPECT_THAT(kernels_of_rows(gelu_by_tanh("  u0 = f32[3,16] multiply(x, x)\n"
+                                           "  u = f32[3,16] multiply(c, u0)\n")),
+              only_products);
+  EXPECT_THAT(kernels_of_rows(gelu_by_tanh("  u1 = f32[3,16] multiply(x, x)\n"
+                                           "  u0 = f32[3,16] multiply(u1, u1)\n"
+                                           "  u = f32[3,16] multiply(c, u0)\n")),
+              only_products);
+}
+
 // Another curve, and what XLA computes in its own loop.
 TEST(RowCalls, OtherActivationsStay) {
   const auto only_products = ElementsAre("matmul_f32", "matmul_f32");

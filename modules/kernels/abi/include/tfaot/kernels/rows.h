@@ -40,10 +40,16 @@ struct RowSumCall {
   std::int64_t shared = 0;
 };
 
-// tfaot_gelu: result[size] = x * (1 + erf(x / sqrt(2))) / 2 for each of x[size], right to 4e-7
-// times x, and to 4e-7 times the smaller of -x and 5.55 for negative ones. in[1]: x.
+enum GeluForm : std::int64_t {
+  kGeluErf = 0,   // x * (1 + erf(x / sqrt(2))) / 2
+  kGeluTanh = 1,  // x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2
+};
+
+// tfaot_gelu: result[size] = gelu of each of x[size], right to 4e-7 times x, and to 4e-7 times the
+// smaller of -x and 5.55 for negative ones. in[1]: x.
 struct GeluCall {
   std::int64_t size;
+  std::int64_t form;  // of GeluForm
   std::int64_t shared = 0;
 };
 
