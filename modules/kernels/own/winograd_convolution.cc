@@ -227,11 +227,11 @@ class Convolution {
   }
 
   // For the tiles from `first` to `end` of a block.
-  void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
+  TFAOT_ONE_COPY void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
     Walk walk = walk_to(block.first + first);
     for (Int i = first; i < end; ++i) make_numbers(walk.next(), i, room);
   }
-  void make_results(const Block& block, Int first, Int end, const Room& room) const {
+  TFAOT_ONE_COPY void make_results(const Block& block, Int first, Int end, const Room& room) const {
     Walk walk = walk_to(block.first + first);
     for (Int i = first; i < end; ++i) make_results(walk.next(), i, room);
   }
