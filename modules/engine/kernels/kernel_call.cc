@@ -190,13 +190,16 @@ std::vector<std::int64_t> shared_words(const HloInstruction& kernel) {
   const auto word = word_of_sharing(kernel);
   if (!word) return {};
   std::vector<std::int64_t> words = call_words(kernel);
+  if (*word >= words.size()) return {};
   words.at(*word) |= kernels::kEpilogueShared;
   return words;
 }
 
 bool is_shared(const HloInstruction& kernel) {
   const auto word = word_of_sharing(kernel);
-  return word && (call_words(kernel).at(*word) & kernels::kEpilogueShared) != 0;
+  if (!word) return false;
+  const std::vector<std::int64_t> words = call_words(kernel);
+  return *word < words.size() && (words[*word] & kernels::kEpilogueShared) != 0;
 }
 
 std::int64_t kernel_scratch_bytes(const HloInstruction& kernel) {

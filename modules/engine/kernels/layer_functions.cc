@@ -7,6 +7,7 @@
 
 #include "kernels/kernel_call.h"
 #include "kernels/row_values.h"
+#include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -34,7 +34,8 @@ Scratch divide(const AttentionCall& call, float* memory) {
 }
 
 // The results of some rows, from the first of them on.
-void attend(const AttentionCall& call, const float* queries, Int rows, const Scratch& s, float* c) {
+TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int rows,
+                           const Scratch& s, float* c) {
   const Int step = attention_row_step(call);
   Gemm g = plain_product(rows, call.queries.row_stride, call.depth);
   g.a = queries;

@@ -76,6 +76,15 @@ TFAOT_INLINE bool are_enough(Int pieces, const tfaot::Tasks& tasks) {
   return pieces % tasks.lanes == 0 || pieces >= 4 * tasks.lanes;
 }
 
+// Of what is computed in pieces and as a whole there is one copy: the compiler fuses
+// multiplications and additions in another way where it inlines it, and results must be the same to
+// the last bit.
+#if defined(__clang__)
+#define TFAOT_ONE_COPY __attribute__((noinline))
+#else
+#define TFAOT_ONE_COPY __attribute__((noinline, noclone))
+#endif
+
 // The scratch memory of a lane.
 TFAOT_INLINE Element* scratch_of(const tfaot::Tasks& tasks, Int lane) {
   return reinterpret_cast<Element*>(tasks.scratch) +

@@ -162,10 +162,22 @@ class Convolution {
     return {scratch, numbers, numbers + kMatrices * number_step_};
   }
 
+  // What is done of a block: some tiles' numbers, some matrices, and some tiles' results.
+  struct Part {
+    Int first_number, end_number, first_matrix, end_matrix, first_result, end_result;
+  };
+
+  TFAOT_ONE_COPY void compute_part(const Block& block, const Room& room, const Part& part) const {
+    const Convolution self = *this;
+    const Room own = room;
+    self.make_numbers(block, part.first_number, part.end_number, own);
+    if (part.first_matrix < part.end_matrix) {
+      self.multiply(block, part.first_matrix, part.end_matrix, own);
+    }
+    self.make_results(block, part.first_result, part.end_result, own);
+  }
   void compute_block(const Block& block, const Room& room) const {
-    make_numbers(block, 0, block.count, room);
-    multiply(block, 0, kMatrices, room);
-    make_results(block, 0, block.count, room);
+    compute_part(block, room, {0, block.count, 0, kMatrices, 0, block.count});
   }
 
   // Whether lanes that take whole blocks end at about the same time.
@@ -202,16 +214,18 @@ class Convolution {
     const Convolution& self = shared.convolution;
     Room room = shared.room;
     room.patch = scratch_of(*self.tasks_, lane);
-    self.make_numbers(shared.block, shared.start_of(piece), shared.start_of(piece + 1), room);
+    self.compute_part(shared.block, room,
+                      {shared.start_of(piece), shared.start_of(piece + 1), 0, 0, 0, 0});
   }
   static void matrix_piece(void* context, Int piece, Int /*lane*/) {
     const auto& shared = *static_cast<const SharedBlock*>(context);
-    shared.convolution.multiply(shared.block, piece, piece + 1, shared.room);
+    shared.convolution.compute_part(shared.block, shared.room, {0, 0, piece, piece + 1, 0, 0});
   }
   static void results_piece(void* context, Int piece, Int /*lane*/) {
     const auto& shared = *static_cast<const SharedBlock*>(context);
-    shared.convolution.make_results(shared.block, shared.start_of(piece),
-                                    shared.start_of(piece + 1), shared.room);
+    shared.convolution.compute_part(
+        shared.block, shared.room,
+        {0, 0, 0, 0, shared.start_of(piece), shared.start_of(piece + 1)});
   }
   void share_block(const Block& block, const Room& room) const {
     SharedBlock shared = {*this, block, room, smaller(block.count, 2 * tasks_->lanes)};
@@ -227,11 +241,11 @@ class Convolution {
   }
 
   // For the tiles from `first` to `end` of a block.
-  void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
+  TFAOT_INLINE void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
     Walk walk = walk_to(block.first + first);
     for (Int i = first; i < end; ++i) make_numbers(walk.next(), i, room);
   }
-  void make_results(const Block& block, Int first, Int end, const Room& room) const {
+  TFAOT_INLINE void make_results(const Block& block, Int first, Int end, const Room& room) const {
     Walk walk = walk_to(block.first + first);
     for (Int i = first; i < end; ++i) make_results(walk.next(), i, room);
   }

@@ -2,7 +2,6 @@
 #include "tfaot/runtime/detail/kernel_tasks.h"
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <utility>
 
@@ -11,18 +10,26 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 // The work of one kernel call.
-struct Pieces {
+struct Job {
   std::int64_t count;
   Tasks::Work work;
   void* context;
-  std::atomic<std::int64_t> next{0};
+  std::int64_t lanes;
+  KernelTasks::NextPiece* next;  // of each lane
 
-  void take_all(std::int64_t lane) {
-    for (;;) {
-      // The executor orders what the tasks write before what the kernel reads after them.
-      const std::int64_t piece = next.fetch_add(1, std::memory_order_relaxed);
-      if (piece >= count) return;
-      work(context, piece, lane);
+  std::int64_t start_of(std::int64_t lane) const { return count * lane / lanes; }
+
+  // Those of the lane first, then what others have left.
+  void take_all(std::int64_t lane) const {
+    for (std::int64_t i = 0; i < lanes; ++i) {
+      const std::int64_t owner = (lane + i) % lanes;
+      const std::int64_t end = start_of(owner + 1);
+      for (;;) {
+        // The executor orders what the tasks write before what the kernel reads after them.
+        const std::int64_t piece = next[owner].value.fetch_add(1, std::memory_order_relaxed);
+        if (piece >= end) break;
+        work(context, piece, lane);
+      }
     }
   }
 };
@@ -33,7 +40,8 @@ KernelTasks::KernelTasks(const Executor& executor, std::size_t tasks, std::size_
     : Tasks{&KernelTasks::run_pieces, static_cast<std::int64_t>(tasks), nullptr,
             aligned_size(scratch_bytes)},
       executor_(executor),
-      memory_(tasks * lane_bytes) {
+      memory_(tasks * lane_bytes),
+      next_(tasks) {
   scratch = memory_.data();
 }
 
@@ -43,19 +51,22 @@ void KernelTasks::rethrow() {
 
 void KernelTasks::run_pieces(Tasks& tasks, std::int64_t count, Work work, void* context) {
   auto& self = static_cast<KernelTasks&>(tasks);
-  Pieces pieces{count, work, context};
+  const Job job{count, work, context, std::min(self.lanes, count), self.next_.data()};
+  for (std::int64_t lane = 0; lane < job.lanes; ++lane) {
+    job.next[lane].value.store(job.start_of(lane), std::memory_order_relaxed);
+  }
   // A single pointer, which std::function stores without allocating.
-  const std::function<void(std::size_t)> task = [&pieces](std::size_t lane) {
-    pieces.take_all(static_cast<std::int64_t>(lane));
+  const std::function<void(std::size_t)> task = [&job](std::size_t lane) {
+    job.take_all(static_cast<std::int64_t>(lane));
   };
   if (!self.thrown_) {
     try {
-      self.executor_(static_cast<std::size_t>(std::min(self.lanes, count)), task);
+      self.executor_(static_cast<std::size_t>(job.lanes), task);
     } catch (...) {
       self.thrown_ = std::current_exception();
     }
   }
-  pieces.take_all(0);  // what an executor that threw has left
+  job.take_all(0);  // what an executor that threw has left
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Tasks of one model: shares the pieces of a kernel's work out among tasks of the user's
-// executor. Each task takes the next piece until none is left, so it does not matter in which order
-// tasks run, or how many at a time. All memory is allocated at construction. For one thread at a
-// time.
+// executor. Each task has its own pieces, neighbours of each other, so that a thread mostly finds
+// in its caches what it made in the kernel before. When they are done it takes those of others, so
+// it does not matter in which order tasks run, or how many at a time. All memory is allocated at
+// construction. For one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <vector>
 
 #include "tfaot/runtime/detail/aligned_memory.h"
+#include "tfaot/runtime/detail/description.h"
 #include "tfaot/runtime/detail/tasks.h"
 #include "tfaot/runtime/parallel.h"
 
@@ -18,6 +22,11 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class KernelTasks : private Tasks {
  public:
+  // The number of the next piece of a lane, in a line of the caches of its own.
+  struct alignas(kAlignment) NextPiece {
+    std::atomic<std::int64_t> value{0};
+  };
+
   // At most so many tasks at a time, which are the lanes; each has so much scratch memory, which
   // may be none. `executor` must outlive this.
   KernelTasks(const Executor& executor, std::size_t tasks, std::size_t scratch_bytes);
@@ -35,6 +44,7 @@ class KernelTasks : private Tasks {
 
   const Executor& executor_;
   AlignedMemory memory_;
+  std::vector<NextPiece> next_;
   std::exception_ptr thrown_;
 };
 
