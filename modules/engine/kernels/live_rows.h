@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets products, convolutions and forests skip the padding rows of a batch. It applies to models that treat every
-// row alone, as far as the HLO shows, and whose values all keep their rows in order. There, these
-// kernels get the number of real rows as another operand, which is a parameter after all others;
-// the skipped part of a result has arbitrary contents. Any other model stays unchanged. Used by one
-// thread.
+// Lets products, convolutions and forests skip the padding rows of a batch. It applies to models
+// that treat every row alone, as far as the HLO shows, and whose values all keep their rows in
+// order. There, these kernels get the number of real rows as another operand, which is a parameter
+// after all others; the skipped part of a result has arbitrary contents. Any other model stays
+// unchanged. Used by one thread.
 #pragma once
 
 #include "hlo/hlo.h"

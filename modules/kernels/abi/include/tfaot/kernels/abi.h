@@ -25,7 +25,6 @@
 #include "tfaot/kernels/phases.h"
 #include "tfaot/kernels/recurrent.h"
 #include "tfaot/kernels/resize.h"
-#include "tfaot/kernels/rows.h"
 #include "tfaot/kernels/selection.h"
 #include "tfaot/kernels/window.h"
 #include "tfaot/kernels/winograd.h"
