@@ -13,7 +13,8 @@ using SignedWords = std::int32_t __attribute__((vector_size(TFAOT_VECTOR_BYTES))
 TFAOT_INLINE Words load_words(const unsigned char* from) {
   Words words;
   __builtin_memcpy(&words, from, sizeof words);
-  return loaded_once(words);
+  keep(words);
+  return words;
 }
 
 struct Bfloat16 {

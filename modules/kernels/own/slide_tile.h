@@ -104,7 +104,8 @@ TFAOT_INLINE void slide_taps(const Tile<Op, kPart>& tile, typename Op::State (&s
   for (int k = 0; k < KW; ++k) weight[k] = tile.read(weights + k * tile.taps.filter_step[2]);
   TFAOT_UNROLL
   for (int p = 0; p < (P - 1) * kStride + KW; ++p) {
-    const Vec<Element> x = loaded_once(tile.read(in + p * tile.taps.step[2]));
+    Vec<Element> x = tile.read(in + p * tile.taps.step[2]);
+    keep(x);
     TFAOT_UNROLL
     for (int r = 0; r < P; ++r) {
       const int k = p - r * kStride;

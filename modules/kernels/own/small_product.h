@@ -34,7 +34,8 @@ TFAOT_INLINE void small_tile(const SmallProduct& p, const Strip& strip, const El
     TFAOT_UNROLL
     for (int v = 0; v < NV; ++v) {
       const Element* const from = b + v * strip.apart;
-      right[v] = loaded_once(kPart ? load_first(from, strip.count) : load(from));
+      right[v] = kPart ? load_first(from, strip.count) : load(from);
+      keep(right[v]);
     }
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {

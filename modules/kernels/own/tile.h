@@ -8,7 +8,7 @@
 // many tiles below each other, so that a tile can begin before the one before it has ended.
 #pragma once
 
-#include "vec_compare.h"
+#include "step.h"
 
 namespace {
 
@@ -28,28 +28,6 @@ struct Tiles {
   Int last;  // columns of the last vector; all of them without masks
   Rectifier rectifier;
 };
-
-// The compiler finds out for itself that large tiles must not load the right side again for every
-// row; they have no register to lose.
-constexpr bool is_large_tile(int rows, int vectors) {
-  return rows * vectors >= TFAOT_VECTOR_REGISTERS * 5 / 8;
-}
-
-template <typename T, int MR, int NV>
-TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR], Int k, const T* b,
-                                Int b_panel) {
-  Vec<T> right[NV];
-  TFAOT_UNROLL
-  for (int v = 0; v < NV; ++v) {
-    right[v] = load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<T>);
-    if constexpr (MR > 1 && !is_large_tile(MR, NV)) keep(right[v]);
-  }
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) {
-    TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) sums[r][v] += right[v] * a[r][k];
-  }
-}
 
 // The rows from `first` on. kPlain: a_step is 1 and the right side lies in panels. Then the loop
 // has fewer numbers to keep, and the compiler room for all vectors.

@@ -61,11 +61,6 @@ TFAOT_INLINE constexpr Int ceil_div(Int a, Int b) { return (a + b - 1) / b; }
 TFAOT_INLINE constexpr Int smaller(Int a, Int b) { return a < b ? a : b; }
 TFAOT_INLINE constexpr Int larger(Int a, Int b) { return a > b ? a : b; }
 
-// Enough independent sums to keep two multiply-add units busy for four cycles each.
-constexpr int sums_per_element(int elements) {
-  return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
-}
-
 template <typename T>
 TFAOT_INLINE Vec<T> load(const T* from) {
   Vec<T> v;
@@ -91,15 +86,6 @@ TFAOT_INLINE void store(T* to, Vec<T> v) {
 #else
   __builtin_memcpy(to, &v, sizeof v);
 #endif
-}
-
-// A vector that is used several times; else the compiler may load it once for each use.
-template <typename V>
-TFAOT_INLINE V loaded_once(V v) {
-#if defined(__x86_64__)
-  asm("" : "+v"(v));
-#endif
-  return v;
 }
 
 // Copies `count` elements in pieces of fixed sizes.

@@ -6,29 +6,14 @@
 #include <utility>
 
 #include "tests/unit/kernels/levels.h"
-#include "tests/unit/kernels/shared_calls.h"
+#include "tests/unit/kernels/matmul_calls.h"
 #include "tests/unit/kernels/tensors.h"
 
 namespace tfaot::kernels_test {
 namespace {
 
-using kernels::MatMulCall;
-
 class MatMul : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, MatMul, ::testing::ValuesIn(all_levels()), name_of_level);
-
-std::string describe(const MatMulCall& c) {
-  std::string text;
-  const Int* field = &c.batch;
-  for (std::size_t i = 0; i < sizeof c / sizeof(Int); ++i) text += std::to_string(field[i]) + " ";
-  return text;
-}
-
-Int extent(std::initializer_list<std::pair<Int, Int>> counts_and_strides) {
-  Int last = 0;
-  for (const auto& [count, stride] : counts_and_strides) last += (count - 1) * stride;
-  return last + 1;
-}
 
 // Runs the call on random tensors and compares with a plain loop.
 template <typename T>
@@ -84,51 +69,6 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
     ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
   }
-}
-
-MatMulCall plain(Int batch, Int rows, Int columns, Int depth) {
-  MatMulCall c = {};
-  c.batch = batch;
-  c.rows = rows;
-  c.columns = columns;
-  c.depth = depth;
-  c.lhs_batch_stride = rows * depth;
-  c.lhs_row_stride = depth;
-  c.lhs_depth_stride = 1;
-  c.rhs_batch_stride = depth * columns;
-  c.rhs_depth_stride = columns;
-  c.rhs_column_stride = 1;
-  return c;
-}
-
-// Transposed, padded or repeated (stride zero) operands.
-MatMulCall with_random_strides(MatMulCall c, Random& random) {
-  const Int gap = random.one_in(2) ? 0 : random.between(1, 5);
-  if (random.one_in(2)) {
-    c.lhs_depth_stride = c.rows + gap;
-    c.lhs_row_stride = 1;
-    c.lhs_batch_stride = c.depth * c.lhs_depth_stride;
-  } else {
-    c.lhs_row_stride = c.depth + gap;
-    c.lhs_batch_stride = c.rows * c.lhs_row_stride;
-  }
-  if (random.one_in(2)) {
-    c.rhs_column_stride = c.depth + gap;
-    c.rhs_depth_stride = 1;
-    c.rhs_batch_stride = c.columns * c.rhs_column_stride;
-  } else if (random.one_in(4)) {
-    c.rhs_column_stride = 2;
-    c.rhs_depth_stride = 2 * c.columns + gap;
-    c.rhs_batch_stride = c.depth * c.rhs_depth_stride;
-  } else {
-    c.rhs_depth_stride = c.columns + gap;
-    c.rhs_batch_stride = c.depth * c.rhs_depth_stride;
-  }
-  for (Int* stride : {&c.lhs_batch_stride, &c.lhs_row_stride, &c.lhs_depth_stride,
-                      &c.rhs_batch_stride, &c.rhs_depth_stride, &c.rhs_column_stride}) {
-    if (random.one_in(12)) *stride = 0;
-  }
-  return c;
 }
 
 template <typename T>
@@ -244,7 +184,6 @@ TEST_P(MatMul, HasTilesForFewColumns) {
   }
 }
 
-// More rows than a block, and deep.
 // Every number of rows and columns of a small right side that is known at run time.
 template <typename T>
 void check_small(Kernel kernel, std::uint32_t seed) {
@@ -265,6 +204,7 @@ TEST_P(MatMul, OfASmallRightSideIsThatOfAPlainLoop) {
   check_small<double>(kernels<double>().matmul, 22);
 }
 
+// More rows than a block, and deep.
 TEST_P(MatMul, IsRightWhenItIsCutIntoBlocks) {
   Random random(4);
   for (const auto& [rows, columns, depth] : {std::tuple<Int, Int, Int>{547, 37, 40},
@@ -342,90 +282,6 @@ TEST_P(MatMul, KeepsNaN) {
   const void* in[] = {&c, lhs.data(), packed.data()};
   kernels<float>().matmul(out, in);
   for (Int i = 0; i < 40; ++i) EXPECT_EQ(std::isnan(result[i]), i >= 20) << i;
-}
-
-// Returns how often pieces were handed out.
-template <typename T>
-int check_shared(Kernel kernel, const MatMulCall& c, Int live, Random& random) {
-  SCOPED_TRACE(describe(c));
-  Tensor<T> lhs(extent(
-      {{c.batch, c.lhs_batch_stride}, {c.rows, c.lhs_row_stride}, {c.depth, c.lhs_depth_stride}}));
-  Tensor<T> rhs(c.rhs_packed != 0 ? kernels::panel_count(c.columns, sizeof(T)) * c.depth *
-                                        kernels::panel_columns(sizeof(T))
-                                  : extent({{c.batch, c.rhs_batch_stride},
-                                            {c.depth, c.rhs_depth_stride},
-                                            {c.columns, c.rhs_column_stride}}),
-                64);
-  Tensor<T> bias(c.columns), result(c.batch * c.rows * c.columns), addends(result.size());
-  const Int scratch_bytes = kernels::matmul_scratch_bytes(c, sizeof(T));
-  Tensor<T> scratch(scratch_bytes / static_cast<Int>(sizeof(T)), 64);
-  for (Tensor<T>* tensor : {&lhs, &rhs, &bias, &addends}) random.fill(*tensor);
-  MatMulCall shares = c;
-  shares.epilogue |= kernels::kEpilogueShared;
-  std::vector<const void*> in = {nullptr, lhs.data(), rhs.data()};
-  if ((c.epilogue & kernels::kEpilogueBias) != 0) in.push_back(bias.data());
-  if ((c.epilogue & kernels::kEpilogueSum) != 0) in.push_back(addends.data());
-  if (c.live_rows != 0) in.push_back(&live);
-  in.push_back(nullptr);
-  return expect_the_same_shared(kernel, &c, &shares, in, {result.data(), scratch.data()}, result,
-                                static_cast<std::size_t>(scratch_bytes));
-}
-
-template <typename T>
-void check_all_shared(Kernel kernel, std::uint32_t seed) {
-  Random random(seed);
-  const auto handed_out = [&](MatMulCall c, Int live = 0) {
-    return check_shared<T>(kernel, c, live, random);
-  };
-  // As many columns as rows, more columns, more rows than a block has, a last panel that is not
-  // whole; one and two rows; depths that are added up in several sums.
-  for (const auto& [rows, columns, depth] : std::vector<std::array<Int, 3>>{{128, 384, 64},
-                                                                            {49, 700, 40},
-                                                                            {1000, 70, 30},
-                                                                            {481, 33, 64},
-                                                                            {1, 3000, 100},
-                                                                            {2, 3000, 64},
-                                                                            {1, 20000, 20},
-                                                                            {2, 9000, 31},
-                                                                            {3, 5003, 60},
-                                                                            {1931, 5, 130}}) {
-    for (const Int packed : {1, 0}) {
-      MatMulCall c = plain(1, rows, columns, depth);
-      c.rhs_packed = packed;
-      c.epilogue = random_summing_epilogue(random);
-      const int calls = handed_out(c);
-      EXPECT_TRUE(calls > 0 || packed == 0) << describe(c);
-    }
-  }
-  // Live rows, and matrices that are handed out whole.
-  MatMulCall live = plain(1, 300, 200, 100);
-  live.rhs_packed = 1;
-  live.live_rows = 30;
-  live.epilogue = kernels::kEpilogueBias;
-  EXPECT_GT(handed_out(live, 7), 0);
-  MatMulCall many = plain(12, 30, 40, 70);
-  EXPECT_GT(handed_out(many), 0);
-  // Too small.
-  MatMulCall small = plain(1, 8, 32, 16);
-  small.rhs_packed = 1;
-  EXPECT_EQ(handed_out(small), 0);
-}
-
-TEST_P(MatMul, SharesItsWorkWithoutAnotherResult) {
-  check_all_shared<float>(kernels<float>().matmul, 21);
-  check_all_shared<double>(kernels<double>().matmul, 22);
-}
-
-TEST_P(MatMul, SharesRandomWork) {
-  Random random(23);
-  for (int i = 0; i < 40 && !::testing::Test::HasFailure(); ++i) {
-    MatMulCall c = plain(random.between(1, 4), random.between(1, 600), random.between(1, 400),
-                         random.between(1, 200));
-    c.rhs_packed = random.between(0, 1);
-    c.epilogue = random_summing_epilogue(random);
-    if (c.rhs_packed != 0) c.rhs_batch_stride = 0;
-    check_shared<float>(kernels<float>().matmul, c, 0, random);
-  }
 }
 
 }  // namespace
