@@ -266,6 +266,23 @@ TEST_F(ProfileTest, TellsTwoPackagesOfOneModelApart) {
                                            "test_net_1.0.0_tfaot_x86-64_normal_2.csv"));
 }
 
+// Each is measured with the sizes that it was compiled for.
+TEST_F(ProfileTest, ShowsPackagesOfOtherSizes) {
+  ASSERT_EQ(CliTest::run({"compile", "-c", "model/aot_config.yaml", "-o", "other", "-q",
+                          "--batch-sizes", "4"})
+                .exit_code,
+            0);
+  for (const auto& packages : {std::vector<std::string>{"out", "other"}, {"other", "out"}}) {
+    const Outcome outcome =
+        profile({packages[0], packages[1], "--rounds", "1", "--html", "p.html", "-q"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("\n1     tfaot, out    "));
+    EXPECT_THAT(outcome.out, HasSubstr("\n4     tfaot, out    "));
+    EXPECT_THAT(outcome.out, HasSubstr("\n4     tfaot, other  "));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("\n1     tfaot, other")));
+  }
+}
+
 TEST_F(ProfileTest, CompilesAConfig) {
   const Outcome outcome = profile({"model/aot_config.yaml", "--rounds", "1", "-q"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -70,26 +70,21 @@ report::Table times_table(const ModelCurves& model) {
                                   {"had the core", ColumnKind::kNumber},
                                   {"allocations", ColumnKind::kNumber},
                                   {"run as"}}};
-  for (std::size_t i = 0; i < model.curves.front().sizes.size(); ++i) {
-    const double first = model.curves.front().sizes[i].call.median;
-    for (std::size_t j = 0; j < model.curves.size(); ++j) {
-      const ProfiledSize& size = model.curves[j].sizes[i];
-      const double ratio = first > 0 ? size.call.median / first : 0;
-      report::Cell allocations;
-      if (size.allocations >= 0) {
-        allocations = {.text = short_number(size.allocations), .number = size.allocations};
-      }
-      table.rows.push_back({number_cell(size.rows),
-                            {model.labels[j]},
-                            time_cell(size.call.median),
-                            time_cell(size.call.low),
-                            time_cell(size.call.high),
-                            time_cell(size.call.median / static_cast<double>(size.rows)),
-                            {.text = fmt::format("{:.2f}", ratio), .number = ratio},
-                            {.text = fmt::format("{:.0f} %", 100 * size.busy), .number = size.busy},
-                            std::move(allocations),
-                            {size.run_as}});
+  for (const auto& [curve, size, times] : sizes_by_rows(model)) {
+    report::Cell allocations;
+    if (size->allocations >= 0) {
+      allocations = {.text = short_number(size->allocations), .number = size->allocations};
     }
+    table.rows.push_back({number_cell(size->rows),
+                          {model.labels[curve]},
+                          time_cell(size->call.median),
+                          time_cell(size->call.low),
+                          time_cell(size->call.high),
+                          time_cell(size->call.median / static_cast<double>(size->rows)),
+                          {.text = fmt::format("{:.2f}", times), .number = times},
+                          {.text = fmt::format("{:.0f} %", 100 * size->busy), .number = size->busy},
+                          std::move(allocations),
+                          {size->run_as}});
   }
   return table;
 }

@@ -20,18 +20,13 @@ std::string megabytes(std::int64_t bytes) {
 std::string speed_table(const ModelCurves& model) {
   std::vector<std::vector<std::string>> table = {
       {"rows", "", "us a call", "16 %", "84 %", "us a row", "times", "allocations", "run as"}};
-  const std::size_t sizes = model.curves.front().sizes.size();
-  for (std::size_t i = 0; i < sizes; ++i) {
-    const double first = model.curves.front().sizes[i].call.median;
-    for (std::size_t j = 0; j < model.curves.size(); ++j) {
-      const ProfiledSize& size = model.curves[j].sizes[i];
-      const double us = size.call.median / 1000;
-      table.push_back({std::to_string(size.rows), model.labels[j], short_number(us),
-                       short_number(size.call.low / 1000), short_number(size.call.high / 1000),
-                       short_number(us / static_cast<double>(size.rows)),
-                       first > 0 ? fmt::format("{:.2f}", size.call.median / first) : "",
-                       size.allocations < 0 ? "" : short_number(size.allocations), size.run_as});
-    }
+  for (const auto& [curve, size, times] : sizes_by_rows(model)) {
+    const double us = size->call.median / 1000;
+    table.push_back({std::to_string(size->rows), model.labels[curve], short_number(us),
+                     short_number(size->call.low / 1000), short_number(size->call.high / 1000),
+                     short_number(us / static_cast<double>(size->rows)),
+                     times > 0 ? fmt::format("{:.2f}", times) : "",
+                     size->allocations < 0 ? "" : short_number(size->allocations), size->run_as});
   }
   return text_table(table);
 }
@@ -192,6 +187,27 @@ std::vector<std::string> tuning_advice(const ModelCurves& model) {
     }
   }
   return lines;
+}
+
+std::vector<MeasuredSize> sizes_by_rows(const ModelCurves& model) {
+  std::vector<std::int64_t> all_rows;
+  for (const ProfiledCurve& curve : model.curves) {
+    for (const ProfiledSize& size : curve.sizes) {
+      if (std::ranges::find(all_rows, size.rows) == all_rows.end()) all_rows.push_back(size.rows);
+    }
+  }
+  std::vector<MeasuredSize> measured;
+  for (const std::int64_t rows : all_rows) {
+    double first = 0;
+    for (std::size_t i = 0; i < model.curves.size(); ++i) {
+      const auto& sizes = model.curves[i].sizes;
+      const auto size = std::ranges::find(sizes, rows, &ProfiledSize::rows);
+      if (size == sizes.end()) continue;
+      if (first == 0) first = size->call.median;
+      measured.push_back({i, &*size, first > 0 ? size->call.median / first : 0});
+    }
+  }
+  return measured;
 }
 
 ModelCurves all_curves(const Profile& profile) {

@@ -35,6 +35,15 @@ struct ModelCurves {
   std::vector<std::string> labels;
 };
 std::vector<ModelCurves> curves_by_model(const Profile& profile);
+
+// A number of rows of one curve.
+struct MeasuredSize {
+  std::size_t curve;
+  const ProfiledSize* size;
+  double times;  // its call's time over that of the first curve with as many rows; 0: unknown
+};
+// All curves for each number of rows, which not every curve has.
+std::vector<MeasuredSize> sizes_by_rows(const ModelCurves& model);
 // What `tfaot tune` would make faster, a line for each curve that knows of something.
 std::vector<std::string> tuning_advice(const ModelCurves& model);
 // All curves as if of one model; labels name the model if there are several.
