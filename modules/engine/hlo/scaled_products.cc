@@ -13,13 +13,13 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 
 // x * scale + shift, of which both have a number for each column; null: none.
-struct Scaled {
+struct ScaledInput {
   HloInstruction* x;
   HloInstruction* scale = nullptr;
   HloInstruction* shift = nullptr;
 };
 
-HloInstruction* joined(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
+HloInstruction* combined(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
   return a == nullptr ? b : binary(opcode, a, b);
 }
 
@@ -43,7 +43,7 @@ HloInstruction* column_numbers(HloInstruction* value, const xla::Shape& like,
 }
 
 // Takes one operation off; false: there is none.
-bool take_operation(Scaled& scaled, const WeightValues& values) {
+bool take_operation(ScaledInput& scaled, const WeightValues& values) {
   HloInstruction* const one = scaled.x;
   // Of one row the product is one of a vector.
   if (one->opcode() == HloOpcode::kReshape && one->user_count() == 1 && one->shape().rank() == 1 &&
@@ -60,14 +60,14 @@ bool take_operation(Scaled& scaled, const WeightValues& values) {
     HloInstruction* number = column_numbers(one->mutable_operand(1 - i), one->shape(), values);
     if (number == nullptr || values.is_known(one->operand(i))) continue;
     if (is_scale) {
-      scaled.scale = joined(HloOpcode::kMultiply, scaled.scale, number);
+      scaled.scale = combined(HloOpcode::kMultiply, scaled.scale, number);
     } else {
       if (is_difference) {
         number = number->parent()->AddInstruction(
             HloInstruction::CreateUnary(number->shape(), HloOpcode::kNegate, number));
       }
       if (scaled.scale != nullptr) number = binary(HloOpcode::kMultiply, number, scaled.scale);
-      scaled.shift = joined(HloOpcode::kAdd, scaled.shift, number);
+      scaled.shift = combined(HloOpcode::kAdd, scaled.shift, number);
     }
     scaled.x = one->mutable_operand(i);
     return true;
@@ -121,7 +121,7 @@ bool is_dense_layer(const HloInstruction& dot, const WeightValues& values) {
 
 Status move_scales(HloInstruction& dot, const WeightValues& values) {
   if (!is_dense_layer(dot, values)) return {};
-  Scaled scaled{dot.mutable_operand(0)};
+  ScaledInput scaled{dot.mutable_operand(0)};
   while (take_operation(scaled, values)) {
   }
   if (scaled.x == dot.operand(0) || !is_activation(*scaled.x) || !follows_product(*scaled.x)) {

@@ -21,7 +21,7 @@ using xla::HloOpcode;
 
 // With larger weights a call for each layer takes as long, or less: many rows then meet the weights
 // of one layer before those of the next take their place in the caches.
-constexpr std::int64_t kFewRows = 8;
+constexpr std::int64_t kMostRowsOfLargeLayers = 8;
 constexpr std::int64_t kMostLayerBytes = 72 << 10;
 constexpr std::int64_t kMostLayerBytesOfManyRows = 20 << 10;
 constexpr std::int64_t kMostChainBytes = 256 << 10;
@@ -65,8 +65,8 @@ HloInstruction* sole_user(const HloInstruction& value) {
   return value.user_count() == 1 && !value.IsRoot() ? value.users().front() : nullptr;
 }
 
-// What follows reshapes of a value that nothing else uses.
-HloInstruction* after_reshapes(HloInstruction* value) {
+// A value after the reshapes that nothing else uses.
+HloInstruction* last_view(HloInstruction* value) {
   while (true) {
     HloInstruction* const user = sole_user(*value);
     const bool is_view = user != nullptr && (user->opcode() == HloOpcode::kReshape ||
@@ -89,7 +89,7 @@ Link link_of(HloInstruction& product) {
             {call.columns, call.epilogue, kernels::kDenseNone, 1, 1},
             static_cast<std::int64_t>(xla::ShapeUtil::ByteSizeOf(product.operand(2)->shape()))};
   if ((call.epilogue & kernels::kEpilogueRelu) != 0) return link;
-  const auto found = function_of(*after_reshapes(first));
+  const auto found = function_of(*last_view(first));
   if (found && is_for_chain(*found, call)) {
     link.result = found->result;
     link.layer.function = found->function;
@@ -101,7 +101,7 @@ Link link_of(HloInstruction& product) {
 
 // The product of which a value is the left side, with the same rows; null: it goes elsewhere too.
 HloInstruction* next_product(Link& link) {
-  HloInstruction* const value = after_reshapes(link.result);
+  HloInstruction* const value = last_view(link.result);
   HloInstruction* const user = sole_user(*value);
   if (user == nullptr || !is_dense_layer(*user) || user->operand(1) != value) return nullptr;
   const auto before = call_of<MatMulCall>(*link.call);
@@ -113,8 +113,9 @@ HloInstruction* next_product(Link& link) {
 
 Chain chain_from(HloInstruction& product) {
   Chain chain;
-  const std::int64_t most =
-      call_of<MatMulCall>(product).rows > kFewRows ? kMostLayerBytesOfManyRows : kMostLayerBytes;
+  const std::int64_t most = call_of<MatMulCall>(product).rows > kMostRowsOfLargeLayers
+                                ? kMostLayerBytesOfManyRows
+                                : kMostLayerBytes;
   for (HloInstruction* next = &product; next != nullptr;) {
     const Link link = link_of(*next);
     if (link.call == nullptr || link.weight_bytes > most ||

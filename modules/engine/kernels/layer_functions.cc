@@ -51,22 +51,22 @@ bool is_of(const HloInstruction* value, HloOpcode opcode, const HloInstruction* 
 }
 
 // A number times x, or times exp(x) - 1.
-struct Branch {
+struct Slope {
   bool is_expm1 = false;
   double factor = 1;
 };
-std::optional<Branch> branch_of(const HloInstruction* value, const HloInstruction* x) {
-  if (value == x) return Branch{};
-  if (is_of(value, HloOpcode::kExpm1, x)) return Branch{true, 1};
+std::optional<Slope> slope_of(const HloInstruction* value, const HloInstruction* x) {
+  if (value == x) return Slope{};
+  if (is_of(value, HloOpcode::kExpm1, x)) return Slope{true, 1};
   if (const auto difference = with_number(*value, HloOpcode::kSubtract)) {
     const bool is_expm1 = difference->number == 1 && value->operand(0) == difference->other &&
                           is_of(difference->other, HloOpcode::kExp, x);
-    if (is_expm1) return Branch{true, 1};
+    if (is_expm1) return Slope{true, 1};
   }
   if (const auto scaled = with_number(*value, HloOpcode::kMultiply)) {
-    auto branch = branch_of(scaled->other, x);
-    if (branch) branch->factor *= scaled->number;
-    return branch;
+    auto slope = slope_of(scaled->other, x);
+    if (slope) slope->factor *= scaled->number;
+    return slope;
   }
   return {};
 }
@@ -86,8 +86,8 @@ Match piecewise(const HloInstruction& value, const HloInstruction* x) {
       direction == xla::ComparisonDirection::kLt || direction == xla::ComparisonDirection::kLe;
   if (!is_greater && !is_less) return {};
   const int above_at = is_greater == is_first ? 1 : 2;
-  const auto above = branch_of(value.operand(above_at), x);
-  const auto below = branch_of(value.operand(3 - above_at), x);
+  const auto above = slope_of(value.operand(above_at), x);
+  const auto below = slope_of(value.operand(3 - above_at), x);
   if (!above || !below || above->is_expm1) return {};
   // As a factor of 0 would lose a NaN or an infinity in one of both ways.
   if (above->factor == 0 || below->factor == 0) return {};
