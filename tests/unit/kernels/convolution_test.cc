@@ -258,7 +258,7 @@ TEST_P(Convolution, ByWinogradIsThatOfAPlainLoop) {
   Random random(10);
   const Kernel kernel = GetParam().winograd_convolution;
   for (const Filter kind : {Filter::kForTwo, Filter::kForFour}) {
-    for (int i = 0; i < 150 && !HasFailure(); ++i) {
+    for (int i = 0; i < 100 && !HasFailure(); ++i) {
       check<float>(kernel, kind, random_winograd_call(random), random);
     }
     // More tiles than are processed at a time.
@@ -281,7 +281,7 @@ void check_padded(Kernel kernel, Filter kind, ConvolutionCall c, Random& random)
 
 TEST_P(Convolution, LeavesOutImagesOfPadding) {
   Random random(11);
-  for (int i = 0; i < 25 && !HasFailure(); ++i) {
+  for (int i = 0; i < 12 && !HasFailure(); ++i) {
     ConvolutionCall c = random_call(random);
     check_padded<float>(kernels<float>().transposed_convolution, Filter::kPackedByPhase, c, random);
     if (random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
