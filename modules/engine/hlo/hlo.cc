@@ -82,6 +82,10 @@ HloInstruction* binary(xla::HloOpcode opcode, HloInstruction* a, HloInstruction*
   return a->parent()->AddInstruction(HloInstruction::CreateBinary(a->shape(), opcode, a, b));
 }
 
+HloInstruction* joined_by(xla::HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
+  return a == nullptr ? b : binary(opcode, a, b);
+}
+
 HloInstruction* pad_end(HloInstruction* operand, std::int64_t dimension, std::int64_t new_size) {
   Dimensions sizes = dimensions_of(*operand);
   auto& size = sizes[static_cast<std::size_t>(dimension)];

@@ -52,6 +52,9 @@ xla::HloInstruction* reverse(xla::HloInstruction* operand, absl::Span<const std:
 xla::HloInstruction* broadcast(xla::HloInstruction* operand, absl::Span<const std::int64_t> sizes,
                                absl::Span<const std::int64_t> dimensions);
 xla::HloInstruction* binary(xla::HloOpcode opcode, xla::HloInstruction* a, xla::HloInstruction* b);
+// b alone if a is null.
+xla::HloInstruction* joined_by(xla::HloOpcode opcode, xla::HloInstruction* a,
+                               xla::HloInstruction* b);
 // Appends zeros to the end of one dimension.
 xla::HloInstruction* pad_end(xla::HloInstruction* operand, std::int64_t dimension,
                              std::int64_t new_size);

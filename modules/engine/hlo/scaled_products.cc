@@ -19,10 +19,6 @@ struct ScaledInput {
   HloInstruction* shift = nullptr;
 };
 
-HloInstruction* combined(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
-  return a == nullptr ? b : binary(opcode, a, b);
-}
-
 // `value` as [columns], if it is known ahead and the same for all rows of `like`; else null.
 HloInstruction* column_numbers(HloInstruction* value, const xla::Shape& like,
                                const WeightValues& values) {
@@ -60,14 +56,14 @@ bool take_operation(ScaledInput& scaled, const WeightValues& values) {
     HloInstruction* number = column_numbers(one->mutable_operand(1 - i), one->shape(), values);
     if (number == nullptr || values.is_known(one->operand(i))) continue;
     if (is_scale) {
-      scaled.scale = combined(HloOpcode::kMultiply, scaled.scale, number);
+      scaled.scale = joined_by(HloOpcode::kMultiply, scaled.scale, number);
     } else {
       if (is_difference) {
         number = number->parent()->AddInstruction(
             HloInstruction::CreateUnary(number->shape(), HloOpcode::kNegate, number));
       }
       if (scaled.scale != nullptr) number = binary(HloOpcode::kMultiply, number, scaled.scale);
-      scaled.shift = combined(HloOpcode::kAdd, scaled.shift, number);
+      scaled.shift = joined_by(HloOpcode::kAdd, scaled.shift, number);
     }
     scaled.x = one->mutable_operand(i);
     return true;

@@ -127,7 +127,7 @@ class Finder {
     if (column == nullptr) return is_sum && add_row_bias(user, other, is_known);
     if (epilogue_.row_bias != nullptr) return false;
     if (is_scale) {
-      epilogue_.scale = joined(HloOpcode::kMultiply, epilogue_.scale, column);
+      epilogue_.scale = joined_by(HloOpcode::kMultiply, epilogue_.scale, column);
       if (epilogue_.bias != nullptr) {
         epilogue_.bias = binary(HloOpcode::kMultiply, epilogue_.bias, column);
       }
@@ -137,7 +137,7 @@ class Finder {
       column = column->parent()->AddInstruction(
           HloInstruction::CreateUnary(column->shape(), HloOpcode::kNegate, column));
     }
-    epilogue_.bias = joined(HloOpcode::kAdd, epilogue_.bias, column);
+    epilogue_.bias = joined_by(HloOpcode::kAdd, epilogue_.bias, column);
     bias_is_known_ = bias_is_known_ && is_known;
     return true;
   }
@@ -146,7 +146,7 @@ class Finder {
     if (epilogue_.bias != nullptr || (epilogue_.row_bias != nullptr && !is_known)) return false;
     HloInstruction* const row = row_values(other, user.shape(), room_.rows, columns_);
     if (row == nullptr) return false;
-    epilogue_.row_bias = joined(HloOpcode::kAdd, epilogue_.row_bias, row);
+    epilogue_.row_bias = joined_by(HloOpcode::kAdd, epilogue_.row_bias, row);
     return true;
   }
 
@@ -155,10 +155,6 @@ class Finder {
     if (!room_.sum || epilogue_.addends != nullptr) return false;
     epilogue_.addends = other;
     return true;
-  }
-
-  static HloInstruction* joined(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
-    return a == nullptr ? b : binary(opcode, a, b);
   }
 
   std::int64_t columns_;

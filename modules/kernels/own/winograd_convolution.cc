@@ -120,7 +120,6 @@ class Convolution {
         filter_(static_cast<const Element*>(in[2])),
         out_(out),
         more_(more_operands(call_, in)),
-        tasks_(more_.tasks),
         number_step_(tfaot::kernels::winograd_step(winograd, call_.in_channels)),
         sum_step_(tfaot::kernels::winograd_step(winograd, call_.out_channels)),
         rectifier_(rectifier_of(call_.epilogue)) {}
@@ -128,14 +127,14 @@ class Convolution {
   void compute(Element* scratch) const {
     const Int tiles = tfaot::kernels::winograd_tiles(winograd_) / call_.batch * more_.images;
     const Int most = tfaot::kernels::winograd_tiles_at_once(winograd_);
-    if (tasks_ != nullptr && has_even_blocks(tiles, most)) {
+    if (more_.tasks != nullptr && has_even_blocks(tiles, most)) {
       SharedBlocks shared = {*this, tiles, most};
-      return tasks_->run(*tasks_, ceil_div(tiles, most), &block_piece, &shared);
+      return more_.tasks->run(*more_.tasks, ceil_div(tiles, most), &block_piece, &shared);
     }
     const Room room = room_in(scratch);
     for (Int done = 0; done < tiles; done += most) {
       const Block block = {done, smaller(most, tiles - done)};
-      if (tasks_ == nullptr) {
+      if (more_.tasks == nullptr) {
         compute_block(block, room);
       } else {
         share_block(block, room);
@@ -183,9 +182,9 @@ class Convolution {
   // Whether lanes that take whole blocks end at about the same time.
   bool has_even_blocks(Int tiles, Int most) const {
     const Int whole = tiles / most;
-    const Int last = whole % tasks_->lanes == 0 ? tiles % most : 0;
-    const Int longest = ceil_div(whole, tasks_->lanes) * most + last;
-    return tiles * 100 >= longest * tasks_->lanes * 85;
+    const Int last = whole % more_.tasks->lanes == 0 ? tiles % most : 0;
+    const Int longest = ceil_div(whole, more_.tasks->lanes) * most + last;
+    return tiles * 100 >= longest * more_.tasks->lanes * 85;
   }
 
   struct SharedBlocks {
@@ -197,7 +196,7 @@ class Convolution {
     const Convolution& self = shared.convolution;
     const Int first = piece * shared.most;
     self.compute_block({first, smaller(shared.most, shared.tiles - first)},
-                       self.room_in(scratch_of(*self.tasks_, lane)));
+                       self.room_in(scratch_of(*self.more_.tasks, lane)));
   }
 
   // One block that all lanes share: its numbers, then the products, then the results.
@@ -213,7 +212,7 @@ class Convolution {
     const auto& shared = *static_cast<const SharedBlock*>(context);
     const Convolution& self = shared.convolution;
     Room room = shared.room;
-    room.patch = scratch_of(*self.tasks_, lane);
+    room.patch = scratch_of(*self.more_.tasks, lane);
     self.compute_part(shared.block, room,
                       {shared.start_of(piece), shared.start_of(piece + 1), 0, 0, 0, 0});
   }
@@ -228,10 +227,10 @@ class Convolution {
         {0, 0, 0, 0, shared.start_of(piece), shared.start_of(piece + 1)});
   }
   void share_block(const Block& block, const Room& room) const {
-    SharedBlock shared = {*this, block, room, smaller(block.count, 2 * tasks_->lanes)};
-    tasks_->run(*tasks_, shared.parts, &numbers_piece, &shared);
-    tasks_->run(*tasks_, kMatrices, &matrix_piece, &shared);
-    tasks_->run(*tasks_, shared.parts, &results_piece, &shared);
+    SharedBlock shared = {*this, block, room, smaller(block.count, 2 * more_.tasks->lanes)};
+    more_.tasks->run(*more_.tasks, shared.parts, &numbers_piece, &shared);
+    more_.tasks->run(*more_.tasks, kMatrices, &matrix_piece, &shared);
+    more_.tasks->run(*more_.tasks, shared.parts, &results_piece, &shared);
   }
 
   Walk walk_to(Int tile) const {
@@ -362,7 +361,6 @@ class Convolution {
   const Element* filter_;
   Element* out_;
   MoreOperands more_;
-  tfaot::Tasks* tasks_;  // null: one lane does it all
   Int number_step_, sum_step_;
   Rectifier rectifier_;
 };
