@@ -39,6 +39,7 @@
 #include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
 #include "tfaot/records/tf2xla_config.h"
+#include "xla/debug_options_flags.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -76,6 +77,10 @@ Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Opt
   const auto kept = cache.keep(record.hlo_sha256, level, made);
   if (!kept) say({EngineWord::kNote, "the code is not cached: " + kept.error().text()});
   return made;
+}
+
+Choices choices_of(const EngineJob& job) {
+  return {job.weights_type, xla::GetDebugOptionsFromFlags().xla_cpu_enable_fast_math()};
 }
 
 std::int64_t scratch_bytes(const std::vector<BufferSlot>& buffers) {
@@ -160,7 +165,10 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
   StepDump dump(fs, job.dump_directory);
-  TFAOT_ASSIGN(const auto optimized, optimize(lowered, store, job.weights_type, dump.viewer()));
+  const bool keeps_names = job.count_operations || !job.dump_directory.empty();
+  TFAOT_ASSIGN(const auto optimized,
+               optimize(lowered, store, choices_of(job),
+                        keeps_names ? Traces::kNames : Traces::kRemoved, dump.viewer()));
   TFAOT_TRY(dump.add("optimized", optimized.computation.proto()));
   // After optimize(), which refuses random numbers: they would look like rows that mix.
   if (record.codes.empty() && job.check_rows) {

@@ -102,6 +102,10 @@ TEST_F(ValidateTest, RecordsInTreesAndArchives) {
     EXPECT_EQ(run_loaded({"run", package, "-i", "ones"}).exit_code, 0);
   }
   EXPECT_EQ(CliTest::run({"package", "out", "-o", "again", "-q"}).exit_code, 0);
+  write_tree_at("other", {});
+  const std::string different = CliTest::run({"diff", "out", "other"}).out;
+  EXPECT_THAT(different, HasSubstr(" predicts as fake 1.0 does, worst differe"));
+  EXPECT_THAT(different, Not(HasSubstr("u000a")));
   EXPECT_THAT(files_in("out"), Not(Contains(HasSubstr("tfaot-work"))));
 }
 

@@ -84,12 +84,15 @@ TEST_F(ProfileTest, TellsTheShareOfEachOperation) {
       EXPECT_GT(code["instrumented"], 0);
       double sum = 0;
       bool has_kernel = false;
+      std::string origins;
       for (const auto& operation : code["operations"]) {
         if (operation["inside"] == "") sum += operation["share"].get<double>();
         has_kernel |= operation["category"].get<std::string>().starts_with("kernel tfaot_");
+        origins += operation["origin"].get<std::string>() + "\n";
       }
       EXPECT_NEAR(sum, 1, 0.05) << name;
       EXPECT_TRUE(has_kernel) << name;
+      EXPECT_THAT(origins, HasSubstr(std::string(name) == "convolution" ? "Conv2D" : "/")) << name;
     }
   }
 }

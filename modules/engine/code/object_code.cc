@@ -7,6 +7,7 @@
 #include "lowering/compiler_client.h"
 #include "lowering/conversions.h"
 #include "tensorflow/compiler/aot/compile.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/records/symbols.h"
 #include "xla/service/cpu/cpu_compiler.h"
 
@@ -54,14 +55,23 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
   return slots;
 }
 
+// What stands in quotes behind `key` in an instruction's text; empty: nothing.
+std::string quoted_after(const std::string& key, const std::string& text) {
+  const std::size_t start = text.find(key + '"');
+  if (start == std::string::npos) return "";
+  const std::size_t begin = start + key.size() + 1;
+  return text.substr(begin, text.find('"', begin) - begin);
+}
+
 // Of our kernels' calls the kernel's name says more than "custom-call".
 std::string category_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
-  constexpr std::string_view kTarget = "custom_call_target=\"";
-  const std::string& text = info.long_name();
-  const std::size_t start = text.find(kTarget);
-  if (start == std::string::npos) return info.category();
-  const std::size_t begin = start + kTarget.size();
-  return "kernel " + text.substr(begin, text.find('"', begin) - begin);
+  const std::string target = quoted_after("custom_call_target=", info.long_name());
+  return target.empty() ? info.category() : "kernel " + target;
+}
+
+// The model's name of what it computes.
+std::string origin_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
+  return printable_line(quoted_after("op_name=", info.long_name()));
 }
 
 CountedCode counted_code(const xla::HloProfilePrinterData& data) {
@@ -72,7 +82,8 @@ CountedCode counted_code(const xla::HloProfilePrinterData& data) {
     if (is_entry) counted.whole = computation.profile_index();
     for (const auto& info : computation.instruction_infos()) {
       counted.operations.push_back({info.short_name(), category_of(info),
-                                    is_entry ? "" : computation.name(), info.profile_index()});
+                                    is_entry ? "" : computation.name(), info.profile_index(),
+                                origin_of(info)});
     }
   }
   return counted;

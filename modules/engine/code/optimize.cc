@@ -123,7 +123,7 @@ std::vector<std::size_t> all_raw(const LoweredModel& lowered) {
 }  // namespace
 
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
-                                WeightsType products, const StepViewer& viewer) {
+                                const Choices& choices, Traces traces, const StepViewer& viewer) {
   const auto inputs = static_cast<std::int64_t>(lowered.inputs.size());
   TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
   Steps steps(lowered, weights, *module, viewer);
@@ -137,7 +137,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_resizes(*module));
   TFAOT_TRY(replace_sorts(*module, inputs));
   TFAOT_TRY(settle_layouts(*module, inputs));
-  if (products == WeightsType::kFloat32) {  // narrow weights are right sides
+  if (choices.weights_type == WeightsType::kFloat32) {  // narrow weights are right sides
     TFAOT_TRY(settle_layouts(*module, inputs, ProductSides::kMaySwap));
   }
   TFAOT_TRY(steps.show("simplified"));
@@ -146,8 +146,8 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_recurrent_cells(*module, inputs));
   TFAOT_TRY(replace_recurrent_layers(*module, inputs));
   TFAOT_TRY(replace_gathers(*module, inputs));
-  TFAOT_TRY(move_scales_into_weights(*module, inputs));
-  TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, products));
+  TFAOT_TRY(move_scales_into_weights(*module, inputs, choices));
+  TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, choices));
   TFAOT_TRY(replace_row_functions(*module, inputs));
   TFAOT_TRY(replace_attention(*module));
   TFAOT_TRY(replace_dense_chains(*module));
@@ -174,8 +174,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   }
   xla::HloModuleProto proto = module->ToProto();
   remove_parameters(proto, needed);
-  TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(std::move(proto)),
-                                                viewer ? Traces::kNames : Traces::kRemoved));
+  TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(std::move(proto)), traces));
   optimized.shape = xla::ProgramShape(optimized.computation.proto().host_program_shape());
   return optimized;
 }

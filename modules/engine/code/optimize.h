@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "hlo/canonical.h"
+#include "hlo/choices.h"
 #include "hlo/weight_store.h"
 #include "lowering/lowering.h"
 
@@ -27,11 +29,10 @@ struct OptimizedModel {
 // op_name.
 using StepViewer = std::function<Status(const std::string& step, const xla::HloModule& module)>;
 
-// `products`: how their weights are stored. REQUIRES: `weights` is the store made from the
-// lowering's weight parameters. With a viewer, the computation keeps the traces of the model that
-// canonical() removes; the code is the same.
+// REQUIRES: `weights` is the store made from the lowering's weight parameters. Traces of the model that the computation keeps do not change the
+// code.
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
-                                WeightsType products = WeightsType::kFloat32,
+                                const Choices& choices = {}, Traces traces = Traces::kRemoved,
                                 const StepViewer& viewer = {});
 
 }  // namespace tfaot::toolkit::engine

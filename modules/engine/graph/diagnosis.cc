@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tfaot/records/model_check.h"
 
@@ -142,11 +144,20 @@ Error no_kernel_for(const std::vector<BlamedNode>& nodes, const std::string& lab
       .about(word_of(ProblemKind::kNoKernel), names_of(nodes));
 }
 
+tf::NodeDef with_defaults(tf::NodeDef node) {
+  const tf::OpDef* definition = nullptr;
+  if (tf::OpRegistry::Global()->LookUpOpDef(node.op(), &definition).ok()) {
+    tf::AddDefaultsToNodeDef(*definition, &node);
+  }
+  return node;
+}
+
 bool has_no_xla_kernel(const tf::NodeDef& node) {
   static const std::set<std::string_view> kCompiledWithoutKernel = {
       "PartitionedCall", "StatefulPartitionedCall", "_Arg", "_Retval", "NoOp", "Placeholder"};
   if (kCompiledWithoutKernel.contains(node.op())) return false;
-  return !tf::FindKernelDef(tf::DeviceType(tf::DEVICE_CPU_XLA_JIT), node, nullptr, nullptr).ok();
+  const tf::NodeDef whole = with_defaults(node);
+  return !tf::FindKernelDef(tf::DeviceType(tf::DEVICE_CPU_XLA_JIT), whole, nullptr, nullptr).ok();
 }
 
 bool has_data_dependent_shape(std::string_view operation) {

@@ -55,6 +55,9 @@ std::vector<BlamedNode> find_nodes(const SignatureFunction& function,
 // REQUIRES: `nodes` is not empty. `label`: ModelGraph::label().
 Error no_kernel_for(const std::vector<BlamedNode>& nodes, const std::string& label);
 
+// With the attributes that a SavedModel leaves out, because they have their default.
+tensorflow::NodeDef with_defaults(tensorflow::NodeDef node);
+
 // For the types of this node.
 bool has_no_xla_kernel(const tensorflow::NodeDef& node);
 bool has_data_dependent_shape(std::string_view operation);

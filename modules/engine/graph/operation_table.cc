@@ -16,8 +16,6 @@
 #include "lowering/conversions.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/kernel_def.pb.h"
-#include "tensorflow/core/framework/node_def_util.h"
-#include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/lib/core/errors.h"
 
 namespace tfaot::toolkit::engine {
@@ -157,12 +155,8 @@ void add_used_types(const tf::NodeDef& node, CheckedOperation& row) {
 
 class Table {
  public:
-  void add(tf::NodeDef node, const std::string& function) {
-    // A SavedModel leaves out attributes that have their default.
-    const tf::OpDef* definition = nullptr;
-    if (tf::OpRegistry::Global()->LookUpOpDef(node.op(), &definition).ok()) {
-      tf::AddDefaultsToNodeDef(*definition, &node);
-    }
+  void add(const tf::NodeDef& bare, const std::string& function) {
+    const tf::NodeDef node = with_defaults(bare);
     auto [known, is_first] = known_.try_emplace(node.op());
     if (is_first) known->second = described(node.op());
     const OperationSupport support = support_of(node, known->second.support);

@@ -149,7 +149,11 @@ Status move_scales(HloInstruction& dot, const WeightValues& values) {
 
 }  // namespace
 
-Status move_scales_into_weights(xla::HloModule& module, std::int64_t first_weight) {
+Status move_scales_into_weights(xla::HloModule& module, std::int64_t first_weight,
+                                const Choices& choices) {
+  const bool has_exponents = choices.weights_type == WeightsType::kFloat32 ||
+                             choices.weights_type == WeightsType::kBfloat16;
+  if (!choices.fast_math || !has_exponents) return {};
   const WeightValues values(module, first_weight);
   for (auto* instruction : module.entry_computation()->MakeInstructionPostOrder()) {
     TFAOT_TRY(move_scales(*instruction, values));

@@ -3,12 +3,16 @@
 // x (s W) + t W, as where batch normalisation comes after an activation. Used by one thread.
 #pragma once
 
+#include "hlo/choices.h"
 #include "hlo/hlo.h"
 
 namespace tfaot::toolkit::engine {
 
 // Parameters of the entry computation from `first_weight` on are weights. x is an activation of
 // what a product makes: an input may be far from zero, and a shift of it would then cost digits.
-Status move_scales_into_weights(xla::HloModule& module, std::int64_t first_weight);
+// Nothing is moved without fast_math, and into weights that would lose too much: a column of int8
+// has one scale for all rows, and float16 has few exponents.
+Status move_scales_into_weights(xla::HloModule& module, std::int64_t first_weight,
+                                const Choices& choices = {});
 
 }  // namespace tfaot::toolkit::engine

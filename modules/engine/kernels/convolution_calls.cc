@@ -219,10 +219,11 @@ HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradC
   return reshape(made, {matrices, call.in_channels, call.out_channels});
 }
 
+// `may_use_winograd`: the filter is known, and results may round with those of their tile.
 KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* filter,
-                       bool filter_is_known) {
+                       bool may_use_winograd) {
   const std::int64_t bytes = element_bytes(*input);
-  if (filter_is_known && input->shape().element_type() == xla::F32 && call.groups == 1 &&
+  if (may_use_winograd && input->shape().element_type() == xla::F32 && call.groups == 1 &&
       kernels::is_for_winograd(call.window)) {
     const kernels::WinogradCall winograd = best_tiles(call);
     if (is_faster_by_winograd(winograd)) {
@@ -268,7 +269,8 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
 
 }  // namespace
 
-Status replace_convolution(HloInstruction& convolution, const WeightValues& values) {
+Status replace_convolution(HloInstruction& convolution, const WeightValues& values,
+                           const Choices& choices) {
   if (!is_for_kernels(convolution) || values.is_known(&convolution)) return {};
   const auto& numbers = convolution.convolution_dimension_numbers();
   const Dimensions input_order =
@@ -296,7 +298,8 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
         broadcast(epilogue.scale, filter->shape().dimensions(), {filter->shape().rank() - 1}));
   }
   KernelCall made = kernel_call(call, transpose(convolution.mutable_operand(0), input_order),
-                                filter, values.is_known(convolution.operand(1)));
+                                filter,
+                                choices.fast_math && values.is_known(convolution.operand(1)));
   for (const auto d : output_order) {
     made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
   }

@@ -4,12 +4,14 @@
 // Used by one thread.
 #pragma once
 
+#include "hlo/choices.h"
 #include "hlo/weight_values.h"
 
 namespace tfaot::toolkit::engine {
 
 // Replaces `convolution` and what its epilogue absorbs. Leaves it unchanged if the kernels do not
 // support it.
-Status replace_convolution(xla::HloInstruction& convolution, const WeightValues& values);
+Status replace_convolution(xla::HloInstruction& convolution, const WeightValues& values,
+                           const Choices& choices);
 
 }  // namespace tfaot::toolkit::engine

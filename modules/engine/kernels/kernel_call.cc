@@ -169,10 +169,11 @@ namespace {
 
 // Where the call has kEpilogueShared; none: it cannot share.
 std::optional<std::size_t> word_of_sharing(const HloInstruction& kernel) {
-  if (kernel_kind(kernel) == KernelKind::kOther) return std::nullopt;
+  const KernelKind kind = kernel_kind(kernel);
+  if (kind == KernelKind::kOther) return std::nullopt;
   constexpr std::size_t kWord = sizeof(std::int64_t);
   const std::string_view name = kernel_name(kernel);
-  if (name.starts_with("matmul_")) return offsetof(kernels::MatMulCall, epilogue) / kWord;
+  if (kind == KernelKind::kMatMul) return offsetof(kernels::MatMulCall, epilogue) / kWord;
   if (name.starts_with("convolution_") || name.starts_with("winograd_convolution_")) {
     return offsetof(kernels::ConvolutionCall, epilogue) / kWord;
   }

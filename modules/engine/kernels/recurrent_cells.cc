@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "kernels/gate_sums.h"
 #include "kernels/kernel_call.h"
@@ -151,6 +152,20 @@ bool becomes(const HloInstruction& value, const HloInstruction& state) {
   return element < root.operand_count() && &without_reshapes(*root.operand(element)) == &value;
 }
 
+// What depends on `value`, with it.
+std::set<const HloInstruction*> dependents_of(const HloInstruction& value) {
+  std::set<const HloInstruction*> found = {&value};
+  std::vector<const HloInstruction*> open = {&value};
+  while (!open.empty()) {
+    const HloInstruction* const one = open.back();
+    open.pop_back();
+    for (const HloInstruction* user : one->users()) {
+      if (found.insert(user).second) open.push_back(user);
+    }
+  }
+  return found;
+}
+
 class CellCall {
  public:
   CellCall(const CellPattern& cell, const WeightValues& values)
@@ -167,7 +182,7 @@ class CellCall {
       if (!add(gate, sums_)) return false;
     }
     if (cell_.reset_part != nullptr && !add(cell_.reset_part, reset_)) return false;
-    if (!choose_state()) return false;
+    if (!choose_state() || needs_its_memory()) return false;
     for (GateSum& sum : sums_) {
       // A gru's candidate gets its state's product after the reset.
       const bool wants = cell_.reset_part == nullptr || &sum != &sums_.back();
@@ -221,6 +236,16 @@ class CellCall {
       if (can_be_state(*product.left) && is_better) state_ = product.left;
     }
     return state_ != nullptr;
+  }
+
+  // Whether a gate gets what the cell itself computes, as by a peephole from the new memory.
+  bool needs_its_memory() const {
+    if (cell_.memory == nullptr) return false;
+    const auto dependents = dependents_of(*cell_.memory);
+    const auto is_dependent = [&](const GatePart& part) { return dependents.contains(part.source); };
+    return std::ranges::any_of(sums_, [&](const GateSum& sum) {
+      return std::ranges::any_of(sum.inputs_without(*state_), is_dependent);
+    });
   }
 
   // All that is added to the gates but the state's products and what is the same for all rows.

@@ -9,12 +9,13 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-Status replace(xla::HloInstruction& instruction, const WeightValues& values, WeightsType products) {
+Status replace(xla::HloInstruction& instruction, const WeightValues& values,
+               const Choices& choices) {
   switch (instruction.opcode()) {
     case xla::HloOpcode::kDot:
-      return replace_dot(instruction, values, products);
+      return replace_dot(instruction, values, choices.weights_type);
     case xla::HloOpcode::kConvolution:
-      return replace_convolution(instruction, values);
+      return replace_convolution(instruction, values, choices);
     case xla::HloOpcode::kReduceWindow:
       return replace_pool(instruction);
     case xla::HloOpcode::kReduce:
@@ -27,13 +28,13 @@ Status replace(xla::HloInstruction& instruction, const WeightValues& values, Wei
 }  // namespace
 
 Status rewrite_to_kernel_calls(xla::HloModule& module, std::int64_t first_weight,
-                               WeightsType products) {
+                               const Choices& choices) {
   const WeightValues values(module, first_weight);
   for (auto* computation : module.MakeComputationPostOrder()) {
     // Replaced instructions stay, without users, until dead code is removed: `values` refers to
     // them.
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      TFAOT_TRY(replace(*instruction, values, products));
+      TFAOT_TRY(replace(*instruction, values, choices));
     }
   }
   return {};

@@ -3,14 +3,13 @@
 // call; XLA compiles everything else. Used by one thread.
 #pragma once
 
+#include "hlo/choices.h"
 #include "hlo/hlo.h"
-#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit::engine {
 
-// Parameters of the entry computation from `first_weight` on are weights; `products` is how those
-// of products are stored.
+// Parameters of the entry computation from `first_weight` on are weights.
 Status rewrite_to_kernel_calls(xla::HloModule& module, std::int64_t first_weight,
-                               WeightsType products = WeightsType::kFloat32);
+                               const Choices& choices = {});
 
 }  // namespace tfaot::toolkit::engine

@@ -129,7 +129,7 @@ void multiply_widened(const NarrowProduct& p) {
   Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
   g.a_step = call.lhs_depth_stride;
   g.b = p.scratch;
-  g.c_row = call.columns;
+  g.c_row = p.c_row;
   g.rectifier = p.rectifier;
   const Int step = tfaot::kernels::widened_panels(call) * kColumns;
   for (Int column = 0; column < call.columns; column += step) {
@@ -140,7 +140,7 @@ void multiply_widened(const NarrowProduct& p) {
     if (p.bias != nullptr) g.bias = p.bias + column;
     for (Int b = 0; b < call.batch; ++b) {
       g.a = p.a + b * call.lhs_batch_stride;
-      g.c = p.c + b * call.rows * call.columns + column;
+      g.c = p.c + b * call.rows * p.c_row + column;
       TFAOT_KERNEL(gemm)(&g);
     }
   }
@@ -162,15 +162,58 @@ struct RowsInOrder<Int8> {
 #endif
 
 template <typename Narrow>
-void multiply(NarrowProduct& p, Int live_rows) {
-  p.call.rows = live_rows;
+TFAOT_ONE_COPY void multiply(NarrowProduct p) {
   const bool in_order = RowsInOrder<Narrow>::kAny && p.call.lhs_depth_stride == 1;
   if (!in_order && tfaot::kernels::is_widened_first(p.call)) return multiply_widened<Narrow>(p);
   for (Int b = 0; b < p.call.batch; ++b) {
     RowsInOrder<Narrow>::multiply(p);
     p.a += p.call.lhs_batch_stride;
-    p.c += live_rows * p.call.columns;
+    p.c += p.call.rows * p.c_row;
   }
+}
+
+struct SharedPanels {
+  const NarrowProduct& product;
+  const tfaot::Tasks& tasks;
+  Int panels, parts;
+};
+
+// Some of the columns.
+template <typename Narrow>
+void panels_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedPanels*>(context);
+  NarrowProduct p = shared.product;
+  const Int panel = shared.panels * piece / shared.parts;
+  const Int column = panel * kColumns;
+  const Int end = shared.panels * (piece + 1) / shared.parts * kColumns;
+  p.call.columns = smaller(p.call.columns, end) - column;
+  p.panels += panel * narrow_panel_bytes<Narrow>(p.call.depth);
+  if (p.scale != nullptr) p.scale += column;
+  if (p.bias != nullptr) p.bias += column;
+  p.c += column;
+  p.scratch = scratch_of(shared.tasks, lane);
+  multiply<Narrow>(p);
+}
+
+// False: it is to be computed alone.
+template <typename Narrow>
+bool multiply_shared(const NarrowProduct& p, tfaot::Tasks& tasks) {
+  constexpr Int kPieceWork = Int{1} << 17;  // multiply-adds that are worth a piece
+  constexpr Int kPiecePanels = 4;           // each piece rounds all rows for itself
+  constexpr Int kLanePieces = 4;            // so that all lanes end at about the same time
+  const MatMulCall& call = p.call;
+  const Int panels = ceil_div(call.columns, kColumns);
+  const Int work = call.batch * call.rows * call.columns * call.depth;
+  const Int most = smaller(panels / kPiecePanels, work / kPieceWork);
+  SharedPanels shared = {p, tasks, panels, smaller(most, kLanePieces * tasks.lanes)};
+  if (shared.parts < 2) return false;
+  tasks.run(tasks, shared.parts, &panels_piece<Narrow>, &shared);
+  return true;
+}
+
+template <typename Narrow>
+void multiply_by(const NarrowProduct& p, tfaot::Tasks* tasks) {
+  if (tasks == nullptr || !multiply_shared<Narrow>(p, *tasks)) multiply<Narrow>(p);
 }
 
 }  // namespace
@@ -184,6 +227,7 @@ extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
                      nullptr,
                      nullptr,
                      static_cast<float*>(results[0]),
+                     narrow.product.columns,
                      static_cast<float*>(results[1]),
                      rectifier_of(narrow.product.epilogue)};
   int next = 3;
@@ -191,16 +235,17 @@ extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
   if ((narrow.product.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
     p.bias = static_cast<const float*>(in[next++]);
   }
-  Int rows = narrow.product.rows;
   if (narrow.product.live_rows != 0) {
-    rows = narrow.product.live_rows * *static_cast<const Int*>(in[next]);
+    p.call.rows = narrow.product.live_rows * *static_cast<const Int*>(in[next++]);
   }
+  const bool shares = (narrow.product.epilogue & tfaot::kernels::kEpilogueShared) != 0;
+  tfaot::Tasks* const tasks = shares ? tasks_at(in[next]) : nullptr;
   switch (narrow.rhs_type) {
     case tfaot::kernels::kBfloat16:
-      return multiply<Bfloat16>(p, rows);
+      return multiply_by<Bfloat16>(p, tasks);
     case tfaot::kernels::kFloat16:
-      return multiply<Float16>(p, rows);
+      return multiply_by<Float16>(p, tasks);
     default:
-      return multiply<Int8>(p, rows);
+      return multiply_by<Int8>(p, tasks);
   }
 }

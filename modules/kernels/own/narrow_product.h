@@ -16,6 +16,7 @@ struct NarrowProduct {
   const float* scale;  // null: none
   const float* bias;   // null: none
   float* c;
+  Int c_row;  // from one row of c to the next
   float* scratch;
   Rectifier rectifier;
 };
@@ -35,7 +36,7 @@ TFAOT_INLINE Int columns_of(Int columns, int v) {
 // `count` results of a row, from its sums, which are already scaled.
 TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, Int at, Int count) {
   if (p.bias != nullptr) sum += load_first(p.bias + at, count);
-  store_first(p.c + row * p.call.columns + at, rectified<float>(sum, p.rectifier), count);
+  store_first(p.c + row * p.c_row + at, rectified<float>(sum, p.rectifier), count);
 }
 
 }  // namespace

@@ -19,9 +19,30 @@ struct Stream {
   Rectifier rectifier;
 };
 
+// The right side is asked for so far ahead, if it is too large to stay in the second-level cache
+// beside others, and small enough for the third.
+constexpr Int kFetchAhead = 4096, kLeastFetched = 192 << 10, kMostFetched = 8 << 20;  // bytes
+
+template <typename T>
+bool is_fetched(const Stream<T>& s) {
+  const Int bytes = s.depth * s.columns * Int{sizeof(T)};
+  return bytes >= kLeastFetched && bytes <= kMostFetched;
+}
+
+// For `steps` of a panel from b on.
+template <int kSteps, typename T>
+TFAOT_INLINE void fetch_ahead(const T* b) {
+  constexpr Int kLine = 64;
+  const auto* const from = static_cast<const char*>(static_cast<const void*>(b)) + kFetchAhead;
+  TFAOT_UNROLL
+  for (Int i = 0; i < kSteps * tfaot::kernels::kPanelBytes; i += kLine) {
+    __builtin_prefetch(from + i);
+  }
+}
+
 // NP panels, starting at `column`. b: their start. kPart: some of their columns are beyond those of
 // c.
-template <typename T, int MR, int NP, bool kPart>
+template <typename T, int MR, int NP, bool kPart, bool kFetch = false>
 TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   constexpr int kVectors = NP * kVectorsPerPanel;
   constexpr int kSums = sums_per_element(MR * kVectors);
@@ -34,6 +55,7 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
 #if TFAOT_CAN_SPREAD
   if constexpr (kSums % kSpread == 0) {
     for (; k + kSums <= s.depth; k += kSums) {
+      if constexpr (kFetch) fetch_ahead<kSums>(b);
       TFAOT_UNROLL
       for (int i = 0; i < kSums; i += kSpread) {
         multiply_spread<MR, kVectors>(sums, i, a, k + i, b + i * kPanelColumns<T>, panel);
@@ -43,6 +65,7 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   }
 #endif
   for (; k + kSums <= s.depth; k += kSums) {
+    if constexpr (kFetch) fetch_ahead<kSums>(b);
     TFAOT_UNROLL
     for (int i = 0; i < kSums; ++i) {
       multiply_step(sums[i], a, k + i, b + i * kPanelColumns<T>, panel);
@@ -98,6 +121,11 @@ __attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
     if (s.depth <= kShortDepth) {
       column = stream_short<T, 4>(s, column, whole);
       column = stream_short<T, 2>(s, column, whole);
+    }
+  }
+  if constexpr (NP == 1) {
+    for (; is_fetched(s) && column < whole; column += kColumns) {
+      stream_panels<T, MR, 1, false, true>(s, s.b + column * s.depth, column);
     }
   }
   for (; column + NP * kColumns <= whole; column += NP * kColumns) {

@@ -80,11 +80,11 @@ Result<ProfiledOperations> measure_operations(Runner& runner, const CountedCode&
     const CountedOperation& operation = code.operations[i];
     const double share = ticks.operations[i] / ticks.whole;
     if (share <= 0) continue;
-    found.operations.push_back(
-        {shown_operation(operation.name), operation.category, operation.inside, share});
+    found.operations.push_back({shown_operation(operation.name), operation.category,
+                                operation.inside, share, operation.origin});
   }
   std::ranges::stable_sort(found.operations, std::ranges::greater(), &ProfiledOperation::share);
-  found.operations.push_back({"between operations", "", "", ticks.between / ticks.whole});
+  found.operations.push_back({"between operations", "", "", ticks.between / ticks.whole, ""});
   return found;
 }
 

@@ -59,7 +59,8 @@ inline constexpr auto kMembers<EngineJob> =
 template <>
 inline constexpr auto kMembers<CountedOperation> = std::tuple{
     Member{"name", &CountedOperation::name}, Member{"category", &CountedOperation::category},
-    Member{"inside", &CountedOperation::inside}, Member{"counter", &CountedOperation::counter}};
+    Member{"inside", &CountedOperation::inside}, Member{"counter", &CountedOperation::counter},
+    Member{"origin", &CountedOperation::origin}};
 template <>
 inline constexpr auto kMembers<CountedCode> = std::tuple{
     Member{"batch_size", &CountedCode::batch_size}, Member{"cpu_level", &CountedCode::cpu_level},

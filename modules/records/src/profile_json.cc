@@ -25,7 +25,8 @@ inline constexpr auto kMembers<ProfiledSize> =
 template <>
 inline constexpr auto kMembers<ProfiledOperation> = std::tuple{
     Member{"name", &ProfiledOperation::name}, Member{"category", &ProfiledOperation::category},
-    Member{"inside", &ProfiledOperation::inside}, Member{"share", &ProfiledOperation::share}};
+    Member{"inside", &ProfiledOperation::inside}, Member{"share", &ProfiledOperation::share},
+    Member{"origin", &ProfiledOperation::origin, Presence::kNew}};
 template <>
 inline constexpr auto kMembers<ProfiledOperations> =
     std::tuple{Member{"model", &ProfiledOperations::model},

@@ -41,7 +41,7 @@ TEST(AlignedTemporaries, AreThoseAfterWholeLinesOfTables) {
   for (const int products : {1, 2, 3, 4, 5}) {
     const auto module = testing::parse_hlo(chain(products));
     const xla::Literal before = testing::result_with_kernels(*module);
-    ASSERT_TRUE(rewrite_to_kernel_calls(*module, 1, WeightsType::kFloat32));
+    ASSERT_TRUE(rewrite_to_kernel_calls(*module, 1));
     ASSERT_TRUE(remove_dead_code(*module));
     ASSERT_EQ(bytes_of_tables(*module), 16 * products);
     ASSERT_TRUE(align_temporaries(*module));

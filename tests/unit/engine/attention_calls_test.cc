@@ -34,7 +34,7 @@ AttentionCalls attention_calls(const std::string& text) {
   const auto before = testing::result_with_kernels(*result.module);
   const auto inputs = result.module->entry_computation()->num_parameters();
   EXPECT_TRUE(simplify(*result.module));
-  EXPECT_TRUE(rewrite_to_kernel_calls(*result.module, inputs, WeightsType::kFloat32));
+  EXPECT_TRUE(rewrite_to_kernel_calls(*result.module, inputs));
   EXPECT_TRUE(replace_row_functions(*result.module, inputs));
   EXPECT_TRUE(replace_attention(*result.module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*result.module)),
@@ -189,7 +189,7 @@ TEST(AttentionCalls, OfWeightsThatAreNeededStays) {
   text.insert(text.rfind('}'),
               "  ROOT all = (f32[<B>,<T>,<N>,<H>], f32[<B>,<N>,<T>,<S>]) tuple(r, p)\n");
   const auto module = testing::parse_hlo(filled(text, kHeads));
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 3, WeightsType::kFloat32));
+  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 3));
   EXPECT_TRUE(replace_row_functions(*module, 3));
   EXPECT_TRUE(replace_attention(*module));
   EXPECT_THAT(testing::called_kernels(*module), Not(Contains("attention_f32")));

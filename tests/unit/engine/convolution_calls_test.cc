@@ -18,10 +18,10 @@ namespace {
 
 // Compares what the module computes before and after, and returns the kernels that it calls then.
 // Parameters from 1 on are weights.
-std::vector<std::string> rewritten(const std::string& text) {
+std::vector<std::string> rewritten(const std::string& text, const Choices& choices = {}) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1, choices));
   EXPECT_TRUE(remove_dead_code(*module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-5)
       << text;
@@ -162,6 +162,12 @@ TEST(ConvolutionCalls, TakeTilesOfFourResultsUnlessTheyAreFewOrTheFilterIsLarge)
   EXPECT_EQ(winograd_results({.height = 10, .width = 10, .in = 128, .out = 128}), 2);
   EXPECT_EQ(winograd_results({.height = 18, .width = 18, .in = 128, .out = 128}), 4);
   EXPECT_EQ(winograd_results({.height = 18, .width = 18, .in = 256, .out = 128}), 2);
+}
+
+// Results round with the largest number of their tile, which may not be in their window.
+TEST(ConvolutionCalls, AreDirectWithoutFastMath) {
+  EXPECT_EQ(rewritten(winograd_text({}), {.fast_math = false}),
+            std::vector<std::string>{"convolution_f32"});
 }
 
 TEST(ConvolutionCalls, AreDirectWhereWinogradIsSlower) {

@@ -276,6 +276,26 @@ TEST(RecurrentLayers, AMaskedLoopCallsAStepInEachTurn) {
   EXPECT_EQ(made.call().memory_out, 2 * 8);
 }
 
+// A gate may read the memory of the turn before, not the one that the call itself makes.
+TEST(RecurrentLayers, APeepholeFromTheNewMemoryStays) {
+  const auto with_peephole = [](const std::string& of, const std::string& name) {
+    TestLoop loop = lstm_loop();
+    const std::string gate = "  " + name + " = f32[2,8] logistic(" + name + ".in)\n";
+    const std::size_t at = loop.step.find(gate);
+    loop.step.replace(at, gate.size(), "");
+    const std::string peeping = "  looked = f32[2,8] multiply(" + of + ", " + of +
+                                ")\n  seen = f32[2,8] add(" + name + ".in, looked)\n  " + name +
+                                " = f32[2,8] logistic(seen)\n";
+    loop.step.insert(of == "m" ? at : loop.step.find("  shown"), peeping);
+    return replaced(loop);
+  };
+  const Replaced before = with_peephole("m", "f");
+  EXPECT_THAT(before.kernels, SizeIs(1));
+  const Replaced now = with_peephole("m.next", "o");
+  EXPECT_THAT(now.kernels, IsEmpty());
+  EXPECT_EQ(now.loops, 1);
+}
+
 // As TensorFlow's own LSTM cells multiply: the input and the state at once.
 TEST(RecurrentLayers, AJoinedProductIsTakenApart) {
   TestLoop loop = lstm_loop();

@@ -99,6 +99,22 @@ TEST(ScaledProducts, LeaveOtherOperations) {
   }
 }
 
+// A scale for each row of the weight costs digits where a column of it shares a few bits, and a
+// shift costs digits of large sums.
+TEST(ScaledProducts, StayIfTheyWouldCostDigits) {
+  const auto text = layers("m = [V] multiply(a, ss)\n  z = [V] add(ts, m)", 3);
+  const auto is_moved = [&](const Choices& choices) {
+    const auto module = testing::parse_hlo(text);
+    EXPECT_TRUE(move_scales_into_weights(*module, 1, choices));
+    return module->ToString() != testing::parse_hlo(text)->ToString();
+  };
+  EXPECT_TRUE(is_moved({}));
+  EXPECT_TRUE(is_moved({.weights_type = WeightsType::kBfloat16}));
+  EXPECT_FALSE(is_moved({.weights_type = WeightsType::kFloat16}));
+  EXPECT_FALSE(is_moved({.weights_type = WeightsType::kInt8}));
+  EXPECT_FALSE(is_moved({.fast_math = false}));
+}
+
 // As the simplifier writes one row: a vector.
 TEST(ScaledProducts, OfAVectorHaveTheWeightsOfMoreRows) {
   const auto weight_of = [](const std::string& text) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/shared_calls.h"
 #include "tests/unit/kernels/tensors.h"
 
 namespace tfaot::kernels_test {
@@ -81,10 +82,12 @@ Int packed_size(const NarrowMatrix& matrix) {
 
 struct Rows {
   Int batch, rows, live;  // live < 0: all
+  bool are_shared = false;
 };
 
+// Returns how often pieces were handed out.
 template <typename T>
-void check_narrow(Kernel kernel, Rows rows, NarrowMatrix& matrix, bool transposed, Random& random) {
+int check_narrow(Kernel kernel, Rows rows, NarrowMatrix& matrix, bool transposed, Random& random) {
   NarrowMatMulCall call = {};
   call.rhs_type = matrix.type;
   kernels::MatMulCall& c = call.product;
@@ -113,8 +116,16 @@ void check_narrow(Kernel kernel, Rows rows, NarrowMatrix& matrix, bool transpose
   std::vector<const void*> in = {&call, lhs.data(), packed.data()};
   if (matrix.type == kernels::kInt8) in.push_back(scale.data());
   if ((c.epilogue & kernels::kEpilogueBias) != 0) in.push_back(bias.data());
-  in.push_back(&rows.live);
+  if (c.live_rows != 0) in.push_back(&rows.live);
+  in.push_back(nullptr);
   kernel(out, in.data());
+  NarrowMatMulCall shares = call;
+  shares.product.epilogue |= kernels::kEpilogueShared;
+  const int handed_out =
+      rows.are_shared
+          ? expect_the_same_shared(kernel, &call, &shares, in, out, result,
+                                   static_cast<std::size_t>(kernels::narrow_scratch_bytes(call)))
+          : 0;
 
   for (Int i = 0; i < result.size(); ++i) {
     const Int b = i / c.columns / c.rows, row = i / c.columns % c.rows, column = i % c.columns;
@@ -135,16 +146,18 @@ void check_narrow(Kernel kernel, Rows rows, NarrowMatrix& matrix, bool transpose
     if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[column]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
-    ASSERT_NEAR(double{result[i]}, sum.value(), 2 * sum.tolerance() + rounding) << "element " << i;
+    EXPECT_NEAR(double{result[i]}, sum.value(), 2 * sum.tolerance() + rounding) << "element " << i;
+    if (::testing::Test::HasFailure()) break;
   }
+  return handed_out;
 }
 
-void check_narrow(Kernel kernel, Rows rows, Int type, Int depth, Int columns, bool transposed,
-                  Random& random) {
+int check_narrow(Kernel kernel, Rows rows, Int type, Int depth, Int columns, bool transposed,
+                 Random& random) {
   NarrowMatrix matrix = {type, depth, columns};
   if (type == kernels::kInt8)
     return check_narrow<std::uint8_t>(kernel, rows, matrix, transposed, random);
-  check_narrow<std::uint16_t>(kernel, rows, matrix, transposed, random);
+  return check_narrow<std::uint16_t>(kernel, rows, matrix, transposed, random);
 }
 
 constexpr Int kTypes[] = {kernels::kBfloat16, kernels::kFloat16, kernels::kInt8};
@@ -191,6 +204,19 @@ TEST_P(NarrowMatMul, LeavesOutRowsOfPadding) {
     for (Int live = 0; live <= 6; ++live) {
       check_narrow(GetParam().narrow_matmul, {1, 6, live}, type, 37, 20, false, random);
     }
+  }
+}
+
+// One row, some, and more than meet weights as they are stored; a last panel that is not whole.
+TEST_P(NarrowMatMul, SharesItsWorkWithoutAnotherResult) {
+  Random random(5);
+  const Kernel kernel = GetParam().narrow_matmul;
+  for (const Int type : kTypes) {
+    EXPECT_GT(check_narrow(kernel, {1, 1, -1, true}, type, 1000, 600, false, random), 0);
+    EXPECT_GT(check_narrow(kernel, {2, 5, -1, true}, type, 130, 451, false, random), 0);
+    EXPECT_GT(check_narrow(kernel, {1, 70, 66, true}, type, 61, 300, false, random), 0);
+    EXPECT_GT(check_narrow(kernel, {1, 40, -1, true}, type, 61, 300, true, random), 0);
+    EXPECT_EQ(check_narrow(kernel, {1, 1, -1, true}, type, 30, 300, false, random), 0);
   }
 }
 

@@ -41,7 +41,7 @@ CountedCode counted_code() {
           "x86-64-v3",
           5,
           1,
-          {{"%fusion.1 = f32[4,8]{1,0} fusion(f32[2]{0}), kind=kLoop", "loop fusion", "", 0},
+          {{"%fusion.1 = f32[4,8]{1,0} fusion(f32[2]{0}), kind=kLoop", "loop fusion", "", 0, "net/add"},
            {"while.1", "while", "", 2},
            {"%dot.1 = (f32[4]{0}, u8[64]{0}) custom-call(f32[2]{0})", "kernel gemm", "body.1", 3},
            {"idle.1", "copy", "", 4}}};
@@ -61,6 +61,7 @@ TEST(ProfiledOperations, AreSharesOfACall) {
   EXPECT_EQ(found->operations[1].inside, "body.1");
   EXPECT_EQ(found->operations[1].category, "kernel gemm");
   EXPECT_EQ(found->operations[2].name, "fusion.1 f32[4,8]");
+  EXPECT_EQ(found->operations[2].origin, "net/add");
   EXPECT_EQ(found->operations[3].name, "between operations");
   EXPECT_NEAR(found->operations[3].share, 0.1, 1e-12);
 }

@@ -166,7 +166,8 @@ report::Table operations_table(const ProfiledOperations& operations) {
                                   {"µs", ColumnKind::kNumber},
                                   {"kind", ColumnKind::kCode},
                                   {"operation", ColumnKind::kCode},
-                                  {"inside", ColumnKind::kCode}}};
+                                  {"inside", ColumnKind::kCode},
+                                  {"of the model", ColumnKind::kCode}}};
   for (const ProfiledOperation& operation : operations.operations) {
     report::Cell time;
     if (operations.call > 0) time = time_cell(operation.share * operations.call);
@@ -176,7 +177,8 @@ report::Table operations_table(const ProfiledOperations& operations) {
                           std::move(time),
                           {operation.category},
                           {operation.name},
-                          {operation.inside}});
+                          {operation.inside},
+                          {operation.origin}});
   }
   return table;
 }

@@ -9,6 +9,7 @@
 #include "text/describe.h"
 #include "text/text_table.h"
 #include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
 #include "tfaot/records/dtype.h"
 
 namespace tfaot::toolkit {
@@ -42,7 +43,9 @@ class Pairs {
 };
 
 void add_facts(Pairs& pairs, const Manifest& manifest, bool is_second) {
-  for (const Fact& fact : facts_of(manifest)) pairs.add(fact.label, fact.value, is_second);
+  for (const Fact& fact : facts_of(manifest)) {
+    pairs.add(fact.label, replace_all(fact.value, "\n", ", "), is_second);
+  }
 }
 
 void add_tensors(Pairs& pairs, const Manifest& manifest, bool is_second) {

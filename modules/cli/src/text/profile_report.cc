@@ -70,10 +70,10 @@ std::string operations_text(const ProfiledOperations& operations) {
     table.push_back(
         {fmt::format("{:5.1f} %", 100 * operation.share),
          operations.call == 0 ? "" : short_number(operation.share * operations.call / 1000),
-         operation.category, operation.name + inside});
+         operation.category, operation.name + inside, operation.origin});
   }
   const std::size_t left_out = operations.operations.size() - table.size();
-  table.insert(table.begin(), {"share", "us", "kind", "operation"});
+  table.insert(table.begin(), {"share", "us", "kind", "operation", "of the model"});
   std::string text = operations_title(operations) + "\n" + text_table(table);
   if (left_out > 0) text += fmt::format("... and {} more\n", left_out);
   return text;

@@ -14,6 +14,8 @@ struct CountedOperation {
   std::string category;  // "kernel tfaot_gemm_...", "loop fusion", "reduce"
   std::string inside;    // the computation that holds it, such as a loop's body; empty: the entry
   std::int64_t counter = 0;
+  // The model's own name of it, such as "tagger/dense/MatMul"; empty: unknown.
+  std::string origin = {};
 };
 
 struct CountedCode {

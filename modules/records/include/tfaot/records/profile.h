@@ -41,6 +41,7 @@ struct ProfiledOperation {
   std::string category;
   std::string inside;  // the computation that holds it; empty: the entry
   double share = 0;    // of a call
+  std::string origin;  // the model's own name of it; empty: unknown
 };
 struct ProfiledOperations {
   std::string model;

@@ -22,7 +22,7 @@ constexpr std::int64_t narrow_bytes(std::int64_t type) { return type == kInt8 ? 
 // column j is multiplied; at some levels lhs is rounded to 16 bits then. After it, as there, the
 // bias and the number of live rows. Scratch: narrow_scratch_bytes().
 struct NarrowMatMulCall {
-  MatMulCall product;  // rhs_packed is 1
+  MatMulCall product;  // first, as in a plain call; rhs_packed is 1
   std::int64_t rhs_type;
 };
 
