@@ -83,7 +83,7 @@ CountedCode counted_code(const xla::HloProfilePrinterData& data) {
     for (const auto& info : computation.instruction_infos()) {
       counted.operations.push_back({info.short_name(), category_of(info),
                                     is_entry ? "" : computation.name(), info.profile_index(),
-                                origin_of(info)});
+                                    origin_of(info)});
     }
   }
   return counted;

@@ -29,8 +29,8 @@ struct OptimizedModel {
 // op_name.
 using StepViewer = std::function<Status(const std::string& step, const xla::HloModule& module)>;
 
-// REQUIRES: `weights` is the store made from the lowering's weight parameters. Traces of the model that the computation keeps do not change the
-// code.
+// REQUIRES: `weights` is the store made from the lowering's weight parameters. Traces of the model
+// that the computation keeps do not change the code.
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
                                 const Choices& choices = {}, Traces traces = Traces::kRemoved,
                                 const StepViewer& viewer = {});

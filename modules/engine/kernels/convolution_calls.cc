@@ -297,9 +297,9 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
         HloOpcode::kMultiply, filter,
         broadcast(epilogue.scale, filter->shape().dimensions(), {filter->shape().rank() - 1}));
   }
-  KernelCall made = kernel_call(call, transpose(convolution.mutable_operand(0), input_order),
-                                filter,
-                                choices.fast_math && values.is_known(convolution.operand(1)));
+  KernelCall made =
+      kernel_call(call, transpose(convolution.mutable_operand(0), input_order), filter,
+                  choices.fast_math && values.is_known(convolution.operand(1)));
   for (const auto d : output_order) {
     made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
   }

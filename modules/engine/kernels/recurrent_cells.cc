@@ -242,7 +242,9 @@ class CellCall {
   bool needs_its_memory() const {
     if (cell_.memory == nullptr) return false;
     const auto dependents = dependents_of(*cell_.memory);
-    const auto is_dependent = [&](const GatePart& part) { return dependents.contains(part.source); };
+    const auto is_dependent = [&](const GatePart& part) {
+      return dependents.contains(part.source);
+    };
     return std::ranges::any_of(sums_, [&](const GateSum& sum) {
       return std::ranges::any_of(sum.inputs_without(*state_), is_dependent);
     });

@@ -37,14 +37,15 @@ class CountingRunner final : public Runner {
 };
 
 CountedCode counted_code() {
-  return {4,
-          "x86-64-v3",
-          5,
-          1,
-          {{"%fusion.1 = f32[4,8]{1,0} fusion(f32[2]{0}), kind=kLoop", "loop fusion", "", 0, "net/add"},
-           {"while.1", "while", "", 2},
-           {"%dot.1 = (f32[4]{0}, u8[64]{0}) custom-call(f32[2]{0})", "kernel gemm", "body.1", 3},
-           {"idle.1", "copy", "", 4}}};
+  return {
+      4,
+      "x86-64-v3",
+      5,
+      1,
+      {{"%fusion.1 = f32[4,8]{1,0} fusion(f32[2]{0}), kind=kLoop", "loop fusion", "", 0, "net/add"},
+       {"while.1", "while", "", 2},
+       {"%dot.1 = (f32[4]{0}, u8[64]{0}) custom-call(f32[2]{0})", "kernel gemm", "body.1", 3},
+       {"idle.1", "copy", "", 4}}};
 }
 
 TEST(ProfiledOperations, AreSharesOfACall) {
