@@ -88,11 +88,12 @@ TEST_F(ProfileTest, TellsTheShareOfEachOperation) {
       for (const auto& operation : code["operations"]) {
         if (operation["inside"] == "") sum += operation["share"].get<double>();
         has_kernel |= operation["category"].get<std::string>().starts_with("kernel tfaot_");
-        origins += operation["origin"].get<std::string>() + "\n";
+        origins += "\n" + operation["origin"].get<std::string>();
       }
       EXPECT_NEAR(sum, 1, 0.05) << name;
       EXPECT_TRUE(has_kernel) << name;
-      EXPECT_THAT(origins, HasSubstr(std::string(name) == "convolution" ? "Conv2D" : "/")) << name;
+      EXPECT_THAT(origins, HasSubstr(std::string(name) == "convolution" ? "\nConv2D" : "/"))
+          << name;
     }
   }
 }

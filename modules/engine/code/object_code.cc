@@ -69,9 +69,12 @@ std::string category_of(const xla::HloProfilePrinterData::HloInstructionInfo& in
   return target.empty() ? info.category() : "kernel " + target;
 }
 
-// The model's name of what it computes.
+// The model's name of what it computes, without the calls that every SavedModel consists of.
 std::string origin_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
-  return printable_line(quoted_after("op_name=", info.long_name()));
+  constexpr std::string_view kCall = "StatefulPartitionedCall/";
+  std::string name = quoted_after("op_name=", info.long_name());
+  while (name.starts_with(kCall)) name.erase(0, kCall.size());
+  return printable_line(name);
 }
 
 CountedCode counted_code(const xla::HloProfilePrinterData& data) {
