@@ -71,9 +71,9 @@ std::string category_of(const xla::HloProfilePrinterData::HloInstructionInfo& in
 
 // The model's name of what it computes, without the calls that every SavedModel consists of.
 std::string origin_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
-  constexpr std::string_view kCall = "StatefulPartitionedCall/";
+  constexpr std::string_view kWrapper = "StatefulPartitionedCall/";
   std::string name = quoted_after("op_name=", info.long_name());
-  while (name.starts_with(kCall)) name.erase(0, kCall.size());
+  while (name.starts_with(kWrapper)) name.erase(0, kWrapper.size());
   return printable_line(name);
 }
 

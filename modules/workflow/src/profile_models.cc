@@ -307,9 +307,10 @@ Status Profiler::find_models() const {
           "code that counts",
           model.name)));
     }
-    TFAOT_ASSIGN(const FoundPackage found, find_package(context_, model.package));
+    auto found = find_package(context_, model.package);
+    if (!found) return fail(std::move(found).error().note("it also takes a config or a model"));
     if (inputs.empty()) continue;
-    TFAOT_TRY(model_inputs(context_.files, request_.inputs, found.manifest.signature.inputs));
+    TFAOT_TRY(model_inputs(context_.files, request_.inputs, found->manifest.signature.inputs));
   }
   return {};
 }
