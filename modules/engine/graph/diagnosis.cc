@@ -156,8 +156,11 @@ bool has_no_xla_kernel(const tf::NodeDef& node) {
   static const std::set<std::string_view> kCompiledWithoutKernel = {
       "PartitionedCall", "StatefulPartitionedCall", "_Arg", "_Retval", "NoOp", "Placeholder"};
   if (kCompiledWithoutKernel.contains(node.op())) return false;
-  const tf::NodeDef whole = with_defaults(node);
-  return !tf::FindKernelDef(tf::DeviceType(tf::DEVICE_CPU_XLA_JIT), whole, nullptr, nullptr).ok();
+  const auto has_kernel = [](const tf::NodeDef& one) {
+    return tf::FindKernelDef(tf::DeviceType(tf::DEVICE_CPU_XLA_JIT), one, nullptr, nullptr).ok();
+  };
+  // Most nodes need no copy, which may hold a large constant.
+  return !has_kernel(node) && !has_kernel(with_defaults(node));
 }
 
 bool has_data_dependent_shape(std::string_view operation) {

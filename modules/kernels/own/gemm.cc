@@ -367,8 +367,6 @@ void stream_piece(void* context, Int piece, Int /*lane*/) {
 // Products below are not worth a second piece, in multiply-adds; those of a stream wait for memory.
 constexpr Int kPieceWork = Int{1} << 18;
 constexpr Int kStreamPieceWork = Int{1} << 16;
-// Pieces for each lane, so that all end at about the same time.
-constexpr Int kLanePieces = 4;
 
 // False: it is to be computed alone.
 __attribute__((noinline)) bool multiply_shared(const Gemm& g, Int rows) {

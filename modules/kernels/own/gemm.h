@@ -71,9 +71,12 @@ TFAOT_INLINE tfaot::Tasks* tasks_at(const void* word) {
   return tasks;
 }
 
+// Pieces for each lane, so that all end at about the same time.
+constexpr Int kLanePieces = 4;
+
 // Whether so many equal pieces keep all lanes busy until the end.
 TFAOT_INLINE bool are_enough(Int pieces, const tfaot::Tasks& tasks) {
-  return pieces % tasks.lanes == 0 || pieces >= 4 * tasks.lanes;
+  return pieces % tasks.lanes == 0 || pieces >= kLanePieces * tasks.lanes;
 }
 
 // Of what is computed in pieces and as a whole there is one copy: the compiler fuses

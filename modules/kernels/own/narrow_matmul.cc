@@ -200,7 +200,6 @@ template <typename Narrow>
 bool multiply_shared(const NarrowProduct& p, tfaot::Tasks& tasks) {
   constexpr Int kPieceWork = Int{1} << 17;  // multiply-adds that are worth a piece
   constexpr Int kPiecePanels = 4;           // each piece rounds all rows for itself
-  constexpr Int kLanePieces = 4;            // so that all lanes end at about the same time
   const MatMulCall& call = p.call;
   const Int panels = ceil_div(call.columns, kColumns);
   const Int work = call.batch * call.rows * call.columns * call.depth;

@@ -22,7 +22,6 @@ TFAOT_INLINE void share_rows(Int rows, Int unit, Int shared, const void* const* 
     const Work& work;
     Int rows, unit, units, parts;
   };
-  constexpr Int kLanePieces = 4;  // so that all lanes end at about the same time
   const Int units = ceil_div(rows, unit);
   Pieces pieces = {work, rows, unit, units, smaller(units, kLanePieces * tasks->lanes)};
   tasks->run(

@@ -124,8 +124,10 @@ __attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
     }
   }
   if constexpr (NP == 1) {
-    for (; is_fetched(s) && column < whole; column += kColumns) {
-      stream_panels<T, MR, 1, false, true>(s, s.b + column * s.depth, column);
+    if (is_fetched(s)) {
+      for (; column < whole; column += kColumns) {
+        stream_panels<T, MR, 1, false, true>(s, s.b + column * s.depth, column);
+      }
     }
   }
   for (; column + NP * kColumns <= whole; column += NP * kColumns) {
