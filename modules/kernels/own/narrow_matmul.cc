@@ -17,15 +17,15 @@ constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 8
                                 : Narrow::kSteps == 4          ? 2
                                                                : 4;
 
-// One panel by MR rows from `first` on; of its columns c has `columns`.
-template <typename Narrow, int MR>
-__attribute__((noinline)) void stream_panel(const NarrowProduct& p, Int first_row, Int panel,
-                                            Int columns) {
-  constexpr int kVectors = kVectorsPerPanel;
+// MR rows from `first_row` on by NP panels, which end at most NP - 1 before c's columns do.
+template <typename Narrow, int MR, int NP>
+__attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_row, Int panel) {
+  constexpr int kVectors = NP * kVectorsPerPanel;
   constexpr int kSums = sums_per_element(MR * kVectors);
   constexpr int kGroups = kSums > Narrow::kSteps ? kSums / Narrow::kSteps : 1;
   const Int depth = p.call.depth;
-  const unsigned char* b = p.panels + panel * narrow_panel_bytes<Narrow>(depth);
+  const Int panel_bytes = narrow_panel_bytes<Narrow>(depth);
+  const unsigned char* b = p.panels + panel * panel_bytes;
   const float* a[MR];
   TFAOT_UNROLL
   for (int r = 0; r < MR; ++r) a[r] = p.a + (first_row + r) * p.call.lhs_row_stride;
@@ -33,7 +33,9 @@ __attribute__((noinline)) void stream_panel(const NarrowProduct& p, Int first_ro
   const auto add_group = [&](int first, Int k, int steps) __attribute__((always_inline)) {
     typename Narrow::Group group[kVectors];
     TFAOT_UNROLL
-    for (int v = 0; v < kVectors; ++v) group[v] = Narrow::load(b, v);
+    for (int v = 0; v < kVectors; ++v) {
+      group[v] = Narrow::load(b + v / kVectorsPerPanel * panel_bytes, v % kVectorsPerPanel);
+    }
     TFAOT_UNROLL
     for (int i = 0; i < Narrow::kSteps; ++i) {
       if (i >= steps) break;
@@ -63,7 +65,7 @@ __attribute__((noinline)) void stream_panel(const NarrowProduct& p, Int first_ro
   TFAOT_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     const Int at = panel * kColumns + v * kLanes<float>;
-    const Int count = columns_of(columns, v);
+    const Int count = smaller(kLanes<float>, p.call.columns - at);
     if (count <= 0) return;
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
@@ -79,25 +81,40 @@ __attribute__((noinline)) void stream_panel(const NarrowProduct& p, Int first_ro
   }
 }
 
-// As many blocks of MR rows as there are; returns the rows that are done.
-template <typename Narrow, int MR>
-TFAOT_INLINE Int stream_rows(const NarrowProduct& p, Int done, Int panel, Int columns) {
-  if constexpr (MR <= kMostNarrowRows<Narrow>) {
-    for (; p.call.rows - done >= MR; done += MR) stream_panel<Narrow, MR>(p, done, panel, columns);
+// As many blocks of MR rows as there are, by NP panels; returns the rows that are done.
+template <typename Narrow, int MR, int NP>
+TFAOT_INLINE Int stream_rows(const NarrowProduct& p, Int done, Int panel) {
+  constexpr bool kIsTail = NP < kRowsPanels;  // one panel at most, so it need not be the fastest
+  constexpr int kMost = NP > kRowsPanels ? 1 : kIsTail ? 2 : kMostNarrowRows<Narrow>;
+  if constexpr (MR <= kMost) {
+    for (; p.call.rows - done >= MR; done += MR) stream_panels<Narrow, MR, NP>(p, done, panel);
   }
   return done;
 }
 
-// Panels in memory order; each meets all rows.
+// All rows by as many blocks of NP panels as there are; returns the next panel.
+template <typename Narrow, int NP>
+TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
+  for (; panel + NP <= panels; panel += NP) {
+    Int done = stream_rows<Narrow, 8, NP>(p, 0, panel);
+    done = stream_rows<Narrow, 4, NP>(p, done, panel);
+    done = stream_rows<Narrow, 2, NP>(p, done, panel);
+    stream_rows<Narrow, 1, NP>(p, done, panel);
+  }
+  return panel;
+}
+
+// Panels nearly in memory order; each meets all rows. Weights that come from the third-level cache
+// are waited for, so a row alone takes them in that order.
 template <typename Narrow>
 void multiply_stream(const NarrowProduct& p) {
-  for (Int column = 0, panel = 0; column < p.call.columns; column += kColumns, ++panel) {
-    const Int columns = smaller(kColumns, p.call.columns - column);
-    Int done = stream_rows<Narrow, 8>(p, 0, panel, columns);
-    done = stream_rows<Narrow, 4>(p, done, panel, columns);
-    done = stream_rows<Narrow, 2>(p, done, panel, columns);
-    stream_rows<Narrow, 1>(p, done, panel, columns);
+  const Int panels = ceil_div(p.call.columns, kColumns);
+  Int panel = 0;
+  if (p.call.rows == 1 && p.is_near) panel = stream_blocks<Narrow, kRowPanels>(p, panel, panels);
+  if constexpr (kRowsPanels > 1) {
+    if (p.call.rows > 1 || p.is_near) panel = stream_blocks<Narrow, kRowsPanels>(p, panel, panels);
   }
+  stream_blocks<Narrow, 1>(p, panel, panels);
 }
 
 // The panel of columns [column, column + columns) as float.
@@ -178,14 +195,21 @@ struct SharedPanels {
   Int panels, parts;
 };
 
+// Where a piece begins: as without pieces, a row meets the same panels together.
+TFAOT_INLINE Int first_panel(const SharedPanels& shared, Int piece) {
+  if (piece == shared.parts) return shared.panels;
+  const Int panel = shared.panels * piece / shared.parts;
+  return panel - panel % kRowPanels;
+}
+
 // Some of the columns.
 template <typename Narrow>
 void panels_piece(void* context, Int piece, Int lane) {
   const auto& shared = *static_cast<const SharedPanels*>(context);
   NarrowProduct p = shared.product;
-  const Int panel = shared.panels * piece / shared.parts;
+  const Int panel = first_panel(shared, piece);
   const Int column = panel * kColumns;
-  const Int end = shared.panels * (piece + 1) / shared.parts * kColumns;
+  const Int end = first_panel(shared, piece + 1) * kColumns;
   p.call.columns = smaller(p.call.columns, end) - column;
   p.panels += panel * narrow_panel_bytes<Narrow>(p.call.depth);
   if (p.scale != nullptr) p.scale += column;
@@ -218,6 +242,7 @@ void multiply_by(const NarrowProduct& p, tfaot::Tasks* tasks) {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
+  constexpr Int kNearBytes = 192 << 10;
   const auto& narrow = *static_cast<const NarrowMatMulCall*>(in[0]);
   auto* const* const results = static_cast<void* const*>(out);
   NarrowProduct p = {narrow.product,
@@ -228,7 +253,10 @@ extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
                      static_cast<float*>(results[0]),
                      narrow.product.columns,
                      static_cast<float*>(results[1]),
-                     rectifier_of(narrow.product.epilogue)};
+                     rectifier_of(narrow.product.epilogue),
+                     false};
+  p.is_near =
+      tfaot::kernels::narrow_bytes(narrow.rhs_type) * p.call.columns * p.call.depth < kNearBytes;
   int next = 3;
   if (narrow.rhs_type == tfaot::kernels::kInt8) p.scale = static_cast<const float*>(in[next++]);
   if ((narrow.product.epilogue & tfaot::kernels::kEpilogueBias) != 0) {

@@ -19,9 +19,15 @@ struct NarrowProduct {
   Int c_row;  // from one row of c to the next
   float* scratch;
   Rectifier rectifier;
+  bool is_near;  // the weights are a small part of the second-level cache
 };
 
 constexpr Int kColumns = kPanelColumns<float>;
+
+// Panels that a row alone meets at a time, and that some rows do: loading one of their numbers takes
+// as long as loading a vector of weights.
+constexpr int kRowPanels = TFAOT_VECTOR_BYTES == 64 ? 4 : TFAOT_VECTOR_BYTES == 32 ? 2 : 1;
+constexpr int kRowsPanels = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
 
 template <typename Narrow>
 constexpr Int narrow_panel_bytes(Int depth) {

@@ -19,26 +19,28 @@ struct RoundedRows {
   Int at;              // in the product
 };
 
-// MR rows by a panel of which c has `columns`.
-template <int MR>
+// MR rows by NP panels; columns of the last one may lie beyond c's.
+template <int MR, int NP>
 __attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const RoundedRows& rows,
-                                                Int first_row, Int panel, Int columns) {
+                                                Int first_row, Int panel) {
+  constexpr int kVectors = NP * kVectorsPerPanel;
   const Int groups = ceil_div(p.call.depth, kRoundedSteps);
-  const unsigned char* b = p.panels + panel * narrow_panel_bytes<Int8>(p.call.depth);
+  const Int panel_bytes = narrow_panel_bytes<Int8>(p.call.depth);
+  const unsigned char* b = p.panels + panel * panel_bytes;
   const std::int16_t* a[MR];
   TFAOT_UNROLL
   for (int r = 0; r < MR; ++r) a[r] = rows.first + (first_row + r) * rows.stride;
-  Vec<float> totals[MR][kVectorsPerPanel] = {};
+  Vec<float> totals[MR][kVectors] = {};
   for (Int done = 0; done < groups; done += kGroupsPerSum) {
-    SignedWords sums[MR][kParts] = {};
+    SignedWords sums[MR][NP * kParts] = {};
     const Int end = smaller(groups, done + kGroupsPerSum);
     const auto add_group = [&](Int group) __attribute__((always_inline)) {
       Halves left[MR];
       TFAOT_UNROLL
       for (int r = 0; r < MR; ++r) left[r] = spread_steps(a[r] + group * kRoundedSteps);
       TFAOT_UNROLL
-      for (int part = 0; part < kParts; ++part) {
-        const Halves right = load_part(b, part);
+      for (int part = 0; part < NP * kParts; ++part) {
+        const Halves right = load_part(b + part / kParts * panel_bytes, part % kParts);
         TFAOT_UNROLL
         for (int r = 0; r < MR; ++r) sums[r][part] += multiply_pairs(right, left[r]);
       }
@@ -52,15 +54,15 @@ __attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const Ro
     }
     for (; group < end; ++group) add_group(group);
     TFAOT_UNROLL
-    for (int i = 0; i < MR * kVectorsPerPanel; ++i) {
-      const int r = i / kVectorsPerPanel, v = i % kVectorsPerPanel;
+    for (int i = 0; i < MR * kVectors; ++i) {
+      const int r = i / kVectors, v = i % kVectors;
       totals[r][v] += join_pairs(sums[r][2 * v], sums[r][2 * v + 1]);
     }
   }
   TFAOT_UNROLL
-  for (int v = 0; v < kVectorsPerPanel; ++v) {
+  for (int v = 0; v < kVectors; ++v) {
     const Int at = panel * kColumns + v * kLanes<float>;
-    const Int count = columns_of(columns, v);
+    const Int count = smaller(kLanes<float>, p.call.columns - at);
     if (count <= 0) return;
     const Vec<float> scale = load_first(p.scale + at, count);
     TFAOT_UNROLL
@@ -74,9 +76,9 @@ __attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const Ro
 // As many blocks of MR rows as there are; returns the rows that are done.
 template <int MR>
 TFAOT_INLINE Int multiply_rounded_rows(const NarrowProduct& p, const RoundedRows& rows, Int done,
-                                       Int count, Int panel, Int columns) {
+                                       Int count, Int panel) {
   if constexpr (MR <= kMostRoundedRows) {
-    for (; count - done >= MR; done += MR) multiply_rounded<MR>(p, rows, done, panel, columns);
+    for (; count - done >= MR; done += MR) multiply_rounded<MR, 1>(p, rows, done, panel);
   }
   return done;
 }
@@ -118,12 +120,18 @@ void multiply_by_rounding(const NarrowProduct& p) {
       all = all && scale[r] >= 0;
     }
     const RoundedRows rows = {rounded, stride, scale, first};
-    for (Int column = 0, panel = 0; column < p.call.columns; column += kColumns, ++panel) {
-      const Int columns = smaller(kColumns, p.call.columns - column);
-      Int done = multiply_rounded_rows<8>(p, rows, 0, count, panel, columns);
-      done = multiply_rounded_rows<4>(p, rows, done, count, panel, columns);
-      done = multiply_rounded_rows<2>(p, rows, done, count, panel, columns);
-      multiply_rounded_rows<1>(p, rows, done, count, panel, columns);
+    const Int panels = ceil_div(p.call.columns, kColumns);
+    Int panel = 0;
+    if (count == 1) {
+      for (; panel + kRowPanels <= panels; panel += kRowPanels) {
+        multiply_rounded<1, kRowPanels>(p, rows, 0, panel);
+      }
+    }
+    for (; panel < panels; ++panel) {
+      Int done = multiply_rounded_rows<8>(p, rows, 0, count, panel);
+      done = multiply_rounded_rows<4>(p, rows, done, count, panel);
+      done = multiply_rounded_rows<2>(p, rows, done, count, panel);
+      multiply_rounded_rows<1>(p, rows, done, count, panel);
     }
     for (Int r = 0; !all && r < count; ++r) {
       if (scale[r] < 0) multiply_plain_row(p, first + r);

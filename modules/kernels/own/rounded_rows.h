@@ -68,6 +68,25 @@ TFAOT_INLINE Vec<float> join_pairs(SignedWords low, SignedWords high) {
   return __builtin_convertvector(sums, Vec<float>);
 }
 
+// The largest of a vector's lanes: of its halves, then of theirs.
+TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
+  using Eight = std::int32_t __attribute__((vector_size(32)));
+#if TFAOT_VECTOR_BYTES == 64
+  const auto low = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 0));
+  const auto high = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 1));
+  Eight largest = low > high ? low : high;
+#else
+  Eight largest = words;
+#endif
+  const auto meet = [&](Eight other) __attribute__((always_inline)) {
+    largest = other > largest ? other : largest;
+  };
+  meet(__builtin_shufflevector(largest, largest, 4, 5, 6, 7, 0, 1, 2, 3));
+  meet(__builtin_shufflevector(largest, largest, 2, 3, 0, 1, 6, 7, 4, 5));
+  meet(__builtin_shufflevector(largest, largest, 1, 0, 3, 2, 5, 4, 7, 6));
+  return largest[0];
+}
+
 // The bits of a row's largest number without signs: those of a NaN are larger than all others.
 TFAOT_INLINE std::int32_t largest_bits(const float* row, Int count) {
   SignedWords largest = {};
@@ -80,9 +99,7 @@ TFAOT_INLINE std::int32_t largest_bits(const float* row, Int count) {
   Int k = 0;
   for (; k + kLanes<float> <= count; k += kLanes<float>) meet(load(row + k));
   if (k < count) meet(load_first(row + k, count - k));
-  std::int32_t result = 0;
-  for (int i = 0; i < kLanes<float>; ++i) result = result < largest[i] ? largest[i] : result;
-  return result;
+  return largest_lane(largest);
 }
 
 TFAOT_INLINE void round_vector(std::int16_t* to, Vec<float> v) {
