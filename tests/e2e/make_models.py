@@ -577,6 +577,29 @@ def keras_saved():
 
 
 @maker
+def same_names():
+    """Layers inside of one Keras layer whose variables have the same names and shapes."""
+    folder = WORKS / "same_names"
+    dense = tf.keras.layers.Dense
+
+    class Scores(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second, self.parts = dense(6), dense(6), [dense(6) for _ in range(2)]
+
+        def call(self, x):
+            return self.first(x) - tf.nn.softplus(self.second(x)) * tf.tanh(self.parts[0](x) + 2 * self.parts[1](x))
+
+    tf.keras.utils.set_random_seed(23)
+    x = tf.keras.Input([6], name="x")
+    model = tf.keras.Model(x, Scores()(x))
+    model.predict_ = tf.function(lambda x: {"y": model(x, training=False)}, input_signature=[spec("x", [6])])
+    saved_model = mf.save(folder, model, model.predict_)
+    write_config(folder)
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), {"x": ("float32", [6])})
+
+
+@maker
 def many_weights():
     (w,) = weights(31, (128, 128))
     works("many_weights", lambda w, x: {"y": tf.tanh(x @ w / 8)}, {"x": ("float32", [128])}, [w], batch_sizes=(1,))

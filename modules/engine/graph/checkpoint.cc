@@ -7,7 +7,6 @@
 #include "tensorflow/cc/saved_model/constants.h"
 #include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/path.h"
-#include "tensorflow/core/protobuf/trackable_object_graph.pb.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -46,21 +45,16 @@ Result<StoredTensor> Checkpoint::value(const std::string& variable, const std::s
   return value;
 }
 
-// Objects are stored under their path in the object graph, which also contains the variables'
-// names.
-std::string Checkpoint::key_of(const std::string& variable) {
-  tf::Tensor serialized(tf::DT_STRING, {});
-  tf::TrackableObjectGraph objects;
-  if (!open().ok() || !reader_->Lookup(kObjectGraphKey, &serialized).ok() ||
-      !objects.ParseFromString(std::string(serialized.scalar<tf::tstring>()()))) {
-    return variable;  // TensorFlow 1: stored under the name itself
-  }
-  for (const auto& node : objects.nodes()) {
-    for (const auto& attribute : node.attributes()) {
-      if (attribute.full_name() == variable) return attribute.checkpoint_key();
+const tf::TrackableObjectGraph& Checkpoint::objects() {
+  if (!objects_.has_value()) {
+    objects_.emplace();
+    tf::Tensor serialized(tf::DT_STRING, {});
+    if (open().ok() && reader_->Lookup(kObjectGraphKey, &serialized).ok() &&
+        !objects_->ParseFromString(std::string(serialized.scalar<tf::tstring>()()))) {
+      objects_->Clear();
     }
   }
-  return variable;
+  return *objects_;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "graph/stored_tensor.h"
+#include "tensorflow/core/protobuf/trackable_object_graph.pb.h"
 #include "tensorflow/core/util/tensor_bundle/tensor_bundle.h"
 
 namespace tfaot::toolkit::engine {
@@ -20,16 +22,15 @@ class Checkpoint {
   // outlive the result.
   Result<StoredTensor> value(const std::string& variable, const std::string& key);
 
-  // The key of a variable by its full name ("dense/kernel"), for models whose own restore
-  // operations do not cover it: Keras 3 models saved by tf.saved_model.save() contain variables
-  // that only Python's loader fills.
-  std::string key_of(const std::string& variable);
+  // The objects that were saved, with the keys of their variables. Of TensorFlow 1: none.
+  const tensorflow::TrackableObjectGraph& objects();
 
  private:
   absl::Status open();
 
   std::string saved_model_;
   std::unique_ptr<tensorflow::BundleReader> reader_;
+  std::optional<tensorflow::TrackableObjectGraph> objects_;
 };
 
 }  // namespace tfaot::toolkit::engine

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "graph/captured_variables.h"
 #include "graph/checkpoint.h"
 #include "graph/fixed_placeholders.h"
 #include "graph/graph_nodes.h"
@@ -103,6 +104,7 @@ class SavedModelGraph final : public ModelGraph {
     TFAOT_ASSIGN(inputs_, graph_tensors("input", found->second.inputs()));
     TFAOT_ASSIGN(outputs_, graph_tensors("output", found->second.outputs()));
     restored_ = restored_variables(model_);
+    captured_ = captured_variables(model_);
     graph_ = std::move(*model_.mutable_graph_def());
     std::set<std::string> input_nodes;
     for (const ModelTensor& input : inputs_) input_nodes.insert(node_name(input.tensor));
@@ -115,9 +117,7 @@ class SavedModelGraph final : public ModelGraph {
       TFAOT_ASSIGN(auto value, session_.variable(node));
       return stored(std::move(value));
     }
-    const auto key = restored_.keys.find(name);
-    return checkpoint_.value(name,
-                             key != restored_.keys.end() ? key->second : checkpoint_.key_of(name));
+    return checkpoint_.value(name, key_of(name));
   }
 
   // Of a Keras 3 model saved by tf.saved_model.save(), TensorFlow's loader fills other variables
@@ -128,7 +128,7 @@ class SavedModelGraph final : public ModelGraph {
       if (node.op() != "VarHandleOp") continue;
       const std::string name = resource_name(node);
       if (restored_.keys.contains(name) || restored_.others.contains(name)) continue;
-      TFAOT_ASSIGN(const StoredTensor stored, checkpoint_.value(name, checkpoint_.key_of(name)));
+      TFAOT_ASSIGN(const StoredTensor stored, checkpoint_.value(name, key_of(name)));
       TFAOT_ASSIGN(const tf::Tensor value, stored.read());
       TFAOT_TRY(set_variable(*session, node, value));
     }
@@ -136,9 +136,28 @@ class SavedModelGraph final : public ModelGraph {
   }
 
  private:
+  // In the checkpoint. Keras 3 models saved by tf.saved_model.save() contain variables that only
+  // Python's loader fills: it goes by the objects that functions captured. A variable of TensorFlow
+  // 1 is stored under its name.
+  std::string key_of(const std::string& name) {
+    const auto restored = restored_.keys.find(name);
+    if (restored != restored_.keys.end()) return restored->second;
+    const auto object = captured_.find(name);
+    if (object != captured_.end()) {
+      if (object_keys_.empty()) {
+        object_keys_ = keys_of_objects(model_.object_graph_def(), checkpoint_.objects());
+      }
+      const auto key = object_keys_.find(object->second);
+      if (key != object_keys_.end()) return key->second;
+    }
+    return key_of_name(checkpoint_.objects(), name).value_or(name);
+  }
+
   std::string folder_;
   tf::MetaGraphDef model_;  // its graph is graph_
   RestoredVariables restored_;
+  std::map<std::string, int> captured_;  // objects by the names of their variables
+  std::map<int, std::string> object_keys_;
   Checkpoint checkpoint_;
   LoadedSession session_;
 };
