@@ -217,7 +217,9 @@ class Estimate {
       return moved + convolve(one, call_of<kernels::ConvolutionCall>(one), bytes);
     }
     if (kind == KernelKind::kDepthwise) {
-      return moved + slide(taps_of(call_of<kernels::ConvolutionCall>(one).window), result);
+      const auto call = call_of<kernels::ConvolutionCall>(one);
+      const auto inputs = static_cast<double>(call.in_channels / call.groups);
+      return moved + slide(inputs * taps_of(call.window), result);
     }
     if (kind == KernelKind::kPool) {
       return moved + slide(taps_of(call_of<kernels::PoolCall>(one).window), result);

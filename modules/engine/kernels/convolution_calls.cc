@@ -145,6 +145,9 @@ bool is_depthwise(const Call& call) {
   return call.groups == call.in_channels && call.groups == call.out_channels;
 }
 
+// One group alone is a small convolution.
+bool is_of_groups(const Call& call) { return call.groups > 1 && kernels::is_grouped(call); }
+
 // The products of a call by Winograd's way, for each pair of an input's and a result's channel.
 std::int64_t winograd_products(const kernels::WinogradCall& call) {
   return kernels::winograd_matrices(call) * kernels::winograd_tiles(call);
@@ -237,6 +240,9 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
   if (is_depthwise(call)) {
     return {"depthwise", as_words(call), {input, filter}, {}, kernels::kPanelBytes};
   }
+  if (is_of_groups(call)) {
+    return {"grouped_convolution", as_words(call), {input, filter}, {}, kernels::kPanelBytes};
+  }
   if (has_base_dilation(call.window)) {
     return {"transposed_convolution",
             as_words(call),
@@ -288,7 +294,8 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
   if (std::is_sorted(output_order.begin(), output_order.end())) {
     epilogue = find_epilogue(convolution, call.out_channels,
                              {.scale = values.is_known(convolution.operand(1)),
-                              .sum = !is_depthwise(call) && !has_base_dilation(call.window)},
+                              .sum = !is_depthwise(call) && !is_of_groups(call) &&
+                                     !has_base_dilation(call.window)},
                              values);
   }
   call.epilogue = epilogue.word();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns convolutions over one to three spatial dimensions, of float32 and float64, in any layout,
-// into calls of our kernels: matmul if the window is a single point, depthwise, or the general one.
-// Used by one thread.
+// into calls of our kernels: matmul if the window is a single point, one for each channel or for
+// small groups of them, or the general one. Used by one thread.
 #pragma once
 
 #include "hlo/choices.h"

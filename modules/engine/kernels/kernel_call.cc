@@ -52,7 +52,9 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   if (name.starts_with("top_k_")) return KernelKind::kTopK;
   if (name.starts_with("gather_")) return KernelKind::kGather;
   if (name.starts_with("attention_")) return KernelKind::kAttention;
-  if (name.starts_with("depthwise_")) return KernelKind::kDepthwise;
+  for (const char* way : {"depthwise_", "grouped_convolution_"}) {
+    if (name.starts_with(way)) return KernelKind::kDepthwise;
+  }
   if (name.starts_with("forest_")) return KernelKind::kForest;
   for (const char* cell : {"lstm_", "gru_", "rnn_"}) {
     if (name.starts_with(cell)) return KernelKind::kRecurrent;

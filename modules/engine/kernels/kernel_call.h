@@ -43,7 +43,7 @@ enum class KernelKind {
   kMatMul,       // a MatMulCall, also as part of a NarrowMatMulCall
   kDenseChain,   // a DenseChainCall
   kConvolution,  // a ConvolutionCall, also transposed or part of a WinogradCall
-  kDepthwise,    // a ConvolutionCall, each channel alone
+  kDepthwise,    // a ConvolutionCall, each channel or group alone
   kPool,         // a PoolCall
   kResize,       // a ResizeCall
   kForest,       // a ForestCall

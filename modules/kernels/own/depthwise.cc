@@ -1,77 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_depthwise of abi.h: an ordinary convolution for each phase, in place.
-#include "slide.h"
-
-namespace {
-
-struct MultiplyAdd {
-  using State = Vec<Element>;
-  static constexpr int kResults = 1;
-  static constexpr bool kFilter = true;
-  template <bool kPart>
-  Vec<Element> start(Int channel, Int count) const {
-    if (bias == nullptr) return Vec<Element>{};
-    return load_channels<kPart>(bias + channel, count);
-  }
-  static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> weight) {
-    return sum + input * weight;
-  }
-  Vec<Element> finish(Vec<Element> sum, int /*result*/) const {
-    return rectified<Element>(sum, rectifier);
-  }
-
-  const Element* bias;  // null: none
-  Rectifier rectifier;
-};
-
-class Phases {
- public:
-  Phases(const MultiplyAdd& op, const ConvolutionCall& call, Int images, const void** in)
-      : op_(op),
-        call_(call),
-        images_(images),
-        filter_(static_cast<const Element*>(in[2])),
-        steps_(dense_steps(call.window, call.out_channels)) {}
-
-  // All images.
-  void run(const Element* image, Element* result) const {
-    for_each_phase(call_.window, [&](const auto& phase) { one_phase(phase, image, result); });
-  }
-
- private:
-  void one_phase(const Phase (&phase)[kSpatial], const Element* image, Element* result) const {
-    const Window w = window_of(phase, call_.window);
-    const Element* filter = filter_;
-    SlideSteps steps = steps_;
-    for (int d = 0; d < kSpatial; ++d) {
-      const Phase& p = phase[d];
-      filter += p.first_tap * steps.filter[d];
-      result += p.first * steps.out[d];
-      steps.filter[d] *= p.tap_step;
-      steps.out[d] *= p.step;
-    }
-    Slide<MultiplyAdd> slide(op_, w, call_.in_channels, filter, steps, 0);
-    const Int in_image = w.in[0] * w.in[1] * w.in[2] * call_.in_channels;
-    const Int out_image = steps_.out[0] * call_.window.out[0];
-    for (Int i = 0; i < images_; ++i) slide.image(image + i * in_image, result + i * out_image);
-  }
-
-  const MultiplyAdd& op_;
-  const ConvolutionCall& call_;
-  Int images_;
-  const Element* filter_;
-  SlideSteps steps_;
-};
-
-void convolve(const ConvolutionCall& call, Element* result, const void** in) {
-  const MoreOperands more = more_operands(call, in);
-  const MultiplyAdd op = {more.bias, rectifier_of(call.epilogue)};
-  Phases(op, call, more.images, in).run(static_cast<const Element*>(in[1]), result);
-}
-
-}  // namespace
+// tfaot_depthwise of abi.h.
+#include "phases.h"
 
 extern "C" void TFAOT_KERNEL(depthwise)(void* out, const void** in) {
+  const auto& call = *static_cast<const ConvolutionCall*>(in[0]);
   auto* const* const results = static_cast<void* const*>(out);
-  convolve(*static_cast<const ConvolutionCall*>(in[0]), static_cast<Element*>(results[0]), in);
+  const MoreOperands more = more_operands(call, in);
+  const MultiplyAdd op = {more.bias, rectifier_of(call.epilogue)};
+  Phases(op, call, more.images, in)
+      .run(static_cast<const Element*>(in[1]), static_cast<Element*>(results[0]));
 }

@@ -24,8 +24,8 @@ struct NarrowProduct {
 
 constexpr Int kColumns = kPanelColumns<float>;
 
-// Panels that a row alone meets at a time, and that some rows do: loading one of their numbers takes
-// as long as loading a vector of weights.
+// Panels that a row alone meets at a time, and that some rows do: loading one of their numbers
+// takes as long as loading a vector of weights.
 constexpr int kRowPanels = TFAOT_VECTOR_BYTES == 64 ? 4 : TFAOT_VECTOR_BYTES == 32 ? 2 : 1;
 constexpr int kRowsPanels = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
 

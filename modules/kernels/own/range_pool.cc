@@ -9,7 +9,7 @@ struct Range {
     Vec<Element> high, low;
   };
   static constexpr int kResults = 2;
-  static constexpr bool kFilter = false;
+  static constexpr Filter kFilter = Filter::kNone;
   template <bool kPart>
   State start(Int /*channel*/, Int /*count*/) const {
     const Vec<Element> none = {};

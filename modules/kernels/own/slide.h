@@ -13,10 +13,10 @@ class Slide {
  public:
   // REQUIRES: window.base_dilation is 1. other_result: the distance from one result to the next, if
   // the operation has several.
-  Slide(const Op& op, const Window& window, Int channels, const Element* filter,
+  Slide(const Op& op, const Window& window, const ChannelCounts& channels, const Element* filter,
         const SlideSteps& steps, Int other_result)
-      : op_(op), w_(window), channels_(channels), filter_(filter), other_result_(other_result) {
-    Int step = channels;
+      : op_(op), w_(window), channels_(channels.out), filter_(filter), other_result_(other_result) {
+    Int step = channels.in;
     for (int d = kSpatial; d-- > 0;) {
       in_step_[d] = step;
       out_step_[d] = steps.out[d];

@@ -11,6 +11,11 @@ struct SlideSteps {
   Int filter[kSpatial], out[kSpatial];
 };
 
+// Of a pixel.
+struct ChannelCounts {
+  Int in, out;
+};
+
 inline SlideSteps dense_steps(const Window& w, Int channels) {
   SlideSteps steps = {};
   Int filter = channels, out = channels;

@@ -3,7 +3,7 @@
 // registers.
 //
 // An operation has
-//   static constexpr bool kFilter                   whether there is a filter
+//   static constexpr Filter kFilter                 what has a filter
 //   static constexpr int kResults                   and how many results
 //   using State                                     Vec<Element>, or more of them
 //   template <bool kPart> State start(Int channel, Int count) const
@@ -18,6 +18,8 @@
 #include "vec_compare.h"
 
 namespace {
+
+enum class Filter { kNone, kOfChannels, kOfGroups };
 
 // The taps of one tile; steps are in elements.
 struct Taps {

@@ -116,6 +116,25 @@ TEST(ConvolutionCalls, TakeTransposedConvolutionsByPhases) {
             std::vector<std::string>{"transposed_convolution_f64"});
 }
 
+std::vector<std::string> grouped(int in_each, int out_each, const char* window = "") {
+  return rewritten(fmt::format(
+      "ENTRY e {{\n  x = f32[2,8,8,{0}] parameter(0)\n  w = f32[3,3,{1},{2}] parameter(1)\n"
+      "  ROOT c = f32[2,8,8,{2}] convolution(x, w), window={{size=3x3 pad=1_1x1_1 {3}}}, "
+      "dim_labels=b01f_01io->b01f, feature_group_count=6\n}}\n",
+      6 * in_each, in_each, 6 * out_each, window));
+}
+
+TEST(ConvolutionCalls, OfSmallGroupsHaveAKernel) {
+  const std::vector<std::string> kernel = {"grouped_convolution_f32"};
+  for (const auto& [in_each, out_each] : {std::pair(1, 2), {1, 4}, {2, 2}, {4, 4}}) {
+    EXPECT_EQ(grouped(in_each, out_each), kernel) << in_each << " to " << out_each;
+  }
+  EXPECT_EQ(grouped(4, 4, "rhs_reversal=1x1"), kernel);
+  EXPECT_EQ(grouped(1, 1), std::vector<std::string>{"depthwise_f32"});
+  EXPECT_EQ(grouped(1, 3), std::vector<std::string>{"convolution_f32"});
+  EXPECT_EQ(grouped(8, 8), std::vector<std::string>{"convolution_f32"});
+}
+
 struct Winograd {
   std::string type = "f32";
   std::int64_t height = 9, width = 14, rows = 3, columns = 3, in = 20, out = 33;

@@ -29,6 +29,8 @@
   USE(gather, f32)                 \
   USE(gather, f64)                 \
   USE(gelu, f32)                   \
+  USE(grouped_convolution, f32)    \
+  USE(grouped_convolution, f64)    \
   USE(layer_norm, f32)             \
   USE(matmul, f32)                 \
   USE(matmul, f64)                 \

@@ -132,6 +132,22 @@ void check_random_depthwise(Kernel kernel, Int count, std::uint32_t seed) {
   }
 }
 
+template <typename T>
+void check_random_groups(Kernel kernel, Int count, std::uint32_t seed) {
+  constexpr Int kSizes[][2] = {{1, 2}, {1, 4}, {2, 2}, {4, 4}};
+  Random random(seed);
+  for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+    ConvolutionCall c = random_call(random);
+    if (random.one_in(3)) c.window = wide_window(random);
+    const auto& [inputs, outputs] = kSizes[random.between(0, 3)];
+    c.groups = random.between(2, random.one_in(3) ? 40 : 5);
+    c.in_channels = c.groups * inputs;
+    c.out_channels = c.groups * outputs;
+    ASSERT_TRUE(is_grouped(c));
+    check<T>(kernel, Filter::kAsItIs, c, random);
+  }
+}
+
 TEST_P(Convolution, IsThatOfAPlainLoop) {
   check_random<float>(kernels<float>().convolution, Filter::kPacked, 250, 1);
   check_random<double>(kernels<double>().convolution, Filter::kPacked, 150, 2);
@@ -146,6 +162,11 @@ TEST_P(Convolution, ByPhasesIsThatOfAPlainLoop) {
 TEST_P(Convolution, OfEachChannelIsThatOfAPlainLoop) {
   check_random_depthwise<float>(kernels<float>().depthwise, 160, 3);
   check_random_depthwise<double>(kernels<double>().depthwise, 120, 4);
+}
+
+TEST_P(Convolution, OfSmallGroupsIsThatOfAPlainLoop) {
+  check_random_groups<float>(kernels<float>().grouped_convolution, 200, 5);
+  check_random_groups<double>(kernels<double>().grouped_convolution, 120, 6);
 }
 
 ConvolutionCall of_image(Int size, Int window, Int in_channels, Int out_channels) {

@@ -29,7 +29,8 @@ struct Window {
 // rows (s64), and only the first live_images times that many are computed. Scratch:
 // convolution_scratch_bytes(). tfaot_depthwise: groups == in_channels == out_channels; in[2]: the
 // filter as it is, [size..., out_channels]. Same result and bias, no sum; there is scratch, but it
-// is not used.
+// is not used. tfaot_grouped_convolution: the same for is_grouped() calls; the filter is [size...,
+// in_channels / groups, out_channels].
 struct ConvolutionCall {
   std::int64_t batch;
   Window window;
@@ -38,6 +39,14 @@ struct ConvolutionCall {
   // With kEpilogueLive alone; calls of 0.2.0 end before it.
   std::int64_t live_images;  // images for each row of the model's batch
 };
+
+// The sizes of groups of tfaot_grouped_convolution: a vector of results has several groups.
+constexpr bool is_grouped(const ConvolutionCall& call) {
+  const std::int64_t inputs = call.in_channels / call.groups;
+  const std::int64_t outputs = call.out_channels / call.groups;
+  if (inputs == 1) return outputs == 2 || outputs == 4;
+  return inputs == outputs && (inputs == 2 || inputs == 4);
+}
 
 // Whether tfaot_convolution reads a copy of each image, with its padding and base dilation written
 // out.
