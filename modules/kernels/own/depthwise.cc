@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_depthwise of abi.h: an ordinary convolution for each phase, in place.
+#include "activate.h"
 #include "slide.h"
 
 namespace {
@@ -26,10 +27,11 @@ struct MultiplyAdd {
 
 class Phases {
  public:
-  Phases(const MultiplyAdd& op, const ConvolutionCall& call, Int images, const void** in)
+  Phases(const MultiplyAdd& op, const ConvolutionCall& call, const MoreOperands& more,
+         const void** in)
       : op_(op),
         call_(call),
-        images_(images),
+        more_(more),
         filter_(static_cast<const Element*>(in[2])),
         steps_(dense_steps(call.window, call.out_channels)) {}
 
@@ -53,12 +55,15 @@ class Phases {
     Slide<MultiplyAdd> slide(op_, w, call_.in_channels, filter, steps, 0);
     const Int in_image = w.in[0] * w.in[1] * w.in[2] * call_.in_channels;
     const Int out_image = steps_.out[0] * call_.window.out[0];
-    for (Int i = 0; i < images_; ++i) slide.image(image + i * in_image, result + i * out_image);
+    for (Int i = 0; i < more_.images; ++i) {
+      slide.image(image + i * in_image, result + i * out_image);
+      activate({result + i * out_image, out_image, 1, out_image, more_.function});
+    }
   }
 
   const MultiplyAdd& op_;
   const ConvolutionCall& call_;
-  Int images_;
+  const MoreOperands& more_;
   const Element* filter_;
   SlideSteps steps_;
 };
@@ -66,7 +71,7 @@ class Phases {
 void convolve(const ConvolutionCall& call, Element* result, const void** in) {
   const MoreOperands more = more_operands(call, in);
   const MultiplyAdd op = {more.bias, rectifier_of(call.epilogue)};
-  Phases(op, call, more.images, in).run(static_cast<const Element*>(in[1]), result);
+  Phases(op, call, more, in).run(static_cast<const Element*>(in[1]), result);
 }
 
 }  // namespace
