@@ -314,6 +314,39 @@ def pooled_activations():
 
 
 @maker
+def activations():
+    """Activations after products and convolutions of every kind, and of results that the model uses elsewhere too."""
+    def serve(dense, window, tile, each, spread, image, x):
+        def hard_sigmoid(y):
+            return tf.nn.relu6(y + 3) / 6
+
+        def convolved(y, kernel, stride):
+            return tf.nn.conv2d(y, kernel, stride, "SAME")
+
+        hard = convolved(image, window, 2)
+        hard *= hard_sigmoid(hard)
+        gate = hard_sigmoid(tf.reduce_mean(hard, [1, 2], keepdims=True) * 4)
+        elu, gelu, hard_gate, selu, softplus, swish, twice = (x @ matrix for matrix in tf.unstack(dense))
+        return {
+            "dense_elu": tf.nn.elu(elu) @ tf.transpose(dense[0]),
+            "dense_gelu": tf.nn.gelu(gelu) @ tf.transpose(dense[0]),
+            "dense_hard_sigmoid": tf.clip_by_value(0.2 * (hard_gate + 1) + 0.5, 0, 1),
+            "dense_selu": tf.nn.selu(selu - 1),
+            "dense_softplus": tf.nn.softplus(softplus + 2),
+            "dense_swish": tf.nn.silu(swish - 2),
+            "each_hard_swish": tf.nn.depthwise_conv2d(hard, each, [1, 1, 1, 1], "SAME") * gate,
+            "each_swish": tf.nn.silu(tf.nn.depthwise_conv2d(image, each, [1, 1, 1, 1], "SAME")),
+            "spread_leaky": tf.nn.leaky_relu(tf.nn.conv2d_transpose(image, spread, [tf.shape(image)[0], 10, 8, 5], 2)),
+            "tile_hard_swish": tf.keras.activations.hard_swish(convolved(tf.nn.silu(convolved(image, tile, 1)), tile, 1)),
+            "twice": twice + tf.sigmoid(twice),
+        }
+
+    made = weights(31, (7, 20, 12), (5, 5, 24, 24), (3, 3, 24, 24), (3, 3, 24, 1), (3, 3, 5, 24))
+    made = [made[0], *(kernel / 4 for kernel in made[1:])]
+    works("activations", serve, {"image": ("float32", [5, 4, 24]), "x": ("float32", [20])}, made, batch_sizes=(1, 4))
+
+
+@maker
 def nonfinite():
     """What is not a number, and infinities, come out where TensorFlow has them. Codes, as JSON has no words for them.
 

@@ -19,6 +19,7 @@
 #include "kernels/concatenation_calls.h"
 #include "kernels/dense_chain_calls.h"
 #include "kernels/forest_calls.h"
+#include "kernels/function_calls.h"
 #include "kernels/gather_calls.h"
 #include "kernels/live_rows.h"
 #include "kernels/recurrent_cells.h"
@@ -151,6 +152,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_row_functions(*module, inputs));
   TFAOT_TRY(replace_attention(*module));
   TFAOT_TRY(replace_dense_chains(*module));
+  TFAOT_TRY(absorb_functions(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

@@ -198,7 +198,8 @@ class Estimate {
         bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
     // A gather reads as much as it writes, however large the tables are.
     if (kind == KernelKind::kGather) return kCallCycles + waiting(2 * result);
-    const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result);
+    const double moved = kCallCycles + waiting(bytes_of(one.operand(1)->shape()) + result) +
+                         function_cycles(result_function(one).kind, result);
     if (kind == KernelKind::kRecurrent) return moved + recur(one);
     if (kind == KernelKind::kDenseChain) return moved + go_through_layers(one);
     if (kind == KernelKind::kRows) return moved + go_over_rows(one);
@@ -277,6 +278,15 @@ class Estimate {
            2 * moved * kPlainCycles;
   }
 
+  // Of so many bytes of results.
+  double function_cycles(std::int64_t kind, double bytes) const {
+    if (kind == kernels::kFunctionNone) return 0;
+    const bool is_plain = kind == kernels::kFunctionLeaky ||
+                          kind == kernels::kFunctionHardSigmoid ||
+                          kind == kernels::kFunctionHardSwish;
+    return std::ceil(bytes / machine_.vector_bytes) * (is_plain ? kPlainCycles : kDearCycles);
+  }
+
   // The products and functions of all layers. What is between them stays in the first cache.
   double go_through_layers(const HloInstruction& one) const {
     const auto call = call_of<kernels::DenseChainCall>(one);
@@ -288,11 +298,8 @@ class Estimate {
           static_cast<double>(kernels::panel_count(size.columns, size.element_bytes) *
                               kernels::kPanelBytes * size.depth);
       sum += multiply(size, weights) + (sum > 0 && weights > kSmallLayerBytes ? kCallCycles : 0);
-      const double each = layer.function == kernels::kDenseNone    ? 0
-                          : layer.function == kernels::kDenseLeaky ? kPlainCycles
-                                                                   : kDearCycles;
-      const auto results = static_cast<double>(size.rows * size.columns * size.element_bytes);
-      sum += std::ceil(results / machine_.vector_bytes) * each;
+      sum += function_cycles(layer.function.kind,
+                             static_cast<double>(size.rows * size.columns * size.element_bytes));
       size.depth = size.columns;
     }
     return sum;

@@ -89,21 +89,25 @@ KernelWork attention_work(const kernels::AttentionCall& call) {
 
 const char* function_text(std::int64_t function) {
   switch (function) {
-    case kernels::kDenseTanh:
+    case kernels::kFunctionTanh:
       return " tanh";
-    case kernels::kDenseSigmoid:
+    case kernels::kFunctionSigmoid:
       return " sigmoid";
-    case kernels::kDenseSwish:
+    case kernels::kFunctionSwish:
       return " swish";
-    case kernels::kDenseGelu:
-    case kernels::kDenseGeluTanh:
+    case kernels::kFunctionGelu:
+    case kernels::kFunctionGeluTanh:
       return " gelu";
-    case kernels::kDenseSoftplus:
+    case kernels::kFunctionSoftplus:
       return " softplus";
-    case kernels::kDenseLeaky:
+    case kernels::kFunctionLeaky:
       return " leaky relu";
-    case kernels::kDenseElu:
+    case kernels::kFunctionElu:
       return " elu";
+    case kernels::kFunctionHardSigmoid:
+      return " hard sigmoid";
+    case kernels::kFunctionHardSwish:
+      return " hard swish";
     default:
       return "";
   }
@@ -114,7 +118,7 @@ std::string layer_text(const kernels::DenseLayer& layer) {
   const char* const relu = is_six                                           ? " relu6"
                            : (layer.epilogue & kernels::kEpilogueRelu) != 0 ? " relu"
                                                                             : "";
-  return fmt::format("{}{}{}", layer.columns, relu, function_text(layer.function));
+  return fmt::format("{}{}{}", layer.columns, relu, function_text(layer.function.kind));
 }
 
 KernelWork chain_work(const HloInstruction& one) {
@@ -218,6 +222,9 @@ KernelWork work_of(const HloInstruction& one) {
 
 KernelWork kernel_work(const HloInstruction& one) {
   KernelWork work = work_of(one);
+  const std::int64_t function = result_function(one).kind;
+  if (function != kernels::kFunctionNone)
+    work.text += fmt::format(", then{}", function_text(function));
   if (skips_padding(one)) work.text += ", skips rows of padding";
   return work;
 }

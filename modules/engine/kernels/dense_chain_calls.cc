@@ -31,7 +31,7 @@ constexpr std::int64_t kMostRowsOfTanh = 4;
 constexpr std::int64_t kMostTanhOfOneRow = 64;
 
 bool is_for_chain(const LayerFunction& found, const MatMulCall& product) {
-  return found.function != kernels::kDenseTanh ||
+  return found.function != kernels::kFunctionTanh ||
          (product.rows == 1 ? product.columns <= kMostTanhOfOneRow
                             : product.rows <= kMostRowsOfTanh);
 }
@@ -60,22 +60,6 @@ bool is_dense_layer(const HloInstruction& one) {
          elements_of(*one.operand(1)) == call.rows * call.depth;
 }
 
-// The only user of a value, if it does not leave the computation here; else null.
-HloInstruction* sole_user(const HloInstruction& value) {
-  return value.user_count() == 1 && !value.IsRoot() ? value.users().front() : nullptr;
-}
-
-// A value after the reshapes that nothing else uses.
-HloInstruction* last_view(HloInstruction* value) {
-  while (true) {
-    HloInstruction* const user = sole_user(*value);
-    const bool is_view = user != nullptr && (user->opcode() == HloOpcode::kReshape ||
-                                             user->opcode() == HloOpcode::kBitcast);
-    if (!is_view) return value;
-    value = user;
-  }
-}
-
 // The layer of a product; no call if its result is not there.
 Link link_of(HloInstruction& product) {
   HloInstruction* const first = sole_user(product);
@@ -86,15 +70,13 @@ Link link_of(HloInstruction& product) {
   const auto call = call_of<MatMulCall>(product);
   Link link{&product,
             first,
-            {call.columns, call.epilogue, kernels::kDenseNone, 1, 1},
+            {call.columns, call.epilogue, {kernels::kFunctionNone, 1, 1}},
             static_cast<std::int64_t>(xla::ShapeUtil::ByteSizeOf(product.operand(2)->shape()))};
   if ((call.epilogue & kernels::kEpilogueRelu) != 0) return link;
   const auto found = function_of(*last_view(first));
   if (found && is_for_chain(*found, call)) {
     link.result = found->result;
-    link.layer.function = found->function;
-    link.layer.above = found->above;
-    link.layer.below = found->below;
+    link.layer.function = {found->function, found->above, found->below};
   }
   return link;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/epilogue.h"
 
+#include "kernels/layer_functions.h"
 #include "kernels/row_values.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal.h"
@@ -89,6 +90,7 @@ class Finder {
   bool step() {
     if (current_->user_count() != 1 || current_->IsRoot() || epilogue_.six) return false;
     HloInstruction* user = current_->users().front();
+    if (is_hard_sigmoid_next()) return false;
     if (user->opcode() == HloOpcode::kReshape) {
       current_ = user;
       return first_column_dimension(user->shape(), columns_) >= 0;
@@ -104,6 +106,13 @@ class Finder {
     if (!take(*user, other, is_first)) return false;
     current_ = epilogue_.last = user;
     return true;
+  }
+
+  // It begins like a bias and a relu6, but is a function of its own (function_calls.h).
+  bool is_hard_sigmoid_next() const {
+    if (current_->shape().element_type() != xla::F32) return false;
+    const auto found = function_of(*current_);
+    return found && found->function == kernels::kFunctionHardSigmoid;
   }
 
   bool take(const HloInstruction& user, HloInstruction* other, bool is_first) {

@@ -2,7 +2,6 @@
 #include "kernels/kernel_call.h"
 
 #include <cstddef>
-#include <optional>
 
 #include "tfaot/kernels/abi.h"
 #include "tfaot/records/symbols.h"
@@ -86,6 +85,34 @@ bool skips_padding(const HloInstruction& kernel) {
     default:
       return false;
   }
+}
+
+std::optional<std::size_t> word_of_epilogue(const HloInstruction& kernel) {
+  constexpr std::size_t kWord = sizeof(std::int64_t);
+  switch (kernel_kind(kernel)) {
+    case KernelKind::kMatMul:
+      return offsetof(kernels::MatMulCall, epilogue) / kWord;
+    case KernelKind::kConvolution:
+    case KernelKind::kDepthwise:
+      return offsetof(kernels::ConvolutionCall, epilogue) / kWord;
+    default:
+      return std::nullopt;
+  }
+}
+
+kernels::ResultFunction result_function(const HloInstruction& kernel) {
+  kernels::ResultFunction function{kernels::kFunctionNone, 1, 1};
+  const auto word = word_of_epilogue(kernel);
+  const std::int64_t epilogue = word ? call_words(kernel).at(*word) : 0;
+  if ((epilogue & kernels::kEpilogueFunction) == 0) return function;
+  constexpr std::int64_t kAnyBias = kernels::kEpilogueBias | kernels::kEpilogueRowBias;
+  const std::int64_t before =
+      ((epilogue & kAnyBias) != 0 ? 1 : 0) + ((epilogue & kernels::kEpilogueSum) != 0 ? 1 : 0);
+  const HloInstruction* const operand = kernel.operand(3 + before);
+  if (!operand->IsConstant()) return function;
+  const auto words = operand->literal().data<std::int64_t>();
+  std::memcpy(&function, words.data(), sizeof function);
+  return function;
 }
 
 std::vector<kernels::DenseLayer> dense_layers(const HloInstruction& kernel) {
@@ -175,9 +202,9 @@ std::optional<std::size_t> word_of_sharing(const HloInstruction& kernel) {
   if (kind == KernelKind::kOther) return std::nullopt;
   constexpr std::size_t kWord = sizeof(std::int64_t);
   const std::string_view name = kernel_name(kernel);
-  if (kind == KernelKind::kMatMul) return offsetof(kernels::MatMulCall, epilogue) / kWord;
-  if (name.starts_with("convolution_") || name.starts_with("winograd_convolution_")) {
-    return offsetof(kernels::ConvolutionCall, epilogue) / kWord;
+  if (kind == KernelKind::kMatMul || name.starts_with("convolution_") ||
+      name.starts_with("winograd_convolution_")) {
+    return word_of_epilogue(kernel);
   }
   if (name.starts_with("attention_")) return offsetof(kernels::AttentionCall, shared) / kWord;
   if (name.starts_with("gelu_")) return offsetof(kernels::GeluCall, shared) / kWord;

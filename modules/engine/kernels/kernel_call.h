@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,12 @@ Call call_of(const xla::HloInstruction& kernel) {
 
 // Whether it leaves out rows of padding (live_rows.h).
 bool skips_padding(const xla::HloInstruction& kernel);
+
+// Where a product or a convolution says what is done to its results (kernels::Epilogue); none: it
+// is another kernel.
+std::optional<std::size_t> word_of_epilogue(const xla::HloInstruction& kernel);
+// The function of a product's or convolution's results; kFunctionNone: there is none.
+kernels::ResultFunction result_function(const xla::HloInstruction& kernel);
 
 // The layers of a chain, in order. REQUIRES: a kDenseChain.
 std::vector<kernels::DenseLayer> dense_layers(const xla::HloInstruction& kernel);

@@ -12,7 +12,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-using kernels::DenseFunction;
+using kernels::Function;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
@@ -91,8 +91,8 @@ Match piecewise(const HloInstruction& value, const HloInstruction* x) {
   if (!above || !below || above->is_expm1) return {};
   // As a factor of 0 would lose a NaN or an infinity in one of both ways.
   if (above->factor == 0 || below->factor == 0) return {};
-  return LayerFunction{below->is_expm1 ? kernels::kDenseElu : kernels::kDenseLeaky, above->factor,
-                       below->factor};
+  return LayerFunction{below->is_expm1 ? kernels::kFunctionElu : kernels::kFunctionLeaky,
+                       above->factor, below->factor};
 }
 
 // max(x, factor * x)
@@ -100,7 +100,7 @@ Match leaky(const HloInstruction& value, const HloInstruction* x) {
   const HloInstruction* const other = beside(value, HloOpcode::kMaximum, x);
   const auto scaled = other == nullptr ? std::nullopt : with_number(*other, HloOpcode::kMultiply);
   if (!scaled || scaled->other != x || scaled->number <= 0 || scaled->number >= 1) return {};
-  return LayerFunction{kernels::kDenseLeaky, 1, scaled->number};
+  return LayerFunction{kernels::kFunctionLeaky, 1, scaled->number};
 }
 
 // log(1 + exp(x)), of any size of x.
@@ -152,26 +152,105 @@ bool is_softplus_in_one(const HloInstruction& value, const HloInstruction* x) {
   return false;
 }
 
-Match named(DenseFunction function) { return LayerFunction{function}; }
+// x times slope, plus offset.
+struct Line {
+  double slope, offset;
+};
+std::optional<Line> line_of(const HloInstruction* value, const HloInstruction* x) {
+  if (value == x) return Line{1, 0};
+  if (const auto sum = with_number(*value, HloOpcode::kAdd)) {
+    auto line = line_of(sum->other, x);
+    if (line) line->offset += sum->number;
+    return line;
+  }
+  if (const auto scaled = with_number(*value, HloOpcode::kMultiply)) {
+    auto line = line_of(scaled->other, x);
+    if (line) line = Line{line->slope * scaled->number, line->offset * scaled->number};
+    return line;
+  }
+  return {};
+}
+
+// A value that is at least 0 and at most `most`.
+struct Limited {
+  const HloInstruction* value;
+  double most;
+};
+std::optional<Limited> limited(const HloInstruction& value) {
+  if (value.opcode() == HloOpcode::kClamp) {
+    const auto most = number_of(*value.operand(2));
+    if (!most || number_of(*value.operand(0)) != 0) return {};
+    return Limited{value.operand(1), *most};
+  }
+  for (const bool most_last : {true, false}) {
+    const auto outer = with_number(value, most_last ? HloOpcode::kMinimum : HloOpcode::kMaximum);
+    if (!outer) continue;
+    const auto inner =
+        with_number(*outer->other, most_last ? HloOpcode::kMaximum : HloOpcode::kMinimum);
+    if (!inner || (most_last ? inner : outer)->number != 0) return {};
+    return Limited{inner->other, (most_last ? outer : inner)->number};
+  }
+  return {};
+}
+
+// Numbers times a gate, clamp(0, slope * x + offset, most), and perhaps times x.
+struct HardGate {
+  double number = 1;
+  int count = 0;  // of x
+  const HloInstruction* gate = nullptr;
+};
+bool take_hard_factors(const HloInstruction* value, const HloInstruction* x, HardGate& product) {
+  if (value == x) return ++product.count == 1;
+  if (const auto number = number_of(*value)) {
+    product.number *= *number;
+    return true;
+  }
+  if (value->opcode() == HloOpcode::kMultiply) {
+    return take_hard_factors(value->operand(0), x, product) &&
+           take_hard_factors(value->operand(1), x, product);
+  }
+  if (value->opcode() == HloOpcode::kDivide && number_of(*value->operand(1))) {
+    product.number /= *number_of(*value->operand(1));
+    return take_hard_factors(value->operand(0), x, product);
+  }
+  if (product.gate != nullptr) return false;
+  product.gate = value;
+  return true;
+}
+
+// A gate from 0 to 1, or x times such a gate.
+Match hard_gate(const HloInstruction& value, const HloInstruction* x) {
+  HardGate product;
+  if (!take_hard_factors(&value, x, product) || product.gate == nullptr) return {};
+  const auto gate = limited(*product.gate);
+  const auto line = gate ? line_of(gate->value, x) : std::nullopt;
+  if (!line || product.number <= 0 || !is_near(gate->most * product.number, 1)) return {};
+  return LayerFunction{
+      product.count == 0 ? kernels::kFunctionHardSigmoid : kernels::kFunctionHardSwish,
+      line->slope * product.number, line->offset * product.number};
+}
+
+Match named(Function function) { return LayerFunction{function}; }
 
 Match match(const HloInstruction& value, const HloInstruction* x) {
-  if (is_of(&value, HloOpcode::kTanh, x)) return named(kernels::kDenseTanh);
-  if (is_of(&value, HloOpcode::kLogistic, x)) return named(kernels::kDenseSigmoid);
+  if (is_of(&value, HloOpcode::kTanh, x)) return named(kernels::kFunctionTanh);
+  if (is_of(&value, HloOpcode::kLogistic, x)) return named(kernels::kFunctionSigmoid);
   if (is_kernel_call(value)) {
     if (kernel_name(value) == "gelu_f32" && value.operand(1) == x) {
       const bool is_tanh = call_of<kernels::GeluCall>(value).form == kernels::kGeluTanh;
-      return named(is_tanh ? kernels::kDenseGeluTanh : kernels::kDenseGelu);
+      return named(is_tanh ? kernels::kFunctionGeluTanh : kernels::kFunctionGelu);
     }
     return {};
   }
   const HloInstruction* const factor = beside(value, HloOpcode::kMultiply, x);
   if (factor != nullptr && is_of(factor, HloOpcode::kLogistic, x)) {
-    return named(kernels::kDenseSwish);
+    return named(kernels::kFunctionSwish);
   }
   if (is_softplus_in_parts(value, x) || is_softplus_in_one(value, x)) {
-    return named(kernels::kDenseSoftplus);
+    return named(kernels::kFunctionSoftplus);
   }
   if (const auto found = leaky(value, x)) return found;
+  if (const auto found = hard_gate(value, x)) return found;
   if (const auto found = piecewise(value, x)) return found;
   if (const auto scaled = with_number(value, HloOpcode::kMultiply)) {
     auto found = piecewise(*scaled->other, x);
@@ -200,10 +279,11 @@ std::vector<HloInstruction*> made_of(HloInstruction& x) {
   return made;
 }
 
-// Adds what is between x and `value`.
+// Adds what is between x and `value`, without constants, which calls of kernels may share.
 void collect(const HloInstruction* value, const HloInstruction* x,
              std::set<const HloInstruction*>& between) {
-  if (value == x || number_of(*value) || !between.insert(value).second) return;
+  if (value == x || value->IsConstant() || number_of(*value)) return;
+  if (!between.insert(value).second) return;
   for (const HloInstruction* operand : value->operands()) collect(operand, x, between);
 }
 
@@ -232,6 +312,20 @@ std::optional<LayerFunction> function_of(HloInstruction& x) {
     return found;
   }
   return {};
+}
+
+HloInstruction* sole_user(const HloInstruction& value) {
+  return value.user_count() == 1 && !value.IsRoot() ? value.users().front() : nullptr;
+}
+
+HloInstruction* last_view(HloInstruction* value) {
+  while (true) {
+    HloInstruction* const user = sole_user(*value);
+    const bool is_view = user != nullptr && (user->opcode() == HloOpcode::kReshape ||
+                                             user->opcode() == HloOpcode::kBitcast);
+    if (!is_view) return value;
+    value = user;
+  }
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -50,6 +50,32 @@ HloInstruction* spread_by(HloInstruction& value, const RowsAndColumns& sizes, Ad
   return elements_of(*operand) == count && adds(*broadcast, where) ? operand : nullptr;
 }
 
+// Also the logarithm, the sum or the negative of numbers, as TensorFlow's softplus has its limits.
+std::optional<double> number_in(const HloInstruction& value, int steps) {
+  const HloInstruction* inner = &value;
+  while (inner->opcode() == HloOpcode::kBroadcast || inner->opcode() == HloOpcode::kReshape ||
+         inner->opcode() == HloOpcode::kConvert) {
+    inner = inner->operand(0);
+  }
+  if (elements_of(*inner) != 1) return {};
+  if (inner->opcode() == HloOpcode::kConstant) {
+    const auto wide = inner->literal().Convert(xla::F64);
+    if (!wide.ok()) return {};
+    return wide->data<double>()[0];
+  }
+  const HloOpcode opcode = inner->opcode();
+  const bool is_made =
+      opcode == HloOpcode::kAdd || opcode == HloOpcode::kLog || opcode == HloOpcode::kNegate;
+  if (steps == 0 || !is_made) return {};
+  const auto number = number_in(*inner->operand(0), steps - 1);
+  if (!number) return {};
+  if (opcode == HloOpcode::kLog) return std::log(*number);
+  if (opcode == HloOpcode::kNegate) return -*number;
+  const auto other = number_in(*inner->operand(1), steps - 1);
+  if (!other) return {};
+  return *number + *other;
+}
+
 }  // namespace
 
 std::int64_t elements_of(const HloInstruction& value) {
@@ -91,17 +117,7 @@ std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opco
   return RowReduction{reduce.mutable_operand(0), {rows, all / rows}};
 }
 
-std::optional<double> number_of(const HloInstruction& value) {
-  const HloInstruction* inner = &value;
-  while (inner->opcode() == HloOpcode::kBroadcast || inner->opcode() == HloOpcode::kReshape ||
-         inner->opcode() == HloOpcode::kConvert) {
-    inner = inner->operand(0);
-  }
-  if (inner->opcode() != HloOpcode::kConstant || elements_of(*inner) != 1) return {};
-  const auto wide = inner->literal().Convert(xla::F64);
-  if (!wide.ok()) return {};
-  return wide->data<double>()[0];
-}
+std::optional<double> number_of(const HloInstruction& value) { return number_in(value, 3); }
 
 HloInstruction* squared(HloInstruction* value) {
   const bool is_power = value->opcode() == HloOpcode::kPower && number_of(*value->operand(1)) == 2;

@@ -52,6 +52,7 @@ void convolve(const ConvolutionCall& call, Element* c, const void** in, Element*
   g.c = c;
   g.bias = more.bias;
   g.addends = more.addends;
+  g.function = more.function;
   g.tasks = more.tasks;
   const Int start = ((first[0] * size[1] + first[1]) * size[2] + first[2]) * call.in_channels;
   if (!copy) {

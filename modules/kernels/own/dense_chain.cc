@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_dense_chain of abi.h. Some rows go through all layers before the next ones do, so that what
 // is between two layers stays in the first caches.
-#include "dense_functions.h"
+#include "tfaot/kernels/dense_chain.h"
+
+#include "activate.h"
 #include "few_rows.h"
-#include "lanes.h"
 
 namespace {
 
 using tfaot::kernels::DenseChainCall;
-
-// In place.
-template <typename Function>
-__attribute__((noinline)) void apply(float* y, Int size, const DenseLayer& layer) {
-  const Function function(layer);
-  along_row(size,
-            [&](Int j, Int count) { store_some(y + j, function(load_some(y + j, count)), count); });
-}
-
-void apply_function(float* y, Int size, const DenseLayer& layer) {
-  switch (layer.function) {
-    case tfaot::kernels::kDenseTanh:
-      return apply<TanhOf>(y, size, layer);
-    case tfaot::kernels::kDenseSigmoid:
-      return apply<SigmoidOf>(y, size, layer);
-    case tfaot::kernels::kDenseSwish:
-      return apply<SwishOf>(y, size, layer);
-    case tfaot::kernels::kDenseGelu:
-      return apply<GeluOf<tfaot::kernels::kGeluErf>>(y, size, layer);
-    case tfaot::kernels::kDenseGeluTanh:
-      return apply<GeluOf<tfaot::kernels::kGeluTanh>>(y, size, layer);
-    case tfaot::kernels::kDenseSoftplus:
-      return apply<SoftplusOf>(y, size, layer);
-    case tfaot::kernels::kDenseLeaky:
-      return apply<LeakyOf>(y, size, layer);
-    case tfaot::kernels::kDenseElu:
-      return apply<EluOf>(y, size, layer);
-    default:
-      return;
-  }
-}
+using tfaot::kernels::DenseLayer;
 
 // What a layer reads and writes; rows follow each other.
 struct Rows {
@@ -78,8 +49,8 @@ TFAOT_INLINE void run_layer(const DenseLayer& layer, const Rows& rows, const flo
     g.rectifier = rectifier;
     TFAOT_KERNEL(gemm)(&g);
   }
-  if (layer.function != tfaot::kernels::kDenseNone) {
-    apply_function(rows.to, rows.count * layer.columns, layer);
+  if (layer.function.kind != tfaot::kernels::kFunctionNone) {
+    activate({rows.to, layer.columns, rows.count, layer.columns, &layer.function});
   }
 }
 

@@ -7,6 +7,6 @@ extern "C" void TFAOT_KERNEL(depthwise)(void* out, const void** in) {
   auto* const* const results = static_cast<void* const*>(out);
   const MoreOperands more = more_operands(call, in);
   const MultiplyAdd op = {more.bias, rectifier_of(call.epilogue)};
-  Phases(op, call, more.images, in)
+  Phases(op, call, more, in)
       .run(static_cast<const Element*>(in[1]), static_cast<Element*>(results[0]));
 }

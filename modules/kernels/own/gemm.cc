@@ -3,6 +3,8 @@
 // few panels meet all rows of a block, over their whole depth, before the next panels do.
 #include "gemm.h"
 
+#include "activate.h"
+#include "addends.h"
 #include "forms.h"
 #include "odometer.h"
 #include "stream.h"
@@ -39,15 +41,6 @@ struct Spill {
   Element c[kMaxTile * kLanes<Element>];
 };
 
-void add_row(Element* c, const Element* from, Int columns, Rectifier rectifier) {
-  constexpr Int kWidth = kLanes<Element>;
-  for (Int j = 0; j < columns; j += kWidth) {
-    const Int count = smaller(kWidth, columns - j);
-    const Vec<Element> sum = load_first(c + j, count) + load(from + j);
-    store_first(c + j, rectified<Element>(sum, rectifier), count);
-  }
-}
-
 // Tiles of that many rows and vectors, of which c has `columns`. multiply(tiles) computes them; a
 // spilled tile is copied.
 template <typename Multiply>
@@ -69,31 +62,6 @@ void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int co
       } else {
         copy_elements(c, from, columns);
       }
-    }
-  }
-}
-
-// Reads what is added to a tile into the first-level cache while the tile is computed.
-void fetch_rows(const Element* from, Int row, Int rows, Int columns) {
-  for (Int r = 0; r < rows; ++r, from += row) {
-    for (Int j = 0; j < columns; j += kLanes<Element>) __builtin_prefetch(from + j);
-  }
-}
-
-// In a pass of its own, while the results are in the first-level cache: in each kind of tile it
-// would be much code, and in the stream for one row more work for each panel.
-void add_rows(Element* c, const Element* addends, Int row, Int rows, Int columns,
-              Rectifier rectifier) {
-  constexpr Int kWidth = kLanes<Element>;
-  for (Int r = 0; r < rows; ++r, c += row, addends += row) {
-    Int j = 0;
-    for (; j + kWidth <= columns; j += kWidth) {
-      store(c + j, rectified<Element>(load(c + j) + load(addends + j), rectifier));
-    }
-    if (j < columns) {
-      const Int rest = columns - j;
-      const Vec<Element> sum = load_first(c + j, rest) + load_first(addends + j, rest);
-      store_first(c + j, rectified<Element>(sum, rectifier), rest);
     }
   }
 }
@@ -235,6 +203,12 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
     target.first = false;
     t.b += t.tap_count * t.run * t.b_step;
   }
+  if (g.function == nullptr) return;
+  const Int column = part.first * kLanes<Element>;
+  const Int columns = smaller(g.columns, part.end * kLanes<Element>) - column;
+  for (Int i = 0; i < rows; i += line, target.c += g.c_line) {
+    activate({target.c + column, g.c_row, line, columns, g.function});
+  }
 }
 
 // A plain product of one or two rows with packed panels.
@@ -255,6 +229,7 @@ void multiply_as_stream(const Gemm& g, Int rows) {
     multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);
   }
   if (g.addends != nullptr) add_rows(g.c, g.addends, g.c_row, rows, g.columns, g.rectifier);
+  activate({g.c, g.c_row, rows, g.columns, g.function});
 }
 
 // Short rows of a plain product that lie far apart, as those of one head among many do, compete for

@@ -3,6 +3,7 @@
 // One object per type and level, so that a plugin with both carries the tiles only once.
 #pragma once
 
+#include "tfaot/kernels/functions.h"
 #include "tfaot/runtime/detail/tasks.h"
 #include "vec_compare.h"
 
@@ -18,6 +19,8 @@ namespace {
 #define TFAOT_IS_(type) TFAOT_IS_##type
 #define TFAOT_IS(type) TFAOT_IS_(type)
 #define TFAOT_IS_F32 TFAOT_IS(TFAOT_TYPE)
+
+using tfaot::kernels::ResultFunction;
 
 using f32 = float;
 using f64 = double;
@@ -47,7 +50,8 @@ struct Gemm {
   const Element* row_bias;  // in its place, one for each row; null: none
   const Element* addends;   // which lie as the results do; null: none
   Rectifier rectifier;
-  tfaot::Tasks* tasks;  // null: the product is computed by the caller alone
+  const ResultFunction* function;  // of the results, after all of it; null: none
+  tfaot::Tasks* tasks;             // null: the product is computed by the caller alone
 };
 
 // A plain product with packed panels: rows of `depth` elements that are row_step apart.
@@ -69,6 +73,12 @@ TFAOT_INLINE tfaot::Tasks* tasks_at(const void* word) {
   tfaot::Tasks* tasks = nullptr;
   __builtin_memcpy(&tasks, word, sizeof tasks);
   return tasks;
+}
+
+// The function of the results, after which `next` goes on; null: none.
+TFAOT_INLINE const ResultFunction* function_at(Int epilogue, const void**& next) {
+  if ((epilogue & tfaot::kernels::kEpilogueFunction) == 0) return nullptr;
+  return static_cast<const ResultFunction*>(*next++);
 }
 
 // Pieces for each lane, so that all end at about the same time.

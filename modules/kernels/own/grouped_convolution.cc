@@ -20,6 +20,6 @@ extern "C" void TFAOT_KERNEL(grouped_convolution)(void* out, const void** in) {
                                 call.in_channels / call.groups,
                                 call.out_channels / call.groups,
                                 call.out_channels};
-  Phases(op, call, more.images, in)
+  Phases(op, call, more, in)
       .run(static_cast<const Element*>(in[1]), static_cast<Element*>(results[0]));
 }

@@ -14,18 +14,20 @@ using tfaot::kernels::Window;
 
 // What follows the filter in in[].
 struct MoreOperands {
-  const Element* bias;     // null: none
-  const Element* addends;  // null: none
-  Int images;              // of the batch that are computed
-  tfaot::Tasks* tasks;     // null: the caller computes them alone
+  const Element* bias;             // null: none
+  const Element* addends;          // null: none
+  const ResultFunction* function;  // null: none
+  Int images;                      // of the batch that are computed
+  tfaot::Tasks* tasks;             // null: the caller computes them alone
 };
 
 TFAOT_INLINE MoreOperands more_operands(const ConvolutionCall& call, const void** in) {
   using namespace tfaot::kernels;
   const void** next = in + 3;
-  MoreOperands more = {nullptr, nullptr, call.batch, nullptr};
+  MoreOperands more = {nullptr, nullptr, nullptr, call.batch, nullptr};
   if ((call.epilogue & kEpilogueBias) != 0) more.bias = static_cast<const Element*>(*next++);
   if ((call.epilogue & kEpilogueSum) != 0) more.addends = static_cast<const Element*>(*next++);
+  more.function = function_at(call.epilogue, next);
   if ((call.epilogue & kEpilogueLive) != 0) {
     more.images = smaller(call.batch, call.live_images * *static_cast<const Int*>(*next++));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_matmul of abi.h.
-#include "gemm.h"
+#include "activate.h"
 #include "pack.h"
 #include "small_product.h"
 
@@ -25,7 +25,7 @@ bool is_small(const Gemm& g, const MatMulCall& call) {
   constexpr Int kMostBytes = 1 << 14;
   constexpr Int kElement = sizeof(Element);
   return TFAOT_VECTOR_BYTES >= 32 && g.a_step == 1 && g.bias == nullptr && g.row_bias == nullptr &&
-         g.addends == nullptr && g.rectifier == Rectifier::kNone &&
+         g.addends == nullptr && g.rectifier == Rectifier::kNone && g.function == nullptr &&
          call.depth * call.columns * kElement <= kMostBytes;
 }
 
@@ -87,12 +87,14 @@ void multiply_row(const MatMulCall& call, Element* c, const void** in) {
   g.b = static_cast<const Element*>(in[2]);
   g.c = c;
   g.columns = call.columns;
+  const void** more = in + 3;
   g.bias = nullptr;
   if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-    g.bias = static_cast<const Element*>(in[3]);
+    g.bias = static_cast<const Element*>(*more++);
   }
   g.rectifier = rectifier_of(call.epilogue);
   TFAOT_KERNEL(gemm)(&g);
+  activate({c, call.columns, 1, call.columns, function_at(call.epilogue, more)});
 }
 
 // b = outer * batch + inner; the strides are those of inner, and of outer in the result.
@@ -164,6 +166,7 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
   if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
     operands.addends = static_cast<const Element*>(*more++);
   }
+  g.function = function_at(call.epilogue, more);
   // Then call.batch is 1.
   if (call.live_rows != 0) g.row_count[3] = call.live_rows * *static_cast<const Int*>(*more++);
   g.rectifier = rectifier_of(call.epilogue);

@@ -3,6 +3,7 @@
 // phase, in place.
 #pragma once
 
+#include "activate.h"
 #include "slide.h"
 
 namespace {
@@ -31,10 +32,10 @@ struct MultiplyAdd {
 template <typename Op>
 class Phases {
  public:
-  Phases(const Op& op, const ConvolutionCall& call, Int images, const void** in)
+  Phases(const Op& op, const ConvolutionCall& call, const MoreOperands& more, const void** in)
       : op_(op),
         call_(call),
-        images_(images),
+        more_(more),
         filter_(static_cast<const Element*>(in[2])),
         steps_(dense_steps(call.window, call.out_channels)) {
     for (Int& step : steps_.filter) step *= op.inputs;
@@ -60,12 +61,15 @@ class Phases {
     Slide<Op> slide(op_, w, {call_.in_channels, call_.out_channels}, filter, steps, 0);
     const Int in_image = w.in[0] * w.in[1] * w.in[2] * call_.in_channels;
     const Int out_image = steps_.out[0] * call_.window.out[0];
-    for (Int i = 0; i < images_; ++i) slide.image(image + i * in_image, result + i * out_image);
+    for (Int i = 0; i < more_.images; ++i) {
+      slide.image(image + i * in_image, result + i * out_image);
+      activate({result + i * out_image, out_image, 1, out_image, more_.function});
+    }
   }
 
   const Op& op_;
   const ConvolutionCall& call_;
-  Int images_;
+  const MoreOperands& more_;
   const Element* filter_;
   SlideSteps steps_;
 };

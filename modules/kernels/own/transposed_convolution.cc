@@ -113,6 +113,7 @@ class Phases {
     g.a = images + start * call.in_channels;
     g.b = filter;
     g.bias = more_.bias;
+    g.function = more_.function;
     g.c = result;
     g.c_row = phase[kSpatial - 1].step * pixel_step_[kSpatial - 1];
     multiply_lines<0>(g, steps, call.groups);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_winograd_convolution of abi.h: numbers of a block of tiles, their products, then results.
+#include "activate.h"
 #include "image.h"
 #include "lanes.h"
 
@@ -347,6 +348,7 @@ class Convolution {
         }
       }
     });
+    activate({out_ + at, row_step, rows, columns * channels, more_.function});
   }
 
   TFAOT_INLINE void put(Int at, Floats result, Int count) const {

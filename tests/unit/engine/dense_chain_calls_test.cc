@@ -92,7 +92,7 @@ TEST(DenseChainCalls, OfLayersWithRelu) {
   const auto layer = first_layer("f = f32[V] maximum(y, zeros)");
   EXPECT_EQ(layer.columns, 24);
   EXPECT_EQ(layer.epilogue, kernels::kEpilogueBias | kernels::kEpilogueRelu);
-  EXPECT_EQ(layer.function, kernels::kDenseNone);
+  EXPECT_EQ(layer.function.kind, kernels::kFunctionNone);
 }
 
 TEST(DenseChainCalls, OfAnyNumberOfRows) {
@@ -100,17 +100,17 @@ TEST(DenseChainCalls, OfAnyNumberOfRows) {
 }
 
 TEST(DenseChainCalls, LeaveTanhOfManyRowsToXla) {
-  EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 4).function, kernels::kDenseTanh);
-  EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 1).function, kernels::kDenseTanh);
+  EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 4).function.kind, kernels::kFunctionTanh);
+  EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 1).function.kind, kernels::kFunctionTanh);
   const Made made = made_of(two_layers("f = f32[5,24] tanh(y)", 5));
   EXPECT_THAT(made.kernels, ElementsAre("matmul_f32", "matmul_f32"));
 }
 
 TEST(DenseChainCalls, OfFunctionsInOneOperation) {
-  EXPECT_EQ(first_layer("f = f32[V] tanh(y)").function, kernels::kDenseTanh);
-  EXPECT_EQ(first_layer("f = f32[V] logistic(y)").function, kernels::kDenseSigmoid);
-  EXPECT_EQ(first_layer("g = f32[V] logistic(y)\n  f = f32[V] multiply(y, g)").function,
-            kernels::kDenseSwish);
+  EXPECT_EQ(first_layer("f = f32[V] tanh(y)").function.kind, kernels::kFunctionTanh);
+  EXPECT_EQ(first_layer("f = f32[V] logistic(y)").function.kind, kernels::kFunctionSigmoid);
+  EXPECT_EQ(first_layer("g = f32[V] logistic(y)\n  f = f32[V] multiply(y, g)").function.kind,
+            kernels::kFunctionSwish);
 }
 
 TEST(DenseChainCalls, OfGelu) {
@@ -121,8 +121,8 @@ TEST(DenseChainCalls, OfGelu) {
                         "  u = f32[V] multiply(y, roots)\n  e = f32[V] erf(u)\n"
                         "  g = f32[V] add(e, ones)\n  h = f32[V] multiply(y, halves)\n"
                         "  f = f32[V] multiply(h, g)")
-                .function,
-            kernels::kDenseGelu);
+                .function.kind,
+            kernels::kFunctionGelu);
 }
 
 TEST(DenseChainCalls, OfGeluByTanh) {
@@ -136,8 +136,28 @@ TEST(DenseChainCalls, OfGeluByTanh) {
                         "  u = f32[V] multiply(s, roots)\n  e = f32[V] tanh(u)\n"
                         "  g = f32[V] add(e, ones)\n  h = f32[V] multiply(y, halves)\n"
                         "  f = f32[V] multiply(h, g)")
-                .function,
-            kernels::kDenseGeluTanh);
+                .function.kind,
+            kernels::kFunctionGeluTanh);
+}
+
+// Their calls then share the constant that says how many numbers there are.
+TEST(DenseChainCalls, OfGeluOfAsManyNumbers) {
+  const auto gelu = [](const std::string& of, const std::string& to) {
+    return fmt::format(
+        "u{1} = f32[3,24] multiply({0}, roots)\n  e{1} = f32[3,24] erf(u{1})\n"
+        "  g{1} = f32[3,24] add(e{1}, ones)\n  h{1} = f32[3,24] multiply({0}, halves)\n"
+        "  {1} = f32[3,24] multiply(h{1}, g{1})\n  ",
+        of, to);
+  };
+  const Made made = made_of(two_layers(
+      "root = f32[] constant(0.70710678)\n  half = f32[] constant(0.5)\n"
+      "  roots = f32[3,24] broadcast(root), dimensions={}\n"
+      "  halves = f32[3,24] broadcast(half), dimensions={}\n"
+      "  w2 = f32[24,24] parameter(4)\n  " +
+      gelu("y", "k") +
+      "l = f32[3,24] dot(k, w2), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  " +
+      gelu("l", "f")));
+  EXPECT_THAT(made.kernels, ElementsAre("dense_chain_f32"));
 }
 
 // As TensorFlow, ONNX's reader and JAX write them.
@@ -149,9 +169,9 @@ TEST(DenseChainCalls, OfLeakyRelu) {
         "  f = f32[V] select(c, l, y)",
         "l = f32[V] multiply(y, parts)\n  f = f32[V] maximum(l, y)"}) {
     const auto layer = first_layer(text);
-    EXPECT_EQ(layer.function, kernels::kDenseLeaky) << text;
-    EXPECT_EQ(layer.above, 1);
-    EXPECT_FLOAT_EQ(static_cast<float>(layer.below), 0.3F);
+    EXPECT_EQ(layer.function.kind, kernels::kFunctionLeaky) << text;
+    EXPECT_EQ(layer.function.above, 1);
+    EXPECT_FLOAT_EQ(static_cast<float>(layer.function.below), 0.3F);
   }
 }
 
@@ -159,33 +179,34 @@ TEST(DenseChainCalls, OfElu) {
   const auto elu = first_layer(
       "e = f32[V] exponential-minus-one(y)\n"
       "  c = pred[V] compare(y, zeros), direction=GT\n  f = f32[V] select(c, y, e)");
-  EXPECT_EQ(elu.function, kernels::kDenseElu);
-  EXPECT_EQ(elu.below, 1);
+  EXPECT_EQ(elu.function.kind, kernels::kFunctionElu);
+  EXPECT_EQ(elu.function.below, 1);
   const auto selu = first_layer(
       "e = f32[V] exponential-minus-one(y)\n  a = f32[V] multiply(e, parts)\n"
       "  c = pred[V] compare(zeros, y), direction=GT\n  s = f32[V] select(c, a, y)\n"
       "  f = f32[V] multiply(s, parts)");
-  EXPECT_EQ(selu.function, kernels::kDenseElu);
-  EXPECT_FLOAT_EQ(static_cast<float>(selu.above), 0.3F);
-  EXPECT_FLOAT_EQ(static_cast<float>(selu.below), 0.09F);
+  EXPECT_EQ(selu.function.kind, kernels::kFunctionElu);
+  EXPECT_FLOAT_EQ(static_cast<float>(selu.function.above), 0.3F);
+  EXPECT_FLOAT_EQ(static_cast<float>(selu.function.below), 0.09F);
 }
 
 TEST(DenseChainCalls, OfSoftplus) {
   const std::string log = "e = f32[V] exponential(y)\n  l = f32[V] log-plus-one(e)\n";
-  EXPECT_EQ(
-      first_layer(log + "  high = f32[] constant(13.9423847)\n  low = f32[] constant(-13.9423847)\n"
-                        "  highs = f32[V] broadcast(high), dimensions={}\n"
-                        "  lows = f32[V] broadcast(low), dimensions={}\n"
-                        "  a = pred[V] compare(y, highs), direction=GT\n"
-                        "  b1 = pred[V] compare(y, lows), direction=LT\n"
-                        "  s = f32[V] select(b1, e, l)\n  f = f32[V] select(a, y, s)")
-          .function,
-      kernels::kDenseSoftplus);
+  EXPECT_EQ(first_layer(log + "  eps = f32[] constant(1.1920929e-07)\n  two = f32[] constant(2)\n"
+                              "  least = f32[] log(eps)\n  low = f32[] add(least, two)\n"
+                              "  high = f32[] negate(low)\n"
+                              "  highs = f32[V] broadcast(high), dimensions={}\n"
+                              "  lows = f32[V] broadcast(low), dimensions={}\n"
+                              "  a = pred[V] compare(y, highs), direction=GT\n"
+                              "  b1 = pred[V] compare(y, lows), direction=LT\n"
+                              "  s = f32[V] select(b1, e, l)\n  f = f32[V] select(a, y, s)")
+                .function.kind,
+            kernels::kFunctionSoftplus);
   EXPECT_EQ(first_layer("m = f32[V] maximum(y, zeros)\n  a = f32[V] abs(y)\n"
                         "  n = f32[V] negate(a)\n  e = f32[V] exponential(n)\n"
                         "  l = f32[V] log-plus-one(e)\n  f = f32[V] add(m, l)")
-                .function,
-            kernels::kDenseSoftplus);
+                .function.kind,
+            kernels::kFunctionSoftplus);
 }
 
 TEST(DenseChainCalls, EndAtOtherFunctions) {
@@ -211,7 +232,7 @@ TEST(DenseChainCalls, TakeTheLastFunction) {
                             "  ROOT q = f32[3,10] multiply(s, n)\n}");
   EXPECT_THAT(made.kernels, ElementsAre("dense_chain_f32"));
   ASSERT_EQ(made.layers.size(), 2U);
-  EXPECT_EQ(made.layers[1].function, kernels::kDenseSigmoid);
+  EXPECT_EQ(made.layers[1].function.kind, kernels::kFunctionSigmoid);
 }
 
 // What a layer makes is needed elsewhere, so a chain begins after it.

@@ -61,6 +61,21 @@ TEST(NodeFacts, AKernelCall) {
   EXPECT_THAT(node.operands, ElementsAre("c", "x", "w"));
 }
 
+TEST(NodeFacts, AKernelCallWithAFunction) {
+  const auto module = testing::parse_hlo(R"(
+ENTRY e {
+  x = f32[4,16] parameter(0)
+  w = f32[1,2,16,16] parameter(1)
+  b = f32[32] parameter(2)
+  c = s64[13] constant({1,4,32,16,0,16,1,1,0,0,0,257,0})
+  f = s64[3] constant({10,4607182418800017408,0})
+  k = (f32[4,32], u8[64]) custom-call(c, x, w, b, f), custom_call_target="tfaot_matmul_f32"
+  ROOT g = f32[4,32] get-tuple-element(k), index=0
+})");
+  EXPECT_EQ(node_of(entry_of(*module, true), "k").detail,
+            "4 x 16 by 16 x 32, packed weights, then a bias, then hard swish");
+}
+
 TEST(NodeFacts, Attention) {
   const auto module = testing::parse_hlo(R"(
 ENTRY e {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/unit/kernels/convolution_filters.h"
+#include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/shared_calls.h"
 #include "tests/unit/kernels/tensors.h"
@@ -50,6 +51,9 @@ void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, 
   std::vector<const void*> in = {&call, input.data(), packed.data()};
   if ((c.epilogue & kernels::kEpilogueBias) != 0) in.push_back(bias.data());
   if ((c.epilogue & kernels::kEpilogueSum) != 0) in.push_back(addends.data());
+  const ResultFunction function = random_function(random);
+  const bool has_function = (c.epilogue & kernels::kEpilogueFunction) != 0;
+  if (has_function) in.push_back(&function);
   const Int live_rows = c.live_images == 0 ? 0 : live / c.live_images;
   if ((c.epilogue & kernels::kEpilogueLive) != 0) in.push_back(&live_rows);
   constexpr T kUntouched = 77;
@@ -83,7 +87,10 @@ void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, 
       continue;
     }
     const double tolerance = is_for_winograd(kind) ? largest : sums[at].tolerance();
-    ASSERT_NEAR(double{result[i]}, sums[at].value(), tolerance) << "element " << i;
+    const double x = sums[at].value();
+    const double y = has_function ? function_of(function, x) : x;
+    ASSERT_NEAR(double{result[i]}, y, has_function ? error_of(function, x, tolerance) : tolerance)
+        << "element " << i << ", function " << function.kind;
   }
   if (kind == Filter::kPackedByPhase || kind == Filter::kAsItIs) return;
   kernels::WinogradCall shares = call;
@@ -109,12 +116,17 @@ ConvolutionCall random_call(Random& random) {
   return c;
 }
 
+bool has_base_dilation(const Window& w) {
+  return w.base_dilation[0] * w.base_dilation[1] * w.base_dilation[2] != 1;
+}
+
 template <typename T>
 void check_random(Kernel kernel, Filter kind, Int count, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     ConvolutionCall c = random_call(random);
     if (kind == Filter::kPacked && random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
+    if (random.one_in(3)) c.epilogue = with_function<T>(c.epilogue);
     check<T>(kernel, kind, c, random);
   }
 }
@@ -128,6 +140,7 @@ void check_random_depthwise(Kernel kernel, Int count, std::uint32_t seed) {
     if (is_wide) c.window = wide_window(random);
     const Int most = random.one_in(is_wide ? 2 : 5) ? 150 : 20;
     c.groups = c.in_channels = c.out_channels = random.between(1, most);
+    if (random.one_in(2) && !has_base_dilation(c.window)) c.epilogue = with_function<T>(c.epilogue);
     check<T>(kernel, Filter::kAsItIs, c, random);
   }
 }
@@ -247,6 +260,9 @@ TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
       taps.window.pad_low[d] = taps.window.pad_high[d] = taps.window.size[d] - 1;
     }
     check<float>(kernels<float>().convolution, Filter::kPacked, taps, random);
+    ConvolutionCall function = taps;
+    function.epilogue = with_function<float>(taps.epilogue);
+    check<float>(kernels<float>().convolution, Filter::kPacked, function, random);
     taps.epilogue |= kernels::kEpilogueSum;
     check<float>(kernels<float>().convolution, Filter::kPacked, taps, random);
   }
@@ -272,6 +288,7 @@ ConvolutionCall random_winograd_call(Random& random) {
   }
   c.epilogue = random_epilogue(random);
   if (random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
+  if (random.one_in(3)) c.epilogue = with_function<float>(c.epilogue);
   return c;
 }
 
@@ -326,6 +343,9 @@ TEST_P(Convolution, SharesItsWork) {
                               of_image(9, 5, 8, 33), of_image(7, 1, 130, 200)}) {
       c.batch = batch;
       check<float>(kernels<float>().convolution, Filter::kPacked, c, random);
+      ConvolutionCall function = c;
+      function.epilogue = with_function<float>(c.epilogue);
+      check<float>(kernels<float>().convolution, Filter::kPacked, function, random);
       if (batch == 2) check<double>(kernels<double>().convolution, Filter::kPacked, c, random);
     }
     for (ConvolutionCall c : {of_image(7, 3, 70, 90), of_image(14, 3, 40, 24),

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/tensors.h"
 
@@ -26,29 +27,6 @@ using kernels::DenseLayer;
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
-
-double function_of(const DenseLayer& layer, double x) {
-  switch (layer.function) {
-    case kernels::kDenseTanh:
-      return std::tanh(x);
-    case kernels::kDenseSigmoid:
-      return 1 / (1 + std::exp(-x));
-    case kernels::kDenseSwish:
-      return x / (1 + std::exp(-x));
-    case kernels::kDenseGelu:
-      return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
-    case kernels::kDenseGeluTanh:
-      return x / (1 + std::exp(-2 * std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
-    case kernels::kDenseSoftplus:
-      return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-    case kernels::kDenseLeaky:
-      return x > 0 ? layer.above * x : layer.below * x;
-    case kernels::kDenseElu:
-      return x > 0 ? layer.above * x : layer.below * std::expm1(x);
-    default:
-      return x;
-  }
-}
 
 double rectified(Int epilogue, double x) {
   if ((epilogue & kernels::kEpilogueRelu) == 0) return x;
@@ -136,12 +114,9 @@ class Chain {
           sum.add(before.values[row * depth + l] * weight);
           error += before.errors[row * depth + l] * std::abs(weight);
         }
-        const double y = function_of(layer, rectified(layer.epilogue, sum.value()));
-        // No function is steeper than 1.2, but for its factors.
-        const double steep = 1.2 * std::max({1.0, std::abs(layer.above), std::abs(layer.below)});
-        made.values.push_back(y);
-        made.errors.push_back(steep * (error + sum.tolerance()) + 4 * kEpsilon * std::abs(y) +
-                              4 * kEpsilon);
+        const double y = rectified(layer.epilogue, sum.value());
+        made.values.push_back(function_of(layer.function, y));
+        made.errors.push_back(error_of(layer.function, y, error + sum.tolerance()));
       }
     }
     return made;
@@ -155,11 +130,11 @@ class Chain {
 };
 
 DenseLayer random_layer(Random& random, Int columns) {
-  DenseLayer layer{columns, random_epilogue(random), kernels::kDenseNone, 1, 1};
+  DenseLayer layer{columns, random_epilogue(random), {kernels::kFunctionNone, 1, 1}};
   if ((layer.epilogue & kernels::kEpilogueRelu) != 0) return layer;
-  layer.function = random.between(kernels::kDenseNone, kernels::kDenseElu);
-  layer.above = random.one_in(2) ? 1 : 1.05;
-  layer.below = random.one_in(2) ? 0.3 : -0.7;
+  layer.function.kind = random.between(kernels::kFunctionNone, kernels::kFunctionHardSwish);
+  layer.function.above = random.one_in(2) ? 1 : 1.05;
+  layer.function.below = random.one_in(2) ? 0.3 : -0.7;
   return layer;
 }
 
@@ -196,9 +171,9 @@ TEST_P(DenseChain, OfEveryWidthAndNumberOfRows) {
   for (Int size = 1; size <= 70; ++size) {
     for (const Int rows : {Int{1}, Int{2}, Int{3}, Int{4}, 71 - size}) {
       Chain chain(random, rows, 71 - size,
-                  {{size, kBias, kernels::kDenseTanh, 1, 1},
-                   {71 - size, kBias + kernels::kEpilogueRelu, kernels::kDenseNone, 1, 1},
-                   {size, kBias, kernels::kDenseNone, 1, 1}});
+                  {{size, kBias, {kernels::kFunctionTanh, 1, 1}},
+                   {71 - size, kBias + kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
+                   {size, kBias, {kernels::kFunctionNone, 1, 1}}});
       check(chain, GetParam().dense_chain, size,
             std::to_string(rows) + " rows, " + std::to_string(size) + " columns");
       if (HasFailure()) return;
@@ -212,9 +187,9 @@ TEST_P(DenseChain, OfManyRowsAndLargeLayers) {
   for (const Int rows : {25, 100, 301}) {
     for (const Int width : {3, 40, 200}) {
       Chain chain(random, rows, 90,
-                  {{width, kernels::kEpilogueRelu, kernels::kDenseNone, 1, 1},
-                   {130, kernels::kEpilogueBias, kernels::kDenseElu, 1, 1},
-                   {5, kernels::kEpilogueBias, kernels::kDenseSigmoid, 1, 1}});
+                  {{width, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
+                   {130, kernels::kEpilogueBias, {kernels::kFunctionElu, 1, 1}},
+                   {5, kernels::kEpilogueBias, {kernels::kFunctionSigmoid, 1, 1}}});
       check(chain, GetParam().dense_chain, 5,
             std::to_string(rows) + " rows, width " + std::to_string(width));
       if (HasFailure()) return;
@@ -224,8 +199,9 @@ TEST_P(DenseChain, OfManyRowsAndLargeLayers) {
 
 TEST_P(DenseChain, LeavesOutRowsOfPadding) {
   Random random(4);
-  const std::vector<DenseLayer> layers = {{20, kernels::kEpilogueBias, kernels::kDenseTanh, 1, 1},
-                                          {7, kernels::kEpilogueNone, kernels::kDenseNone, 1, 1}};
+  const std::vector<DenseLayer> layers = {
+      {20, kernels::kEpilogueBias, {kernels::kFunctionTanh, 1, 1}},
+      {7, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}};
   Chain chain(random, 12, 9, layers, 2);
   const auto expected = chain.expected();
   const auto result = chain.run(GetParam().dense_chain, 3);
@@ -241,14 +217,14 @@ TEST_P(DenseChain, LeavesOutRowsOfPadding) {
 // A NaN or an infinity of one row is one of all results of that row, and of no other row.
 TEST_P(DenseChain, NumbersThatAreNoneStayInTheirRow) {
   Random random(5);
-  for (Int function = kernels::kDenseNone; function <= kernels::kDenseElu; ++function) {
+  for (Int function = kernels::kFunctionNone; function <= kernels::kFunctionHardSwish; ++function) {
     for (const Int rows : {1, 3, 8, 21}) {
       for (const Int epilogue :
            {kernels::kEpilogueBias, kernels::kEpilogueRelu, kernels::kEpilogueRelu6}) {
         const bool is_plain = epilogue == kernels::kEpilogueBias;
         const std::vector<DenseLayer> layers = {
-            {33, epilogue, is_plain ? function : kernels::kDenseNone, 1, 0.5},
-            {18, kernels::kEpilogueBias, function, 1, 0.5}};
+            {33, epilogue, {is_plain ? function : kernels::kFunctionNone, 1, 0.5}},
+            {18, kernels::kEpilogueBias, {function, 1, 0.5}}};
         Chain chain(random, rows, 17, layers);
         chain.x()[(rows - 1) * 17 + 4] = kNone;
         const auto result = chain.run(GetParam().dense_chain);
@@ -292,22 +268,25 @@ struct Allowed {
 // activations_test.cc has tanh and sigmoid, rows_test.cc has gelu.
 TEST_P(DenseChain, FunctionsOfAllFloats) {
   const auto layer = [](Int function, double above, double below) {
-    return DenseLayer{1, 0, function, above, below};
+    return DenseLayer{1, 0, {function, above, below}};
   };
   const std::vector<float> x = some_of_all_floats();
   for (const Allowed& one :
-       {Allowed{"tanh", layer(kernels::kDenseTanh, 1, 1), 2, 1e-44},
-        Allowed{"sigmoid", layer(kernels::kDenseSigmoid, 1, 1), 2, 1.7e-38},
+       {Allowed{"tanh", layer(kernels::kFunctionTanh, 1, 1), 2, 1e-44},
+        Allowed{"sigmoid", layer(kernels::kFunctionSigmoid, 1, 1), 2, 1.7e-38},
         // sigmoid(-87) is rounded to 0.
-        Allowed{"swish", layer(kernels::kDenseSwish, 1, 1), 3, 1.5e-36},
-        Allowed{"softplus", layer(kernels::kDenseSoftplus, 1, 1), 3, 1.7e-38},
-        Allowed{"leaky", layer(kernels::kDenseLeaky, 1, 0.2), 1, 1e-44},
-        Allowed{"elu", layer(kernels::kDenseElu, 1, 1), 2, 1e-44},
-        Allowed{"selu", layer(kernels::kDenseElu, 1.0507, 1.7581), 3, 1e-44}}) {
+        Allowed{"swish", layer(kernels::kFunctionSwish, 1, 1), 3, 1.5e-36},
+        Allowed{"softplus", layer(kernels::kFunctionSoftplus, 1, 1), 3, 1.7e-38},
+        Allowed{"leaky", layer(kernels::kFunctionLeaky, 1, 0.2), 1, 1e-44},
+        Allowed{"elu", layer(kernels::kFunctionElu, 1, 1), 2, 1e-44},
+        Allowed{"selu", layer(kernels::kFunctionElu, 1.0507, 1.7581), 3, 1e-44},
+        // Near -3 the gate is a difference of numbers near 1/2.
+        Allowed{"hard sigmoid", layer(kernels::kFunctionHardSigmoid, 1.0 / 6, 0.5), 1, 6e-8},
+        Allowed{"hard swish", layer(kernels::kFunctionHardSwish, 1.0 / 6, 0.5), 1, 1.8e-7}}) {
     const auto y = function_of_floats(GetParam().dense_chain, one.layer, x);
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double should = function_of(one.layer, x[i]);
+      const double should = function_of(one.layer.function, x[i]);
       if (std::abs(should) > double{std::numeric_limits<float>::max()}) continue;
       int exponent = 0;
       std::frexp(should, &exponent);
@@ -326,11 +305,13 @@ TEST_P(DenseChain, FunctionsOfInfinities) {
     float low, high;
   };
   for (const Ends& ends :
-       {Ends{kernels::kDenseTanh, -1, 1}, Ends{kernels::kDenseSigmoid, 0, 1},
-        Ends{kernels::kDenseSwish, kNone, kInfinity}, Ends{kernels::kDenseSoftplus, 0, kInfinity},
-        Ends{kernels::kDenseLeaky, -kInfinity, kInfinity},
-        Ends{kernels::kDenseElu, -0.5F, kInfinity}}) {
-    const auto y = function_of_floats(GetParam().dense_chain, {1, 0, ends.function, 1, 0.5},
+       {Ends{kernels::kFunctionTanh, -1, 1}, Ends{kernels::kFunctionSigmoid, 0, 1},
+        Ends{kernels::kFunctionSwish, kNone, kInfinity},
+        Ends{kernels::kFunctionSoftplus, 0, kInfinity},
+        Ends{kernels::kFunctionLeaky, -kInfinity, kInfinity},
+        Ends{kernels::kFunctionElu, -0.5F, kInfinity}, Ends{kernels::kFunctionHardSigmoid, 0, 1},
+        Ends{kernels::kFunctionHardSwish, kNone, kInfinity}}) {
+    const auto y = function_of_floats(GetParam().dense_chain, {1, 0, {ends.function, 1, 0.5}},
                                       {-kInfinity, kInfinity});
     if (std::isnan(ends.low)) {
       EXPECT_TRUE(std::isnan(y[0])) << ends.function;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
+#include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/matmul_calls.h"
 #include "tests/unit/kernels/tensors.h"
@@ -42,10 +44,13 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
   pack(packed.data(), c.depth, c.columns,
        [&](Int l, Int j) { return rhs[l * c.rhs_depth_stride + j * c.rhs_column_stride]; });
   void* out[] = {result.data(), scratch.data()};
-  const void* in[] = {&c, lhs.data(), c.rhs_packed != 0 ? packed.data() : rhs.data(), bias.data(),
-                      addends.data()};
-  if ((c.epilogue & kernels::kEpilogueBias) == 0 && !has_row_bias) in[3] = addends.data();
-  kernel(out, in);
+  const ResultFunction function = random_function(random);
+  const bool has_function = (c.epilogue & kernels::kEpilogueFunction) != 0;
+  std::vector<const void*> in = {&c, lhs.data(), c.rhs_packed != 0 ? packed.data() : rhs.data()};
+  if ((c.epilogue & kernels::kEpilogueBias) != 0 || has_row_bias) in.push_back(bias.data());
+  if ((c.epilogue & kernels::kEpilogueSum) != 0) in.push_back(addends.data());
+  if (has_function) in.push_back(&function);
+  kernel(out, in.data());
 
   for (Int n = 0; n < result.size(); ++n) {
     const Int b = n / c.columns / c.rows, row = n / c.columns % c.rows, column = n % c.columns;
@@ -67,7 +72,10 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
     if ((c.epilogue & kernels::kEpilogueSum) != 0) sum.add(double{addends[i]});
     if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
     if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
-    ASSERT_NEAR(double{result[i]}, sum.value(), sum.tolerance()) << "element " << i;
+    const double y = has_function ? function_of(function, sum.value()) : sum.value();
+    const double error =
+        has_function ? error_of(function, sum.value(), sum.tolerance()) : sum.tolerance();
+    ASSERT_NEAR(double{result[i]}, y, error) << "element " << i << ", function " << function.kind;
   }
 }
 
@@ -81,6 +89,7 @@ void check_random(Kernel kernel, Int count, std::uint32_t seed) {
     c.rhs_packed = random.between(0, 1);
     c.inner_batch = c.result_row_stride = -1;  // of calls that are shorter: anything
     c.epilogue = random_summing_epilogue(random);
+    if (random.one_in(3)) c.epilogue = with_function<T>(c.epilogue);
     check<T>(kernel, with_random_strides(c, random), random);
   }
 }
@@ -109,6 +118,9 @@ TEST_P(MatMul, HasABatchOnTwoLevels) {
     c.epilogue = random_summing_epilogue(random) | kernels::kEpiloguePlaced;
     check<float>(kernels<float>().matmul, c, random);
     check<double>(kernels<double>().matmul, c, random);
+    if (random.one_in(2)) c.epilogue = with_function<float>(c.epilogue);
+    check<float>(kernels<float>().matmul, c, random);
+    c.epilogue &= ~Int{kernels::kEpilogueFunction};
     std::swap(c.rhs_depth_stride, c.rhs_column_stride);
     c.columns = width;
     c.depth = c.lhs_row_stride = length;
@@ -135,6 +147,8 @@ TEST_P(MatMul, HasATileForEveryShape) {
         check<float>(kernels<float>().matmul, c, random);
         check<double>(kernels<double>().matmul, c, random);
         c.epilogue |= kernels::kEpilogueSum;
+        check<float>(kernels<float>().matmul, c, random);
+        c.epilogue = with_function<float>(kernels::kEpilogueBias);
         check<float>(kernels<float>().matmul, c, random);
       }
       if (HasFailure()) return;

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/matmul_calls.h"
 #include "tests/unit/kernels/shared_calls.h"
@@ -36,6 +37,8 @@ int check_shared(Kernel kernel, const MatMulCall& c, Int live, Random& random) {
   constexpr Int kAnyBias = kernels::kEpilogueBias | kernels::kEpilogueRowBias;
   if ((c.epilogue & kAnyBias) != 0) in.push_back(bias.data());
   if ((c.epilogue & kernels::kEpilogueSum) != 0) in.push_back(addends.data());
+  const ResultFunction function = random_function(random);
+  if ((c.epilogue & kernels::kEpilogueFunction) != 0) in.push_back(&function);
   if (c.live_rows != 0) in.push_back(&live);
   in.push_back(nullptr);
   return expect_the_same_shared(kernel, &c, &shares, in, {result.data(), scratch.data()}, result,
@@ -65,6 +68,9 @@ void check_all_shared(Kernel kernel, std::uint32_t seed) {
       c.rhs_packed = packed;
       c.epilogue = random_summing_epilogue(random);
       const int calls = handed_out(c);
+      MatMulCall function = c;
+      function.epilogue = with_function<T>(c.epilogue);
+      handed_out(function);
       EXPECT_TRUE(calls > 0 || packed == 0) << describe(c);
     }
   }

@@ -19,6 +19,7 @@
 #include "tfaot/kernels/attention.h"
 #include "tfaot/kernels/dense_chain.h"
 #include "tfaot/kernels/forest.h"
+#include "tfaot/kernels/functions.h"
 #include "tfaot/kernels/matmul.h"
 #include "tfaot/kernels/narrow.h"
 #include "tfaot/kernels/panels.h"

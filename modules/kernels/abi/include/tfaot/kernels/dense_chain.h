@@ -4,24 +4,12 @@
 
 #include <cstdint>
 
+#include "tfaot/kernels/functions.h"
 #include "tfaot/kernels/panels.h"
 
 namespace tfaot {
 inline namespace v1 {
 namespace kernels {
-
-// What a layer does to its sums after the bias, if that is not an Epilogue.
-enum DenseFunction : std::int64_t {
-  kDenseNone = 0,
-  kDenseTanh = 1,
-  kDenseSigmoid = 2,
-  kDenseSwish = 3,     // x * sigmoid(x)
-  kDenseGelu = 4,      // as GeluCall, by erf
-  kDenseGeluTanh = 5,  // and by tanh
-  kDenseSoftplus = 6,  // log(1 + exp(x))
-  kDenseLeaky = 7,     // above * x for x > 0, else below * x
-  kDenseElu = 8,       // above * x for x > 0, else below * (exp(x) - 1)
-};
 
 // tfaot_dense_chain (float32): dense layers, each of the results of the one before. A layer makes
 // function(x W + bias) of x[rows, depth]; the next layer's depth is its columns. in[1]: the first
@@ -36,8 +24,7 @@ struct DenseChainCall {
 struct DenseLayer {
   std::int64_t columns;
   std::int64_t epilogue;  // kEpilogueBias, and kEpilogueRelu or kEpilogueRelu6 without function
-  std::int64_t function;  // of DenseFunction
-  double above, below;
+  ResultFunction function;
 };
 
 // Rows that go through all layers together: what is between two layers stays in the first caches.

@@ -12,7 +12,8 @@ namespace kernels {
 
 // tfaot_matmul: result[b, i, j] = sum over l of lhs[b, i, l] * rhs[b, l, j], b < batch, i < rows, j
 // < columns, l < depth. in[1]: lhs, in[2]: rhs; then, with kEpilogueBias, bias[columns], or
-// with kEpilogueRowBias bias[rows], the same for all b, and with kEpilogueSum the addends. Strides
+// with kEpilogueRowBias bias[rows], the same for all b, with kEpilogueSum the addends, and with
+// kEpilogueFunction (float32 alone) a ResultFunction. Strides
 // are in elements, may be zero, and give the positions of lhs[b, i, l] and rhs[b, l, j]. In a
 // padded batch only some rows count: with live_rows, the last in[] points to their number (s64),
 // and only the first live_rows times that many rows are computed. Scratch: matmul_scratch_bytes().

@@ -19,7 +19,8 @@ constexpr std::int64_t panel_count(std::int64_t columns, std::int64_t element_by
   return (columns + panel_columns(element_bytes) - 1) / panel_columns(element_bytes);
 }
 
-// What is done to each result before it is stored: bias first, then a sum, then the activation.
+// What is done to each result before it is stored: bias first, then a sum, then the activation,
+// which is a relu or another function.
 enum Epilogue : std::int64_t {
   kEpilogueNone = 0,
   kEpilogueBias = 1,
@@ -29,7 +30,8 @@ enum Epilogue : std::int64_t {
   kEpiloguePlaced = 16,  // of a MatMulCall: it says where results go
   kEpilogueShared = 32,  // after all other in[], one to an s64: the address of tasks (abi.h), or 0
   kEpilogueLive = 64,    // of a ConvolutionCall: only some images count
-  kEpilogueRowBias = 128,  // of a MatMulCall: a bias for each row, in place of one for each column
+  kEpilogueRowBias = 128,   // of a MatMulCall: a bias for each row, in place of one for each column
+  kEpilogueFunction = 256,  // after bias and addends, an in[] to a ResultFunction
 };
 
 }  // namespace kernels

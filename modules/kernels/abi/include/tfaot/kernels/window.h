@@ -23,13 +23,14 @@ struct Window {
 
 // tfaot_convolution: in[1]: input[batch, in..., in_channels]; in[2]: packed filter, for each group
 // a packed [size[0]*size[1]*size[2]*in_channels/groups, out_channels/groups] matrix, one after the
-// other; then, with kEpilogueBias, bias[out_channels], and with kEpilogueSum the addends. Result:
-// [batch, out..., out_channels]. A cross-correlation, as everywhere in machine learning. With
-// kEpilogueLive, only some images of a padded batch count: the last in[] points to the number of
-// rows (s64), and only the first live_images times that many are computed. Scratch:
-// convolution_scratch_bytes(). tfaot_depthwise: groups == in_channels == out_channels; in[2]: the
-// filter as it is, [size..., out_channels]. Same result and bias, no sum; there is scratch, but it
-// is not used. tfaot_grouped_convolution: the same for is_grouped() calls; the filter is [size...,
+// other; then, with kEpilogueBias, bias[out_channels], with kEpilogueSum the addends, and with
+// kEpilogueFunction a ResultFunction (float32 alone). Result: [batch, out..., out_channels]. A
+// cross-correlation, as everywhere in machine learning. With kEpilogueLive, only some images of a
+// padded batch count: the last in[] points to the number of rows (s64), and only the first
+// live_images times that many are computed. Scratch: convolution_scratch_bytes(). tfaot_depthwise:
+// groups == in_channels == out_channels; in[2]: the filter as it is, [size..., out_channels]. Same
+// result and bias, no sum, and a function only without base dilation; there is scratch, but it is
+// not used. tfaot_grouped_convolution: the same for is_grouped() calls; the filter is [size...,
 // in_channels / groups, out_channels].
 struct ConvolutionCall {
   std::int64_t batch;

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of layers (dense_chain.h), of vectors of float32. What becomes of NaN stays NaN.
+// The functions of tfaot/kernels/functions.h, of vectors of float32. What becomes of NaN stays NaN.
 #pragma once
 
 #include "gelu.h"
-#include "tfaot/kernels/dense_chain.h"
+#include "gemm.h"
 
 namespace {
 
-using tfaot::kernels::DenseLayer;
-
 struct TanhOf {
-  explicit TanhOf(const DenseLayer& /*layer*/) {}
+  explicit TanhOf(const ResultFunction& /*of*/) {}
   TFAOT_INLINE Floats operator()(Floats x) const { return tanh_of(x); }
 };
 
 struct SigmoidOf {
-  explicit SigmoidOf(const DenseLayer& /*layer*/) {}
+  explicit SigmoidOf(const ResultFunction& /*of*/) {}
   TFAOT_INLINE Floats operator()(Floats x) const { return 1.0F / sigmoid_divisor(x); }
 };
 
 // Below -87, where sigmoid_divisor() does not grow any more, sigmoid(x) is 0.
 struct SwishOf {
-  explicit SwishOf(const DenseLayer& /*layer*/) {}
+  explicit SwishOf(const ResultFunction& /*of*/) {}
   TFAOT_INLINE Floats operator()(Floats x) const {
     const Floats zero = {};
     return x * (x < -87.0F ? zero : 1.0F / sigmoid_divisor(x));
@@ -30,7 +28,7 @@ struct SwishOf {
 
 template <GeluForm kForm>
 struct GeluOf {
-  explicit GeluOf(const DenseLayer& /*layer*/) {}
+  explicit GeluOf(const ResultFunction& /*of*/) {}
   TFAOT_INLINE Floats operator()(Floats x) const { return x * curve.of(x); }
   GeluCurve<kForm> curve;
 };
@@ -47,7 +45,7 @@ TFAOT_INLINE Floats log1p_of(Floats t) {
 
 // log(1 + exp(x)), which for x < -87 stays what it is there, 1.6e-38.
 struct SoftplusOf {
-  explicit SoftplusOf(const DenseLayer& /*layer*/) {}
+  explicit SoftplusOf(const ResultFunction& /*of*/) {}
   TFAOT_INLINE Floats operator()(Floats x) const {
     const Floats zero = {};
     const Floats size = x < 0.0F ? -x : x;
@@ -58,8 +56,8 @@ struct SoftplusOf {
 };
 
 struct LeakyOf {
-  explicit LeakyOf(const DenseLayer& layer)
-      : above(static_cast<float>(layer.above)), below(static_cast<float>(layer.below)) {}
+  explicit LeakyOf(const ResultFunction& of)
+      : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
   TFAOT_INLINE Floats operator()(Floats x) const { return x > 0.0F ? x * above : x * below; }
   float above, below;
 };
@@ -71,12 +69,29 @@ TFAOT_INLINE Floats expm1_of(Floats x) {
 }
 
 struct EluOf {
-  explicit EluOf(const DenseLayer& layer)
-      : above(static_cast<float>(layer.above)), below(static_cast<float>(layer.below)) {}
+  explicit EluOf(const ResultFunction& of)
+      : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
   TFAOT_INLINE Floats operator()(Floats x) const {
     return x > 0.0F ? x * above : expm1_of(between(-87.0F, x, 0.0F)) * below;
   }
   float above, below;
+};
+
+// As the formula has it, hard swish of -infinity is NaN.
+struct HardSigmoidOf {
+  explicit HardSigmoidOf(const ResultFunction& of)
+      : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
+  TFAOT_INLINE Floats operator()(Floats x) const {
+    const Floats zero = {};
+    return smaller_of<float>(zero + 1.0F, larger_of<float>(zero, x * above + below));
+  }
+  float above, below;
+};
+
+struct HardSwishOf {
+  explicit HardSwishOf(const ResultFunction& of) : gate(of) {}
+  TFAOT_INLINE Floats operator()(Floats x) const { return x * gate(x); }
+  HardSigmoidOf gate;
 };
 
 }  // namespace
