@@ -10,6 +10,7 @@
 #include "hlo/dilated_windows.h"
 #include "hlo/fold.h"
 #include "hlo/layouts.h"
+#include "hlo/repeated_rows.h"
 #include "hlo/scaled_products.h"
 #include "hlo/scatter_windows.h"
 #include "hlo/simplify.h"
@@ -134,6 +135,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(restore_dilated_windows(*module));
   TFAOT_TRY(widen_scatter_windows(*module));
   TFAOT_TRY(settle_layouts(*module, inputs));
+  TFAOT_TRY(multiply_before_repeating(*module, inputs, choices));
   TFAOT_TRY(replace_resizes(*module));
   TFAOT_TRY(replace_sorts(*module, inputs));
   TFAOT_TRY(settle_layouts(*module, inputs));

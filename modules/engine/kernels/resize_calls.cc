@@ -24,6 +24,9 @@ using xla::HloOpcode;
 // Above, a product is as fast.
 constexpr std::int64_t kMostNeighbours = 4;
 
+// Rows of a graph's nodes, or of a sequence: the kernel that gathers rows copies them faster.
+constexpr std::int64_t kFewestImageDimensions = 4;
+
 // Whether the kernel is faster than what stands there. Single numbers are not what it is made for.
 bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& neighbours) {
   return neighbours.count <= kMostNeighbours &&
@@ -127,7 +130,7 @@ class Resizes {
     if (numbers.start_index_map_size() != 1 || numbers.collapsed_slice_dims_size() != 1 ||
         numbers.operand_batching_dims_size() != 0 ||
         numbers.collapsed_slice_dims(0) != numbers.start_index_map(0) || !fixed_.is_fixed(places) ||
-        fixed_.is_fixed(*x)) {
+        fixed_.is_fixed(*x) || std::ssize(sizes) < kFewestImageDimensions) {
       return nullptr;
     }
     const std::int64_t axis = numbers.start_index_map(0);

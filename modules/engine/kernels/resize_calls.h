@@ -2,8 +2,8 @@
 // Finds operations that make each element along a dimension of a few neighbours, by numbers that
 // are known while compiling, and replaces them by a kernel's calls: resizing of images, whatever it
 // was lowered to. Those are products with a matrix that is nearly all zeros, gathers of windows
-// followed by a product, gathers with known places, and elements that are repeated. Used by one
-// thread.
+// followed by a product, gathers of an image's elements with known places, and elements that are
+// repeated. Used by one thread.
 #pragma once
 
 #include "hlo/hlo.h"

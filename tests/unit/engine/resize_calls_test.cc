@@ -182,12 +182,22 @@ TEST(ResizeCalls, LeaveWindowsAloneWhoseRowsDependOnColumns) {
 }
 
 TEST(ResizeCalls, TakeElementsAtKnownPlaces) {
+  EXPECT_THAT(resized("ENTRY e {\n  x = f32[2,4,3,2] parameter(0)\n"
+                      "  at = s32[3] constant({9,0,2})\n"
+                      "  ROOT g = f32[2,3,3,2] gather(x, at), offset_dims={0,2,3}, "
+                      "collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, "
+                      "slice_sizes={2,1,3,2}\n}\n"),
+              ElementsAre("4x1 to 3x1 of 6"));
+}
+
+// Another kernel copies them.
+TEST(ResizeCalls, LeaveRowsOfAGraph) {
   EXPECT_THAT(resized("ENTRY e {\n  x = f32[2,4,6] parameter(0)\n"
                       "  at = s32[3] constant({9,0,2})\n"
                       "  ROOT g = f32[2,3,6] gather(x, at), offset_dims={0,2}, "
                       "collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, "
                       "slice_sizes={2,1,6}\n}\n"),
-              ElementsAre("4x1 to 3x1 of 6"));
+              IsEmpty());
 }
 
 TEST(ResizeCalls, TakeRepeatedElementsOfBothDimensions) {
