@@ -29,6 +29,7 @@
   USE(gather, f32)                 \
   USE(gather, f64)                 \
   USE(gelu, f32)                   \
+  USE(largest_pool, f32)           \
   USE(layer_norm, f32)             \
   USE(matmul, f32)                 \
   USE(matmul, f64)                 \
