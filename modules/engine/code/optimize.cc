@@ -134,6 +134,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(simplify(*module));
   TFAOT_TRY(restore_dilated_windows(*module));
   TFAOT_TRY(widen_scatter_windows(*module));
+  TFAOT_TRY(gather_chosen_rows(*module));
   TFAOT_TRY(settle_layouts(*module, inputs));
   TFAOT_TRY(multiply_before_repeating(*module, inputs, choices));
   TFAOT_TRY(replace_resizes(*module));

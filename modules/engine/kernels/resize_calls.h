@@ -10,6 +10,10 @@
 
 namespace tfaot::toolkit::engine {
 
+// A product with a known matrix that only chooses rows of a graph's nodes, as interaction networks
+// find the ends of edges, becomes a gather.
+Status gather_chosen_rows(xla::HloModule& module);
+
 // To be called before layouts are settled: the calls keep the order of their operand's dimensions.
 Status replace_resizes(xla::HloModule& module);
 
