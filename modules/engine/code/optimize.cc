@@ -15,6 +15,7 @@
 #include "hlo/scatter_windows.h"
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
+#include "kernels/added_rows.h"
 #include "kernels/aligned_temporaries.h"
 #include "kernels/attention_calls.h"
 #include "kernels/concatenation_calls.h"
@@ -154,6 +155,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_row_functions(*module, inputs));
   TFAOT_TRY(replace_attention(*module));
   TFAOT_TRY(replace_dense_chains(*module));
+  TFAOT_TRY(replace_added_rows(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

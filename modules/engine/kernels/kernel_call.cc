@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tfaot/kernels/abi.h"
+#include "tfaot/kernels/rows.h"
 #include "tfaot/records/symbols.h"
 #include "xla/literal_util.h"
 #include "xla/util.h"

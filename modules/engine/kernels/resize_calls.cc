@@ -31,6 +31,9 @@ bool is_of_rows(const HloInstruction& x) {
   return x.shape().rank() < kFewestImageDimensions;
 }
 
+// Whether rows are repeated where they are used.
+bool is_elementwise(const HloInstruction* user) { return user->IsElementwise(); }
+
 HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
                          const std::vector<std::int64_t>& places) {
   xla::GatherDimensionNumbers numbers;
@@ -225,6 +228,10 @@ class Resizes {
       return nullptr;
     }
     HloInstruction* x = broadcast->mutable_operand(0);
+    if (is_of_rows(*x) && reshaped.user_count() > 0 &&
+        std::ranges::all_of(reshaped.users(), is_elementwise)) {
+      return nullptr;
+    }
     Dimensions sizes = dimensions_of(*x);
     Dimensions own(static_cast<std::size_t>(broadcast->shape().rank()), -1);  // the operand's
     for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {

@@ -20,6 +20,7 @@
 #define TFAOT_KERNEL_OF(kernel, type) tfaot_##kernel##_##type##_generic
 #endif
 #define TFAOT_KERNELS(USE)         \
+  USE(add_rows, f32)               \
   USE(attention, f32)              \
   USE(convolution, f32)            \
   USE(convolution, f64)            \
