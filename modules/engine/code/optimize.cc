@@ -10,10 +10,12 @@
 #include "hlo/dilated_windows.h"
 #include "hlo/fold.h"
 #include "hlo/layouts.h"
+#include "hlo/repeated_rows.h"
 #include "hlo/scaled_products.h"
 #include "hlo/scatter_windows.h"
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
+#include "kernels/added_rows.h"
 #include "kernels/aligned_temporaries.h"
 #include "kernels/attention_calls.h"
 #include "kernels/concatenation_calls.h"
@@ -134,7 +136,9 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(simplify(*module));
   TFAOT_TRY(restore_dilated_windows(*module));
   TFAOT_TRY(widen_scatter_windows(*module));
+  TFAOT_TRY(gather_chosen_rows(*module));
   TFAOT_TRY(settle_layouts(*module, inputs));
+  TFAOT_TRY(multiply_before_repeating(*module, inputs, choices));
   TFAOT_TRY(replace_resizes(*module));
   TFAOT_TRY(replace_sorts(*module, inputs));
   TFAOT_TRY(settle_layouts(*module, inputs));
@@ -153,6 +157,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_attention(*module));
   TFAOT_TRY(replace_dense_chains(*module));
   TFAOT_TRY(absorb_functions(*module));
+  TFAOT_TRY(replace_added_rows(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));

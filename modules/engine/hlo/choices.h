@@ -11,6 +11,14 @@ struct Choices {
   // Whether results may round with numbers that are not their own: those of other windows, or of
   // a shift that cancels. XLA's flag of this name.
   bool fast_math = true;
+
+  // Whether products may have weights that are sums or products of the model's. Not where those
+  // would lose too much: a column of int8 has one scale for all rows, and float16 has few
+  // exponents.
+  bool may_join_weights() const {
+    return fast_math &&
+           (weights_type == WeightsType::kFloat32 || weights_type == WeightsType::kBfloat16);
+  }
 };
 
 }  // namespace tfaot::toolkit::engine

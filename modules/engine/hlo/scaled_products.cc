@@ -19,25 +19,6 @@ struct ScaledInput {
   HloInstruction* shift = nullptr;
 };
 
-// `value` as [columns], if it is known ahead and the same for all rows of `like`; else null.
-HloInstruction* column_numbers(HloInstruction* value, const xla::Shape& like,
-                               const WeightValues& values) {
-  const std::int64_t last = like.rank() - 1;
-  const std::int64_t columns = like.dimensions(static_cast<int>(last));
-  if (value->opcode() == HloOpcode::kBroadcast) {
-    HloInstruction* const inner = value->mutable_operand(0);
-    if (!values.is_known(inner)) return nullptr;
-    const auto& kept = value->dimensions();
-    if (kept.empty()) return broadcast(inner, {columns}, {});
-    return kept.size() == 1 && kept[0] == last ? inner : nullptr;
-  }
-  // There is only one row, so nothing is spread. The same numbers as for more rows are found, so
-  // that all sizes of a batch share what is made of them.
-  if (xla::ShapeUtil::ElementsIn(like) != columns || !values.is_known(value)) return nullptr;
-  while (value->opcode() == HloOpcode::kReshape) value = value->mutable_operand(0);
-  return reshape(value, {columns});
-}
-
 // Takes one operation off; false: there is none.
 bool take_operation(ScaledInput& scaled, const WeightValues& values) {
   HloInstruction* const one = scaled.x;
@@ -149,11 +130,27 @@ Status move_scales(HloInstruction& dot, const WeightValues& values) {
 
 }  // namespace
 
+HloInstruction* column_numbers(HloInstruction* value, const xla::Shape& like,
+                               const WeightValues& values) {
+  const std::int64_t last = like.rank() - 1;
+  const std::int64_t columns = like.dimensions(static_cast<int>(last));
+  if (value->opcode() == HloOpcode::kBroadcast) {
+    HloInstruction* const inner = value->mutable_operand(0);
+    if (!values.is_known(inner)) return nullptr;
+    const auto& kept = value->dimensions();
+    if (kept.empty()) return broadcast(inner, {columns}, {});
+    return kept.size() == 1 && kept[0] == last ? inner : nullptr;
+  }
+  // There is only one row, so nothing is spread. The same numbers as for more rows are found, so
+  // that all sizes of a batch share what is made of them.
+  if (xla::ShapeUtil::ElementsIn(like) != columns || !values.is_known(value)) return nullptr;
+  while (value->opcode() == HloOpcode::kReshape) value = value->mutable_operand(0);
+  return reshape(value, {columns});
+}
+
 Status move_scales_into_weights(xla::HloModule& module, std::int64_t first_weight,
                                 const Choices& choices) {
-  const bool has_exponents = choices.weights_type == WeightsType::kFloat32 ||
-                             choices.weights_type == WeightsType::kBfloat16;
-  if (!choices.fast_math || !has_exponents) return {};
+  if (!choices.may_join_weights()) return {};
   const WeightValues values(module, first_weight);
   for (auto* instruction : module.entry_computation()->MakeInstructionPostOrder()) {
     TFAOT_TRY(move_scales(*instruction, values));

@@ -5,13 +5,17 @@
 
 #include "hlo/choices.h"
 #include "hlo/hlo.h"
+#include "hlo/weight_values.h"
 
 namespace tfaot::toolkit::engine {
 
+// `value` as [columns], if it is known ahead and the same for all rows of `like`; else null.
+xla::HloInstruction* column_numbers(xla::HloInstruction* value, const xla::Shape& like,
+                                    const WeightValues& values);
+
 // Parameters of the entry computation from `first_weight` on are weights. x is an activation of
 // what a product makes: an input may be far from zero, and a shift of it would then cost digits.
-// Nothing is moved without fast_math, and into weights that would lose too much: a column of int8
-// has one scale for all rows, and float16 has few exponents.
+// Nothing is moved where weights may not be joined.
 Status move_scales_into_weights(xla::HloModule& module, std::int64_t first_weight,
                                 const Choices& choices = {});
 

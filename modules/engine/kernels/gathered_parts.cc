@@ -115,7 +115,11 @@ HloInstruction* add_gather(const std::vector<GatheredPart>& parts, const Dimensi
   call.parts = std::ssize(parts);
   for (const GatheredPart& part : parts) call.row += part.of.elements;
   call.rows = product(result) / call.row;
-  KernelCall made = {"gather", as_words(call), {}, result};
+  return add_call_of_parts({"gather", as_words(call), {}, result}, parts, model);
+}
+
+HloInstruction* add_call_of_parts(KernelCall made, const std::vector<GatheredPart>& parts,
+                                  const HloInstruction& model) {
   const auto number_of = [&](HloInstruction* operand) -> std::int64_t {
     const auto found = std::ranges::find(made.operands, operand);
     const std::int64_t number = found - made.operands.begin() + 1;  // in[0] is the struct
@@ -125,7 +129,7 @@ HloInstruction* add_gather(const std::vector<GatheredPart>& parts, const Dimensi
   for (const GatheredPart& part : parts) {
     kernels::GatherPart of = part.of;
     of.x = number_of(part.x);
-    of.places = part.places == nullptr ? 0 : number_of(part.places);
+    if (part.places != nullptr) of.places = number_of(part.places);
     std::ranges::copy(as_words(of), std::back_inserter(made.words));
   }
   return add_kernel_call(made, model);

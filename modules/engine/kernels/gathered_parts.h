@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "hlo/hlo.h"
+#include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 
 struct GatheredPart {
   xla::HloInstruction* x = nullptr;
-  xla::HloInstruction* places = nullptr;  // null: in order
+  xla::HloInstruction* places = nullptr;  // null: there is no operand
   kernels::GatherPart of{};               // numbers of operands are not set
 };
 
@@ -34,6 +35,9 @@ GatheredPart part_by_places(xla::HloInstruction* x, xla::HloInstruction* places,
 // One call. `model` is the instruction it replaces.
 xla::HloInstruction* add_gather(const std::vector<GatheredPart>& parts, const Dimensions& result,
                                 const xla::HloInstruction& model);
+// The same for a call without operands yet, whose struct the parts follow.
+xla::HloInstruction* add_call_of_parts(KernelCall made, const std::vector<GatheredPart>& parts,
+                                       const xla::HloInstruction& model);
 // REQUIRES: a kGather.
 std::vector<kernels::GatherPart> gather_parts(const xla::HloInstruction& kernel);
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "tfaot/kernels/abi.h"
+#include "tfaot/kernels/rows.h"
 #include "tfaot/records/symbols.h"
 #include "xla/literal_util.h"
 #include "xla/util.h"

@@ -14,8 +14,10 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr std::int64_t kFewestChannels = 8;  // of a sum: a vector of the narrowest kernels twice
+// Of a reduction.
+constexpr std::int64_t kFewestChannels = 8;  // a vector of the narrowest kernels twice
 constexpr std::int64_t kMostSummed = 512;    // one after the other; rounding errors grow with them
+constexpr std::int64_t kMostInOneLoop = 32;  // XLA reduces more in windows first, a slow loop
 
 // "max_pool", "sum_pool", or nothing: of a window or of a reduction.
 std::string kernel_of(const HloInstruction& pool) {
@@ -57,9 +59,10 @@ bool meets_input(const kernels::Window& window) {
   return true;
 }
 
-// The tensors that XLA makes in the loop of a sum over them, or for which it has a better loop.
-bool is_made_in_loop(const HloInstruction& x) {
-  return x.IsElementwise() || x.opcode() == HloOpcode::kBroadcast ||
+// The tensors that XLA makes in the loop of a reduction over them, or for which it has a better
+// loop.
+bool is_made_in_loop(const HloInstruction& x, std::int64_t count) {
+  return (x.IsElementwise() && count <= kMostInOneLoop) || x.opcode() == HloOpcode::kBroadcast ||
          x.opcode() == HloOpcode::kReduce;
 }
 
@@ -117,17 +120,18 @@ Status replace_pool(HloInstruction& pool) {
   return checked(pool.ReplaceAllUsesWith(add_kernel_call(made, pool)));
 }
 
-Status replace_sum(HloInstruction& reduce) {
+Status replace_reduction(HloInstruction& reduce) {
   if (reduce.dimensions().empty()) return {};
   const auto outer = static_cast<std::size_t>(reduce.dimensions().front());
   const auto summed = reduce.dimensions().size();
   HloInstruction* x = reduce.mutable_operand(0);
   while (x->opcode() == HloOpcode::kReshape) x = x->mutable_operand(0);
   if (reduce.operand_count() != 2 || !has_kernels(reduce.shape().element_type()) ||
-      xla::ShapeUtil::IsZeroElementArray(reduce.operand(0)->shape()) ||
-      kernel_of(reduce) != "sum_pool" || is_made_in_loop(*x)) {
+      xla::ShapeUtil::IsZeroElementArray(reduce.operand(0)->shape())) {
     return {};
   }
+  std::string kernel = kernel_of(reduce);
+  if (kernel == "max_pool") kernel = "largest_pool";  // a NaN stays, as in TensorFlow's reductions
   for (std::size_t i = 0; i < summed; ++i) {
     if (reduce.dimensions(static_cast<std::int64_t>(i)) != static_cast<std::int64_t>(outer + i))
       return {};
@@ -137,7 +141,10 @@ Status replace_sum(HloInstruction& reduce) {
   call.batch = product(sizes.subspan(0, outer));
   call.channels = product(sizes.subspan(outer + summed));
   const std::int64_t count = product(sizes.subspan(outer, summed));
-  if (call.channels < kFewestChannels || count > kMostSummed) return {};
+  if (kernel.empty() || (kernel == "sum_pool" && count > kMostSummed) ||
+      call.channels < kFewestChannels || is_made_in_loop(*x, count)) {
+    return {};
+  }
   xla::WindowDimension window;
   window.set_size(count);
   window.set_stride(1);
@@ -145,7 +152,7 @@ Status replace_sum(HloInstruction& reduce) {
   window.set_base_dilation(1);
   call.window = kernel_window({{&window, count, 1}});
   return checked(reduce.ReplaceAllUsesWith(add_kernel_call(
-      {"sum_pool", as_words(call), {reduce.mutable_operand(0)}, dimensions_of(reduce)}, reduce)));
+      {kernel, as_words(call), {reduce.mutable_operand(0)}, dimensions_of(reduce)}, reduce)));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -14,6 +14,7 @@
 #include "kernels/resizing.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal.h"
+#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -23,6 +24,35 @@ using xla::HloOpcode;
 
 // Above, a product is as fast.
 constexpr std::int64_t kMostNeighbours = 4;
+
+// Rows of a graph's nodes, or of a sequence: the kernel that gathers rows copies them faster.
+bool is_of_rows(const HloInstruction& x) {
+  constexpr std::int64_t kFewestImageDimensions = 4;
+  return x.shape().rank() < kFewestImageDimensions;
+}
+
+// Whether rows are repeated where they are used.
+bool is_elementwise(const HloInstruction* user) { return user->IsElementwise(); }
+
+HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
+                         const std::vector<std::int64_t>& places) {
+  xla::GatherDimensionNumbers numbers;
+  Dimensions slice = dimensions_of(*x);
+  entry(slice, axis) = 1;
+  Dimensions sizes = dimensions_of(*x);
+  entry(sizes, axis) = std::ssize(places);
+  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+    if (d != axis) numbers.add_offset_dims(d);
+  }
+  numbers.add_collapsed_slice_dims(axis);
+  numbers.add_start_index_map(axis);
+  numbers.set_index_vector_dim(1);
+  const std::vector<std::int32_t> words(places.begin(), places.end());
+  HloInstruction* const indices = x->parent()->AddInstruction(
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int32_t>(words)));
+  return x->parent()->AddInstruction(HloInstruction::CreateGather(
+      shape_of(x->shape().element_type(), sizes), x, indices, numbers, slice, false));
+}
 
 // Whether the kernel is faster than what stands there. Single numbers are not what it is made for.
 bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& neighbours) {
@@ -53,13 +83,46 @@ class Resizes {
     }
   }
 
+  // Of a product with a matrix that only chooses rows: a gather of them. Null: it does more.
+  Result<HloInstruction*> chosen_rows(HloInstruction& dot) {
+    if (!has_kernels(dot.shape().element_type()) ||
+        xla::ShapeUtil::IsZeroElementArray(dot.shape())) {
+      return nullptr;
+    }
+    TFAOT_ASSIGN(const auto found, sparse_product(dot));
+    if (!found || !is_of_rows(*found->x) ||
+        !is_worth_it(*found->x, found->axis, found->neighbours) || found->neighbours.count != 1 ||
+        std::ranges::count(found->neighbours.weights, 1) != found->neighbours.out()) {
+      return nullptr;
+    }
+    return found->in_place_of(dot, gathered(found->x, found->axis, found->neighbours.start));
+  }
+
  private:
   // A product with a matrix of which each result needs a few rows.
   Result<HloInstruction*> of_matrix(HloInstruction& dot) {
+    TFAOT_ASSIGN(const auto found, sparse_product(dot));
+    if (!found || !is_worth_it(*found->x, found->axis, found->neighbours)) return nullptr;
+    return found->in_place_of(dot, resize_along(found->x, found->axis, found->neighbours, dot));
+  }
+
+  struct SparseProduct {
+    HloInstruction* x;
+    std::int64_t axis;  // of x, which the matrix meets
+    Neighbours neighbours;
+    Dimensions order;  // of what is made of x in the product's result
+
+    HloInstruction* in_place_of(const HloInstruction& dot, HloInstruction* made) const {
+      return reshape(transpose(made, order), dot.shape().dimensions());
+    }
+  };
+
+  Result<std::optional<SparseProduct>> sparse_product(HloInstruction& dot) {
+    using Found = std::optional<SparseProduct>;
     const auto& numbers = dot.dot_dimension_numbers();
     if (numbers.lhs_batch_dimensions_size() != 0 ||
         numbers.lhs_contracting_dimensions_size() != 1) {
-      return nullptr;
+      return Found();
     }
     for (const int side : {0, 1}) {
       HloInstruction* x = dot.mutable_operand(side);
@@ -73,7 +136,7 @@ class Resizes {
                             : numbers.rhs_contracting_dimensions(0);
       };
       TFAOT_ASSIGN(const auto values, fixed_.value(matrix, xla::F64));
-      const Neighbours neighbours = neighbours_of(matrix_rows(values, axis_of(1 - side)));
+      Neighbours neighbours = neighbours_of(matrix_rows(values, axis_of(1 - side)));
       Dimensions order(static_cast<std::size_t>(x->shape().rank()));  // of x, in its operand's
       std::iota(order.begin(), order.end(), 0);
       while (const auto before = dimensions_before(*x)) {
@@ -83,17 +146,16 @@ class Resizes {
         x = x->mutable_operand(0);
       }
       const std::int64_t axis = order[static_cast<std::size_t>(axis_of(side))];
-      if (axis < 0 || !is_worth_it(*x, axis, neighbours)) return nullptr;
+      if (axis < 0) return Found();
       order.erase(order.begin() + axis_of(side));
       order.insert(side == 0 ? order.end() : order.begin(), axis);
       std::erase(order, kBroadcast);
       for (std::int64_t d = 0; d < x->shape().rank(); ++d) {
         if (std::ranges::count(order, d) == 0) order.insert(order.begin(), d);  // one element
       }
-      return reshape(transpose(resize_along(x, axis, neighbours, dot), order),
-                     dot.shape().dimensions());
+      return Found({x, axis, std::move(neighbours), std::move(order)});
     }
-    return nullptr;
+    return Found();
   }
 
   // By dimension of a transpose, or of a reshape that changes only dimensions of one element, that
@@ -127,7 +189,7 @@ class Resizes {
     if (numbers.start_index_map_size() != 1 || numbers.collapsed_slice_dims_size() != 1 ||
         numbers.operand_batching_dims_size() != 0 ||
         numbers.collapsed_slice_dims(0) != numbers.start_index_map(0) || !fixed_.is_fixed(places) ||
-        fixed_.is_fixed(*x)) {
+        fixed_.is_fixed(*x) || is_of_rows(*x)) {
       return nullptr;
     }
     const std::int64_t axis = numbers.start_index_map(0);
@@ -166,6 +228,10 @@ class Resizes {
       return nullptr;
     }
     HloInstruction* x = broadcast->mutable_operand(0);
+    if (is_of_rows(*x) && reshaped.user_count() > 0 &&
+        std::ranges::all_of(reshaped.users(), is_elementwise)) {
+      return nullptr;
+    }
     Dimensions sizes = dimensions_of(*x);
     Dimensions own(static_cast<std::size_t>(broadcast->shape().rank()), -1);  // the operand's
     for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
@@ -207,6 +273,18 @@ class Resizes {
 };
 
 }  // namespace
+
+Status gather_chosen_rows(xla::HloModule& module) {
+  Resizes resizes;
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->opcode() != HloOpcode::kDot) continue;
+      TFAOT_ASSIGN(HloInstruction* const made, resizes.chosen_rows(*instruction));
+      if (made != nullptr) TFAOT_TRY(checked(instruction->ReplaceAllUsesWith(made)));
+    }
+  }
+  return remove_dead_code(module);
+}
 
 Status replace_resizes(xla::HloModule& module) {
   Resizes resizes;

@@ -19,7 +19,7 @@ Status replace(xla::HloInstruction& instruction, const WeightValues& values,
     case xla::HloOpcode::kReduceWindow:
       return replace_pool(instruction);
     case xla::HloOpcode::kReduce:
-      return values.is_known(&instruction) ? Status() : replace_sum(instruction);
+      return values.is_known(&instruction) ? Status() : replace_reduction(instruction);
     default:
       return {};
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_gather of selection.h: part by part, some rows at a time.
-#include "gemm.h"
+#include "gathered.h"
 
 namespace {
 
 using tfaot::kernels::GatherCall;
-using tfaot::kernels::GatherPart;
 
 constexpr Int kGatheredRows = 64;      // at a time, at most
 constexpr Int kGatheredBytes = 16384;  // of the result: they stay in the first-level cache
@@ -14,43 +13,6 @@ template <Int kValue>
 struct Constant {
   constexpr operator Int() const { return kValue; }
 };
-
-// The nearest of 0 to `last`.
-template <typename Place>
-TFAOT_INLINE Int between(Place place, Int last) {
-  if constexpr (static_cast<Place>(0.5) == 0) {
-    return smaller(larger(Int{place}, 0), last);
-  } else {
-    const auto limit = static_cast<Place>(last);
-    const Place positive = place > 0 ? place : 0;  // 0 for a NaN
-    return smaller(static_cast<Int>(positive < limit ? positive : limit), last);
-  }
-}
-
-template <typename Place>
-void find_starts(const GatherPart& part, const void* places, Int first, Int count, Int* starts) {
-  const Place* place = static_cast<const Place*>(places) + part.place_at + first * part.place_step;
-  for (Int i = 0; i < count; ++i, place += part.place_step) {
-    starts[i] = part.x_at + between(*place, part.x_rows - 1) * part.x_step;
-  }
-}
-
-// Where rows `first` to first + count begin in the operand.
-void find_starts(const GatherPart& part, const void** in, Int first, Int count, Int* starts) {
-  const void* const places = in[part.places];
-  switch (part.place_type) {
-    case tfaot::kernels::kPlacesInt32:
-      return find_starts<std::int32_t>(part, places, first, count, starts);
-    case tfaot::kernels::kPlacesInt64:
-      return find_starts<Int>(part, places, first, count, starts);
-    case tfaot::kernels::kPlacesFloat32:
-      return find_starts<float>(part, places, first, count, starts);
-    case tfaot::kernels::kPlacesFloat64:
-      return find_starts<double>(part, places, first, count, starts);
-    default:
-      for (Int i = 0; i < count; ++i) starts[i] = part.x_at + (first + i) * part.x_step;
-  }
-}
 
 struct Block {
   const Element* x;

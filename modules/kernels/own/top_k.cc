@@ -72,6 +72,34 @@ TFAOT_INLINE Keys count_less(Keys count, Keys a, Keys b) {
 #endif
 }
 
+// The same for keys of one vector, of which one is `a` in all lanes: those after its lane come
+// after it if they are equal, too.
+TFAOT_INLINE Keys count_before_own(Keys count, Keys a, Keys own, Int lane) {
+#if defined(__AVX512F__)
+  const auto from = reinterpret_cast<__m512i>(count);
+  const auto left = reinterpret_cast<__m512i>(a);
+  const auto right = reinterpret_cast<__m512i>(own);
+  const unsigned after = ~0U << (lane + 1);
+#if TFAOT_IS_F32
+  const auto is_after = static_cast<__mmask16>(after);
+  const auto is_before =
+      static_cast<__mmask16>(_mm512_mask_cmple_epi32_mask(is_after, left, right) |
+                             _mm512_mask_cmplt_epi32_mask(~is_after, left, right));
+  return reinterpret_cast<Keys>(_mm512_mask_add_epi32(from, is_before, from, _mm512_set1_epi32(1)));
+#else
+  const auto is_after = static_cast<__mmask8>(after);
+  const auto is_before =
+      static_cast<__mmask8>(_mm512_mask_cmple_epi64_mask(is_after, left, right) |
+                            _mm512_mask_cmplt_epi64_mask(~is_after, left, right));
+  return reinterpret_cast<Keys>(_mm512_mask_add_epi64(from, is_before, from, _mm512_set1_epi64(1)));
+#endif
+#else
+  Keys lanes;
+  for (int i = 0; i < kKeyLanes; ++i) lanes[i] = i;
+  return count - ((a < own) | ((a == own) & (lanes > static_cast<Key>(lane))));
+#endif
+}
+
 // Some elements of a row, those that are equal in the row's order. There is room for whole vectors.
 struct Some {
   Key keys[kMostCounted + kKeyLanes];
@@ -80,15 +108,11 @@ struct Some {
 
   Some() : size(0) {}  // the arrays stay as they are
   void sort();
-
- private:
+  // before[i]: how many elements come before element i.
   void count_before(Key* before) const;
 };
 
-// before[i]: how many elements come before element i.
 void Some::count_before(Key* before) const {
-  Keys lanes;
-  for (int lane = 0; lane < kKeyLanes; ++lane) lanes[lane] = lane;
   for (Int begin = 0; begin < size; begin += kKeyLanes) {
     const Keys own = load_keys(keys + begin);
     const Int end = smaller(begin + kKeyLanes, size);
@@ -97,9 +121,7 @@ void Some::count_before(Key* before) const {
     for (Int j = 0; j < begin; ++j) more = count_less(more, own, Keys{} + keys[j]);
     count = count + static_cast<Key>(begin) - more;  // those before it that are not larger
     for (Int j = begin; j < end; ++j) {
-      const Keys other = Keys{} + keys[j];
-      const Keys is_after = lanes > static_cast<Key>(j - begin);
-      count = count - ((other < own) | ((other == own) & is_after));
+      count = count_before_own(count, Keys{} + keys[j], own, j - begin);
     }
     for (Int j = end; j < size; ++j) count = count_less(count, Keys{} + keys[j], own);
     __builtin_memcpy(before + begin, &count, sizeof count);
@@ -132,10 +154,7 @@ class TopK {
       const Key place = first_of(x);
       write(x, &place);
     } else if (call_.size <= kMostCounted) {
-      Some all;
-      add(all, x, 0, call_.size);
-      all.sort();
-      write(x, all.places);
+      write_counted(x);
     } else if (call_.count <= kMostKept) {
       write_few(x);
     } else {
@@ -169,6 +188,16 @@ class TopK {
       best = key < best ? key : best;
     }
     return place;
+  }
+
+  void write_counted(const Element* x) {
+    Some all;
+    make_keys(all.keys, x, call_.size, call_.order);
+    all.size = call_.size;
+    Key before[kMostCounted + kKeyLanes];
+    all.count_before(before);
+    for (Int i = 0; i < call_.size; ++i) all.places[before[i]] = static_cast<Key>(i);
+    write(x, all.places);
   }
 
   // An element that is equal to the last one kept comes after it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over dimensions before the channels, as calls of a kernel: they give the same.
+// Sums and maxima over dimensions before the channels, as calls of a kernel: they give the same.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,6 +41,32 @@ TEST(PoolCalls, SumOverPositions) {
               ElementsAre("sum_pool_f32"));
 }
 
+// XLA makes few in the loop of the sum, and of more it would sum windows first.
+TEST(PoolCalls, SumManyThatAreMadeBefore) {
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,33,8] parameter(0)\n  n = f32[2,33,8] multiply(x, x)\n"
+                             "  ROOT r = f32[2,8] reduce(n, zero), dimensions={1}, "
+                             "to_apply=add\n}\n"),
+              ElementsAre("sum_pool_f32"));
+}
+
+TEST(PoolCalls, LargestOfPositions) {
+  const auto largest = [](const std::string& start, int count) {
+    const auto module = testing::parse_hlo(
+        fmt::format("max {{\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                    "  ROOT s = f32[] maximum(a, b)\n}}\n"
+                    "ENTRY e {{\n  lowest = f32[] constant({0})\n  x = f32[2,{1},8] parameter(0)\n"
+                    "  ROOT r = f32[2,8] reduce(x, lowest), dimensions={{1}}, to_apply=max\n}}\n",
+                    start, count));
+    const auto before = testing::result_with_kernels(*module);
+    EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+    EXPECT_EQ(before, testing::result_with_kernels(*module));
+    return testing::called_kernels(*module);
+  };
+  EXPECT_THAT(largest("-inf", 5), ElementsAre("largest_pool_f32"));
+  EXPECT_THAT(largest("-inf", 600), ElementsAre("largest_pool_f32"));
+  EXPECT_THAT(largest("0", 5), IsEmpty());
+}
+
 // Of rows, of very many, of what XLA computes in the loop of the sum, from another start, and of
 // dimensions that do not lie together.
 TEST(PoolCalls, LeaveOtherSumsAlone) {
@@ -49,7 +76,7 @@ TEST(PoolCalls, LeaveOtherSumsAlone) {
   EXPECT_THAT(kernels_of_sum("  x = f32[600,8] parameter(0)\n  ROOT r = f32[8] "
                              "reduce(x, zero), dimensions={0}, to_apply=add\n}\n"),
               IsEmpty());
-  EXPECT_THAT(kernels_of_sum("  x = f32[2,40,8] parameter(0)\n  n = f32[2,40,8] multiply(x, x)\n"
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,32,8] parameter(0)\n  n = f32[2,32,8] multiply(x, x)\n"
                              "  ROOT r = f32[2,8] reduce(n, zero), dimensions={1}, "
                              "to_apply=add\n}\n"),
               IsEmpty());

@@ -3,6 +3,7 @@
 #include "kernels/resize_calls.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -182,12 +183,69 @@ TEST(ResizeCalls, LeaveWindowsAloneWhoseRowsDependOnColumns) {
 }
 
 TEST(ResizeCalls, TakeElementsAtKnownPlaces) {
+  EXPECT_THAT(resized("ENTRY e {\n  x = f32[2,4,3,2] parameter(0)\n"
+                      "  at = s32[3] constant({9,0,2})\n"
+                      "  ROOT g = f32[2,3,3,2] gather(x, at), offset_dims={0,2,3}, "
+                      "collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, "
+                      "slice_sizes={2,1,3,2}\n}\n"),
+              ElementsAre("4x1 to 3x1 of 6"));
+}
+
+// The gathers that take the place of products: "4x6 of 2x3x6" for each.
+std::vector<std::string> chosen(const std::string& text) {
+  const auto module = testing::parse_hlo(text);
+  const xla::Literal before = testing::result_with_kernels(*module);
+  EXPECT_TRUE(gather_chosen_rows(*module));
+  EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
+  std::vector<std::string> gathers;
+  for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
+    if (one->opcode() != xla::HloOpcode::kGather) continue;
+    gathers.push_back(fmt::format("{} of {}", fmt::join(one->shape().dimensions(), "x"),
+                                  fmt::join(one->operand(0)->shape().dimensions(), "x")));
+  }
+  return gathers;
+}
+
+// `matrix` meets the nodes of two graphs, [nodes, features], which lie the other way round before.
+std::string ends_of_edges(const std::string& matrix) {
+  return "ENTRY e {\n  x = f32[2,3,6] parameter(0)\n"
+         "  t = f32[2,6,3] transpose(x), dimensions={0,2,1}\n"
+         "  m = f32[3,4] constant(" +
+         matrix +
+         ")\n  ROOT d = f32[2,6,4] dot(t, m), lhs_contracting_dims={2}, "
+         "rhs_contracting_dims={0}\n}\n";
+}
+
+TEST(ChosenRows, AreGathered) {
+  EXPECT_THAT(chosen(ends_of_edges("{{0,1,0,0},{1,0,0,1},{0,0,1,0}}")),
+              ElementsAre("2x4x6 of 2x3x6"));
+  EXPECT_THAT(chosen("ENTRY e {\n  x = f32[3,6] parameter(0)\n"
+                     "  m = f32[4,3] constant({{0,1,0},{1,0,0},{0,0,1},{0,1,0}})\n"
+                     "  ROOT d = f32[4,6] dot(m, x), lhs_contracting_dims={1}, "
+                     "rhs_contracting_dims={0}\n}\n"),
+              ElementsAre("4x6 of 3x6"));
+}
+
+// Sums of two, a multiple, nothing at all, and numbers that lie apart.
+TEST(ChosenRows, AreNoOthers) {
+  EXPECT_THAT(chosen(ends_of_edges("{{0,1,0,0},{1,0,0,1},{0,0,1,1}}")), IsEmpty());
+  EXPECT_THAT(chosen(ends_of_edges("{{0,1,0,0},{2,0,0,1},{0,0,1,0}}")), IsEmpty());
+  EXPECT_THAT(chosen(ends_of_edges("{{0,1,0,0},{1,0,0,0},{0,0,1,0}}")), IsEmpty());
+  EXPECT_THAT(chosen("ENTRY e {\n  x = f32[6,3] parameter(0)\n"
+                     "  m = f32[3,3] constant({{0,1,0},{1,0,0},{0,0,1}})\n"
+                     "  ROOT d = f32[6,3] dot(x, m), lhs_contracting_dims={1}, "
+                     "rhs_contracting_dims={0}\n}\n"),
+              IsEmpty());
+}
+
+// Another kernel copies them.
+TEST(ResizeCalls, LeaveRowsOfAGraph) {
   EXPECT_THAT(resized("ENTRY e {\n  x = f32[2,4,6] parameter(0)\n"
                       "  at = s32[3] constant({9,0,2})\n"
                       "  ROOT g = f32[2,3,6] gather(x, at), offset_dims={0,2}, "
                       "collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, "
                       "slice_sizes={2,1,6}\n}\n"),
-              ElementsAre("4x1 to 3x1 of 6"));
+              IsEmpty());
 }
 
 TEST(ResizeCalls, TakeRepeatedElementsOfBothDimensions) {

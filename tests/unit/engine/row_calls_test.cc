@@ -128,7 +128,7 @@ TEST(RowCalls, OtherQuotientsStay) {
                       "  sum = f32[3,40] reduce(e, zero), dimensions={1}, to_apply=add\n"
                       "  sums = f32[3,4,40] broadcast(sum), dimensions={0,2}\n"
                       "  ROOT r = f32[3,4,40] divide(e, sums)\n"),
-      IsEmpty());
+      ElementsAre("largest_pool_f32"));
   EXPECT_THAT(kernels_of_rows("  y = f32[3,4,40] parameter(0)\n" +
                               softmax_of("  other = f32[3,4] reduce(d, zero), dimensions={2}, "
                                          "to_apply=add\n" +

@@ -20,6 +20,7 @@
 #define TFAOT_KERNEL_OF(kernel, type) tfaot_##kernel##_##type##_generic
 #endif
 #define TFAOT_KERNELS(USE)         \
+  USE(add_rows, f32)               \
   USE(attention, f32)              \
   USE(convolution, f32)            \
   USE(convolution, f64)            \
@@ -31,6 +32,7 @@
   USE(gelu, f32)                   \
   USE(grouped_convolution, f32)    \
   USE(grouped_convolution, f64)    \
+  USE(largest_pool, f32)           \
   USE(layer_norm, f32)             \
   USE(matmul, f32)                 \
   USE(matmul, f64)                 \

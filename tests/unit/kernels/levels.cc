@@ -6,26 +6,29 @@
 #include "tfaot/runtime/detail/cpu_features.h"
 
 #define DECLARE(type, level)                                            \
+  void tfaot_add_rows_##type##_##level(void*, const void**);            \
   void tfaot_matmul_##type##_##level(void*, const void**);              \
   void tfaot_convolution_##type##_##level(void*, const void**);         \
   void tfaot_depthwise_##type##_##level(void*, const void**);           \
   void tfaot_forest_##type##_##level(void*, const void**);              \
   void tfaot_gather_##type##_##level(void*, const void**);              \
   void tfaot_grouped_convolution_##type##_##level(void*, const void**); \
+  void tfaot_largest_pool_##type##_##level(void*, const void**);        \
   void tfaot_max_pool_##type##_##level(void*, const void**);            \
   void tfaot_range_pool_##type##_##level(void*, const void**);          \
   void tfaot_resize_##type##_##level(void*, const void**);              \
   void tfaot_sum_pool_##type##_##level(void*, const void**);            \
   void tfaot_top_k_##type##_##level(void*, const void**);               \
   void tfaot_transposed_convolution_##type##_##level(void*, const void**);
-#define KERNELS(type, level)                                                          \
-  {                                                                                   \
-    &tfaot_matmul_##type##_##level, &tfaot_convolution_##type##_##level,              \
-        &tfaot_depthwise_##type##_##level, &tfaot_forest_##type##_##level,            \
-        &tfaot_gather_##type##_##level, &tfaot_grouped_convolution_##type##_##level,  \
-        &tfaot_max_pool_##type##_##level, &tfaot_range_pool_##type##_##level,         \
-        &tfaot_resize_##type##_##level, &tfaot_sum_pool_##type##_##level,             \
-        &tfaot_top_k_##type##_##level, &tfaot_transposed_convolution_##type##_##level \
+#define KERNELS(type, level)                                                               \
+  {                                                                                        \
+    &tfaot_add_rows_##type##_##level, &tfaot_matmul_##type##_##level,                      \
+        &tfaot_convolution_##type##_##level, &tfaot_depthwise_##type##_##level,            \
+        &tfaot_forest_##type##_##level, &tfaot_gather_##type##_##level,                    \
+        &tfaot_grouped_convolution_##type##_##level, &tfaot_largest_pool_##type##_##level, \
+        &tfaot_max_pool_##type##_##level, &tfaot_range_pool_##type##_##level,              \
+        &tfaot_resize_##type##_##level, &tfaot_sum_pool_##type##_##level,                  \
+        &tfaot_top_k_##type##_##level, &tfaot_transposed_convolution_##type##_##level      \
   }
 #define DECLARE_F32(level)                                   \
   void tfaot_attention_f32_##level(void*, const void**);     \

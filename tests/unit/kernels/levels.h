@@ -15,8 +15,8 @@ using Kernel = void (*)(void* out, const void** in);
 
 template <typename T>
 struct Kernels {
-  Kernel matmul, convolution, depthwise, forest, gather, grouped_convolution, max_pool, range_pool,
-      resize, sum_pool, top_k, transposed_convolution;
+  Kernel add_rows, matmul, convolution, depthwise, forest, gather, grouped_convolution,
+      largest_pool, max_pool, range_pool, resize, sum_pool, top_k, transposed_convolution;
 };
 
 struct Level {

@@ -68,6 +68,21 @@ void check_max(Kernel kernel, std::uint32_t seed) {
 }
 
 template <typename T>
+void check_largest(Kernel kernel, std::uint32_t seed) {
+  Random random(seed);
+  for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+    check<T>(
+        kernel, random_call(random), random, random.one_in(2),
+        [] { return -std::numeric_limits<double>::infinity(); },
+        [](double& max, double x) { max = x > max || std::isnan(x) ? x : max; },
+        [](double got, double want) {
+          EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
+              << got << " is not " << want;
+        });
+  }
+}
+
+template <typename T>
 struct Extremes {
   double high = std::numeric_limits<T>::lowest();
   double low = std::numeric_limits<T>::max();
@@ -103,6 +118,12 @@ void check_sum(Kernel kernel, std::uint32_t seed) {
 TEST_P(Pool, TakesTheLargestNumber) {
   check_max<float>(kernels<float>().max_pool, 1);
   check_max<double>(kernels<double>().max_pool, 2);
+}
+
+// As reductions do: NaN stays.
+TEST_P(Pool, TakesTheLargestOrNan) {
+  check_largest<float>(kernels<float>().largest_pool, 7);
+  check_largest<double>(kernels<double>().largest_pool, 8);
 }
 
 TEST_P(Pool, TakesTheLargestAndTheSmallest) {

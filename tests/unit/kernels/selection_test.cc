@@ -18,6 +18,7 @@
 namespace tfaot::kernels_test {
 namespace {
 
+using kernels::AddRowsCall;
 using kernels::GatherCall;
 using kernels::GatherPart;
 using kernels::TopKCall;
@@ -156,21 +157,15 @@ void fill_places(Part<T>& part, Int rows, Random& random) {
   std::memcpy(part.places.data(), places.data(), part.places.size());
 }
 
+// `of` has its elements and the type of its places.
 template <typename T>
-Part<T> random_part(Int rows, Random& random) {
-  Part<T> part;
+void fill_part(Part<T>& part, Int rows, Random& random) {
   GatherPart& of = part.of;
-  const Int sizes[] = {4, 8, 16, 32, random.between(1, 5), random.between(1, 100)};
-  of.elements = sizes[random.between(0, 5)];
   of.x_at = random.between(0, 3);
   of.x_step = of.elements + random.between(0, 3);
-  of.place_type = random.between(kernels::kPlacesInOrder, kernels::kPlacesFloat64);
   of.x_rows = of.place_type == kernels::kPlacesInOrder ? rows : random.between(1, 9);
   of.place_at = random.between(0, 2);
   of.place_step = random.between(1, 3);
-  for (Int i = 0; i < of.x_at + of.x_rows * of.x_step; ++i) {
-    part.x.push_back(static_cast<T>(random.between(-1000, 1000)));
-  }
   switch (of.place_type) {
     case kernels::kPlacesInt32:
       fill_places<std::int32_t>(part, rows, random);
@@ -184,10 +179,56 @@ Part<T> random_part(Int rows, Random& random) {
     case kernels::kPlacesFloat64:
       fill_places<double>(part, rows, random);
       break;
+    case kernels::kPlacesRepeated: {
+      of.place_at = random.between(1, 5);
+      of.places = random.between(1, 4);
+      of.x_rows = 0;
+      for (Int block = 0; static_cast<Int>(part.wanted.size()) < rows; ++block) {
+        of.x_rows += of.place_at;
+        for (Int i = 0; i < of.places * of.place_at * of.place_step; ++i) {
+          part.wanted.push_back(block * of.place_at + i / of.place_step % of.place_at);
+        }
+      }
+      break;
+    }
     default:
       for (Int i = 0; i < rows; ++i) part.wanted.push_back(i);
   }
+  for (Int i = 0; i < of.x_at + of.x_rows * of.x_step; ++i) {
+    part.x.push_back(static_cast<T>(random.between(-1000, 1000)));
+  }
+}
+
+template <typename T>
+Part<T> random_part(Int rows, Random& random) {
+  Part<T> part;
+  const Int sizes[] = {4, 8, 16, 32, random.between(1, 5), random.between(1, 100)};
+  part.of.elements = sizes[random.between(0, 5)];
+  part.of.place_type = random.between(kernels::kPlacesInOrder, kernels::kPlacesFloat64);
+  fill_part(part, rows, random);
   return part;
+}
+
+// The parts' numbers of operands, and the operands; the first one is the struct, with its parts.
+template <typename Call, typename T>
+std::vector<char> words_with_operands(const Call& call, std::vector<Part<T>>& parts,
+                                      std::vector<const void*>& in) {
+  in = {nullptr};
+  for (Part<T>& part : parts) {
+    part.of.x = static_cast<Int>(in.size());
+    in.push_back(part.x.data());
+    if (part.places.empty()) continue;
+    part.of.places = static_cast<Int>(in.size());
+    in.push_back(part.places.data());
+  }
+  std::vector<char> words(sizeof call + parts.size() * sizeof(GatherPart));
+  std::memcpy(words.data(), &call, sizeof call);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::memcpy(words.data() + sizeof call + i * sizeof(GatherPart), &parts[i].of,
+                sizeof(GatherPart));
+  }
+  in.front() = words.data();
+  return words;
 }
 
 template <typename T>
@@ -196,23 +237,11 @@ void check_gather(Kernel kernel, Random& random) {
   c.rows = random.between(1, random.one_in(4) ? 200 : 12);
   c.parts = random.between(1, 4);
   std::vector<Part<T>> parts;
-  std::vector<const void*> in = {nullptr};
   for (Int i = 0; i < c.parts; ++i) {
-    Part<T>& part = parts.emplace_back(random_part<T>(c.rows, random));
-    part.of.x = static_cast<Int>(in.size());
-    in.push_back(part.x.data());
-    if (part.of.place_type != kernels::kPlacesInOrder) {
-      part.of.places = static_cast<Int>(in.size());
-      in.push_back(part.places.data());
-    }
-    c.row += part.of.elements;
+    c.row += parts.emplace_back(random_part<T>(c.rows, random)).of.elements;
   }
-  std::vector<char> words(sizeof c + parts.size() * sizeof(GatherPart));
-  std::memcpy(words.data(), &c, sizeof c);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::memcpy(words.data() + sizeof c + i * sizeof(GatherPart), &parts[i].of, sizeof(GatherPart));
-  }
-  in.front() = words.data();
+  std::vector<const void*> in;
+  const auto words = words_with_operands(c, parts, in);
   Tensor<T> result(c.rows * c.row);
   kernel(result.data(), in.data());
   Int at = 0;
@@ -233,6 +262,42 @@ TEST_P(Selection, GathersParts) {
   for (Int i = 0; i < 400 && !HasFailure(); ++i) {
     check_gather<float>(kernels<float>().gather, random);
     check_gather<double>(kernels<double>().gather, random);
+  }
+}
+
+template <typename T>
+void check_added_rows(Kernel kernel, Random& random) {
+  AddRowsCall c = {};
+  c.rows = random.between(1, random.one_in(4) ? 200 : 12);
+  c.row = random.between(1, random.one_in(2) ? 100 : 20);
+  c.parts = random.between(2, kernels::kMostAddedRows);
+  c.relu = random.between(0, 1);
+  std::vector<Part<T>> parts(static_cast<std::size_t>(c.parts));
+  for (Part<T>& part : parts) {
+    part.of.elements = c.row;
+    part.of.place_type = random.between(kernels::kPlacesInOrder, kernels::kPlacesRepeated);
+    fill_part(part, c.rows, random);
+  }
+  std::vector<const void*> in;
+  const auto words = words_with_operands(c, parts, in);
+  Tensor<T> result(c.rows * c.row);
+  kernel(result.data(), in.data());
+  for (Int i = 0; i < result.size(); ++i) {
+    T sum = 0;
+    for (const Part<T>& part : parts) {
+      const Int place = part.wanted[static_cast<std::size_t>(i / c.row)];
+      sum += part.x[static_cast<std::size_t>(part.of.x_at + place * part.of.x_step + i % c.row)];
+    }
+    ASSERT_EQ(result[i], c.relu != 0 ? std::max<T>(sum, 0) : sum)
+        << "row " << i / c.row << ", element " << i % c.row;
+  }
+}
+
+TEST_P(Selection, AddsRows) {
+  Random random(4);
+  for (Int i = 0; i < 400 && !HasFailure(); ++i) {
+    check_added_rows<float>(kernels<float>().add_rows, random);
+    check_added_rows<double>(kernels<double>().add_rows, random);
   }
 }
 

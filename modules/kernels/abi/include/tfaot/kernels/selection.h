@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of tfaot_top_k and tfaot_gather; abi.h says what calls are.
+// The calls of tfaot_top_k, tfaot_gather and tfaot_add_rows; abi.h says what calls are.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,8 @@ enum PlaceType : std::int64_t {
   kPlacesInt64 = 2,
   kPlacesFloat32 = 3,  // rounded towards zero; a NaN is 0
   kPlacesFloat64 = 4,
+  kPlacesRepeated = 5,  // no operand either: each row place_step times, and then each place_at of
+                        // them together `places` times. Of tfaot_add_rows alone
 };
 
 // tfaot_gather: result[rows, row], each row of which is made of parts, one after the other. No
@@ -50,6 +52,16 @@ struct GatherPart {
   std::int64_t place_type;
   std::int64_t places, place_at, place_step;
   std::int64_t elements;
+};
+
+constexpr std::int64_t kMostAddedRows = 4;
+
+// tfaot_add_rows: result[rows, row] = the sum of 2 to kMostAddedRows parts, each of `row` elements;
+// with `relu` its larger one of 0. No scratch: `out` is the result. The struct is followed by its
+// parts.
+struct AddRowsCall {
+  std::int64_t rows, row, parts;
+  std::int64_t relu;  // 0 or 1
 };
 
 }  // namespace kernels

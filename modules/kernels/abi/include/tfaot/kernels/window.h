@@ -72,10 +72,11 @@ constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
   return elements * element_bytes + kPanelBytes;
 }
 
-// tfaot_max_pool (padding counts as -infinity; a NaN in the window gives NaN) and tfaot_sum_pool
-// (padding counts as 0): in[1]: input[batch, in..., channels], result [batch, out..., channels].
-// tfaot_range_pool: [2, batch, out..., channels]: the same maxima, then the minima of all elements
-// that are not NaN. base_dilation is 1. No scratch: `out` is the result.
+// tfaot_max_pool (padding and NaN are left out; of nothing else it is the lowest finite number),
+// tfaot_largest_pool (padding counts as -infinity; a NaN gives NaN) and tfaot_sum_pool (padding
+// counts as 0): in[1]: input[batch, in..., channels], result [batch, out..., channels].
+// tfaot_range_pool: [2, batch, out..., channels]: the maxima of tfaot_max_pool, then the minima in
+// the same way. base_dilation is 1. No scratch: `out` is the result.
 struct PoolCall {
   std::int64_t batch;
   Window window;

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hlo/repeated_rows.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "hlo/dimension_order.h"
+#include "hlo/scaled_products.h"
+#include "hlo/simplify.h"
+#include "hlo/weight_values.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// What finding, reading and adding one number of a repeated row takes, in multiplications.
+constexpr std::int64_t kCostOfRepeating = 4;
+
+std::int64_t row_size(const HloInstruction& value) { return value.shape().dimensions().back(); }
+
+std::int64_t number_of_rows(const HloInstruction& value) {
+  return xla::ShapeUtil::ElementsIn(value.shape()) / row_size(value);
+}
+
+Dimensions with_row_size(const HloInstruction& value, std::int64_t size) {
+  Dimensions sizes = dimensions_of(value);
+  sizes.back() = size;
+  return sizes;
+}
+
+// Whether a gather takes whole rows.
+bool gathers_rows(const HloInstruction& gather) {
+  const auto& numbers = gather.gather_dimension_numbers();
+  const std::int64_t last = gather.operand(0)->shape().rank() - 1;
+  const auto has_last = [&](const auto& dimensions) {
+    return std::ranges::count(dimensions, last) > 0;
+  };
+  return !has_last(numbers.collapsed_slice_dims()) && !has_last(numbers.operand_batching_dims()) &&
+         !has_last(numbers.start_index_map()) &&
+         entry(gather.gather_slice_sizes(), last) == row_size(*gather.operand(0)) &&
+         !numbers.offset_dims().empty() &&
+         *numbers.offset_dims().rbegin() == gather.shape().rank() - 1;
+}
+
+// Whether the operation puts rows of its operand elsewhere, perhaps several times, and does nothing
+// else.
+bool repeats_rows(const HloInstruction& one) {
+  if (one.operand_count() == 0 || one.shape().rank() == 0 || one.operand(0)->shape().rank() == 0) {
+    return false;
+  }
+  const std::int64_t last = one.shape().rank() - 1;
+  switch (one.opcode()) {
+    case HloOpcode::kReshape:
+      return row_size(one) == row_size(*one.operand(0));
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kTranspose:
+      return one.dimensions().back() == last;
+    case HloOpcode::kGather:
+      return gathers_rows(one);
+    default:
+      return false;
+  }
+}
+
+// The tensor with the fewest rows that `value` repeats; it itself if none has fewer.
+HloInstruction* source_of(HloInstruction* value) {
+  HloInstruction* fewest = value;
+  for (HloInstruction* one = value; repeats_rows(*one);) {
+    one = one->mutable_operand(0);
+    if (number_of_rows(*one) <= number_of_rows(*fewest)) fewest = one;
+  }
+  return number_of_rows(*fewest) < number_of_rows(*value) ? fewest : value;
+}
+
+// What `value` makes of its source, made of other rows.
+HloInstruction* repeated(HloInstruction& value, const HloInstruction& source,
+                         HloInstruction* rows) {
+  if (&value == &source) return rows;
+  rows = repeated(*value.mutable_operand(0), source, rows);
+  const xla::Shape shape =
+      shape_of(value.shape().element_type(), with_row_size(value, row_size(*rows)));
+  if (value.opcode() != HloOpcode::kGather) {
+    return rows->parent()->AddInstruction(value.CloneWithNewOperands(shape, {rows}));
+  }
+  Dimensions slice(value.gather_slice_sizes().begin(), value.gather_slice_sizes().end());
+  slice.back() = row_size(*rows);
+  return rows->parent()->AddInstruction(HloInstruction::CreateGather(
+      shape, rows, value.mutable_operand(1), value.gather_dimension_numbers(), slice, false));
+}
+
+// rows * weight[depth, columns].
+struct RowProduct {
+  HloInstruction* rows;
+  HloInstruction* weight;
+};
+
+bool is_pointwise(const HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  const std::int64_t last = convolution.shape().rank() - 1;
+  const auto& window = convolution.window().dimensions();
+  return numbers.input_feature_dimension() == last && numbers.output_feature_dimension() == last &&
+         numbers.input_batch_dimension() == numbers.output_batch_dimension() &&
+         std::ranges::equal(numbers.input_spatial_dimensions(),
+                            numbers.output_spatial_dimensions()) &&
+         convolution.feature_group_count() == 1 && convolution.batch_group_count() == 1 &&
+         std::ranges::all_of(window, [](const auto& one) {
+           return one.size() == 1 && one.stride() == 1 && one.padding_low() == 0 &&
+                  one.padding_high() == 0 && one.base_dilation() == 1;
+         });
+}
+
+std::optional<RowProduct> row_product_of(HloInstruction& product, const WeightValues& values) {
+  const bool is_dot = product.opcode() == HloOpcode::kDot;
+  if ((!is_dot && product.opcode() != HloOpcode::kConvolution) || values.is_known(&product) ||
+      !values.is_known(product.operand(1)) || !has_kernels(product.shape().element_type()) ||
+      xla::ShapeUtil::IsZeroElementArray(product.operand(0)->shape())) {
+    return {};
+  }
+  HloInstruction* const rows = product.mutable_operand(0);
+  HloInstruction* const weight = product.mutable_operand(1);
+  if (is_dot) {
+    const auto& numbers = product.dot_dimension_numbers();
+    if (weight->shape().rank() != 2 || !numbers.lhs_batch_dimensions().empty() ||
+        numbers.lhs_contracting_dimensions_size() != 1 ||
+        numbers.lhs_contracting_dimensions(0) != rows->shape().rank() - 1) {
+      return {};
+    }
+    const std::int64_t depth = numbers.rhs_contracting_dimensions(0);
+    return RowProduct{rows, transpose(weight, {depth, 1 - depth})};
+  }
+  if (!is_pointwise(product)) return {};
+  const auto& numbers = product.convolution_dimension_numbers();
+  Dimensions order(numbers.kernel_spatial_dimensions().begin(),
+                   numbers.kernel_spatial_dimensions().end());
+  order.push_back(numbers.kernel_input_feature_dimension());
+  order.push_back(numbers.kernel_output_feature_dimension());
+  return RowProduct{rows, reshape(transpose(weight, order), {row_size(*rows), row_size(product)})};
+}
+
+// Some of the columns of a product's left side, and the rows of its weight that they meet.
+struct RowPart {
+  HloInstruction* value;
+  std::int64_t first;
+  bool is_negative = false;
+};
+
+// Side by side they are `value`.
+void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>& parts) {
+  HloInstruction* inner = value;
+  while (inner->opcode() == HloOpcode::kReshape && repeats_rows(*inner)) {
+    inner = inner->mutable_operand(0);
+  }
+  if (inner->opcode() != HloOpcode::kConcatenate ||
+      inner->concatenate_dimension() != inner->shape().rank() - 1) {
+    parts.push_back({value, first});
+    return;
+  }
+  for (HloInstruction* operand : inner->operands()) {
+    take_parts(operand, first, parts);
+    first += row_size(*operand);
+  }
+}
+
+// Sums and differences of repeated rows become two parts.
+std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
+  std::vector<RowPart> whole;
+  take_parts(rows, 0, whole);
+  std::set<const HloInstruction*> beside;
+  for (const RowPart& part : whole) beside.insert(source_of(part.value));
+  std::vector<RowPart> parts;
+  for (const RowPart& part : whole) {
+    const HloInstruction& value = *part.value;
+    const bool is_difference = value.opcode() == HloOpcode::kSubtract;
+    const bool is_split =
+        (is_difference || value.opcode() == HloOpcode::kAdd) &&
+        std::ranges::all_of(value.operands(), [&](HloInstruction* operand) {
+          return repeats_rows(*operand) && (!is_difference || beside.contains(source_of(operand)));
+        });
+    if (!is_split) {
+      parts.push_back(part);
+      continue;
+    }
+    parts.push_back({part.value->mutable_operand(0), part.first});
+    parts.push_back({part.value->mutable_operand(1), part.first, is_difference});
+  }
+  return parts;
+}
+
+// A product of the sum, and the weight that it meets.
+struct Summand {
+  HloInstruction* value;
+  HloInstruction* source;
+  HloInstruction* weight;
+  bool is_repeated() const { return value != source; }
+};
+
+class RepeatedProduct {
+ public:
+  RepeatedProduct(HloInstruction& product, const RowProduct& of, const WeightValues& values)
+      : product_(product), of_(of), values_(values), last_(&product) {}
+
+  Status replace() {
+    const std::vector<RowPart> parts = parts_of_rows(of_.rows);
+    if (!pays(parts)) return {};
+    take_numbers_of_columns();
+    HloInstruction* sum = nullptr;
+    for (const Summand& summand : summands(parts)) {
+      HloInstruction* made = multiplied(summand.source, summand.weight);
+      if (sum == nullptr && shift_ != nullptr) {
+        made = binary(HloOpcode::kAdd, made,
+                      broadcast(shift_, made->shape().dimensions(), {made->shape().rank() - 1}));
+      }
+      made =
+          reshape(repeated(*summand.value, *summand.source, made), product_.shape().dimensions());
+      sum = joined_by(HloOpcode::kAdd, sum, made);
+    }
+    return checked(last_->ReplaceAllUsesWith(reshape(sum, last_->shape().dimensions())));
+  }
+
+ private:
+  HloInstruction* source_to_multiply(HloInstruction* value) const {
+    HloInstruction* const source = source_of(value);
+    return values_.is_known(source) ? value : source;
+  }
+
+  bool pays(const std::vector<RowPart>& parts) const {
+    const std::int64_t rows = number_of_rows(product_);
+    std::int64_t cost = 0;
+    std::set<const HloInstruction*> seen;
+    for (const RowPart& part : parts) {
+      if (!seen.insert(part.value).second) continue;
+      const HloInstruction* const source = source_to_multiply(part.value);
+      cost += number_of_rows(*source) * row_size(*source);
+      if (source != part.value) cost += rows * kCostOfRepeating;
+    }
+    return cost < rows * row_size(*of_.rows);
+  }
+
+  // Scales and shifts of columns that follow, as those of a batch normalisation.
+  void take_numbers_of_columns() {
+    while (last_->user_count() == 1 && !last_->IsRoot()) {
+      HloInstruction* const user = last_->users().front();
+      if (user->opcode() == HloOpcode::kReshape && repeats_rows(*user)) {
+        last_ = user;
+        continue;
+      }
+      const bool is_scale = user->opcode() == HloOpcode::kMultiply;
+      const bool is_difference = user->opcode() == HloOpcode::kSubtract;
+      if (!is_scale && !is_difference && user->opcode() != HloOpcode::kAdd) return;
+      if (user->operand(0) == user->operand(1)) return;
+      const bool is_first = user->operand(0) == last_;
+      if (is_difference && !is_first) return;
+      HloInstruction* number =
+          column_numbers(user->mutable_operand(is_first ? 1 : 0), user->shape(), values_);
+      if (number == nullptr) return;
+      if (is_scale) {
+        scale_ = joined_by(HloOpcode::kMultiply, scale_, number);
+        if (shift_ != nullptr) shift_ = binary(HloOpcode::kMultiply, shift_, number);
+      } else {
+        shift_ = joined_by(HloOpcode::kAdd, shift_, is_difference ? negative(number) : number);
+      }
+      last_ = user;
+    }
+  }
+
+  // Repeated ones first: they are smaller, and take the shift. The others are one product.
+  std::vector<Summand> summands(const std::vector<RowPart>& parts) {
+    std::vector<Summand> made;
+    std::vector<HloInstruction*> others;
+    std::vector<HloInstruction*> weights;
+    for (const RowPart& part : parts) {
+      HloInstruction* const source = source_to_multiply(part.value);
+      HloInstruction* const weight = weight_of(part);
+      const auto same = std::ranges::find(made, part.value, &Summand::value);
+      if (same != made.end()) {
+        same->weight = binary(HloOpcode::kAdd, same->weight, weight);
+      } else if (source != part.value) {
+        made.push_back({part.value, source, weight});
+      } else {
+        others.push_back(reshape(part.value, with_row_size(*of_.rows, row_size(*part.value))));
+        weights.push_back(weight);
+      }
+    }
+    if (!others.empty()) {
+      HloInstruction* const rest = side_by_side(others, others.front()->shape().rank() - 1);
+      made.push_back({rest, rest, side_by_side(weights, 0)});
+    }
+    return made;
+  }
+
+  HloInstruction* weight_of(const RowPart& part) const {
+    const std::int64_t columns = row_size(product_);
+    const std::int64_t end = part.first + row_size(*part.value);
+    HloInstruction* weight = add(HloInstruction::CreateSlice(
+        shape_of(product_.shape().element_type(), {end - part.first, columns}), of_.weight,
+        {part.first, 0}, {end, columns}, {1, 1}));
+    if (part.is_negative) weight = negative(weight);
+    if (scale_ == nullptr) return weight;
+    return binary(HloOpcode::kMultiply, weight,
+                  broadcast(scale_, weight->shape().dimensions(), {1}));
+  }
+
+  HloInstruction* multiplied(HloInstruction* rows, HloInstruction* weight) const {
+    xla::DotDimensionNumbers numbers;
+    numbers.add_lhs_contracting_dimensions(rows->shape().rank() - 1);
+    numbers.add_rhs_contracting_dimensions(0);
+    return add(HloInstruction::CreateDot(
+        shape_of(product_.shape().element_type(), with_row_size(*rows, row_size(*weight))), rows,
+        weight, numbers, product_.precision_config()));
+  }
+
+  HloInstruction* side_by_side(const std::vector<HloInstruction*>& values,
+                               std::int64_t dimension) const {
+    if (values.size() == 1) return values.front();
+    Dimensions sizes = dimensions_of(*values.front());
+    entry(sizes, dimension) = 0;
+    for (const auto* value : values) {
+      entry(sizes, dimension) += value->shape().dimensions(static_cast<int>(dimension));
+    }
+    return add(HloInstruction::CreateConcatenate(shape_of(product_.shape().element_type(), sizes),
+                                                 values, dimension));
+  }
+
+  HloInstruction* negative(HloInstruction* value) const {
+    return add(HloInstruction::CreateUnary(value->shape(), HloOpcode::kNegate, value));
+  }
+
+  HloInstruction* add(std::unique_ptr<HloInstruction> made) const {
+    return product_.parent()->AddInstruction(std::move(made));
+  }
+
+  HloInstruction& product_;
+  RowProduct of_;
+  const WeightValues& values_;
+  HloInstruction* last_;  // what is replaced: the product, after scales and shifts
+  HloInstruction* scale_ = nullptr;
+  HloInstruction* shift_ = nullptr;
+};
+
+}  // namespace
+
+Status multiply_before_repeating(xla::HloModule& module, std::int64_t first_weight,
+                                 const Choices& choices) {
+  if (!choices.may_join_weights()) return {};
+  const WeightValues values(module, first_weight);
+  for (auto* instruction : module.entry_computation()->MakeInstructionPostOrder()) {
+    const auto product = row_product_of(*instruction, values);
+    if (product) TFAOT_TRY(RepeatedProduct(*instruction, *product, values).replace());
+  }
+  return remove_dead_code(module);
+}
+
+}  // namespace tfaot::toolkit::engine
