@@ -7,7 +7,7 @@ namespace {
 struct Largest {
   using State = Vec<Element>;
   static constexpr int kResults = 1;
-  static constexpr bool kFilter = false;
+  static constexpr Filter kFilter = Filter::kNone;
   template <bool kPart>
   Vec<Element> start(Int /*channel*/, Int /*count*/) const {
     return Vec<Element>{} - static_cast<Element>(__builtin_inf());
