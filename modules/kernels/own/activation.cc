@@ -7,7 +7,7 @@
 namespace {
 
 // A function that is much code is there once, for whole vectors and for the last one of a row.
-// kTwice: twice, which is faster, for functions that are little code or those of tiny nets.
+// kTwice: twice, which is faster, for functions that are little code.
 template <typename Function, bool kTwice = false>
 __attribute__((noinline)) void apply(float* y, Int row, Int rows, Int columns,
                                      const ResultFunction& of) {

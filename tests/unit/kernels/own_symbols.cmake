@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each object of our kernels defines exactly one global symbol, named after its file, nothing weak, and calls nothing
-# but the C library's memory functions and its own level's product.
+# but the C library's memory functions and its own level's product and activations.
 foreach(object IN LISTS OBJECTS)
   get_filename_component(kernel "${object}" NAME)
   string(REGEX REPLACE "\\.cc\\.o$" "" kernel "${kernel}")
