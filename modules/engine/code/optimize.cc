@@ -20,6 +20,7 @@
 #include "kernels/attention_calls.h"
 #include "kernels/concatenation_calls.h"
 #include "kernels/dense_chain_calls.h"
+#include "kernels/elu_loops.h"
 #include "kernels/forest_calls.h"
 #include "kernels/gather_calls.h"
 #include "kernels/live_rows.h"
@@ -156,6 +157,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_attention(*module));
   TFAOT_TRY(replace_dense_chains(*module));
   TFAOT_TRY(replace_added_rows(*module));
+  TFAOT_TRY(shorten_elus(*module, choices));
   TFAOT_TRY(replace_concatenations(*module, inputs));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));
