@@ -67,7 +67,7 @@ std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
 }
 
 // Whether XLA would compute it in the loop of the sum.
-bool is_made_in_sum(const HloInstruction& term) {
+bool is_made_by_loop(const HloInstruction& term) {
   return (term.IsElementwise() && term.operand_count() > 0) ||
          term.opcode() == HloOpcode::kBroadcast;
 }
@@ -102,7 +102,7 @@ std::optional<AddedRows> added_rows(const std::vector<HloInstruction*>& terms) {
     } else if (const auto part = part_of_broadcast(*term)) {
       added.parts.push_back(*part);
     } else {
-      if (is_made_in_sum(*term)) return {};
+      if (is_made_by_loop(*term)) return {};
       whole.push_back(term);
     }
   }
