@@ -292,11 +292,11 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
   Epilogue epilogue;
   epilogue.last = &convolution;
   if (std::is_sorted(output_order.begin(), output_order.end())) {
-    epilogue = find_epilogue(convolution, call.out_channels,
-                             {.scale = values.is_known(convolution.operand(1)),
-                              .sum = !is_depthwise(call) && !is_of_groups(call) &&
-                                     !has_base_dilation(call.window)},
-                             values);
+    epilogue = find_epilogue(
+        convolution, call.out_channels,
+        {.scale = values.is_known(convolution.operand(1)),
+         .sum = !is_depthwise(call) && !is_of_groups(call) && !has_base_dilation(call.window)},
+        values);
   }
   call.epilogue = epilogue.word();
   if (epilogue.scale != nullptr) {

@@ -118,6 +118,20 @@ TEST(RowCalls, SoftmaxOfFewScoresStays) {
   EXPECT_THAT(kernels_of_rows(text), ::testing::Not(::testing::Contains("softmax_f32")));
 }
 
+TEST(RowCalls, SoftmaxOfFewNumbersWhereXlaIsSlower) {
+  const auto of = [](const std::string& columns) {
+    std::string text = "  y = f32[3,4,40] parameter(0)\n" + softmax_of(kQuotient);
+    for (std::size_t at = 0; (at = text.find("4,40]", at)) != std::string::npos; ++at) {
+      text.replace(at + 2, 2, columns);
+    }
+    return kernels_of_rows(text);
+  };
+  EXPECT_THAT(of("9"), ElementsAre("softmax_f32"));
+  EXPECT_THAT(of("17"), ElementsAre("softmax_f32"));
+  EXPECT_THAT(of("8"), ::testing::Not(::testing::Contains("softmax_f32")));
+  EXPECT_THAT(of("16"), ::testing::Not(::testing::Contains("softmax_f32")));
+}
+
 // Along another dimension, of another tensor's sum, and twice a softmax.
 TEST(RowCalls, OtherQuotientsStay) {
   EXPECT_THAT(
