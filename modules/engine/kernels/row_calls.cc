@@ -12,8 +12,8 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Whether the kernel is the faster one for a softmax of so many numbers. XLA's loops take as long or
-// less for whole vectors, of which they need one or two at a level, and for very few numbers.
+// Whether the kernel is the faster one for a softmax of so many numbers. XLA's loops take as long
+// or less for whole vectors, of which they need one or two at a level, and for very few numbers.
 bool is_worth_a_call(std::int64_t scores) { return scores > 8 && scores != 16; }
 
 // x and the number that it is multiplied with.
