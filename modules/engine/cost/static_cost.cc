@@ -219,8 +219,8 @@ class Estimate {
     }
     if (kind == KernelKind::kDepthwise) {
       const auto call = call_of<kernels::ConvolutionCall>(one);
-      const auto inputs = static_cast<double>(call.in_channels / call.groups);
-      return moved + slide(inputs * taps_of(call.window), result);
+      const std::int64_t inputs = call.in_channels / call.groups;
+      return moved + slide(static_cast<double>(inputs) * taps_of(call.window), result);
     }
     if (kind == KernelKind::kPool) {
       return moved + slide(taps_of(call_of<kernels::PoolCall>(one).window), result);
