@@ -165,7 +165,41 @@ void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>&
   }
 }
 
-// Sums and differences of repeated rows become two parts.
+// Whether the model's inputs are in it as they are: moved, chosen or turned around, but not
+// rounded.
+bool has_inputs(const HloInstruction& value) {
+  switch (value.opcode()) {
+    case HloOpcode::kParameter:
+      return true;
+    case HloOpcode::kGather:
+    case HloOpcode::kDynamicSlice:
+      return has_inputs(*value.operand(0));
+    case HloOpcode::kSelect:
+      return has_inputs(*value.operand(1)) || has_inputs(*value.operand(2));
+    case HloOpcode::kAbs:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kClamp:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kCopy:
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+    case HloOpcode::kNegate:
+    case HloOpcode::kPad:
+    case HloOpcode::kReshape:
+    case HloOpcode::kReverse:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+      return std::ranges::any_of(value.operands(),
+                                 [](const auto* one) { return has_inputs(*one); });
+    default:
+      return false;
+  }
+}
+
+// Sums and differences of repeated rows become two parts. A difference stays where that may lose
+// digits that it has: of inputs as they are, and of rows that are not beside it, as then the rest
+// of the product may be smaller. What was computed is rounded already, by as much as a difference
+// of its products.
 std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
   std::vector<RowPart> whole;
   take_parts(rows, 0, whole);
@@ -178,7 +212,9 @@ std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
     const bool is_split =
         (is_difference || value.opcode() == HloOpcode::kAdd) &&
         std::ranges::all_of(value.operands(), [&](HloInstruction* operand) {
-          return repeats_rows(*operand) && (!is_difference || beside.contains(source_of(operand)));
+          if (!repeats_rows(*operand)) return false;
+          const HloInstruction* const source = source_of(operand);
+          return !is_difference || (beside.contains(source) && !has_inputs(*source));
         });
     if (!is_split) {
       parts.push_back(part);

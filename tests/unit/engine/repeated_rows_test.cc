@@ -45,7 +45,8 @@ std::vector<std::string> products(const std::string& text, const Choices& choice
 std::string graphs(const std::string& edges, int depth, const std::string& after = "y") {
   return fmt::format(R"(
 ENTRY e {{
-  x = f32[2,5,8] parameter(0)
+  given = f32[2,5,8] parameter(0)
+  x = f32[2,5,8] multiply(given, given)
   p = f32[2,5,4,1] parameter(1)
   edge = f32[2,5,4,3] parameter(2)
   w = f32[{0},6] parameter(3)
@@ -106,7 +107,8 @@ TEST(RepeatedRows, TakeScalesAndShifts) {
 TEST(RepeatedRows, AreFoundBehindReshapes) {
   EXPECT_THAT(products(R"(
 ENTRY e {
-  x = f32[1,5,16] parameter(0)
+  given = f32[1,5,16] parameter(0)
+  x = f32[1,5,16] multiply(given, given)
   p = f32[30] parameter(1)
   unused = f32[1] parameter(2)
   w = f32[3,32] parameter(3)
@@ -143,6 +145,22 @@ ENTRY e {{
   };
   EXPECT_THAT(products(text(1)), UnorderedElementsAre("12 rows of 12", "8 rows of 12"));
   EXPECT_THAT(products(text(2)), ElementsAre("48 rows of 24"));
+}
+
+// Of inputs as they are, differences are exact, however large a number they have in common.
+TEST(RepeatedRows, LeaveDifferencesOfInputs) {
+  const std::string computed = "x = f32[2,5,8] multiply(given, given)";
+  std::string text = graphs(
+      "d = f32[2,5,4,8] subtract(near, own)\n"
+      "  z = f32[2,5,4,16] concatenate(own, d), dimensions={3}",
+      16);
+  for (const char* moved : {"x = f32[2,5,8] negate(given)",
+                            "zero = f32[] constant(0)\n  zeros = f32[2,5,8] broadcast(zero), "
+                            "dimensions={}\n  x = f32[2,5,8] maximum(given, zeros)"}) {
+    std::string given = text;
+    given.replace(given.find(computed), computed.size(), moved);
+    EXPECT_THAT(products(given), UnorderedElementsAre("10 rows of 8", "40 rows of 8")) << moved;
+  }
 }
 
 // Its digits would be lost: nothing else of the product is as large.

@@ -26,7 +26,6 @@ INSTANTIATE_TEST_SUITE_P(Levels, DenseChain, ::testing::ValuesIn(all_levels()), 
 using kernels::DenseLayer;
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
 
 double rectified(Int epilogue, double x) {
   if ((epilogue & kernels::kEpilogueRelu) == 0) return x;
