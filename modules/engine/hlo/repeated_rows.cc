@@ -165,35 +165,42 @@ void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>&
   }
 }
 
-// Whether the model's inputs are in it as they are: moved, chosen or turned around, but not
-// rounded.
-bool has_inputs(const HloInstruction& value) {
+// The operands whose numbers it has as they are: moved, chosen or turned around, but not rounded.
+std::vector<const HloInstruction*> kept_operands(const HloInstruction& value) {
   switch (value.opcode()) {
-    case HloOpcode::kParameter:
-      return true;
     case HloOpcode::kGather:
-    case HloOpcode::kDynamicSlice:
-      return has_inputs(*value.operand(0));
+      return {value.operand(0)};
     case HloOpcode::kSelect:
-      return has_inputs(*value.operand(1)) || has_inputs(*value.operand(2));
-    case HloOpcode::kAbs:
+      return {value.operand(1), value.operand(2)};
     case HloOpcode::kBroadcast:
     case HloOpcode::kClamp:
     case HloOpcode::kConcatenate:
-    case HloOpcode::kCopy:
     case HloOpcode::kMaximum:
     case HloOpcode::kMinimum:
     case HloOpcode::kNegate:
     case HloOpcode::kPad:
     case HloOpcode::kReshape:
-    case HloOpcode::kReverse:
     case HloOpcode::kSlice:
     case HloOpcode::kTranspose:
-      return std::ranges::any_of(value.operands(),
-                                 [](const auto* one) { return has_inputs(*one); });
+      return {value.operands().begin(), value.operands().end()};
     default:
-      return false;
+      return {};
   }
+}
+
+// Whether it has numbers of the model's inputs as they are.
+bool has_inputs(const HloInstruction& value) {
+  std::set<const HloInstruction*> seen = {&value};
+  std::vector<const HloInstruction*> left = {&value};
+  while (!left.empty()) {
+    const HloInstruction* const one = left.back();
+    left.pop_back();
+    if (one->opcode() == HloOpcode::kParameter) return true;
+    for (const auto* operand : kept_operands(*one)) {
+      if (seen.insert(operand).second) left.push_back(operand);
+    }
+  }
+  return false;
 }
 
 // Sums and differences of repeated rows become two parts. A difference stays where that may lose
