@@ -65,7 +65,7 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
   TFAOT_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     const Int at = panel * kColumns + v * kLanes<float>;
-    const Int count = smaller(kLanes<float>, p.call.columns - at);
+    const Int count = columns_of(p.call.columns - panel * kColumns, v);
     if (count <= 0) return;
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {

@@ -62,7 +62,7 @@ __attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const Ro
   TFAOT_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     const Int at = panel * kColumns + v * kLanes<float>;
-    const Int count = smaller(kLanes<float>, p.call.columns - at);
+    const Int count = columns_of(p.call.columns - panel * kColumns, v);
     if (count <= 0) return;
     const Vec<float> scale = load_first(p.scale + at, count);
     TFAOT_UNROLL
