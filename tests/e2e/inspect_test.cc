@@ -276,7 +276,8 @@ TEST_F(InspectTest, TheHotSpotsOfALoopAreInIt) {
 
 TEST_F(InspectTest, EachPassOfXla) {
   const json code = inspected({config("keras_export"), "--batch-sizes", "1", "--passes"});
-  EXPECT_GT(code["stages"].size(), 8U);
+  const json steps = inspected({config("keras_export"), "--batch-sizes", "1"});
+  EXPECT_GT(code["stages"].size(), steps["stages"].size());
   EXPECT_EQ(stages_of(code).back(), kLastStage);
 }
 

@@ -26,6 +26,7 @@
 #include "kernels/live_rows.h"
 #include "kernels/recurrent_cells.h"
 #include "kernels/recurrent_layers.h"
+#include "kernels/reshaped_operands.h"
 #include "kernels/resize_calls.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 #include "kernels/row_calls.h"
@@ -170,6 +171,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   OptimizedModel optimized;
   TFAOT_ASSIGN(optimized.has_live_rows, leave_out_padding(*module, inputs));
   TFAOT_ASSIGN(optimized.has_tasks, share_kernels(*module, inputs));
+  TFAOT_TRY(pass_before_reshapes(*module));
   TFAOT_TRY(remove_dead_code(*module));
   TFAOT_TRY(align_temporaries(*module));
   steps.name_parameters(known);

@@ -178,21 +178,24 @@ HloInstruction* result_of_kernel(HloInstruction* first, std::int64_t number) {
       call->shape().tuple_shapes(static_cast<int>(number)), call, number));
 }
 
-Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t>& words,
-                          HloInstruction* operand) {
-  xla::HloComputation& computation = *kernel.parent();
-  auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
-  operands.front() = computation.AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
-  operands.push_back(operand);
+Status replace_operands(HloInstruction& kernel, const std::vector<HloInstruction*>& operands) {
   std::vector<xla::Shape> shapes;
   for (const HloInstruction* one : operands) {
     shapes.push_back(shape_of(one->shape().element_type(), one->shape().dimensions()));
   }
-  HloInstruction* made = computation.AddInstruction(HloInstruction::CreateCustomCall(
+  HloInstruction* made = kernel.parent()->AddInstruction(HloInstruction::CreateCustomCall(
       kernel.shape(), operands, kernel.custom_call_target(), shapes));
   made->set_metadata(kernel.metadata());
   return checked(kernel.ReplaceAllUsesWith(made));
+}
+
+Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t>& words,
+                          HloInstruction* operand) {
+  auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
+  operands.front() = kernel.parent()->AddInstruction(
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
+  operands.push_back(operand);
+  return replace_operands(kernel, operands);
 }
 
 namespace {

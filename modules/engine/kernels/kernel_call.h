@@ -101,6 +101,9 @@ xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstr
 // Another result of a call, by what add_kernel_call() gave.
 xla::HloInstruction* result_of_kernel(xla::HloInstruction* first, std::int64_t number);
 
+// Puts a call with other operands in the place of `kernel`.
+Status replace_operands(xla::HloInstruction& kernel,
+                        const std::vector<xla::HloInstruction*>& operands);
 // Puts a call with another struct, and with an operand after all others, in the place of `kernel`.
 Status extend_kernel_call(xla::HloInstruction& kernel, const std::vector<std::int64_t>& words,
                           xla::HloInstruction* operand);

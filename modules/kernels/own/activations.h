@@ -55,8 +55,9 @@ constexpr float kExpm1[] = {0.49999997F, 0.16666543F, 0.0416672F, 0.0083665475F,
 
 // exp(rest) - 1
 TFAOT_INLINE Floats little_expm1(Floats r) {
-  const Floats high = (r * kExpm1[4] + kExpm1[3]) * r + kExpm1[2];
-  return ((high * r + kExpm1[1]) * r + kExpm1[0]) * (r * r) + r;
+  const Floats square = r * r;
+  const Floats high = square * kExpm1[4] + (r * kExpm1[3] + kExpm1[2]);
+  return (square * high + (r * kExpm1[1] + kExpm1[0])) * square + r;
 }
 
 // 1 + exp(-x), so that 1 / it is sigmoid(x). For x < -87 that stays what it is there, 1.6e-38.

@@ -42,7 +42,10 @@ TFAOT_INLINE Form form_of(const Tiles<Element>& t, Int rows, const Lines& lines,
     return {Shape::kQuads, kMaxRows};
   }
   if ((vectors == 2 || vectors == 3) && last <= kLanes<Element> / 2) {
-    if (vectors == 2 && has_strips(rows, lines, kHalfStrip)) return {Shape::kHalfStrip, kHalfStrip};
+    const bool is_split_evenly = rows % kMaxRows == 0 && rows < 2 * kHalfStrip;
+    if (vectors == 2 && !is_split_evenly && has_strips(rows, lines, kHalfStrip)) {
+      return {Shape::kHalfStrip, kHalfStrip};
+    }
     return {Shape::kHalf, kMaxRows};
   }
   for (const int strip : kStrips) {

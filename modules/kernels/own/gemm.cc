@@ -172,6 +172,20 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
 // Rows that are cut into tiles together, of some rows.
 Int line_of(const Gemm& g, Int rows) { return g.c_line != 0 ? g.row_count[3] : rows; }
 
+// Of several products: all of them for some rows and columns. What follows from their form is done
+// once, which takes as long as a small product.
+void multiply_matrices(const Gemm& g, Tiles<Element> t, Target target, const Columns& part) {
+  Int offset = 0;
+  t.taps = &offset;
+  t.tap_count = 1;
+  target.last = true;
+  for (Int i = 0; i < g.matrices; ++i, offset += g.a_matrix) {
+    multiply_block(t, 1, target, part);
+    t.b += g.b_matrix;
+    target.c += g.c_matrix;
+  }
+}
+
 // All taps for some rows and columns.
 void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, const Columns& part) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
@@ -195,6 +209,7 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
                    g.rectifier};
   t.taps = offsets;
   t.run = g.run;
+  if (g.matrices != 0) return multiply_matrices(g, t, target, part);
   for (Int first = 0; first < taps; first += t.tap_count) {
     t.tap_count = smaller(kMaxTaps, taps - first);
     tap.next(t.tap_count, [&](Int i, Int offset) { offsets[i] = offset; });
@@ -230,6 +245,17 @@ void multiply_as_stream(const Gemm& g, Int rows) {
   }
   if (g.addends != nullptr) add_rows(g.c, g.addends, g.c_row, rows, g.columns, g.rectifier);
   activate({g.c, g.c_row, rows, g.columns, g.function});
+}
+
+void multiply_streams(const Gemm& g, Int rows) {
+  if (g.matrices == 0) return multiply_as_stream(g, rows);
+  Gemm one = g;
+  for (Int i = 0; i < g.matrices; ++i) {
+    multiply_as_stream(one, rows);
+    one.a += g.a_matrix;
+    one.b += g.b_matrix;
+    one.c += g.c_matrix;
+  }
 }
 
 // Short rows of a plain product that lie far apart, as those of one head among many do, compete for
@@ -367,6 +393,6 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   }
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;
-  if (is_stream(g, rows)) return multiply_as_stream(g, rows);
+  if (is_stream(g, rows)) return multiply_streams(g, rows);
   multiply_blocks(g, rows, nullptr);
 }

@@ -52,6 +52,9 @@ struct Gemm {
   Rectifier rectifier;
   const ResultFunction* function;  // of the results, after all of it; null: none
   tfaot::Tasks* tasks;             // null: the product is computed by the caller alone
+  // Several plain products of this form, with sides and results so far apart. They have no addends,
+  // function and tasks. 0: one.
+  Int matrices, a_matrix, b_matrix, c_matrix;
 };
 
 // A plain product with packed panels: rows of `depth` elements that are row_step apart.

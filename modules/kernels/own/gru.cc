@@ -23,7 +23,7 @@ struct Gru {
   static TFAOT_INLINE Floats next(const RecurrentCall& /*call*/, const float* sums,
                                   const float* before, const float* /*memory*/) {
     const Floats candidate = tanh_of(load(sums + 2 * kPanel));
-    return candidate + (load(before) - candidate) / sigmoid_divisor(load(sums));
+    return candidate + (load(before) - candidate) * (1.0F / sigmoid_divisor(load(sums)));
   }
 };
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "recurrent_gates.h"
+#include "recurrent_row.h"
 
 namespace {
 
@@ -29,6 +30,7 @@ class Recurrence {
         first_memory_(Cell::kMemory ? static_cast<const float*>(in[5]) : nullptr),
         result_(static_cast<float*>(out[0])),
         width_(tfaot::kernels::recurrent_width(call, kPanel)),
+        blocks_(ceil_div(call.hidden, RecurrentGates<Cell>::kColumns)),
         block_rows_(tfaot::kernels::recurrent_block_rows(call, kPanel)),
         before_(static_cast<float*>(out[1])),
         after_(before_ + block_rows_ * width_),
@@ -55,17 +57,11 @@ class Recurrence {
         const Int place = call_.keeps_all != 0 ? step * call_.out_step : 0;
         out = result_ + call_.out_start + place + first * call_.out_row;
       }
-      const Int blocks = ceil_div(call_.hidden, RecurrentGates<Cell>::kColumns);
-      for (Int i = 0; i < blocks; ++i) {
-        // To and fro: the weights that came last are still in the caches.
-        const Int block = step % 2 == 0 ? i : blocks - 1 - i;
-        for (Int row = 0; row < rows;) {
-          // As even as possible.
-          const Int left = rows - row;
-          const Int count = ceil_div(left, ceil_div(left, kTileRows));
-          run_tile(x, out, block, row, static_cast<int>(count));
-          row += count;
-        }
+      const bool back = step % 2 != 0;
+      if (kHasRowBlocks && rows == 1) {
+        run_row(x, out, back);
+      } else {
+        run_tiles(x, out, rows, back);
       }
       float* const made = after_;
       after_ = before_;
@@ -83,6 +79,30 @@ class Recurrence {
   void take_state(float* to, const float* from) const {
     __builtin_memset(to + width_ - 2 * kPanel, 0, 2 * kPanel * sizeof(float));
     copy_elements(to, from, call_.hidden);
+  }
+
+  // To and fro: the weights that came last are still in the caches.
+  void run_tiles(const float* x, float* out, Int rows, bool back) {
+    for (Int i = 0; i < blocks_; ++i) {
+      const Int block = back ? blocks_ - 1 - i : i;
+      for (Int row = 0; row < rows;) {
+        // As even as possible.
+        const Int left = rows - row;
+        const Int count = ceil_div(left, ceil_div(left, kTileRows));
+        run_tile(x, out, block, row, static_cast<int>(count));
+        row += count;
+      }
+    }
+  }
+
+  void run_row(const float* x, float* out, bool back) const {
+    const RecurrentRow row = {{x, call_.x_row, call_.features},
+                              {before_, width_, call_.hidden},
+                              {before_, after_, memory_, width_},
+                              weights_,
+                              out,
+                              back};
+    run_row_of(gates_, row, blocks_);
   }
 
   void run_tile(const float* x, float* out, Int block, Int row, int rows) {
@@ -103,7 +123,8 @@ class Recurrence {
   const float* first_;
   const float* first_memory_;
   float* result_;
-  Int width_, block_rows_;  // of the state as it is kept here
+  Int width_;  // of the state as it is kept here
+  Int blocks_, block_rows_;
   float* before_;
   float* after_;
   float* memory_;

@@ -37,26 +37,32 @@ class RecurrentGates {
     }
     products.bias = nullptr;
     for (int r = 0; r < rows; ++r, x += call_.x_row, tile += kRowSums<Cell>) {
-      TFAOT_UNROLL
-      for (int s = 0; s < Cell::kSums; ++s) {
-        const Int panel = block * kColumns + Cell::panel_of(s) * kPanel;
-        TFAOT_UNROLL
-        for (Int j = 0; j < kPanel; j += kLanes<float>) {
-          Floats sum = load(bias + s * kPanel + j);
-          const Int count = columns_from(panel + j);
-          if (s < Cell::kInputs && count > 0) {
-            sum += load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count);
-          }
-          store(tile + s * kPanel + j, sum);
-        }
-      }
+      begin_row(tile, x, block);
     }
     return products;
   }
 
+  // Of one row, into the tile.
+  TFAOT_INLINE void begin_row(float* tile, const float* x, Int block) const {
+    const float* const bias = bias_ + block * kRowSums<Cell>;
+    TFAOT_UNROLL
+    for (int s = 0; s < Cell::kSums; ++s) {
+      const Int panel = block * kColumns + Cell::panel_of(s) * kPanel;
+      TFAOT_UNROLL
+      for (Int j = 0; j < kPanel; j += kLanes<float>) {
+        Floats sum = load(bias + s * kPanel + j);
+        const Int count = columns_from(panel + j);
+        if (call_.features == 0 && s < Cell::kInputs && count > 0) {
+          sum += load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count);
+        }
+        store(tile + s * kPanel + j, sum);
+      }
+    }
+  }
+
   // The next state, and with `out` a row of the result. In two passes over the rows, with few
   // instructions each: a row's gates wait for each other, and the CPU looks ahead only so far.
-  void end(float* tile, const RecurrentState& state, float* out, Int block, int rows) const {
+  TFAOT_INLINE void end(float* tile, const RecurrentState& state, float* out, Int block, int rows) const {
     if (Cell::kPrepares) {
       each_vector(tile, state, block, rows, [](float* sums, Int /*column*/, const auto& at) {
         Cell::prepare(sums, at.memory);

@@ -11,6 +11,8 @@ constexpr Int kPanel = kPanelColumns<float>;
 
 // Rows of a tile: as many as leave registers for the factors.
 constexpr int kTileRows = TFAOT_VECTOR_REGISTERS == 32 ? 6 : 2;
+// Where a panel is one vector, recurrent_row.h has a row alone.
+constexpr bool kHasRowBlocks = kVectorsPerPanel == 1;
 // A row alone takes two vectors of each gate at a time, where a panel has as many: every sum waits
 // for the step before.
 constexpr int wide_of(int rows) { return rows == 1 && kVectorsPerPanel > 1 ? 2 : 1; }
@@ -121,11 +123,11 @@ __attribute__((noinline)) void add_products(float* tile, const TileProducts& pro
   }
 }
 
-// REQUIRES: 1 <= rows <= kTileRows.
+// REQUIRES: rows <= kTileRows, and at least one, or two if a row alone has its own products.
 template <typename Cell, int MR = kTileRows>
 TFAOT_INLINE void add_products_of(int rows, float* tile, const TileProducts& products) {
   if (rows == MR) return add_products<Cell, MR>(tile, products);
-  if constexpr (MR > 1) add_products_of<Cell, MR - 1>(rows, tile, products);
+  if constexpr (MR > (kHasRowBlocks ? 2 : 1)) add_products_of<Cell, MR - 1>(rows, tile, products);
 }
 
 }  // namespace

@@ -66,6 +66,12 @@ TFAOT_INLINE void along_channels(Int channels, const Use& use) {
   if (j < channels) use(channels - kWidth, kWidth);
 }
 
+TFAOT_INLINE void fill_zeros(Element* to, Int count) {
+  constexpr Int kWidth = kLanes<Element>;
+  for (; count >= kWidth; count -= kWidth, to += kWidth) store(to, Floats{});
+  for (; count > 0; --count) *to++ = 0;
+}
+
 // Along one dimension, a tile's inputs become its numbers, in place.
 template <int N>
 TFAOT_INLINE void transform_inputs(Floats (&d)[N]) {
@@ -286,19 +292,20 @@ class Convolution {
     });
   }
 
-  // The inputs of a tile, with zeros for those outside of the image.
+  // The inputs of a tile, with zeros for those outside of the image. A line's pixels inside of it
+  // follow each other.
   void fill_patch(const Element* from, Int row_step, Int row, Int column, Element* to) const {
     const Int channels = call_.in_channels;
-    for (Int r = 0; r < kRows; ++r) {
-      for (Int c = 0; c < kColumns; ++c, to += channels) {
-        const bool is_inside = row + r >= 0 && row + r < window_.in[1] && column + c >= 0 &&
-                               column + c < window_.in[2];
-        if (is_inside) {
-          copy_elements(to, from + r * row_step + c * channels, channels);
-        } else {
-          __builtin_memset(to, 0, static_cast<unsigned long>(channels) * sizeof(Element));
-        }
+    const Int left = larger(0, smaller(kColumns, -column)) * channels;
+    const Int end = larger(left, smaller(kColumns, window_.in[2] - column) * channels);
+    for (Int r = 0; r < kRows; ++r, from += row_step, to += kColumns * channels) {
+      if (row + r < 0 || row + r >= window_.in[1]) {
+        fill_zeros(to, kColumns * channels);
+        continue;
       }
+      fill_zeros(to, left);
+      copy_elements(to + left, from + left, end - left);
+      fill_zeros(to + end, kColumns * channels - end);
     }
   }
 
@@ -306,16 +313,14 @@ class Convolution {
   void multiply(const Block& block, Int first, Int end, const Room& room) const {
     Gemm g = plain_product(block.count, call_.in_channels, call_.in_channels);
     g.c_row = g.columns = call_.out_channels;
-    const Int matrix = ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
-    g.a = room.numbers + first * number_step_;
-    g.b = filter_ + first * matrix;
-    g.c = room.sums + first * sum_step_;
-    for (Int i = first; i < end; ++i) {
-      TFAOT_KERNEL(gemm)(&g);
-      g.a += number_step_;
-      g.b += matrix;
-      g.c += sum_step_;
-    }
+    g.matrices = end - first;
+    g.a_matrix = number_step_;
+    g.b_matrix = ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
+    g.c_matrix = sum_step_;
+    g.a = room.numbers + first * g.a_matrix;
+    g.b = filter_ + first * g.b_matrix;
+    g.c = room.sums + first * g.c_matrix;
+    TFAOT_KERNEL(gemm)(&g);
   }
 
   TFAOT_INLINE void make_results(Place place, Int tile, const Room& room) const {
