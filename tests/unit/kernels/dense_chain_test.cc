@@ -213,6 +213,42 @@ TEST_P(DenseChain, LeavesOutRowsOfPadding) {
   }
 }
 
+TEST_P(DenseChain, OneRowOfAPaddedBatch) {
+  Random random(6);
+  const std::vector<DenseLayer> layers = {
+      {37, kernels::kEpilogueBias, {kernels::kFunctionNone, 1, 1}},
+      {7, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}};
+  Chain chain(random, 4, 9, layers, 1);
+  const auto expected = chain.expected();
+  const auto result = chain.run(GetParam().dense_chain, 1);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (i < 7) {
+      EXPECT_NEAR(result[i], expected.values[i], expected.errors[i]) << i;
+    } else {
+      EXPECT_TRUE(std::isnan(result[i])) << i;
+    }
+  }
+}
+
+// An infinity by the zeros beside the columns of a panel is NaN, which must not come into results.
+TEST_P(DenseChain, WhatIsBesideTheColumnsDoesNotCount) {
+  struct {
+    kernels::DenseChainCall call;
+    DenseLayer layers[2];
+  } words = {{1, 1, 2, 3, 0},
+             {{3, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
+              {5, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}}};
+  Tensor<float> x(1), first(1 * 16, 64), second(3 * 16, 64), result(5);
+  x[0] = kInfinity;
+  pack(first.data(), 1, 3, [](Int /*l*/, Int /*j*/) { return 1.0F; });
+  pack(second.data(), 3, 5, [](Int /*l*/, Int /*j*/) { return 1.0F; });
+  Tensor<float> scratch(kernels::dense_chain_scratch_bytes(words.call) / 4, 64);
+  const void* in[] = {&words, x.data(), first.data(), second.data()};
+  void* out[] = {result.data(), scratch.data()};
+  GetParam().dense_chain(out, in);
+  for (Int i = 0; i < 5; ++i) EXPECT_EQ(result[i], kInfinity) << i;
+}
+
 // A NaN or an infinity of one row is one of all results of that row, and of no other row.
 TEST_P(DenseChain, NumbersThatAreNoneStayInTheirRow) {
   Random random(5);
