@@ -69,6 +69,10 @@ TFAOT_INLINE bool has_bias(const DenseLayer& layer) {
   return (layer.epilogue & tfaot::kernels::kEpilogueBias) != 0;
 }
 
+// Weights are asked for so far ahead, in bytes: those of a net with several chains come from the
+// second-level cache. For shorter vectors there are too many loads already.
+constexpr Int kLayersAhead = TFAOT_VECTOR_BYTES == 64 ? 1536 : 0;
+
 // One row, through all layers.
 __attribute__((noinline)) void run_row(const Chain& chain, Int row) {
   const DenseLayer* layer = chain.layers;
@@ -81,7 +85,8 @@ __attribute__((noinline)) void run_row(const Chain& chain, Int row) {
     float* const to = left == 1 ? chain.result + row * columns : scratch;
     const auto* const weights = static_cast<const float*>(*operand++);
     const float* const bias = has_bias(*layer) ? static_cast<const float*>(*operand++) : nullptr;
-    in = multiply_by_panels(in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
+    in = multiply_by_panels<kLayersAhead>(
+        in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
     if (layer->function.kind != tfaot::kernels::kFunctionNone) {
       activate({to, columns, 1, columns, &layer->function});
       in = row_input(to, columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row alone by the panels of a matrix. They are read in memory order, one after the other: the
-// sums of a panel are added up while those of the next one are made.
+// A row of float32 alone by the panels of a matrix. They are read in memory order, one after the
+// other: the sums of a panel are added up while those of the next one are made.
 #pragma once
 
 #include "row_steps.h"
@@ -60,13 +60,14 @@ struct RowProduct {
 
 // Returns the results, as the next product reads them. Inlined: a call for each layer of a chain
 // would take as long as a small layer.
+template <Int kAhead>
 TFAOT_INLINE RowInput multiply_by_panels(const RowInput& in, const RowProduct& p) {
   const float* b = p.b;
   for (Int column = 0;; column += kRowWidth) {
     const Int count = p.columns - column;
     RowSums sums = {};
     if (p.bias != nullptr) start_sums(sums, p.bias + column, count);
-    b = add_panel(sums, in, b);
+    b = add_panel<kAhead>(sums, in, b);
     PanelResult made;
     TFAOT_UNROLL
     for (int v = 0; v < kVectorsPerPanel; ++v) {
