@@ -73,13 +73,14 @@ TFAOT_INLINE bool has_bias(const DenseLayer& layer) {
 // second-level cache. For shorter vectors there are too many loads already.
 constexpr Int kLayersAhead = TFAOT_VECTOR_BYTES == 64 ? 1536 : 0;
 
-// One row, through all layers.
-__attribute__((noinline)) void run_row(const Chain& chain, Int row) {
+// MR rows, through all layers.
+template <int MR>
+__attribute__((noinline)) void run_few(const Chain& chain, Int row) {
   const DenseLayer* layer = chain.layers;
   const void* const* operand = chain.weights;
   float* scratch = chain.scratch;
-  float* other = scratch + chain.call.widest;
-  RowInput in = row_input(chain.x + row * chain.call.depth, chain.call.depth);
+  float* other = scratch + MR * chain.call.widest;
+  RowInput<MR> in = row_input<MR>(chain.x + row * chain.call.depth, chain.call.depth);
   for (Int left = chain.call.layers; left > 0; --left, ++layer) {
     const Int columns = layer->columns;
     float* const to = left == 1 ? chain.result + row * columns : scratch;
@@ -88,8 +89,8 @@ __attribute__((noinline)) void run_row(const Chain& chain, Int row) {
     in = multiply_by_panels<kLayersAhead>(
         in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
     if (layer->function.kind != tfaot::kernels::kFunctionNone) {
-      activate({to, columns, 1, columns, &layer->function});
-      in = row_input(to, columns);
+      activate({to, columns, MR, columns, &layer->function});
+      in = row_input<MR>(to, columns);
     }
     float* const next = other;
     other = scratch;
@@ -97,7 +98,16 @@ __attribute__((noinline)) void run_row(const Chain& chain, Int row) {
   }
 }
 
-// The next `count` rows, which are more than one.
+// False: they are too many.
+TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
+  if (count == 1) return run_few<1>(chain, row), true;
+#if TFAOT_VECTOR_BYTES == 64
+  if (count == 2) return run_few<2>(chain, row), true;
+#endif
+  return false;
+}
+
+// The next `count` rows, which are more than run_few() takes.
 void run_rows(const Chain& chain, Int row, Int count, Int block_rows) {
   const Int last = chain.call.layers - 1;
   const void* const* operand = chain.weights;
@@ -136,15 +146,11 @@ extern "C" void TFAOT_KERNEL(dense_chain)(void* out, const void** in) {
                        static_cast<float*>(results[0]),
                        static_cast<float*>(results[1])};
   const Int rows = rows_of(chain);
-  if (rows == 1) return run_row(chain, 0);  // without the divisions that follow
+  if (run_if_few(chain, 0, rows)) return;  // without the divisions that follow
   const Int block_rows = tfaot::kernels::dense_chain_block_rows(call);
   for (Int row = 0; row < rows;) {
     const Int count = smaller(block_rows, rows - row);
-    if (count == 1) {
-      run_row(chain, row);
-    } else {
-      run_rows(chain, row, count, block_rows);
-    }
+    if (!run_if_few(chain, row, count)) run_rows(chain, row, count, block_rows);
     row += count;
   }
 }

@@ -35,10 +35,9 @@ __attribute__((noinline)) void multiply_together(const Stream<float>& s) {
   if (column < s.columns) stream_panels<float, MR, 1, true>(s, s.b + column * s.depth, column);
 }
 
-// REQUIRES: 2 <= rows <= kFewRows.
+// REQUIRES: rows is what dense_chain.cc does not compute otherwise, and at most kFewRows.
 inline void multiply_few_rows(Int rows, const Stream<float>& s) {
 #if TFAOT_VECTOR_BYTES == 64
-  if (rows == 2) return multiply_vectors<2>(s);
   if (rows == 3) return multiply_vectors<3>(s);
 #else
   constexpr int kPanelsOfTwo = kVectorsPerPanel == 2 ? 2 : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain products of two or three rows with panels, in AVX-512. Rows are read a vector at a time: a
+// Plain products of three rows with panels, in AVX-512. Rows are read a vector at a time: a
 // vector that the layer before has just stored comes back late if it is read in parts.
 #pragma once
 

@@ -183,7 +183,7 @@ TEST_P(DenseChain, OfEveryWidthAndNumberOfRows) {
 // More rows than go through together, and layers that are too large for the small tiles.
 TEST_P(DenseChain, OfManyRowsAndLargeLayers) {
   Random random(3);
-  for (const Int rows : {25, 100, 301}) {
+  for (const Int rows : {25, 26, 100, 301}) {
     for (const Int width : {3, 40, 200}) {
       Chain chain(random, rows, 90,
                   {{width, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
@@ -213,19 +213,21 @@ TEST_P(DenseChain, LeavesOutRowsOfPadding) {
   }
 }
 
-TEST_P(DenseChain, OneRowOfAPaddedBatch) {
+TEST_P(DenseChain, FewRowsOfAPaddedBatch) {
   Random random(6);
   const std::vector<DenseLayer> layers = {
       {37, kernels::kEpilogueBias, {kernels::kFunctionNone, 1, 1}},
       {7, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}};
-  Chain chain(random, 4, 9, layers, 1);
-  const auto expected = chain.expected();
-  const auto result = chain.run(GetParam().dense_chain, 1);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (i < 7) {
-      EXPECT_NEAR(result[i], expected.values[i], expected.errors[i]) << i;
-    } else {
-      EXPECT_TRUE(std::isnan(result[i])) << i;
+  for (const Int live : {1, 2, 3}) {
+    Chain chain(random, 4, 9, layers, 1);
+    const auto expected = chain.expected();
+    const auto result = chain.run(GetParam().dense_chain, live);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      if (i < static_cast<std::size_t>(live) * 7) {
+        EXPECT_NEAR(result[i], expected.values[i], expected.errors[i]) << live << ", " << i;
+      } else {
+        EXPECT_TRUE(std::isnan(result[i])) << live << ", " << i;
+      }
     }
   }
 }
