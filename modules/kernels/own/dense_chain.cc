@@ -5,6 +5,7 @@
 
 #include "activate.h"
 #include "few_rows.h"
+#include "row_panels.h"
 
 namespace {
 
@@ -54,40 +55,102 @@ TFAOT_INLINE void run_layer(const DenseLayer& layer, const Rows& rows, const flo
   }
 }
 
+// What a chain reads and writes.
+struct Chain {
+  const DenseChainCall& call;
+  const DenseLayer* layers;
+  const void* const* weights;  // of each layer, and its bias if it has one
+  const float* x;
+  float* result;
+  float* scratch;
+};
+
+TFAOT_INLINE bool has_bias(const DenseLayer& layer) {
+  return (layer.epilogue & tfaot::kernels::kEpilogueBias) != 0;
+}
+
+// Weights are asked for so far ahead, in bytes: those of a net with several chains come from the
+// second-level cache. For shorter vectors there are too many loads already.
+constexpr Int kLayersAhead = TFAOT_VECTOR_BYTES == 64 ? 1536 : 0;
+
+// MR rows, through all layers.
+template <int MR>
+__attribute__((noinline)) void run_few(const Chain& chain, Int row) {
+  const DenseLayer* layer = chain.layers;
+  const void* const* operand = chain.weights;
+  float* scratch = chain.scratch;
+  float* other = scratch + MR * chain.call.widest;
+  RowInput<MR> in = row_input<MR>(chain.x + row * chain.call.depth, chain.call.depth);
+  for (Int left = chain.call.layers; left > 0; --left, ++layer) {
+    const Int columns = layer->columns;
+    float* const to = left == 1 ? chain.result + row * columns : scratch;
+    const auto* const weights = static_cast<const float*>(*operand++);
+    const float* const bias = has_bias(*layer) ? static_cast<const float*>(*operand++) : nullptr;
+    in = multiply_by_panels<kLayersAhead>(
+        in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
+    if (layer->function.kind != tfaot::kernels::kFunctionNone) {
+      activate({to, columns, MR, columns, &layer->function});
+      in = row_input<MR>(to, columns);
+    }
+    float* const next = other;
+    other = scratch;
+    scratch = next;
+  }
+}
+
+// False: they are too many.
+TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
+  if (count == 1) return run_few<1>(chain, row), true;
+#if TFAOT_VECTOR_BYTES == 64
+  if (count == 2) return run_few<2>(chain, row), true;
+#endif
+  return false;
+}
+
+// The next `count` rows, which are more than run_few() takes.
+void run_rows(const Chain& chain, Int row, Int count, Int block_rows) {
+  const Int last = chain.call.layers - 1;
+  const void* const* operand = chain.weights;
+  Rows now = {chain.x + row * chain.call.depth, nullptr, count, chain.call.depth};
+  for (Int i = 0; i <= last; ++i) {
+    const DenseLayer& layer = chain.layers[i];
+    now.to = i == last ? chain.result + row * layer.columns
+                       : chain.scratch + i % 2 * block_rows * chain.call.widest;
+    const auto* const weights = static_cast<const float*>(*operand++);
+    run_layer(layer, now, weights,
+              has_bias(layer) ? static_cast<const float*>(*operand++) : nullptr);
+    now.from = now.to;
+    now.depth = layer.columns;
+  }
+}
+
+// How many of the rows count.
+TFAOT_INLINE Int rows_of(const Chain& chain) {
+  const DenseChainCall& call = chain.call;
+  if (call.live_rows == 0) return call.rows;
+  const void* const* operand = chain.weights;
+  TFAOT_NOT_UNROLLED
+  for (Int i = 0; i < call.layers; ++i) operand += has_bias(chain.layers[i]) ? 2 : 1;
+  return smaller(call.rows, call.live_rows * *static_cast<const Int*>(*operand));
+}
+
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(dense_chain)(void* out, const void** in) {
   const auto& call = *static_cast<const DenseChainCall*>(in[0]);
-  const auto* const layers = static_cast<const DenseLayer*>(static_cast<const void*>(&call + 1));
   auto* const* const results = static_cast<void* const*>(out);
-  auto* const result = static_cast<float*>(results[0]);
+  const Chain chain = {call,
+                       static_cast<const DenseLayer*>(static_cast<const void*>(&call + 1)),
+                       in + 2,
+                       static_cast<const float*>(in[1]),
+                       static_cast<float*>(results[0]),
+                       static_cast<float*>(results[1])};
+  const Int rows = rows_of(chain);
+  if (run_if_few(chain, 0, rows)) return;  // without the divisions that follow
   const Int block_rows = tfaot::kernels::dense_chain_block_rows(call);
-  auto* const scratch = static_cast<float*>(results[1]);
-  const Int last = call.layers - 1;
-  const Int out_columns = layers[last].columns;
-  Int rows = call.rows;
-  if (call.live_rows != 0) {
-    Int operands = 2;
-    for (Int i = 0; i <= last; ++i) {
-      operands += (layers[i].epilogue & tfaot::kernels::kEpilogueBias) != 0 ? 2 : 1;
-    }
-    rows = smaller(rows, call.live_rows * *static_cast<const Int*>(in[operands]));
-  }
   for (Int row = 0; row < rows;) {
     const Int count = smaller(block_rows, rows - row);
-    Rows now = {static_cast<const float*>(in[1]) + row * call.depth, nullptr, count, call.depth};
-    const void** operand = in + 2;
-    for (Int i = 0; i <= last; ++i) {
-      now.to = i == last ? result + row * out_columns : scratch + i % 2 * block_rows * call.widest;
-      const auto* const weights = static_cast<const float*>(*operand++);
-      const float* bias = nullptr;
-      if ((layers[i].epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-        bias = static_cast<const float*>(*operand++);
-      }
-      run_layer(layers[i], now, weights, bias);
-      now.from = now.to;
-      now.depth = layers[i].columns;
-    }
+    if (!run_if_few(chain, row, count)) run_rows(chain, row, count, block_rows);
     row += count;
   }
 }

@@ -35,14 +35,11 @@ __attribute__((noinline)) void multiply_together(const Stream<float>& s) {
   if (column < s.columns) stream_panels<float, MR, 1, true>(s, s.b + column * s.depth, column);
 }
 
-// REQUIRES: 1 <= rows <= kFewRows.
+// REQUIRES: rows is what dense_chain.cc does not compute otherwise, and at most kFewRows.
 inline void multiply_few_rows(Int rows, const Stream<float>& s) {
 #if TFAOT_VECTOR_BYTES == 64
-  if (rows == 1) return multiply_vectors<1>(s);
-  if (rows == 2) return multiply_vectors<2>(s);
   if (rows == 3) return multiply_vectors<3>(s);
 #else
-  if (rows == 1) return multiply_stream<float, 1, 1>(s);
   constexpr int kPanelsOfTwo = kVectorsPerPanel == 2 ? 2 : 1;
   if (rows == 2) return multiply_stream<float, 2, kPanelsOfTwo>(s);
   if (rows == 3) return multiply_together<3>(s);

@@ -8,6 +8,9 @@
 #include "forms.h"
 #include "odometer.h"
 #include "stream.h"
+#if TFAOT_IS_F32
+#include "row_panels.h"
+#endif
 
 namespace {
 
@@ -226,6 +229,20 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
   }
 }
 
+// What is fetched ahead has the same sums: pieces of a product are smaller than the whole.
+__attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
+#if TFAOT_IS_F32
+  const RowProduct product = {s.b, s.bias, s.c, s.columns, s.rectifier};
+  if (is_fetched(s)) {
+    multiply_by_panels<kFetchAhead>(row_input<1>(s.a, s.depth), product);
+  } else {
+    multiply_by_panels<0>(row_input<1>(s.a, s.depth), product);
+  }
+#else
+  multiply_stream<Element, 1, 1>(s);
+#endif
+}
+
 // A plain product of one or two rows with packed panels.
 bool is_stream(const Gemm& g, Int rows) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
@@ -238,7 +255,7 @@ void multiply_as_stream(const Gemm& g, Int rows) {
   const Rectifier rectifier = g.addends == nullptr ? g.rectifier : Rectifier::kNone;
   Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, rectifier};
   if (rows == 1) {
-    multiply_stream<Element, 1, 1>(s);
+    multiply_row(s);
   } else {
     for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
     multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);
@@ -389,7 +406,7 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   const Gemm& g = *static_cast<const Gemm*>(gemm);
   if (g.is_row) {
     const Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, 0, g.columns, g.rectifier};
-    return multiply_stream<Element, 1, 1>(s);
+    return multiply_row(s);
   }
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain products of one to three rows with panels, in AVX-512. Rows are read a vector at a time: a
+// Plain products of three rows with panels, in AVX-512. Rows are read a vector at a time: a
 // vector that the layer before has just stored comes back late if it is read in parts.
 #pragma once
 
@@ -59,7 +59,7 @@ TFAOT_INLINE void multiply_quarter(Vec<float> (&sums)[N][MR][NP], const Vec<floa
 template <int MR, int NP, bool kPart>
 TFAOT_INLINE void multiply_by_vectors(const Stream<float>& s, Int column) {
   constexpr Int kWidth = kPanelColumns<float>;
-  constexpr int kSums = MR == 1 || MR * NP <= 4 ? 4 : MR * NP <= 8 ? 2 : 1;
+  constexpr int kSums = MR * NP <= 4 ? 4 : MR * NP <= 8 ? 2 : 1;
   const Int panel = s.depth * kWidth;
   const float* b = s.b + column * s.depth;
   Vec<float> sums[kSums][MR][NP] = {};
@@ -116,18 +116,12 @@ TFAOT_INLINE void multiply_by_vectors(const Stream<float>& s, Int column) {
 template <int MR>
 __attribute__((noinline)) void multiply_vectors(const Stream<float>& s) {
   constexpr Int kWidth = kPanelColumns<float>;
-  constexpr Int kShortDepth = 32;
-  constexpr Int kFewWeights = 2048;
   const Int whole = s.columns - s.columns % kWidth;
   Int column = 0;
-  // For a row alone, several streams of weights cost more than they gain if they are long
-  // (stream.h).
-  if (MR > 1 || s.depth <= kShortDepth || s.depth * s.columns <= kFewWeights) {
-    column = for_columns(column, whole, 4 * kWidth,
-                         [&](Int at) { multiply_by_vectors<MR, 4, false>(s, at); });
-    column = for_columns(column, whole, 2 * kWidth,
-                         [&](Int at) { multiply_by_vectors<MR, 2, false>(s, at); });
-  }
+  column = for_columns(column, whole, 4 * kWidth,
+                       [&](Int at) { multiply_by_vectors<MR, 4, false>(s, at); });
+  column = for_columns(column, whole, 2 * kWidth,
+                       [&](Int at) { multiply_by_vectors<MR, 2, false>(s, at); });
   column =
       for_columns(column, whole, kWidth, [&](Int at) { multiply_by_vectors<MR, 1, false>(s, at); });
   if (column < s.columns) multiply_by_vectors<MR, 1, true>(s, column);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One or two rows by panels. Such a product waits for its right side, so it reads that side in
-// memory order. Reading many panels at a time would mean many streams, a power of two apart, whose
-// lines compete for the same sets of the caches.
+// Two rows by panels, and a row of float64; row_panels.h has one of float32. Such a product waits
+// for its right side, so it reads that side in memory order. Reading many panels at a time would
+// mean many streams, a power of two apart, whose lines compete for the same sets of the caches.
 #pragma once
 
 #include "spread.h"
@@ -30,10 +30,10 @@ bool is_fetched(const Stream<T>& s) {
 }
 
 // For `steps` of a panel from b on.
-template <int kSteps, typename T>
+template <int kSteps, Int kAhead = kFetchAhead, typename T>
 TFAOT_INLINE void fetch_ahead(const T* b) {
   constexpr Int kLine = 64;
-  const auto* const from = static_cast<const char*>(static_cast<const void*>(b)) + kFetchAhead;
+  const auto* const from = static_cast<const char*>(static_cast<const void*>(b)) + kAhead;
   TFAOT_UNROLL
   for (Int i = 0; i < kSteps * tfaot::kernels::kPanelBytes; i += kLine) {
     __builtin_prefetch(from + i);

@@ -32,6 +32,7 @@
 #define TFAOT_HAS_MASKS (TFAOT_VECTOR_BYTES == 64)
 
 #define TFAOT_UNROLL _Pragma("GCC unroll 32")
+#define TFAOT_NOT_UNROLLED _Pragma("GCC unroll 1")
 #define TFAOT_INLINE inline __attribute__((always_inline))
 
 namespace {

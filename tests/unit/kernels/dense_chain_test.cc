@@ -183,7 +183,7 @@ TEST_P(DenseChain, OfEveryWidthAndNumberOfRows) {
 // More rows than go through together, and layers that are too large for the small tiles.
 TEST_P(DenseChain, OfManyRowsAndLargeLayers) {
   Random random(3);
-  for (const Int rows : {25, 100, 301}) {
+  for (const Int rows : {25, 26, 100, 301}) {
     for (const Int width : {3, 40, 200}) {
       Chain chain(random, rows, 90,
                   {{width, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
@@ -211,6 +211,44 @@ TEST_P(DenseChain, LeavesOutRowsOfPadding) {
       EXPECT_TRUE(std::isnan(result[i])) << i;
     }
   }
+}
+
+TEST_P(DenseChain, FewRowsOfAPaddedBatch) {
+  Random random(6);
+  const std::vector<DenseLayer> layers = {
+      {37, kernels::kEpilogueBias, {kernels::kFunctionNone, 1, 1}},
+      {7, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}};
+  for (const Int live : {1, 2, 3}) {
+    Chain chain(random, 4, 9, layers, 1);
+    const auto expected = chain.expected();
+    const auto result = chain.run(GetParam().dense_chain, live);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      if (i < static_cast<std::size_t>(live) * 7) {
+        EXPECT_NEAR(result[i], expected.values[i], expected.errors[i]) << live << ", " << i;
+      } else {
+        EXPECT_TRUE(std::isnan(result[i])) << live << ", " << i;
+      }
+    }
+  }
+}
+
+// An infinity by the zeros beside the columns of a panel is NaN, which must not come into results.
+TEST_P(DenseChain, WhatIsBesideTheColumnsDoesNotCount) {
+  struct {
+    kernels::DenseChainCall call;
+    DenseLayer layers[2];
+  } words = {{1, 1, 2, 3, 0},
+             {{3, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
+              {5, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}}};
+  Tensor<float> x(1), first(1 * 16, 64), second(3 * 16, 64), result(5);
+  x[0] = kInfinity;
+  pack(first.data(), 1, 3, [](Int /*l*/, Int /*j*/) { return 1.0F; });
+  pack(second.data(), 3, 5, [](Int /*l*/, Int /*j*/) { return 1.0F; });
+  Tensor<float> scratch(kernels::dense_chain_scratch_bytes(words.call) / 4, 64);
+  const void* in[] = {&words, x.data(), first.data(), second.data()};
+  void* out[] = {result.data(), scratch.data()};
+  GetParam().dense_chain(out, in);
+  for (Int i = 0; i < 5; ++i) EXPECT_EQ(result[i], kInfinity) << i;
 }
 
 // A NaN or an infinity of one row is one of all results of that row, and of no other row.

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row of float32 alone, or two with AVX-512, by the panels of a matrix. They are read in memory
+// order, one after the other: the sums of a panel are added up while those of the next one are
+// made.
+#pragma once
+
+#include "row_steps.h"
+
+namespace {
+
+template <int MR>
+TFAOT_INLINE void start_sums(RowSums<MR>& sums, const float* bias, Int count) {
+  TFAOT_UNROLL
+  for (int v = 0; v < kVectorsPerPanel; ++v) {
+    const Int at = v * kLanes<float>;
+    if (TFAOT_HAS_MASKS) {
+      sums[0][0][v] = load_first(bias, smaller(count, kRowWidth));
+    } else if (count >= kRowWidth) {
+      sums[0][0][v] = load(bias + at);
+    } else if (at < count) {
+      sums[0][0][v] = load_first(bias + at, smaller(kLanes<float>, count - at));
+    }
+    TFAOT_UNROLL
+    for (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
+  }
+}
+
+// Of sums FIRST and the following.
+template <int FIRST, int COUNT, int MR>
+TFAOT_INLINE Vec<float> total_of(const RowSums<MR>& sums, int r, int v) {
+  if constexpr (COUNT == 1) {
+    return sums[FIRST][r][v];
+  } else {
+    constexpr int kHalf = COUNT / 2;
+    return total_of<FIRST, kHalf, MR>(sums, r, v) + total_of<FIRST + kHalf, kHalf, MR>(sums, r, v);
+  }
+}
+
+TFAOT_INLINE void store_panel(float* to, const Vec<float> (&made)[kVectorsPerPanel], Int count) {
+#if TFAOT_HAS_MASKS
+  if (count < kRowWidth) return store_first(to, made[0], count);
+#else
+  if (count < kRowWidth) {
+    alignas(tfaot::kernels::kPanelBytes) float all[kRowWidth];
+    TFAOT_UNROLL
+    for (int v = 0; v < kVectorsPerPanel; ++v) store(all + v * kLanes<float>, made[v]);
+    return copy_elements(to, all, count);
+  }
+#endif
+  TFAOT_UNROLL
+  for (int v = 0; v < kVectorsPerPanel; ++v) store(to + v * kLanes<float>, made[v]);
+}
+
+// What a row is multiplied with, and what becomes of the sums.
+struct RowProduct {
+  const float* b;
+  const float* bias;  // null: none
+  float* c;
+  Int columns;
+  Rectifier rectifier;
+};
+
+// Returns the results, as the next product reads them. Inlined: a call for each layer of a chain
+// would take as long as a small layer.
+template <Int kAhead, int MR>
+TFAOT_INLINE RowInput<MR> multiply_by_panels(const RowInput<MR>& in, const RowProduct& p) {
+  const float* b = p.b;
+  for (Int column = 0;; column += kRowWidth) {
+    const Int count = p.columns - column;
+    RowSums<MR> sums = {};
+    if (p.bias != nullptr) start_sums<MR>(sums, p.bias + column, count);
+    b = add_panel<kAhead, MR>(sums, in, b);
+    PanelResult<MR> made;
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TFAOT_UNROLL
+      for (int v = 0; v < kVectorsPerPanel; ++v) {
+        made[r][v] = rectified<float>(total_of<0, kRowSums<MR>, MR>(sums, r, v), p.rectifier);
+      }
+      store_panel(p.c + r * p.columns + column, made[r], count);
+    }
+    if (count <= kRowWidth) return input_of_results<MR>(p.c, p.columns, column, made);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a row alone, or of two rows with AVX-512, by a panel.
+#pragma once
+
+#include "row_input.h"
+
+namespace {
+
+#if TFAOT_VECTOR_BYTES == 64
+
+// One step of the depth. Weights are read exactly in memory order: the processor then foresees what
+// comes next. The compiler would change the order. Asking for many lines at once would take as long
+// as it saves.
+template <Int kAhead, int MR>
+TFAOT_INLINE void add_step(Vec<float> (&sums)[MR][1], const Vec<float> (&left)[MR],
+                           const float* b) {
+  using Anywhere __attribute__((vector_size(64), aligned(4), may_alias)) = float;
+  const auto& right = *reinterpret_cast<const Anywhere*>(b);
+  if constexpr (kAhead > 0) fetch_ahead<1, kAhead>(b);
+  if constexpr (MR == 1) {
+    asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sums[0][0]) : "v"(left[0]), "m"(right));
+  } else {
+    Vec<float> loaded;
+    asm volatile("vmovups %1, %0" : "=v"(loaded) : "m"(right));
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) sums[r][0] += left[r] * loaded;
+  }
+}
+
+template <int I, int MR>
+TFAOT_INLINE void spread_rows(Vec<float> (&left)[MR], const Vec<float> (&fours)[MR]) {
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) left[r] = spread<I>(fours[r]);
+}
+
+// Rows whose vectors are permuted alike.
+template <int QUARTERS, int MR>
+TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[MR]) {
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) to[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTERS);
+}
+
+// Four steps of the depth, of a quarter of x.
+template <int QUARTER, Int kAhead, int MR>
+TFAOT_INLINE void add_quarter(RowSums<MR>& sums, const Vec<float> (&x)[MR], const float* b) {
+  constexpr int kFirst = QUARTER * kSpread % kRowSums<MR>;
+  Vec<float> fours[MR], left[kSpread][MR];
+  permute_quarters<QUARTER * 0x55>(fours, x);
+  spread_rows<0>(left[0], fours);
+  spread_rows<1>(left[1], fours);
+  spread_rows<2>(left[2], fours);
+  spread_rows<3>(left[3], fours);
+  TFAOT_UNROLL
+  for (int i = 0; i < kSpread; ++i) {
+    add_step<kAhead>(sums[kFirst + i], left[i], b + i * kRowWidth);
+  }
+}
+
+// The first `count` numbers of x, which are fewer than a vector has.
+template <Int kAhead, int MR>
+TFAOT_INLINE void add_part(RowSums<MR>& sums, const Vec<float> (&in)[MR], const float* b,
+                           Int count) {
+  Vec<float> x[MR], left[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) x[r] = in[r];
+  TFAOT_NOT_UNROLLED
+  for (; count >= kSpread; count -= kSpread, b += kSpread * kRowWidth) {
+    add_quarter<0, kAhead>(sums, x, b);
+    permute_quarters<0x39>(x, x);  // the next quarter first
+  }
+  permute_quarters<0>(x, x);
+  TFAOT_NOT_UNROLLED
+  for (; count > 0; --count, b += kRowWidth) {
+    spread_rows<0>(left, x);
+    add_step<kAhead>(sums[1], left, b);
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) x[r] = _mm512_maskz_permute_ps(0xFFFF, x[r], 0x39);  // the next
+  }
+}
+
+// Adds the products with a panel, and returns where the next one begins. The last vector goes
+// through the same loop: the processor foresees most if each instruction always goes equally far.
+// kAhead: panels are asked for so many bytes ahead; 0: they are not.
+template <Int kAhead, int MR>
+TFAOT_INLINE const float* add_panel(RowSums<MR>& sums, const RowInput<MR>& in, const float* b) {
+  constexpr Int kQuarter = kSpread * kRowWidth;
+  const Int part = in.depth % kRowWidth;
+  const Int whole = in.depth - part;
+  for (Int k = 0; k < whole; k += kRowWidth, b += 4 * kQuarter) {
+    Vec<float> x[MR];
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) x[r] = in.last[r];
+    if (__builtin_expect(k != in.before, 1)) {
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) x[r] = load(in.x + r * in.depth + k);
+    }
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) keep(x[r]);  // else the compiler loads each quarter alone
+    add_quarter<0, kAhead>(sums, x, b);
+    add_quarter<1, kAhead>(sums, x, b + kQuarter);
+    add_quarter<2, kAhead>(sums, x, b + 2 * kQuarter);
+    add_quarter<3, kAhead>(sums, x, b + 3 * kQuarter);
+  }
+  if (part != 0) add_part<kAhead>(sums, in.last, b, part);
+  return b + part * kRowWidth;
+}
+
+#else
+
+template <Int kAhead, int MR>
+TFAOT_INLINE const float* add_panel(RowSums<MR>& sums, const RowInput<MR>& in, const float* b) {
+  constexpr Int kSteps = 4;
+  const float* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) a[r] = in.x + r * in.depth;
+  Int k = 0;
+  for (; k + kSteps <= in.depth; k += kSteps, b += kSteps * kRowWidth) {
+    if constexpr (kAhead > 0) fetch_ahead<kSteps, kAhead>(b);
+#if TFAOT_CAN_SPREAD
+    static_assert(kRowSums<MR> == kSpread && kSteps == kSpread, "a sum for each step");
+    multiply_spread(sums, 0, a, k, b, 0);
+#else
+    TFAOT_UNROLL
+    for (Int i = 0; i < kSteps; ++i) {
+      multiply_step(sums[i % kRowSums<MR>], a, k + i, b + i * kRowWidth, 0);
+    }
+#endif
+  }
+  TFAOT_NOT_UNROLLED
+  for (; k < in.depth; ++k, b += kRowWidth) multiply_step(sums[kRowSums<MR> - 1], a, k, b, 0);
+  return b;
+}
+
+#endif
+
+}  // namespace
