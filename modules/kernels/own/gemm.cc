@@ -95,6 +95,15 @@ struct Columns {
 };
 
 Int vectors_of(Int columns) { return ceil_div(columns, kLanes<Element>); }
+Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
+
+// For tiles of `panels` panels of `left`, of which `below` are below each other.
+__attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int left, Int below,
+                                          Int bytes) {
+  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes);
+  t.ahead = ahead.elements == 0 ? nullptr : t.b + ahead.elements;
+  t.ahead_shift = ahead.shift;
+}
 
 // All tiles for some lines of rows and some taps.
 void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Columns& part) {
@@ -110,6 +119,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   t.rectifier = target.last && addends == nullptr ? target.rectifier : Rectifier::kNone;
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
+  const Int bytes = (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
+  const bool asks = kMaxSums >= kTightSums && is_worth_asking(bytes);
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
     take = next_vectors(even.rows, vectors - v);
@@ -121,6 +132,10 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
     const bool cropped = !TFAOT_HAS_MASKS && columns < take * kLanes<Element>;
     if (TFAOT_HAS_MASKS) t.last = columns - (take - 1) * kLanes<Element>;
     t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    if (asks) {
+      const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
+      look_ahead(t, panels_of(take), panels_of(part.end - v), below, bytes);
+    }
     t.start = kZeros;
     if (target.first && target.bias != nullptr) {
       t.start = target.bias + column;
@@ -148,6 +163,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       };
       if (addends == nullptr) {
         multiply_next(count);
+        if (asks) t.ahead += ahead_of_tiles(count, t.b_panel, t.ahead_shift);
         t.rows += count * tile_rows;
         t.c += count * tile_rows * t.c_row;
         return;
@@ -156,6 +172,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
         const Element* const from = addends + (t.c - target.c);
         fetch_rows(from, t.c_row, tile_rows, columns);
         multiply_next(1);
+        if (asks) t.ahead += ahead_of_tiles(1, t.b_panel, t.ahead_shift);
         add_rows(t.c, from, t.c_row, tile_rows, columns, target.rectifier);
       }
     };
