@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_forest of abi.h. Eight walks go on at the same time, without a branch, so that none waits
-// for the loads of another: two rows through four trees, or one row through eight. Vectors do not
-// help: a gather takes longer than the loads that it replaces (docs/measurements.md).
+// for the loads of another: two rows through four trees, or one row through eight. Vectors help
+// with the first steps only (forest_top.h). Further down a tree has too many nodes, and a gather
+// takes longer than the loads that it replaces (docs/measurements.md).
+#include <type_traits>
+
 #include "gemm.h"
+#if TFAOT_IS_F32
+#include "forest_top.h"
+#else
+#define TFAOT_HAS_FOREST_TOPS 0
+#endif
 
 namespace {
 
@@ -17,7 +25,8 @@ using Key = std::int64_t;
 using Word = std::uint64_t;
 #endif
 
-constexpr int kHalf = tfaot::kernels::kForestBlockTrees / 2;
+constexpr int kFew = 4;  // trees whose results are added up together
+constexpr int kBlockTrees = static_cast<int>(tfaot::kernels::kForestBlockTrees);
 constexpr int kSlotBits = tfaot::kernels::forest_slot_bits(sizeof(Element));
 constexpr Word kSlotMask = (Word{1} << kSlotBits) - 1;
 constexpr int kKeyBits = sizeof(Key) * 8;
@@ -28,6 +37,15 @@ struct ForestNode {
   Key key;  // of a leaf: what it holds
   Word word;
 };
+
+// use(i) for the numbers from 0 on. It is unrolled so early that an array at i needs no memory.
+template <int kCount, typename Use>
+TFAOT_INLINE void for_each(const Use& use) {
+  if constexpr (kCount > 0) {
+    for_each<kCount - 1>(use);
+    use(std::integral_constant<int, kCount - 1>{});
+  }
+}
 
 class Forest {
  public:
@@ -46,30 +64,84 @@ class Forest {
   }
 
  private:
+  struct Range {  // of trees
+    Int first, end;
+  };
+
   void run_tile(Int first, Int rows) {
-    for (Int row = 0; row < rows; ++row) make_keys(x_ + (first + row) * call_.features, row);
+    const Element* const x = x_ + first * call_.features;
+    for (Int row = 0; row < rows; ++row) make_keys(x + row * call_.features, row);
     Element* const sums = result_ + first * call_.targets;
     for (Int i = 0; i < rows * call_.targets; ++i) sums[i] = 0;
+#if TFAOT_HAS_FOREST_TOPS
+    if (call_.tops != 0) return walk_from_tops(x, rows, sums);
+#endif
     for (const ForestBlock* block = blocks_; block != blocks_ + call_.blocks; ++block) {
-      for (int half = 0; half < 2 && half * kHalf < block->trees; ++half) {
+      const auto root = [&](Int /*row*/, Int tree) {
+        // The last tree stands in for those that a short block lacks.
+        return static_cast<Word>(block->first + smaller(tree, block->trees - 1));
+      };
+      // So many trees meet all rows that they stay in the first-level cache.
+      const Int together = block->depth < 8 ? kBlockTrees : kFew;
+      for (Int tree = 0; tree < block->trees; tree += together) {
+        const Range some = {tree, smaller(tree + together, block->trees)};
         for (Int row = 0; row + 2 <= rows; row += 2) {
-          walk<2, kHalf>(*block, half * kHalf, row, sums + row * call_.targets);
+          walk<2, kFew>(*block, some, row, sums, block->depth, root);
         }
       }
-      if (rows % 2 != 0) {
-        walk<1, 2 * kHalf>(*block, 0, rows - 1, sums + (rows - 1) * call_.targets);
+      if (rows % 2 == 0) continue;
+      walk<1, 2 * kFew>(*block, {0, block->trees}, rows - 1, sums, block->depth, root);
+    }
+  }
+
+#if TFAOT_HAS_FOREST_TOPS
+  // Some tops are looked through before the walks from there, so that these do not wait for them.
+  void walk_from_tops(const Element* x, Int rows, Element* sums) const {
+    constexpr Int kTogether = 8;
+    const auto* const tops = reinterpret_cast<const ForestTop*>(nodes_ + call_.tops);
+    const Int features = call_.features;
+    const auto find = features <= 2 * kTopLanes ? &find_ends<2> : &find_ends<4>;
+    TopEnds at[kTogether];
+    const Int even = rows - rows % 2;
+    for (Int b = 0; b < call_.blocks; ++b) {
+      for (Int first = 0; first < even; first += kTogether) {
+        const Int count = smaller(kTogether, even - first);
+        for (Int i = 0; i < count; ++i) {
+          find(tops + b, 1, x + (first + i) * features, features, at + i);
+        }
+        for (Int i = 0; i < count; ++i) walk_from(tops[b], at[i], b, first + i, sums);
+      }
+    }
+    if (rows == even) return;
+    for (Int first = 0; first < call_.blocks; first += kTogether) {
+      const Int count = smaller(kTogether, call_.blocks - first);
+      find(tops + first, count, x + even * features, features, at);
+      for (Int i = 0; i < count; ++i) {
+        walk_from(tops[first + i], at[i], first + i, even, sums);
       }
     }
   }
+
+  TFAOT_INLINE void walk_from(const ForestTop& top, const TopEnds& at, Int block, Int row,
+                              Element* sums) const {
+    const std::uint32_t* const ends = top.ends[0];
+    const auto start = [&](Int /*row*/, Int tree) { return ends[at[tree]]; };
+    const Int steps = larger(0, blocks_[block].depth - ForestTop::kSteps);
+    walk<1, 2 * kFew>(blocks_[block], {0, blocks_[block].trees}, row, sums, steps, start);
+  }
+#endif
 
   void make_keys(const Element* x, Int row) {
     Key* const keys = keys_ + row * call_.slots;
     Key* const missing_first =
         call_.slots > 1 + call_.features ? keys + 1 + call_.features : nullptr;
+    keys[0] = kSmallestKey;
+#if TFAOT_HAS_FOREST_TOPS
+    make_keys_of_vectors(x, call_.features, keys + 1, missing_first);
+#else
     constexpr Element kInfinity = static_cast<Element>(__builtin_inf());
     Key infinity;
     __builtin_memcpy(&infinity, &kInfinity, sizeof infinity);
-    keys[0] = kSmallestKey;
     for (Int i = 0; i < call_.features; ++i) {
       Key bits;
       __builtin_memcpy(&bits, x + i, sizeof bits);
@@ -78,51 +150,69 @@ class Forest {
       keys[1 + i] = is_missing ? kLargestKey : key;
       if (missing_first != nullptr) missing_first[i] = is_missing ? kSmallestKey : key;
     }
+#endif
   }
 
-  // Of the block, trees from `skip` on. `sums`: of the rows.
-  template <int kRows, int kTrees>
-  TFAOT_INLINE void walk(const ForestBlock& block, Int skip, Int row, Element* sums) const {
-    const Key* const keys = keys_ + row * call_.slots;
-    Word at[kRows * kTrees];
-    TFAOT_UNROLL
-    for (int i = 0; i < kRows * kTrees; ++i) {
-      // The last tree stands in for those that a short block lacks.
-      at[i] = static_cast<Word>(block.first + smaller(skip + i % kTrees, block.trees - 1));
-    }
-    for (Int step = 0; step < block.depth; ++step) {
-      TFAOT_UNROLL
-      for (int i = 0; i < kRows * kTrees; ++i) {
-        const ForestNode node = nodes_[at[i]];
-        const Key key = keys[i / kTrees * call_.slots + static_cast<Int>(node.word & kSlotMask)];
-        at[i] = (node.word >> kSlotBits) + static_cast<Word>(key > node.key);
+  // Through some trees of a block, kTrees at a time. start(r, tree): where the walk of the r-th row
+  // from `row` on begins.
+  template <int kRows, int kTrees, typename Start>
+  TFAOT_INLINE void walk(const ForestBlock& block, const Range& trees, Int row, Element* sums,
+                         Int steps, const Start& start) const {
+    Element* const of_row = sums + row * call_.targets;
+    Element* const target = of_row + block.target;
+    Element totals[kRows];
+    for (int r = 0; r < kRows; ++r) totals[r] = target[r * call_.targets];
+    for (Int skip = trees.first; skip < trees.end; skip += kTrees) {
+      Word at[kRows * kTrees];
+      for_each<kRows * kTrees>([&](auto i) {
+        at[i] = start(i / kTrees, skip + i % kTrees);
+        asm("" : "+r"(at[i]));  // g++ would collect them in vectors, from which it takes them again
+      });
+      const Key* const keys = keys_ + row * call_.slots;
+      for (Int step = 0; step < steps; ++step) {
+        for_each<kRows * kTrees>([&](auto i) {
+          const ForestNode node = nodes_[at[i]];
+          const Key key = keys[i / kTrees * call_.slots + static_cast<Int>(node.word & kSlotMask)];
+          at[i] = (node.word >> kSlotBits) + static_cast<Word>(key > node.key);
+        });
       }
-    }
-    TFAOT_UNROLL
-    for (int r = 0; r < kRows; ++r) {
-      Element* const sum = sums + r * call_.targets;
       if (call_.vectors != 0) {
-        for (Int k = 0; k < smaller(kTrees, block.trees - skip); ++k) {
-          const Element* const leaf = leaves_ + nodes_[at[r * kTrees + k]].key * call_.targets;
-          for (Int target = 0; target < call_.targets; ++target) sum[target] += leaf[target];
-        }
+        add_leaves<kRows, kTrees>(at, smaller(kTrees, block.trees - skip), of_row);
         continue;
       }
-      // In fours, so that a row's result is the same in every batch.
-      TFAOT_UNROLL
-      for (int k = 0; k < kTrees; k += kHalf) {
-        const Word* const ends = at + r * kTrees + k;
-        const Int trees = block.trees - skip - k;
-        sum[block.target] += (weight(ends[0], 0 < trees) + weight(ends[1], 1 < trees)) +
-                             (weight(ends[2], 2 < trees) + weight(ends[3], 3 < trees));
+      for_each<kRows * kTrees / kFew>([&](auto few) {
+        constexpr int i = few * kFew;
+        totals[i / kTrees] +=
+            few_weights(at[i], at[i + 1], at[i + 2], at[i + 3], block.trees - skip - i % kTrees);
+      });
+    }
+    if (call_.vectors != 0) return;
+    for (int r = 0; r < kRows; ++r) target[r * call_.targets] = totals[r];
+  }
+
+  // `sums`: of the first row.
+  template <int kRows, int kTrees>
+  TFAOT_INLINE void add_leaves(const Word* at, Int trees, Element* sums) const {
+    for (int r = 0; r < kRows; ++r) {
+      Element* const sum = sums + r * call_.targets;
+      for (Int k = 0; k < trees; ++k) {
+        const Element* const leaf = leaves_ + nodes_[at[r * kTrees + k]].key * call_.targets;
+        for (Int target = 0; target < call_.targets; ++target) sum[target] += leaf[target];
       }
     }
   }
 
-  TFAOT_INLINE Element weight(Word leaf, bool counts) const {
+  // In fours, so that a row's result is the same in every batch. Of them, the first `trees` count.
+  TFAOT_INLINE Element few_weights(Word a, Word b, Word c, Word d, Int trees) const {
+    if (trees >= kFew) return (weight(a) + weight(b)) + (weight(c) + weight(d));
+    if (trees <= 0) return 0;
+    return (weight(a) + (trees > 1 ? weight(b) : 0)) + (trees > 2 ? weight(c) : 0);
+  }
+
+  TFAOT_INLINE Element weight(Word leaf) const {
     Element weight;
     __builtin_memcpy(&weight, &nodes_[leaf].key, sizeof weight);
-    return counts ? weight : 0;
+    return weight;
   }
 
   const ForestCall& call_;

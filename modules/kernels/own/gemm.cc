@@ -5,6 +5,7 @@
 
 #include "activate.h"
 #include "addends.h"
+#include "cut.h"
 #include "forms.h"
 #include "odometer.h"
 #include "stream.h"
@@ -37,67 +38,21 @@ struct Target {
 
 constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
 
-// For tiles that end beyond the columns of c, if the CPU has no masks, and for tiles of further
-// taps, which add to the contents of c.
-struct Spill {
-  Element bias[kMaxVectors * kLanes<Element>];
-  Element c[kMaxTile * kLanes<Element>];
-};
-
-// Tiles of that many rows and vectors, of which c has `columns`. multiply(tiles) computes them; a
-// spilled tile is copied.
-template <typename Multiply>
-void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int columns, bool adds,
-                      Spill& spill, const Multiply& multiply) {
-  Tiles<Element> t = tiles;
-  t.count = 1;
-  t.c = spill.c;
-  t.c_row = vectors * kLanes<Element>;
-  t.rectifier = adds ? Rectifier::kNone : tiles.rectifier;
-  for (Int i = 0; i < tiles.count; ++i, t.rows += rows) {
-    if (tiles.row_start != nullptr) t.row_start = tiles.row_start + i * rows;
-    multiply(t);
-    for (Int r = 0; r < rows; ++r) {
-      Element* const c = tiles.c + (i * rows + r) * tiles.c_row;
-      const Element* const from = spill.c + r * t.c_row;
-      if (adds) {
-        add_row(c, from, columns, tiles.rectifier);
-      } else {
-        copy_elements(c, from, columns);
-      }
-    }
-  }
-}
-
-// How rows are cut: `larger` tiles of `rows` rows, then `others` of `other_rows`, then one of
-// `last_rows` if that is not zero.
-struct Cut {
-  Int larger, others;
-  int rows, other_rows, last_rows;
-};
-
-// As even as possible.
-Cut even_cut(Int rows) {
-  const Int tiles = ceil_div(rows, kMaxRows);
-  const int small = static_cast<int>(tiles == 1 ? rows : rows / tiles);
-  const Int larger = rows - tiles * small;
-  if (larger == 0) return {tiles, 0, small, small, 0};
-  return {larger, tiles - larger, small + 1, small, 0};
-}
-
-// All tiles with that many rows.
-Cut full_cut(Int rows, int tile_rows) {
-  const Int rest = rows % tile_rows;
-  return {rows / tile_rows, rest / kMaxRows, tile_rows, kMaxRows,
-          static_cast<int>(rest % kMaxRows)};
-}
-
 // Some of the columns, in vectors. Tiles begin and end there.
 struct Columns {
   Int first, end;
 };
 
 Int vectors_of(Int columns) { return ceil_div(columns, kLanes<Element>); }
+Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
+
+// For tiles of `panels` panels of `left`, of which `below` are below each other.
+__attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int left, Int below,
+                                          Int bytes) {
+  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes);
+  t.ahead = ahead.elements == 0 ? nullptr : t.b + ahead.elements;
+  t.ahead_shift = ahead.shift;
+}
 
 // All tiles for some lines of rows and some taps.
 void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Columns& part) {
@@ -113,6 +68,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   t.rectifier = target.last && addends == nullptr ? target.rectifier : Rectifier::kNone;
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
+  const Int bytes = (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
+  const bool asks = kMaxSums >= kTightSums && is_worth_asking(bytes);
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
     take = next_vectors(even.rows, vectors - v);
@@ -124,6 +81,10 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
     const bool cropped = !TFAOT_HAS_MASKS && columns < take * kLanes<Element>;
     if (TFAOT_HAS_MASKS) t.last = columns - (take - 1) * kLanes<Element>;
     t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    if (asks) {
+      const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
+      look_ahead(t, panels_of(take), panels_of(part.end - v), below, bytes);
+    }
     t.start = kZeros;
     if (target.first && target.bias != nullptr) {
       t.start = target.bias + column;
@@ -151,6 +112,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       };
       if (addends == nullptr) {
         multiply_next(count);
+        if (asks) t.ahead += ahead_of_tiles(count, t.b_panel, t.ahead_shift);
         t.rows += count * tile_rows;
         t.c += count * tile_rows * t.c_row;
         return;
@@ -159,6 +121,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
         const Element* const from = addends + (t.c - target.c);
         fetch_rows(from, t.c_row, tile_rows, columns);
         multiply_next(1);
+        if (asks) t.ahead += ahead_of_tiles(1, t.b_panel, t.ahead_shift);
         add_rows(t.c, from, t.c_row, tile_rows, columns, target.rectifier);
       }
     };

@@ -62,7 +62,8 @@ class RecurrentGates {
 
   // The next state, and with `out` a row of the result. In two passes over the rows, with few
   // instructions each: a row's gates wait for each other, and the CPU looks ahead only so far.
-  TFAOT_INLINE void end(float* tile, const RecurrentState& state, float* out, Int block, int rows) const {
+  TFAOT_INLINE void end(float* tile, const RecurrentState& state, float* out, Int block,
+                        int rows) const {
     if (Cell::kPrepares) {
       each_vector(tile, state, block, rows, [](float* sums, Int /*column*/, const auto& at) {
         Cell::prepare(sums, at.memory);

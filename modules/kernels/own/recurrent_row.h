@@ -30,7 +30,7 @@ TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const Recurren
   const float* right[B];
   TFAOT_UNROLL
   for (int i = 0; i < B; ++i) right[i] = b + i * block_step + first * kStep;
-  const auto add = [&](Floats (&to)[B][Cell::kSums], Int k) __attribute__((always_inline)) {
+  const auto add = [&](Floats(&to)[B][Cell::kSums], Int k) __attribute__((always_inline)) {
     TFAOT_UNROLL
     for (int i = 0; i < B; ++i) {
       TFAOT_UNROLL

@@ -8,6 +8,7 @@
 // many tiles below each other, so that a tile can begin before the one before it has ended.
 #pragma once
 
+#include "ahead.h"
 #include "step.h"
 
 namespace {
@@ -27,7 +28,10 @@ struct Tiles {
   Int c_row;
   Int last;  // columns of the last vector; all of them without masks
   Rectifier rectifier;
+  int ahead_shift;
+  const T* ahead;  // what tight tiles ask for (ahead.h); null: nothing
 };
+static_assert(sizeof(Tiles<float>) <= 128, "larger ones are cleared and copied in slow ways");
 
 // The rows from `first` on. kPlain: a_step is 1 and the right side lies in panels. Then the loop
 // has fewer numbers to keep, and the compiler room for all vectors.
@@ -69,7 +73,18 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
       }
     }
     if constexpr (kPlain) {
-      for (const Int last_k = k + left; k != last_k; ++k, b += kPanelColumns<T>) {
+      const Int last_k = k + left;
+      if (MR > 2 && __builtin_expect(t.ahead != nullptr, 0)) {
+        const T* ahead = t.ahead + ahead_of_tiles(first / MR, b_panel, t.ahead_shift) +
+                         ((b - t.b) >> t.ahead_shift);
+        const Int step = kPanelColumns<T> >> t.ahead_shift;
+        for (; k != last_k; ++k, b += kPanelColumns<T>) {
+          ask_for<T, NV>(ahead, b_panel);
+          ahead += step;
+          multiply_step(sums[0], a, k, b, b_panel);
+        }
+      }
+      for (; k != last_k; ++k, b += kPanelColumns<T>) {
         multiply_step(sums[0], a, k, b, b_panel);
       }
     } else {
@@ -122,10 +137,10 @@ __attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
   }
 }
 
+constexpr int kTightSums = 16;  // fewer leave enough room
 template <typename T, int MR, int NV>
 TFAOT_INLINE void multiply_tiles(const Tiles<T>& t) {
-  // Fewer sums leave enough room.
-  constexpr bool kIsTight = MR * NV >= 16;
+  constexpr bool kIsTight = MR * NV >= kTightSums;
   if (kIsTight && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
     return multiply_tiles_of<T, MR, NV, kIsTight>(t);
   }

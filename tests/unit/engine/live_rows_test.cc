@@ -127,7 +127,7 @@ TEST(LiveRows, GoToForests) {
       "  j = s32[] parameter(3)\n  m = f32[] maximum(a, b)\n  n = s32[] minimum(i, j)\n"
       "  ROOT t = (f32[], s32[]) tuple(m, n)\n}\n"
       "ENTRY e {\n  x = f32[4,8] parameter(0)\n  nodes = s32[3,2] parameter(1)\n"
-      "  c = s64[11] constant({4,8,17,2,1,0,0, 0,1,1,0})\n"
+      "  c = s64[12] constant({4,8,17,2,1,0,0,0, 0,1,1,0})\n"
       "  t = (f32[4,2], u8[336]) custom-call(c, x, nodes), "
       "custom_call_target=\"tfaot_forest_f32\"\n"
       "  k = f32[4,2] get-tuple-element(t), index=0\n"
@@ -143,7 +143,7 @@ TEST(LiveRows, GoToForests) {
     ++calls;
     EXPECT_EQ(call_of<kernels::ForestCall>(*one).live_rows, 1);
     EXPECT_EQ(one->operands().back()->parameter_number(), 2);
-    EXPECT_THAT(call_words(*one), ElementsAre(4, 8, 17, 2, 1, 0, 1, 0, 1, 1, 0));
+    EXPECT_THAT(call_words(*one), ElementsAre(4, 8, 17, 2, 1, 0, 0, 1, 0, 1, 1, 0));
     EXPECT_EQ(forest_size(*one).steps, 4);
   }
   EXPECT_EQ(calls, 1);

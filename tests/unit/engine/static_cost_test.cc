@@ -93,13 +93,13 @@ std::uint64_t lstm(int rows, int steps) {
 
 // Trees in blocks of 8, each of 6 steps.
 std::uint64_t forest(std::size_t rows, int blocks) {
-  std::string words = fmt::format("{},20,41,1,{},0,0", rows, blocks);
+  std::string words = fmt::format("{},20,41,1,{},0,0,0", rows, blocks);
   for (int i = 0; i < blocks; ++i) words += fmt::format(",{},8,6,0", 8 * i);
   return cost_of(fmt::format("ENTRY e {{\n  x = f32[{0},20] parameter(0)\n"
                              "  nodes = s32[{1},2] parameter(1)\n  c = s64[{2}] constant({{{3}}})\n"
                              "  ROOT y = (f32[{0},1], u8[64]) custom-call(c, x, nodes), "
                              "custom_call_target=\"tfaot_forest_f32\"\n}}",
-                             rows, blocks * 8 * 127, 7 + 4 * blocks, words),
+                             rows, blocks * 8 * 127, 8 + 4 * blocks, words),
                  {1, 0, "x86_64_v4"});
 }
 

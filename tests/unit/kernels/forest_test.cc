@@ -37,13 +37,13 @@ template <typename T>
 class TestForest {
  public:
   TestForest(Random& random, Int trees, bool has_vectors) : random_(random) {
-    call_.features = random.between(1, 9);
+    call_.features = random.between(1, random.one_in(3) ? kernels::kForestTopFeatures + 6 : 9);
     call_.slots = 1 + 2 * call_.features;
     call_.targets = random.between(1, 4);
     call_.vectors = has_vectors ? 1 : 0;
     nodes_.resize(static_cast<std::size_t>(trees));
     for (Int first = 0; first < trees;) {
-      const Int count = std::min<Int>(trees - first, random.between(1, 8));
+      const Int count = std::min<Int>(trees - first, random.between(1, kernels::kForestBlockTrees));
       const Int depth = random.between(0, 7);
       const Int target = has_vectors ? 0 : random.between(0, call_.targets - 1);
       blocks_.push_back({first, count, depth, target});
@@ -51,6 +51,10 @@ class TestForest {
       first += count;
     }
     call_.blocks = static_cast<Int>(blocks_.size());
+    has_tops_ =
+        sizeof(T) == 4 && call_.features <= kernels::kForestTopFeatures && !random.one_in(4);
+    while (has_tops_ && nodes_.size() % 8 != 0) nodes_.emplace_back();
+    call_.tops = has_tops_ ? static_cast<Int>(nodes_.size()) : 0;
   }
 
   // Rows after the first `live` ones may hold anything.
@@ -151,7 +155,35 @@ class TestForest {
       const Int next = node.is_leaf ? static_cast<Int>(i) : node.first;
       words.push_back(static_cast<KeyOf<T>>(next << kernels::forest_slot_bits(sizeof(T)) | slot));
     }
+    for (const ForestBlock& block : blocks_) {
+      if (!has_tops_) break;
+      kernels::ForestTop top{};
+      for (Int i = 0; i < block.trees; ++i) {
+        fill_top(top, static_cast<std::size_t>(i), block.first + i, 0);
+      }
+      const std::size_t size = words.size();
+      words.resize(size + sizeof top / sizeof words[0]);
+      std::memcpy(&words[size], &top, sizeof top);
+    }
     return words;
+  }
+
+  // Node `at` of a tree's part of the top is node `place` of the forest, and so on below.
+  void fill_top(kernels::ForestTop& top, std::size_t lane, Int place, std::size_t at) const {
+    using Top = kernels::ForestTop;
+    if (at >= Top::kNodes) {
+      top.ends[at - Top::kNodes][lane] = static_cast<std::uint32_t>(place);
+      return;
+    }
+    const TestNode& node = nodes_[static_cast<std::size_t>(place)];
+    top.keys[at][lane] = std::numeric_limits<std::int32_t>::max();
+    if (!node.is_leaf) {
+      top.keys[at][lane] = static_cast<std::int32_t>(key(node.threshold));
+      const Int slot = node.feature + (node.missing_is_first ? Int{Top::kSmallest} : Int{0});
+      top.slots[at][lane] = static_cast<std::uint8_t>(slot);
+    }
+    fill_top(top, lane, node.is_leaf ? place : node.first, 2 * at + 1);
+    fill_top(top, lane, node.is_leaf ? place : node.first + 1, 2 * at + 2);
   }
 
   Random& random_;
@@ -159,6 +191,7 @@ class TestForest {
   std::vector<ForestBlock> blocks_;
   std::vector<TestNode> nodes_;
   Int vectors_ = 0;
+  bool has_tops_ = false;
 };
 
 template <typename T>

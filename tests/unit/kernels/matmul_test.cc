@@ -261,6 +261,26 @@ void check_live_rows(Kernel kernel, Int epilogue) {
   for (Int i = 0; i < result.size(); ++i) ASSERT_EQ(result[i], expected[i]) << "element " << i;
 }
 
+// Right sides for which tiles look ahead: in one tile and in several, too large for two of them,
+// with a part of a panel at the end.
+TEST_P(MatMul, IsRightWhenItsTilesLookAhead) {
+  Random random(12);
+  for (const auto& [rows, columns, depth] : {std::tuple<Int, Int, Int>{4, 1030, 260},
+                                             {8, 256, 1030},
+                                             {16, 140, 130},
+                                             {19, 130, 260},
+                                             {16, 64, 2100},
+                                             {130, 100, 300}}) {
+    MatMulCall c = plain(1, rows, columns, depth);
+    c.rhs_packed = 1;
+    c.epilogue = kernels::kEpilogueBias | kernels::kEpilogueRelu;
+    check<float>(kernels<float>().matmul, c, random);
+    check<double>(kernels<double>().matmul, c, random);
+    c.epilogue |= kernels::kEpilogueSum;
+    check<float>(kernels<float>().matmul, c, random);
+  }
+}
+
 TEST_P(MatMul, LeavesOutRowsOfPadding) {
   for (const Int epilogue :
        {kernels::kEpilogueNone, kernels::kEpilogueBias, kernels::kEpilogueRelu}) {

@@ -228,7 +228,7 @@ void check_all(Cell cell, Kernel kernel) {
   }
   TestLayer(random, cell, 40, 260).check(kernel);  // more rows than one block
   TestLayer(random, cell, 13, 700).check(kernel);  // the last block has one row
-  for (int i = 0; i < 4; ++i) {  // blocks of a row alone
+  for (int i = 0; i < 4; ++i) {                    // blocks of a row alone
     for (const Int hidden : {48, 63, 64, 65, 95, 128, 150}) {
       TestLayer(random, cell, 1, hidden).check(kernel);
     }

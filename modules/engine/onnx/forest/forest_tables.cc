@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "hlo/hlo.h"
+#include "onnx/forest/forest_tops.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -364,7 +365,10 @@ bool fits_float_tables(const ForestTables& tables) {
 ForestTables forest_tables(const Forest& forest, xla::PrimitiveType type, std::int64_t features) {
   if (type != xla::F64 && !forest.has_doubles) {
     ForestTables tables = tables_of<std::int32_t, float>(forest, xla::F32, features);
-    if (fits_float_tables(tables)) return tables;
+    if (fits_float_tables(tables)) {
+      add_forest_tops(tables);
+      return tables;
+    }
   }
   return tables_of<std::int64_t, double>(forest, xla::F64, features);
 }

@@ -18,7 +18,8 @@ struct ForestTables {
   std::int64_t features = 0;
   std::int64_t slots = 0;  // keys of a row: one that is the smallest, one or two for each feature
   std::int64_t targets = 0;
-  xla::Literal nodes;   // [nodes, 2], integers as large as the numbers; the roots come first
+  xla::Literal nodes;     // [nodes, 2], integers as large as the numbers; the roots come first
+  std::int64_t tops = 0;  // where in `nodes` the blocks' ForestTops begin; 0: there are none
   xla::Literal leaves;  // [leaves, targets], if leaves vote for several targets; else not an array
   std::vector<kernels::ForestBlock> blocks;  // all trees, in the order of the roots
   std::int64_t depth = 0;                    // most steps from a root to a leaf

@@ -203,6 +203,7 @@ XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
     call.slots = tables.slots;
     call.targets = tables.targets;
     call.vectors = tables.has_vectors() ? 1 : 0;
+    call.tops = tables.tops;
     marked.emplace(builder, forest_attributes(call, tables.blocks));
   }
   const XlaOp sums = xla::Call(builder, computation, operands);

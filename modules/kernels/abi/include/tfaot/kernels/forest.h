@@ -21,14 +21,30 @@ namespace kernels {
 // blocks follow the struct. live_rows is as in MatMulCall. Scratch: forest_scratch_bytes().
 struct ForestCall {
   std::int64_t rows, features, slots, targets, blocks;
-  std::int64_t vectors;    // 1: leaves are rows of in[3]
+  std::int64_t vectors;  // 1: leaves are rows of in[3]
+  std::int64_t tops;     // the node in whose place the blocks' ForestTops begin; 0: there are none
   std::int64_t live_rows;  // rows for each row of the model's batch; 0: all rows count
 };
 // Trees [first, first + trees), at most kForestBlockTrees.
 struct ForestBlock {
   std::int64_t first, trees, depth, target;
 };
-inline constexpr std::int64_t kForestBlockTrees = 8;
+inline constexpr std::int64_t kForestBlockTrees = 16;
+
+// The first four steps through the trees of a block, again: for vectors with a tree in each lane.
+// Nodes are numbered level by level, the two ends of node n are 2 * n + 1 and 2 * n + 2. The right
+// one is next if the key of the feature is larger than the node's. Where a tree has no more nodes,
+// the left ends go on to its leaf. For float32 and at most kForestTopFeatures features.
+struct ForestTop {
+  static constexpr int kSteps = 4, kNodes = 15, kEnds = 16;
+  std::int32_t keys[kNodes][kForestBlockTrees];  // the largest one: the left end is always next
+  std::uint32_t ends[kEnds][kForestBlockTrees];  // nodes of the table, from left to right
+  std::uint8_t slots[kNodes]
+                    [kForestBlockTrees];   // a feature, and kSmallest for in[2]'s second keys
+  std::uint8_t unused[kForestBlockTrees];  // whole lines
+  static constexpr std::uint8_t kSmallest = 128;
+};
+inline constexpr std::int64_t kForestTopFeatures = 64;
 
 constexpr std::int64_t forest_slot_bits(std::int64_t element_bytes) {
   return element_bytes == 4 ? 12 : 32;
