@@ -10,7 +10,7 @@ namespace {
 
 using xla::HloInstruction;
 
-HloInstruction* before_reshapes(HloInstruction* value) {
+HloInstruction* what_is_reshaped(HloInstruction* value) {
   while (value->opcode() == xla::HloOpcode::kReshape) value = value->mutable_operand(0);
   return value;
 }
@@ -22,7 +22,7 @@ Status pass_before_reshapes(xla::HloModule& module) {
     for (HloInstruction* kernel : computation->MakeInstructionPostOrder()) {
       if (!is_kernel_call(*kernel)) continue;
       std::vector<HloInstruction*> operands(kernel->operands().begin(), kernel->operands().end());
-      for (HloInstruction*& operand : operands) operand = before_reshapes(operand);
+      for (HloInstruction*& operand : operands) operand = what_is_reshaped(operand);
       if (std::ranges::equal(operands, kernel->operands())) continue;
       TFAOT_TRY(replace_operands(*kernel, operands));
     }
