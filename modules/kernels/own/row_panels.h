@@ -62,14 +62,14 @@ struct RowProduct {
 
 // Returns the results, as the next product reads them. Inlined: a call for each layer of a chain
 // would take as long as a small layer.
-template <Int kAhead, int MR>
+template <bool kFetch, int MR>
 TFAOT_INLINE RowInput<MR> multiply_by_panels(const RowInput<MR>& in, const RowProduct& p) {
   const float* b = p.b;
   for (Int column = 0;; column += kRowWidth) {
     const Int count = p.columns - column;
     RowSums<MR> sums = {};
     if (p.bias != nullptr) start_sums<MR>(sums, p.bias + column, count);
-    b = add_panel<kAhead, MR>(sums, in, b);
+    b = add_panel<kFetch, MR>(sums, in, b);
     PanelResult<MR> made;
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {

@@ -11,12 +11,12 @@ namespace {
 // One step of the depth. Weights are read exactly in memory order: the processor then foresees what
 // comes next. The compiler would change the order. Asking for many lines at once would take as long
 // as it saves.
-template <Int kAhead, int MR>
+template <bool kFetch, int MR>
 TFAOT_INLINE void add_step(Vec<float> (&sums)[MR][1], const Vec<float> (&left)[MR],
                            const float* b) {
   using Anywhere __attribute__((vector_size(64), aligned(4), may_alias)) = float;
   const auto& right = *reinterpret_cast<const Anywhere*>(b);
-  if constexpr (kAhead > 0) fetch_ahead<1, kAhead>(b);
+  if constexpr (kFetch) fetch_ahead<1>(b);
   if constexpr (MR == 1) {
     asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sums[0][0]) : "v"(left[0]), "m"(right));
   } else {
@@ -41,7 +41,7 @@ TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[M
 }
 
 // Four steps of the depth, of a quarter of x.
-template <int QUARTER, Int kAhead, int MR>
+template <int QUARTER, bool kFetch, int MR>
 TFAOT_INLINE void add_quarter(RowSums<MR>& sums, const Vec<float> (&x)[MR], const float* b) {
   constexpr int kFirst = QUARTER * kSpread % kRowSums<MR>;
   Vec<float> fours[MR], left[kSpread][MR];
@@ -52,12 +52,12 @@ TFAOT_INLINE void add_quarter(RowSums<MR>& sums, const Vec<float> (&x)[MR], cons
   spread_rows<3>(left[3], fours);
   TFAOT_UNROLL
   for (int i = 0; i < kSpread; ++i) {
-    add_step<kAhead>(sums[kFirst + i], left[i], b + i * kRowWidth);
+    add_step<kFetch>(sums[kFirst + i], left[i], b + i * kRowWidth);
   }
 }
 
 // The first `count` numbers of x, which are fewer than a vector has.
-template <Int kAhead, int MR>
+template <bool kFetch, int MR>
 TFAOT_INLINE void add_part(RowSums<MR>& sums, const Vec<float> (&in)[MR], const float* b,
                            Int count) {
   Vec<float> x[MR], left[MR];
@@ -65,14 +65,14 @@ TFAOT_INLINE void add_part(RowSums<MR>& sums, const Vec<float> (&in)[MR], const 
   for (int r = 0; r < MR; ++r) x[r] = in[r];
   TFAOT_NOT_UNROLLED
   for (; count >= kSpread; count -= kSpread, b += kSpread * kRowWidth) {
-    add_quarter<0, kAhead>(sums, x, b);
+    add_quarter<0, kFetch>(sums, x, b);
     permute_quarters<0x39>(x, x);  // the next quarter first
   }
   permute_quarters<0>(x, x);
   TFAOT_NOT_UNROLLED
   for (; count > 0; --count, b += kRowWidth) {
     spread_rows<0>(left, x);
-    add_step<kAhead>(sums[1], left, b);
+    add_step<kFetch>(sums[1], left, b);
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) x[r] = _mm512_maskz_permute_ps(0xFFFF, x[r], 0x39);  // the next
   }
@@ -80,8 +80,8 @@ TFAOT_INLINE void add_part(RowSums<MR>& sums, const Vec<float> (&in)[MR], const 
 
 // Adds the products with a panel, and returns where the next one begins. The last vector goes
 // through the same loop: the processor foresees most if each instruction always goes equally far.
-// kAhead: panels are asked for so many bytes ahead; 0: they are not.
-template <Int kAhead, int MR>
+// kFetch: panels are asked for ahead.
+template <bool kFetch, int MR>
 TFAOT_INLINE const float* add_panel(RowSums<MR>& sums, const RowInput<MR>& in, const float* b) {
   constexpr Int kQuarter = kSpread * kRowWidth;
   const Int part = in.depth % kRowWidth;
@@ -96,18 +96,18 @@ TFAOT_INLINE const float* add_panel(RowSums<MR>& sums, const RowInput<MR>& in, c
     }
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) keep(x[r]);  // else the compiler loads each quarter alone
-    add_quarter<0, kAhead>(sums, x, b);
-    add_quarter<1, kAhead>(sums, x, b + kQuarter);
-    add_quarter<2, kAhead>(sums, x, b + 2 * kQuarter);
-    add_quarter<3, kAhead>(sums, x, b + 3 * kQuarter);
+    add_quarter<0, kFetch>(sums, x, b);
+    add_quarter<1, kFetch>(sums, x, b + kQuarter);
+    add_quarter<2, kFetch>(sums, x, b + 2 * kQuarter);
+    add_quarter<3, kFetch>(sums, x, b + 3 * kQuarter);
   }
-  if (part != 0) add_part<kAhead>(sums, in.last, b, part);
+  if (part != 0) add_part<kFetch>(sums, in.last, b, part);
   return b + part * kRowWidth;
 }
 
 #else
 
-template <Int kAhead, int MR>
+template <bool kFetch, int MR>
 TFAOT_INLINE const float* add_panel(RowSums<MR>& sums, const RowInput<MR>& in, const float* b) {
   constexpr Int kSteps = 4;
   const float* a[MR];
@@ -115,7 +115,7 @@ TFAOT_INLINE const float* add_panel(RowSums<MR>& sums, const RowInput<MR>& in, c
   for (int r = 0; r < MR; ++r) a[r] = in.x + r * in.depth;
   Int k = 0;
   for (; k + kSteps <= in.depth; k += kSteps, b += kSteps * kRowWidth) {
-    if constexpr (kAhead > 0) fetch_ahead<kSteps, kAhead>(b);
+    if constexpr (kFetch) fetch_ahead<kSteps>(b);
 #if TFAOT_CAN_SPREAD
     static_assert(kRowSums<MR> == kSpread && kSteps == kSpread, "a sum for each step");
     multiply_spread(sums, 0, a, k, b, 0);

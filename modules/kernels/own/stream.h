@@ -30,10 +30,10 @@ bool is_fetched(const Stream<T>& s) {
 }
 
 // For `steps` of a panel from b on.
-template <int kSteps, Int kAhead = kFetchAhead, typename T>
+template <int kSteps, typename T>
 TFAOT_INLINE void fetch_ahead(const T* b) {
   constexpr Int kLine = 64;
-  const auto* const from = static_cast<const char*>(static_cast<const void*>(b)) + kAhead;
+  const auto* const from = static_cast<const char*>(static_cast<const void*>(b)) + kFetchAhead;
   TFAOT_UNROLL
   for (Int i = 0; i < kSteps * tfaot::kernels::kPanelBytes; i += kLine) {
     __builtin_prefetch(from + i);
