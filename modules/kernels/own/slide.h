@@ -3,6 +3,7 @@
 // into the padding is clipped. slide_tile.h lists the members of an operation.
 #pragma once
 
+#include "slide_edges.h"
 #include "slide_row.h"
 #include "slide_steps.h"
 
@@ -15,7 +16,13 @@ class Slide {
   // the operation has several.
   Slide(const Op& op, const Window& window, const ChannelCounts& channels, const Element* filter,
         const SlideSteps& steps, Int other_result)
-      : op_(op), w_(window), channels_(channels.out), filter_(filter), other_result_(other_result) {
+      : op_(op),
+        w_(window),
+        channels_(channels.out),
+        filter_(filter),
+        other_result_(other_result),
+        is_edged_(Op::kFilter == Filter::kOfChannels && channels.out >= kLanes<Element> &&
+                  RowPhases(window).are_edged(window)) {
     Int step = channels.in;
     for (int d = kSpatial; d-- > 0;) {
       in_step_[d] = step;
@@ -27,7 +34,7 @@ class Slide {
   }
 
   void image(const Element* in, Element* out) {
-    const Int block = block_channels();
+    const Int block = channels_of_block(w_, channels_);
     for (Int c = 0; c < channels_; c = block_.end) {
       block_ = {c, channels_ - c < block + kFewestChannels ? channels_ : c + block};
       block_of_image(in, out);
@@ -35,23 +42,9 @@ class Slide {
   }
 
  private:
-  static constexpr Int kFewestChannels = 128 / sizeof(Element);  // of a block: lines come in pairs
-
-  // If rows would leave the first-level cache before the next row's windows meet them again, an
-  // image is cut into blocks of as many channels as stay there.
-  Int block_channels() const {
-    constexpr Int kCache = 30000 / sizeof(Element);
-    const Int pixels = w_.size[0] * w_.size[1] * w_.in[2];
-    if (w_.size[1] <= w_.stride[1] || pixels * channels_ <= kCache) return channels_;
-    const Int fit = kCache / pixels;
-    if (fit < kFewestChannels) return channels_;
-    const Int even = ceil_div(channels_, ceil_div(channels_, fit));
-    return ceil_div(even, kFewestChannels) * kFewestChannels;
-  }
-
   void block_of_image(const Element* in, Element* out) {
     const Whole rows(w_, 1), columns(w_, 2);
-    const bool by_columns = rows.end - rows.begin >= kFewestRows;
+    const bool by_columns = !is_edged_ && rows.end - rows.begin >= kFewestRows;
     for (Int i = 0; i < w_.out[0]; ++i, out += out_step_[0]) {
       const Clip plane(w_, 0, i);
       const Element* const from = in + plane.at * in_step_[0];
@@ -76,6 +69,13 @@ class Slide {
     in += row.at * in_step_[1];
     filter += row.first * taps_.filter_step[1];
     taps_.count[1] = row.count;
+    if constexpr (Op::kFilter == Filter::kOfChannels) {
+      if (is_edged_) {
+        taps_.count[2] = w_.size[2];
+        return slide_edged_row(
+            op_, taps_, {in, in_step_[2], filter, out, out_step_[2], other_result_}, w_, block_);
+      }
+    }
     if (all) edge(in, filter, out, 0, columns.begin);
     if (columns.begin < columns.end) {
       const Int at = columns.begin * w_.stride[2] - w_.pad_low[2];
@@ -137,6 +137,7 @@ class Slide {
   Channels block_;
   const Element* filter_;
   Int other_result_;
+  bool is_edged_;
   Int in_step_[kSpatial], out_step_[kSpatial];
   Taps taps_;
 };

@@ -9,34 +9,17 @@ namespace {
 // The forms of tiles: P positions by a vector. kMost: the most positions. kExact: there is a tile
 // for each smaller number of positions, too.
 
-// A filter of KH by KW taps.
-template <int KH, int KW, int kStride>
-struct FixedFilter {
-  static constexpr int kMost = 8;
-  static constexpr bool kExact = kStride == 1;
-
-  template <int P, typename Op, bool kPart>
-  static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
-    typename Op::State sums[P];
-    tile.start(sums);
-    const Element* in = tile.at.in + tile.channel;
-    const Element* weights = tile.at.filter + tile.channel;
-    TFAOT_UNROLL
-    for (int i = 0; i < KH; ++i) {
-      slide_taps<P, KW, kStride>(tile, sums, in, weights);
-      in += tile.taps.step[1];
-      weights += tile.taps.filter_step[1];
-    }
-    tile.write(sums);
-  }
+// Forms whose columns are all in the image.
+struct InImage {
+  static TFAOT_INLINE void move_on(Positions& /*at*/, Int /*positions*/) {}
 };
 
 // Any filter. kShared: as many neighbouring taps at a time, if they are as far apart as the
 // positions. 1: none.
 template <int kShared>
-struct AnyFilter {
+struct AnyFilter : InImage {
   static constexpr int kMost = 8;
-  static constexpr bool kExact = kShared == 3;
+  static constexpr bool kExact = false;
 
   template <int P, typename Op, bool kPart>
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
@@ -47,7 +30,8 @@ struct AnyFilter {
       Int k = 0;
       if constexpr (kShared > 1) {
         for (; k + kShared <= taps.count[2]; k += kShared) {
-          slide_taps<P, kShared, 1>(tile, sums, in, weights);
+          slide_taps<P, kShared, 1>(tile, sums, in, weights,
+                                    [](int /*p*/, const Element* from) { return from; });
           in += kShared * taps.step[2];
           weights += kShared * taps.filter_step[2];
         }
@@ -67,7 +51,7 @@ struct AnyFilter {
 // Without a filter, KW taps in a row, of which neighbouring positions are kStride apart, fewer than
 // KW. Columns of the windows are joined first, and once for all windows that have them.
 template <int KH, int KW, int kStride>
-struct Overlapping {
+struct Overlapping : InImage {
   static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : 4;
   static constexpr bool kExact = false;
 
@@ -100,7 +84,7 @@ struct Overlapping {
 
 // The same for windows of KH by KW taps that share nothing, by NV vectors. 0: any number of taps.
 template <int KH, int KW>
-struct Apart {
+struct Apart : InImage {
   template <int P, int NV = 1, typename Op, bool kPart>
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
     typename Op::State sums[P][NV];

@@ -15,13 +15,7 @@ void slide_filter(const Op& op, const Taps& taps, const Positions& at, Int count
   if (channels.end - channels.begin < kLanes<Element>) {
     return slide_part<AnyFilter<1>>(op, taps, at, count, channels);
   }
-  const Int width = taps.count[2];
-  if (taps.count[0] == 1 && taps.count[1] == 3 && width == 3) {
-    if (stride == 1) return slide_all<FixedFilter<3, 3, 1>>(op, taps, at, count, channels);
-    if (stride == 2) return slide_all<FixedFilter<3, 3, 2>>(op, taps, at, count, channels);
-  }
   if (stride != 1) return slide_all<AnyFilter<1>>(op, taps, at, count, channels);
-  if (width == 5) return slide_all<AnyFilter<5>>(op, taps, at, count, channels);
   slide_all<AnyFilter<3>>(op, taps, at, count, channels);
 }
 

@@ -40,4 +40,17 @@ struct Whole {
   Int begin, end;
 };
 
+// If rows would leave the first-level cache before the next row's windows meet them again, an image
+// is cut into blocks of as many channels as stay there.
+constexpr Int kFewestChannels = 128 / sizeof(Element);  // of a block: lines come in pairs
+inline Int channels_of_block(const Window& w, Int channels) {
+  constexpr Int kCache = 30000 / sizeof(Element);
+  const Int pixels = w.size[0] * w.size[1] * w.in[2];
+  if (w.size[1] <= w.stride[1] || pixels * channels <= kCache) return channels;
+  const Int fit = kCache / pixels;
+  if (fit < kFewestChannels) return channels;
+  const Int even = ceil_div(channels, ceil_div(channels, fit));
+  return ceil_div(even, kFewestChannels) * kFewestChannels;
+}
+
 }  // namespace

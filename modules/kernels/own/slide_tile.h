@@ -35,7 +35,16 @@ struct Positions {
   const Element* filter;
   Element* out;
   Int result, other_result;
+  Int begin = 0, end = 0;  // of the columns from `in` on that are in the image; of Edged alone
 };
+
+// To the next one of places that are equally far apart: the compiler would keep a register for each
+// of them.
+template <typename T>
+TFAOT_INLINE void go_on(T*& at, Int step) {
+  at += step;
+  asm("" : "+r"(at));
+}
 
 template <bool kPart>
 TFAOT_INLINE Vec<Element> load_channels(const Element* from, Int count) {
@@ -58,22 +67,25 @@ struct Tile {
     return load_channels<kPart>(from, count);
   }
   TFAOT_INLINE void write(const State& state, Int position) const {
+    write(state, at.out + position * at.result + channel);
+  }
+  TFAOT_INLINE void write(const State& state, Element* to) const {
     TFAOT_UNROLL
     for (int which = 0; which < Op::kResults; ++which) {
-      Element* const to = at.out + position * at.result + which * at.other_result + channel;
       const Vec<Element> value = op.finish(state, which);
       if constexpr (kPart) {
-        store_first(to, value, count);
+        store_first(to + which * at.other_result, value, count);
       } else {
-        store(to, value);
+        store(to + which * at.other_result, value);
       }
     }
   }
   // Of neighbouring positions.
   template <int P>
   TFAOT_INLINE void write(const State (&sums)[P]) const {
+    Element* to = at.out + channel;
     TFAOT_UNROLL
-    for (int r = 0; r < P; ++r) write(sums[r], r);
+    for (int r = 0; r < P; ++r, go_on(to, at.result)) write(sums[r], to);
   }
   // use(taps' input, their weights) for each row of the window.
   template <typename Use>
@@ -97,16 +109,18 @@ struct Tile {
 };
 
 // A row of KW taps for P positions, which are kStride of the taps apart, so that neighbours share
-// what they load.
-template <int P, int KW, int kStride, typename Op, bool kPart>
+// what they load. in_image(p, from): where column p is read, which lies at `from` if it is there.
+template <int P, int KW, int kStride, typename Op, bool kPart, typename InImage>
 TFAOT_INLINE void slide_taps(const Tile<Op, kPart>& tile, typename Op::State (&sums)[P],
-                             const Element* in, const Element* weights) {
+                             const Element* in, const Element* weights, const InImage& in_image) {
   Vec<Element> weight[KW];
   TFAOT_UNROLL
-  for (int k = 0; k < KW; ++k) weight[k] = tile.read(weights + k * tile.taps.filter_step[2]);
+  for (int k = 0; k < KW; ++k, go_on(weights, tile.taps.filter_step[2])) {
+    weight[k] = tile.read(weights);
+  }
   TFAOT_UNROLL
-  for (int p = 0; p < (P - 1) * kStride + KW; ++p) {
-    Vec<Element> x = tile.read(in + p * tile.taps.step[2]);
+  for (int p = 0; p < (P - 1) * kStride + KW; ++p, go_on(in, tile.taps.step[2])) {
+    Vec<Element> x = tile.read(in_image(p, in));
     keep(x);
     TFAOT_UNROLL
     for (int r = 0; r < P; ++r) {

@@ -30,6 +30,7 @@ TFAOT_INLINE void slide_some(const Op& op, const Taps& taps, Positions& at, Int&
     }
     at.in += P * at.step;
     at.out += P * at.result;
+    Form::move_on(at, P);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "slide_tile.h"
+#include "slide_forms.h"
 
 namespace {
 
@@ -18,7 +18,7 @@ TFAOT_INLINE Vec<Element> spread_lanes(Vec<Element> v, std::integer_sequence<int
 // Groups of I channels of the input and O of the result, any filter. An operation has filter_row:
 // elements from one channel of a group's input to the next.
 template <int I, int O>
-struct GroupsFilter {
+struct GroupsFilter : InImage {
   static constexpr int kWidth = kLanes<Element>;
   static constexpr bool kIsOneGroup = O >= kWidth;  // that a vector of results belongs to
   static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : kIsOneGroup ? 4 : 6;

@@ -177,6 +177,33 @@ TEST_P(Convolution, OfEachChannelIsThatOfAPlainLoop) {
   check_random_depthwise<double>(kernels<double>().depthwise, 120, 4);
 }
 
+// Rows of every length up to more than two tiles, with windows that reach beyond either end of them.
+TEST_P(Convolution, OfEachChannelAtTheEdgesOfAnImage) {
+  Random random(13);
+  ConvolutionCall c = {};
+  c.batch = 1;
+  Window& w = c.window;
+  for (Int i = 0; i < 1500 && !HasFailure(); ++i) {
+    for (int d = 0; d < kSpatial; ++d) {
+      w.base_dilation[d] = 1;
+      w.in[d] = d == 0 ? 1 : random.between(1, d == 1 ? 4 : 18);
+      w.size[d] = d == 0 ? 1 : d == 1 ? random.between(1, 3) : 3 + 2 * random.between(0, 2);
+      w.window_dilation[d] = d == 2 && random.one_in(3) ? random.between(1, 9) : 1;
+      w.stride[d] = d == 0 ? 1 : random.between(1, 2);
+      const Int span = (w.size[d] - 1) * w.window_dilation[d];
+      const bool is_usual = random.one_in(2);  // as much on both sides
+      w.pad_low[d] = is_usual ? span / 2 : random.between(0, span);
+      w.pad_high[d] = is_usual ? span / 2 : std::max<Int>(span + 1 - w.in[d], 0);
+      w.out[d] = (w.in[d] + w.pad_low[d] + w.pad_high[d] - span - 1) / w.stride[d] + 1;
+    }
+    c.groups = c.in_channels = c.out_channels = random.between(1, 40);
+    c.epilogue = random_epilogue(random);
+    check<float>(kernels<float>().depthwise, Filter::kAsItIs, c, random);
+    if (i % 4 == 0) check<double>(kernels<double>().depthwise, Filter::kAsItIs, c, random);
+    ASSERT_FALSE(HasFailure()) << describe(c);
+  }
+}
+
 TEST_P(Convolution, OfSmallGroupsIsThatOfAPlainLoop) {
   check_random_groups<float>(kernels<float>().grouped_convolution, 200, 5);
   check_random_groups<double>(kernels<double>().grouped_convolution, 120, 6);

@@ -26,12 +26,16 @@ constexpr std::int64_t greatest_divisor(std::int64_t a, std::int64_t b) {
 
 // At least one; each has at least one result.
 constexpr std::int64_t phase_count(const Window& w, int d) {
+  if (w.base_dilation[d] == 1) return 1;
   const std::int64_t count = w.base_dilation[d] / greatest_divisor(w.base_dilation[d], w.stride[d]);
   return count < w.out[d] ? count : w.out[d];
 }
 
 constexpr Phase phase_of(const Window& w, int d, std::int64_t number) {
   const std::int64_t base = w.base_dilation[d];
+  if (base == 1) {  // without the divisions, which take as long as a small image
+    return {0, 1, w.out[d], 0, 1, w.size[d], w.stride[d], w.window_dilation[d], w.pad_low[d]};
+  }
   const std::int64_t step = base / greatest_divisor(base, w.stride[d]);
   const std::int64_t tap_step = base / greatest_divisor(base, w.window_dilation[d]);
   Phase phase{number, step, (w.out[d] - number + step - 1) / step, 0, tap_step, 0, 0, 0, 0};
