@@ -43,8 +43,10 @@ class Slide {
 
  private:
   void block_of_image(const Element* in, Element* out) {
-    const Whole rows(w_, 1), columns(w_, 2);
+    const Whole rows(w_, 1);
+    Whole columns(w_, 2);
     const bool by_columns = !is_edged_ && rows.end - rows.begin >= kFewestRows;
+    if (by_columns && w_.out[2] < kFewestRows) columns.end = columns.begin;  // all by columns
     for (Int i = 0; i < w_.out[0]; ++i, out += out_step_[0]) {
       const Clip plane(w_, 0, i);
       const Element* const from = in + plane.at * in_step_[0];
