@@ -66,8 +66,8 @@ struct RowPhases {
     const Int width = w.size[2], stride = w.stride[2];
     const bool has_form = stride == 1 ? width == 3 || width == 5 || width == 7
                                       : stride == 2 && (width == 3 || width == 5);
-    const Int behind = (positions.each - 1) * stride + width - end.each +
-                       (positions.rest > end.rest ? 1 : 0);
+    const Int behind =
+        (positions.each - 1) * stride + width - end.each + (positions.rest > end.rest ? 1 : 0);
     return has_form && count == w.window_dilation[2] && w.pad_low[2] >= 0 &&
            begin.to(0) <= width / 2 && behind <= width / 2;
   }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "gemm.h"
+#include "go_on.h"
 #include "image.h"
 #include "vec_compare.h"
 
@@ -37,14 +38,6 @@ struct Positions {
   Int result, other_result;
   Int begin = 0, end = 0;  // of the columns from `in` on that are in the image; of Edged alone
 };
-
-// To the next one of places that are equally far apart: the compiler would keep a register for each
-// of them.
-template <typename T>
-TFAOT_INLINE void go_on(T*& at, Int step) {
-  at += step;
-  asm("" : "+r"(at));
-}
 
 template <bool kPart>
 TFAOT_INLINE Vec<Element> load_channels(const Element* from, Int count) {

@@ -3,22 +3,16 @@
 #include "activate.h"
 #include "image.h"
 #include "lanes.h"
+#include "winograd_numbers.h"
 
 namespace {
 
-using tfaot::kernels::kWinogradPoints;
-using tfaot::kernels::kWinogradSize;
 using tfaot::kernels::WinogradCall;
 
 // Where a tile's results are.
 struct Place {
   Int image, row, column;  // an image of the batch, or a plane of one
 };
-
-// Along the last two spatial dimensions: a tile's inputs, and the results made of them.
-constexpr int results_of(int inputs) {
-  return inputs == 1 ? 1 : inputs - static_cast<int>(kWinogradSize) + 1;
-}
 
 // Goes over the tiles of all images.
 class Walk {
@@ -66,56 +60,6 @@ TFAOT_INLINE void along_channels(Int channels, const Use& use) {
   if (j < channels) use(channels - kWidth, kWidth);
 }
 
-TFAOT_INLINE void fill_zeros(Element* to, Int count) {
-  constexpr Int kWidth = kLanes<Element>;
-  for (; count >= kWidth; count -= kWidth, to += kWidth) store(to, Floats{});
-  for (; count > 0; --count) *to++ = 0;
-}
-
-// Along one dimension, a tile's inputs become its numbers, in place.
-template <int N>
-TFAOT_INLINE void transform_inputs(Floats (&d)[N]) {
-  if constexpr (N == 4) {
-    const Floats sum = d[1] + d[2];
-    const Floats difference = d[2] - d[1];
-    d[0] -= d[2];
-    d[3] = d[1] - d[3];
-    d[1] = sum;
-    d[2] = difference;
-  } else if constexpr (N == 6) {
-    constexpr auto a = static_cast<float>(kWinogradPoints[0]);
-    constexpr auto b = static_cast<float>(kWinogradPoints[1]);
-    const Floats even_a = d[4] - 2.0F * d[2];
-    const Floats odd_a = a * (d[3] - 2.0F * d[1]);
-    const Floats even_b = d[4] - 0.5F * d[2];
-    const Floats odd_b = b * (d[3] - 0.5F * d[1]);
-    d[0] += d[4] - 2.5F * d[2];
-    d[5] += d[1] - 2.5F * d[3];
-    d[1] = even_a + odd_a;
-    d[2] = even_a - odd_a;
-    d[3] = even_b + odd_b;
-    d[4] = even_b - odd_b;
-  }
-}
-
-// Along one dimension, a tile's sums become its results, in the first places.
-template <int N>
-TFAOT_INLINE void transform_sums(Floats (&s)[N]) {
-  if constexpr (N == 4) {
-    s[0] += s[1] + s[2];
-    s[1] -= s[2] + s[3];
-  } else if constexpr (N == 6) {
-    constexpr auto a = static_cast<float>(kWinogradPoints[0]);
-    constexpr auto b = static_cast<float>(kWinogradPoints[1]);
-    const Floats even_a = s[1] + s[2], odd_a = a * (s[1] - s[2]);
-    const Floats even_b = s[3] + s[4], odd_b = b * (s[3] - s[4]);
-    s[0] += even_a + even_b;
-    s[1] = odd_a + odd_b;
-    s[2] = 0.5F * even_a + 2.0F * even_b;
-    s[3] = 0.5F * odd_a + 2.0F * odd_b + s[5];
-  }
-}
-
 template <int kRows, int kColumns>
 class Convolution {
  public:
@@ -154,7 +98,7 @@ class Convolution {
 
   // What the scratch memory holds.
   struct Room {
-    Element* patch;
+    Element* zeros;  // a row of pixels outside of the image
     Element* numbers;
     Element* sums;
   };
@@ -164,7 +108,7 @@ class Convolution {
   };
 
   Room room_in(Element* scratch) const {
-    Element* const numbers = scratch + kMatrices * call_.in_channels;
+    Element* const numbers = scratch + tfaot::kernels::winograd_row(winograd_);
     return {scratch, numbers, numbers + kMatrices * number_step_};
   }
 
@@ -176,6 +120,8 @@ class Convolution {
   TFAOT_ONE_COPY void compute_part(const Block& block, const Room& room, const Part& part) const {
     const Convolution self = *this;
     const Room own = room;
+    const Int zeros = tfaot::kernels::winograd_row(winograd_);
+    for (Int i = 0; i < zeros; i += kLanes<Element>) store(own.zeros + i, Floats{});
     self.make_numbers(block, part.first_number, part.end_number, own);
     if (part.first_matrix < part.end_matrix) {
       self.multiply(block, part.first_matrix, part.end_matrix, own);
@@ -219,7 +165,7 @@ class Convolution {
     const auto& shared = *static_cast<const SharedBlock*>(context);
     const Convolution& self = shared.convolution;
     Room room = shared.room;
-    room.patch = scratch_of(*self.more_.tasks, lane);
+    room.zeros = scratch_of(*self.more_.tasks, lane);
     self.compute_part(shared.block, room,
                       {shared.start_of(piece), shared.start_of(piece + 1), 0, 0, 0, 0});
   }
@@ -260,53 +206,24 @@ class Convolution {
     const Int channels = call_.in_channels;
     const Int row = place.row - window_.pad_low[1];
     const Int column = place.column - window_.pad_low[2];
-    const Element* from =
+    const Element* const from =
         image_ + ((place.image * window_.in[1] + row) * window_.in[2] + column) * channels;
-    Int row_step = window_.in[2] * channels;
-    if (row < 0 || column < 0 || row + kRows > window_.in[1] || column + kColumns > window_.in[2]) {
-      fill_patch(from, row_step, row, column, room.patch);
-      from = room.patch;
-      row_step = kColumns * channels;
+    const Int row_step = window_.in[2] * channels;
+    const Element* rows[kRows];
+    for (int r = 0; r < kRows; ++r) {
+      rows[r] = row + r >= 0 && row + r < window_.in[1] ? from + r * row_step : room.zeros;
     }
+    const Int begin = larger(0, -column), end = smaller(kColumns, window_.in[2] - column);
     Element* const to = room.numbers + tile * channels;
-    const Int step = number_step_;
-    along_channels(channels, [&](Int j, Int count) {
-      Floats numbers[kColumns][kRows];
-      for (int c = 0; c < kColumns; ++c) {
-        TFAOT_UNROLL
-        for (int r = 0; r < kRows; ++r) {
-          numbers[c][r] = load_some(from + r * row_step + c * channels + j, count);
-        }
-        transform_inputs(numbers[c]);
-      }
-      for (int r = 0; r < kRows; ++r) {
-        Floats line[kColumns];
-        TFAOT_UNROLL
-        for (int c = 0; c < kColumns; ++c) line[c] = numbers[c][r];
-        transform_inputs(line);
-        TFAOT_UNROLL
-        for (int c = 0; c < kColumns; ++c) {
-          store_some(to + (r * kColumns + c) * step + j, line[c], count);
-        }
-      }
-    });
-  }
-
-  // The inputs of a tile, with zeros for those outside of the image. A line's pixels inside of it
-  // follow each other.
-  void fill_patch(const Element* from, Int row_step, Int row, Int column, Element* to) const {
-    const Int channels = call_.in_channels;
-    const Int left = larger(0, smaller(kColumns, -column)) * channels;
-    const Int end = larger(left, smaller(kColumns, window_.in[2] - column) * channels);
-    for (Int r = 0; r < kRows; ++r, from += row_step, to += kColumns * channels) {
-      if (row + r < 0 || row + r >= window_.in[1]) {
-        fill_zeros(to, kColumns * channels);
-        continue;
-      }
-      fill_zeros(to, left);
-      copy_elements(to + left, from + left, end - left);
-      fill_zeros(to + end, kColumns * channels - end);
-    }
+    along_channels(
+        channels, [&](Int j, Int count) __attribute__((always_inline)) {
+          const TileInputs<kRows> inputs = {rows, begin, end, j, channels, count};
+          if constexpr (TFAOT_VECTOR_REGISTERS == 32) {
+            make_numbers_by_parts<kRows, kColumns>(inputs, to + j, number_step_);
+          } else {
+            make_numbers_by_columns<kRows, kColumns>(inputs, to + j, number_step_);
+          }
+        });
   }
 
   // By the matrices from `first` to `end`.
@@ -330,29 +247,30 @@ class Convolution {
         ((place.image * window_.out[1] + place.row) * window_.out[2] + place.column) * channels;
     const Int rows = smaller(results_of(kRows), window_.out[1] - place.row);
     const Int columns = smaller(results_of(kColumns), window_.out[2] - place.column);
-    const Element* const from = room.sums + tile * channels;
     const Int step = sum_step_;
-    along_channels(channels, [&](Int j, Int count) {
-      Floats sums[kColumns][kRows];
-      for (int c = 0; c < kColumns; ++c) {
-        TFAOT_UNROLL
-        for (int r = 0; r < kRows; ++r) {
-          sums[c][r] = load_some(from + (r * kColumns + c) * step + j, count);
-        }
-        transform_sums(sums[c]);
-      }
-      const Floats bias = more_.bias == nullptr ? Floats{} : load_some(more_.bias + j, count);
-      for (int r = 0; r < results_of(kRows); ++r) {
-        if (r >= rows) return;
-        Floats line[kColumns];
-        TFAOT_UNROLL
-        for (int c = 0; c < kColumns; ++c) line[c] = sums[c][r];
-        transform_sums(line);
-        for (int c = 0; c < results_of(kColumns); ++c) {
-          if (c < columns) put(at + r * row_step + c * channels + j, line[c] + bias, count);
-        }
-      }
-    });
+    along_channels(
+        channels, [&](Int j, Int count) __attribute__((always_inline)) {
+          const Element* from = room.sums + tile * channels + j;
+          Floats lines[kColumns][kRows];
+          TFAOT_UNROLL
+          for (int r = 0; r < kRows; ++r) {
+            Floats line[kColumns];
+            TFAOT_UNROLL
+            for (int c = 0; c < kColumns; ++c, go_on(from, step)) line[c] = load_some(from, count);
+            transform_sums(line);
+            for (int c = 0; c < results_of(kColumns); ++c) lines[c][r] = line[c];
+          }
+          const Floats bias = more_.bias == nullptr ? Floats{} : load_some(more_.bias + j, count);
+          Int to = at + j;
+          for (int c = 0; c < results_of(kColumns); ++c, go_on(to, channels)) {
+            if (c >= columns) return;
+            transform_sums(lines[c]);
+            Int below = to;
+            for (int r = 0; r < results_of(kRows); ++r, go_on(below, row_step)) {
+              if (r < rows) put(below, lines[c][r] + bias, count);
+            }
+          }
+        });
     activate({out_ + at, row_step, rows, columns * channels, more_.function});
   }
 

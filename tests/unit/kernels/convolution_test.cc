@@ -177,7 +177,8 @@ TEST_P(Convolution, OfEachChannelIsThatOfAPlainLoop) {
   check_random_depthwise<double>(kernels<double>().depthwise, 120, 4);
 }
 
-// Rows of every length up to more than two tiles, with windows that reach beyond either end of them.
+// Rows of every length up to more than two tiles, with windows that reach beyond either end of
+// them.
 TEST_P(Convolution, OfEachChannelAtTheEdgesOfAnImage) {
   Random random(13);
   ConvolutionCall c = {};

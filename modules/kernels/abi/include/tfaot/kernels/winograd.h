@@ -97,13 +97,19 @@ constexpr std::int64_t winograd_step(const WinogradCall& call, std::int64_t chan
   return winograd_tiles_at_once(call) * channels + panel_columns(sizeof(float));
 }
 
-// The inputs of a tile that reaches beyond the image, then the numbers of all tiles: those that
-// meet the matrices, and what comes of it.
+// Elements of a row of a tile's inputs, as whole panels.
+constexpr std::int64_t winograd_row(const WinogradCall& call) {
+  constexpr std::int64_t kUnit = panel_columns(sizeof(float));
+  return (winograd_inputs(call, 2) * call.convolution.in_channels + kUnit - 1) / kUnit * kUnit;
+}
+
+// A row of inputs that are not in the image, then the numbers of all tiles: those that meet the
+// matrices, and what comes of it.
 constexpr std::int64_t winograd_scratch_bytes(const WinogradCall& call) {
-  const std::int64_t elements = call.convolution.in_channels +
-                                winograd_step(call, call.convolution.in_channels) +
+  const std::int64_t elements = winograd_step(call, call.convolution.in_channels) +
                                 winograd_step(call, call.convolution.out_channels);
-  return winograd_matrices(call) * elements * static_cast<std::int64_t>(sizeof(float));
+  return (winograd_row(call) + winograd_matrices(call) * elements) *
+         static_cast<std::int64_t>(sizeof(float));
 }
 
 }  // namespace kernels
