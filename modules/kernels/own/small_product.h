@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gemm.h"
+#include "go_on.h"
 
 namespace {
 
@@ -45,12 +46,14 @@ TFAOT_INLINE void small_tile(const SmallProduct& p, const Strip& strip, const El
     }
   }
   TFAOT_UNROLL
-  for (int i = 0; i < MR * NV; ++i) {
-    Element* const to = c + i / NV * p.c_row + i % NV * strip.apart;
-    if constexpr (kPart) {
-      store_first(to, sums[i / NV][i % NV], strip.count);
-    } else {
-      store(to, sums[i / NV][i % NV]);
+  for (int r = 0; r < MR; ++r, go_on(c, p.c_row)) {
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      if constexpr (kPart) {
+        store_first(c, sums[r][v], strip.count);
+      } else {
+        store(c + v * strip.apart, sums[r][v]);
+      }
     }
   }
 }
