@@ -80,7 +80,7 @@ Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Opt
 }
 
 Choices choices_of(const EngineJob& job) {
-  return {job.weights_type, xla::GetDebugOptionsFromFlags().xla_cpu_enable_fast_math()};
+  return {job.weights_type, job.fast_math};
 }
 
 std::int64_t scratch_bytes(const std::vector<BufferSlot>& buffers) {

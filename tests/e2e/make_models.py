@@ -633,6 +633,20 @@ def same_names():
 
 
 @maker
+def masks():
+    """Where a mask of 0 is, a large number makes the rest nothing. Sums in another order would lose what is kept."""
+    def serve(w, m, x):
+        m, far = tf.cast(m > 0, tf.float32), -1e9
+        rows, kept = tf.reshape(x, [-1, 6, 4]), tf.reshape(m, [-1, 6, 4])
+        scores = tf.einsum("bik,bjk->bij", rows @ w, rows) / 2 + (1 - m[:, None, :6]) * far
+        return {"share": tf.nn.softmax(x + (1 - m) * far), "largest": tf.reduce_max(rows + (1 - kept) * far, 1),
+                "kept": tf.reduce_max(rows * kept + (1 - kept) * far, 1), "attention": tf.nn.softmax(scores) @ rows,
+                "mixed": m * x + (1 - m) * (x * 1e8)}
+
+    works("masks", serve, {"m": ("float32", [24]), "x": ("float32", [24])}, weights(41, (4, 4)))
+
+
+@maker
 def many_weights():
     (w,) = weights(31, (128, 128))
     works("many_weights", lambda w, x: {"y": tf.tanh(x @ w / 8)}, {"x": ("float32", [128])}, [w], batch_sizes=(1,))

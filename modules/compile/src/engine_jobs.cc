@@ -25,6 +25,16 @@ std::vector<JobInput> job_inputs(const ModelSpec& spec) {
   return inputs;
 }
 
+// What the config says, if it does: the last flag counts, as in XLA.
+bool has_fast_math(const ModelSpec& spec) {
+  const std::string flag = "--xla_cpu_enable_fast_math=";
+  bool has = true;
+  for (const std::string& one : spec.compilation.xla_flags) {
+    if (one.starts_with(flag)) has = one != flag + "false" && one != flag + "0";
+  }
+  return has;
+}
+
 }  // namespace
 
 std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
@@ -47,12 +57,6 @@ std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
       "--xla_cpu_multi_thread_eigen=false",
       // Otherwise a maximum drops NaNs, which TensorFlow keeps. Costs nothing.
       "--xla_cpu_enable_fast_min_max=false",
-      // Allows reordering of sums: saves 4 % of a small transformer's time (docs/measurements.md).
-      "--xla_cpu_enable_fast_math=true",
-      "--xla_cpu_fast_math_honor_nans=true",
-      "--xla_cpu_fast_math_honor_infs=true",
-      "--xla_cpu_fast_math_honor_division=true",
-      "--xla_cpu_fast_math_honor_functions=true",
   };
   xla_flags.insert(xla_flags.end(), spec.compilation.xla_flags.begin(),
                    spec.compilation.xla_flags.end());
@@ -79,6 +83,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.target_triple = spec.compilation.target_triple;
   common.levels = job_levels(spec.compilation.cpu_levels);
   common.weights_type = spec.compilation.weights_type;
+  common.fast_math = has_fast_math(spec);
   common.embed_weights = spec.compilation.weights == WeightsMode::kEmbedded;
   for (const auto& [name, value] : engine_environment(spec)) {
     common.compiler_flags += fmt::format("{}={}\n", name, value);

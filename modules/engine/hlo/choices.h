@@ -9,7 +9,7 @@ namespace tfaot::toolkit::engine {
 struct Choices {
   WeightsType weights_type = WeightsType::kFloat32;  // of products
   // Whether results may round with numbers that are not their own: those of other windows, or of
-  // a shift that cancels. XLA's flag of this name.
+  // a shift that cancels. The config's XLA flag of this name.
   bool fast_math = true;
 
   // Whether products may have weights that are sums or products of the model's. Not where those

@@ -41,6 +41,7 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"levels", &EngineJob::levels},
                Member{"embed_weights", &EngineJob::embed_weights},
                Member{"weights_type", &EngineJob::weights_type},
+               Member{"fast_math", &EngineJob::fast_math},
                Member{"check_rows", &EngineJob::check_rows},
                Member{"allow_coupled_rows", &EngineJob::allow_coupled_rows},
                Member{"lower_only", &EngineJob::lower_only},
