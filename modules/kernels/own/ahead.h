@@ -25,11 +25,16 @@ struct Ahead {
 // bytes. Of the `below` tiles below each other the first one waits for the right side, and the
 // others find it in a cache. So each asks for a part of what the next columns need. A single tile
 // asks for its own right side further down, if the whole is too large for the second-level cache.
-// So do several if two of their right sides are.
+// So do several if two of their right sides are. is_many: the right side is many small matrices, so
+// a single tile asks for what the next one needs.
 template <typename T>
-TFAOT_INLINE Ahead ahead_of(Int b_panel, Int panels, Int left, Int below, Int bytes) {
+TFAOT_INLINE Ahead ahead_of(Int b_panel, Int panels, Int left, Int below, Int bytes, bool is_many) {
   constexpr Int kSteps = 32;
   constexpr Int kLeastOfOne = 1 << 20, kMostOfMany = 384 << 10, kMostBelow = kPanelColumns<T>;
+  constexpr Int kMostOfNext = 32 << 10;
+  if (is_many && below == 1 && panels * b_panel * Int{sizeof(T)} <= kMostOfNext) {
+    return {panels * b_panel, 0};
+  }
   if (below == 1 || panels * b_panel * Int{sizeof(T)} > kMostOfMany) {
     return {bytes < kLeastOfOne ? 0 : kSteps * kPanelColumns<T>, 0};
   }

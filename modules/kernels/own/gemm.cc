@@ -34,6 +34,7 @@ struct Target {
   Lines lines;
   bool first, last;  // first or last of the taps
   Rectifier rectifier;
+  Int matrices = 1;  // that follow each other, with this one
 };
 
 constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
@@ -48,8 +49,8 @@ Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
 
 // For tiles of `panels` panels of `left`, of which `below` are below each other.
 __attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int left, Int below,
-                                          Int bytes) {
-  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes);
+                                          Int bytes, bool is_many) {
+  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes, is_many);
   t.ahead = ahead.elements == 0 ? nullptr : t.b + ahead.elements;
   t.ahead_shift = ahead.shift;
 }
@@ -68,7 +69,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   t.rectifier = target.last && addends == nullptr ? target.rectifier : Rectifier::kNone;
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
-  const Int bytes = (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
+  const Int bytes =
+      target.matrices * (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
   const bool asks = kMaxSums >= kTightSums && is_worth_asking(bytes);
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
@@ -83,7 +85,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
     t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
     if (asks) {
       const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
-      look_ahead(t, panels_of(take), panels_of(part.end - v), below, bytes);
+      const Int left = panels_of(part.end - v) + (target.matrices - 1) * panels_of(vectors);
+      look_ahead(t, panels_of(take), left, below, bytes, target.matrices > 1);
     }
     t.start = kZeros;
     if (target.first && target.bias != nullptr) {
@@ -146,6 +149,7 @@ void multiply_matrices(const Gemm& g, Tiles<Element> t, Target target, const Col
   t.tap_count = 1;
   target.last = true;
   for (Int i = 0; i < g.matrices; ++i, offset += g.a_matrix) {
+    target.matrices = g.matrices - i;
     multiply_block(t, 1, target, part);
     t.b += g.b_matrix;
     target.c += g.c_matrix;
