@@ -27,13 +27,11 @@ constexpr std::int64_t kMostLayerBytesOfManyRows = 20 << 10;
 constexpr std::int64_t kMostChainBytes = 256 << 10;
 
 // XLA's loop makes more tanh faster, to 5 ulp instead of 2.
-constexpr std::int64_t kMostRowsOfTanh = 4;
-constexpr std::int64_t kMostTanhOfOneRow = 64;
+constexpr std::int64_t kMostTanh = 768, kMostTanhOfOneRow = 64;
 
 bool is_for_chain(const LayerFunction& found, const MatMulCall& product) {
-  return found.function != kernels::kFunctionTanh ||
-         (product.rows == 1 ? product.columns <= kMostTanhOfOneRow
-                            : product.rows <= kMostRowsOfTanh);
+  const std::int64_t most = product.rows == 1 ? kMostTanhOfOneRow : kMostTanh;
+  return found.function != kernels::kFunctionTanh || product.rows * product.columns <= most;
 }
 
 // One layer: what it does, and where its result is.

@@ -100,9 +100,9 @@ TEST(DenseChainCalls, OfAnyNumberOfRows) {
 }
 
 TEST(DenseChainCalls, LeaveTanhOfManyRowsToXla) {
-  EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 4).function.kind, kernels::kFunctionTanh);
+  EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 32).function.kind, kernels::kFunctionTanh);
   EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 1).function.kind, kernels::kFunctionTanh);
-  const Made made = made_of(two_layers("f = f32[5,24] tanh(y)", 5));
+  const Made made = made_of(two_layers("f = f32[33,24] tanh(y)", 33));
   EXPECT_THAT(made.kernels, ElementsAre("matmul_f32", "matmul_f32"));
 }
 
