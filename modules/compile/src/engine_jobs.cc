@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "tfaot/base/text.h"
 #include "tfaot/records/cpu_levels.h"
@@ -25,12 +27,17 @@ std::vector<JobInput> job_inputs(const ModelSpec& spec) {
   return inputs;
 }
 
-// What the config says, if it does: the last flag counts, as in XLA.
+// What the config says, if it does: the last flag counts, in any spelling that XLA reads.
 bool has_fast_math(const ModelSpec& spec) {
-  const std::string flag = "--xla_cpu_enable_fast_math=";
+  const std::string_view flag = "--xla_cpu_enable_fast_math";
   bool has = true;
   for (const std::string& one : spec.compilation.xla_flags) {
-    if (one.starts_with(flag)) has = one != flag + "false" && one != flag + "0";
+    if (one == flag) has = true;
+    if (!one.starts_with(std::string(flag) + "=")) continue;
+    std::string value = one.substr(flag.size() + 1);
+    std::transform(value.begin(), value.end(), value.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    has = value != "false" && value != "0";
   }
   return has;
 }

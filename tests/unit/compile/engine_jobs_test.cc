@@ -76,6 +76,20 @@ TEST(EngineJobs, TellWholeShapesWithoutABatch) {
   EXPECT_THAT(job.inputs[0].shape, ElementsAre(3, 2));
 }
 
+TEST(EngineJobs, TellWhetherKernelsHaveFastMath) {
+  const auto has = [](std::vector<std::string> values) {
+    auto spec = spec_of({1});
+    for (const auto& value : values) {
+      spec.compilation.xla_flags.push_back("--xla_cpu_enable_fast_math" + value);
+    }
+    return make_engine_jobs(spec, options_of(1)).front().fast_math;
+  };
+  EXPECT_TRUE(has({}));
+  for (const char* off : {"=false", "=False", "=FALSE", "=0"}) EXPECT_FALSE(has({off})) << off;
+  EXPECT_TRUE(has({"=false", ""}));
+  EXPECT_FALSE(has({"=true", "=false"}));
+}
+
 TEST(EngineJobs, TellValuesOfConstants) {
   auto spec = spec_of({1});
   spec.model.constants = {{"phase", {}, {"false"}}};
