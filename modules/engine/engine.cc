@@ -39,7 +39,6 @@
 #include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
 #include "tfaot/records/tf2xla_config.h"
-#include "xla/debug_options_flags.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

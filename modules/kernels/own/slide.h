@@ -21,8 +21,9 @@ class Slide {
         channels_(channels.out),
         filter_(filter),
         other_result_(other_result),
+        phases_(window),
         is_edged_(Op::kFilter == Filter::kOfChannels && channels.out >= kLanes<Element> &&
-                  RowPhases(window).are_edged(window)) {
+                  phases_.are_edged(window)) {
     Int step = channels.in;
     for (int d = kSpatial; d-- > 0;) {
       in_step_[d] = step;
@@ -74,8 +75,9 @@ class Slide {
     if constexpr (Op::kFilter == Filter::kOfChannels) {
       if (is_edged_) {
         taps_.count[2] = w_.size[2];
-        return slide_edged_row(
-            op_, taps_, {in, in_step_[2], filter, out, out_step_[2], other_result_}, w_, block_);
+        return slide_edged_row(op_, taps_,
+                               {in, in_step_[2], filter, out, out_step_[2], other_result_}, w_,
+                               phases_, block_);
       }
     }
     if (all) edge(in, filter, out, 0, columns.begin);
@@ -139,6 +141,7 @@ class Slide {
   Channels block_;
   const Element* filter_;
   Int other_result_;
+  RowPhases phases_;
   bool is_edged_;
   Int in_step_[kSpatial], out_step_[kSpatial];
   Taps taps_;

@@ -93,8 +93,7 @@ void slide_edged(const Op& op, const Taps& taps, const Positions& at, Int count,
 // next.
 template <typename Op>
 void slide_edged_row(const Op& op, const Taps& taps, const Positions& at, const Window& w,
-                     const Channels& channels) {
-  const RowPhases phases(w);
+                     const RowPhases& phases, const Channels& channels) {
   for (Int i = 0; i < smaller(phases.count, w.out[2]); ++i) {
     slide_edged(op, taps,
                 {at.in + (i - w.pad_low[2]) * at.step, phases.count * w.stride[2] * at.step,

@@ -103,9 +103,9 @@ struct Tile {
 
 // A row of KW taps for P positions, which are kStride of the taps apart, so that neighbours share
 // what they load. in_image(p, from): where column p is read, which lies at `from` if it is there.
-template <int P, int KW, int kStride, typename Op, bool kPart, typename InImage>
+template <int P, int KW, int kStride, typename Op, bool kPart, typename Where>
 TFAOT_INLINE void slide_taps(const Tile<Op, kPart>& tile, typename Op::State (&sums)[P],
-                             const Element* in, const Element* weights, const InImage& in_image) {
+                             const Element* in, const Element* weights, const Where& in_image) {
   Vec<Element> weight[KW];
   TFAOT_UNROLL
   for (int k = 0; k < KW; ++k, go_on(weights, tile.taps.filter_step[2])) {

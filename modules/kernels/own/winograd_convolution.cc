@@ -120,8 +120,6 @@ class Convolution {
   TFAOT_ONE_COPY void compute_part(const Block& block, const Room& room, const Part& part) const {
     const Convolution self = *this;
     const Room own = room;
-    const Int zeros = tfaot::kernels::winograd_row(winograd_);
-    for (Int i = 0; i < zeros; i += kLanes<Element>) store(own.zeros + i, Floats{});
     self.make_numbers(block, part.first_number, part.end_number, own);
     if (part.first_matrix < part.end_matrix) {
       self.multiply(block, part.first_matrix, part.end_matrix, own);
@@ -194,6 +192,9 @@ class Convolution {
 
   // For the tiles from `first` to `end` of a block.
   TFAOT_INLINE void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
+    if (first == end) return;  // lanes that only multiply share the zeros of another one
+    const Int zeros = tfaot::kernels::winograd_row(winograd_);
+    for (Int i = 0; i < zeros; i += kLanes<Element>) store(room.zeros + i, Floats{});
     Walk walk = walk_to(block.first + first);
     for (Int i = first; i < end; ++i) make_numbers(walk.next(), i, room);
   }
