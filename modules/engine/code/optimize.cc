@@ -156,7 +156,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, choices));
   TFAOT_TRY(replace_row_functions(*module, inputs));
   TFAOT_TRY(replace_attention(*module));
-  TFAOT_TRY(replace_dense_chains(*module));
+  TFAOT_TRY(replace_dense_chains(*module, inputs));
   TFAOT_TRY(absorb_functions(*module));
   TFAOT_TRY(replace_added_rows(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));

@@ -26,6 +26,10 @@ constexpr std::int64_t kMostLayerBytes = 72 << 10;
 constexpr std::int64_t kMostLayerBytesOfManyRows = 20 << 10;
 constexpr std::int64_t kMostChainBytes = 256 << 10;
 
+// Weights of a model that stay in a cache with what else it reads.
+constexpr std::int64_t kMostBytesInFirstCache = 40 << 10;
+constexpr std::int64_t kMostBytesInSecondCache = 768 << 10;
+
 // XLA's loop makes more tanh faster, to 5 ulp instead of 2.
 constexpr std::int64_t kMostTanh = 768, kMostTanhOfOneRow = 64;
 
@@ -109,11 +113,22 @@ Chain chain_from(HloInstruction& product) {
   return chain;
 }
 
-Status replace_chain(const Chain& chain) {
+kernels::WeightsPlace place_of_weights(const xla::HloModule& module, std::int64_t first_weight) {
+  std::int64_t bytes = 0;
+  for (const auto* parameter : module.entry_computation()->parameter_instructions()) {
+    if (parameter->parameter_number() < first_weight) continue;
+    bytes += xla::ShapeUtil::ByteSizeOf(parameter->shape());
+  }
+  return bytes <= kMostBytesInFirstCache    ? kernels::kWeightsInFirstCache
+         : bytes <= kMostBytesInSecondCache ? kernels::kWeightsInSecondCache
+                                            : kernels::kWeightsFurther;
+}
+
+Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
   const HloInstruction& first = *chain.links.front().call;
   HloInstruction& last = *chain.links.back().result;
   const auto product = call_of<MatMulCall>(first);
-  DenseChainCall call{product.rows, product.depth, std::ssize(chain.links), 1, 0};
+  DenseChainCall call{product.rows, product.depth, std::ssize(chain.links), 1, 0, weights_in};
   std::vector<HloInstruction*> operands = {chain.links.front().call->mutable_operand(1)};
   for (const Link& link : chain.links) {
     if (link.call != chain.links.back().call) {
@@ -135,7 +150,8 @@ Status replace_chain(const Chain& chain) {
 
 }  // namespace
 
-Status replace_dense_chains(xla::HloModule& module) {
+Status replace_dense_chains(xla::HloModule& module, std::int64_t first_weight) {
+  const kernels::WeightsPlace weights_in = place_of_weights(module, first_weight);
   for (auto* computation : module.MakeComputationPostOrder()) {
     if (computation->IsFusionComputation()) continue;
     std::set<const HloInstruction*> done;
@@ -143,7 +159,7 @@ Status replace_dense_chains(xla::HloModule& module) {
       if (!is_dense_layer(*instruction) || done.count(instruction) > 0) continue;
       const Chain chain = chain_from(*instruction);
       for (const Link& link : chain.links) done.insert(link.call);
-      if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain));
+      if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain, weights_in));
     }
   }
   return remove_dead_code(module);

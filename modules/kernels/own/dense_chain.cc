@@ -69,25 +69,25 @@ TFAOT_INLINE bool has_bias(const DenseLayer& layer) {
   return (layer.epilogue & tfaot::kernels::kEpilogueBias) != 0;
 }
 
-// MR rows, through all layers. Weights are not asked for ahead. With 1536 bytes ahead a net whose
-// weights stay in the second-level cache takes 0.94 of its time (10 layers of 128), but one whose
-// weights do not takes 1.1 (20 of 128).
-template <int MR>
+// MR rows, through all layers. NP and VECTORS: as in row_steps.h. Weights are not asked for ahead:
+// a net whose weights do not stay in the second-level cache takes 1.1 of its time then (20 layers
+// of 128).
+template <int MR, int NP, int VECTORS>
 __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
   const DenseLayer* layer = chain.layers;
   const void* const* operand = chain.weights;
   float* scratch = chain.scratch;
   float* other = scratch + MR * chain.call.widest;
-  RowInput<MR> in = row_input<MR>(chain.x + row * chain.call.depth, chain.call.depth);
+  RowInput<MR, NP> in = row_input<MR, NP>(chain.x + row * chain.call.depth, chain.call.depth);
   for (Int left = chain.call.layers; left > 0; --left, ++layer) {
     const Int columns = layer->columns;
     float* const to = left == 1 ? chain.result + row * columns : scratch;
     const auto* const weights = static_cast<const float*>(*operand++);
     const float* const bias = has_bias(*layer) ? static_cast<const float*>(*operand++) : nullptr;
-    in = multiply_by_panels<false>(in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
+    in = multiply_by_panels<false, VECTORS>(in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
     if (layer->function.kind != tfaot::kernels::kFunctionNone) {
       activate({to, columns, MR, columns, &layer->function});
-      in = row_input<MR>(to, columns);
+      in = row_input<MR, NP>(to, columns);
     }
     float* const next = other;
     other = scratch;
@@ -97,10 +97,17 @@ __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
 
 // False: they are too many.
 TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
-  if (count == 1) return run_few<1>(chain, row), true;
 #if TFAOT_VECTOR_BYTES == 64
-  if (count == 2) return run_few<2>(chain, row), true;
+  if (count == 2) return run_few<2, 1, 1>(chain, row), true;
+  if (count != 1) return false;
+  if (chain.call.weights_in == tfaot::kernels::kWeightsInFirstCache) {
+    return run_few<1, kRowPanels, 1>(chain, row), true;
+  }
+  if (chain.call.weights_in == tfaot::kernels::kWeightsInSecondCache) {
+    return run_few<1, kRowPanels, kRowVectors>(chain, row), true;
+  }
 #endif
+  if (count == 1) return run_few<1, 1, 1>(chain, row), true;
   return false;
 }
 

@@ -60,27 +60,56 @@ struct RowProduct {
   Rectifier rectifier;
 };
 
-// Returns the results, as the next product reads them. Inlined: a call for each layer of a chain
-// would take as long as a small layer.
-template <bool kFetch, int MR>
-TFAOT_INLINE RowInput<MR> multiply_by_panels(const RowInput<MR>& in, const RowProduct& p) {
-  const float* b = p.b;
-  for (Int column = 0;; column += kRowWidth) {
-    const Int count = p.columns - column;
-    RowSums<MR> sums = {};
-    if (p.bias != nullptr) start_sums<MR>(sums, p.bias + column, count);
-    b = add_panel<kFetch, MR>(sums, in, b);
-    PanelResult<MR> made;
+// NP panels, from `column` on. Returns where the next one begins.
+template <bool kFetch, int VECTORS, int NP, int MR, int KEPT>
+TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const RowProduct& p,
+                                          const float* b, Int column, RowInput<MR, KEPT>& out) {
+  RowSums<MR> sums[NP] = {};
+  if (p.bias != nullptr) {
+    TFAOT_UNROLL
+    for (int i = 0; i < NP; ++i) {
+      const Int at = column + i * kRowWidth;
+      start_sums<MR>(sums[i], p.bias + at, i < NP - 1 ? kRowWidth : p.columns - at);
+    }
+  }
+  b = add_panels<kFetch, VECTORS, MR>(sums, in, b);
+  PanelResult<MR, NP> made;
+  TFAOT_UNROLL
+  for (int i = 0; i < NP; ++i) {
+    const Int at = column + i * kRowWidth;
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
       TFAOT_UNROLL
       for (int v = 0; v < kVectorsPerPanel; ++v) {
-        made[r][v] = rectified<float>(total_of<0, kRowSums<MR>, MR>(sums, r, v), p.rectifier);
+        made[i][r][v] =
+            rectified<float>(total_of<0, kRowSums<MR>, MR>(sums[i], r, v), p.rectifier);
       }
-      store_panel(p.c + r * p.columns + column, made[r], count);
+      store_panel(p.c + r * p.columns + at, made[i][r],
+                  i < NP - 1 ? kRowWidth : p.columns - at);
     }
-    if (count <= kRowWidth) return input_of_results<MR>(p.c, p.columns, column, made);
   }
+  keep_results(out, column, made);
+  return b;
+}
+
+// Returns the results, as the next product reads them. NP panels at a time share what is made of
+// the row. Inlined: a call for each layer of a chain would take as long as a small layer.
+template <bool kFetch, int VECTORS, int MR, int NP>
+TFAOT_INLINE RowInput<MR, NP> multiply_by_panels(const RowInput<MR, NP>& in, const RowProduct& p) {
+  RowInput<MR, NP> out = no_results_yet<MR, NP>(p.c, p.columns);
+  const float* b = p.b;
+  Int column = 0;
+  if constexpr (NP > 1) {
+    for (; column + (NP - 1) * kRowWidth < p.columns; column += NP * kRowWidth) {
+      b = multiply_panels<kFetch, VECTORS, NP>(in, p, b, column, out);
+    }
+    if (column >= p.columns) return out;
+  }
+  do {
+    b = multiply_panels<kFetch, VECTORS, 1>(in, p, b, column, out);
+    column += kRowWidth;
+  } while (column < p.columns);
+  return out;
 }
 
 }  // namespace

@@ -40,9 +40,20 @@ TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[M
   for (int r = 0; r < MR; ++r) to[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTERS);
 }
 
-// Four steps of the depth, of a quarter of x.
-template <int QUARTER, bool kFetch, int MR>
-TFAOT_INLINE void add_quarter(RowSums<MR>& sums, const Vec<float> (&x)[MR], const float* b) {
+// Where the steps of NP panels are.
+template <int NP>
+using PanelSteps = const float* [NP];
+
+template <int NP>
+TFAOT_INLINE void go_on(PanelSteps<NP>& b, Int elements) {
+  TFAOT_UNROLL
+  for (int p = 0; p < NP; ++p) b[p] += elements;
+}
+
+// Four steps of the depth, of a quarter of x, by each of NP panels, `at` elements further.
+template <int QUARTER, bool kFetch, int MR, int NP>
+TFAOT_INLINE void add_quarter(RowSums<MR> (&sums)[NP], const Vec<float> (&x)[MR],
+                              const PanelSteps<NP>& b, Int at = 0) {
   constexpr int kFirst = QUARTER * kSpread % kRowSums<MR>;
   Vec<float> fours[MR], left[kSpread][MR];
   permute_quarters<QUARTER * 0x55>(fours, x);
@@ -52,64 +63,99 @@ TFAOT_INLINE void add_quarter(RowSums<MR>& sums, const Vec<float> (&x)[MR], cons
   spread_rows<3>(left[3], fours);
   TFAOT_UNROLL
   for (int i = 0; i < kSpread; ++i) {
-    add_step<kFetch>(sums[kFirst + i], left[i], b + i * kRowWidth);
+    TFAOT_UNROLL
+    for (int p = 0; p < NP; ++p) {
+      add_step<kFetch>(sums[p][kFirst + i], left[i], b[p] + at + i * kRowWidth);
+    }
   }
 }
 
 // The first `count` numbers of x, which are fewer than a vector has.
-template <bool kFetch, int MR>
-TFAOT_INLINE void add_part(RowSums<MR>& sums, const Vec<float> (&in)[MR], const float* b,
+template <bool kFetch, int MR, int NP>
+TFAOT_INLINE void add_part(RowSums<MR> (&sums)[NP], Vec<float> (&x)[MR], PanelSteps<NP>& b,
                            Int count) {
-  Vec<float> x[MR], left[MR];
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) x[r] = in[r];
+  Vec<float> left[MR];
   TFAOT_NOT_UNROLLED
-  for (; count >= kSpread; count -= kSpread, b += kSpread * kRowWidth) {
+  for (; count >= kSpread; count -= kSpread, go_on<NP>(b, kSpread * kRowWidth)) {
     add_quarter<0, kFetch>(sums, x, b);
     permute_quarters<0x39>(x, x);  // the next quarter first
   }
   permute_quarters<0>(x, x);
   TFAOT_NOT_UNROLLED
-  for (; count > 0; --count, b += kRowWidth) {
+  for (; count > 0; --count, go_on<NP>(b, kRowWidth)) {
     spread_rows<0>(left, x);
-    add_step<kFetch>(sums[1], left, b);
+    TFAOT_UNROLL
+    for (int p = 0; p < NP; ++p) add_step<kFetch>(sums[p][1], left, b[p]);
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) x[r] = _mm512_maskz_permute_ps(0xFFFF, x[r], 0x39);  // the next
   }
 }
 
-// Adds the products with a panel, and returns where the next one begins. The last vector goes
-// through the same loop: the processor foresees most if each instruction always goes equally far.
-// kFetch: panels are asked for ahead.
-template <bool kFetch, int MR>
-TFAOT_INLINE const float* add_panel(RowSums<MR>& sums, const RowInput<MR>& in, const float* b) {
-  constexpr Int kQuarter = kSpread * kRowWidth;
-  const Int part = in.depth % kRowWidth;
-  const Int whole = in.depth - part;
-  for (Int k = 0; k < whole; k += kRowWidth, b += 4 * kQuarter) {
-    Vec<float> x[MR];
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r) x[r] = in.last[r];
-    if (__builtin_expect(k != in.before, 1)) {
+// The vectors of the rows from k on.
+template <int MR, int NP>
+TFAOT_INLINE void take_vectors(Vec<float> (&x)[MR], const RowInput<MR, NP>& in, Int k) {
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) x[r] = in.last[NP - 1][r];
+  if (__builtin_expect(k != in.last_at, 1)) {
+    if (NP > 1 && k == in.last_at - kRowWidth) {
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) x[r] = in.last[0][r];
+    } else {
       TFAOT_UNROLL
       for (int r = 0; r < MR; ++r) x[r] = load(in.x + r * in.depth + k);
     }
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r) keep(x[r]);  // else the compiler loads each quarter alone
-    add_quarter<0, kFetch>(sums, x, b);
-    add_quarter<1, kFetch>(sums, x, b + kQuarter);
-    add_quarter<2, kFetch>(sums, x, b + 2 * kQuarter);
-    add_quarter<3, kFetch>(sums, x, b + 3 * kQuarter);
   }
-  if (part != 0) add_part<kFetch>(sums, in.last, b, part);
-  return b + part * kRowWidth;
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) keep(x[r]);  // else the compiler loads each quarter alone
+}
+
+// Adds the products with NP panels, and returns where the next one begins. VECTORS of a row are in
+// a turn of the loop. The last vector goes through the same code: the processor foresees most if
+// an instruction always goes equally far. kFetch: panels are asked for ahead.
+template <bool kFetch, int VECTORS, int MR, int NP, int KEPT>
+TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR, KEPT>& in,
+                                     const float* b) {
+  constexpr Int kQuarter = kSpread * kRowWidth;
+  const Int part = in.depth % kRowWidth;
+  const Int whole = in.depth - part;
+  PanelSteps<NP> at;
+  TFAOT_UNROLL
+  for (int p = 0; p < NP; ++p) {
+    at[p] = b + p * in.depth * kRowWidth;
+    asm("" : "+r"(at[p]));  // else the compiler keeps many addresses
+  }
+  Vec<float> x[MR];
+  const auto add_vector = [&](Int k) __attribute__((always_inline)) {
+    take_vectors(x, in, k);
+    add_quarter<0, kFetch>(sums, x, at);
+    add_quarter<1, kFetch>(sums, x, at, kQuarter);
+    add_quarter<2, kFetch>(sums, x, at, 2 * kQuarter);
+    add_quarter<3, kFetch>(sums, x, at, 3 * kQuarter);
+    go_on<NP>(at, 4 * kQuarter);
+  };
+  Int k = 0;
+  if constexpr (VECTORS > 1) {
+    for (; k + VECTORS * kRowWidth <= whole; k += VECTORS * kRowWidth) {
+      TFAOT_UNROLL
+      for (int i = 0; i < VECTORS; ++i) add_vector(k + i * kRowWidth);
+    }
+  }
+  TFAOT_NOT_UNROLLED
+  for (; k < whole; k += kRowWidth) add_vector(k);
+  if (part != 0) {
+    take_vectors(x, in, whole);
+    add_part<kFetch>(sums, x, at, part);
+  }
+  return at[NP - 1];
 }
 
 #else
 
-template <bool kFetch, int MR>
-TFAOT_INLINE const float* add_panel(RowSums<MR>& sums, const RowInput<MR>& in, const float* b) {
+template <bool kFetch, int VECTORS, int MR>
+TFAOT_INLINE const float* add_panels(RowSums<MR> (&of_one)[1], const RowInput<MR, 1>& in,
+                                     const float* b) {
   constexpr Int kSteps = 4;
+  RowSums<MR>& sums = of_one[0];
   const float* a[MR];
   TFAOT_UNROLL
   for (int r = 0; r < MR; ++r) a[r] = in.x + r * in.depth;

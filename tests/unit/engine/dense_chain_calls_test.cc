@@ -24,17 +24,18 @@ using ::testing::ElementsAre;
 struct Made {
   std::vector<std::string> kernels;
   std::vector<kernels::DenseLayer> layers;  // of the first chain
+  std::int64_t weights_in = 0;              // of the last one
   std::unique_ptr<xla::HloModule> module;
 };
 
 // Parameters from the second on are weights.
 Made made_of(const std::string& text) {
-  Made made{{}, {}, testing::parse_hlo(text)};
+  Made made{{}, {}, 0, testing::parse_hlo(text)};
   const auto before = testing::result_with_kernels(*made.module);
   EXPECT_TRUE(simplify(*made.module));
   EXPECT_TRUE(rewrite_to_kernel_calls(*made.module, 1));
   EXPECT_TRUE(replace_row_functions(*made.module, 1));
-  EXPECT_TRUE(replace_dense_chains(*made.module));
+  EXPECT_TRUE(replace_dense_chains(*made.module, 1));
   if (before.shape().IsArray()) {
     EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)),
               1e-5)
@@ -42,9 +43,9 @@ Made made_of(const std::string& text) {
   }
   made.kernels = testing::called_kernels(*made.module);
   for (const auto* one : made.module->entry_computation()->MakeInstructionPostOrder()) {
-    if (kernel_kind(*one) == KernelKind::kDenseChain && made.layers.empty()) {
-      made.layers = dense_layers(*one);
-    }
+    if (kernel_kind(*one) != KernelKind::kDenseChain) continue;
+    if (made.layers.empty()) made.layers = dense_layers(*one);
+    made.weights_in = call_of<kernels::DenseChainCall>(*one).weights_in;
   }
   return made;
 }
@@ -303,6 +304,22 @@ TEST(DenseChainCalls, AreOfSmallLayers) {
   EXPECT_THAT(of_width(256, 3), ElementsAre("matmul_f32", "matmul_f32"));
   EXPECT_THAT(of_width(64, 100), ElementsAre("dense_chain_f32"));
   EXPECT_THAT(of_width(100, 100), ElementsAre("matmul_f32", "matmul_f32"));
+}
+
+TEST(DenseChainCalls, KnowWhereWeightsStay) {
+  EXPECT_EQ(square_layers(70, 1).weights_in, kernels::kWeightsInFirstCache);
+  EXPECT_EQ(square_layers(80, 1).weights_in, kernels::kWeightsInSecondCache);
+  const Made made = made_of(R"(
+ENTRY e {
+  x = f32[1,8] parameter(0)
+  w0 = f32[8,8] parameter(1)
+  w1 = f32[8,8] parameter(2)
+  other = f32[200000] parameter(3)
+  a = f32[1,8] dot(x, w0), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  b = f32[1,8] dot(a, w1), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = (f32[1,8], f32[200000]) tuple(b, other)
+})");
+  EXPECT_EQ(made.weights_in, kernels::kWeightsFurther);
 }
 
 // What makes a value, without names.

@@ -40,7 +40,7 @@ WithFunctions with_functions(const std::string& text) {
   const auto before = testing::result_with_kernels(*made.module);
   EXPECT_TRUE(rewrite_to_kernel_calls(*made.module, 1));
   EXPECT_TRUE(replace_row_functions(*made.module, 1));
-  EXPECT_TRUE(replace_dense_chains(*made.module));
+  EXPECT_TRUE(replace_dense_chains(*made.module, 1));
   EXPECT_TRUE(absorb_functions(*made.module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)), 1e-5)
       << made.module->ToString();

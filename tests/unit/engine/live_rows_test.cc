@@ -156,8 +156,8 @@ std::vector<std::int64_t> chain_live_rows(int rows, const std::string& bias,
   const auto module = testing::parse_hlo(
       "ENTRY e {\n  x = f32[4,16] parameter(0)\n  v = f32[1,1,4,16] parameter(1)\n"
       "  u = f32[1,1,8,16] parameter(2)\n  w = f32[8] parameter(3)\n" +
-      before + "  b = f32[8] " + bias + "\n  c = s64[15] constant({" + std::to_string(rows) +
-      ",4,2,8,0, 8,1,0,0,0, 3,0,0,0,0})\n"
+      before + "  b = f32[8] " + bias + "\n  c = s64[16] constant({" + std::to_string(rows) +
+      ",4,2,8,0,0, 8,1,0,0,0, 3,0,0,0,0})\n"
       "  t = (f32[16,3], u8[1088]) custom-call(c, x, v, b, u), "
       "custom_call_target=\"tfaot_dense_chain_f32\"\n"
       "  y = f32[16,3] get-tuple-element(t), index=0\n  ROOT r = (f32[16,3]) tuple(y)\n}");

@@ -39,7 +39,7 @@ class Chain {
   Chain(Random& random, Int rows, Int depth, std::vector<DenseLayer> layers, Int live_rows = 0)
       : layers_(std::move(layers)), x_(rows * depth) {
     random.fill(x_);
-    call_ = {rows, depth, static_cast<Int>(layers_.size()), 1, live_rows};
+    call_ = {rows, depth, static_cast<Int>(layers_.size()), 1, live_rows, random.between(0, 2)};
     for (const DenseLayer& layer : layers_) {
       if (&layer != &layers_.back()) call_.widest = std::max(call_.widest, layer.columns);
       Tensor<float> matrix(depth * layer.columns);
@@ -180,6 +180,23 @@ TEST_P(DenseChain, OfEveryWidthAndNumberOfRows) {
   }
 }
 
+// Rows that go through panels a vector, or several, at a time.
+TEST_P(DenseChain, OfFewRowsAndDeepLayers) {
+  Random random(7);
+  for (int i = 0; i < 300; ++i) {
+    const Int rows = random.between(1, 3), depth = random.between(60, 300);
+    const Int width = random.between(1, 150);
+    Chain chain(random, rows, depth,
+                {{width, kernels::kEpilogueBias, {kernels::kFunctionNone, 1, 1}},
+                 {70, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
+                 {33, kernels::kEpilogueBias, {kernels::kFunctionNone, 1, 1}}});
+    check(chain, GetParam().dense_chain, 33,
+          std::to_string(rows) + " rows of " + std::to_string(depth) + ", width " +
+              std::to_string(width));
+    if (HasFailure()) return;
+  }
+}
+
 // More rows than go through together, and layers that are too large for the small tiles.
 TEST_P(DenseChain, OfManyRowsAndLargeLayers) {
   Random random(3);
@@ -237,7 +254,7 @@ TEST_P(DenseChain, WhatIsBesideTheColumnsDoesNotCount) {
   struct {
     kernels::DenseChainCall call;
     DenseLayer layers[2];
-  } words = {{1, 1, 2, 3, 0},
+  } words = {{1, 1, 2, 3, 0, 0},
              {{3, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
               {5, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}}};
   Tensor<float> x(1), first(1 * 16, 64), second(3 * 16, 64), result(5);
@@ -285,7 +302,7 @@ std::vector<float> function_of_floats(Kernel kernel, const DenseLayer& layer,
   struct {
     kernels::DenseChainCall call;
     DenseLayer layer;
-  } words = {{rows, 1, 1, 1, 0}, layer};
+  } words = {{rows, 1, 1, 1, 0, 0}, layer};
   Tensor<float> from(rows), to(rows);
   std::copy(x.begin(), x.end(), from.data());
   Tensor<float> scratch(kernels::dense_chain_scratch_bytes(words.call) / 4, 64);
