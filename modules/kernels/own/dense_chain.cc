@@ -84,7 +84,8 @@ __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
     float* const to = left == 1 ? chain.result + row * columns : scratch;
     const auto* const weights = static_cast<const float*>(*operand++);
     const float* const bias = has_bias(*layer) ? static_cast<const float*>(*operand++) : nullptr;
-    in = multiply_by_panels<false, VECTORS>(in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
+    in = multiply_by_panels<false, VECTORS>(
+        in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
     if (layer->function.kind != tfaot::kernels::kFunctionNone) {
       activate({to, columns, MR, columns, &layer->function});
       in = row_input<MR, NP>(to, columns);

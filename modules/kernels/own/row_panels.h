@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of float32 alone, or two with AVX-512, by the panels of a matrix. They are read in memory
-// order, one after the other: the sums of a panel are added up while those of the next one are
+// A row of float32 alone, or two with AVX-512, by the panels of a matrix. One or two at a time are
+// read, in memory order: their sums are added up while those of the next ones are
 // made.
 #pragma once
 
@@ -81,11 +81,9 @@ TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const Ro
     for (int r = 0; r < MR; ++r) {
       TFAOT_UNROLL
       for (int v = 0; v < kVectorsPerPanel; ++v) {
-        made[i][r][v] =
-            rectified<float>(total_of<0, kRowSums<MR>, MR>(sums[i], r, v), p.rectifier);
+        made[i][r][v] = rectified<float>(total_of<0, kRowSums<MR>, MR>(sums[i], r, v), p.rectifier);
       }
-      store_panel(p.c + r * p.columns + at, made[i][r],
-                  i < NP - 1 ? kRowWidth : p.columns - at);
+      store_panel(p.c + r * p.columns + at, made[i][r], i < NP - 1 ? kRowWidth : p.columns - at);
     }
   }
   keep_results(out, column, made);

@@ -18,8 +18,8 @@ namespace kernels {
 // MatMulCall. Scratch: dense_chain_scratch_bytes().
 struct DenseChainCall {
   std::int64_t rows, depth, layers;
-  std::int64_t widest;     // the most columns of a layer before the last
-  std::int64_t live_rows;  // rows for each row of the model's batch; 0: all rows count
+  std::int64_t widest;      // the most columns of a layer before the last
+  std::int64_t live_rows;   // rows for each row of the model's batch; 0: all rows count
   std::int64_t weights_in;  // a WeightsPlace: how a row alone reads them fastest
 };
 // The cache that all weights of the model stay in between calls.
