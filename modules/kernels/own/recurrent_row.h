@@ -19,7 +19,8 @@ struct RecurrentRow {
   bool back;   // from the last of the weights to the first
 };
 
-// N sums for each: few blocks would wait for the step before.
+// N sums for each: few blocks would wait for the step before. Much state is read in turns that are
+// so long that an instruction reads weights of another page each time (row_input.h).
 template <typename Cell, bool kOfState, int N, int B>
 TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const RecurrentSide& side,
                                const float* b, Int block_step, bool back) {
@@ -47,14 +48,26 @@ TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const Recurren
       asm("" : "+r"(right[i]));  // else the compiler keeps a register for each of their vectors
     }
   };
-  for (Int left = whole; left > 0; left -= N) {
+  Int left = whole;
+  if constexpr (kOfState && B > 2) {
+    constexpr int kTurn = Cell::kGates > 3 ? 16 : 32;
+    constexpr Int kMostNear = 48;  // whose weights stay in the first-level cache
+    for (; side.depth > kMostNear && left >= kTurn; left -= kTurn) {
+      TFAOT_UNROLL
+      for (int i = 0; i < kTurn; ++i) {
+        add(sums[i % N], i % N);
+        if (i % N == N - 1) go_on(next);
+      }
+    }
+  }
+  for (; left > 0; left -= N) {
     TFAOT_UNROLL
     for (int p = 0; p < N; ++p) add(sums[p], p);
     go_on(next);
   }
   if constexpr (N > 1) {
     if (back) go_on(whole + N);
-    for (Int left = side.depth - whole; left > 0; --left, go_on(1)) add(sums[0], 0);
+    for (left = side.depth - whole; left > 0; --left, go_on(1)) add(sums[0], 0);
   }
 }
 
