@@ -36,6 +36,9 @@ inline constexpr double kTreeStepCycles = 2.5;
 // sorted.
 inline constexpr double kMeetCycles = 1.3;
 inline constexpr double kSortByteCycles = 4;
+// A vector of elements, each of another row; and each of the first ones that they meet.
+inline constexpr double kLaneCycles = 14;
+inline constexpr double kFirstCycles = 2.5;
 
 struct Machine {
   double vector_bytes;

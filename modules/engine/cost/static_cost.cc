@@ -233,8 +233,7 @@ class Estimate {
              slide(static_cast<double>(call.taps[1]), result);
     }
     if (kind == KernelKind::kTopK) {
-      const auto call = call_of<kernels::TopKCall>(one);
-      return moved + static_cast<double>(call.rows) * select(static_cast<double>(call.size), bytes);
+      return moved + select(call_of<kernels::TopKCall>(one), bytes);
     }
     if (kind == KernelKind::kForest) {
       const double steps = static_cast<double>(forest_size(one).steps) * kTreeStepCycles;
@@ -327,10 +326,16 @@ class Estimate {
            (multiply(size, bytes_of(one.operand(2)->shape())) + functions);
   }
 
-  // The first elements of `size`: each meets all others in vectors, or is sorted by its bytes.
-  double select(double size, std::int64_t bytes) const {
-    const double vectors = std::ceil(size * static_cast<double>(bytes) / machine_.vector_bytes);
-    return size * std::min(vectors * kMeetCycles, static_cast<double>(bytes) * kSortByteCycles);
+  // Elements of rows in lanes meet the first ones; or each meets all others, or they are sorted.
+  double select(const kernels::TopKCall& call, std::int64_t bytes) const {
+    const auto rows = static_cast<double>(call.rows), size = static_cast<double>(call.size);
+    const double lanes = machine_.vector_bytes / static_cast<double>(bytes);
+    if (bytes == sizeof(float) && lanes >= 8 && rows >= lanes && call.count <= 16) {
+      return rows * size * (kLaneCycles + static_cast<double>(call.count) * kFirstCycles) / lanes;
+    }
+    return rows * size *
+           std::min(std::ceil(size / lanes) * kMeetCycles,
+                    static_cast<double>(bytes) * kSortByteCycles);
   }
 
   // Of a position, on average.

@@ -3,56 +3,12 @@
 // first. Of few elements, the place of each is the number of those before it: vectors count them,
 // without a branch that depends on values. A few of many elements are found by letting only those
 // pass that come before the last one kept; otherwise the keys are sorted by their bytes.
-#include "gemm.h"
+#include "first_in_lanes.h"
 
 namespace {
 
-using tfaot::kernels::TopKCall;
-
-#if TFAOT_IS_F32
-using Key = std::int32_t;
-using Bits = std::uint32_t;
-constexpr Key kInfinity = 0x7f800000;
-#else
-using Key = std::int64_t;
-using Bits = std::uint64_t;
-constexpr Key kInfinity = 0x7ff0000000000000;
-#endif
-using Keys = Key __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
-
-constexpr Int kKeyLanes = kLanes<Element>;
-constexpr Int kBits = 8 * sizeof(Key);
-constexpr Key kLargestKey = static_cast<Key>(~Bits{0} >> 1);
 constexpr Int kMostCounted = 12 * kKeyLanes;  // above, sorting by bytes is faster
 constexpr Int kMostKept = kMostCounted / 3;   // of more elements than can be counted at once
-
-TFAOT_INLINE Keys load_keys(const Key* from) {
-  Keys keys;
-  __builtin_memcpy(&keys, from, sizeof keys);
-  return keys;
-}
-
-template <bool kIsTotal>
-TFAOT_INLINE void make_keys_of(Key* keys, const Element* x, Int count, Key flip) {
-  for (Int i = 0; i < count; ++i) {
-    Key key;
-    __builtin_memcpy(&key, x + i, sizeof key);
-    if constexpr (!kIsTotal) {
-      const Key magnitude = key & kLargestKey;
-      key = magnitude > kInfinity ? kLargestKey : magnitude == 0 ? 0 : key;
-    }
-    keys[i] = key ^ ((key >> (kBits - 1)) & kLargestKey) ^ flip;
-  }
-}
-
-void make_keys(Key* keys, const Element* x, Int count, Int order) {
-  const Key flip = (order & tfaot::kernels::kTopKDescending) != 0 ? Key{-1} : Key{0};
-  if ((order & tfaot::kernels::kTopKTotalOrder) != 0) {
-    make_keys_of<true>(keys, x, count, flip);
-  } else {
-    make_keys_of<false>(keys, x, count, flip);
-  }
-}
 
 // Adds one where a < b.
 TFAOT_INLINE Keys count_less(Keys count, Keys a, Keys b) {
@@ -143,32 +99,52 @@ void Some::sort() {
 
 class TopK {
  public:
-  TopK(const TopKCall& call, void* const* out)
+  TopK(const TopKCall& call, const Element* x, void* const* out)
       : call_(call),
+        x_(x),
         values_(static_cast<Element*>(out[0])),
         places_(static_cast<std::int32_t*>(out[1])),
         scratch_(static_cast<Key*>(out[2])) {}
 
-  void row(const Element* x) {
-    if (call_.count == 1) {
-      const Key place = first_of(x);
-      write(x, &place);
-    } else if (call_.size <= kMostCounted) {
-      write_counted(x);
-    } else if (call_.count <= kMostKept) {
-      write_few(x);
-    } else {
-      write(x, sort_by_bytes(x));
+#if TFAOT_HAS_LANE_ROWS
+  // Where that is faster.
+  bool is_for_lanes() const {
+    return call_.rows >= kKeyLanes && call_.count <= kMostInLanes &&
+           2 * call_.count <= call_.size && call_.size >= kQuad && call_.size <= kMostInRow;
+  }
+
+  // As many rows as a vector has lanes, from `first` on.
+  void rows_in_lanes(Int first) const {
+    FirstInLanes found(call_);
+    found.find(x_ + first * call_.size);
+    for (Int lane = 0; lane < kKeyLanes; ++lane) {
+      Key places[kMostInLanes];
+      for (Int i = 0; i < call_.count; ++i) places[i] = found.place(lane, i);
+      write(first + lane, places);
     }
-    values_ += call_.count;
-    places_ += call_.count;
+  }
+#endif
+
+  void row(Int row) const {
+    const Element* const x = x_ + row * call_.size;
+    if (call_.count == 1) {
+      const Key place = place_of_first(x);
+      write(row, &place);
+    } else if (call_.size <= kMostCounted) {
+      write_counted(row, x);
+    } else if (call_.count <= kMostKept) {
+      write_few(row, x);
+    } else {
+      write(row, sort_by_bytes(x));
+    }
   }
 
  private:
-  void write(const Element* x, const Key* places) {
+  void write(Int row, const Key* places) const {
+    const Element* const x = x_ + row * call_.size;
     for (Int i = 0; i < call_.count; ++i) {
-      values_[i] = x[places[i]];
-      places_[i] = static_cast<std::int32_t>(places[i]);
+      values_[row * call_.count + i] = x[places[i]];
+      places_[row * call_.count + i] = static_cast<std::int32_t>(places[i]);
     }
   }
 
@@ -178,7 +154,7 @@ class TopK {
     some.size += count;
   }
 
-  Key first_of(const Element* x) const {
+  Key place_of_first(const Element* x) const {
     make_keys(scratch_, x, call_.size, call_.order);
     Key best = scratch_[0];
     Key place = 0;
@@ -190,18 +166,18 @@ class TopK {
     return place;
   }
 
-  void write_counted(const Element* x) {
+  void write_counted(Int row, const Element* x) const {
     Some all;
     make_keys(all.keys, x, call_.size, call_.order);
     all.size = call_.size;
     Key before[kMostCounted + kKeyLanes];
     all.count_before(before);
     for (Int i = 0; i < call_.size; ++i) all.places[before[i]] = static_cast<Key>(i);
-    write(x, all.places);
+    write(row, all.places);
   }
 
   // An element that is equal to the last one kept comes after it.
-  void write_few(const Element* x) {
+  void write_few(Int row, const Element* x) const {
     make_keys(scratch_, x, call_.size, call_.order);
     Some some;
     add(some, x, 0, kMostCounted);
@@ -220,7 +196,7 @@ class TopK {
         some.size += scratch_[i] < last ? 1 : 0;
       }
     }
-    write(x, some.places);
+    write(row, some.places);
   }
 
   // All places in order.
@@ -267,6 +243,7 @@ class TopK {
   }
 
   const TopKCall& call_;
+  const Element* x_;
   Element* values_;
   std::int32_t* places_;
   Key* scratch_;
@@ -276,7 +253,14 @@ class TopK {
 
 extern "C" void TFAOT_KERNEL(top_k)(void* out, const void** in) {
   const auto& call = *static_cast<const TopKCall*>(in[0]);
-  const auto* x = static_cast<const Element*>(in[1]);
-  TopK top(call, static_cast<void* const*>(out));
-  for (Int i = 0; i < call.rows; ++i, x += call.size) top.row(x);
+  const TopK top(call, static_cast<const Element*>(in[1]), static_cast<void* const*>(out));
+#if TFAOT_HAS_LANE_ROWS
+  if (top.is_for_lanes()) {
+    for (Int i = 0; i < call.rows; i += kKeyLanes) {
+      top.rows_in_lanes(smaller(i, call.rows - kKeyLanes));  // some rows may be done twice
+    }
+    return;
+  }
+#endif
+  for (Int i = 0; i < call.rows; ++i) top.row(i);
 }

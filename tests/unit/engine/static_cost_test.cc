@@ -43,7 +43,7 @@ std::uint64_t dense(std::size_t rows, int layers, int width,
 // The same as one chain, each with a function.
 std::uint64_t dense_chain(std::size_t rows, int layers, int width, int function = 0) {
   std::string text = fmt::format("ENTRY e {{\n  x = f32[{},{}] parameter(0)\n", rows, width);
-  std::string words = fmt::format("{},{},{},{},0", rows, width, layers, width);
+  std::string words = fmt::format("{},{},{},{},0,0", rows, width, layers, width);
   std::string weights;
   for (int i = 0; i < layers; ++i) {
     text += fmt::format("  w{0} = f32[1,{1},{2},16] parameter({3})\n", i, width / 16, width, i + 1);
@@ -53,7 +53,7 @@ std::uint64_t dense_chain(std::size_t rows, int layers, int width, int function 
   text += fmt::format(
       "  c = s64[{}] constant({{{}}})\n  ROOT k = (f32[{},{}], u8[64]) custom-call(c, x{}), "
       "custom_call_target=\"tfaot_dense_chain_f32\"\n}}",
-      5 + 5 * layers, words, rows, width, weights);
+      6 + 5 * layers, words, rows, width, weights);
   return cost_of(text, {1, static_cast<std::int64_t>(rows) * width * 8, "x86_64_v4"});
 }
 
