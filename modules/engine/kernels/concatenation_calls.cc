@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/concatenation_calls.h"
 
+#include <algorithm>
+
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/gathered_parts.h"
@@ -15,6 +17,7 @@ using xla::HloOpcode;
 constexpr std::int64_t kFewestPerPart = 3;   // elements; XLA's loop copies fewer as fast
 constexpr std::int64_t kMostParts = 64;      // of a call, whose struct grows with them
 constexpr std::int64_t kMostRowsOfOne = 16;  // of a gather, in one row of the concatenation
+constexpr std::int64_t kFewestGathersOfOneRow = 2;
 
 bool is_for_kernel(const HloInstruction& concatenate) {
   return has_kernels(concatenate.shape().element_type()) && concatenate.operand_count() > 1 &&
@@ -74,7 +77,12 @@ Status replace_concatenation(HloInstruction& concatenate) {
   const auto sizes = concatenate.shape().dimensions();
   const auto outer = static_cast<std::size_t>(concatenate.concatenate_dimension());
   const std::int64_t rows = product(sizes.subspan(0, outer));
-  if (rows == 1) return {};  // XLA joins its loop with those around it, which is faster
+  // XLA joins its loop of one row with those around it, which is faster but for calls that are
+  // saved.
+  const auto gathers = std::ranges::count_if(concatenate.operands(), [](HloInstruction* operand) {
+    return own_gather(operand) != nullptr;
+  });
+  if (rows == 1 && gathers < kFewestGathersOfOneRow) return {};
   std::vector<GatheredPart> parts;
   std::int64_t made = 0;  // elements of a row that XLA would compute in place
   for (HloInstruction* operand : concatenate.operands()) {

@@ -67,6 +67,23 @@ TEST(ConcatenationCalls, TakeEmbeddingsAndSlices) {
               ElementsAre("6 rows: 4* 2 4*"));
 }
 
+// At one row XLA's loop makes a concatenation, unless calls are saved.
+TEST(ConcatenationCalls, TakeSeveralEmbeddingsOfOneRow) {
+  const auto of_one_row = [](std::string text) {
+    for (const std::string six : {"[6", ":6"}) {
+      for (std::size_t at = 0; (at = text.find(six, at)) != std::string::npos;) text[at + 1] = '1';
+    }
+    return joined("ENTRY e {\n" + text);
+  };
+  const std::string start = std::string(kPlaces) + "  x = f32[5,4] parameter(1)\n";
+  EXPECT_THAT(of_one_row(start + lookup("a", 0) + lookup("b", 2) +
+                         "  ROOT c = f32[6,11] concatenate(a, p, b), dimensions={1}\n}\n"),
+              ElementsAre("1 rows: 4* 3 4*"));
+  EXPECT_THAT(of_one_row(start + lookup("a", 0) +
+                         "  ROOT c = f32[6,7] concatenate(a, p), dimensions={1}\n}\n"),
+              ElementsAre("1 rows: 4*"));
+}
+
 // The kernel reads the numbers that places were made of.
 TEST(ConcatenationCalls, LeaveNoConversionOfPlaces) {
   const auto module = testing::parse_hlo(
