@@ -40,10 +40,10 @@ Scaled scaled(HloInstruction* value) {
   return {value, 1};
 }
 
-// The instruction, if it reduces the rows of `of`.
-bool reduces(HloInstruction* reduce, HloOpcode opcode, const HloInstruction* of) {
+// Whether it reduces the rows of `of`, or of that in another shape.
+bool reduces(HloInstruction* reduce, HloOpcode opcode, HloInstruction* of) {
   const auto found = row_reduction(*reduce, opcode);
-  return found && found->of == of;
+  return found && behind_reshapes(found->of) == behind_reshapes(of);
 }
 
 // The exponentials that `quotient` divides by the sum of their row; null: it does something else.
