@@ -30,6 +30,28 @@ struct Columns {
   const float* bias;
 };
 
+// The sum of a row's squares. Each addition meets one product alone: of two, the compiler would fuse
+// the one or the other, and rows of other groups would be rounded in another way.
+template <int kVectors>
+TFAOT_INLINE Floats sum_of_squares(const Floats (&row)[kVectors]) {
+  Floats even = row[0] * row[0];
+  keep(even);
+  if constexpr (kVectors == 1) return even;
+  Floats odd = row[kVectors > 1] * row[kVectors > 1];
+  keep(odd);
+  TFAOT_UNROLL
+  for (int i = 2; i < kVectors; ++i) (i % 2 == 0 ? even : odd) += row[i] * row[i];
+  return even + odd;
+}
+
+template <int kRows, int kVectors>
+TFAOT_INLINE RowNumbers over_squares(const RowGroup<kRows, kVectors>& group) {
+  Floats sums[4];
+  TFAOT_UNROLL
+  for (int r = 0; r < 4; ++r) sums[r] = sum_of_squares(group.v[r % kRows]);
+  return over_rows<SumOfLanes>(sums);
+}
+
 // Whole groups of kRows rows. The arguments in registers: a struct would be waited for.
 template <int kRows, int kVectors>
 TFAOT_ONE_COPY void normalise_groups(float* y, const float* x, Int rows, Int columns,
@@ -41,15 +63,12 @@ TFAOT_ONE_COPY void normalise_groups(float* y, const float* x, Int rows, Int col
     const RowNumbers means = {part * group.template over<SumOfLanes>().quads};
     group.each([&](Floats v, int r, int /*i*/) { return v - means.of(r); });
     group.end_with(0, last);
-    auto squares = group;
-    squares.each([](Floats v, int /*r*/, int /*i*/) { return v * v; });
-    const Floats variances = part * squares.template over<SumOfLanes>().quads;
+    const Floats variances = part * over_squares(group).quads;
     const RowNumbers factors = {1.0F / roots_of(variances + epsilon)};
     const auto scale = RowGroup<1, kVectors>::from(scales, 0, last);
     const auto bias = RowGroup<1, kVectors>::from(biases, 0, last);
-    group.each([&](Floats v, int r, int i) {
-      return v * factors.of(r) * scale.v[0][i] + bias.v[0][i];
-    });
+    group.each(
+        [&](Floats v, int r, int i) { return v * factors.of(r) * scale.v[0][i] + bias.v[0][i]; });
     group.to(y, columns, last);
   }
 }

@@ -45,9 +45,8 @@ TFAOT_ONE_COPY void softmax_of_groups(float* y, const float* x, Int rows, Int co
     auto group = RowGroup<kRows, kVectors>::from(x, step, last);
     group.end_with(-__builtin_inff(), last);
     const RowNumbers peaks = group.template over<LargestOfLanes>();
-    group.each([&](Floats v, int r, int /*i*/) {
-      return exp_of_negative((v - peaks.of(r)) * scale);
-    });
+    group.each(
+        [&](Floats v, int r, int /*i*/) { return exp_of_negative((v - peaks.of(r)) * scale); });
     const RowNumbers factors = {1.0F / group.template over<SumOfLanes>().quads};
     group.each([&](Floats v, int r, int /*i*/) { return v * factors.of(r); });
     group.to(y, step, last);

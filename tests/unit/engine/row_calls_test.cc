@@ -92,8 +92,8 @@ TEST(RowCalls, Softmax) {
 
 // As XLA leaves it for a model without a batch.
 TEST(RowCalls, SoftmaxOfAReshapedTensor) {
-  std::string text = "  x = f32[1,3,4,40] parameter(0)\n  y = f32[3,4,40] reshape(x)\n" +
-                     softmax_of(kQuotient);
+  std::string text =
+      "  x = f32[1,3,4,40] parameter(0)\n  y = f32[3,4,40] reshape(x)\n" + softmax_of(kQuotient);
   const std::string peak = "reduce(y, lowest), dimensions={2}";
   text.replace(text.find(peak), peak.size(), "reduce(x, lowest), dimensions={0,3}");
   EXPECT_THAT(kernels_of_rows(text), ElementsAre("softmax_f32"));
