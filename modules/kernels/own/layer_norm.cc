@@ -30,8 +30,8 @@ struct Columns {
   const float* bias;
 };
 
-// The sum of a row's squares. Each addition meets one product alone: of two, the compiler would fuse
-// the one or the other, and rows of other groups would be rounded in another way.
+// The sum of a row's squares. Each addition meets one product alone: of two, the compiler would
+// fuse the one or the other, and rows of other groups would be rounded in another way.
 template <int kVectors>
 TFAOT_INLINE Floats sum_of_squares(const Floats (&row)[kVectors]) {
   Floats even = row[0] * row[0];
