@@ -12,9 +12,11 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Whether the kernel is the faster one for a softmax of so many numbers. XLA's loops take as long
-// or less for whole vectors, of which they need one or two at a level, and for very few numbers.
-bool is_worth_a_call(std::int64_t scores) { return scores > 8 && scores != 16; }
+// Whether the kernel is the faster one for a softmax. XLA's loops take as long or less for a few
+// rows of very few numbers.
+bool is_worth_a_call(const RowsAndColumns& sizes) {
+  return sizes.columns >= 8 || (sizes.columns > 4 && sizes.rows >= 4);
+}
 
 // x and the number that it is multiplied with.
 struct Scaled {
@@ -38,10 +40,10 @@ Scaled scaled(HloInstruction* value) {
   return {value, 1};
 }
 
-// The instruction, if it reduces the rows of `of`.
-bool reduces(HloInstruction* reduce, HloOpcode opcode, const HloInstruction* of) {
+// Whether it reduces the rows of `of`, or of that in another shape.
+bool reduces(HloInstruction* reduce, HloOpcode opcode, HloInstruction* of) {
   const auto found = row_reduction(*reduce, opcode);
-  return found && found->of == of;
+  return found && behind_reshapes(found->of) == behind_reshapes(of);
 }
 
 // The exponentials that `quotient` divides by the sum of their row; null: it does something else.
@@ -115,8 +117,9 @@ Status replace_softmax(HloInstruction& quotient, const WeightValues& values) {
     HloInstruction* peak = behind_reshapes(shifted->mutable_operand(1));
     if (peak->opcode() != HloOpcode::kBroadcast) continue;
     const std::int64_t rows = elements_of(*peak->operand(0));
-    if (rows == 0 || all % rows != 0 || !is_worth_a_call(all / rows)) continue;
+    if (rows == 0 || all % rows != 0) continue;
     const RowsAndColumns sizes{rows, all / rows};
+    if (!is_worth_a_call(sizes)) continue;
     peak = row_numbers(*shifted->mutable_operand(1), sizes);
     if (peak == nullptr || !reduces(behind_reshapes(peak), HloOpcode::kMaximum, y) ||
         normalised_exponentials(quotient, sizes) != exp) {

@@ -46,11 +46,12 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
   g.columns = call.keys;
   TFAOT_KERNEL(gemm)(&g);
 
-  const auto scale = static_cast<float>(call.scale);
-  const bool is_whole = softmax_in_registers({s.scores, s.scores, rows, call.keys, step, scale});
+  const SoftmaxRows weights = with_scale_above_0(
+      {s.scores, s.scores, rows, call.keys, step, static_cast<float>(call.scale)});
+  const bool is_whole = softmax_in_registers(weights);
   for (Int r = 0; !is_whole && r < rows; ++r) {
     float* const row = s.scores + r * step;
-    s.sums[r] = row_exponentials(row, row, call.keys, scale);
+    s.sums[r] = row_exponentials(row, row, call.keys, weights.scale);
   }
 
   Gemm h = plain_product(rows, step, call.keys);

@@ -64,7 +64,7 @@ TFAOT_INLINE float over_lanes(typename FloatsOf<kBytes>::Type v) {
 
 // The first `count` elements of a vector; the others become `other`.
 TFAOT_INLINE Floats first_or(Floats v, Int count, float other) {
-  if (count == kLanes<float>) return v;
+  if (!TFAOT_HAS_MASKS && count == kLanes<float>) return v;
   Bits lane = {};
   TFAOT_UNROLL
   for (int i = 0; i < kLanes<float>; ++i) lane[i] = i;

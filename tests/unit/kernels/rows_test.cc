@@ -47,7 +47,7 @@ std::vector<double> softmax(const float* x, Int columns, double scale) {
 TEST_P(RowKernels, Softmax) {
   Random random(1);
   for (const Int columns : lengths()) {
-    const Int rows = random.between(1, 4);
+    const Int rows = random.between(1, 9);  // also some groups, and a rest
     Tensor<float> x(rows * columns), y(rows * columns);
     random.fill(x);
     for (Int i = 0; i < x.size(); ++i) x[i] *= 20;
@@ -108,7 +108,7 @@ TEST_P(RowKernels, SoftmaxOfLargeNumbers) {
 TEST_P(RowKernels, LayerNorm) {
   Random random(2);
   for (const Int columns : lengths()) {
-    const Int rows = random.between(1, 4);
+    const Int rows = random.between(1, 9);
     Tensor<float> x(rows * columns), y(rows * columns), scale(columns), bias(columns);
     for (Tensor<float>* one : {&x, &scale, &bias}) random.fill(*one);
     for (Int i = 0; i < x.size(); ++i) x[i] += 3;
@@ -249,7 +249,7 @@ void expect_shared_rows(Kernel kernel, const Call& call, Tensor<float>& x,
 TEST_P(RowKernels, ShareTheirWork) {
   Random random(31);
   for (const auto& [rows, columns] : std::vector<std::pair<Int, Int>>{
-           {1, 40}, {3, 33}, {17, 8}, {128, 100}, {50, 384}, {7, 1000}}) {
+           {1, 40}, {3, 33}, {17, 8}, {23, 16}, {30, 50}, {128, 100}, {50, 384}, {7, 1000}}) {
     const Int size = rows * columns;
     Tensor<float> x(size), other(size), scale(columns), bias(columns);
     for (Tensor<float>* one : {&x, &other, &scale, &bias}) random.fill(*one);
