@@ -13,6 +13,7 @@
 #include "hlo/repeated_rows.h"
 #include "hlo/scaled_products.h"
 #include "hlo/scatter_windows.h"
+#include "hlo/short_sums.h"
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
 #include "kernels/added_rows.h"
@@ -160,6 +161,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(absorb_functions(*module));
   TFAOT_TRY(replace_added_rows(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));
+  TFAOT_TRY(write_out_short_sums(*module));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));
   TFAOT_TRY(steps.show("hoisted"));
