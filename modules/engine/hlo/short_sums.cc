@@ -12,7 +12,10 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr std::int64_t kMostTerms = 4;
+constexpr std::int64_t kMostTerms = 7;  // LLVM makes vectors of 8 itself
+// Of terms that lie further apart LLVM loads each alone.
+constexpr std::int64_t kMostScattered = 4;
+constexpr std::int64_t kFarApart = 9;
 constexpr std::size_t kMostOperations = 16;  // that are written out for each term
 
 bool is_made_in_loop(const HloInstruction& value) {
@@ -79,6 +82,23 @@ bool has_pairs(const HloInstruction& value) {
          });
 }
 
+// The largest distance in memory from a term that pairs read to the same one of the next point.
+std::int64_t distance_in(const HloInstruction& value) {
+  std::int64_t most = 0;
+  if (value.opcode() == HloOpcode::kBroadcast && !value.dimensions().empty()) {
+    const HloInstruction* from = value.operand(0);
+    while (from->opcode() == HloOpcode::kSlice || from->opcode() == HloOpcode::kReshape) {
+      from = from->operand(0);
+    }
+    most = from->shape().dimensions().back();
+  } else if (is_made_in_loop(value)) {
+    for (const HloInstruction* operand : value.operands()) {
+      most = std::max(most, distance_in(*operand));
+    }
+  }
+  return most;
+}
+
 // Whether XLA would compute it again for each element of a loop that repeats it.
 bool is_repeated(const HloInstruction& value) {
   return std::ranges::any_of(value.users(), [](const auto* user) {
@@ -105,9 +125,14 @@ bool has_short_sums(const HloInstruction& reduce) {
   const xla::Shape& of = reduce.operand(0)->shape();
   const std::int64_t last = of.rank() - 1;
   const HloInstruction& sum = *reduce.to_apply()->root_instruction();
-  return reduce.dimensions(0) == last && of.dimensions(static_cast<int>(last)) <= kMostTerms &&
-         sum.opcode() == HloOpcode::kAdd && reduce.to_apply()->instruction_count() == 3 &&
-         sum.operand(0) != sum.operand(1) && is_made_in_loop(*reduce.operand(0)) &&
+  const std::int64_t terms = of.dimensions(static_cast<int>(last));
+  if (terms > kMostScattered &&
+      (terms > kMostTerms || distance_in(*reduce.operand(0)) >= kFarApart)) {
+    return false;
+  }
+  return reduce.dimensions(0) == last && sum.opcode() == HloOpcode::kAdd &&
+         reduce.to_apply()->instruction_count() == 3 && sum.operand(0) != sum.operand(1) &&
+         is_made_in_loop(*reduce.operand(0)) &&
          operations_in(*reduce.operand(0)) <= kMostOperations && has_pairs(*reduce.operand(0)) &&
          !is_repeated(reduce);
 }

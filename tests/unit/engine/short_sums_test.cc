@@ -43,7 +43,7 @@ std::string squares(int coordinates) {
 }
 
 TEST(ShortSums, OfPairsAreWrittenOut) {
-  for (const int coordinates : {1, 2, 3, 4}) {
+  for (const int coordinates : {1, 2, 3, 4, 5, 7}) {
     const std::string start = squares(coordinates);
     EXPECT_EQ(sums_left(start + "  ROOT r = f32[2,5,7] reduce(n, zero), dimensions={3}, "
                                 "to_apply=add\n"),
@@ -52,6 +52,22 @@ TEST(ShortSums, OfPairsAreWrittenOut) {
                                 "  ROOT r = f32[2,5,7] sqrt(s)\n"),
               0);
   }
+}
+
+// Some columns of a table: up to four, however wide it is; more only of a narrow one.
+TEST(ShortSums, OfColumns) {
+  const auto left = [](int columns, int width) {
+    return sums_left(fmt::format(
+        "  x = f32[5,{1}] parameter(0)\n  c = f32[5,{0}] slice(x), slice={{[0:5], [0:{0}]}}\n"
+        "  a = f32[5,5,{0}] broadcast(c), dimensions={{0,2}}\n"
+        "  b = f32[5,5,{0}] broadcast(c), dimensions={{1,2}}\n"
+        "  d = f32[5,5,{0}] subtract(a, b)\n  n = f32[5,5,{0}] multiply(d, d)\n"
+        "  ROOT r = f32[5,5] reduce(n, zero), dimensions={{2}}, to_apply=add\n",
+        columns, width));
+  };
+  EXPECT_EQ(left(4, 100), 0);
+  EXPECT_EQ(left(5, 8), 0);
+  EXPECT_EQ(left(5, 9), 1);
 }
 
 // A weight of each coordinate, one number for all, and a tensor of all terms.
@@ -77,7 +93,7 @@ TEST(ShortSums, OfRepeatedValuesStay) {
 
 // Of more terms, of another dimension, of no pairs, of what another loop uses too, and the largest.
 TEST(ShortSums, OthersStay) {
-  EXPECT_EQ(sums_left(squares(5) + "  ROOT r = f32[2,5,7] reduce(n, zero), dimensions={3}, "
+  EXPECT_EQ(sums_left(squares(8) + "  ROOT r = f32[2,5,7] reduce(n, zero), dimensions={3}, "
                                    "to_apply=add\n"),
             1);
   EXPECT_EQ(sums_left(squares(4) + "  ROOT r = f32[5,7,4] reduce(n, zero), dimensions={0}, "
