@@ -649,7 +649,7 @@ def masks():
 @maker
 def pairs():
     """Distances of all pairs of points in a few coordinates, also where a loop repeats them; heads that are slices, joined."""
-    def serve(w, t, x, z):
+    def serve(w, t, table, x, z):
         def distances(of, scale=1.0):
             return tf.reduce_sum(scale * tf.square(of[:, :, None] - of[:, None]), -1)
 
@@ -663,11 +663,12 @@ def pairs():
                 "heads": attend(split), "joined": attend(tf.reshape(tf.concat(tf.split(y, 3, axis=2), 1), [-1, 3, 7, 4])),
                 "near": near / tf.reduce_sum(near, 2, keepdims=True),
                 "repeated": tf.reduce_max(distances(x[..., :3])[..., None] * y[:, :, None], 1),
-                "squares": tf.reduce_sum(tf.square(x[..., :4]), -1),
+                "squares": tf.reduce_sum(tf.square(x[..., :4]), -1), "table": distances(table[..., 3:6]),
                 "transposed": attend(tf.transpose(tf.reshape(y, [-1, 7, 3, 4]), [0, 2, 1, 3])),
                 "weighted": distances(x[..., :3], w)}
 
-    works("pairs", serve, {"x": ("float32", [7, 6]), "z": ("float64", [5, 4])}, weights(43, (3,), (6, 12)))
+    works("pairs", serve, {"table": ("float32", [12, 10]), "x": ("float32", [7, 6]), "z": ("float64", [5, 4])},
+          weights(43, (3,), (6, 12)))
 
 
 @maker

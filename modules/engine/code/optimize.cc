@@ -14,7 +14,6 @@
 #include "hlo/repeated_rows.h"
 #include "hlo/scaled_products.h"
 #include "hlo/scatter_windows.h"
-#include "hlo/short_sums.h"
 #include "hlo/simplify.h"
 #include "hlo/step_products.h"
 #include "kernels/added_rows.h"
@@ -32,6 +31,7 @@
 #include "kernels/resize_calls.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 #include "kernels/row_calls.h"
+#include "kernels/short_sums.h"
 #include "kernels/top_k_calls.h"
 #include "tfaot/base/printable.h"
 

@@ -59,7 +59,7 @@ void drop_ones(Dimensions& sizes, Dimensions& order) {
   }
 }
 
-Status replace(HloInstruction& joined) {
+Status transpose_instead(HloInstruction& joined) {
   const auto cut = dimension_of_cuts(joined.operands());
   const std::int64_t to = joined.concatenate_dimension();
   if (!cut || *cut == to) return {};
@@ -92,7 +92,7 @@ Status transpose_joined_slices(xla::HloModule& module) {
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
       if (instruction->opcode() == HloOpcode::kConcatenate && instruction->operand_count() > 1 &&
           is_for_products(*instruction)) {
-        TFAOT_TRY(replace(*instruction));
+        TFAOT_TRY(transpose_instead(*instruction));
       }
     }
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over a last dimension of a few elements, of what pairs make, are written out.
-#include "hlo/short_sums.h"
+#include "kernels/short_sums.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
@@ -13,9 +16,12 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// How many reductions are left. The module computes the same.
-std::int64_t sums_left(const std::string& entry) {
-  const auto module = testing::parse_hlo(fmt::format(
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// The module computes the same.
+std::unique_ptr<xla::HloModule> written_out(const std::string& entry) {
+  auto module = testing::parse_hlo(fmt::format(
       "add {{\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}}\n"
       "max {{\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
       "  ROOT s = f32[] maximum(a, b)\n}}\n"
@@ -25,11 +31,23 @@ std::int64_t sums_left(const std::string& entry) {
   EXPECT_TRUE(write_out_short_sums(*module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
+  return module;
+}
+
+// How many reductions are left.
+std::int64_t sums_left(const std::string& entry) {
+  const auto module = written_out(entry);
   std::int64_t left = 0;
   for (const auto* one : module->entry_computation()->instructions()) {
     left += one->opcode() == xla::HloOpcode::kReduce ? 1 : 0;
   }
   return left;
+}
+
+// Of a module in which no reduction is left.
+std::vector<std::string> kernels_of(const std::string& entry) {
+  EXPECT_EQ(sums_left(entry), 0);
+  return testing::called_kernels(*written_out(entry));
 }
 
 // The squares of the differences of 5 points with each of 7 others.
@@ -54,20 +72,25 @@ TEST(ShortSums, OfPairsAreWrittenOut) {
   }
 }
 
-// Some columns of a table: up to four, however wide it is; more only of a narrow one.
+// Some columns of a table: more than four of few points only if it is narrow. Those of many points
+// are copied first.
 TEST(ShortSums, OfColumns) {
-  const auto left = [](int columns, int width) {
-    return sums_left(fmt::format(
-        "  x = f32[5,{1}] parameter(0)\n  c = f32[5,{0}] slice(x), slice={{[0:5], [0:{0}]}}\n"
-        "  a = f32[5,5,{0}] broadcast(c), dimensions={{0,2}}\n"
-        "  b = f32[5,5,{0}] broadcast(c), dimensions={{1,2}}\n"
-        "  d = f32[5,5,{0}] subtract(a, b)\n  n = f32[5,5,{0}] multiply(d, d)\n"
-        "  ROOT r = f32[5,5] reduce(n, zero), dimensions={{2}}, to_apply=add\n",
-        columns, width));
+  const auto columns_of = [](int columns, int width, int points) {
+    return fmt::format(
+        "  x = f32[2,{2},{1}] parameter(0)\n"
+        "  c = f32[2,{2},{0}] slice(x), slice={{[0:2], [0:{2}], [1:{3}]}}\n"
+        "  a = f32[2,{2},{2},{0}] broadcast(c), dimensions={{0,1,3}}\n"
+        "  b = f32[2,{2},{2},{0}] broadcast(c), dimensions={{0,2,3}}\n"
+        "  d = f32[2,{2},{2},{0}] subtract(a, b)\n  n = f32[2,{2},{2},{0}] multiply(d, d)\n"
+        "  ROOT r = f32[2,{2},{2}] reduce(n, zero), dimensions={{3}}, to_apply=add\n",
+        columns, width, points, columns + 1);
   };
-  EXPECT_EQ(left(4, 100), 0);
-  EXPECT_EQ(left(5, 8), 0);
-  EXPECT_EQ(left(5, 9), 1);
+  EXPECT_THAT(kernels_of(columns_of(4, 100, 7)), IsEmpty());
+  EXPECT_THAT(kernels_of(columns_of(5, 7, 7)), IsEmpty());
+  EXPECT_EQ(sums_left(columns_of(5, 8, 7)), 1);
+  EXPECT_THAT(kernels_of(columns_of(2, 7, 8)), IsEmpty());
+  EXPECT_THAT(kernels_of(columns_of(2, 8, 8)), ElementsAre("gather_f32"));
+  EXPECT_THAT(kernels_of(columns_of(7, 100, 8)), ElementsAre("gather_f32"));
 }
 
 // A weight of each coordinate, one number for all, and a tensor of all terms.

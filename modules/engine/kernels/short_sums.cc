@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/short_sums.h"
+#include "kernels/short_sums.h"
 
 #include <algorithm>
 #include <map>
 
 #include "hlo/simplify.h"
+#include "kernels/gathered_parts.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -15,17 +16,34 @@ using xla::HloOpcode;
 constexpr std::int64_t kMostTerms = 7;  // LLVM makes vectors of 8 itself
 // Of terms that lie further apart LLVM loads each alone.
 constexpr std::int64_t kMostScattered = 4;
-constexpr std::int64_t kFarApart = 9;
-constexpr std::size_t kMostOperations = 16;  // that are written out for each term
+constexpr std::int64_t kFarApart = 8;
+constexpr std::int64_t kFewestSums = 128;    // for which terms are gathered first
+constexpr std::size_t kMostWrittenOut = 16;  // that are written out for each term
 
-bool is_made_in_loop(const HloInstruction& value) {
+bool is_of_same_loop(const HloInstruction& value) {
   return value.IsElementwise() && value.operand_count() > 0 && value.user_count() == 1;
 }
 
+// The terms that pairs read of each point, as they lie in memory.
+StridedRows points_of(HloInstruction* value) {
+  return strided_rows(
+      value, xla::ShapeUtil::ElementsIn(value->shape()) / value->shape().dimensions().back());
+}
+
+// Whether to copy them first, so that they lie side by side.
+bool is_gathered(HloInstruction* value, std::int64_t sums) {
+  const StridedRows points = points_of(value);
+  return sums >= kFewestSums && points.step >= kFarApart &&
+         points.step > value->shape().dimensions().back() && !points.base->IsElementwise();
+}
+
+using GatheredPoints = std::map<HloInstruction*, HloInstruction*>;
+
 // Element `place` of the last dimension of a value, and of all that it is computed of.
-class Element {
+class OneTerm {
  public:
-  explicit Element(std::int64_t place) : place_(place) {}
+  OneTerm(std::int64_t place, const HloInstruction& reduce, GatheredPoints& gathers)
+      : place_(place), reduce_(reduce), gathers_(gathers) {}
 
   HloInstruction* of(HloInstruction* value) {
     if (const auto found = made_.find(value); found != made_.end()) return found->second;
@@ -39,7 +57,7 @@ class Element {
     Dimensions sizes = dimensions_of(*value);
     const std::int64_t last = std::ssize(sizes) - 1;
     sizes.pop_back();
-    if (is_made_in_loop(*value)) {
+    if (is_of_same_loop(*value)) {
       std::vector<HloInstruction*> operands;
       for (HloInstruction* operand : value->operands()) operands.push_back(of(operand));
       return value->parent()->AddInstruction(
@@ -50,9 +68,19 @@ class Element {
       HloInstruction* const inner = value->mutable_operand(0);
       if (kept.empty() || kept.back() != last) return broadcast(inner, sizes, kept);
       kept.pop_back();
-      return broadcast(cut(inner), sizes, kept);
+      return broadcast(cut(gathered(inner)), sizes, kept);
     }
     return cut(value);
+  }
+
+  HloInstruction* gathered(HloInstruction* value) {
+    if (!is_gathered(value, xla::ShapeUtil::ElementsIn(reduce_.shape()))) return value;
+    HloInstruction*& made = gathers_[value];
+    if (made == nullptr) {
+      const Dimensions sizes = dimensions_of(*value);
+      made = add_gather({part_in_order(value, product(sizes) / sizes.back())}, sizes, reduce_);
+    }
+    return made;
   }
 
   HloInstruction* cut(HloInstruction* value) const {
@@ -71,52 +99,49 @@ class Element {
   }
 
   std::int64_t place_;
+  const HloInstruction& reduce_;
+  GatheredPoints& gathers_;
   std::map<HloInstruction*, HloInstruction*> made_;
 };
 
 // Whether values of few elements meet in it, each with each: no tensor of all terms is read.
 bool has_pairs(const HloInstruction& value) {
   if (value.opcode() == HloOpcode::kBroadcast) return !value.dimensions().empty();
-  return is_made_in_loop(value) && std::ranges::any_of(value.operands(), [](const auto* operand) {
+  return is_of_same_loop(value) && std::ranges::any_of(value.operands(), [](const auto* operand) {
            return has_pairs(*operand);
          });
 }
 
-// The largest distance in memory from a term that pairs read to the same one of the next point.
-std::int64_t distance_in(const HloInstruction& value) {
-  std::int64_t most = 0;
-  if (value.opcode() == HloOpcode::kBroadcast && !value.dimensions().empty()) {
-    const HloInstruction* from = value.operand(0);
-    while (from->opcode() == HloOpcode::kSlice || from->opcode() == HloOpcode::kReshape) {
-      from = from->operand(0);
-    }
-    most = from->shape().dimensions().back();
-  } else if (is_made_in_loop(value)) {
-    for (const HloInstruction* operand : value.operands()) {
-      most = std::max(most, distance_in(*operand));
-    }
+// Whether pairs read terms that lie far apart, also after a copy of what can be gathered.
+bool is_scattered(HloInstruction* value, std::int64_t sums) {
+  if (value->opcode() == HloOpcode::kBroadcast && !value->dimensions().empty()) {
+    HloInstruction* const points = value->mutable_operand(0);
+    return points_of(points).step >= kFarApart && !is_gathered(points, sums);
   }
-  return most;
+  return is_of_same_loop(*value) && std::ranges::any_of(value->operands(), [&](auto* operand) {
+           return is_scattered(operand, sums);
+         });
 }
 
 // Whether XLA would compute it again for each element of a loop that repeats it.
-bool is_repeated(const HloInstruction& value) {
+bool is_spread_later(const HloInstruction& value) {
   return std::ranges::any_of(value.users(), [](const auto* user) {
     return user->opcode() == HloOpcode::kBroadcast ||
-           ((user->IsElementwise() || user->opcode() == HloOpcode::kReshape) && is_repeated(*user));
+           ((user->IsElementwise() || user->opcode() == HloOpcode::kReshape) &&
+            is_spread_later(*user));
   });
 }
 
 std::size_t operations_in(const HloInstruction& value) {
-  if (!is_made_in_loop(value)) return 0;
+  if (!is_of_same_loop(value)) return 0;
   std::size_t count = 1;
   for (const HloInstruction* operand : value.operands()) {
-    if (count <= kMostOperations) count += operations_in(*operand);
+    if (count <= kMostWrittenOut) count += operations_in(*operand);
   }
   return count;
 }
 
-bool has_short_sums(const HloInstruction& reduce) {
+bool has_short_sums(HloInstruction& reduce) {
   if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2 ||
       !has_kernels(reduce.shape().element_type()) || reduce.dimensions().size() != 1 ||
       xla::ShapeUtil::IsZeroElementArray(reduce.shape())) {
@@ -127,21 +152,23 @@ bool has_short_sums(const HloInstruction& reduce) {
   const HloInstruction& sum = *reduce.to_apply()->root_instruction();
   const std::int64_t terms = of.dimensions(static_cast<int>(last));
   if (terms > kMostScattered &&
-      (terms > kMostTerms || distance_in(*reduce.operand(0)) >= kFarApart)) {
+      (terms > kMostTerms ||
+       is_scattered(reduce.mutable_operand(0), xla::ShapeUtil::ElementsIn(reduce.shape())))) {
     return false;
   }
   return reduce.dimensions(0) == last && sum.opcode() == HloOpcode::kAdd &&
          reduce.to_apply()->instruction_count() == 3 && sum.operand(0) != sum.operand(1) &&
-         is_made_in_loop(*reduce.operand(0)) &&
-         operations_in(*reduce.operand(0)) <= kMostOperations && has_pairs(*reduce.operand(0)) &&
-         !is_repeated(reduce);
+         is_of_same_loop(*reduce.operand(0)) &&
+         operations_in(*reduce.operand(0)) <= kMostWrittenOut && has_pairs(*reduce.operand(0)) &&
+         !is_spread_later(reduce);
 }
 
-Status write_out(HloInstruction& reduce) {
+Status write_out_sum(HloInstruction& reduce) {
   HloInstruction* const of = reduce.mutable_operand(0);
+  GatheredPoints gathers;
   HloInstruction* sum = broadcast(reduce.mutable_operand(1), reduce.shape().dimensions(), {});
   for (std::int64_t i = 0; i < of->shape().dimensions().back(); ++i) {
-    sum = binary(HloOpcode::kAdd, sum, Element(i).of(of));
+    sum = binary(HloOpcode::kAdd, sum, OneTerm(i, reduce, gathers).of(of));
     sum->set_metadata(reduce.metadata());
   }
   return checked(reduce.ReplaceAllUsesWith(sum));
@@ -154,7 +181,7 @@ Status write_out_short_sums(xla::HloModule& module) {
   for (auto* computation : module.MakeComputationPostOrder()) {
     if (computation->IsFusionComputation()) continue;
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      if (has_short_sums(*instruction)) TFAOT_TRY(write_out(*instruction));
+      if (has_short_sums(*instruction)) TFAOT_TRY(write_out_sum(*instruction));
     }
   }
   return remove_dead_code(module);
