@@ -9,7 +9,6 @@
 #include "hlo/canonical.h"
 #include "hlo/dilated_windows.h"
 #include "hlo/fold.h"
-#include "hlo/joined_slices.h"
 #include "hlo/layouts.h"
 #include "hlo/repeated_rows.h"
 #include "hlo/scaled_products.h"
@@ -137,7 +136,6 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(simplify(*module));
-  TFAOT_TRY(transpose_joined_slices(*module));
   TFAOT_TRY(restore_dilated_windows(*module));
   TFAOT_TRY(widen_scatter_windows(*module));
   TFAOT_TRY(gather_chosen_rows(*module));
