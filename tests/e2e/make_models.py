@@ -647,6 +647,31 @@ def masks():
 
 
 @maker
+def pairs():
+    """Distances of all pairs of points in a few coordinates, also where a loop repeats them; heads that are slices, joined."""
+    def serve(w, t, table, x, z):
+        def distances(of, scale=1.0):
+            return tf.reduce_sum(scale * tf.square(of[:, :, None] - of[:, None]), -1)
+
+        def attend(heads):
+            return tf.nn.softmax(tf.einsum("bhik,bhjk->bhij", heads, heads)) @ heads
+
+        y = x @ t
+        split = tf.stack(tf.split(y, 3, axis=2), 1)
+        near = tf.cast(distances(x[..., :2]) < 0.5, tf.float32)
+        return {"double": distances(z), "five": distances(x[..., :5]), "gauss": tf.exp(-distances(x[..., 2:5])) @ y,
+                "heads": attend(split), "joined": attend(tf.reshape(tf.concat(tf.split(y, 3, axis=2), 1), [-1, 3, 7, 4])),
+                "near": near / tf.reduce_sum(near, 2, keepdims=True),
+                "repeated": tf.reduce_max(distances(x[..., :3])[..., None] * y[:, :, None], 1),
+                "squares": tf.reduce_sum(tf.square(x[..., :4]), -1), "table": distances(table[..., 3:6]),
+                "transposed": attend(tf.transpose(tf.reshape(y, [-1, 7, 3, 4]), [0, 2, 1, 3])),
+                "weighted": distances(x[..., :3], w)}
+
+    works("pairs", serve, {"table": ("float32", [12, 10]), "x": ("float32", [7, 6]), "z": ("float64", [5, 4])},
+          weights(43, (3,), (6, 12)))
+
+
+@maker
 def many_weights():
     (w,) = weights(31, (128, 128))
     works("many_weights", lambda w, x: {"y": tf.tanh(x @ w / 8)}, {"x": ("float32", [128])}, [w], batch_sizes=(1,))

@@ -30,6 +30,7 @@
 #include "kernels/resize_calls.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 #include "kernels/row_calls.h"
+#include "kernels/short_sums.h"
 #include "kernels/top_k_calls.h"
 #include "tfaot/base/printable.h"
 
@@ -160,6 +161,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(absorb_functions(*module));
   TFAOT_TRY(replace_added_rows(*module));
   TFAOT_TRY(replace_concatenations(*module, inputs));
+  TFAOT_TRY(write_out_short_sums(*module));
   TFAOT_TRY(steps.show_clean("kernel_calls"));
   TFAOT_TRY(hoist_invariants(*module));
   TFAOT_TRY(steps.show("hoisted"));

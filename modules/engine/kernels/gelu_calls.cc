@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/gelu_calls.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include "kernels/kernel_call.h"
 #include "kernels/row_calls.h"
 #include "kernels/row_values.h"
-#include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -108,11 +109,22 @@ bool is_cubic(const HloInstruction& x, const HloInstruction& value, const Cubic&
   return true;
 }
 
-// gelu of x, in one of its forms.
-struct Gelu {
-  HloInstruction* x;
-  kernels::GeluForm form;
-};
+// Whether a kernel makes it, so that it is in memory anyway.
+bool is_from_kernel(HloInstruction* value) {
+  value = behind_reshapes(value);
+  return is_kernel_call(*value) ||
+         (value->opcode() == HloOpcode::kGetTupleElement && is_kernel_call(*value->operand(0)));
+}
+
+// XLA would compute it in the loops of users that are no kernels.
+bool feeds_kernels(const HloInstruction& value) {
+  return std::all_of(value.users().begin(), value.users().end(), [](const auto* user) {
+    return is_kernel_call(*user) || user->opcode() == HloOpcode::kTuple ||
+           (user->opcode() == HloOpcode::kReshape && feeds_kernels(*user));
+  });
+}
+
+}  // namespace
 
 std::optional<Gelu> gelu_of(HloInstruction& result) {
   if (result.opcode() != HloOpcode::kMultiply && result.opcode() != HloOpcode::kDivide) return {};
@@ -134,23 +146,6 @@ std::optional<Gelu> gelu_of(HloInstruction& result) {
   }
   return {};
 }
-
-// Whether a kernel makes it, so that it is in memory anyway.
-bool is_from_kernel(HloInstruction* value) {
-  value = behind_reshapes(value);
-  return is_kernel_call(*value) ||
-         (value->opcode() == HloOpcode::kGetTupleElement && is_kernel_call(*value->operand(0)));
-}
-
-// XLA would compute it in the loops of users that are no kernels.
-bool feeds_kernels(const HloInstruction& value) {
-  return std::all_of(value.users().begin(), value.users().end(), [](const auto* user) {
-    return is_kernel_call(*user) || user->opcode() == HloOpcode::kTuple ||
-           (user->opcode() == HloOpcode::kReshape && feeds_kernels(*user));
-  });
-}
-
-}  // namespace
 
 Status replace_gelu(HloInstruction& result, const WeightValues& values) {
   if (!has_row_kernels(result) || values.is_known(&result) || !feeds_kernels(result)) return {};

@@ -103,6 +103,9 @@ std::optional<std::size_t> word_of_epilogue(const HloInstruction& kernel) {
 
 kernels::ResultFunction result_function(const HloInstruction& kernel) {
   kernels::ResultFunction function{kernels::kFunctionNone, 1, 1};
+  if (is_kernel_call(kernel) && kernel_name(kernel).starts_with("function_pool_")) {
+    return call_of<kernels::FunctionPoolCall>(kernel).function;
+  }
   const auto word = word_of_epilogue(kernel);
   const std::int64_t epilogue = word ? call_words(kernel).at(*word) : 0;
   if ((epilogue & kernels::kEpilogueFunction) == 0) return function;

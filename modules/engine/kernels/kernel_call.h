@@ -75,7 +75,7 @@ bool skips_padding(const xla::HloInstruction& kernel);
 // Where a product or a convolution says what is done to its results (kernels::Epilogue); none: it
 // is another kernel.
 std::optional<std::size_t> word_of_epilogue(const xla::HloInstruction& kernel);
-// The function of a product's or convolution's results; kFunctionNone: there is none.
+// The function of a kernel's results; kFunctionNone: there is none.
 kernels::ResultFunction result_function(const xla::HloInstruction& kernel);
 
 // The layers of a chain, in order. REQUIRES: a kDenseChain.

@@ -2,7 +2,9 @@
 #include "kernels/pool_calls.h"
 
 #include "kernels/activation.h"
+#include "kernels/gelu_calls.h"
 #include "kernels/kernel_call.h"
+#include "kernels/layer_functions.h"
 #include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal.h"
@@ -66,11 +68,32 @@ bool is_made_in_loop(const HloInstruction& x, std::int64_t count) {
          x.opcode() == HloOpcode::kReduce;
 }
 
+// What tfaot_function_pool makes; nothing: only XLA makes it.
+std::optional<kernels::ResultFunction> function_of_kernel(const Activation& activation) {
+  if (activation.output->shape().element_type() != xla::F32) return {};
+  if (const auto gelu = gelu_of(*activation.output); gelu && gelu->x == activation.input) {
+    const bool is_tanh = gelu->form == kernels::kGeluTanh;
+    return kernels::ResultFunction{is_tanh ? kernels::kFunctionGeluTanh : kernels::kFunctionGelu, 1,
+                                   1};
+  }
+  const auto found = function_of(*activation.input);
+  if (!found || found->result != activation.output || found->function != kernels::kFunctionSwish) {
+    return {};
+  }
+  return kernels::ResultFunction{found->function, found->above, found->below};
+}
+
 // The call, followed by the activation that came before the pooling.
-HloInstruction* pool_first(KernelCall call, const Activation& activation,
-                           const HloInstruction& pool) {
+HloInstruction* pool_first(KernelCall call, const kernels::PoolCall& sizes,
+                           const Activation& activation, const HloInstruction& pool) {
   call.operands = {activation.input};
   if (activation.course == Course::kRises) return apply(activation, add_kernel_call(call, pool));
+  if (const auto function = function_of_kernel(activation)) {
+    call.kernel = "function_pool";
+    call.words = as_words(kernels::FunctionPoolCall{sizes, *function});
+    call.scratch_bytes = kernels::function_pool_scratch_bytes(sizes);
+    return add_kernel_call(call, pool);
+  }
   call.kernel = "range_pool";
   const std::int64_t size = product(call.result);
   call.result = {2, size};  // flat, so that XLA makes one loop of it
@@ -115,7 +138,7 @@ Status replace_pool(HloInstruction& pool) {
   const KernelCall made{kernel, as_words(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
   const auto activation = find_activation(*pool.mutable_operand(0));
   if (kernel == "max_pool" && activation && meets_input(call.window)) {
-    return checked(pool.ReplaceAllUsesWith(pool_first(made, *activation, pool)));
+    return checked(pool.ReplaceAllUsesWith(pool_first(made, call, *activation, pool)));
   }
   return checked(pool.ReplaceAllUsesWith(add_kernel_call(made, pool)));
 }

@@ -23,8 +23,13 @@ TFAOT_INLINE Int between(Place place, Int last) {
 template <typename Place>
 void find_starts(const GatherPart& part, const void* places, Int first, Int count, Int* starts) {
   const Place* place = static_cast<const Place*>(places) + part.place_at + first * part.place_step;
+  const Int at = part.x_at, last = part.x_rows - 1, step = part.x_step;
+  if (part.place_step == 1) {  // a loop over vectors
+    for (Int i = 0; i < count; ++i) starts[i] = at + between(place[i], last) * step;
+    return;
+  }
   for (Int i = 0; i < count; ++i, place += part.place_step) {
-    starts[i] = part.x_at + between(*place, part.x_rows - 1) * part.x_step;
+    starts[i] = at + between(*place, last) * step;
   }
 }
 

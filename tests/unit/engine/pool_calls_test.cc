@@ -67,6 +67,46 @@ TEST(PoolCalls, LargestOfPositions) {
   EXPECT_THAT(largest("0", 5), IsEmpty());
 }
 
+// What a module has after the maximum over windows of `y`, a function of x.
+std::vector<std::string> kernels_of_largest(const std::string& y) {
+  const auto module = testing::parse_hlo(fmt::format(
+      "max {{\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  ROOT s = f32[] maximum(a, b)\n}}\n"
+      "ENTRY e {{\n  lowest = f32[] constant(-inf)\n  x = f32[2,6,6,5] parameter(0)\n"
+      "  n1 = f32[] constant(1)\n  one = f32[2,6,6,5] broadcast(n1), dimensions={{}}\n"
+      "  nhalf = f32[] constant(0.5)\n  half = f32[2,6,6,5] broadcast(nhalf), dimensions={{}}\n"
+      "  nroot = f32[] constant(0.707106769)\n"
+      "  root = f32[2,6,6,5] broadcast(nroot), dimensions={{}}\n{}"
+      "  ROOT r = f32[2,3,3,5] reduce-window(y, lowest), window={{size=1x2x2x1 stride=1x2x2x1}}, "
+      "to_apply=max\n}}\n",
+      y));
+  const auto before = testing::result_with_kernels(*module);
+  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+  EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
+      << module->ToString();
+  return testing::called_kernels(*module);
+}
+
+// Their largest value is that of the largest or smallest number: one kernel takes it if it has the
+// function, and XLA makes others of both.
+TEST(PoolCalls, ValuesOfFunctionsThatFallAndRise) {
+  const std::string gelu =
+      "  scaled = f32[2,6,6,5] multiply(x, root)\n  erf = f32[2,6,6,5] erf(scaled)\n"
+      "  curve = f32[2,6,6,5] add(erf, one)\n  twice = f32[2,6,6,5] multiply(x, curve)\n";
+  EXPECT_THAT(kernels_of_largest(gelu + "  y = f32[2,6,6,5] multiply(twice, half)\n"),
+              ElementsAre("function_pool_f32"));
+  EXPECT_THAT(kernels_of_largest(gelu + "  y = f32[2,6,6,5] multiply(twice, root)\n"),
+              ElementsAre("range_pool_f32"));
+  EXPECT_THAT(kernels_of_largest("  gate = f32[2,6,6,5] logistic(x)\n"
+                                 "  y = f32[2,6,6,5] multiply(x, gate)\n"),
+              ElementsAre("function_pool_f32"));
+  EXPECT_THAT(kernels_of_largest("  scaled = f32[2,6,6,5] multiply(x, root)\n"
+                                 "  gate = f32[2,6,6,5] logistic(scaled)\n"
+                                 "  y = f32[2,6,6,5] multiply(x, gate)\n"),
+              ElementsAre("range_pool_f32"));
+  EXPECT_THAT(kernels_of_largest("  y = f32[2,6,6,5] tanh(x)\n"), ElementsAre("max_pool_f32"));
+}
+
 // Of rows, of very many, of what XLA computes in the loop of the sum, from another start, and of
 // dimensions that do not lie together.
 TEST(PoolCalls, LeaveOtherSumsAlone) {

@@ -27,6 +27,7 @@
   USE(dense_chain, f32)            \
   USE(depthwise, f32)              \
   USE(depthwise, f64)              \
+  USE(function_pool, f32)          \
   USE(gather, f32)                 \
   USE(gather, f64)                 \
   USE(gelu, f32)                   \

@@ -33,6 +33,7 @@
 #define DECLARE_F32(level)                                   \
   void tfaot_attention_f32_##level(void*, const void**);     \
   void tfaot_dense_chain_f32_##level(void*, const void**);   \
+  void tfaot_function_pool_f32_##level(void*, const void**); \
   void tfaot_gelu_f32_##level(void*, const void**);          \
   void tfaot_lstm_f32_##level(void*, const void**);          \
   void tfaot_gru_f32_##level(void*, const void**);           \
@@ -42,13 +43,13 @@
   void tfaot_row_sum_f32_##level(void*, const void**);       \
   void tfaot_softmax_f32_##level(void*, const void**);       \
   void tfaot_winograd_convolution_f32_##level(void*, const void**);
-#define LEVEL(name, level)                                                                       \
-  {                                                                                              \
-    name, KERNELS(f32, level), KERNELS(f64, level), &tfaot_attention_f32_##level,                \
-        &tfaot_dense_chain_f32_##level, &tfaot_gelu_f32_##level, &tfaot_lstm_f32_##level,        \
-        &tfaot_gru_f32_##level, &tfaot_layer_norm_f32_##level, &tfaot_narrow_matmul_f32_##level, \
-        &tfaot_rnn_f32_##level, &tfaot_row_sum_f32_##level, &tfaot_softmax_f32_##level,          \
-        &tfaot_winograd_convolution_f32_##level                                                  \
+#define LEVEL(name, level)                                                                         \
+  {                                                                                                \
+    name, KERNELS(f32, level), KERNELS(f64, level), &tfaot_attention_f32_##level,                  \
+        &tfaot_dense_chain_f32_##level, &tfaot_function_pool_f32_##level, &tfaot_gelu_f32_##level, \
+        &tfaot_lstm_f32_##level, &tfaot_gru_f32_##level, &tfaot_layer_norm_f32_##level,            \
+        &tfaot_narrow_matmul_f32_##level, &tfaot_rnn_f32_##level, &tfaot_row_sum_f32_##level,      \
+        &tfaot_softmax_f32_##level, &tfaot_winograd_convolution_f32_##level                        \
   }
 
 extern "C" {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each object of our kernels defines exactly one global symbol, named after its file, nothing weak, and calls nothing
-# but the C library's memory functions and its own level's product and activations.
+# but the C library's memory functions and its own level's product, activations and ranges of windows.
 foreach(object IN LISTS OBJECTS)
   get_filename_component(kernel "${object}" NAME)
   string(REGEX REPLACE "\\.cc\\.o$" "" kernel "${kernel}")
@@ -15,7 +15,7 @@ foreach(object IN LISTS OBJECTS)
     string(STRIP "${symbol}" symbol)
     if(symbol STREQUAL "T tfaot_${kernel}")
       set(own "${symbol}")
-    elseif(NOT symbol MATCHES "^U (mem(cpy|set|move)|tfaot_(gemm|activation)_${suffix}|__(asan|ubsan)_.*|_GLOBAL_OFFSET_TABLE_)$")
+    elseif(NOT symbol MATCHES "^U (mem(cpy|set|move)|tfaot_(gemm|activation|range_pool)_${suffix}|__(asan|ubsan)_.*|_GLOBAL_OFFSET_TABLE_)$")
       message(SEND_ERROR "${kernel}: unexpected symbol '${symbol}'")
     endif()
   endforeach()

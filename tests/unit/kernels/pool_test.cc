@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/tensors.h"
 #include "tests/unit/kernels/windows.h"
@@ -27,8 +28,8 @@ PoolCall random_call(Random& random) {
 
 // compare(got, values of the window) for each element of the call's results, one after the other,
 // each with its own compare, on random numbers; many of them NaN if `with_nan`.
-template <typename T, typename Start, typename Meet, typename... Compare>
-void check(Kernel kernel, const PoolCall& c, Random& random, bool with_nan, const Start& start,
+template <typename T, typename Run, typename Start, typename Meet, typename... Compare>
+void check(const Run& kernel, const PoolCall& c, Random& random, bool with_nan, const Start& start,
            const Meet& meet, const Compare&... compare) {
   SCOPED_TRACE("channels " + std::to_string(c.channels) + describe(c.window));
   const Window& w = c.window;
@@ -103,6 +104,49 @@ void check_range(Kernel kernel, std::uint32_t seed) {
   }
 }
 
+// The largest value of the function in a window; with a minus infinity, whose value is NaN, the
+// value of the largest number.
+struct LargestValue {
+  double expected() const {
+    const double lowest{std::numeric_limits<float>::lowest()};
+    return has_infinity ? function_of(function, largest > lowest ? largest : lowest) : value;
+  }
+  ResultFunction function;
+  double largest = -std::numeric_limits<double>::infinity();
+  double value = largest;
+  bool has_infinity = false, has_number = false;
+};
+
+void check_function(Kernel kernel, kernels::Function kind, std::uint32_t seed) {
+  const ResultFunction function{kind, 1, 1};
+  Random random(seed);
+  for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+    const PoolCall pool = random_call(random);
+    check<float>(
+        [&](float* result, const void** in) {
+          const kernels::FunctionPoolCall call{pool, function};
+          Tensor<float> scratch(kernels::function_pool_scratch_bytes(pool) / Int{sizeof(float)},
+                                64);
+          void* out[] = {result, scratch.data()};
+          const void* operands[] = {&call, in[1]};
+          kernel(static_cast<void*>(out), operands);
+        },
+        pool, random, random.one_in(2), [&] { return LargestValue{function}; },
+        [&](LargestValue& seen, double x) {
+          if (std::isnan(x)) return;
+          seen.has_number = true;
+          seen.has_infinity = seen.has_infinity || std::isinf(x);
+          seen.largest = x > seen.largest ? x : seen.largest;
+          const double y = function_of(function, x);
+          seen.value = y > seen.value ? y : seen.value;
+        },
+        [&](double got, const LargestValue& want) {
+          if (!want.has_number) return;
+          EXPECT_NEAR(got, want.expected(), error_of(function, 1, 0));
+        });
+  }
+}
+
 template <typename T>
 void check_sum(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
@@ -129,6 +173,12 @@ TEST_P(Pool, TakesTheLargestOrNan) {
 TEST_P(Pool, TakesTheLargestAndTheSmallest) {
   check_range<float>(kernels<float>().range_pool, 5);
   check_range<double>(kernels<double>().range_pool, 6);
+}
+
+TEST_P(Pool, TakesTheLargestValueOfAFunction) {
+  check_function(GetParam().function_pool, kernels::kFunctionSwish, 9);
+  check_function(GetParam().function_pool, kernels::kFunctionGelu, 10);
+  check_function(GetParam().function_pool, kernels::kFunctionGeluTanh, 11);
 }
 
 TEST_P(Pool, AddsUp) {
