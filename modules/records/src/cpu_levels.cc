@@ -126,9 +126,11 @@ std::string describe_allowed_cpu_levels(std::string_view architecture) {
 }
 
 std::string compiler_features(const CpuLevel& level) {
-  // LLVM would use only half-width vectors for this level, because some CPUs slow down on wide
-  // ones.
-  if (level.name == "x86-64-v4") return "-prefer-256-bit";
+  // LLVM would collect the addresses that each kernel call needs in a gather, which takes longer
+  // than loads on most CPUs, and in x86-64-v4 use only half-width vectors, because some CPUs slow
+  // down on wide ones.
+  if (level.name == "x86-64-v3") return "+prefer-no-gather";
+  if (level.name == "x86-64-v4") return "+prefer-no-gather,-prefer-256-bit";
   if (!level.is_cpu) return "";
   // Loads that fault unless a program switches the CPU's mode.
   std::set<std::string> absent;

@@ -89,8 +89,8 @@ TEST(CpuLevels, CallTheKernelsOfTheHighestLevelInThem) {
 }
 
 TEST(CpuLevels, LetTheCompilerUseNoMoreThanTheyNeed) {
-  EXPECT_EQ(compiler_features(cpu_level("x86-64-v3")), "");
-  EXPECT_EQ(compiler_features(cpu_level("x86-64-v4")), "-prefer-256-bit");
+  EXPECT_EQ(compiler_features(cpu_level("x86-64-v3")), "+prefer-no-gather");
+  EXPECT_EQ(compiler_features(cpu_level("x86-64-v4")), "+prefer-no-gather,-prefer-256-bit");
   EXPECT_EQ(compiler_features(cpu_level("generic")), "");
   EXPECT_EQ(compiler_features(cpu_level("znver5")),
             "-avx512fp16,-avxifma,-avxneconvert,-avxvnniint16,-avxvnniint8,-cmpccxadd,-fma4,"
