@@ -122,7 +122,8 @@ TEST(JobLevels, AscendFromLevelsToTheCpusThatIncludeThem) {
   std::vector<std::string> names;
   for (const auto& level : all) names.push_back(level.name);
   EXPECT_THAT(names, ElementsAre("x86-64", "x86-64-v3", "haswell", "x86-64-v4", "znver4"));
-  EXPECT_EQ(all[1].features, "");
+  EXPECT_EQ(all[0].features, "");
+  EXPECT_EQ(all[1].features, "+prefer-no-gather");
   EXPECT_NE(all[2].features.find("-avx512f,"), std::string::npos) << all[2].features;
   EXPECT_EQ(all[4].kernels, "x86_64_v4");
 }
