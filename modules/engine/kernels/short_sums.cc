@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "hlo/simplify.h"
 #include "kernels/gathered_parts.h"
@@ -123,12 +124,14 @@ bool is_scattered(HloInstruction* value, std::int64_t sums) {
          });
 }
 
-// Whether XLA would compute it again for each element of a loop that repeats it.
-bool is_spread_later(const HloInstruction& value) {
-  return std::ranges::any_of(value.users(), [](const auto* user) {
+// Whether XLA would compute it again for each element of a loop that repeats it. `seen`: what was
+// looked at already.
+bool is_spread_later(const HloInstruction& value, std::set<const HloInstruction*>& seen) {
+  if (!seen.insert(&value).second) return false;
+  return std::ranges::any_of(value.users(), [&](const auto* user) {
     return user->opcode() == HloOpcode::kBroadcast ||
            ((user->IsElementwise() || user->opcode() == HloOpcode::kReshape) &&
-            is_spread_later(*user));
+            is_spread_later(*user, seen));
   });
 }
 
@@ -151,16 +154,19 @@ bool has_short_sums(HloInstruction& reduce) {
   const std::int64_t last = of.rank() - 1;
   const HloInstruction& sum = *reduce.to_apply()->root_instruction();
   const std::int64_t terms = of.dimensions(static_cast<int>(last));
+  // First of all, so that what follows goes over few operations.
+  if (!is_of_same_loop(*reduce.operand(0)) || operations_in(*reduce.operand(0)) > kMostWrittenOut) {
+    return false;
+  }
   if (terms > kMostScattered &&
       (terms > kMostTerms ||
        is_scattered(reduce.mutable_operand(0), xla::ShapeUtil::ElementsIn(reduce.shape())))) {
     return false;
   }
+  std::set<const HloInstruction*> seen;
   return reduce.dimensions(0) == last && sum.opcode() == HloOpcode::kAdd &&
          reduce.to_apply()->instruction_count() == 3 && sum.operand(0) != sum.operand(1) &&
-         is_of_same_loop(*reduce.operand(0)) &&
-         operations_in(*reduce.operand(0)) <= kMostWrittenOut && has_pairs(*reduce.operand(0)) &&
-         !is_spread_later(reduce);
+         has_pairs(*reduce.operand(0)) && !is_spread_later(reduce, seen);
 }
 
 Status write_out_sum(HloInstruction& reduce) {

@@ -114,6 +114,27 @@ TEST(ShortSums, OfRepeatedValuesStay) {
       1);
 }
 
+// Each step has two ways to the next one: all ways together are too many.
+TEST(ShortSums, OfLongComputationsTakeNoTime) {
+  constexpr int kSteps = 64;
+  std::string after =
+      squares(3) + "  a0 = f32[2,5,7] reduce(n, zero), dimensions={3}, to_apply=add\n";
+  for (int i = 0; i < kSteps; ++i) {
+    after += fmt::format(
+        "  q{0} = f32[2,5,7] sine(a{0})\n  a{1} = f32[2,5,7] maximum(a{0}, q{0})\n", i, i + 1);
+  }
+  EXPECT_EQ(sums_left(after + fmt::format("  ROOT r = f32[2,5,7] negate(a{})\n", kSteps)), 0);
+
+  std::string before = squares(6) + "  b0 = f32[2,5,7,6] negate(n)\n";
+  for (int i = 0; i < kSteps; ++i) {
+    before += fmt::format("  b{} = f32[2,5,7,6] maximum(b{}, b{})\n", i + 1, i, i);
+  }
+  EXPECT_EQ(sums_left(before + fmt::format("  ROOT r = f32[2,5,7] reduce(b{}, zero), "
+                                           "dimensions={{3}}, to_apply=add\n",
+                                           kSteps)),
+            1);
+}
+
 // Of more terms, of another dimension, of no pairs, of what another loop uses too, and the largest.
 TEST(ShortSums, OthersStay) {
   EXPECT_EQ(sums_left(squares(8) + "  ROOT r = f32[2,5,7] reduce(n, zero), dimensions={3}, "

@@ -11,7 +11,8 @@ inline namespace v1 {
 namespace kernels {
 
 // tfaot_softmax: result[rows, columns] = exp(y - the row's largest y), over their sum in the row, y
-// = scale * x. in[1]: x[rows, columns]. What is below 1e-38 may be 0.
+// = scale * x. in[1]: x[rows, columns]. What is below 1e-38 may be 0, and so may be that of an x
+// that is further from the largest than the largest float.
 struct SoftmaxCall {
   std::int64_t rows, columns;
   double scale;
