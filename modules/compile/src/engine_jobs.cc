@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <string_view>
 
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/symbols.h"
@@ -29,14 +28,12 @@ std::vector<JobInput> job_inputs(const ModelSpec& spec) {
 
 // What the config says, if it does: the last flag counts, in any spelling that XLA reads.
 bool has_fast_math(const ModelSpec& spec) {
-  const std::string_view flag = "--xla_cpu_enable_fast_math";
+  const std::string flag = "--xla_cpu_enable_fast_math";
   bool has = true;
   for (const std::string& one : spec.compilation.xla_flags) {
     if (one == flag) has = true;
-    if (!one.starts_with(std::string(flag) + "=")) continue;
-    std::string value = one.substr(flag.size() + 1);
-    std::transform(value.begin(), value.end(), value.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    if (!one.starts_with(flag + "=")) continue;
+    const std::string value = lower_case(one.substr(flag.size() + 1));
     has = value != "false" && value != "0";
   }
   return has;

@@ -330,7 +330,7 @@ class Estimate {
   double select(const kernels::TopKCall& call, std::int64_t bytes) const {
     const auto rows = static_cast<double>(call.rows), size = static_cast<double>(call.size);
     const double lanes = machine_.vector_bytes / static_cast<double>(bytes);
-    if (bytes == sizeof(float) && lanes >= 8 && rows >= lanes && call.count <= 16) {
+    if (bytes == sizeof(float) && are_rows_together(call, static_cast<std::int64_t>(lanes))) {
       return rows * size * (kLaneCycles + static_cast<double>(call.count) * kFirstCycles) / lanes;
     }
     return rows * size *

@@ -44,6 +44,12 @@ HloInstruction* own_gather(HloInstruction* operand) {
   return is_own ? operand : nullptr;
 }
 
+std::int64_t own_gathers(const HloInstruction& concatenate) {
+  return std::ranges::count_if(concatenate.operands(), [](HloInstruction* operand) {
+    return own_gather(operand) != nullptr;
+  });
+}
+
 // What one operand adds to each of `rows` rows.
 std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
   HloInstruction* const gather = own_gather(operand);
@@ -79,10 +85,7 @@ Status replace_concatenation(HloInstruction& concatenate) {
   const std::int64_t rows = product(sizes.subspan(0, outer));
   // XLA joins its loop of one row with those around it, which is faster but for calls that are
   // saved.
-  const auto gathers = std::ranges::count_if(concatenate.operands(), [](HloInstruction* operand) {
-    return own_gather(operand) != nullptr;
-  });
-  if (rows == 1 && gathers < kFewestGathersOfOneRow) return {};
+  if (rows == 1 && own_gathers(concatenate) < kFewestGathersOfOneRow) return {};
   std::vector<GatheredPart> parts;
   std::int64_t made = 0;  // elements of a row that XLA would compute in place
   for (HloInstruction* operand : concatenate.operands()) {

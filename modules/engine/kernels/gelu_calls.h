@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "hlo/hlo.h"
+#include "tfaot/kernels/functions.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
@@ -16,5 +17,10 @@ struct Gelu {
 };
 // Nothing: the value is another one.
 std::optional<Gelu> gelu_of(xla::HloInstruction& result);
+
+// As a function of results.
+constexpr kernels::Function function_of_form(kernels::GeluForm form) {
+  return form == kernels::kGeluTanh ? kernels::kFunctionGeluTanh : kernels::kFunctionGelu;
+}
 
 }  // namespace tfaot::toolkit::engine

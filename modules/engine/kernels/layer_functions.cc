@@ -5,9 +5,9 @@
 #include <cmath>
 #include <set>
 
+#include "kernels/gelu_calls.h"
 #include "kernels/kernel_call.h"
 #include "kernels/row_values.h"
-#include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -237,8 +237,8 @@ Match match(const HloInstruction& value, const HloInstruction* x) {
   if (is_of(&value, HloOpcode::kLogistic, x)) return named(kernels::kFunctionSigmoid);
   if (is_kernel_call(value)) {
     if (kernel_name(value) == "gelu_f32" && value.operand(1) == x) {
-      const bool is_tanh = call_of<kernels::GeluCall>(value).form == kernels::kGeluTanh;
-      return named(is_tanh ? kernels::kFunctionGeluTanh : kernels::kFunctionGelu);
+      const auto form = call_of<kernels::GeluCall>(value).form;
+      return named(function_of_form(static_cast<kernels::GeluForm>(form)));
     }
     return {};
   }

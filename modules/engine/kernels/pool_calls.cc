@@ -72,9 +72,7 @@ bool is_made_in_loop(const HloInstruction& x, std::int64_t count) {
 std::optional<kernels::ResultFunction> function_of_kernel(const Activation& activation) {
   if (activation.output->shape().element_type() != xla::F32) return {};
   if (const auto gelu = gelu_of(*activation.output); gelu && gelu->x == activation.input) {
-    const bool is_tanh = gelu->form == kernels::kGeluTanh;
-    return kernels::ResultFunction{is_tanh ? kernels::kFunctionGeluTanh : kernels::kFunctionGelu, 1,
-                                   1};
+    return kernels::ResultFunction{function_of_form(gelu->form), 1, 1};
   }
   const auto found = function_of(*activation.input);
   if (!found || found->result != activation.output || found->function != kernels::kFunctionSwish) {

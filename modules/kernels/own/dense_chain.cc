@@ -100,7 +100,9 @@ __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
 TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
 #if TFAOT_VECTOR_BYTES == 64
   if (count == 2) return run_few<2, 1, 1>(chain, row), true;
+#endif
   if (count != 1) return false;
+#if TFAOT_VECTOR_BYTES == 64
   if (chain.call.weights_in == tfaot::kernels::kWeightsInFirstCache) {
     return run_few<1, kRowPanels, 1>(chain, row), true;
   }
@@ -108,8 +110,8 @@ TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
     return run_few<1, kRowPanels, kRowVectors>(chain, row), true;
   }
 #endif
-  if (count == 1) return run_few<1, 1, 1>(chain, row), true;
-  return false;
+  run_few<1, 1, 1>(chain, row);
+  return true;
 }
 
 // The next `count` rows, which are more than run_few() takes.

@@ -12,8 +12,7 @@
 
 namespace {
 
-constexpr Int kMostInLanes = 16;  // first elements
-constexpr Int kMostInRow = 4096;  // elements of more are better met one row after the other
+using tfaot::kernels::kMostFirstTogether;
 
 #if TFAOT_VECTOR_BYTES == 64
 using Lanes = __mmask16;
@@ -69,7 +68,7 @@ class FirstInLanes {
       alignas(TFAOT_VECTOR_BYTES) Element columns[kQuad * kKeyLanes];
       transpose_quads(columns, kKeyLanes, x + from, kKeyLanes, call_.size);
       for (Int i = j - from; i < kQuad; ++i) {
-        meet(keys_of<kIsTotal>(load(columns + i * kKeyLanes), flip), from + i);
+        meet(key_of<kIsTotal, Keys>(load(columns + i * kKeyLanes), flip), from + i);
       }
     }
   }
@@ -95,8 +94,8 @@ class FirstInLanes {
   }
 
   const TopKCall& call_;
-  Keys keys_[kMostInLanes];
-  Keys places_[kMostInLanes];
+  Keys keys_[kMostFirstTogether];
+  Keys places_[kMostFirstTogether];
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ extern "C" void TFAOT_KERNEL(function_pool)(void* out, const void** in) {
     some.batch = smaller(images, rest);
     const void* of[] = {&some, x};
     TFAOT_KERNEL(range_pool)(range, of);
-    const Int size = some.batch * w.out[0] * w.out[1] * w.out[2] * some.channels;
+    const Int size = some.batch * pooled_elements(some);
     take_larger(y, range, size, call.function);
     x += some.batch * w.in[0] * w.in[1] * w.in[2] * some.channels;
     y += size;

@@ -202,7 +202,7 @@ __attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
   const RowProduct product = {s.b, s.bias, s.c, s.columns, s.rectifier};
   if (is_fetched(s)) {
     multiply_by_panels<true, 1>(row_input<1, 1>(s.a, s.depth), product);
-  } else if (s.columns <= kRowWidth) {
+  } else if (kRowPanels == 1 || s.columns <= kRowWidth) {
     multiply_by_panels<false, 1>(row_input<1, 1>(s.a, s.depth), product);
   } else {
     multiply_by_panels<false, kRowVectors>(row_input<1, kRowPanels>(s.a, s.depth), product);

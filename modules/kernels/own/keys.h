@@ -29,17 +29,21 @@ TFAOT_INLINE Keys load_keys(const Key* from) {
   return keys;
 }
 
+// Of an element, or of a vector of them: K is Key or Keys.
+template <bool kIsTotal, typename K, typename X>
+TFAOT_INLINE K key_of(const X& x, Key flip) {
+  K key;
+  __builtin_memcpy(&key, &x, sizeof key);
+  if constexpr (!kIsTotal) {
+    const K magnitude = key & kLargestKey;
+    key = magnitude > kInfinity ? K{} + kLargestKey : magnitude == 0 ? K{} : key;
+  }
+  return key ^ ((key >> (kBits - 1)) & kLargestKey) ^ flip;
+}
+
 template <bool kIsTotal>
 TFAOT_INLINE void make_keys_of(Key* keys, const Element* x, Int count, Key flip) {
-  for (Int i = 0; i < count; ++i) {
-    Key key;
-    __builtin_memcpy(&key, x + i, sizeof key);
-    if constexpr (!kIsTotal) {
-      const Key magnitude = key & kLargestKey;
-      key = magnitude > kInfinity ? kLargestKey : magnitude == 0 ? 0 : key;
-    }
-    keys[i] = key ^ ((key >> (kBits - 1)) & kLargestKey) ^ flip;
-  }
+  for (Int i = 0; i < count; ++i) keys[i] = key_of<kIsTotal, Key>(x[i], flip);
 }
 
 TFAOT_INLINE Key flip_of(Int order) {
@@ -53,18 +57,6 @@ void make_keys(Key* keys, const Element* x, Int count, Int order) {
   } else {
     make_keys_of<false>(keys, x, count, flip);
   }
-}
-
-// The keys of a vector of elements.
-template <bool kIsTotal>
-TFAOT_INLINE Keys keys_of(Vec<Element> x, Key flip) {
-  Keys keys;
-  __builtin_memcpy(&keys, &x, sizeof keys);
-  if constexpr (!kIsTotal) {
-    const Keys magnitude = keys & kLargestKey;
-    keys = magnitude > kInfinity ? Keys{} + kLargestKey : magnitude == 0 ? Keys{} : keys;
-  }
-  return keys ^ ((keys >> (kBits - 1)) & kLargestKey) ^ flip;
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void pool(const Op& op, void* out, const void** in) {
   const Window& w = call.window;
   const auto* image = static_cast<const Element*>(in[1]);
   auto* result = static_cast<Element*>(out);
-  const Int out_elements = w.out[0] * w.out[1] * w.out[2] * call.channels;
+  const Int out_elements = pooled_elements(call);
   Slide<Op> slide(op, w, {call.channels, call.channels}, image /* there is no filter */,
                   dense_steps(w, call.channels), call.batch * out_elements);
   for (Int i = 0; i < call.batch; ++i) {

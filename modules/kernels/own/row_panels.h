@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of float32 alone, or two with AVX-512, by the panels of a matrix. One or two at a time are
-// read, in memory order: their sums are added up while those of the next ones are
-// made.
+// read, in memory order: their sums are added up while those of the next ones are made.
 #pragma once
 
 #include "row_steps.h"

@@ -107,18 +107,12 @@ class TopK {
         scratch_(static_cast<Key*>(out[2])) {}
 
 #if TFAOT_HAS_LANE_ROWS
-  // Where that is faster.
-  bool is_for_lanes() const {
-    return call_.rows >= kKeyLanes && call_.count <= kMostInLanes &&
-           2 * call_.count <= call_.size && call_.size >= kQuad && call_.size <= kMostInRow;
-  }
-
   // As many rows as a vector has lanes, from `first` on.
   void rows_in_lanes(Int first) const {
     FirstInLanes found(call_);
     found.find(x_ + first * call_.size);
     for (Int lane = 0; lane < kKeyLanes; ++lane) {
-      Key places[kMostInLanes];
+      Key places[kMostFirstTogether];
       for (Int i = 0; i < call_.count; ++i) places[i] = found.place(lane, i);
       write(first + lane, places);
     }
@@ -255,7 +249,7 @@ extern "C" void TFAOT_KERNEL(top_k)(void* out, const void** in) {
   const auto& call = *static_cast<const TopKCall*>(in[0]);
   const TopK top(call, static_cast<const Element*>(in[1]), static_cast<void* const*>(out));
 #if TFAOT_HAS_LANE_ROWS
-  if (top.is_for_lanes()) {
+  if (are_rows_together(call, kKeyLanes)) {
     for (Int i = 0; i < call.rows; i += kKeyLanes) {
       top.rows_in_lanes(smaller(i, call.rows - kKeyLanes));  // some rows may be done twice
     }

@@ -20,13 +20,18 @@ constexpr const char* kSumHead =
     "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
     "ENTRY e {\n  zero = f32[] constant(0)\n";
 
-std::vector<std::string> kernels_of_sum(const std::string& text) {
-  const auto module = testing::parse_hlo(kSumHead + text);
+// What a module calls, which computes the same as before.
+std::vector<std::string> kernels_of_pools(const std::string& text) {
+  const auto module = testing::parse_hlo(text);
   const auto before = testing::result_with_kernels(*module);
   EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
   return testing::called_kernels(*module);
+}
+
+std::vector<std::string> kernels_of_sum(const std::string& text) {
+  return kernels_of_pools(kSumHead + text);
 }
 
 TEST(PoolCalls, SumOverPositions) {
@@ -69,7 +74,7 @@ TEST(PoolCalls, LargestOfPositions) {
 
 // What a module has after the maximum over windows of `y`, a function of x.
 std::vector<std::string> kernels_of_largest(const std::string& y) {
-  const auto module = testing::parse_hlo(fmt::format(
+  return kernels_of_pools(fmt::format(
       "max {{\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
       "  ROOT s = f32[] maximum(a, b)\n}}\n"
       "ENTRY e {{\n  lowest = f32[] constant(-inf)\n  x = f32[2,6,6,5] parameter(0)\n"
@@ -80,11 +85,6 @@ std::vector<std::string> kernels_of_largest(const std::string& y) {
       "  ROOT r = f32[2,3,3,5] reduce-window(y, lowest), window={{size=1x2x2x1 stride=1x2x2x1}}, "
       "to_apply=max\n}}\n",
       y));
-  const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
-  EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
-      << module->ToString();
-  return testing::called_kernels(*module);
 }
 
 // Their largest value is that of the largest or smallest number: one kernel takes it if it has the

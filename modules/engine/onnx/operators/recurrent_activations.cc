@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 
+#include "tfaot/base/letter_case.h"
 #include "xla/client/lib/constants.h"
 #include "xla/client/lib/math.h"
 
@@ -57,9 +57,7 @@ std::vector<GateActivation> gate_activations(const Node& node,
   auto beta = betas.begin();
   std::vector<GateActivation> activations;
   for (const std::string& name : names) {
-    GateActivation one{name};
-    std::ranges::transform(one.name, one.name.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    GateActivation one{lower_case(name)};
     const auto* const kind =
         std::ranges::find(kGateActivations, one.name, &GateActivationKind::name);
     if (kind == kGateActivations.end()) node.refuse(fmt::format("has the activation '{}'", name));

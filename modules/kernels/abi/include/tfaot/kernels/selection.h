@@ -24,6 +24,15 @@ struct TopKCall {
   std::int64_t order;  // values of TopKOrder, or-ed
 };
 
+// Whether as many rows of float32 as a vector has lanes are looked at together: that is faster for
+// a few first elements of rows that are not very long.
+constexpr std::int64_t kMostFirstTogether = 16;
+constexpr bool are_rows_together(const TopKCall& call, std::int64_t lanes) {
+  constexpr std::int64_t kFewestLanes = 8, kFewestElements = 4, kMostElements = 4096;
+  return lanes >= kFewestLanes && call.rows >= lanes && call.count <= kMostFirstTogether &&
+         2 * call.count <= call.size && call.size >= kFewestElements && call.size <= kMostElements;
+}
+
 // Keys and places, twice each.
 constexpr std::int64_t top_k_scratch_bytes(const TopKCall& call, std::int64_t element_bytes) {
   return 4 * call.size * element_bytes + kPanelBytes;

@@ -84,6 +84,11 @@ struct PoolCall {
   std::int64_t channels;
 };
 
+// The results of one image.
+constexpr std::int64_t pooled_elements(const PoolCall& call) {
+  return call.window.out[0] * call.window.out[1] * call.window.out[2] * call.channels;
+}
+
 // tfaot_function_pool: tfaot_max_pool of the values of a function that falls, then rises: swish or
 // gelu. float32 alone. in[1] and the result are those of tfaot_max_pool. Each window has a number
 // that is not NaN. With minus infinity, whose value is NaN, it is the value of the largest number.
@@ -96,16 +101,14 @@ struct FunctionPoolCall {
 // How many images are pooled at a time: their ranges stay in the first cache.
 constexpr std::int64_t function_pool_images(const PoolCall& pool) {
   constexpr std::int64_t kResults = 2048;
-  const Window& w = pool.window;
-  const std::int64_t images = kResults / (w.out[0] * w.out[1] * w.out[2] * pool.channels);
+  const std::int64_t images = kResults / pooled_elements(pool);
   return images < 1 ? 1 : images < pool.batch ? images : pool.batch;
 }
 
 // Their largest numbers, then their smallest ones.
 constexpr std::int64_t function_pool_scratch_bytes(const PoolCall& pool) {
-  const Window& w = pool.window;
   constexpr std::int64_t kBytes = 2 * sizeof(float);
-  return function_pool_images(pool) * w.out[0] * w.out[1] * w.out[2] * pool.channels * kBytes;
+  return function_pool_images(pool) * pooled_elements(pool) * kBytes;
 }
 
 }  // namespace kernels
