@@ -7,6 +7,7 @@
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
 #include "kernels/layer_functions.h"
+#include "kernels/packing.h"
 #include "kernels/row_values.h"
 #include "tfaot/kernels/abi.h"
 
@@ -135,7 +136,11 @@ Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
       call.widest = std::max(call.widest, link.layer.columns);
     }
     const auto& all = link.call->mutable_operands();
-    operands.insert(operands.end(), all.begin() + 2, all.end());
+    const std::int64_t depth = call_of<MatMulCall>(*link.call).depth, columns = link.layer.columns;
+    operands.push_back(kernels::has_narrow_weights(call, depth, columns)
+                           ? pack_narrow(all[2], kernels::narrow_width(columns))
+                           : all[2]);
+    operands.insert(operands.end(), all.begin() + 3, all.end());
   }
   std::vector<std::int64_t> words = as_words(call);
   for (const Link& link : chain.links) {

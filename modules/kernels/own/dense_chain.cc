@@ -5,12 +5,13 @@
 
 #include "activate.h"
 #include "few_rows.h"
-#include "row_panels.h"
+#include "narrow_row.h"
 
 namespace {
 
 using tfaot::kernels::DenseChainCall;
 using tfaot::kernels::DenseLayer;
+using tfaot::kernels::has_narrow_weights;
 
 // What a layer reads and writes; rows follow each other.
 struct Rows {
@@ -69,6 +70,15 @@ TFAOT_INLINE bool has_bias(const DenseLayer& layer) {
   return (layer.epilogue & tfaot::kernels::kEpilogueBias) != 0;
 }
 
+template <int VECTORS, int MR, int NP>
+TFAOT_INLINE RowInput<MR, NP> multiply_layer(const RowInput<MR, NP>& in, const RowProduct& product,
+                                             bool is_narrow) {
+  if constexpr (MR == 1) {
+    if (is_narrow) return multiply_narrow(in, product);
+  }
+  return multiply_by_panels<false, VECTORS>(in, product);
+}
+
 // MR rows, through all layers. NP and VECTORS: as in row_steps.h. Weights are not asked for ahead:
 // a net whose weights do not stay in the second-level cache takes 1.1 of its time then (20 layers
 // of 128).
@@ -84,8 +94,8 @@ __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
     float* const to = left == 1 ? chain.result + row * columns : scratch;
     const auto* const weights = static_cast<const float*>(*operand++);
     const float* const bias = has_bias(*layer) ? static_cast<const float*>(*operand++) : nullptr;
-    in = multiply_by_panels<false, VECTORS>(
-        in, {weights, bias, to, columns, rectifier_of(layer->epilogue)});
+    const RowProduct product = {weights, bias, to, columns, rectifier_of(layer->epilogue)};
+    in = multiply_layer<VECTORS>(in, product, has_narrow_weights(chain.call, in.depth, columns));
     if (layer->function.kind != tfaot::kernels::kFunctionNone) {
       activate({to, columns, MR, columns, &layer->function});
       in = row_input<MR, NP>(to, columns);

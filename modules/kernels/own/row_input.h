@@ -33,6 +33,23 @@ struct RowInput {
 #endif
 };
 
+#if TFAOT_VECTOR_BYTES == 64
+// As load_first() and store_first(), but the processor gives four or eight numbers at once to what
+// has just stored, or loads next, as many.
+TFAOT_INLINE Vec<float> load_few(const float* from, Int count) {
+  if (count == 4) return _mm512_maskz_broadcast_f32x4(0x000F, _mm_loadu_ps(from));
+  if (count == 8) return _mm512_maskz_broadcast_f32x8(0x00FF, _mm256_loadu_ps(from));
+  return load_first(from, count);
+}
+
+TFAOT_INLINE void store_few(float* to, Vec<float> v, Int count) {
+  if (count == 4) return _mm_storeu_ps(to, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+  if (count == 8)
+    return _mm256_storeu_ps(to, __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
+  store_first(to, v, count);
+}
+#endif
+
 // Rows that are in memory.
 template <int MR, int NP>
 TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
@@ -46,7 +63,7 @@ TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
     const Int at = larger(0, in.last_at - (NP - 1 - p) * kRowWidth);
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
-      in.last[p][r] = load_first(x + r * depth + at, smaller(depth - at, kRowWidth));
+      in.last[p][r] = load_few(x + r * depth + at, smaller(depth - at, kRowWidth));
     }
   }
 #endif

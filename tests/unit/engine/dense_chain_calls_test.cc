@@ -100,6 +100,30 @@ TEST(DenseChainCalls, OfAnyNumberOfRows) {
   for (const int rows : {1, 2, 17, 300}) first_layer("f = f32[V] maximum(y, zeros)", rows);
 }
 
+// The last layer's weights in a call of `rows`, where `depth` numbers become `columns`.
+std::string last_weights(int rows, int depth, int columns) {
+  std::string text =
+      replaced(two_layers("f = f32[V] maximum(y, zeros)", rows), "24", std::to_string(depth));
+  text = replaced(replaced(text, "[V]", fmt::format("[{},{}]", rows, depth)), "10]",
+                  std::to_string(columns) + "]");
+  const Made made = made_of(text);
+  for (const auto* one : made.module->entry_computation()->MakeInstructionPostOrder()) {
+    if (kernel_kind(*one) != KernelKind::kDenseChain) continue;
+    return fmt::format("{}",
+                       fmt::join(dimensions_of(*one->operand(one->operand_count() - 1)), ","));
+  }
+  return "";
+}
+
+TEST(DenseChainCalls, HaveNarrowWeightsForFewColumnsOfARowAlone) {
+  EXPECT_EQ(last_weights(1, 64, 8), "32,16");
+  EXPECT_EQ(last_weights(1, 64, 5), "32,16");
+  EXPECT_EQ(last_weights(1, 33, 3), "9,16");
+  EXPECT_EQ(last_weights(1, 64, 9), "1,1,64,16");
+  EXPECT_EQ(last_weights(1, 31, 8), "1,1,31,16");
+  EXPECT_EQ(last_weights(2, 64, 8), "1,1,64,16");
+}
+
 TEST(DenseChainCalls, LeaveTanhOfManyRowsToXla) {
   EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 32).function.kind, kernels::kFunctionTanh);
   EXPECT_EQ(first_layer("f = f32[V] tanh(y)", 1).function.kind, kernels::kFunctionTanh);

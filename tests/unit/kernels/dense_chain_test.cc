@@ -33,6 +33,26 @@ double rectified(Int epilogue, double x) {
   return is_six ? std::clamp(x, 0.0, 6.0) : std::max(x, 0.0);
 }
 
+// The weights of a layer of the call.
+template <typename Value>
+std::unique_ptr<Tensor<float>> packed(const kernels::DenseChainCall& call, Int depth, Int columns,
+                                      const Value& value) {
+  constexpr Int kLine = kernels::panel_columns(sizeof(float));
+  if (!kernels::has_narrow_weights(call, depth, columns)) {
+    auto panels = std::make_unique<Tensor<float>>(
+        kernels::panel_count(columns, sizeof(float)) * depth * kLine, 64);
+    pack(panels->data(), depth, columns, value);
+    return panels;
+  }
+  const Int width = kernels::narrow_width(columns);
+  auto narrow = std::make_unique<Tensor<float>>((depth * width + kLine - 1) / kLine * kLine, 64);
+  std::fill_n(narrow->data(), narrow->size(), 0.0F);
+  for (Int l = 0; l < depth; ++l) {
+    for (Int j = 0; j < columns; ++j) (*narrow)[l * width + j] = value(l, j);
+  }
+  return narrow;
+}
+
 // A call with its tensors. `live_rows`: rows for each row of the batch; 0: all count.
 class Chain {
  public:
@@ -45,12 +65,10 @@ class Chain {
       Tensor<float> matrix(depth * layer.columns);
       random.fill(matrix);
       matrices_.emplace_back(matrix.data(), matrix.data() + matrix.size());
-      const Int panels = kernels::panel_count(layer.columns, sizeof(float));
-      packed_.push_back(std::make_unique<Tensor<float>>(
-          panels * depth * kernels::panel_columns(sizeof(float)), 64));
       const std::vector<float>& values = matrices_.back();
-      pack(packed_.back()->data(), depth, layer.columns,
-           [&](Int l, Int j) { return values[static_cast<std::size_t>(l * layer.columns + j)]; });
+      packed_.push_back(packed(call_, depth, layer.columns, [&](Int l, Int j) {
+        return values[static_cast<std::size_t>(l * layer.columns + j)];
+      }));
       biases_.push_back(std::make_unique<Tensor<float>>(layer.columns));
       random.fill(*biases_.back());
       depth = layer.columns;
@@ -251,21 +269,24 @@ TEST_P(DenseChain, FewRowsOfAPaddedBatch) {
 
 // An infinity by the zeros beside the columns of a panel is NaN, which must not come into results.
 TEST_P(DenseChain, WhatIsBesideTheColumnsDoesNotCount) {
-  struct {
-    kernels::DenseChainCall call;
-    DenseLayer layers[2];
-  } words = {{1, 1, 2, 3, 0, 0},
-             {{3, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
-              {5, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}}};
-  Tensor<float> x(1), first(1 * 16, 64), second(3 * 16, 64), result(5);
-  x[0] = kInfinity;
-  pack(first.data(), 1, 3, [](Int /*l*/, Int /*j*/) { return 1.0F; });
-  pack(second.data(), 3, 5, [](Int /*l*/, Int /*j*/) { return 1.0F; });
-  Tensor<float> scratch(kernels::dense_chain_scratch_bytes(words.call) / 4, 64);
-  const void* in[] = {&words, x.data(), first.data(), second.data()};
-  void* out[] = {result.data(), scratch.data()};
-  GetParam().dense_chain(out, in);
-  for (Int i = 0; i < 5; ++i) EXPECT_EQ(result[i], kInfinity) << i;
+  for (const Int width : {3, 35}) {
+    struct {
+      kernels::DenseChainCall call;
+      DenseLayer layers[2];
+    } words = {{1, 1, 2, width, 0, 0},
+               {{width, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
+                {5, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}}};
+    Tensor<float> x(1), result(5);
+    x[0] = kInfinity;
+    const auto one = [](Int /*l*/, Int /*j*/) { return 1.0F; };
+    const auto first = packed(words.call, 1, width, one);
+    const auto second = packed(words.call, width, 5, one);
+    Tensor<float> scratch(kernels::dense_chain_scratch_bytes(words.call) / 4, 64);
+    const void* in[] = {&words, x.data(), first->data(), second->data()};
+    void* out[] = {result.data(), scratch.data()};
+    GetParam().dense_chain(out, in);
+    for (Int i = 0; i < 5; ++i) EXPECT_EQ(result[i], kInfinity) << width << ", " << i;
+  }
 }
 
 // A NaN or an infinity of one row is one of all results of that row, and of no other row.

@@ -30,6 +30,16 @@ struct DenseLayer {
   ResultFunction function;
 };
 
+// Weights of a few columns in a call of one row are narrow, not in a panel: [depth, width], padded
+// with zeros to whole lines of kPanelBytes. With a small depth that is not faster.
+inline constexpr std::int64_t kMostNarrowColumns = 8;
+constexpr bool has_narrow_weights(const DenseChainCall& call, std::int64_t depth,
+                                  std::int64_t columns) {
+  constexpr std::int64_t kLeastDepth = 32;
+  return call.rows == 1 && columns <= kMostNarrowColumns && depth >= kLeastDepth;
+}
+constexpr std::int64_t narrow_width(std::int64_t columns) { return columns <= 4 ? 4 : 8; }
+
 // Rows that go through all layers together: what is between two layers stays in the first caches.
 constexpr std::int64_t dense_chain_block_rows(const DenseChainCall& call) {
   constexpr std::int64_t kElements = 8192;
