@@ -15,6 +15,7 @@
 namespace {
 
 using tfaot::kernels::ForestBlock;
+using tfaot::kernels::ForestBottom;
 using tfaot::kernels::ForestCall;
 
 #if TFAOT_IS_F32
@@ -124,10 +125,45 @@ class Forest {
 
   TFAOT_INLINE void walk_from(const ForestTop& top, const TopEnds& at, Int block, Int row,
                               Element* sums) const {
+    if (top.bottoms != 0) return walk_bottoms(top, at, block, row, sums);
     const std::uint32_t* const ends = top.ends[0];
     const auto start = [&](Int /*row*/, Int tree) { return ends[at[tree]]; };
     const Int steps = larger(0, blocks_[block].depth - ForestTop::kSteps);
     walk<1, 2 * kFew>(blocks_[block], {0, blocks_[block].trees}, row, sums, steps, start);
+  }
+
+  // What a tree says of a row, from the end of its top on. `at`: of the tree's lane.
+  TFAOT_INLINE std::int32_t bottom_leaf(const char* bottoms, Int lane, std::uint32_t at,
+                                        const Key* keys) const {
+    constexpr Int kTreeBytes = ForestTop::kEnds * sizeof(ForestBottom);
+    constexpr Int kEndBytes = sizeof(ForestBottom) / kTopLanes;  // from one number of a lane on
+    const Int place = at * kEndBytes + lane * (kTreeBytes - kEndBytes);
+    const auto& bottom = *reinterpret_cast<const ForestBottom*>(bottoms + place);
+    const Int first = keys[bottom.slots[0]] > bottom.keys[0] ? 1 : 0;
+    const Int second = keys[bottom.slots[1 + first]] > bottom.keys[1 + first] ? 1 : 0;
+    return bottom.leaves[2 * first + second];
+  }
+
+  TFAOT_INLINE void walk_bottoms(const ForestTop& top, const TopEnds& at, Int block, Int row,
+                                 Element* sums) const {
+    const char* const bottoms = reinterpret_cast<const char*>(nodes_ + top.bottoms);
+    const Key* const keys = keys_ + row * call_.slots;
+    const Int trees = blocks_[block].trees;
+    Element* const of_row = sums + row * call_.targets;
+    const auto leaf = [&](Int tree) __attribute__((always_inline)) {
+      return bottom_leaf(bottoms, tree, at[tree], keys);
+    };
+    if (call_.vectors != 0) {
+      for (Int tree = 0; tree < trees; ++tree) add_leaf(leaf(tree), of_row);
+      return;
+    }
+    Element total = of_row[blocks_[block].target];
+    for (Int tree = 0; tree < trees; tree += kFew) {
+      total += few_weights(
+          trees - tree, [&](Int i)
+                            __attribute__((always_inline)) { return weight_in(leaf(tree + i)); });
+    }
+    of_row[blocks_[block].target] = total;
   }
 #endif
 
@@ -182,8 +218,10 @@ class Forest {
       }
       for_each<kRows * kTrees / kFew>([&](auto few) {
         constexpr int i = few * kFew;
-        totals[i / kTrees] +=
-            few_weights(at[i], at[i + 1], at[i + 2], at[i + 3], block.trees - skip - i % kTrees);
+        totals[i / kTrees] += few_weights(
+            block.trees - skip - i % kTrees, [&](Int k) __attribute__((always_inline)) {
+              return weight_in(nodes_[at[i + k]].key);
+            });
       });
     }
     if (call_.vectors != 0) return;
@@ -195,23 +233,26 @@ class Forest {
   TFAOT_INLINE void add_leaves(const Word* at, Int trees, Element* sums) const {
     for (int r = 0; r < kRows; ++r) {
       Element* const sum = sums + r * call_.targets;
-      for (Int k = 0; k < trees; ++k) {
-        const Element* const leaf = leaves_ + nodes_[at[r * kTrees + k]].key * call_.targets;
-        for (Int target = 0; target < call_.targets; ++target) sum[target] += leaf[target];
-      }
+      for (Int k = 0; k < trees; ++k) add_leaf(nodes_[at[r * kTrees + k]].key, sum);
     }
   }
 
-  // In fours, so that a row's result is the same in every batch. Of them, the first `trees` count.
-  TFAOT_INLINE Element few_weights(Word a, Word b, Word c, Word d, Int trees) const {
-    if (trees >= kFew) return (weight(a) + weight(b)) + (weight(c) + weight(d));
-    if (trees <= 0) return 0;
-    return (weight(a) + (trees > 1 ? weight(b) : 0)) + (trees > 2 ? weight(c) : 0);
+  TFAOT_INLINE void add_leaf(Key number, Element* sum) const {
+    const Element* const leaf = leaves_ + number * call_.targets;
+    for (Int target = 0; target < call_.targets; ++target) sum[target] += leaf[target];
   }
 
-  TFAOT_INLINE Element weight(Word leaf) const {
+  // In fours, so that a row's result is the same in every batch. Of them, the first `trees` count.
+  template <typename Weight>
+  static TFAOT_INLINE Element few_weights(Int trees, const Weight& weight) {
+    if (trees >= kFew) return (weight(0) + weight(1)) + (weight(2) + weight(3));
+    if (trees <= 0) return 0;
+    return (weight(0) + (trees > 1 ? weight(1) : 0)) + (trees > 2 ? weight(2) : 0);
+  }
+
+  static TFAOT_INLINE Element weight_in(Key bits) {
     Element weight;
-    __builtin_memcpy(&weight, &nodes_[leaf].key, sizeof weight);
+    __builtin_memcpy(&weight, &bits, sizeof weight);
     return weight;
   }
 

@@ -12,6 +12,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
+using kernels::ForestBottom;
 using kernels::ForestTop;
 
 constexpr std::int64_t kFeatures = 5;
@@ -63,18 +64,19 @@ std::vector<std::int32_t> random_keys(std::mt19937& random) {
   return keys;
 }
 
-std::uint32_t after_four_steps(const ForestTables& tables, const std::vector<std::int32_t>& keys,
-                               std::uint32_t place) {
+std::uint32_t after_steps(const ForestTables& tables, const std::vector<std::int32_t>& keys,
+                          std::uint32_t place, std::int64_t steps) {
   const auto nodes = tables.nodes.data<std::int32_t>();
-  for (int step = 0; step < ForestTop::kSteps; ++step) {
+  for (; steps > 0; --steps) {
     const auto word = static_cast<std::uint32_t>(nodes[2 * std::size_t{place} + 1]);
     place = (word >> 12) + (keys[word & 0xFFF] > nodes[2 * std::size_t{place}] ? 1 : 0);
   }
   return place;
 }
 
-std::uint32_t after_top(const ForestTop& top, const std::vector<std::int32_t>& keys,
-                        std::size_t lane) {
+// The end's number.
+std::size_t end_of_top(const ForestTop& top, const std::vector<std::int32_t>& keys,
+                       std::size_t lane) {
   std::size_t at = 0;
   while (at < ForestTop::kNodes) {
     const std::uint8_t slot = top.slots[at][lane];
@@ -83,7 +85,38 @@ std::uint32_t after_top(const ForestTop& top, const std::vector<std::int32_t>& k
     const std::int32_t key = keys[1 + feature + (smallest ? kFeatures : 0)];
     at = 2 * at + (key > top.keys[at][lane] ? 2 : 1);
   }
-  return top.ends[at - ForestTop::kNodes][lane];
+  return at - ForestTop::kNodes;
+}
+
+template <typename Part>
+Part part_at(const ForestTables& tables, std::int64_t node, std::size_t number = 0) {
+  Part part;
+  const auto first =
+      static_cast<std::size_t>(2 * node) + number * sizeof part / sizeof(std::int32_t);
+  std::memcpy(&part, &tables.nodes.data<std::int32_t>()[first], sizeof part);
+  return part;
+}
+
+std::int32_t leaf_of(const ForestBottom& bottom, const std::vector<std::int32_t>& keys) {
+  const std::size_t first = keys[bottom.slots[0]] > bottom.keys[0] ? 1 : 0;
+  const std::size_t second = keys[bottom.slots[1 + first]] > bottom.keys[1 + first] ? 1 : 0;
+  return bottom.leaves[2 * first + second];
+}
+
+// use(keys, block, top, lane) for rows, and for the trees that each top is of.
+template <typename Use>
+void for_rows_and_trees(const ForestTables& tables, const Use& use) {
+  std::mt19937 random(6);
+  for (int row = 0; row < 200 && !::testing::Test::HasFailure(); ++row) {
+    const std::vector<std::int32_t> keys = random_keys(random);
+    for (std::size_t i = 0; i < tables.blocks.size(); ++i) {
+      const kernels::ForestBlock& block = tables.blocks[i];
+      const auto top = part_at<ForestTop>(tables, tables.tops, i);
+      for (std::int64_t tree = 0; tree < block.trees; ++tree) {
+        use(keys, block, top, static_cast<std::size_t>(tree));
+      }
+    }
+  }
 }
 
 TEST(ForestTops, LeadWhereFourStepsLead) {
@@ -91,23 +124,29 @@ TEST(ForestTops, LeadWhereFourStepsLead) {
   const ForestTables tables = forest_tables(made.forest(), xla::F32, kFeatures);
   ASSERT_GT(tables.tops, 0);
   ASSERT_EQ(tables.tops % 8, 0) << "tops begin a line";
-  std::mt19937 random(6);
-  for (int row = 0; row < 200; ++row) {
-    const std::vector<std::int32_t> keys = random_keys(random);
-    for (std::size_t i = 0; i < tables.blocks.size(); ++i) {
-      const kernels::ForestBlock& block = tables.blocks[i];
-      ForestTop top;
-      std::memcpy(&top,
-                  &tables.nodes.data<std::int32_t>()[static_cast<std::size_t>(2 * tables.tops) +
-                                                     i * sizeof top / sizeof(std::int32_t)],
-                  sizeof top);
-      for (std::int64_t tree = 0; tree < block.trees; ++tree) {
-        EXPECT_EQ(after_top(top, keys, static_cast<std::size_t>(tree)),
-                  after_four_steps(tables, keys, static_cast<std::uint32_t>(block.first + tree)));
-      }
-    }
-    if (HasFailure()) return;
-  }
+  for_rows_and_trees(tables, [&](const auto& keys, const auto& block, const auto& top, auto lane) {
+    const auto root = static_cast<std::uint32_t>(block.first) + static_cast<std::uint32_t>(lane);
+    EXPECT_EQ(top.ends[end_of_top(top, keys, lane)][lane],
+              after_steps(tables, keys, root, ForestTop::kSteps));
+  });
+}
+
+TEST(ForestTops, HaveBottomsWithTheLeavesOfFiveOrSixSteps) {
+  const RandomForest made(137);
+  const ForestTables tables = forest_tables(made.forest(), xla::F32, kFeatures);
+  int blocks_with_bottoms = 0;
+  for_rows_and_trees(tables, [&](const auto& keys, const auto& block, const auto& top, auto lane) {
+    EXPECT_EQ(top.bottoms != 0, block.depth == 5 || block.depth == 6);
+    if (top.bottoms == 0) return;
+    ++blocks_with_bottoms;
+    ASSERT_EQ(top.bottoms % 4, 0) << "a bottom is in one line";
+    const auto root = static_cast<std::uint32_t>(block.first) + static_cast<std::uint32_t>(lane);
+    const std::uint32_t leaf = after_steps(tables, keys, root, block.depth);
+    const auto bottom = part_at<ForestBottom>(
+        tables, top.bottoms, lane * ForestTop::kEnds + end_of_top(top, keys, lane));
+    EXPECT_EQ(leaf_of(bottom, keys), tables.nodes.data<std::int32_t>()[2 * std::size_t{leaf}]);
+  });
+  EXPECT_GT(blocks_with_bottoms, 0);
 }
 
 TEST(ForestTops, AreOfFewFeaturesAndOfFloatsAlone) {

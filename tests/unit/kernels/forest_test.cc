@@ -155,17 +155,52 @@ class TestForest {
       const Int next = node.is_leaf ? static_cast<Int>(i) : node.first;
       words.push_back(static_cast<KeyOf<T>>(next << kernels::forest_slot_bits(sizeof(T)) | slot));
     }
-    for (const ForestBlock& block : blocks_) {
-      if (!has_tops_) break;
-      kernels::ForestTop top{};
-      for (Int i = 0; i < block.trees; ++i) {
-        fill_top(top, static_cast<std::size_t>(i), block.first + i, 0);
-      }
-      const std::size_t size = words.size();
-      words.resize(size + sizeof top / sizeof words[0]);
-      std::memcpy(&words[size], &top, sizeof top);
-    }
+    if (has_tops_) add_tops(words);
     return words;
+  }
+
+  void add_tops(std::vector<KeyOf<T>>& words) const {
+    std::vector<kernels::ForestTop> tops(blocks_.size());
+    std::vector<kernels::ForestBottom> bottoms;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const ForestBlock& block = blocks_[b];
+      for (Int i = 0; i < block.trees; ++i) {
+        fill_top(tops[b], static_cast<std::size_t>(i), block.first + i, 0);
+      }
+      if (!kernels::has_bottoms(block)) continue;
+      tops[b].bottoms = call_.tops + static_cast<Int>(tops.size() * sizeof tops[0] / 8 +
+                                                      bottoms.size() * sizeof bottoms[0] / 8);
+      for (Int i = 0; i < block.trees; ++i) {
+        for (const auto& ends : tops[b].ends) bottoms.push_back(bottom_from(words, ends[i]));
+      }
+    }
+    const auto add = [&](const auto& all) {
+      const std::size_t size = words.size();
+      words.resize(size + all.size() * sizeof all[0] / sizeof words[0]);
+      std::memcpy(words.data() + size, all.data(), all.size() * sizeof all[0]);
+    };
+    add(tops);
+    add(bottoms);
+  }
+
+  // The node that `place` leads to, on its left or right.
+  static std::size_t end_of(const std::vector<KeyOf<T>>& words, std::size_t place, bool right) {
+    const auto word = static_cast<std::uint32_t>(words[2 * place + 1]);
+    return (word >> 12) + (right && (word & 0xFFF) != 0 ? 1 : 0);
+  }
+
+  static kernels::ForestBottom bottom_from(const std::vector<KeyOf<T>>& words, std::size_t place) {
+    kernels::ForestBottom bottom{};
+    const std::size_t ends[] = {place, end_of(words, place, false), end_of(words, place, true)};
+    for (std::size_t i = 0; i < 3; ++i) {
+      bottom.keys[i] = static_cast<std::int32_t>(words[2 * ends[i]]);
+      bottom.slots[i] = static_cast<std::uint8_t>(words[2 * ends[i] + 1] & 0xFFF);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t leaf = end_of(words, ends[1 + i / 2], i % 2 == 1);
+      bottom.leaves[i] = static_cast<std::int32_t>(words[2 * leaf]);
+    }
+    return bottom;
   }
 
   // Node `at` of a tree's part of the top is node `place` of the forest, and so on below.

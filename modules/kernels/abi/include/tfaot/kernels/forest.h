@@ -40,11 +40,26 @@ struct ForestTop {
   std::int32_t keys[kNodes][kForestBlockTrees];  // the largest one: the left end is always next
   std::uint32_t ends[kEnds][kForestBlockTrees];  // nodes of the table, from left to right
   std::uint8_t slots[kNodes]
-                    [kForestBlockTrees];   // a feature, and kSmallest for in[2]'s second keys
-  std::uint8_t unused[kForestBlockTrees];  // whole lines
+                    [kForestBlockTrees];  // a feature, and kSmallest for in[2]'s second keys
+  std::int64_t bottoms;  // the node in whose place the block's bottoms begin; 0: there are none
+  std::int64_t unused;   // whole lines
   static constexpr std::uint8_t kSmallest = 128;
 };
 inline constexpr std::int64_t kForestTopFeatures = 64;
+
+// The last two steps of a tree from an end of its top, in a place of their own: [trees, kEnds] of a
+// block whose trees have five or six steps. After the first node's comparison comes that of the
+// second or third node, and one of four leaves is what node[0] of its node holds.
+struct ForestBottom {
+  static constexpr int kSteps = 2, kNodes = 3, kLeaves = 4;
+  std::int32_t keys[kNodes];
+  std::uint8_t slots[kNodes + 1];  // of the row's keys; the last one is unused
+  std::int32_t leaves[kLeaves];
+};
+constexpr bool has_bottoms(const ForestBlock& block) {
+  constexpr std::int64_t kMost = ForestTop::kSteps + ForestBottom::kSteps;
+  return block.depth > ForestTop::kSteps && block.depth <= kMost;
+}
 
 constexpr std::int64_t forest_slot_bits(std::int64_t element_bytes) {
   return element_bytes == 4 ? 12 : 32;
