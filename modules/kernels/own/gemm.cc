@@ -8,6 +8,7 @@
 #include "cut.h"
 #include "forms.h"
 #include "odometer.h"
+#include "plain_tiles.h"
 #include "stream.h"
 #if TFAOT_IS_F32
 #include "row_panels.h"
@@ -37,14 +38,11 @@ struct Target {
   Int matrices = 1;  // that follow each other, with this one
 };
 
-constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
-
 // Some of the columns, in vectors. Tiles begin and end there.
 struct Columns {
   Int first, end;
 };
 
-Int vectors_of(Int columns) { return ceil_div(columns, kLanes<Element>); }
 Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
 
 // For tiles of `panels` panels of `left`, of which `below` are below each other.
@@ -244,17 +242,6 @@ void multiply_streams(const Gemm& g, Int rows) {
   }
 }
 
-// Short rows of a plain product that lie far apart, as those of one head among many do, compete for
-// few sets of the first-level cache. Where the right side fits there, a few of them meet all of it
-// at once.
-bool has_distant_rows(const Gemm& g) {
-  constexpr Int kMostBytes = 1 << 15;
-  return g.a_step == 1 && g.row_step[3] > 2 * g.run && g.c_line == 0 &&
-         g.tap_count[0] * g.tap_count[1] * g.tap_count[2] == 1 &&
-         g.row_count[0] * g.row_count[1] * g.row_count[2] == 1 &&
-         g.run * g.columns * static_cast<Int>(sizeof(Element)) <= kMostBytes;
-}
-
 // How rows are cut into blocks: whole lines, which strips need.
 struct Blocks {
   Int rows, unit, count;
@@ -379,6 +366,7 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   }
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;
+  if (is_plain(g, rows)) return multiply_plain(g, rows);
   if (is_stream(g, rows)) return multiply_streams(g, rows);
   multiply_blocks(g, rows, nullptr);
 }

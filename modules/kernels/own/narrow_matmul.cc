@@ -179,13 +179,15 @@ struct RowsInOrder<Int8> {
 #endif
 
 template <typename Narrow>
-TFAOT_ONE_COPY void multiply(NarrowProduct p) {
+TFAOT_ONE_COPY void multiply(const NarrowProduct& p) {
   const bool in_order = RowsInOrder<Narrow>::kAny && p.call.lhs_depth_stride == 1;
   if (!in_order && tfaot::kernels::is_widened_first(p.call)) return multiply_widened<Narrow>(p);
+  if (p.call.batch == 1) return RowsInOrder<Narrow>::multiply(p);  // without a copy to wait for
   for (Int b = 0; b < p.call.batch; ++b) {
-    RowsInOrder<Narrow>::multiply(p);
-    p.a += p.call.lhs_batch_stride;
-    p.c += p.call.rows * p.c_row;
+    NarrowProduct one = p;
+    one.a += b * p.call.lhs_batch_stride;
+    one.c += b * p.call.rows * p.c_row;
+    RowsInOrder<Narrow>::multiply(one);
   }
 }
 
@@ -206,17 +208,16 @@ TFAOT_INLINE Int first_panel(const SharedPanels& shared, Int piece) {
 template <typename Narrow>
 void panels_piece(void* context, Int piece, Int lane) {
   const auto& shared = *static_cast<const SharedPanels*>(context);
-  NarrowProduct p = shared.product;
+  const NarrowProduct& all = shared.product;
   const Int panel = first_panel(shared, piece);
   const Int column = panel * kColumns;
   const Int end = first_panel(shared, piece + 1) * kColumns;
-  p.call.columns = smaller(p.call.columns, end) - column;
-  p.panels += panel * narrow_panel_bytes<Narrow>(p.call.depth);
-  if (p.scale != nullptr) p.scale += column;
-  if (p.bias != nullptr) p.bias += column;
-  p.c += column;
-  p.scratch = scratch_of(shared.tasks, lane);
-  multiply<Narrow>(p);
+  MatMulCall call = all.call;
+  call.columns = smaller(call.columns, end) - column;
+  multiply<Narrow>({call, all.a, all.panels + panel * narrow_panel_bytes<Narrow>(call.depth),
+                    all.scale != nullptr ? all.scale + column : nullptr,
+                    all.bias != nullptr ? all.bias + column : nullptr, all.c + column, all.c_row,
+                    scratch_of(shared.tasks, lane), all.rectifier, all.is_near});
 }
 
 // False: it is to be computed alone.
@@ -245,28 +246,31 @@ extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
   constexpr Int kNearBytes = 192 << 10;
   const auto& narrow = *static_cast<const NarrowMatMulCall*>(in[0]);
   auto* const* const results = static_cast<void* const*>(out);
-  NarrowProduct p = {narrow.product,
-                     static_cast<const float*>(in[1]),
-                     static_cast<const unsigned char*>(in[2]),
-                     nullptr,
-                     nullptr,
-                     static_cast<float*>(results[0]),
-                     narrow.product.columns,
-                     static_cast<float*>(results[1]),
-                     rectifier_of(narrow.product.epilogue),
-                     false};
-  p.is_near =
-      tfaot::kernels::narrow_bytes(narrow.rhs_type) * p.call.columns * p.call.depth < kNearBytes;
-  int next = 3;
-  if (narrow.rhs_type == tfaot::kernels::kInt8) p.scale = static_cast<const float*>(in[next++]);
-  if ((narrow.product.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-    p.bias = static_cast<const float*>(in[next++]);
+  const MatMulCall& call = narrow.product;
+  const void** next = in + 3;
+  const auto* const scale =
+      narrow.rhs_type == tfaot::kernels::kInt8 ? static_cast<const float*>(*next++) : nullptr;
+  const auto* const bias = (call.epilogue & tfaot::kernels::kEpilogueBias) != 0
+                               ? static_cast<const float*>(*next++)
+                               : nullptr;
+  MatMulCall of_live;
+  if (call.live_rows != 0) {
+    of_live = call;
+    of_live.rows = call.live_rows * *static_cast<const Int*>(*next++);
   }
-  if (narrow.product.live_rows != 0) {
-    p.call.rows = narrow.product.live_rows * *static_cast<const Int*>(in[next++]);
-  }
-  const bool shares = (narrow.product.epilogue & tfaot::kernels::kEpilogueShared) != 0;
-  tfaot::Tasks* const tasks = shares ? tasks_at(in[next]) : nullptr;
+  const bool shares = (call.epilogue & tfaot::kernels::kEpilogueShared) != 0;
+  tfaot::Tasks* const tasks = shares ? tasks_at(*next) : nullptr;
+  const NarrowProduct p = {
+      call.live_rows != 0 ? of_live : call,
+      static_cast<const float*>(in[1]),
+      static_cast<const unsigned char*>(in[2]),
+      scale,
+      bias,
+      static_cast<float*>(results[0]),
+      call.columns,
+      static_cast<float*>(results[1]),
+      rectifier_of(call.epilogue),
+      tfaot::kernels::narrow_bytes(narrow.rhs_type) * call.columns * call.depth < kNearBytes};
   switch (narrow.rhs_type) {
     case tfaot::kernels::kBfloat16:
       return multiply_by<Bfloat16>(p, tasks);

@@ -10,7 +10,7 @@ namespace {
 using tfaot::kernels::MatMulCall;
 
 struct NarrowProduct {
-  MatMulCall call;  // with the rows that count
+  const MatMulCall& call;  // with the rows that count
   const float* a;
   const unsigned char* panels;
   const float* scale;  // null: none
