@@ -14,6 +14,7 @@
 #include "hlo/scaled_products.h"
 #include "hlo/scatter_windows.h"
 #include "hlo/simplify.h"
+#include "hlo/sliced_transposes.h"
 #include "hlo/step_products.h"
 #include "kernels/added_rows.h"
 #include "kernels/aligned_temporaries.h"
@@ -136,6 +137,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(simplify(*module));
+  TFAOT_TRY(restore_sliced_transposes(*module));
   TFAOT_TRY(restore_dilated_windows(*module));
   TFAOT_TRY(widen_scatter_windows(*module));
   TFAOT_TRY(gather_chosen_rows(*module));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/attention_calls.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "hlo/simplify.h"
@@ -17,9 +18,25 @@ using kernels::MatrixPlaces;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// With fewer scores, or fewer rows to share packed values, three calls take as long or less.
-constexpr std::int64_t kFewestScoreBytes = 256 << 10;
-constexpr std::int64_t kFewestRows = 65;
+// Whether the kernel makes queries the lanes of vectors, and that takes less than three calls. With
+// deeper heads it is the products that take long, and lanes that no query is for.
+bool wins_by_lanes(const kernels::AttentionCall& call) {
+  constexpr std::int64_t kFewest = 4, kDeepest = 32, kMostKeyElements = 24 << 10;
+  return std::min({call.rows, call.keys, call.columns}) >= kFewest &&
+         std::max(call.depth, call.columns) <= kDeepest &&
+         call.keys * (call.depth + call.columns) <= kMostKeyElements && call.scale > 0 &&
+         call.values.column_stride == 1;
+}
+
+// Otherwise, with fewer scores or fewer rows to share packed values, three calls take as long or
+// less.
+bool wins_by_blocks(const kernels::AttentionCall& call) {
+  constexpr std::int64_t kFewestScoreBytes = 256 << 10;
+  constexpr std::int64_t kFewestRows = 65;
+  return call.rows >= kFewestRows &&
+         call.batch * call.rows * call.keys * static_cast<std::int64_t>(sizeof(float)) >=
+             kFewestScoreBytes;
+}
 
 // What is behind reshapes, if nothing else uses it or them.
 HloInstruction* sole_source(HloInstruction* value) {
@@ -100,9 +117,7 @@ std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
   const std::int64_t batch = sums.batch;
   const std::int64_t matrix = sums.rows * sums.depth;
   if (scores.batch != batch || scores.rows != sums.rows || scores.columns != sums.depth ||
-      softmax.columns != sums.depth || softmax.rows != batch * sums.rows ||
-      sums.rows < kFewestRows ||
-      batch * matrix * static_cast<std::int64_t>(sizeof(float)) < kFewestScoreBytes) {
+      softmax.columns != sums.depth || softmax.rows != batch * sums.rows) {
     return {};
   }
   const ProductLevels first = levels_of(scores);
@@ -151,7 +166,7 @@ Status replace_one_attention(HloInstruction& result) {
   const auto call =
       attention_of(call_of<MatMulCall>(*scores), call_of<kernels::SoftmaxCall>(*softmax),
                    call_of<MatMulCall>(*sums));
-  if (!call) return {};
+  if (!call || !(wins_by_lanes(*call) || wins_by_blocks(*call))) return {};
   return checked(result.ReplaceAllUsesWith(add_kernel_call(
       {"attention",
        as_words(*call),

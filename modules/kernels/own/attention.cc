@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_attention of attention.h: a block of rows at a time, whose scores stay in the second-level
-// cache. The results are divided by the sum of a row's weights, not the weights, which are more. So
-// a sum of values near the largest float may overflow before the division.
+// cache, or queries as lanes (query_lanes.h). The results are divided by the sum of a row's
+// weights, not the weights, which are more. So a sum of values near the largest float may overflow
+// before the division.
 #include "tfaot/kernels/attention.h"
 
 #include "gemm.h"
 #include "pack.h"
-#include "softmax_rows.h"
+#include "query_lanes.h"
 
 namespace {
 
@@ -48,8 +49,7 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
 
   const SoftmaxRows weights = with_scale_above_0(
       {s.scores, s.scores, rows, call.keys, step, static_cast<float>(call.scale)});
-  const bool is_whole = softmax_in_registers(weights);
-  for (Int r = 0; !is_whole && r < rows; ++r) {
+  for (Int r = 0; r < rows; ++r) {
     float* const row = s.scores + r * step;
     s.sums[r] = row_exponentials(row, row, call.keys, weights.scale);
   }
@@ -61,8 +61,31 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
   h.c_row = call.result.row_stride;
   h.columns = call.columns;
   TFAOT_KERNEL(gemm)(&h);
-  if (is_whole) return;
   for (Int r = 0; r < rows; ++r) scale_row(c + r * h.c_row, call.columns, 1.0F / s.sums[r]);
+}
+
+// Of few keys and of short ones, queries become lanes: the numbers of keys and values that a block
+// reads again stay near, and the softmax counts.
+bool are_lanes(const AttentionCall& call) {
+  constexpr Int kMostNumbers = TFAOT_VECTOR_BYTES == 64 ? 64 << 10 : 24 << 10;
+  constexpr Int kMostDepth = 64;
+  return call.scale > 0 && call.values.column_stride == 1 && call.keys >= kQuad &&
+         call.columns >= kQuad && larger(call.depth, call.columns) <= kMostDepth &&
+         call.keys * (call.depth + call.columns) <= kMostNumbers;
+}
+
+// Once in the code, for three sides.
+TFAOT_ONE_COPY void pack_one(float* to, Int to_row, const float* b, Int depth, Int columns,
+                             Int depth_stride, Int column_stride) {
+  pack_panel(to, to_row, b, depth, columns, depth_stride, column_stride);
+}
+
+void pack_panels(float* to, Int to_row, Int to_panel, const float* b, Int depth, Int columns,
+                 Int depth_stride, Int column_stride) {
+  constexpr Int kColumns = kPanelColumns<float>;
+  for (Int j = 0; j < columns; j += kColumns, to += to_panel, b += kColumns * column_stride) {
+    pack_one(to, to_row, b, depth, smaller(kColumns, columns - j), depth_stride, column_stride);
+  }
 }
 
 // The matrices of all b.
@@ -78,10 +101,11 @@ struct Heads {
     return b / call.inner_batch * places.batch_stride + b % call.inner_batch * places.inner_stride;
   }
   void pack(Int b, const Scratch& scratch) const {
-    pack_matrix(scratch.keys, keys + at(b, call.key_rows), call.depth, call.keys,
-                call.key_rows.column_stride, call.key_rows.row_stride);
-    pack_matrix(scratch.values, values + at(b, call.values), call.keys, call.columns,
-                call.values.row_stride, call.values.column_stride);
+    constexpr Int kColumns = kPanelColumns<float>;
+    pack_panels(scratch.keys, kColumns, kColumns * call.depth, keys + at(b, call.key_rows),
+                call.depth, call.keys, call.key_rows.column_stride, call.key_rows.row_stride);
+    pack_panels(scratch.values, kColumns, kColumns * call.keys, values + at(b, call.values),
+                call.keys, call.columns, call.values.row_stride, call.values.column_stride);
   }
   Int blocks() const { return ceil_div(call.rows, rows_at_once); }
   void attend_block(Int b, Int block, const Scratch& scratch) const {
@@ -89,6 +113,25 @@ struct Heads {
     attend(call, queries + at(b, call.queries) + first * call.queries.row_stride,
            smaller(rows_at_once, call.rows - first), scratch,
            result + at(b, call.result) + first * call.result.row_stride);
+  }
+
+  Int blocks_of_lanes() const { return ceil_div(call.rows, kBlockQueries); }
+  // Blocks of all b. `memory`: scratch.
+  void attend_in_lanes(Int block, Int end, float* memory) const {
+    for (; block < end; ++block) {
+      const Int b = block / blocks_of_lanes();
+      const Int first = block % blocks_of_lanes() * kBlockQueries;
+      const Int rows = smaller(kBlockQueries, call.rows - first);
+      pack_panels(memory, kBlockQueries, kPanelColumns<float>,
+                  queries + at(b, call.queries) + first * call.queries.row_stride, call.depth, rows,
+                  call.queries.column_stride, call.queries.row_stride);
+      attend_block_of_lanes(
+          {memory, call.depth, keys + at(b, call.key_rows), call.keys, call.key_rows.row_stride,
+           call.key_rows.column_stride, values + at(b, call.values), call.columns,
+           call.values.row_stride, static_cast<float>(call.scale),
+           memory + call.depth * kBlockQueries, call.result.row_stride},
+          result + at(b, call.result) + first * call.result.row_stride, rows);
+    }
   }
 };
 
@@ -117,6 +160,19 @@ void block_piece(void* context, Int piece, Int lane) {
   shared.heads.attend_block(shared.b, piece, scratch);
 }
 
+struct SharedLanes {
+  const Heads& heads;
+  const tfaot::Tasks& tasks;
+  Int blocks, pieces;
+};
+
+void lanes_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedLanes*>(context);
+  shared.heads.attend_in_lanes(shared.blocks * piece / shared.pieces,
+                               shared.blocks * (piece + 1) / shared.pieces,
+                               scratch_of(shared.tasks, lane));
+}
+
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(attention)(void* out, const void** in) {
@@ -130,6 +186,12 @@ extern "C" void TFAOT_KERNEL(attention)(void* out, const void** in) {
                        static_cast<float*>(results[0]),
                        attention_rows_at_once(call)};
   tfaot::Tasks* const tasks = call.shared != 0 ? tasks_at(in[4]) : nullptr;
+  if (are_lanes(call)) {
+    const Int blocks = call.batch * heads.blocks_of_lanes();
+    if (tasks == nullptr) return heads.attend_in_lanes(0, blocks, scratch.keys);
+    SharedLanes shared = {heads, *tasks, blocks, smaller(blocks, kLanePieces * tasks->lanes)};
+    return tasks->run(*tasks, shared.pieces, &lanes_piece, &shared);
+  }
   if (tasks != nullptr && are_enough(call.batch, *tasks)) {
     SharedHeads shared = {heads, *tasks, 0, scratch};
     return tasks->run(*tasks, call.batch, &head_piece, &shared);

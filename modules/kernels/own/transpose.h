@@ -115,4 +115,24 @@ TFAOT_INLINE void transpose_quads(Element* to, Int to_row, const Element* from, 
 #endif
 }
 
+#if TFAOT_IS_F32
+// The other way: the lanes of four columns to `rows` rows of them, at most a vector's.
+TFAOT_INLINE void store_quads(float* to, Int to_row, const Vec<float> (&columns)[kQuad], Int rows) {
+  const Vec<float> low01 = interleave<false>(columns[0], columns[1]);
+  const Vec<float> low23 = interleave<false>(columns[2], columns[3]);
+  const Vec<float> high01 = interleave<true>(columns[0], columns[1]);
+  const Vec<float> high23 = interleave<true>(columns[2], columns[3]);
+  float quads[kQuad][kLanes<float>];  // quad i of quads[j] is of row 4 i + j
+  store(quads[0], interleave_pairs<false>(low01, low23));
+  store(quads[1], interleave_pairs<true>(low01, low23));
+  store(quads[2], interleave_pairs<false>(high01, high23));
+  store(quads[3], interleave_pairs<true>(high01, high23));
+  TFAOT_UNROLL
+  for (int r = 0; r < kLanes<float>; ++r, to += to_row) {
+    if (r >= rows) return;
+    __builtin_memcpy(to, quads[r % kQuad] + r / kQuad * kQuad, sizeof(Quad));
+  }
+}
+#endif
+
 }  // namespace

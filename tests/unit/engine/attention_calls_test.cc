@@ -175,11 +175,28 @@ TEST(AttentionCalls, OfJax) {
   EXPECT_EQ(call.result.row_stride, 30);
 }
 
-TEST(AttentionCalls, OfFewScoresStays) {
-  for (const Heads& heads : {Heads{2, 30, 200, 8, 6}, Heads{1, 80, 84, 4, 6}}) {
-    EXPECT_THAT(attention_calls(filled(kPyTorch, heads)).kernels,
-                ElementsAre("matmul_f32", "softmax_f32", "matmul_f32"));
+// With queries as lanes.
+TEST(AttentionCalls, OfFewScores) {
+  for (const Heads& heads : {Heads{1, 16, 16, 4, 16}, Heads{1, 5, 8, 1, 8}, Heads{3, 50, 50, 2, 32},
+                             Heads{1, 5, 700, 2, 16}}) {
+    attention_of(filled(kPyTorch, heads));
   }
+}
+
+// Lanes would be idle, or products take longest.
+TEST(AttentionCalls, OfFewQueriesOrDeepHeadsStays) {
+  for (const Heads& heads : {Heads{2, 3, 16, 4, 16}, Heads{2, 16, 3, 4, 16}, Heads{2, 16, 16, 4, 3},
+                             Heads{2, 16, 16, 4, 33}, Heads{1, 30, 800, 2, 32}}) {
+    EXPECT_THAT(attention_calls(filled(kPyTorch, heads)).kernels, Not(Contains("attention_f32")));
+  }
+}
+
+TEST(AttentionCalls, OfANegativeScaleStays) {
+  std::string text = kPyTorch;
+  text.replace(text.find("constant(0.4)"), 13, "constant(-0.4)");
+  EXPECT_THAT(attention_calls(filled(text, {1, 16, 16, 4, 16})).kernels,
+              ElementsAre("matmul_f32", "softmax_f32", "matmul_f32"));
+  attention_of(filled(text, kHeads));
 }
 
 // What is used elsewhere has to be in memory; a mask is none of the call's.

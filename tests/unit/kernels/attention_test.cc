@@ -161,6 +161,72 @@ TEST_P(Attention, OfAnySizesAndStrides) {
   }
 }
 
+// Few keys, where queries are lanes: blocks of them that are whole and that are not.
+TEST_P(Attention, OfAnyNumberOfKeys) {
+  Random random(3);
+  for (Int keys = 1; keys <= 130; ++keys) {
+    expect_random_attention(GetParam().attention, random.between(1, 70), keys, random);
+  }
+}
+
+// What a softmax of the scores makes of these keys of one number, with queries of 1, as a result of
+// values that are the keys' places. `bad_query`: the place of a query that is no number; -1: none.
+std::vector<float> result_of_keys(Kernel kernel, const std::vector<float>& keys, Int rows,
+                                  Int bad_query = -1) {
+  kernels::AttentionCall call{};
+  call.batch = call.inner_batch = 1;
+  call.rows = rows;
+  call.keys = static_cast<Int>(keys.size());
+  call.depth = 1;
+  call.columns = 4;
+  call.scale = 4;
+  call.queries = call.key_rows = {0, 0, 1, 1};
+  call.values = call.result = {0, 0, call.columns, 1};
+  Tensor<float> queries(rows), key_rows(call.keys), values(call.keys * 4), result(rows * 4);
+  for (Int i = 0; i < rows; ++i) queries[i] = i == bad_query ? std::nanf("") : 1;
+  for (Int k = 0; k < call.keys; ++k) {
+    key_rows[k] = keys[static_cast<std::size_t>(k)];
+    for (Int j = 0; j < 4; ++j) values[k * 4 + j] = static_cast<float>(k);
+  }
+  Tensor<float> scratch(kernels::attention_scratch_bytes(call) / static_cast<Int>(sizeof(float)),
+                        64);
+  void* out[] = {result.data(), scratch.data()};
+  const void* in[] = {&call, queries.data(), key_rows.data(), values.data()};
+  kernel(out, in);
+  std::vector<float> first_column;
+  for (Int i = 0; i < rows; ++i) first_column.push_back(result[i * 4]);
+  return first_column;
+}
+
+TEST_P(Attention, TakesNumbersAsASoftmaxDoes) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const Int rows : {1, 5, 16, 21, 40}) {
+    for (const std::size_t count : {4, 7, 8, 30}) {
+      std::vector<float> keys(count, -infinity);
+      for (const float one : result_of_keys(GetParam().attention, keys, rows)) {
+        EXPECT_TRUE(std::isnan(one)) << one;
+      }
+      keys[2] = -2;  // all others weigh nothing
+      for (const float one : result_of_keys(GetParam().attention, keys, rows)) EXPECT_EQ(one, 2);
+      keys.assign(count, -3e38F);
+      keys[1] = 3e38F;  // further from the others than a float can be
+      for (const float one : result_of_keys(GetParam().attention, keys, rows)) EXPECT_EQ(one, 1);
+      for (const float bad : {infinity, std::nanf("")}) {
+        keys[3] = bad;
+        for (const float one : result_of_keys(GetParam().attention, keys, rows)) {
+          EXPECT_TRUE(std::isnan(one)) << one;
+        }
+      }
+      keys.assign(count, -1);
+      keys[0] = 50;
+      const auto with_one = result_of_keys(GetParam().attention, keys, rows, rows / 2);
+      for (Int i = 0; i < rows; ++i) {  // no query changes what another one gets
+        EXPECT_EQ(std::isnan(with_one[static_cast<std::size_t>(i)]), i == rows / 2) << i;
+      }
+    }
+  }
+}
+
 // The rows that are in memory at a time depend on how many keys there are.
 TEST_P(Attention, OfManyKeys) {
   Random random(2);

@@ -47,13 +47,19 @@ constexpr std::int64_t attention_row_step(const AttentionCall& call) {
   return (panel_count(call.keys, sizeof(float)) + 1) * kColumns;
 }
 
-// Keys and values of one b, packed, then scores, and the sum of each row of them.
+// Most queries that are the lanes of vectors together.
+constexpr std::int64_t kAttentionLanes = 2 * panel_columns(sizeof(float));
+
+// Keys and values of one b, packed, then scores, and the sum of each row of them. Or queries that
+// are lanes, and their scores.
 constexpr std::int64_t attention_scratch_bytes(const AttentionCall& call) {
   constexpr std::int64_t kBytes = sizeof(float);
   const std::int64_t rows = attention_rows_at_once(call);
-  return panel_count(call.keys, kBytes) * call.depth * kPanelBytes +
-         panel_count(call.columns, kBytes) * call.keys * kPanelBytes +
-         rows * (attention_row_step(call) + 1) * kBytes + kPanelBytes;
+  const std::int64_t packed = panel_count(call.keys, kBytes) * call.depth * kPanelBytes +
+                              panel_count(call.columns, kBytes) * call.keys * kPanelBytes +
+                              rows * (attention_row_step(call) + 1) * kBytes;
+  const std::int64_t lanes = kAttentionLanes * (call.depth + call.keys) * kBytes;
+  return (packed < lanes ? lanes : packed) + kPanelBytes;
 }
 
 }  // namespace kernels
