@@ -146,20 +146,4 @@ HloInstruction* joined(const std::vector<HloInstruction*>& parts, std::int64_t d
       shape_of(parts.front()->shape().element_type(), sizes), parts, dimension));
 }
 
-HloInstruction* pack_gates(const std::vector<HloInstruction*>& gates, std::int64_t panels) {
-  const std::int64_t width = kernels::panel_columns(element_bytes(*gates.front()));
-  const Dimensions sizes = dimensions_of(*gates.front());
-  const std::int64_t blocks = (sizes[1] + panels * width - 1) / (panels * width);
-  std::vector<HloInstruction*> cut;
-  for (HloInstruction* gate : gates) {
-    cut.push_back(
-        reshape(pad_end(gate, 1, blocks * panels * width), {sizes[0], blocks, panels, width}));
-  }
-  HloInstruction* packed = transpose(joined(cut, 2), {1, 0, 2, 3});
-  xla::OpMetadata name;
-  name.set_op_name(kPackedName);
-  packed->set_metadata(name);
-  return packed;
-}
-
 }  // namespace tfaot::toolkit::engine

@@ -52,9 +52,4 @@ xla::HloInstruction* columns_of(xla::HloInstruction* operand, std::int64_t dimen
                                 std::int64_t first, std::int64_t count);
 xla::HloInstruction* joined(const std::vector<xla::HloInstruction*>& parts, std::int64_t dimension);
 
-// Matrices [depth, columns] of all gates as [blocks, depth, gates * panels, panel columns], with so
-// many panels of a gate in a block (tfaot/kernels/abi.h).
-xla::HloInstruction* pack_gates(const std::vector<xla::HloInstruction*>& gates,
-                                std::int64_t panels);
-
 }  // namespace tfaot::toolkit::engine

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/packing.h"
 
+#include <algorithm>
+
 #include "hlo/fold.h"
+#include "kernels/gate_sums.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 
@@ -13,6 +16,27 @@ xla::HloInstruction* named_as_packed(xla::HloInstruction* made) {
   name.set_op_name(kPackedName);
   made->set_metadata(name);
   return made;
+}
+
+// Blocks of all gates' columns from `first` on: [blocks, depth, gates * panels, width].
+xla::HloInstruction* pack_blocks(const std::vector<xla::HloInstruction*>& gates, std::int64_t first,
+                                 std::int64_t blocks, std::int64_t panels, std::int64_t width) {
+  const Dimensions sizes = dimensions_of(*gates.front());
+  const std::int64_t columns = blocks * panels * width;
+  std::vector<xla::HloInstruction*> cut;
+  for (xla::HloInstruction* gate : gates) {
+    gate = columns_of(gate, 1, first, std::min(columns, sizes[1] - first));
+    cut.push_back(reshape(pad_end(gate, 1, columns), {sizes[0], blocks, panels, width}));
+  }
+  return transpose(joined(cut, 2), {1, 0, 2, 3});
+}
+
+xla::HloInstruction* pack_whole_blocks(const std::vector<xla::HloInstruction*>& gates,
+                                       std::int64_t panels) {
+  const std::int64_t width = kernels::panel_columns(element_bytes(*gates.front()));
+  const std::int64_t blocks =
+      (dimensions_of(*gates.front())[1] + panels * width - 1) / (panels * width);
+  return named_as_packed(pack_blocks(gates, 0, blocks, panels, width));
 }
 
 }  // namespace
@@ -53,6 +77,43 @@ xla::HloInstruction* pack_together(const std::vector<xla::HloInstruction*>& pack
   const xla::Shape shape = shape_of(parts.front()->shape().element_type(), {size});
   return named_as_packed(parts.front()->parent()->AddInstruction(
       xla::HloInstruction::CreateConcatenate(shape, parts, 0)));
+}
+
+xla::HloInstruction* pack_gates(const std::vector<xla::HloInstruction*>& gates,
+                                std::int64_t panels) {
+  const std::int64_t width = kernels::panel_columns(element_bytes(*gates.front()));
+  const std::int64_t hidden = dimensions_of(*gates.front())[1];
+  const std::int64_t block = panels * width, whole = hidden / block;
+  if (!kernels::ends_in_half_block(hidden, block)) return pack_whole_blocks(gates, panels);
+  xla::HloInstruction* const half = panels > 1
+                                        ? pack_blocks(gates, whole * block, 1, panels / 2, width)
+                                        : pack_blocks(gates, whole * block, 1, 1, width / 2);
+  return pack_together({pack_blocks(gates, 0, whole, panels, width), half});
+}
+
+xla::HloInstruction* pack_biases(const std::vector<xla::HloInstruction*>& gates,
+                                 std::int64_t panels) {
+  xla::HloInstruction* const packed = pack_whole_blocks(gates, panels);
+  const Dimensions sizes = dimensions_of(*packed);
+  return reshape(packed, {sizes[0], sizes[2], sizes[3]});
+}
+
+xla::HloInstruction* join_depths(const PackedGates& first, xla::HloInstruction* second) {
+  const std::int64_t width = kernels::panel_columns(element_bytes(*second));
+  const std::int64_t step = first.gates * first.panels * width;  // elements of a block
+  const std::int64_t blocks = first.hidden / (first.panels * width);
+  if (!kernels::ends_in_half_block(first.hidden, first.panels * width)) {
+    return joined({first.weights, second}, 1);
+  }
+  std::vector<xla::HloInstruction*> whole, half;
+  for (xla::HloInstruction* one : {first.weights, second}) {
+    const std::int64_t size = dimensions_of(*one)[0];
+    const std::int64_t depth = size / (blocks * step + step / 2);
+    const std::int64_t end = blocks * depth * step;
+    whole.push_back(reshape(columns_of(one, 0, 0, end), {blocks, depth, step}));
+    half.push_back(reshape(columns_of(one, 0, end, size - end), {1, depth, step / 2}));
+  }
+  return pack_together({joined(whole, 1), joined(half, 1)});
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -7,6 +7,7 @@
 
 #include "kernels/gate_sums.h"
 #include "kernels/kernel_call.h"
+#include "kernels/packing.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal.h"
 #include "xla/literal_util.h"
@@ -303,9 +304,7 @@ class CellCall {
     for (const auto* sums : {&sums_, &reset_}) {
       for (const GateSum& sum : *sums) gates.push_back(reshape(bias_of(sum), {1, hidden_}));
     }
-    HloInstruction* packed = pack_gates(gates, is_rnn_ ? 2 : 1);
-    const Dimensions sizes = dimensions_of(*packed);
-    return reshape(packed, {sizes[0], sizes[2], sizes[3]});
+    return pack_biases(gates, is_rnn_ ? 2 : 1);
   }
 
   HloInstruction* bias_of(const GateSum& sum) const {

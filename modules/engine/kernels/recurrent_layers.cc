@@ -8,6 +8,7 @@
 #include "hlo/loop_numbers.h"
 #include "kernels/gate_sums.h"
 #include "kernels/kernel_call.h"
+#include "kernels/packing.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal_util.h"
 
@@ -96,7 +97,11 @@ class CellLoop {
     set_output();
     call_.steps = turns_;
     HloInstruction* weights = loop_.outside(*cell_->mutable_operand(2));
-    if (input_weights_ != nullptr) weights = joined({input_weights_, weights}, 1);
+    if (input_weights_ != nullptr) {
+      weights = join_depths(
+          {input_weights_, call_.hidden, recurrent_gates(*cell_), recurrent_panels(*cell_)},
+          weights);
+    }
     KernelCall made{std::string(kernel_name(*cell_)),
                     as_words(call_),
                     {x, weights, loop_.outside(*cell_->mutable_operand(3)), first_of(4)},

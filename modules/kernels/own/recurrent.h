@@ -30,7 +30,8 @@ class Recurrence {
         first_memory_(Cell::kMemory ? static_cast<const float*>(in[5]) : nullptr),
         result_(static_cast<float*>(out[0])),
         width_(tfaot::kernels::recurrent_width(call, kPanel)),
-        blocks_(ceil_div(call.hidden, RecurrentGates<Cell>::kColumns)),
+        blocks_(ceil_div(call.hidden, kColumns)),
+        whole_blocks_(blocks_ - (ends_in_half_block(call.hidden, kColumns) ? 1 : 0)),
         block_rows_(tfaot::kernels::recurrent_block_rows(call, kPanel)),
         before_(static_cast<float*>(out[1])),
         after_(before_ + block_rows_ * width_),
@@ -43,6 +44,8 @@ class Recurrence {
   }
 
  private:
+  static constexpr Int kColumns = RecurrentGates<Cell>::kColumns;  // of a block
+
   void run_rows(Int first, Int rows) {
     for (Int r = 0; r < rows; ++r) {
       take_state(before_ + r * width_, first_ + (first + r) * call_.hidden);
@@ -101,7 +104,8 @@ class Recurrence {
                               {before_, after_, memory_, width_},
                               weights_,
                               out,
-                              back};
+                              back,
+                              whole_blocks_ < blocks_};
     run_row_of(gates_, row, blocks_);
   }
 
@@ -110,10 +114,16 @@ class Recurrence {
     TileProducts products = gates_.begin(tile, x + row * call_.x_row, block, rows);
     products.state = {before_ + row * width_, width_, call_.hidden};
     products.weights = weights_ + block * (call_.features + call_.hidden) * Cell::kGates * kPanel;
-    add_products_of<Cell>(rows, tile, products);
     const Int place = row * width_;
-    gates_.end(tile, {before_ + place, after_ + place, memory_ + place, width_},
-               out == nullptr ? nullptr : out + row * call_.out_row, block, rows);
+    const RecurrentState state = {before_ + place, after_ + place, memory_ + place, width_};
+    if (out != nullptr) out += row * call_.out_row;
+    add_products_of<Cell>(rows + (block < whole_blocks_ ? 0 : kTileRows), tile, products);
+    // Also of a whole block that is the only one.
+    if (kColumns > kLanes<float> && 2 * (call_.hidden - block * kColumns) <= kColumns) {
+      gates_.template end<false, true>(tile, state, out, block, rows);
+    } else {
+      gates_.template end<false, false>(tile, state, out, block, rows);
+    }
   }
 
   const RecurrentCall& call_;
@@ -124,7 +134,7 @@ class Recurrence {
   const float* first_memory_;
   float* result_;
   Int width_;  // of the state as it is kept here
-  Int blocks_, block_rows_;
+  Int blocks_, whole_blocks_, block_rows_;
   float* before_;
   float* after_;
   float* memory_;

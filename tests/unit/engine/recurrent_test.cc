@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "hlo/simplify.h"
@@ -11,6 +12,7 @@
 #include "kernels/recurrent_layers.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_kernels.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -107,7 +109,7 @@ TestLoop gru_loop() {
       "  hu = f32[2,$] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
       "  bb = f32[2,$] broadcast(b), dimensions={1}\n  z = f32[2,$] add(xw, bb)\n";
   loop.step =
-      "  both = f32[2,24] add(z, hu)\n" + gate("u1", 0, "logistic", "both") +
+      "  both = f32[2,$] add(z, hu)\n" + gate("u1", 0, "logistic", "both") +
       gate("r1", 8, "logistic", "both") +
       "  hn = f32[2,8] slice(hu), slice={[0:2], [16:24]}\n"
       "  xn = f32[2,8] slice(z), slice={[0:2], [16:24]}\n"
@@ -250,6 +252,58 @@ TEST(RecurrentLayers, ASimpleRnnIsOneCall) {
   EXPECT_EQ(kernel_name(*made.kernels[0]), "rnn_f32");
   EXPECT_EQ(made.call().relu, 0);
   EXPECT_THAT(sizes_of(*made.kernels[0]->operand(2)), ElementsAre(1, 8, 2, 16));
+}
+
+// The loop with four rows, so that the kernel multiplies the input, and a state of 40, so that its
+// last block of weights is half. The weights are small: the gates shall not be all 0 or 1.
+std::string with_half_block(TestLoop loop) {
+  loop.gates = std::to_string(5 * std::stoi(loop.gates));
+  std::string text = loop.text();
+  const auto replace = [&text](const std::string& what, const std::string& by) {
+    for (std::size_t at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + by.size())) {
+      text.replace(at, what.size(), by);
+    }
+  };
+  for (const std::string before : {"[", "[5,", "[1,", "{1,", "[0:"}) {
+    const std::string after = before == "[0:" ? "]" : ",";
+    replace(before + "2" + after, before + "4" + after);
+  }
+  replace(",8]", ",40]");
+  replace("[8,", "[40,");
+  for (int gate = 3; gate >= 0; --gate) {
+    const auto columns = [gate](int count) {
+      return "[" + std::to_string(gate * count) + ":" + std::to_string((gate + 1) * count) + "]";
+    };
+    replace(columns(8), columns(40));
+  }
+  for (const std::string name : {"w", "u"}) {
+    const std::string number = name == "w" ? "1" : "2";
+    const std::string shape = "f32[" + std::string(name == "w" ? "3," : "40,") + loop.gates + "]";
+    replace("  " + name + " = " + shape + " parameter(" + number + ")\n",
+            "  large." + name + " = " + shape + " parameter(" + number + ")\n  small." + name +
+                " = f32[] constant(0.02)\n  factor." + name + " = " + shape + " broadcast(small." +
+                name + "), dimensions={}\n  " + name + " = " + shape + " multiply(large." + name +
+                ", factor." + name + ")\n");
+  }
+  return text;
+}
+
+TEST(RecurrentLayers, TheLastBlockOfWeightsMayBeHalf) {
+  for (const TestLoop& loop : {lstm_loop(), gru_loop(), rnn_loop()}) {
+    const std::string text = with_half_block(loop);
+    const auto before = testing::result_with_kernels(*testing::parse_hlo(text));
+    const Replaced made = replaced(testing::parse_hlo(text));
+    ASSERT_THAT(made.kernels, SizeIs(1));
+    EXPECT_EQ(made.call().features, 3);
+    // Of 43 numbers: two blocks and a half, of an rnn one and a half of two panels.
+    const std::int64_t gates = std::max<std::int64_t>(2, std::stoi(loop.gates) / 8);
+    const std::int64_t panels = gates == 2 ? 3 : 5;
+    EXPECT_THAT(sizes_of(*made.kernels[0]->operand(2)), ElementsAre(43 * gates * panels * 8));
+    EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)),
+              1e-5)
+        << kernel_name(*made.kernels[0]);
+  }
 }
 
 // The input's products leave the loop; the rest stays what it is.

@@ -33,8 +33,10 @@
   USE(gelu, f32)                   \
   USE(grouped_convolution, f32)    \
   USE(grouped_convolution, f64)    \
+  USE(gru, f32)                    \
   USE(largest_pool, f32)           \
   USE(layer_norm, f32)             \
+  USE(lstm, f32)                   \
   USE(matmul, f32)                 \
   USE(matmul, f64)                 \
   USE(max_pool, f32)               \
@@ -42,6 +44,7 @@
   USE(range_pool, f32)             \
   USE(resize, f32)                 \
   USE(resize, f64)                 \
+  USE(rnn, f32)                    \
   USE(row_sum, f32)                \
   USE(softmax, f32)                \
   USE(sum_pool, f32)               \

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -59,13 +60,19 @@ class TestLayer {
     Tensor<float> bias(shape_.sums * call_.hidden), h(call_.rows * call_.hidden),
         memory(call_.rows * call_.hidden);
     for (Tensor<float>* one : {&x, &w, &bias, &h, &memory}) random_.fill(*one);
+    const Int x_columns = x_size_ / (call_.rows * call_.steps);  // beyond those that count: NaN
+    for (Int i = 0; i < x.size(); ++i) {
+      if (i % x_columns >= x_counting_) x[i] = std::numeric_limits<float>::quiet_NaN();
+    }
     // So that errors do not grow from step to step.
     for (Int i = 0; i < w.size(); ++i) w[i] /= std::sqrt(static_cast<float>(depth));
-    const Int blocks = (call_.hidden + shape_.panels * kPanel - 1) / (shape_.panels * kPanel);
-    Tensor<float> packed(blocks * depth * shape_.gates * shape_.panels * kPanel, 64);
-    pack_blocks(packed, w, depth, shape_.gates);
-    Tensor<float> packed_bias(blocks * shape_.sums * shape_.panels * kPanel, 64);
-    pack_blocks(packed_bias, bias, 1, shape_.sums);
+    const Int block = shape_.panels * kPanel;
+    const Int columns = (call_.hidden + block - 1) / block * block;
+    const bool half = kernels::ends_in_half_block(call_.hidden, block);
+    Tensor<float> packed((columns - (half ? block / 2 : 0)) * depth * shape_.gates, 64);
+    pack_blocks(packed, w, depth, shape_.gates, half);
+    Tensor<float> packed_bias(columns * shape_.sums, 64);
+    pack_blocks(packed_bias, bias, 1, shape_.sums, false);
     Tensor<float> result(result_size_);
     Tensor<float> scratch(kernels::recurrent_scratch_bytes(call_) / static_cast<Int>(sizeof(float)),
                           64);
@@ -81,6 +88,7 @@ class TestLayer {
   void place_input() {
     const Int columns = call_.features != 0 ? call_.features : shape_.gates * call_.hidden;
     const Int gap = random_.between(0, 3);
+    x_counting_ = columns;
     if (random_.one_in(2)) {  // steps first
       call_.x_row = columns + gap;
       call_.x_step = call_.rows * call_.x_row;
@@ -111,13 +119,16 @@ class TestLayer {
     result_size_ += call_.rows * call_.hidden;
   }
 
-  // from: [depth, gates, hidden]
-  void pack_blocks(Tensor<float>& to, const Tensor<float>& from, Int depth, Int gates) const {
+  // from: [depth, gates, hidden]; half: the last block
+  void pack_blocks(Tensor<float>& to, const Tensor<float>& from, Int depth, Int gates,
+                   bool half) const {
+    const Int block = shape_.panels * kPanel;
     float* at = to.data();
-    for (Int first = 0; at != to.data() + to.size(); first += shape_.panels * kPanel) {
+    for (Int first = 0; first < call_.hidden; first += block) {
+      const Int columns = half && first + block > call_.hidden ? block / 2 : block;
       for (Int l = 0; l < depth; ++l) {
         for (Int gate = 0; gate < gates; ++gate) {
-          for (Int j = first; j < first + shape_.panels * kPanel; ++j) {
+          for (Int j = first; j < first + columns; ++j) {
             *at++ = j < call_.hidden ? from[(l * gates + gate) * call_.hidden + j] : 0;
           }
         }
@@ -216,7 +227,7 @@ class TestLayer {
   Cell cell_;
   CellShape shape_;
   RecurrentCall call_{};
-  Int x_size_ = 0, result_size_ = 0, live_ = 0;
+  Int x_size_ = 0, x_counting_ = 0, result_size_ = 0, live_ = 0;
 };
 
 void check_all(Cell cell, Kernel kernel) {
@@ -226,10 +237,15 @@ void check_all(Cell cell, Kernel kernel) {
       TestLayer(random, cell, rows, hidden).check(kernel);
     }
   }
+  for (const Int rows : {1, 2, 5, 6, 13}) {  // all remainders of a block
+    for (Int hidden = 17; hidden <= 97; ++hidden) {
+      TestLayer(random, cell, rows, hidden).check(kernel);
+    }
+  }
   TestLayer(random, cell, 40, 260).check(kernel);  // more rows than one block
   TestLayer(random, cell, 13, 700).check(kernel);  // the last block has one row
   for (int i = 0; i < 4; ++i) {                    // blocks of a row alone
-    for (const Int hidden : {48, 63, 64, 65, 95, 128, 150}) {
+    for (const Int hidden : {48, 63, 64, 65, 95, 128, 135, 150, 168, 200}) {
       TestLayer(random, cell, 1, hidden).check(kernel);
     }
   }

@@ -26,8 +26,9 @@ namespace kernels {
 //
 // Packed weights: [blocks, features + hidden, gates, panel columns], with the gates in the order
 // above. A block is a panel of the state's columns; an rnn has two panels to a block in place of
-// gates. The bias: [blocks, sums, panel columns]; the sums are the gates, and a gru's last one is
-// that of h Rn. Columns beyond `hidden` are zeros in both.
+// gates. The last block may be half (ends_in_half_block): its panels have half as many columns, and
+// that of an rnn is one panel. The bias: [blocks, sums, panel columns], all whole; the sums are the
+// gates, and a gru's last one is that of h Rn. Columns beyond `hidden` are zeros in both.
 struct RecurrentCall {
   std::int64_t rows, steps, hidden, features;
   std::int64_t x_start, x_step, x_row;
@@ -39,6 +40,12 @@ struct RecurrentCall {
   std::int64_t live_rows;   // rows for each row of the model's batch; 0: all rows count
 };
 
+// Whether the last block is half. Every step reads all weights, so columns of zeros cost time. The
+// first block is always whole.
+constexpr bool ends_in_half_block(std::int64_t hidden, std::int64_t block_columns) {
+  const std::int64_t last = hidden % block_columns;
+  return hidden > block_columns && last > 0 && 2 * last <= block_columns;
+}
 // Columns of a row of the state in scratch: whole blocks of any cell.
 constexpr std::int64_t recurrent_width(const RecurrentCall& call, std::int64_t panel) {
   return (call.hidden + 2 * panel - 1) / (2 * panel) * (2 * panel);
