@@ -149,6 +149,24 @@ TEST(ForestTops, HaveBottomsWithTheLeavesOfFiveOrSixSteps) {
   EXPECT_GT(blocks_with_bottoms, 0);
 }
 
+// A literal's memory is not cleared: what nobody writes is another number each time.
+TEST(ForestTops, BeginAfterZeros) {
+  const RandomForest made(37);
+  std::vector<std::int32_t> dirty(1 << 12, -1);  // what the next literal may get
+  for (int i = 0; i < 8; ++i) {
+    std::vector<std::int32_t>(std::size_t{1} << (6 + i), -1).swap(dirty);
+    const ForestTables tables = forest_tables(made.forest(), xla::F32, kFeatures);
+    const auto words = tables.nodes.data<std::int32_t>();
+    // The last node is a leaf, which leads to itself.
+    std::int64_t last = tables.tops - 1;
+    while (last >= 0 && words[static_cast<std::size_t>(2 * last + 1)] >> 12 != last) --last;
+    ASSERT_GT(tables.tops - last, 1) << "no gap to look at";
+    for (std::int64_t word = 2 * (last + 1); word < 2 * tables.tops; ++word) {
+      ASSERT_EQ(words[static_cast<std::size_t>(word)], 0) << word;
+    }
+  }
+}
+
 TEST(ForestTops, AreOfFewFeaturesAndOfFloatsAlone) {
   const RandomForest made(3);
   EXPECT_EQ(forest_tables(made.forest(), xla::F64, kFeatures).tops, 0);

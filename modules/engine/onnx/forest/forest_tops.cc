@@ -106,7 +106,8 @@ void add_forest_tops(ForestTables& tables) {
   const std::vector<std::int32_t> more = tops_and_bottoms(tables);
   xla::Literal all(shape_of(xla::S32, {tables.tops + std::ssize(more) / 2, 2}));
   const auto words = all.data<std::int32_t>();
-  std::ranges::copy(tables.nodes.data<std::int32_t>(), words.begin());
+  const auto end = std::ranges::copy(tables.nodes.data<std::int32_t>(), words.begin()).out;
+  std::fill(end, words.begin() + 2 * tables.tops, 0);  // the same bytes each time
   std::ranges::copy(more, words.begin() + 2 * tables.tops);
   tables.nodes = std::move(all);
 }
