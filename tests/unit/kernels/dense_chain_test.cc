@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/kernels/dense_weights.h"
 #include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/tensors.h"
@@ -31,26 +32,6 @@ double rectified(Int epilogue, double x) {
   if ((epilogue & kernels::kEpilogueRelu) == 0) return x;
   const bool is_six = (epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6;
   return is_six ? std::clamp(x, 0.0, 6.0) : std::max(x, 0.0);
-}
-
-// The weights of a layer of the call.
-template <typename Value>
-std::unique_ptr<Tensor<float>> packed(const kernels::DenseChainCall& call, Int depth, Int columns,
-                                      const Value& value) {
-  constexpr Int kLine = kernels::panel_columns(sizeof(float));
-  if (!kernels::has_narrow_weights(call, depth, columns)) {
-    auto panels = std::make_unique<Tensor<float>>(
-        kernels::panel_count(columns, sizeof(float)) * depth * kLine, 64);
-    pack(panels->data(), depth, columns, value);
-    return panels;
-  }
-  const Int width = kernels::narrow_width(columns);
-  auto narrow = std::make_unique<Tensor<float>>((depth * width + kLine - 1) / kLine * kLine, 64);
-  std::fill_n(narrow->data(), narrow->size(), 0.0F);
-  for (Int l = 0; l < depth; ++l) {
-    for (Int j = 0; j < columns; ++j) (*narrow)[l * width + j] = value(l, j);
-  }
-  return narrow;
 }
 
 // A call with its tensors. `live_rows`: rows for each row of the batch; 0: all count.
