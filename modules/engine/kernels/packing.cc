@@ -58,10 +58,7 @@ xla::HloInstruction* pack_narrow(xla::HloInstruction* packed, std::int64_t width
   const std::int64_t panel = kernels::panel_columns(element_bytes(*packed));
   const std::int64_t depth = elements_of(*packed) / panel;
   const std::int64_t lines = (depth * width + panel - 1) / panel;
-  xla::HloInstruction* const first =
-      packed->parent()->AddInstruction(xla::HloInstruction::CreateSlice(
-          shape_of(packed->shape().element_type(), {depth, width}), reshape(packed, {depth, panel}),
-          {0, 0}, {depth, width}, {1, 1}));
+  xla::HloInstruction* const first = columns_of(reshape(packed, {depth, panel}), 1, 0, width);
   xla::HloInstruction* const padded = pad_end(reshape(first, {depth * width}), 0, lines * panel);
   return named_as_packed(reshape(padded, {lines, panel}));
 }
