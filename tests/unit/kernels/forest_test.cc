@@ -175,6 +175,7 @@ class TestForest {
       }
     }
     const auto add = [&](const auto& all) {
+      if (all.empty()) return;
       const std::size_t size = words.size();
       words.resize(size + all.size() * sizeof all[0] / sizeof words[0]);
       std::memcpy(words.data() + size, all.data(), all.size() * sizeof all[0]);

@@ -90,6 +90,7 @@ std::vector<std::int32_t> tops_and_bottoms(const ForestTables& tables) {
       (tops.size() * sizeof(ForestTop) + bottoms.size() * sizeof(ForestBottom)) /
       sizeof(std::int32_t));
   std::memcpy(words.data(), tops.data(), tops.size() * sizeof(ForestTop));
+  if (bottoms.empty()) return words;
   std::memcpy(words.data() + tops.size() * sizeof(ForestTop) / sizeof(std::int32_t), bottoms.data(),
               bottoms.size() * sizeof(ForestBottom));
   return words;
