@@ -21,11 +21,10 @@ using xla::HloOpcode;
 // Whether the kernel makes queries the lanes of vectors, and that takes less than three calls. With
 // deeper heads it is the products that take long, and lanes that no query is for.
 bool wins_by_lanes(const kernels::AttentionCall& call) {
-  constexpr std::int64_t kFewest = 4, kDeepest = 32, kMostKeyElements = 24 << 10;
-  return std::min({call.rows, call.keys, call.columns}) >= kFewest &&
+  constexpr std::int64_t kFewestRows = 4, kDeepest = 32, kMostKeyElements = 24 << 10;
+  return kernels::can_be_lanes(call) && call.rows >= kFewestRows &&
          std::max(call.depth, call.columns) <= kDeepest &&
-         call.keys * (call.depth + call.columns) <= kMostKeyElements && call.scale > 0 &&
-         call.values.column_stride == 1;
+         call.keys * (call.depth + call.columns) <= kMostKeyElements;
 }
 
 // Otherwise, with fewer scores or fewer rows to share packed values, three calls take as long or

@@ -69,23 +69,15 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
 bool are_lanes(const AttentionCall& call) {
   constexpr Int kMostNumbers = TFAOT_VECTOR_BYTES == 64 ? 64 << 10 : 24 << 10;
   constexpr Int kMostDepth = 64;
-  return call.scale > 0 && call.values.column_stride == 1 && call.keys >= kQuad &&
-         call.columns >= kQuad && larger(call.depth, call.columns) <= kMostDepth &&
+  static_assert(kQuad == tfaot::kernels::kAttentionQuad, "for_few() takes so many");
+  return can_be_lanes(call) && larger(call.depth, call.columns) <= kMostDepth &&
          call.keys * (call.depth + call.columns) <= kMostNumbers;
 }
 
-// Once in the code, for three sides.
-TFAOT_ONE_COPY void pack_one(float* to, Int to_row, const float* b, Int depth, Int columns,
-                             Int depth_stride, Int column_stride) {
-  pack_panel(to, to_row, b, depth, columns, depth_stride, column_stride);
-}
-
-void pack_panels(float* to, Int to_row, Int to_panel, const float* b, Int depth, Int columns,
-                 Int depth_stride, Int column_stride) {
-  constexpr Int kColumns = kPanelColumns<float>;
-  for (Int j = 0; j < columns; j += kColumns, to += to_panel, b += kColumns * column_stride) {
-    pack_one(to, to_row, b, depth, smaller(kColumns, columns - j), depth_stride, column_stride);
-  }
+// pack_panels(), once in the code for three sides.
+TFAOT_ONE_COPY void pack_side(float* to, Int to_row, Int to_panel, const float* b, Int depth,
+                              Int columns, Int depth_stride, Int column_stride) {
+  pack_panels(to, to_row, to_panel, b, depth, columns, depth_stride, column_stride);
 }
 
 // The matrices of all b.
@@ -102,10 +94,10 @@ struct Heads {
   }
   void pack(Int b, const Scratch& scratch) const {
     constexpr Int kColumns = kPanelColumns<float>;
-    pack_panels(scratch.keys, kColumns, kColumns * call.depth, keys + at(b, call.key_rows),
-                call.depth, call.keys, call.key_rows.column_stride, call.key_rows.row_stride);
-    pack_panels(scratch.values, kColumns, kColumns * call.keys, values + at(b, call.values),
-                call.keys, call.columns, call.values.row_stride, call.values.column_stride);
+    pack_side(scratch.keys, kColumns, kColumns * call.depth, keys + at(b, call.key_rows),
+              call.depth, call.keys, call.key_rows.column_stride, call.key_rows.row_stride);
+    pack_side(scratch.values, kColumns, kColumns * call.keys, values + at(b, call.values),
+              call.keys, call.columns, call.values.row_stride, call.values.column_stride);
   }
   Int blocks() const { return ceil_div(call.rows, rows_at_once); }
   void attend_block(Int b, Int block, const Scratch& scratch) const {
@@ -122,9 +114,9 @@ struct Heads {
       const Int b = block / blocks_of_lanes();
       const Int first = block % blocks_of_lanes() * kBlockQueries;
       const Int rows = smaller(kBlockQueries, call.rows - first);
-      pack_panels(memory, kBlockQueries, kPanelColumns<float>,
-                  queries + at(b, call.queries) + first * call.queries.row_stride, call.depth, rows,
-                  call.queries.column_stride, call.queries.row_stride);
+      pack_side(memory, kBlockQueries, kPanelColumns<float>,
+                queries + at(b, call.queries) + first * call.queries.row_stride, call.depth, rows,
+                call.queries.column_stride, call.queries.row_stride);
       attend_block_of_lanes(
           {memory, call.depth, keys + at(b, call.key_rows), call.keys, call.key_rows.row_stride,
            call.key_rows.column_stride, values + at(b, call.values), call.columns,

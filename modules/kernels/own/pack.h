@@ -44,24 +44,27 @@ TFAOT_INLINE void pack_panel(Element* to, Int to_row, const Element* b, Int dept
   }
 }
 
-// All panels of b[depth, columns].
+// All panels of b[depth, columns], to_panel apart.
+TFAOT_INLINE void pack_panels(Element* to, Int to_row, Int to_panel, const Element* b, Int depth,
+                              Int columns, Int depth_stride, Int column_stride) {
+  constexpr Int kColumns = kPanelColumns<Element>;
+  for (Int j = 0; j < columns; j += kColumns, to += to_panel) {
+    pack_panel(to, to_row, b + j * column_stride, depth, smaller(kColumns, columns - j),
+               depth_stride, column_stride);
+  }
+}
+
+// One after the other.
 TFAOT_INLINE void pack_matrix(Element* to, const Element* b, Int depth, Int columns,
                               Int depth_stride, Int column_stride) {
   constexpr Int kColumns = kPanelColumns<Element>;
-  for (Int j = 0; j < columns; j += kColumns) {
-    pack_panel(to + j * depth, kColumns, b + j * column_stride, depth,
-               smaller(kColumns, columns - j), depth_stride, column_stride);
-  }
+  pack_panels(to, kColumns, kColumns * depth, b, depth, columns, depth_stride, column_stride);
 }
 
 // The same side by side, as rows that are to_row apart, a whole number of panels.
 TFAOT_INLINE void pack_rows(Element* to, Int to_row, const Element* b, Int depth, Int columns,
                             Int depth_stride, Int column_stride) {
-  constexpr Int kColumns = kPanelColumns<Element>;
-  for (Int j = 0; j < columns; j += kColumns) {
-    pack_panel(to + j, to_row, b + j * column_stride, depth, smaller(kColumns, columns - j),
-               depth_stride, column_stride);
-  }
+  pack_panels(to, to_row, kPanelColumns<Element>, b, depth, columns, depth_stride, column_stride);
 }
 
 }  // namespace

@@ -49,6 +49,13 @@ constexpr std::int64_t attention_row_step(const AttentionCall& call) {
 
 // Most queries that are the lanes of vectors together.
 constexpr std::int64_t kAttentionLanes = 2 * panel_columns(sizeof(float));
+// Whether queries can be lanes: then keys and columns are taken at least so many at a time, and the
+// columns of values as they lie.
+constexpr std::int64_t kAttentionQuad = 4;
+constexpr bool can_be_lanes(const AttentionCall& call) {
+  return call.scale > 0 && call.values.column_stride == 1 && call.keys >= kAttentionQuad &&
+         call.columns >= kAttentionQuad;
+}
 
 // Keys and values of one b, packed, then scores, and the sum of each row of them. Or queries that
 // are lanes, and their scores.
