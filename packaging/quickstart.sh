@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 install_debian_packages packaging/debian-packages.txt
 fetch_tensorflow
-build release modules/all # the toolkit; test.sh builds its tests into the same folder
+build_release modules/all # the toolkit; test.sh builds its tests into the same folder
 
 step "The quick start"
 PATH="$source_dir/build/release/bin:$PATH" exec bash examples/quickstart.sh build/quickstart

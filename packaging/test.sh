@@ -12,19 +12,12 @@ step "law and HTCondor's Python module, for the tests of batch systems"
 bash packaging/batch_tools.sh || echo "They are missing; the tests that need them will be skipped."
 step "What reads the ONNX standard's tests"
 bash packaging/onnx_conformance.sh --setup-only || echo "It is missing; the test e2e.onnx_conformance will be skipped."
-# Memory for time: g++ does not look for memory that it could use again, which takes an eighth of its time. lld, a linker, needs a
-# third of ld's time.
-compiler=() linker=()
-if (($(awk '/^MemTotal:/ {print $2}' /proc/meminfo) / $(nproc) >= 6000000)); then
-  compiler=("-DCMAKE_CXX_FLAGS=--param=ggc-min-expand=1000 --param=ggc-min-heapsize=4000000")
-fi
-if command -v ld.lld >/dev/null; then linker=(-DCMAKE_{EXE,SHARED}_LINKER_FLAGS=-fuse-ld=lld); fi
-build release "" "${compiler[@]}" "${linker[@]}"
+build_release
 
 step "Formatting and clang-tidy"
 bash packaging/lint.sh build/release
 
-build asan "" "${linker[@]}"
+build asan
 step "Unit tests with sanitizers"
 temporary_files_in_memory
 ctest --preset asan --parallel "$(nproc)"
