@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: packaging/study.sh [--rounds N] [--machine NAME] [--cpu-clock] [--update-docs]
+usage: packaging/study.sh [--rounds N] [--machine NAME] [--cpu-clock]
 
 Six nets, eight batch sizes, tfaot and three peers (TensorFlow, ONNX Runtime, LiteRT): makes the nets and a profile.yaml in
 build/study, and writes build/study/study.html. Uses the toolkit in build/release. A study that was stopped goes on where it was.
@@ -13,7 +13,6 @@ build/study, and writes build/study/study.html. Uses the toolkit in build/releas
   --rounds N       timings of each engine and batch size (default: 31)
   --machine NAME   of this machine, in the report (default: machine)
   --cpu-clock      processor time instead of wall time, for a machine that is busy
-  --update-docs    copy the page to docs/
 TEXT
 }
 
@@ -23,7 +22,7 @@ wrong() {
   exit 2
 }
 
-rounds=31 machine=machine clock=() update_docs=false
+rounds=31 machine=machine clock=()
 while (($#)); do
   case $1 in
     --rounds)
@@ -39,7 +38,6 @@ while (($#)); do
       shift
       ;;
     --cpu-clock) clock=(--clock processor) ;;
-    --update-docs) update_docs=true ;;
     --help) usage; exit 0 ;;
     *) wrong "unknown argument '$1'" ;;
   esac
@@ -85,5 +83,4 @@ libraries=("$peers"/onnxruntime/capi/libonnxruntime.so.*)
 } >"$out/profile.yaml"
 cd "$out"
 "$tfaot" profile --study profile.yaml --machine "$machine" "${clock[@]}" --html study.html >study.txt
-if $update_docs; then cp study.html "$source_dir/docs/study.html"; fi
 step "Done: build/study/study.html"

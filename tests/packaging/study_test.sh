@@ -29,7 +29,7 @@ expect_refusal "'..' is no name of letters, digits and '.', '_', '+', '-'" --mac
 
 code=0
 bash "$script" --help >"$out" || code=$?
-if [[ $code != 0 || $(head -n 1 "$out") != "usage: "* || $(grep -c -- '^  --' "$out") != 4 ]]; then
+if [[ $code != 0 || $(head -n 1 "$out") != "usage: "* || $(grep -c -- '^  --' "$out") != 3 ]]; then
   printf 'study.sh --help ended with code %d and\n%s\n' "$code" "$(cat "$out")"
   failed=1
 fi
