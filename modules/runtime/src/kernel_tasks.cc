@@ -66,7 +66,7 @@ void KernelTasks::run_pieces(Tasks& tasks, std::int64_t count, Work work, void* 
       self.thrown_ = std::current_exception();
     }
   }
-  job.take_all(0);  // what an executor that threw has left
+  job.take_all(0);  // what an executor that threw or was cancelled has left
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

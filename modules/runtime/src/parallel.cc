@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tfaot/runtime/detail/tensor.h"
+#include "tfaot/runtime/error.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
@@ -141,7 +142,13 @@ void ParallelRunner::run_rows(std::size_t rows, const void* const* inputs, void*
   const std::function<void(std::size_t)> task = [&job](std::size_t i) {
     job.self->run_task(job, i);
   };
-  parallelism_.executor((rows + job.share - 1) / job.share, task);
+  const std::size_t tasks = (rows + job.share - 1) / job.share;
+  for (std::size_t i = 0; i < tasks; ++i) lanes_[i].done = false;
+  parallelism_.executor(tasks, task);
+  const auto is_done = [](const Lane& lane) { return lane.done; };
+  if (std::all_of(lanes_.data(), lanes_.data() + tasks, is_done)) return;
+  throw Error(Category::kFailedRun,
+              "the executor left out tasks, so outputs are missing; was it cancelled?");
 }
 
 // Shares are whole chunks of the size that many rows are run in, if there are several, so that only
@@ -166,6 +173,7 @@ void ParallelRunner::run_task(const Job& job, std::size_t task) {
     lane.outputs[i] = static_cast<std::byte*>(job.outputs[i]) + first * row_bytes(model.outputs[i]);
   }
   lane.runner.run(std::min(job.share, job.rows - first), lane.inputs.data(), lane.outputs.data());
+  lane.done = true;
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

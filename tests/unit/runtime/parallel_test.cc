@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -173,6 +174,35 @@ TEST(Parallel, PassesTheExecutorsExceptionOn) {
   const Floats x = numbers(4 * 64);
   Floats y(4 * 64);
   EXPECT_THROW(model.run(64, x, y), std::runtime_error);
+}
+
+// As oneTBB does in a cancelled task group. The next call is whole again.
+TEST(Parallel, ThrowsIfTheExecutorLeavesOutTasks) {
+  Plain model;
+  std::vector<std::size_t> wanted;
+  model.set_parallelism({[&](std::size_t, const Task& task) {
+                           for (const std::size_t i : wanted) task(i);
+                         },
+                         3, 1});
+  const Floats x = numbers(4 * 96);
+  Floats y(4 * 96);
+  const auto error = [&](std::vector<std::size_t> tasks) -> std::string {
+    wanted = std::move(tasks);
+    try {
+      model.run(96, x, y);
+    } catch (const tfaot::Error& thrown) {
+      EXPECT_EQ(thrown.code(), tfaot::Category::kFailedRun);
+      return thrown.what();
+    }
+    return "";
+  };
+  const std::string left_out =
+      "FailedRun: the executor left out tasks, so outputs are missing; was it cancelled?";
+  EXPECT_EQ(error({}), left_out);
+  EXPECT_EQ(error({2}), left_out);
+  EXPECT_EQ(error({0, 1, 1}), left_out) << "one ran twice";
+  EXPECT_EQ(error({2, 0, 1}), "");
+  expect_one_more(x, y);
 }
 
 TEST(Parallel, AllocatesNothingInACall) {
@@ -359,6 +389,18 @@ TEST(ParallelKernels, PassTheExecutorsExceptionOn) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_THROW(model.run(4, x, y), std::runtime_error);
     expect_one_more(x, y);
+  }
+}
+
+TEST(ParallelKernels, FinishWhatTheExecutorLeavesOut) {
+  for (const bool runs_one : {false, true}) {
+    Shared<3000, 4000> model;
+    model.set_parallelism({[&](std::size_t, const Task& task) {
+                             if (runs_one) task(1);
+                           },
+                           3});
+    run_and_check(model, 4);
+    EXPECT_EQ(calls_shared, 1);
   }
 }
 

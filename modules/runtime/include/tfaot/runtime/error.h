@@ -21,7 +21,7 @@ enum class Category : std::uint8_t {
   kUnknownBatchSize,  ///< not compiled, or without a rule
   kUnknownArgument,   ///< no input with this index
   kUnknownResult,     ///< no output with this index
-  kFailedRun,         ///< never: compiled code cannot fail
+  kFailedRun,         ///< an executor left out tasks; compiled code cannot fail
   kInvalidBatchRule,  ///< text that is not a rule
   kWrongPadding,      ///< not smaller than the last chunk
   kWrongBatchSize,    ///< the sizes minus the padding are not the batch size

@@ -11,7 +11,8 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 /// Runs `task(0)` to `task(count - 1)`, in any order, on any threads, and returns when all have
-/// ended. Exceptions from the executor propagate. Tasks throw nothing.
+/// ended. Exceptions from the executor propagate. Tasks throw nothing. If it leaves out a task that
+/// had rows of its own, the call throws Error: FailedRun.
 using Executor =
     std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 

@@ -36,6 +36,7 @@ class ParallelRunner {
     BatchRunner runner;
     std::vector<const void*> inputs;
     std::vector<void*> outputs;
+    bool done = false;  // in this call
   };
   // One call that is shared out by rows.
   struct Job {
