@@ -6,6 +6,7 @@
 # toolkit share it ('tfaot setup' runs this script): $TFAOT_CACHE_DIR, else $XDG_CACHE_HOME/tfaot, else ~/.cache/tfaot.
 # It is unpacked in a temporary folder and renamed under a lock, so that nobody sees half a cache.
 set -euo pipefail
+export PYTHONSAFEPATH=1 # else python3 -m and python3 - take modules from the current folder
 
 # shellcheck source=packaging/tensorflow_wheel.txt
 source "$(dirname "${BASH_SOURCE[0]}")/tensorflow_wheel.txt"

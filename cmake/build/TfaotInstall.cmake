@@ -23,7 +23,8 @@ file(CREATE_LINK \"${TFAOT_TENSORFLOW_ROOT}\" \"\${place}\" SYMBOLIC)" COMPONENT
   endif()
 endif()
 
-# The tarball contains Debian's libraries. RPATH also applies to the libraries that these need; RUNPATH would not.
+# The tarball contains Debian's libraries. RPATH also applies to the libraries that these need; RUNPATH would not. TensorFlow is not
+# in it, because an RPATH beats LD_LIBRARY_PATH: tfaot names TensorFlow's folder when it starts the engine (tool_layout.h).
 set(library_dir "${CMAKE_INSTALL_LIBDIR}/tfaot/libraries")
 foreach(program IN ITEMS tfaot tfaot-tfcompile tfaot-buildfile tfaot-engine tfaot-runner tfaot-runner-tensorflow tfaot_python)
   if(TARGET ${program})
@@ -34,7 +35,7 @@ set_target_properties(tfaot tfaot-tfcompile PROPERTIES INSTALL_RPATH "$ORIGIN/..
 set_target_properties(tfaot-buildfile tfaot-runner PROPERTIES INSTALL_RPATH "$ORIGIN/../../${library_dir}")
 set_target_properties(tfaot_python PROPERTIES INSTALL_RPATH "$ORIGIN/../libraries")
 if(TARGET tfaot-engine)
-  set_target_properties(tfaot-engine tfaot-runner-tensorflow PROPERTIES INSTALL_RPATH "$ORIGIN/tensorflow;$ORIGIN/../../${library_dir}")
+  set_target_properties(tfaot-engine tfaot-runner-tensorflow PROPERTIES INSTALL_RPATH "$ORIGIN/../../${library_dir}")
 endif()
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tfaot")

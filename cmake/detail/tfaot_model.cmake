@@ -116,6 +116,8 @@ function(_tfaot_model_library target type)
   if(type STREQUAL "SHARED")
     # The kernels inside stay private, whatever other models contain.
     target_link_options(${target} PRIVATE "LINKER:--exclude-libs,ALL")
+    # It needs no library of the build. CMake would otherwise pad its run path with empty parts, each of which is the current folder.
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
     # A process may use two versions, and the loader finds a library by its name.
     if(NOT "${arg_VERSION}" STREQUAL "")
       set_target_properties(${target} PROPERTIES VERSION "${arg_VERSION}" SOVERSION "${arg_VERSION}")

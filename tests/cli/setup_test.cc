@@ -45,6 +45,24 @@ TEST_F(SetupTest, FetchesOnceAndTheEngineStarts) {
   }
 }
 
+TEST_F(SetupTest, TheNamedTensorFlowBeatsTheOneBesideTheEngine) {
+  ASSERT_TRUE(files_.copy_file(TFAOT_LOST_LIBRARY,
+                               root_ / "prefix/libexec/tfaot/tensorflow/libtensorflow_cc.so.2"));
+  EXPECT_THAT(setup().out, HasSubstr("nothing to do"));
+  ASSERT_TRUE(files_.create_directories(root_ / "empty"));
+  script("exit 0\n");
+  EXPECT_THAT(setup({{"TFAOT_TENSORFLOW_ROOT", at("empty")}}).err,
+              HasSubstr("does not find TensorFlow\n  looked in ROOT/empty\n"));
+}
+
+TEST_F(SetupTest, AnEmptyPartOfTheLoadersPathIsNoFolder) {
+  ASSERT_TRUE(files_.copy_file(TFAOT_LOST_LIBRARY, root_ / "libtensorflow_cc.so.2"));
+  script("exit 0\n");
+  for (const char* const path : {":", "/nowhere:", "/nowhere::/lib"}) {
+    EXPECT_THAT(setup({{"LD_LIBRARY_PATH", path}}).err, HasSubstr("does not find TensorFlow"));
+  }
+}
+
 TEST_F(SetupTest, UsesTheFolderOfTheUserCache) {
   ASSERT_TRUE(files_.copy_file(TFAOT_LOST_LIBRARY, root_ / "xdg/tfaot" / TFAOT_TENSORFLOW_FOLDER /
                                                        "tensorflow/libtensorflow_cc.so.2"));

@@ -33,6 +33,7 @@ for program in "$prefix"/bin/tfaot* "$prefix"/libexec/tfaot/tfaot-* "$prefix"/li
     fail "these libraries of $program are not in the tarball"
   fi
 done
+bash "$source_dir/tests/packaging/check_run_paths.sh" 12 "$prefix"
 licences=$(find "$prefix/share/doc/tfaot/libraries" -name '*.copyright' | wc -l)
 ((licences > 5)) || fail "there are $licences licences of libraries"
 
@@ -70,6 +71,7 @@ for name in libc6 libstdc++6 libarchive13 libyaml-cpp0.7 libssl3 python3-pip; do
   grep -qxF "$name" <<<"$needs" || fail "the .deb does not need $name, but $(tr '\n' ' ' <<<"$needs")"
 done
 dpkg-deb --fsys-tarfile packages/tfaot_*.deb | tar x -C "first place"
+bash "$source_dir/tests/packaging/check_run_paths.sh" 8 "first place"
 grep -q '_BASE" default="/usr"' "first place/usr/share/tfaot/tfaot-runtime.xml" || fail "the base of tfaot-runtime.xml"
 if grep -rIlF -e "$source_dir" -e "$build_dir" -e "$tensorflow" "first place"; then
   fail "these files name folders of this machine"

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tfaot/base/hash.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -33,12 +34,20 @@ Path in_cache(const Environment& environment, const char* folder) {
   return caches.empty() ? Path() : caches / "tfaot" / folder;
 }
 
-// After the engine's own run path: first the user's TensorFlow, then the loader's previous folders,
-// such as a release's libraries with the same names.
-std::string library_path(const Environment& environment) {
-  const std::string given = environment.variable("LD_LIBRARY_PATH");
-  const std::string ours = tensorflow_folder(environment).string();
-  return ours.empty() || given.empty() ? ours + given : ours + ":" + given;
+// Where the loader looks for the TensorFlow of a program: the folder that the user names; else the
+// one beside the program, then the user's cache. After it come the loader's previous folders, such
+// as a release's libraries with the same names. No part is empty: it would be the current folder.
+std::string library_path(const Context& context, const Path& program) {
+  std::vector<std::string> folders;
+  if (context.environment.variable("TFAOT_TENSORFLOW_ROOT").empty()) {
+    folders.push_back((program.parent_path() / "tensorflow").string());
+  }
+  const Path users = tensorflow_folder(context.environment);
+  if (!users.empty()) folders.push_back(context.absolute(users).string());
+  std::istringstream given(context.environment.variable("LD_LIBRARY_PATH"));
+  for (std::string folder; std::getline(given, folder, ':');) folders.push_back(folder);
+  std::erase(folders, "");
+  return join(folders, ":");
 }
 
 std::vector<std::string> launcher_words(const Context& context, const EngineRun& run) {
@@ -122,7 +131,8 @@ Result<EngineProgram> find_engine(const Context& context, const std::string& wan
                           "'tensorflow' folder of an unpacked wheel"));
   }
   TFAOT_ASSIGN(Path file, engine_file(context, wanted));
-  return EngineProgram{std::move(file), library_path(context.environment)};
+  std::string folders = library_path(context, file);
+  return EngineProgram{std::move(file), std::move(folders)};
 }
 
 Result<CompileOptions> compile_options(const Context& context, const EngineRun& run) {
@@ -146,7 +156,8 @@ Result<Path> find_runner(const Context& context) {
 Result<EngineProgram> find_tensorflow_runner(const Context& context) {
   TFAOT_ASSIGN(Path file, companion_program(context, "tfaot-runner-tensorflow",
                                             "measures models in TensorFlow"));
-  return EngineProgram{std::move(file), library_path(context.environment)};
+  std::string folders = library_path(context, file);
+  return EngineProgram{std::move(file), std::move(folders)};
 }
 
 Result<Path> find_allocation_counter(const Context& context) {
