@@ -95,13 +95,29 @@ TEST_F(RunTest, PutsNothingIntoPackages) {
 TEST_F(RunTest, LinksOnce) {
   for (int i = 0; i < 2; ++i) ASSERT_EQ(run({"out", "-i", "zeros"}).exit_code, 0);
   EXPECT_EQ(read("linked"), "linked\n");
-  // The file of a machine that crashed.
+}
+
+TEST_F(RunTest, LinksAgainWhatIsDamagedInTheCache) {
+  const std::string wanted = run({"out", "-i", "ones"}).out;
+  EXPECT_THAT(wanted, HasSubstr("10"));
   const std::vector<std::string> cached = files_in("cache/loaded");
-  ASSERT_EQ(cached.size(), 1U);
-  write("cache/loaded/" + cached.front(), "");
-  ASSERT_EQ(run({"out", "-i", "zeros"}).exit_code, 0);
-  EXPECT_EQ(read("linked"), "linked\nlinked\n");
-  EXPECT_EQ(files_in("cache/loaded"), cached);
+  ASSERT_EQ(cached.size(), 2U);  // the library and its hash
+  std::string linked = read("linked");
+  for (const std::string& file : cached) {
+    const std::string whole = read("cache/loaded/" + file);
+    std::string flipped = whole;
+    flipped[flipped.size() / 2] ^= 1;
+    for (const std::string& damaged : {std::string(), whole.substr(0, whole.size() / 2), flipped}) {
+      write("cache/loaded/" + file, damaged);
+      const Outcome outcome = run({"out", "-i", "ones"});
+      EXPECT_EQ(outcome.out, wanted) << outcome.text();
+      EXPECT_EQ(read("cache/loaded/" + file), whole);
+      EXPECT_EQ(read("linked"), linked += "linked\n");
+    }
+    ASSERT_TRUE(files_.remove_all(root_ / "cache/loaded" / file));
+    EXPECT_EQ(run({"out", "-i", "ones"}).out, wanted);
+    EXPECT_EQ(read("linked"), linked += "linked\n");
+  }
 }
 
 TEST_F(RunTest, RefusesADamagedPackageWhoseCodeWasLinkedBefore) {

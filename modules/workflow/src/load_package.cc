@@ -28,8 +28,9 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Part of each key of the cache: a new number if link_model() links otherwise.
-constexpr const char* kLinkRecipe = "tfaot loaded code 1\n";
+// Part of each key of the cache: a new number if link_model() links otherwise, or the cache keeps
+// it otherwise. An entry is the hash of a library, which is the file beside it.
+constexpr const char* kLinkRecipe = "tfaot loaded code 2\n";
 constexpr std::uint64_t kMostCached = std::uint64_t{2} << 30;
 
 // Below the user's cache folder.
@@ -52,27 +53,43 @@ Error not_in_cache(Error error) {
   return std::move(error).note("name another folder for it with TFAOT_CACHE_DIR");
 }
 
-// Links beside the cache's entry and puts it there in one step, because other processes may do the
-// same.
+// A linked package in the cache. Trimming may remove one of the two files; then it is linked again.
+struct CachedLibrary {
+  std::string key;
+  Path library;
+};
+
+// Damaged code would give wrong numbers, and half a file would kill the process that loads it.
+bool is_intact(const FileSystem& files, FileCache& cache, const CachedLibrary& entry) {
+  const auto wanted = cache.get(entry.key);
+  if (!wanted || !is_file(files, entry.library)) return false;
+  const auto sha256 = sha256_of_file(files, entry.library);
+  return sha256 && *sha256 == *wanted;
+}
+
+// Links beside the library's place and puts it there in one step, because other processes may do
+// the same. Its hash comes last.
 Status link_into_cache(Context& context, const Manifest& manifest, const Path& tree,
-                       const Path& entry) {
+                       FileCache& cache, const CachedLibrary& entry) {
   FileSystem& files = context.files;
   const InterruptWatch watch;
-  if (const Status made = files.create_directories(entry.parent_path()); !made) {
+  if (const Status made = files.create_directories(entry.library.parent_path()); !made) {
     return fail(not_in_cache(made.error()));
   }
   const auto thread = std::hash<std::thread::id>()(std::this_thread::get_id());
-  const Path aside = fmt::format("{}.{}.{}", entry.string(), ::getpid(), thread);
+  const Path aside = fmt::format("{}.{}.{}", entry.library.string(), ::getpid(), thread);
   const Status linked =
       link_model(files, manifest,
                  {.tree = tree, .output = aside, .machine = context.environment.architecture});
   if (!linked) {
     return fail(is_of_full_disk(linked.error()) ? not_in_cache(linked.error()) : linked.error());
   }
-  const Status copied = files.copy_file(aside, entry);
+  const auto sha256 = sha256_of_file(files, aside);
+  Status kept = sha256 ? files.copy_file(aside, entry.library) : fail(sha256.error());
+  if (kept) kept = cache.put(entry.key, *sha256);
   const DespiteInterrupts despite;
   static_cast<void>(files.remove_all(aside));
-  return copied ? Status() : fail(not_in_cache(copied.error()));
+  return kept ? Status() : fail(not_in_cache(std::move(kept).error()));
 }
 
 Result<LoadedPackage> load_tree(Context& context, const Path& cache_folder, const Path& tree) {
@@ -84,17 +101,17 @@ Result<LoadedPackage> load_tree(Context& context, const Path& cache_folder, cons
                package_record_from_json(manifest, record, (tree / kRecordName).string()));
   TFAOT_ASSIGN(const std::string text, read_limited(files, tree / kManifestName, kManifestLimit));
   FileCache cache(files, cache_folder);
-  const Path entry = cache.entry(sha256_of(kLinkRecipe + text));
-  if (is_file(files, entry)) {
-    // A machine that crashed may have left it incomplete; then it is linked again.
-    if (auto loaded = LoadedModel::open(entry, manifest, model.compiled)) {
-      static_cast<void>(files.mark_used(entry));  // fails in a read-only folder, which is fine
+  const std::string key = sha256_of(kLinkRecipe + text);
+  const CachedLibrary entry{key, cache.entry(key).string() + ".so"};
+  if (is_intact(files, cache, entry)) {
+    // Another machine may have linked it, for newer system libraries; then it is linked again.
+    if (auto loaded = LoadedModel::open(entry.library, manifest, model.compiled)) {
+      static_cast<void>(files.mark_used(entry.library));  // fails in a read-only folder: fine
       return LoadedPackage{*std::move(loaded), std::move(model.spec)};
     }
-    static_cast<void>(files.remove_all(entry));
   }
-  TFAOT_TRY(link_into_cache(context, manifest, tree, entry));
-  auto loaded = LoadedModel::open(entry, std::move(manifest), std::move(model.compiled));
+  TFAOT_TRY(link_into_cache(context, manifest, tree, cache, entry));
+  auto loaded = LoadedModel::open(entry.library, std::move(manifest), std::move(model.compiled));
   static_cast<void>(cache.trim(kMostCached));
   TFAOT_TRY(loaded);
   return LoadedPackage{*std::move(loaded), std::move(model.spec)};
