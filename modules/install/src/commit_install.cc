@@ -37,7 +37,10 @@ std::optional<std::string> replaced_version(const FileSystem& fs, const InstallP
 // version's files must have the current time.
 Status renew_times(FileSystem& fs, const Path& folder) {
   TFAOT_ASSIGN(const auto files, list_files_recursively(fs, folder));
-  for (const std::string& file : files) TFAOT_TRY(fs.mark_used(folder / file));
+  for (const std::string& file : files) {
+    if (fs.kind(folder / file) == FileKind::kSymlink) continue;  // a file elsewhere
+    TFAOT_TRY(fs.mark_used(folder / file));
+  }
   return {};
 }
 

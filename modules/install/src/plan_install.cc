@@ -11,6 +11,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/tool_names.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
 
@@ -51,8 +52,17 @@ Status check_options(const Manifest& manifest, const InstallOptions& options) {
   return check_toolkit(manifest, options);
 }
 
+// Whether all files are as the package has them, in folders of the tree's own. A link would lead
+// writers out of the area.
 bool is_whole(const FileSystem& fs, const Path& root, const Manifest& manifest) {
+  const std::string runtime(kRuntimeToolName);
+  for (const Path& installed :
+       {installed_tool_file(manifest.tool_name), installed_tool_file(runtime)}) {
+    if (!check_own_folders(fs, root, root / installed)) return false;
+  }
+  if (fs.kind(root / kManifestName) != FileKind::kFile) return false;
   for (const ManifestFile& listed : manifest.files) {
+    if (!check_own_folders(fs, root, root / listed.path)) return false;
     const Path path = root / listed.path;
     if (fs.kind(path) != FileKind::kFile) return false;
     const auto sha256 = sha256_of_file(fs, path);

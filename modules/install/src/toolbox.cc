@@ -63,14 +63,15 @@ std::vector<Path> tool_files_in(const FileSystem& fs, const Path& area,
                                 const std::string& tool_name) {
   const Path toolboxes = toolbox_folder(area, "");
   const Path file = Path("tools") / "selected" / toolbox_file_name(tool_name);
+  std::vector<std::string> folders = {""};
+  for (std::string& arch : fs.list(toolboxes).value_or(std::vector<std::string>())) {
+    folders.push_back(std::move(arch));
+  }
   std::vector<Path> found;
-  if (fs.kind(toolboxes / file) != FileKind::kMissing) found.push_back(toolboxes / file);
-  for (const std::string& arch : fs.list(toolboxes).value_or(std::vector<std::string>())) {
-    const Path candidate = toolboxes / arch / file;
-    if (fs.kind(toolboxes / arch) == FileKind::kDirectory &&
-        fs.kind(candidate) != FileKind::kMissing) {
-      found.push_back(candidate);
-    }
+  for (const std::string& folder : folders) {
+    const Path candidate = toolbox_folder(area, folder) / file;
+    const bool is_own = check_own_folders(fs, area, candidate).has_value();
+    if (is_own && fs.kind(candidate) != FileKind::kMissing) found.push_back(candidate);
   }
   return found;
 }

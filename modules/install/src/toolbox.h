@@ -23,7 +23,7 @@ struct ToolboxEntry {
 ToolboxEntry read_toolbox_entry(const FileSystem& fs, const Path& area, const Path& file);
 
 // The files of this tool in all toolboxes of the area; the toolbox without a SCRAM_ARCH comes
-// first.
+// first. Toolboxes that links lead to are another area's.
 std::vector<Path> tool_files_in(const FileSystem& fs, const Path& area,
                                 const std::string& tool_name);
 

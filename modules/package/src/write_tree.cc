@@ -131,8 +131,9 @@ Status go_on(FileSystem& fs, const Path& root) {
 }  // namespace
 
 bool is_torn_tree(const FileSystem& fs, const Path& root) {
+  const Path manifest = new_files(root) / kManifestName;
   return fs.kind(root / kManifestName) == FileKind::kMissing &&
-         fs.kind(new_files(root) / kManifestName) == FileKind::kFile;
+         check_own_folders(fs, root, manifest) && fs.kind(manifest) == FileKind::kFile;
 }
 
 Result<Manifest> read_torn_tree(const FileSystem& fs, const Path& root) {

@@ -34,8 +34,9 @@ std::array<HookFile, 2> hook_files(const HookOptions& options) {
            {area.makefile, filled(templates::kHookMakefile, options)}}};
 }
 
-// A file of that name that tfaot did not make must stay.
-Status check_ours(const FileSystem& fs, const Path& path) {
+// A file of that name that tfaot did not make must stay, and so must other areas' files.
+Status check_ours(const FileSystem& fs, const Path& area, const Path& path) {
+  TFAOT_TRY(check_own_folders(fs, area, path));
   if (fs.kind(path) == FileKind::kMissing) return {};
   const auto text = fs.read(path);
   if (text && text->find(kOurMark) != std::string::npos) return {};
@@ -105,7 +106,8 @@ Result<bool> install_hook(FileSystem& fs, const HookOptions& options) {
   const Path rules_file = hook_area(options.area).build_rules;
   TFAOT_ASSIGN(const std::string rules, fs.read(rules_file));
   TFAOT_TRY(check_block(rules_file, rules));
-  for (const HookFile& file : hook_files(options)) TFAOT_TRY(check_ours(fs, file.path));
+  for (const HookFile& file : hook_files(options))
+    TFAOT_TRY(check_ours(fs, options.area, file.path));
   const InterruptWatch watch;
   const DespiteInterrupts finish;  // three short files that belong together
   TFAOT_TRY(remove_half_written(fs, options));
@@ -122,7 +124,8 @@ Result<bool> remove_hook(FileSystem& fs, const HookOptions& options) {
   const Path rules_file = hook_area(options.area).build_rules;
   TFAOT_ASSIGN(const std::string rules, fs.read(rules_file));
   TFAOT_TRY(check_block(rules_file, rules));
-  for (const HookFile& file : hook_files(options)) TFAOT_TRY(check_ours(fs, file.path));
+  for (const HookFile& file : hook_files(options))
+    TFAOT_TRY(check_ours(fs, options.area, file.path));
   const InterruptWatch watch;
   const DespiteInterrupts finish;  // as above
   TFAOT_TRY(remove_half_written(fs, options));

@@ -51,6 +51,51 @@ TEST(Install, PutsTheToolFileBelowTheScramArch) {
   EXPECT_EQ(fs.read(receipt.tool_file).value(), expected_view({}, "/area").tool_file);
 }
 
+// The links are made by someone who may write into the area. What they lead to is not ours.
+TEST(Install, WritesNothingThroughLinksInTheArea) {
+  const Path tree = "/area/tfaot-model-test/1.0.0";
+  for (const std::string folder : {"etc", "etc/scram.d", "lib"}) {
+    MemoryFileSystem fs({{"/elsewhere/tfaot-model-test.xml", "foreign"},
+                         {"/elsewhere/scram.d/tfaot-model-test.xml", "foreign"},
+                         {"/elsewhere/test.o", "foreign"}});
+    ASSERT_TRUE(install_sample(fs, {}, kOptions));
+    const auto whole = list_files_recursively(fs, tree).value();
+    ASSERT_TRUE(fs.remove_all(tree / folder));
+    ASSERT_TRUE(fs.replace_symlink("/elsewhere", tree / folder));
+    const auto before = everything_in(fs, "/elsewhere");
+    EXPECT_FALSE(install_sample(fs, {}, kOptions).value().unchanged) << folder;
+    EXPECT_EQ(everything_in(fs, "/elsewhere"), before) << folder;
+    EXPECT_EQ(fs.kind(tree / folder), FileKind::kDirectory);
+    EXPECT_EQ(list_files_recursively(fs, tree).value(), whole);
+    EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
+  }
+}
+
+TEST(Install, TouchesNoFileThatALinkLeadsTo) {
+  MemoryFileSystem fs({{"/elsewhere/notes", "foreign"}});
+  ASSERT_TRUE(install_sample(fs, {}, kOptions));
+  ASSERT_TRUE(fs.replace_symlink("/elsewhere/notes", "/area/tfaot-model-test/1.0.0/notes"));
+  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0"}, kOptions));
+  const auto before = everything_in(fs, "/elsewhere");
+  EXPECT_TRUE(install_sample(fs, {}, kOptions).value().unchanged);
+  EXPECT_EQ(everything_in(fs, "/elsewhere"), before);
+}
+
+TEST(Install, LeavesToolboxesThatLinksLeadTo) {
+  for (const std::string link : {"two", "two/tools", "two/tools/selected"}) {
+    const std::string toolbox = "/area/config/toolbox/";
+    MemoryFileSystem fs;
+    ASSERT_TRUE(install_sample(fs, {}, {.area = "/area", .scram_arch = "one"}));
+    ASSERT_TRUE(install_sample(fs, {}, {.area = "/area", .scram_arch = "two"}));
+    ASSERT_TRUE(fs.create_directories("/other"));
+    ASSERT_TRUE(fs.rename(toolbox + link, "/other/moved"));
+    ASSERT_TRUE(fs.replace_symlink("/other/moved", toolbox + link));
+    const auto before = everything_in(fs, "/other");
+    ASSERT_TRUE(install_sample(fs, {.version = "2.0.0"}, {.area = "/area", .scram_arch = "one"}));
+    EXPECT_EQ(everything_in(fs, "/other"), before) << link;
+  }
+}
+
 TEST(Install, MakesANewVersionCurrentAndKeepsTheOld) {
   MemoryFileSystem fs;
   ASSERT_TRUE(install_sample(fs, {}, kOptions));

@@ -92,6 +92,19 @@ TEST(PlanInstall, InstallsADamagedPackageAnew) {
   }
 }
 
+TEST(PlanInstall, AVersionWithALinkInItIsDamaged) {
+  const Path tree = "/area/tfaot-model-test/1.0.0";
+  for (const std::string moved : {"etc", "etc/scram.d", "lib", "lib/cmake", "manifest.json"}) {
+    MemoryFileSystem fs;
+    ASSERT_TRUE(install_sample(fs, {}, kOptions));
+    ASSERT_TRUE(fs.create_directories("/elsewhere"));
+    ASSERT_TRUE(fs.rename(tree / moved, "/elsewhere/moved"));
+    ASSERT_TRUE(fs.replace_symlink("/elsewhere/moved", tree / moved));
+    EXPECT_FALSE(plan_install(fs, SamplePackage().manifest(), kOptions).value().already_installed)
+        << moved;
+  }
+}
+
 TEST(PlanInstall, RefusesOtherContentsOfTheSameVersionUnlessAsked) {
   MemoryFileSystem fs;
   ASSERT_TRUE(install_sample(fs, {}, kOptions));

@@ -307,6 +307,20 @@ TEST(WriteTree, DoesNotLeaveTheTreeByALink) {
   EXPECT_EQ(contents_of(fs, "/elsewhere"), before);
 }
 
+TEST(WriteTree, TakesNothingFromASideFolderThatIsALink) {
+  for (const std::string link : {"/out/.tfaot-aside", "/out/.tfaot-aside/new"}) {
+    MemoryFileSystem fs;
+    write_sample(fs, "/elsewhere");
+    write_sample(fs, "/elsewhere/new");
+    ASSERT_TRUE(fs.replace_symlink("/elsewhere", link));
+    const auto before = contents_of(fs, "/elsewhere");
+    EXPECT_FALSE(is_torn_tree(fs, "/out")) << link;
+    write_sample(fs, "/out");
+    EXPECT_EQ(contents_of(fs, "/elsewhere"), before) << link;
+    EXPECT_EQ(fs.kind("/out/.tfaot-aside"), FileKind::kMissing);
+  }
+}
+
 TEST(WriteTree, LeavesNoEmptyFolders) {
   MemoryFileSystem fs({{"/build/new.o", "code"}});
   write_sample(fs, "/out");

@@ -62,6 +62,22 @@ TEST_F(ScramHook, InstallsOnceAndIsRemovedToTheByte) {
   EXPECT_FALSE(remove_hook(fs_, kOptions).value());
 }
 
+TEST_F(ScramHook, WritesNothingThroughLinks) {
+  ASSERT_TRUE(fs_.create_directories("/release"));
+  for (const std::string folder : {"Plugins", "GMake"}) {
+    ASSERT_TRUE(fs_.rename(kScram + folder, "/release/" + folder));
+    ASSERT_TRUE(fs_.replace_symlink("/release/" + folder, kScram + folder));
+    const auto before = list_files_recursively(fs_, "/release").value();
+    EXPECT_EQ(refusal(), kScram + folder +
+                             ": not a folder, so nothing can be put below it\n"
+                             "  links out of /area are not followed");
+    EXPECT_EQ(list_files_recursively(fs_, "/release").value(), before);
+    EXPECT_EQ(rules(), kRules);
+    ASSERT_TRUE(fs_.remove_all(kScram + folder));
+    ASSERT_TRUE(fs_.rename("/release/" + folder, kScram + folder));
+  }
+}
+
 TEST_F(ScramHook, KeepsWhatOthersAddedBehindIt) {
   ASSERT_TRUE(install_hook(fs_, kOptions));
   write(kScram + "Plugins/BuildRules.py", rules() + "# mine\n");
