@@ -11,7 +11,8 @@ Each net gets a folder FOLDER/NET with
     net.onnx            the same weights, written operation by operation as an exporter would at its best
     net.tflite          the same, by TensorFlow's own converter; of a recurrent net from unrolled_model/, as it refuses loops
     aot_config.yaml     for tfaot compile; onnx_config.yaml takes net.onnx instead of the SavedModel, as trees do in both
-    inputs.bin          rows of float32, and expected.bin, TensorFlow's predictions for them
+    inputs.bin          rows of float32, and expected.bin, TensorFlow's predictions for them; with _detector and _denormal before the
+                        dot those of other kinds
     net.json            shapes, tensor names, multiplications and additions per row
 Needs requirements.txt beside this file. The nets themselves are in the folder nets.
 """
@@ -95,6 +96,14 @@ def write_tflite(net, folder):
     (folder / "net.tflite").write_bytes(tf.lite.TFLiteConverter.from_saved_model(str(model)).convert())
 
 
+def write_rows(module, folder, suffix, inputs):
+    """Whether the predictions are finite: others cannot be compared."""
+    expected = module.serve(tf.constant(inputs))["y"].numpy()
+    inputs.tofile(folder / f"inputs{suffix}.bin")
+    expected.tofile(folder / f"expected{suffix}.bin")
+    return np.isfinite(expected).all()
+
+
 def make_net(name, folder):
     net = NETS[name]()
     shutil.rmtree(folder, ignore_errors=True)
@@ -109,10 +118,8 @@ def make_net(name, folder):
     graph.save(str(folder / "net.onnx"), net.input_shape, [net.outputs], net.onnx(graph, "x"))
 
     inputs = net.inputs(np.random.default_rng(1), net.rows)
-    expected = module.serve(tf.constant(inputs))["y"].numpy()
-    assert expected.shape == (net.rows, net.outputs) and np.isfinite(expected).all()
-    inputs.tofile(folder / "inputs.bin")
-    expected.tofile(folder / "expected.bin")
+    assert write_rows(module, folder, "", inputs)
+    kinds = [kind for kind, rows in net.other_inputs(inputs).items() if write_rows(module, folder, f"_{kind}", rows)]
 
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         meta = tf.compat.v1.saved_model.load(session, ["serve"], str(folder / "jit_model"))
@@ -120,7 +127,7 @@ def make_net(name, folder):
     described = {
         "name": name, "rows": net.rows, "input_shape": list(net.input_shape), "output_size": net.outputs, "flops_per_row": net.flops,
         "dense": net.dense, "frozen_names": [frozen.inputs[0].name, frozen.outputs[0].name], "jit_names": jit_names,
-        "jit_thunks": net.jit_thunks,
+        "jit_thunks": net.jit_thunks, "kinds": kinds,
         "weight_bytes": sum(value.nbytes for value in net.weights.values.values()),
     }
     (folder / "net.json").write_text(json.dumps(described, indent=2) + "\n")

@@ -84,6 +84,15 @@ TEST(XlaFunction, ReadsArgumentsOfTheCaller) {
   EXPECT_TRUE(matches(Rows<float>{{function.result0(0, 0), function.result0(0, 1)}}, one, "y"));
 }
 
+// The caller's setting is kept: after a call, denormal numbers are what they were.
+TEST(XlaFunction, KeepsTheCallersDenormals) {
+  using tfaot::detail::DenormalScope;
+  models::minimal_bs1 function;
+  std::fill_n(function.arg0_data(), 4, 0.0F);
+  EXPECT_TRUE(function.Run());
+  EXPECT_EQ(DenormalScope::of_this_thread(), tfaot::detail::Denormals::kKept);
+}
+
 TEST(XlaFunction, TheCheapestRuleTakesLargerSizes) {
   EXPECT_EQ(models::minimal::cheapestRule(6).getSize(0), 4U);
   EXPECT_EQ(models::minimal::cheapestRule(6).nSizes(), 2U);

@@ -26,7 +26,9 @@ Instance::Instance(const Description& description, const CpuChoice& cpu)
     : Instance(description, select_codes(description, cpu)) {}
 
 Instance::Instance(const Description& description, std::vector<const Code*> codes)
-    : description_(&description), codes_(std::move(codes)) {
+    : description_(&description),
+      codes_(std::move(codes)),
+      denormals_(detail::denormals_of(description)) {
   for (const Code* code : codes_) scratch_bytes_ = std::max(scratch_bytes_, code->scratch_bytes);
   scratch_ = AlignedMemory(scratch_bytes_);
   words_ = AlignedMemory(kTasksWord + sizeof(std::int64_t));

@@ -21,11 +21,12 @@ import measure
 import plot
 import report
 import sizes
-from engines import ALL_OURS, OURS, Engine, Net, engines_of, peers_of
+from engines import ALL_OURS, OURS, Engine, Net, engines_of, ours_by_kind, peers_of
 from runner import RunnerError
 
 BATCHES = (1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000)
 QUICK_BATCHES = (1, 16, 100)
+KIND_BATCHES = (1, 64)  # of other kinds of inputs
 QUICK_NETS = ("dense_10x128", "cnn", "transformer", "lstm", "unet", "particlenet")
 FULL = measure.Effort(rounds=21, round_us=10000, seconds=25)
 QUICK = measure.Effort(rounds=9, round_us=4000, seconds=6)
@@ -131,6 +132,8 @@ def measure_one(net, effort, measurements, peers, arguments, log):
                                       "read_us": min(read_us, read_microseconds(arguments, [net])[net.name])}
     measurements["engines"].update((engine.name, engine.title) for engine in engines_of(net, arguments.programs, peers))
     measurements["samples"] += samples
+    if net.kinds:
+        measurements["kinds"] += measure.measure_kinds(net, ours_by_kind(net, arguments.programs), KIND_BATCHES, effort, arguments.core, log)
     measurements["footprints"] += footprints
     measurements["failures"] += failures
 
@@ -155,7 +158,7 @@ def measure_all(arguments, kept, log):
     first, *_ = load_nets(arguments.nets, ())  # whatever --only says, so that --resume finds the same
     config = (first.folder / "aot_config.yaml").read_text()
     machine["compiled_sizes"] = json.loads(re.search(r"batch_sizes: (\[.*\])", config).group(1))
-    measurements = {"machine": machine, "nets": {}, "engines": {}, "samples": [], "footprints": [], "failures": []}
+    measurements = {"machine": machine, "nets": {}, "engines": {}, "samples": [], "kinds": [], "footprints": [], "failures": []}
     if arguments.resume and kept.exists():
         measurements = resumed(kept, machine)
     for net in nets:

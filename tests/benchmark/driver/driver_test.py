@@ -36,6 +36,8 @@ def canned():
         "engines": ENGINES,
         "samples": [{"net": "net_a", "batch": batch, "engine": engine, "us": us, "cpu_us": [9.0] * 3, "max_abs_difference": 1e-6}
                     for (batch, engine), us in rounds.items()],
+        "kinds": [{"net": "net_a", "batch": 1, "kind": kind, "us": us, "cpu_us": [9.0] * 3}
+                  for kind, us in {"": [10.0, 12.0, 11.0], "denormal": [50.0, 30.0, 22.0]}.items()],
         "footprints": [
             {"net": "net_a", "engine": "none", "load_seconds": 0.001, "rss": 3000000, "pss": 1000000, "shipped_bytes": 0,
              "compile_seconds": None},
@@ -54,6 +56,11 @@ class Report(unittest.TestCase):
         self.assertEqual((ours["times_tfaot"], ours["share_of_peak"], ours["us_lower_quartile"]), (1.0, 0.2, 10.5))
         self.assertEqual((peer["batch"], peer["engine"], peer["us_per_call"], peer["us_per_row"]), (8, "onnxruntime", 33.6, 4.2))
         self.assertEqual(peer["times_tfaot"], 0.8)
+
+    def test_other_inputs_are_compared_round_by_round(self):
+        row = "| net | batch | ranges of 0.01 to 1000 | below 1.2e-38 |\n| --- | ---: | ---: | ---: |\n| net_a | 1 |  | 2.50 |\n"
+        self.assertIn(row, report.markdown(canned()))
+        self.assertNotIn("Other inputs", report.markdown({**canned(), "kinds": []}))
 
     def test_losses_are_named(self):
         results = report.results_of(canned())

@@ -26,6 +26,7 @@ class Net:
     jit_thunks: bool  # XLA's newer runtime
     weight_bytes: int
     rows: int  # in its files
+    kinds: list = field(default_factory=list)  # of inputs, other than the usual ones
 
 
 @dataclass
@@ -51,14 +52,25 @@ def peers_of(wheels, tensorflow):
             "iree": wheels / "iree" / "_runtime_libs", "tensorflow": tensorflow}
 
 
+def files_of(net, kind, names=("x", "y")):
+    """A runner's settings that name its inputs, of a kind or the usual ones."""
+    suffix = f"_{kind}" if kind else ""
+    return {"input": f"float32 {','.join(map(str, net.input_shape))} {names[0]}", "input_file": net.folder / f"inputs{suffix}.bin",
+            "output": f"float32 {net.output_size} {names[1]}", "expected_file": net.folder / f"expected{suffix}.bin"}
+
+
+def ours_by_kind(net, programs):
+    """Ours for each kind of inputs, the usual ones first: the engines' names are the kinds."""
+    return [Engine(kind, OURS, [str(programs / f"runner_tfaot_{net.name}"), *(f"{key}={value}" for key, value in files_of(net, kind).items())])
+            for kind in ("", *net.kinds)]
+
+
 def engines_of(net, programs, peers):
     """All engines for a net. programs: folder of the runners; peers: peers_of()."""
     folder = net.folder
 
     def settings_of(names=("x", "y"), **settings):
-        settings.update(input=f"float32 {','.join(map(str, net.input_shape))} {names[0]}", input_file=folder / "inputs.bin",
-                        output=f"float32 {net.output_size} {names[1]}", expected_file=folder / "expected.bin")
-        return [f"{key}={value}" for key, value in settings.items()]
+        return [f"{key}={value}" for key, value in {**settings, **files_of(net, "", names)}.items()]
 
     def command(program, **settings):
         return [str(programs / f"runner_{program}"), *settings_of(**settings)]

@@ -107,6 +107,15 @@ def measure_net(net, engines, batches, effort, core, log):
             failures = []
 
 
+def measure_kinds(net, engines, batches, effort, core, log):
+    """Samples of ours_by_kind(), all in the same rounds: "kind" in place of "engine". Those that differ from TensorFlow are left out."""
+    with contextlib.ExitStack() as stack:
+        runners = [stack.enter_context(Runner(engine, core, log)) for engine in engines]
+        for batch in batches:
+            for sample in measure_batch(runners, net, batch, effort)[0]:
+                yield {"kind": sample.pop("engine"), **sample}
+
+
 def footprint_of(engine, starts, rows, core, log):
     """Load time (process start to first prediction, warm page cache: the first start is not counted) and memory after
     predictions of 1 and of `rows` rows."""

@@ -5,6 +5,7 @@ A record of measurements is
   {"machine": {...}, "nets": {name: {"flops_per_row", "dense", "weight_bytes", "read_us"}}, "engines": {name: title},
    "samples": [{"net", "batch", "engine", "us": [microseconds per call, one a round], "cpu_us": [the same, of the processor],
                 "max_abs_difference", ...}],
+   "kinds": [the same with "kind" in place of "engine": ours for other inputs; "" are the usual ones],
    "footprints": [{"net", "engine", "load_seconds", "rss", "pss", "shipped_bytes", "compile_seconds" or null}],
    "failures": [{"net", "engine", "batch" or null, "reason"}]: engines that are left out from a batch size on, or for the whole net}
 """
@@ -112,6 +113,25 @@ def roof_text(net, rows):
         return ""
     return (f"\nReading these once takes {short(net['read_us'])} us on this core: at batch 1 ours is at "
             f"{net['read_us'] / single['us_per_call']:.0%} of that roof.")
+
+
+KINDS = {"detector": "ranges of 0.01 to 1000", "denormal": "below 1.2e-38"}
+
+
+def kinds_text(measurements):
+    """The median over rounds of (the time for these inputs / that for the usual ones in the same round)."""
+    clock = measurements["machine"]["clock"]
+    by_row = {}
+    for sample in measurements.get("kinds", []):
+        by_row.setdefault((sample["net"], sample["batch"]), {})[sample["kind"]] = sample[clock]
+    def times(kinds, kind):
+        return f"{statistics.median(us / base for us, base in zip(kinds[kind], kinds[''])):.2f}" if kind in kinds else ""
+
+    lines = [[net, batch, *(times(kinds, kind) for kind in KINDS)] for (net, batch), kinds in by_row.items() if "" in kinds]
+    if not lines:
+        return ""
+    return ("\n## Other inputs\n\nThe inputs above are drawn from a normal distribution, N(0, 1). tfaot's time for others, over that\n"
+            "for these in the same rounds:\n\n" + table(["net", "batch", *KINDS.values()], lines))
 
 
 def megabytes(count):
@@ -232,7 +252,7 @@ def markdown(measurements):
         text += f"\n### {name}\n\n{net['flops_per_row'] / 1e3:.0f} kFLOP a row, {net['weight_bytes'] / 1e6:.2f} MB of weights."
         text += roof_text(net, rows) + "\n\n"
         text += speed_table(net, rows, engines, machine["peak_gflops"])
-    text += FOOT
+    text += kinds_text(measurements) + FOOT
     for name in measurements["nets"]:
         text += f"\n### {name}\n\n" + footprint_table([f for f in measurements["footprints"] if f["net"] == name], engines)
     return text

@@ -454,6 +454,14 @@ class AnyNet:
     def inputs(self, random, rows):
         return random.normal(0, 1, (rows, *self.input_shape)).astype(np.float32)
 
+    def other_inputs(self, x):
+        """{kind: rows} made of inputs(): of the ranges of detectors, and below the smallest normal number. Nets that draw their inputs
+        themselves have none."""
+        if type(self).inputs is not AnyNet.inputs:
+            return {}
+        ranges = np.geomspace(0.01, 1000, x.shape[-1]).astype(np.float32)
+        return {"detector": np.abs(x) * ranges, "denormal": x * np.float32(1e-39)}
+
 
 class Net(AnyNet):
     """A net that is written once: build(g, x) with a writer. Its class says input_shape."""

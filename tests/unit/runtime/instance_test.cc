@@ -58,6 +58,56 @@ TEST_F(InstanceTest, AllocatesNothingInRun) {
   EXPECT_GT(before, 0U);
 }
 
+// What is seen while the entry of `description`, a form of plain, runs.
+struct SeenDenormals {
+  tfaot::detail::Denormals setting;
+  float product;  // a denormal number times 2
+};
+SeenDenormals seen_while_running(const tfaot::Description& description) {
+  SeenDenormals seen{};
+  tfaot_test::while_running() = [&seen] {
+    const volatile float denormal = 1e-39F;
+    seen = {tfaot::detail::DenormalScope::of_this_thread(), denormal * 2};
+  };
+  tfaot::Instance instance(description);
+  alignas(16) float x[16] = {};
+  alignas(16) float y[16] = {};
+  const void* const inputs[] = {x};
+  void* const outputs[] = {y};
+  instance.run(0, inputs, outputs);
+  return seen;
+}
+
+TEST_F(InstanceTest, DenormalsAreZeroInACallAndNowhereElse) {
+  using tfaot::detail::Denormals;
+  using tfaot::detail::DenormalScope;
+  ASSERT_EQ(DenormalScope::of_this_thread(), Denormals::kKept);
+  const SeenDenormals seen = seen_while_running(tfaot_model::plain::description());
+  EXPECT_EQ(seen.setting, Denormals::kZero);
+  EXPECT_EQ(seen.product, 0);
+  EXPECT_EQ(DenormalScope::of_this_thread(), Denormals::kKept);
+  const volatile float denormal = 1e-39F;
+  EXPECT_GT(denormal * 2, 0);
+
+  const DenormalScope caller(Denormals::kZero);
+  EXPECT_EQ(seen_while_running(tfaot_model::plain::description()).setting, Denormals::kZero);
+  EXPECT_EQ(DenormalScope::of_this_thread(), Denormals::kZero);
+}
+
+TEST_F(InstanceTest, ModelsOfFloat64KeepDenormals) {
+  tfaot::Description description = tfaot_model::plain::description();
+  tfaot::TensorInfo wide = description.outputs[0];
+  wide.dtype = tfaot::DType::kFloat64;
+  tfaot::Description with_input = description;
+  with_input.inputs = &wide;
+  description.outputs = &wide;
+  for (const tfaot::Description& one : {description, with_input}) {
+    const SeenDenormals seen = seen_while_running(one);
+    EXPECT_EQ(seen.setting, tfaot::detail::Denormals::kKept);
+    EXPECT_EQ(seen.product, 2e-39F);
+  }
+}
+
 TEST_F(InstanceTest, RunsAfterAMove) {
   tfaot::Instance first(tfaot_model::fake::description());
   run(first);

@@ -13,6 +13,7 @@
 
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/fake_model.h"
+#include "tfaot/runtime/detail/kernel_tasks.h"
 #include "tfaot/runtime/detail/tasks.h"
 
 namespace {
@@ -165,6 +166,27 @@ TEST(Parallel, RunsTheCodeOfTheModelsLevel) {
   expect_added(forced, tfaot_test::kBaseLevel, 1);
   tfaot::native::Model<tfaot_model::demanding> demanding(abacus);
   expect_added(demanding, tfaot_test::kAbacusLevel, 100);
+}
+
+// Kernels that share their work in other threads compute as in the caller's.
+TEST(Parallel, KernelsTakeTheCallersDenormalsAlong) {
+  using tfaot::detail::Denormals;
+  using tfaot::detail::DenormalScope;
+  const tfaot::Executor executor = in_threads;
+  tfaot::KernelTasks tasks(executor, 3, 0);
+  for (const Denormals caller : {Denormals::kZero, Denormals::kKept}) {
+    const DenormalScope scope(caller);
+    std::vector<Denormals> seen(12,
+                                caller == Denormals::kZero ? Denormals::kKept : Denormals::kZero);
+    tasks.tasks()->run(
+        *tasks.tasks(), 12,
+        [](void* context, std::int64_t piece, std::int64_t /*lane*/) {
+          (*static_cast<std::vector<Denormals>*>(context))[static_cast<std::size_t>(piece)] =
+              DenormalScope::of_this_thread();
+        },
+        &seen);
+    EXPECT_EQ(seen, std::vector<Denormals>(12, caller));
+  }
 }
 
 TEST(Parallel, PassesTheExecutorsExceptionOn) {

@@ -43,6 +43,13 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   /// The CPU level in use, "x86-64-v3".
   const char* cpu_level() const { return cpu_level_; }
 
+  /// As TensorFlow's, which is virtual from 2.20 on. Denormal numbers count as zero meanwhile, as
+  /// in calls of tfaot's own models.
+  bool Run() {
+    const detail::DenormalScope scope(denormals_);
+    return XlaCompiledCpuFunction::Run();
+  }
+
  protected:
   /// `tables` must outlive the function. Throws Error (UnsupportedCpu).
   XlaFunction(const XlaTables& tables, AllocMode mode)
@@ -72,7 +79,8 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   XlaFunction(const XlaTables& tables, Slots slots, AllocMode mode)
       : XlaCompiledCpuFunction(static_data(tables, slots.get()), mode),
         argument_slots_(std::move(slots)),
-        cpu_level_(tables.code().cpu_level) {
+        cpu_level_(tables.code().cpu_level),
+        denormals_(tables.denormals()) {
     // The base can only set arguments, so each weight is argument 0 for a moment. REQUIRES: the
     // model has an argument, as every model does.
     for (const XlaTables::Weight& weight : tables.weights()) {
@@ -138,6 +146,7 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
 
   Slots argument_slots_;  // only for this object: changes during construction
   const char* cpu_level_;
+  detail::Denormals denormals_;
 };
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -74,6 +74,7 @@ class XlaTables {
   // Throws Error (UnsupportedCpu).
   XlaTables(const Description& model, const Program& program)
       : code_(&program.codes[select_code(model.name, program, this_cpu())]),
+        denormals_(detail::denormals_of(model)),
         live_rows_(static_cast<std::int64_t>(program.batch_size)),
         arguments_({"feed_", "_bs" + std::to_string(program.batch_size)}, model.inputs,
                    model.input_count, program.batch_size),
@@ -92,6 +93,7 @@ class XlaTables {
   XlaTables& operator=(const XlaTables&) = delete;
 
   const Code& code() const { return *code_; }
+  detail::Denormals denormals() const { return denormals_; }
   const std::vector<BufferInfo>& buffers() const { return buffers_; }
   const std::vector<Weight>& weights() const { return weights_; }
   const std::vector<std::int32_t>& argument_slots() const { return argument_slots_; }
@@ -133,6 +135,7 @@ class XlaTables {
   }
 
   const Code* code_;
+  detail::Denormals denormals_;
   std::int64_t live_rows_;  // the whole batch: CMSSW's calls pass no other number
   std::int64_t no_tasks_ = 0;
   XlaSignature arguments_;

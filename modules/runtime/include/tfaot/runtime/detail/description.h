@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tfaot/runtime/detail/denormals.h"
 #include "tfaot/runtime/signature.h"
 
 namespace tfaot {
@@ -92,6 +93,17 @@ namespace detail {
 
 constexpr Signature signature_of(const Description& model) noexcept {
   return {{model.inputs, model.input_count}, {model.outputs, model.output_count}};
+}
+
+// Models that compute in float64, as far as their inputs and outputs show, keep denormal numbers.
+constexpr Denormals denormals_of(const Description& model) noexcept {
+  for (std::size_t i = 0; i < model.input_count; ++i) {
+    if (model.inputs[i].dtype == DType::kFloat64) return Denormals::kKept;
+  }
+  for (std::size_t i = 0; i < model.output_count; ++i) {
+    if (model.outputs[i].dtype == DType::kFloat64) return Denormals::kKept;
+  }
+  return Denormals::kZero;
 }
 
 }  // namespace detail

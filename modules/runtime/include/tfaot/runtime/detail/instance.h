@@ -12,6 +12,7 @@
 #include "tfaot/runtime/batch_plan.h"
 #include "tfaot/runtime/cpu_level.h"
 #include "tfaot/runtime/detail/aligned_memory.h"
+#include "tfaot/runtime/detail/denormals.h"
 #include "tfaot/runtime/detail/description.h"
 #include "tfaot/runtime/detail/tasks.h"
 
@@ -53,7 +54,8 @@ class Instance {
   // into outputs[i]. Only the first `live_rows` rows of the batch count: later rows of the outputs
   // are undefined. REQUIRES: live_rows is positive and at most the batch size; pointers are aligned
   // to kMinAlignment; outputs do not overlap each other or an input, because XLA may use an output
-  // as scratch before it is done with the inputs.
+  // as scratch before it is done with the inputs. Denormal numbers count as zero meanwhile, unless
+  // the model has an input or output of float64.
   void run(std::size_t program, const void* const* inputs, void* const* outputs,
            std::size_t live_rows) noexcept {
     const Call& call = calls_[program];
@@ -65,6 +67,7 @@ class Instance {
     for (; patch != input_end; ++patch)
       table[patch->slot] = const_cast<void*>(inputs[patch->index]);
     for (; patch != output_end; ++patch) table[patch->slot] = outputs[patch->index];
+    const detail::DenormalScope scope(denormals_);
     call.entry(table[call.result_slot], nullptr, nullptr, table, nullptr, nullptr);
   }
   // For the whole batch.
@@ -95,6 +98,7 @@ class Instance {
 
   const Description* description_;
   std::vector<const Code*> codes_;  // by program
+  detail::Denormals denormals_;
   std::size_t scratch_bytes_ = 0;
   AlignedMemory scratch_;
   AlignedMemory words_;  // two int64, which tables point to: live rows, and the address of tasks
