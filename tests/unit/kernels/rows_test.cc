@@ -131,6 +131,59 @@ TEST_P(RowKernels, LayerNorm) {
   }
 }
 
+// As padding has them. Equal numbers are their own mean: what is left is the bias.
+TEST_P(RowKernels, LayerNormOfEqualNumbers) {
+  std::vector<Int> widths = {64, 100, 128, 256, 1000};
+  for (Int i = 1; i <= 40; ++i) widths.push_back(i);
+  const std::vector<float> numbers = {0, 1, -1, -999, 1e6F, 100000.7F, 0.1F, 54321.1F};
+  const auto rows = static_cast<Int>(numbers.size());
+  for (const Int columns : widths) {
+    Tensor<float> x(rows * columns), y(rows * columns), scale(columns), bias(columns);
+    for (Int i = 0; i < x.size(); ++i) x[i] = numbers[static_cast<std::size_t>(i / columns)];
+    for (Int j = 0; j < columns; ++j) {
+      scale[j] = 1.5F;
+      bias[j] = j % 2 == 0 ? 0 : 0.25F;
+    }
+    const kernels::LayerNormCall call{rows, columns, 1e-5};
+    const void* in[] = {&call, x.data(), scale.data(), bias.data()};
+    GetParam().layer_norm(y.data(), in);
+    for (Int i = 0; i < y.size(); ++i) {
+      ASSERT_EQ(y[i], bias[i % columns]) << columns << " columns of " << x[i];
+    }
+  }
+}
+
+// Far from 0, the error of a mean is a good part of these numbers' differences. Every second row.
+TEST_P(RowKernels, LayerNormFarFromZero) {
+  Random random(5);
+  for (const Int columns : {3, 8, 30, 64, 100, 256, 1000}) {
+    constexpr Int kRows = 6;
+    Tensor<float> x(kRows * columns), y(kRows * columns), scale(columns), bias(columns);
+    random.fill(x);
+    for (Int j = 0; j < columns; ++j) {
+      scale[j] = 1;
+      bias[j] = 0;
+    }
+    for (Int i = 0; i < x.size(); ++i) {
+      if (i / columns % 2 == 0) x[i] += 100'000;
+    }
+    const kernels::LayerNormCall call{kRows, columns, 1e-5};
+    const void* in[] = {&call, x.data(), scale.data(), bias.data()};
+    GetParam().layer_norm(y.data(), in);
+    for (Int r = 0; r < kRows; ++r) {
+      const float* row = x.data() + r * columns;
+      double mean = 0, variance = 0;
+      for (Int j = 0; j < columns; ++j) mean += double{row[j]} / static_cast<double>(columns);
+      for (Int j = 0; j < columns; ++j) variance += std::pow(row[j] - mean, 2);
+      const double deviation = std::sqrt(variance / static_cast<double>(columns) + 1e-5);
+      for (Int j = 0; j < columns; ++j) {
+        const double expected = (row[j] - mean) / deviation;
+        ASSERT_NEAR(y[r * columns + j], expected, 32 * kEpsilon) << columns << ", row " << r;
+      }
+    }
+  }
+}
+
 TEST_P(RowKernels, RowSum) {
   Random random(3);
   for (const Int columns : lengths()) {
