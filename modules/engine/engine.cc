@@ -25,6 +25,7 @@
 #include "inspect/step_dump.h"
 #include "lowering/config_fault.h"
 #include "lowering/conversions.h"
+#include "lowering/limits.h"
 #include "lowering/lowering.h"
 #include "onnx/known_operators.h"
 #include "rows/row_check.h"
@@ -238,6 +239,7 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& 
   record.signature.key = job.serving_key;
   TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, lowering->weights()));
   record.variables = model->variables();
+  TFAOT_TRY(check_weight_limits(record.variables));
   UsedWeights used;
   CodeCache cache(fs, job, [](const std::string& text) { say({EngineWord::kWarning, text}); });
   for (const auto batch_size : job.batch_sizes) {

@@ -53,7 +53,8 @@ TEST_F(RunTest, ReadsAndWritesAllFormats) {
     EXPECT_THAT(y.shape, ElementsAre(5, 2));
     EXPECT_THAT(values_of<float>(y), ElementsAre(45, 119, 145, 119, 245, 119, 345, 119, 445, 119));
     EXPECT_EQ(read("y.csv"), "y[0],y[1]\n45,119\n145,119\n245,119\n345,119\n445,119\n");
-    const auto entries = read_zip(files_, at("y.npz"), 10'000);
+    const auto entries =
+        read_zip(files_, at("y.npz"), {10'000, [](const std::string&) { return true; }});
     ASSERT_TRUE(entries) << entries.error().text();
     ASSERT_EQ(entries->size(), 1U);
     EXPECT_EQ(entries->front().name, "y.npy");
@@ -184,6 +185,21 @@ TEST_F(RunTest, SaysWhatIsWrong) {
     transcript += outcome.text() + "\n";
   }
   EXPECT_TRUE(matches_golden(transcript, "cli/run_errors.txt"));
+}
+
+// 100 GB of holes.
+TEST_F(RunTest, DoesNotReadAFileThatIsNone) {
+  write_npy("in.npy", 1);
+  write("in.npz", "PK");
+  write("in.csv", "x[0],x[1],x[2],x[3],x[4],x[5],x[6],x[7],x[8],x[9]\n");
+  for (const auto& [file, fault] : {std::pair("in.npy", "bytes of elements follow its header"),
+                                    std::pair("in.npz", "not a zip file, or damaged"),
+                                    std::pair("in.csv", "not a table of text")}) {
+    std::filesystem::resize_file(at(file), 100'000'000'000);
+    const Outcome outcome = run({"out", "-i", file});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr(fault));
+  }
 }
 
 TEST_F(RunTest, SaysWherePythonsModuleIs) {

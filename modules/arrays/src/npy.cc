@@ -20,8 +20,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "arrays are little-endian in memory");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kPreamble = 8;              // magic and version
-constexpr std::size_t kLongestHeader = 64 << 10;  // numpy itself refuses more than 10,000 bytes
+constexpr std::size_t kPreamble = 8;  // magic and version
+constexpr std::size_t kWidestLength = 4;
+// numpy itself refuses more than 10,000 bytes.
+constexpr std::size_t kLongestHeader = kNpyHeadBytes - kPreamble - kWidestLength;
 constexpr std::size_t kHeaderAlignment = 64;
 
 struct NpyType {
@@ -147,13 +149,9 @@ class HeaderParser {
   bool has_shape_ = false;
 };
 
-// Splits the file into its header's text and the elements.
-struct NpyParts {
-  std::string_view header;
-  std::string_view elements;
-};
-std::optional<NpyParts> split_npy(std::string_view bytes) {
-  const std::size_t width = bytes[kMagic.size()] == 1 ? 2 : 4;
+// The header's text.
+std::optional<std::string_view> header_of(std::string_view bytes) {
+  const std::size_t width = bytes[kMagic.size()] == 1 ? 2 : kWidestLength;
   if (bytes.size() < kPreamble + width) return std::nullopt;
   std::size_t length = 0;
   for (std::size_t i = 0; i < width; ++i) {
@@ -161,7 +159,7 @@ std::optional<NpyParts> split_npy(std::string_view bytes) {
   }
   bytes.remove_prefix(kPreamble + width);
   if (length > bytes.size() || length > kLongestHeader) return std::nullopt;
-  return NpyParts{bytes.substr(0, length), bytes.substr(length)};
+  return bytes.substr(0, length);
 }
 
 Result<DType> npy_dtype(const std::string& descr, const std::string& where) {
@@ -209,41 +207,60 @@ std::string reordered(std::string_view elements, const Array& array) {
   return bytes;
 }
 
+struct NpyHead {
+  Array array;  // without elements
+  bool fortran_order = false;
+  std::size_t size = 0;  // the elements follow
+};
+
+Result<NpyHead> read_head(std::string_view start, std::uint64_t file_size,
+                          const std::string& where) {
+  if (start.size() < kPreamble || !start.starts_with(kMagic)) {
+    return fail(bad_npy(where, "it does not start with numpy's mark"));
+  }
+  const int version = static_cast<unsigned char>(start[kMagic.size()]);
+  if (version < 1 || version > 3 || start[kMagic.size() + 1] != 0) {
+    return fail(bad_npy(where, "versions 1 to 3 of the format are known, and it has another"));
+  }
+  const auto text = header_of(start);
+  if (!text) return fail(bad_npy(where, "its header is cut off or too long"));
+  const auto header = HeaderParser(*text).parse();
+  if (!header) return fail(bad_npy(where, "its header is damaged"));
+  NpyHead head;
+  TFAOT_ASSIGN(head.array.dtype, npy_dtype(header->descr, where));
+  head.array.shape = header->shape;
+  head.fortran_order = header->fortran_order;
+  head.size = static_cast<std::size_t>(text->data() - start.data()) + text->size();
+  const auto wanted = byte_count(head.array.shape, head.array.dtype);
+  if (wanted && *wanted == file_size - head.size) return head;
+  return fail(bad_npy(where, fmt::format("{} bytes of elements follow its header, which says {} "
+                                         "of {}",
+                                         file_size - head.size, array_shape_text(header->shape),
+                                         word_of(head.array.dtype))));
+}
+
 }  // namespace
 
 std::string array_shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
+Result<Array> npy_head(std::string_view start, std::uint64_t file_size, const std::string& where) {
+  TFAOT_ASSIGN(NpyHead head, read_head(start, file_size, where));
+  return std::move(head.array);
+}
+
 Result<Array> npy_from_bytes(std::string_view bytes, const std::string& where) {
-  if (bytes.size() < kPreamble || !bytes.starts_with(kMagic)) {
-    return fail(bad_npy(where, "it does not start with numpy's mark"));
-  }
-  const int version = static_cast<unsigned char>(bytes[kMagic.size()]);
-  if (version < 1 || version > 3 || bytes[kMagic.size() + 1] != 0) {
-    return fail(bad_npy(where, "versions 1 to 3 of the format are known, and it has another"));
-  }
-  const auto parts = split_npy(bytes);
-  if (!parts) return fail(bad_npy(where, "its header is cut off or too long"));
-  const auto header = HeaderParser(parts->header).parse();
-  if (!header) return fail(bad_npy(where, "its header is damaged"));
-  Array array;
-  TFAOT_ASSIGN(array.dtype, npy_dtype(header->descr, where));
-  array.shape = header->shape;
-  const auto wanted = byte_count(array.shape, array.dtype);
-  if (!wanted || *wanted != parts->elements.size()) {
-    return fail(bad_npy(
-        where,
-        fmt::format("{} bytes of elements follow its header, which says {} of {}",
-                    parts->elements.size(), array_shape_text(array.shape), word_of(array.dtype))));
-  }
-  array.bytes = header->fortran_order && array.shape.size() > 1 ? reordered(parts->elements, array)
-                                                                : std::string(parts->elements);
+  TFAOT_ASSIGN(NpyHead head, read_head(bytes, bytes.size(), where));
+  Array& array = head.array;
+  bytes.remove_prefix(head.size);
+  array.bytes =
+      head.fortran_order && array.shape.size() > 1 ? reordered(bytes, array) : std::string(bytes);
   if (array.dtype == DType::kBool &&
       std::ranges::any_of(array.bytes, [](char byte) { return byte != 0 && byte != 1; })) {
     return fail(bad_npy(where, "a bool is neither 0 nor 1"));
   }
-  return array;
+  return std::move(array);
 }
 
 std::string npy_to_bytes(const Array& array) {

@@ -10,6 +10,7 @@
 #include "front/load_model.h"
 #include "hlo/hlo.h"
 #include "lowering/conversions.h"
+#include "lowering/limits.h"
 #include "xla/service/hlo_cost_analysis.h"
 
 namespace tfaot::toolkit::engine {
@@ -44,6 +45,7 @@ Status read_signature(const EngineJob& job, DescribedSignature& signature,
   signature.outputs = tensors_of(model->outputs());
   TFAOT_TRY(model->prepare());
   signature.weights = model->variables();
+  TFAOT_TRY(check_weight_limits(signature.weights));
   signature.operations = most_frequent_first(model->operation_counts());
   return {};
 }

@@ -6,11 +6,28 @@
 #include "graph/frozen_graph.h"
 #include "graph/graph_source.h"
 #include "graph/saved_model_graph.h"
+#include "lowering/limits.h"
 #include "onnx/onnx_source.h"
 #include "stablehlo/stablehlo_source.h"
 #include "tfaot/records/model_files.h"
 
 namespace tfaot::toolkit::engine {
+namespace {
+
+Result<std::unique_ptr<SourceModel>> read_model(const EngineJob& job) {
+  switch (job.format) {
+    case ModelFormat::kOnnx:
+      return load_onnx_source(job);
+    case ModelFormat::kStableHlo:
+      return load_stablehlo_source(job);
+    case ModelFormat::kSavedModel:
+    case ModelFormat::kFrozenGraph:
+      break;
+  }
+  return load_graph_source(job);
+}
+
+}  // namespace
 
 Result<ModelFunctions> find_functions(const std::string& source) {
   if (std::filesystem::is_directory(source)) return saved_model_functions(source);
@@ -27,16 +44,9 @@ Result<ModelFunctions> find_functions(const std::string& source) {
 }
 
 Result<std::unique_ptr<SourceModel>> load_model(const EngineJob& job) {
-  switch (job.format) {
-    case ModelFormat::kOnnx:
-      return load_onnx_source(job);
-    case ModelFormat::kStableHlo:
-      return load_stablehlo_source(job);
-    case ModelFormat::kSavedModel:
-    case ModelFormat::kFrozenGraph:
-      break;
-  }
-  return load_graph_source(job);
+  TFAOT_ASSIGN(auto model, read_model(job));
+  TFAOT_TRY(check_signature_limits(job, *model));
+  return model;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lowering/conversions.h"
+#include "lowering/limits.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
 #include "xla/shape_util.h"
@@ -42,6 +43,7 @@ Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<Mode
                                     const std::vector<ModelTensor>& outputs,
                                     std::int64_t batch_size,
                                     const std::function<SizeCauses()>& causes) {
+  TFAOT_TRY(check_ranks(lowered.computation.proto()));
   std::vector<Error> errors;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ModelTensor& output = outputs[i];

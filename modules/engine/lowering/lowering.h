@@ -68,8 +68,8 @@ struct SizeCauses {
   std::vector<std::string> names;
 };
 // The model with its inputs and outputs, as the signature names them and the computation shapes
-// them. Errors: a size that depends on the data, rows that are not the batch's. `causes`: the nodes
-// to blame for the former.
+// them. Errors: more dimensions than base/limits.h allows, a size that depends on the data, rows
+// that are not the batch's. `causes`: the nodes to blame for a size that depends on the data.
 Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<ModelTensor>& inputs,
                                     const std::vector<ModelTensor>& outputs,
                                     std::int64_t batch_size,

@@ -20,8 +20,9 @@ struct ArchiveSource {
   std::string buffer;
   std::optional<Error> error;  // of the file system
 
-  // A callback of archive_read_open().
+  // Callbacks of archive_read_open().
   static la_ssize_t read(archive*, void* source, const void** bytes);
+  static la_int64_t seek(archive*, void* source, la_int64_t offset, int whence);
 };
 
 }  // namespace tfaot::toolkit

@@ -3,38 +3,31 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <new>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "archive_handles.h"
+#include "archive_source.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::size_t kZipPiece = 1 << 20;
-
 class ZipReader {
  public:
-  ZipReader(const Path& file, std::uint64_t most_bytes)
-      : file_(file), left_(most_bytes), most_(most_bytes), handle_(archive_read_new()) {
+  ZipReader(const Path& file, const ZipRequest& request)
+      : request_(request), left_(request.most_bytes), handle_(archive_read_new()) {
     if (!handle_) throw std::bad_alloc();
+    source_.path = file;
   }
 
-  // REQUIRES: `bytes` outlive the reader.
-  Status open(const std::string& bytes) {
-    archive* const handle = handle_.get();
-    for (const int code : {archive_read_support_format_zip_seekable(handle),
-                           archive_read_open_memory(handle, bytes.data(), bytes.size())}) {
-      if (code != ARCHIVE_OK) return fail(failure());
-    }
-    return {};
-  }
-
-  Result<std::vector<ZipEntry>> read() {
+  Result<std::vector<ZipEntry>> read(const FileSystem& fs) {
+    TFAOT_TRY(open(fs));
     std::vector<ZipEntry> entries;
+    std::set<std::string> names;
     for (;;) {
       archive_entry* entry = nullptr;  // owned by the handle
       const int code = archive_read_next_header(handle_.get(), &entry);
@@ -47,43 +40,58 @@ class ZipReader {
       const char* name = archive_entry_pathname_utf8(entry);
       if (name == nullptr) name = archive_entry_pathname(entry);
       if (name == nullptr) return fail(refused("a file without a name"));
-      if (std::ranges::find(entries, name, &ZipEntry::name) != entries.end()) {
+      if (!names.insert(name).second) {
         return fail(refused(fmt::format("two files '{}'", shown(name))));
       }
       entries.push_back({name, {}});
-      TFAOT_TRY(read_into(entries.back().bytes));
+      if (request_.wants(entries.back().name)) TFAOT_TRY(read_into(entries.back().bytes));
     }
   }
 
  private:
+  Status open(const FileSystem& fs) {
+    TFAOT_ASSIGN(source_.file, fs.open(source_.path));
+    archive* const handle = handle_.get();
+    for (const int code :
+         {archive_read_support_format_zip_seekable(handle),
+          archive_read_set_read_callback(handle, ArchiveSource::read),
+          archive_read_set_seek_callback(handle, ArchiveSource::seek),
+          archive_read_set_callback_data(handle, &source_), archive_read_open1(handle)}) {
+      if (code != ARCHIVE_OK) return fail(failure());
+    }
+    return {};
+  }
+
   Status read_into(std::string& bytes) {
     for (;;) {
-      const std::size_t start = bytes.size();
-      bytes.resize(start + kZipPiece);
-      const la_ssize_t count = archive_read_data(handle_.get(), bytes.data() + start, kZipPiece);
-      if (count < 0) return fail(failure());
-      bytes.resize(start + static_cast<std::size_t>(count));
-      if (count == 0) return {};
-      if (static_cast<std::uint64_t>(count) > left_) {
-        return fail(refused(fmt::format("more than {} bytes", most_)));
+      const void* piece = nullptr;
+      std::size_t size = 0;
+      la_int64_t offset = 0;
+      const int code = archive_read_data_block(handle_.get(), &piece, &size, &offset);
+      if (code == ARCHIVE_EOF) return {};
+      if (code != ARCHIVE_OK) return fail(failure());
+      if (size > left_) {
+        return fail(refused(fmt::format("more than {} bytes", request_.most_bytes)));
       }
-      left_ -= static_cast<std::uint64_t>(count);
+      left_ -= size;
+      bytes.append(static_cast<const char*>(piece), size);
     }
   }
 
   Error failure() const {
+    if (source_.error) return *source_.error;
     const char* const text = archive_error_string(handle_.get());
-    return Error::at({file_.string()}, fmt::format("not a zip file, or damaged: {}",
-                                                   text != nullptr ? text : "no reason"));
+    return Error::at({source_.path.string()}, fmt::format("not a zip file, or damaged: {}",
+                                                          text != nullptr ? text : "no reason"));
   }
   Error refused(const std::string& what) const {
-    return Error::at({file_.string()}, "the zip file is refused: it holds " + what);
+    return Error::at({source_.path.string()}, "the zip file is refused: it holds " + what);
   }
 
-  const Path& file_;
+  const ZipRequest& request_;
   std::uint64_t left_;
-  std::uint64_t most_;
-  ArchiveReadHandle handle_;
+  ArchiveSource source_;
+  ArchiveReadHandle handle_;  // after source_, so freed before it
 };
 
 class ZipWriter {
@@ -95,6 +103,7 @@ class ZipWriter {
   ZipWriter& operator=(const ZipWriter&) = delete;
 
   Status write(const std::vector<ZipEntry>& entries) {
+    TFAOT_TRY(check_names(entries));
     archive* const handle = handle_.get();
     TFAOT_TRY(check(archive_write_set_format_zip(handle)));
     TFAOT_TRY(check(archive_write_zip_set_compression_store(handle)));
@@ -105,6 +114,24 @@ class ZipWriter {
   }
 
  private:
+  // libarchive cuts a longer name, and writes beyond its memory for one of 64 KiB.
+  Status check_names(const std::vector<ZipEntry>& entries) const {
+    std::set<std::string_view> names;
+    for (const auto& [name, bytes] : entries) {
+      const char* const fault = name.empty()                           ? "is empty"
+                                : name.size() > kLongestZipName        ? "is too long"
+                                : name.find('\0') != std::string::npos ? "holds a byte 0"
+                                : name.ends_with('/')                  ? "is that of a folder"
+                                : !names.insert(name).second           ? "is there twice"
+                                                                       : nullptr;
+      if (fault == nullptr) continue;
+      return fail(Error::at({file_.string()},
+                            fmt::format("a zip file cannot hold the name '{}' of {} bytes: it {}",
+                                        shown(name), name.size(), fault)));
+    }
+    return {};
+  }
+
   // Without a time: the format's first day, whatever the time zone.
   Status add(const ZipEntry& entry) {
     archive_entry_clear(entry_.get());
@@ -146,11 +173,8 @@ class ZipWriter {
 }  // namespace
 
 Result<std::vector<ZipEntry>> read_zip(const FileSystem& fs, const Path& file,
-                                       std::uint64_t most_bytes) {
-  TFAOT_ASSIGN(const std::string bytes, fs.read(file));
-  ZipReader reader(file, most_bytes);
-  TFAOT_TRY(reader.open(bytes));
-  return reader.read();
+                                       const ZipRequest& request) {
+  return ZipReader(file, request).read(fs);
 }
 
 Status write_zip(FileSystem& fs, const Path& file, const std::vector<ZipEntry>& entries) {

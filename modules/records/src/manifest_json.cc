@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 Result<TensorSpec> read_tensor(const JsonReader& json) {
   TensorSpec tensor;
-  TFAOT_ASSIGN(tensor.name, json.member("name").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(tensor.name, json.member("name").and_then(read_tensor_name));
   TFAOT_ASSIGN(tensor.dtype, json.member("dtype").and_then(&JsonReader::word<DType>));
   TFAOT_ASSIGN(tensor.row_shape, json.member("row_shape").and_then(read_shape));
   return tensor;
@@ -36,7 +36,7 @@ Result<std::vector<TensorSpec>> read_tensors(const JsonReader& json) {
 
 Result<Signature> read_signature(const JsonReader& json) {
   Signature signature;
-  TFAOT_ASSIGN(signature.key, json.member("key").and_then(&JsonReader::text));
+  TFAOT_ASSIGN(signature.key, json.member("key").and_then(read_tensor_name));
   TFAOT_ASSIGN(signature.inputs, json.member("inputs").and_then(read_tensors));
   TFAOT_ASSIGN(signature.outputs, json.member("outputs").and_then(read_tensors));
   return signature;

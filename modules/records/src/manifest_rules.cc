@@ -21,6 +21,12 @@ bool is_sha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+Result<std::string> read_text_of(const JsonReader& json, std::size_t most) {
+  TFAOT_ASSIGN(std::string text, json.text());
+  if (text.size() <= most) return text;
+  return json.failed(fmt::format("it has {} bytes, but at most {} are allowed", text.size(), most));
+}
+
 }  // namespace
 
 Status check_schema_version(const JsonReader& json) {
@@ -44,11 +50,7 @@ Result<std::string> read_optional_sha256(const JsonReader& json) {
 }
 
 Result<std::string> read_file_name(const JsonReader& json) {
-  TFAOT_ASSIGN(std::string name, json.text());
-  if (name.size() > kLongestName) {
-    return json.failed(
-        fmt::format("it has {} bytes, but at most {} are allowed", name.size(), kLongestName));
-  }
+  TFAOT_ASSIGN(std::string name, read_text_of(json, kLongestName));
   if (is_safe_name(name)) return name;
   return json.failed(fmt::format("'{}' cannot be a file name in a package", shown(name)));
 }
@@ -65,12 +67,12 @@ Result<std::string> read_toolkit_version(const JsonReader& json) {
   return json.failed(fmt::format("'{}' is not a version of tfaot", shown(version)));
 }
 
+Result<std::string> read_tensor_name(const JsonReader& json) {
+  return read_text_of(json, kLongestTensorName);
+}
+
 Result<std::string> read_path(const JsonReader& json) {
-  TFAOT_ASSIGN(std::string path, json.text());
-  if (path.size() > kLongestPath) {
-    return json.failed(
-        fmt::format("it has {} bytes, but at most {} are allowed", path.size(), kLongestPath));
-  }
+  TFAOT_ASSIGN(std::string path, read_text_of(json, kLongestPath));
   if (is_package_path(path)) return path;
   return json.failed(fmt::format("'{}' is not a plain path inside the package", shown(path)));
 }

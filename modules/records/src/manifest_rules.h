@@ -18,6 +18,7 @@ Result<std::string> read_optional_sha256(const JsonReader& json);  // may be ""
 Result<std::string> read_file_name(const JsonReader& json);        // see is_safe_name()
 Result<std::string> read_tool_name(const JsonReader& json);
 Result<std::string> read_toolkit_version(const JsonReader& json);
+Result<std::string> read_tensor_name(const JsonReader& json);
 Result<std::string> read_path(const JsonReader& json);  // see is_package_path()
 Result<std::uint64_t> read_size(const JsonReader& json);
 Result<std::vector<std::int64_t>> read_shape(const JsonReader& json);        // none negative

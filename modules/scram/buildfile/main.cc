@@ -8,6 +8,7 @@
 #include <functional>
 #include <iostream>
 
+#include "tfaot/base/limits.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/scram/buildfile.h"
@@ -57,7 +58,7 @@ Status run(const std::vector<std::string>& arguments) {
     TFAOT_TRY(read_argument(argument.substr(0, equals), argument.substr(equals + 1), request));
   }
   RealFileSystem files;
-  TFAOT_ASSIGN(request.source.text, files.read(request.source.file));
+  TFAOT_ASSIGN(request.source.text, read_limited(files, request.source.file, kBuildFileLimit));
   TFAOT_ASSIGN(const BuildFile file, parse_build_file(request.source, request.conditions));
   TFAOT_ASSIGN(const BuildPlan plan, plan_build(file, request.place));
   return files.replace_atomically(request.output, cmake_script(plan));

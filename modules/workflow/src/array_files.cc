@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -16,31 +17,71 @@ namespace {
 
 constexpr std::string_view kNpySuffix = ".npy";
 
-Result<std::vector<Array>> read_npz(const FileSystem& files, const Path& file) {
-  TFAOT_ASSIGN(std::vector<ZipEntry> entries, read_zip(files, file, kArraysLimit.bytes));
+bool is_array_name(const std::string& entry) { return entry.ends_with(kNpySuffix); }
+std::string array_name(const std::string& entry) {
+  return entry.substr(0, entry.size() - kNpySuffix.size());
+}
+
+// Arrays that no tensor has the name of are without elements.
+Result<std::vector<Array>> read_npz(const FileSystem& files, const Path& file,
+                                    const std::vector<TensorSpec>& tensors) {
+  const auto wants = [&tensors](const std::string& entry) {
+    if (!is_array_name(entry)) return false;
+    const std::string name = array_name(entry);
+    return name.empty() || std::ranges::find(tensors, name, &TensorSpec::name) != tensors.end();
+  };
+  TFAOT_ASSIGN(std::vector<ZipEntry> entries,
+               read_zip(files, file, {.most_bytes = kArraysLimit.bytes, .wants = wants}));
   std::vector<Array> arrays;
   for (ZipEntry& entry : entries) {
-    if (!entry.name.ends_with(kNpySuffix)) continue;
-    const std::string name = entry.name.substr(0, entry.name.size() - kNpySuffix.size());
-    TFAOT_ASSIGN(Array array,
-                 npy_from_bytes(entry.bytes, fmt::format("{}: {}", file.string(), entry.name)));
-    array.name = name;
+    if (!is_array_name(entry.name)) continue;
+    Array array;
+    if (wants(entry.name)) {
+      TFAOT_ASSIGN(array,
+                   npy_from_bytes(entry.bytes, fmt::format("{}: {}", file.string(), entry.name)));
+    }
+    array.name = array_name(entry.name);
     entry.bytes = {};  // now it is in the array
     arrays.push_back(std::move(array));
   }
   return arrays;
 }
 
+// Reads no elements that do not fit the tensors.
+Result<std::vector<Array>> read_npy(const FileSystem& files, const Path& file,
+                                    const std::vector<TensorSpec>& tensors) {
+  TFAOT_ASSIGN(const auto opened, files.open(file));
+  TFAOT_ASSIGN(const std::uint64_t size, opened->size());
+  TFAOT_ASSIGN(const std::string start, opened->read_range({0, kNpyHeadBytes}));
+  std::vector<Array> arrays(1);
+  TFAOT_ASSIGN(arrays.front(), npy_head(start, size, file.string()));
+  TFAOT_TRY(match_inputs(arrays, tensors, file.string()));
+  TFAOT_ASSIGN(const std::string bytes, read_limited(files, file, kArraysLimit));
+  TFAOT_ASSIGN(arrays.front(), npy_from_bytes(bytes, file.string()));
+  return arrays;
+}
+
+// A file with holes is zeros, which are no text: none of it is kept.
+Result<std::string> read_csv_text(const FileSystem& files, const Path& file) {
+  std::string text;
+  TFAOT_TRY(files.read_chunks(file, [&](std::string_view chunk) -> Status {
+    if (chunk.find('\0') != std::string_view::npos) {
+      return fail(Error::at({file.string()}, "not a table of text: it holds a byte 0"));
+    }
+    text += chunk;
+    if (text.size() <= kArraysLimit.bytes) return {};
+    return fail(Error::at({file.string()}, over_limit(text.size(), kArraysLimit)));
+  }));
+  return text;
+}
+
 Result<std::vector<Array>> read_arrays(const FileSystem& files, const Path& file,
                                        const std::vector<TensorSpec>& tensors) {
   TFAOT_ASSIGN(const ArrayFormat format, array_format(file));
-  if (format == ArrayFormat::kNpz) return read_npz(files, file);
-  TFAOT_ASSIGN(const std::string bytes, read_limited(files, file, kArraysLimit));
-  if (format == ArrayFormat::kCsv) return csv_from_text(bytes, tensors, file.string());
-  TFAOT_ASSIGN(Array array, npy_from_bytes(bytes, file.string()));
-  std::vector<Array> arrays;
-  arrays.push_back(std::move(array));
-  return arrays;
+  if (format == ArrayFormat::kNpz) return read_npz(files, file, tensors);
+  if (format == ArrayFormat::kNpy) return read_npy(files, file, tensors);
+  TFAOT_ASSIGN(const std::string text, read_csv_text(files, file));
+  return csv_from_text(text, tensors, file.string());
 }
 
 }  // namespace

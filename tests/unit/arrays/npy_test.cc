@@ -53,6 +53,21 @@ TEST(Npy, ReadsWhatItWrites) {
   }
 }
 
+// Only the start of a file is needed to refuse it.
+TEST(Npy, AHeadIsCheckedBeforeTheElements) {
+  const std::string start = npy_file(kOneFloat, "");
+  const auto head = npy_head(start, start.size() + 4, "x.npy");
+  ASSERT_TRUE(head) << head.error().text();
+  EXPECT_EQ(head->dtype, DType::kFloat32);
+  EXPECT_THAT(head->shape, ElementsAre(1));
+  EXPECT_EQ(head->bytes, "");
+  const auto huge = npy_head(start, 100'000'000'000, "x.npy");
+  ASSERT_FALSE(huge);
+  EXPECT_THAT(huge.error().text(),
+              HasSubstr("bytes of elements follow its header, which says [1]"));
+  EXPECT_FALSE(npy_head(std::string(kNpyHeadBytes, '\0'), 100'000'000'000, "x.npy"));
+}
+
 // What numpy.save() of numpy 2.0 wrote, bfloat16 with ml_dtypes 0.6.
 TEST(Npy, HasAWordForEveryType) {
   const std::vector<std::pair<DType, std::string>> types = {

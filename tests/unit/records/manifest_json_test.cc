@@ -277,6 +277,11 @@ TEST(ManifestJson, CountsAndLengthsAreLimited) {
             "manifest.json: files: 50001 items, but at most 50000 are allowed");
   EXPECT_EQ(error_with("/tool_name", std::string(121, 'a')),
             "manifest.json: tool_name: it has 121 bytes, but at most 120 are allowed");
+  EXPECT_EQ(error_with("/signature/inputs/0/name", std::string(1001, 'a')),
+            "manifest.json: signature.inputs[0].name: it has 1001 bytes, but at most 1000 are "
+            "allowed");
+  EXPECT_EQ(error_with("/signature/key", std::string(70'000, 'a')),
+            "manifest.json: signature.key: it has 70000 bytes, but at most 1000 are allowed");
   EXPECT_EQ(error_with("/files/0/path", std::string(1001, 'a')),
             "manifest.json: files[0].path: it has 1001 bytes, but at most 1000 are allowed");
   std::string deep = "1";

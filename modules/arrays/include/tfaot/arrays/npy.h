@@ -4,6 +4,8 @@
 // checked. Pure functions.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,7 +14,12 @@
 
 namespace tfaot::toolkit {
 
-// `where` names the file in errors. The array has no name. Row-major, whatever the file's order.
+// The array that the start of a file describes, without elements. `where` names the file in errors.
+// Error: it is not a .npy, or a file of this size does not hold the elements.
+inline constexpr std::size_t kNpyHeadBytes = (64 << 10) + 12;
+Result<Array> npy_head(std::string_view start, std::uint64_t file_size, const std::string& where);
+
+// The array has no name. Row-major, whatever the file's order.
 Result<Array> npy_from_bytes(std::string_view bytes, const std::string& where);
 
 // Version 1, C order; the same bytes as numpy.save(), with ml_dtypes for bfloat16.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one list of limits for what tfaot reads: configs, manifests, records, tool files and
-// archives. They are far above what any model needs, and far below what hurts a machine. Anything
-// above is an error that names the limit. If you change a number here, change docs/formats.md too.
+// The one list of limits for what tfaot reads: configs, models, manifests, records, tool files,
+// BuildFiles and archives. They are far above what any model needs, and far below what hurts a
+// machine. Anything above is an error that names the limit. If you change a number here, change
+// docs/formats.md too.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,7 @@ constexpr FileLimit kArraysLimit = {"a file of arrays", std::uint64_t{64} << 30}
 // What XLA writes for one module: graphs, buffers, code.
 constexpr FileLimit kDumpFileLimit = {"a file of a dump", std::uint64_t{512} << 20};
 constexpr FileLimit kToolFileLimit = {"a tool file", std::uint64_t{1} << 20};
+constexpr FileLimit kBuildFileLimit = {"a BuildFile", std::uint64_t{1} << 20};
 
 // How deep JSON or XML may be nested.
 constexpr int kMostNesting = 64;
@@ -36,10 +38,14 @@ constexpr std::int64_t kLargestBatchSize = std::int64_t{1} << 20;
 constexpr std::size_t kMostBatchSizes = 1000;
 constexpr std::size_t kMostObjects = 10'000;  // batch sizes times CPU levels
 constexpr std::size_t kMostTensors = 10'000;  // inputs, or outputs
-constexpr std::size_t kMostDimensions = 100;
+constexpr std::size_t kMostDimensions = 100;  // of a tensor
 constexpr std::size_t kMostFiles = 50'000;
+constexpr std::size_t kMostWeights = 100'000;
 constexpr std::size_t kLongestName = 120;   // of a tool, a version, an architecture, a CPU level
 constexpr std::size_t kLongestPath = 1000;  // of a file in a package
+// Of an input, an output, a weight, a dimension or a signature.
+constexpr std::size_t kLongestTensorName = 1000;
+constexpr std::size_t kLongestZipName = 65'535;  // the format has 16 bits for its length
 
 // An archive may unpack to this many bytes, or to this multiple of its own size, whichever is more.
 constexpr std::uint64_t kUnpackedBytes = 200'000'000;
