@@ -231,12 +231,26 @@ TEST_F(CompileTest, ALinkedFolderIsPartOfTheModel) {
     return manifest.substr(manifest.find("source_sha256"), 90);
   };
   const std::string before = source_hash();
+  write("model/saved_model/data/variables.index",
+        read("model/saved_model/variables/variables.index"));
+  const std::string with_data = source_hash();
+  EXPECT_NE(with_data, before);
+  ASSERT_TRUE(files_.remove_all(at("model/saved_model/variables")));
+  ASSERT_TRUE(files_.replace_symlink("data", at("model/saved_model/variables")));
+  EXPECT_EQ(source_hash(), with_data);
+  EXPECT_THAT(read("d"), ::testing::HasSubstr("/model/saved_model/variables/variables.index"));
+  write("model/saved_model/data/variables.index", "another index");
+  EXPECT_NE(source_hash(), with_data);
+}
+
+TEST_F(CompileTest, NoLinkLeadsOutOfTheModel) {
   ASSERT_TRUE(files_.rename(at("model/saved_model/variables"), at("elsewhere")));
   ASSERT_TRUE(files_.replace_symlink("../../elsewhere", at("model/saved_model/variables")));
-  EXPECT_EQ(source_hash(), before);
-  EXPECT_THAT(read("d"), ::testing::HasSubstr("/model/saved_model/variables/variables.index"));
-  write("elsewhere/variables.index", "another index");
-  EXPECT_NE(source_hash(), before);
+  const Outcome outcome = compile();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err,
+              ::testing::HasSubstr("ROOT/model/saved_model/variables/variables.index: leads out of "
+                                   "the model's folder, to ROOT/elsewhere/variables.index\n"));
 }
 
 TEST_F(CompileTest, ExpectationsOfTheBuildAreChecked) {

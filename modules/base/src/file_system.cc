@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/real_path.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -16,27 +17,6 @@ constexpr std::size_t kMostEntries = 10'000;
 
 // More than any system follows: such links form a circle.
 constexpr int kMostLinks = 64;
-
-// The path without any links; a link in a circle stays as it is.
-Result<Path> real_path(const FileSystem& fs, const Path& path) {
-  Path real;
-  int links = 0;
-  std::deque<Path> rest(path.begin(), path.end());
-  while (!rest.empty()) {
-    const Path part = std::exchange(rest.front(), {});
-    rest.pop_front();
-    if (part.empty() || part == ".") continue;
-    if (part == ".." && real.has_relative_path() && real.filename() != "..") {
-      real = real.parent_path();
-    } else if (fs.kind(real / part) == FileKind::kSymlink && ++links <= kMostLinks) {
-      TFAOT_ASSIGN(const Path target, fs.read_symlink(real / part));
-      rest.insert(rest.begin(), target.begin(), target.end());
-    } else {
-      real /= part;
-    }
-  }
-  return real;
-}
 
 class FileCollector {
  public:
@@ -121,6 +101,26 @@ Status FileSystem::replace_atomically(const Path& path, std::string_view content
   }
   return write_chunks(
       path, [&](const ChunkSink& sink) { return sink(contents); }, durability);
+}
+
+Result<Path> real_path(const FileSystem& fs, const Path& path) {
+  Path real;
+  int links = 0;
+  std::deque<Path> rest(path.begin(), path.end());
+  while (!rest.empty()) {
+    const Path part = std::exchange(rest.front(), {});
+    rest.pop_front();
+    if (part.empty() || part == ".") continue;
+    if (part == ".." && real.has_relative_path() && real.filename() != "..") {
+      real = real.parent_path();
+    } else if (fs.kind(real / part) == FileKind::kSymlink && ++links <= kMostLinks) {
+      TFAOT_ASSIGN(const Path target, fs.read_symlink(real / part));
+      rest.insert(rest.begin(), target.begin(), target.end());
+    } else {
+      real /= part;
+    }
+  }
+  return real;
 }
 
 bool is_file(const FileSystem& fs, const Path& path) {

@@ -42,14 +42,28 @@ Result<std::vector<Path>> external_files(const FileSystem& fs, const Path& file)
   std::vector<Path> found;
   for (std::size_t at = bytes.find(kLocation); at != std::string::npos;
        at = bytes.find(kLocation, at + 1)) {
-    const Path name = Path(text_at(bytes, at + kLocation.size())).lexically_normal();
-    if (name.empty() || name.is_absolute() || *name.begin() == "..") continue;
-    const Path path = file.parent_path() / name;
-    if (is_file(fs, path)) found.push_back(path);
+    const Path name = text_at(bytes, at + kLocation.size());
+    const Path path = (file.parent_path() / name).lexically_normal();
+    if (name.empty() || !is_file(fs, path)) continue;
+    TFAOT_TRY(file_of_model(fs, file, path));
+    found.push_back(path);
   }
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
+}
+
+// A SavedModel's folder may hold links, as long as they do not lead out of it.
+Result<std::vector<Path>> files_in_folder(const FileSystem& fs, const Path& folder) {
+  const Path binary = folder / "saved_model.pb";
+  const Path model = is_file(fs, binary) ? binary : folder / "saved_model.pbtxt";
+  TFAOT_ASSIGN(const auto names, list_files_recursively(fs, folder, FolderLinks::kFollow));
+  std::vector<Path> files;
+  for (const std::string& name : names) {
+    files.push_back(folder / name);
+    TFAOT_TRY(file_of_model(fs, model, files.back()));
+  }
+  return files;
 }
 
 // Not larger than a protobuf message may be.
@@ -68,16 +82,12 @@ Result<std::vector<Path>> model_files(const FileSystem& fs, const Path& source) 
     files.insert(files.end(), external.begin(), external.end());
     return files;
   }
-  if (is_file(fs, source)) return files;
-  TFAOT_ASSIGN(const auto names, list_files_recursively(fs, source, FolderLinks::kFollow));
-  files.clear();
-  for (const std::string& name : names) files.push_back(source / name);
-  return files;
+  return is_file(fs, source) ? files : files_in_folder(fs, source);
 }
 
 Result<std::string> model_sha256(const FileSystem& fs, const Path& source) {
-  if (!is_onnx_file(fs, source)) return sha256_of_tree(fs, source);
   TFAOT_ASSIGN(const std::vector<Path> files, model_files(fs, source));
+  if (!is_onnx_file(fs, source)) return sha256_of_tree(fs, source);
   if (files.size() == 1) return sha256_of_file(fs, source);
   Sha256 hash;
   for (const Path& file : files) {

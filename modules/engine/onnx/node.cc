@@ -156,7 +156,7 @@ std::vector<std::string> Node::texts(const std::string& name) const {
 std::optional<xla::Literal> Node::tensor(const std::string& name) const {
   const AttributeProto* const found = find(name, AttributeProto::TENSOR);
   if (found == nullptr) return std::nullopt;
-  auto value = read_tensor(found->t(), scope_.model().folder);
+  auto value = read_tensor(found->t(), scope_.model().file);
   if (!value) throw Refusal(value.error());
   return *std::move(value);
 }

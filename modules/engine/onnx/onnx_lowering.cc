@@ -61,8 +61,8 @@ class OnnxLowering final : public Lowering {
     for (const OnnxWeight& weight : weights_of(model_)) {
       TFAOT_ASSIGN(xla::Shape shape, shape_of_tensor(*weight.tensor));
       weights_.push_back({weight.name, std::move(shape),
-                          [tensor = weight.tensor, folder = model_.folder]() -> Result<Value> {
-                            TFAOT_ASSIGN(auto value, read_tensor(*tensor, folder));
+                          [tensor = weight.tensor, file = model_.file]() -> Result<Value> {
+                            TFAOT_ASSIGN(auto value, read_tensor(*tensor, file));
                             return std::make_shared<xla::Literal>(std::move(value));
                           }});
     }

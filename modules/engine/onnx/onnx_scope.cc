@@ -115,7 +115,7 @@ void OnnxScope::lower(const onnx::GraphProto& graph) {
   for (const NodeProto* const node : nodes) read.merge(names_read_by(*node));
   for (const auto& initializer : graph.initializer()) {
     if (values_.count(initializer.name()) > 0 || read.count(initializer.name()) == 0) continue;
-    const auto value = read_tensor(initializer, model_.folder);
+    const auto value = read_tensor(initializer, model_.file);
     if (!value) throw Refusal(value.error());
     set(initializer.name(), xla::ConstantLiteral(&builder_, *value));
   }

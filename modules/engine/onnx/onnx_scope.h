@@ -22,8 +22,7 @@ namespace tfaot::toolkit::engine {
 // What all scopes of a model share.
 struct OnnxModel {
   onnx::ModelProto proto;
-  std::string file;
-  std::string folder;  // where external data lies
+  std::string file;  // external data lies beside it
 };
 
 // The version of each domain's operators; "" is ONNX's own.

@@ -7,14 +7,13 @@
 #include <charconv>
 #include <complex>
 #include <cstring>
-#include <filesystem>
 #include <limits>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "hlo/hlo.h"
-#include "tensorflow/core/platform/env.h"
+#include "tfaot/base/real_file_system.h"
+#include "tfaot/records/model_files.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -101,7 +100,7 @@ Result<std::uint64_t> number_in(const TensorProto& tensor, const std::string& te
       at_tensor(tensor, fmt::format("has external data at '{}', which is not a number", text)));
 }
 
-Result<std::string> external_bytes(const TensorProto& tensor, const std::string& folder,
+Result<std::string> external_bytes(const TensorProto& tensor, const std::string& model_file,
                                    std::uint64_t size) {
   std::string location;
   std::uint64_t offset = 0;
@@ -118,31 +117,25 @@ Result<std::string> external_bytes(const TensorProto& tensor, const std::string&
       }
     }
   }
-  const std::filesystem::path relative = std::filesystem::path(location).lexically_normal();
+  const RealFileSystem files;
   const bool is_name = !location.empty() && location.find('\0') == std::string::npos;
-  if (!is_name || relative.is_absolute() || *relative.begin() == "..") {
+  const auto path = file_of_model(files, model_file, Path(model_file).parent_path() / location);
+  if (!is_name || !path) {
     return fail(at_tensor(tensor, fmt::format("has its values in '{}'", location))
                     .note("external data must lie in the folder of the model"));
   }
-  const std::string path = (std::filesystem::path(folder) / relative).string();
-  auto* const files = tensorflow::Env::Default();
-  std::uint64_t there = 0;
-  const auto found = files->GetFileSize(path, &there);
-  if (!found.ok() || there < offset || there - offset < size) {
-    return fail(Error::at({path}, !found.ok()
-                                      ? "cannot read it: " + std::string(found.message())
-                                      : fmt::format("ends before the {} bytes of tensor '{}' at {}",
-                                                    size, tensor.name(), offset))
+  const auto cannot_read = [&](const std::string& why) {
+    return fail(Error::at({path->string()}, why)
                     .note("the model keeps values there: copy the file with the model"));
+  };
+  const auto file = files.open(*path);
+  if (!file) return cannot_read(file.error().message());
+  TFAOT_ASSIGN(const std::uint64_t there, (*file)->size());
+  if (there < offset || there - offset < size) {
+    return cannot_read(
+        fmt::format("ends before the {} bytes of tensor '{}' at {}", size, tensor.name(), offset));
   }
-  std::string bytes(size, '\0');
-  std::unique_ptr<tensorflow::RandomAccessFile> file;
-  tensorflow::StringPiece read;
-  auto done = files->NewRandomAccessFile(path, &file);
-  if (done.ok()) done = file->Read(offset, size, &read, bytes.data());
-  if (!done.ok()) return fail(Error::at({path}, "cannot read it"));
-  if (read.data() != bytes.data()) bytes.assign(read.data(), read.size());
-  return bytes;
+  return (*file)->read_range({offset, size});
 }
 
 }  // namespace
@@ -177,13 +170,13 @@ Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
   return shape_of(*type, sizes);
 }
 
-Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& folder) {
+Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& model_file) {
   TFAOT_ASSIGN(const xla::Shape shape, shape_of_tensor(tensor));
   const auto size = static_cast<std::uint64_t>(xla::ShapeUtil::ByteSizeOf(shape));
   std::string kept;
   const std::string* bytes = &kept;
   if (tensor.data_location() == TensorProto::EXTERNAL) {
-    TFAOT_ASSIGN(kept, external_bytes(tensor, folder, size));
+    TFAOT_ASSIGN(kept, external_bytes(tensor, model_file, size));
   } else if (tensor.has_raw_data()) {
     bytes = &tensor.raw_data();
   } else {

@@ -22,8 +22,8 @@ std::string onnx_type_name(int onnx_type);
 // Dense and row-major. Errors: its type, a negative or overflowing size.
 Result<xla::Shape> shape_of_tensor(const onnx::TensorProto& tensor);
 
-// Reads the values. `folder`: of the model's file, where files with external data lie. Errors: a
-// number of values that does not match the shape; a file outside of the folder.
-Result<xla::Literal> read_tensor(const onnx::TensorProto& tensor, const std::string& folder);
+// Reads the values. External data lie beside the model's file. Errors: a number of values that does
+// not match the shape; external data outside of the model's folder, also by a link.
+Result<xla::Literal> read_tensor(const onnx::TensorProto& tensor, const std::string& model_file);
 
 }  // namespace tfaot::toolkit::engine

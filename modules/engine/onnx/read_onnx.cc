@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -88,7 +87,6 @@ Result<OnnxModel> read_onnx(const std::string& file) {
   if (!read.ok()) return fail(error_of(read, "cannot read it"));
   OnnxModel model;
   model.file = file;
-  model.folder = std::filesystem::path(file).parent_path().string();
   if (!model.proto.ParseFromString(bytes) || !model.proto.has_graph() ||
       model.proto.opset_import_size() == 0) {
     return fail(Error::at({file}, "is not an ONNX model")

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tfaot/base/real_path.h"
+
 namespace tfaot::toolkit {
 namespace {
 
@@ -62,6 +64,18 @@ const ForeignModel* foreign_model(const FileSystem& files, const Path& file) {
   if (found != kForeign.end()) return &found->model;
   const bool is_xgboost = begins_as_xgboost(files.read_range(file, {0, 64}).value_or(""));
   return is_xgboost ? &kXgboost : nullptr;
+}
+
+Result<Path> file_of_model(const FileSystem& files, const Path& model, const Path& file) {
+  TFAOT_ASSIGN(const Path folder, real_path(files, model.parent_path()));
+  TFAOT_ASSIGN(const Path own, real_path(files, model));
+  TFAOT_ASSIGN(Path real, real_path(files, file));
+  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), real.begin(), real.end());
+  const bool is_inside = end == folder.end() && rest != real.end();
+  if (is_inside || real.parent_path() == own.parent_path()) return real;
+  return fail(Error::at({file.string()}, "leads out of the model's folder, to " + real.string())
+                  .note("if you trust the model, copy the file to where the model looks for it: cp "
+                        "-rL follows links"));
 }
 
 }  // namespace tfaot::toolkit

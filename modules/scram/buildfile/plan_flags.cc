@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "grammar/words.h"
+#include "tfaot/base/printable.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -88,8 +89,13 @@ Status apply_flags(const std::string& file, const std::vector<BuildFlag>& flags,
     return fail(Error(fmt::format("{}: a product has one DNN_NAME, not {}", file, networks.size()))
                     .note("scram's rule makes only one of them; use <aot_compile> for more"));
   }
-  if (!networks.empty()) target.dnn_name = networks.front();
-  return {};
+  if (networks.empty()) return {};
+  target.dnn_name = networks.front();
+  // Its header goes to a folder of this name in the build folder.
+  if (target.dnn_name.find('/') == std::string::npos && target.dnn_name != "..") return {};
+  return fail(Error(fmt::format("{}: DNN_NAME is a name without a folder, not '{}'", file,
+                                shown(target.dnn_name)))
+                  .note("the network lies in the folder of the sources"));
 }
 
 }  // namespace tfaot::toolkit

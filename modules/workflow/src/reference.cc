@@ -13,6 +13,7 @@
 #include "scratch_folder.h"
 #include "tfaot/arrays/npy.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/compile/model_files.h"
 #include "tfaot/compile/original_predictions.h"
 #include "tfaot/profile/runner.h"
 
@@ -223,6 +224,7 @@ Result<Path> onnx_runtime_library(const Context& context, const Path& library) {
 Result<std::unique_ptr<Reference>> make_reference(Context& context, ReferenceRequest request) {
   if (request.spec.model.format == ModelFormat::kOnnx) {
     TFAOT_ASSIGN(request.library, onnx_runtime_library(context, request.library));
+    TFAOT_TRY(check_model_files(context.files, request.spec.model.source));
     TFAOT_ASSIGN(Path runner, find_runner(context));
     return std::make_unique<OnnxRuntimeReference>(context, std::move(request), std::move(runner));
   }

@@ -29,12 +29,50 @@ TEST(ModelFiles, OfAnOnnxFileAndItsExternalData) {
               ElementsAre("/m/net.onnx", "/m/b.bin", "/m/data/a.bin"));
 }
 
-TEST(ModelFiles, NamesOutsideOfTheFolderAndMissingFilesDoNotCount) {
-  const std::string model = entry("location", "../secret") + entry("location", "/m/b.bin") +
-                            entry("location", "missing") + "\x0A\x08location\x12\x7F";
-  const MemoryFileSystem fs(
-      {{"/m/net.onnx", model + "b.bin"}, {"/m/b.bin", "b"}, {"/secret", "s"}});
+TEST(ModelFiles, MissingFilesDoNotCount) {
+  const std::string model = entry("location", "missing") + "\x0A\x08location\x12\x7F";
+  const MemoryFileSystem fs({{"/m/net.onnx", model + "b.bin"}, {"/m/b.bin", "b"}});
   EXPECT_THAT(model_files(fs, "/m/net.onnx").value(), ElementsAre("/m/net.onnx"));
+}
+
+TEST(ModelFiles, NoneLiesOutsideOfTheModelsFolder) {
+  const auto fault = [](const std::string& location) {
+    MemoryFileSystem fs({{"/m/net.onnx", entry("location", location)}, {"/secret", "s"}});
+    EXPECT_TRUE(fs.replace_symlink("../secret", "/m/link"));
+    EXPECT_TRUE(fs.replace_symlink("..", "/m/folder"));
+    const auto files = model_files(fs, "/m/net.onnx");
+    return files ? "" : files.error().message();
+  };
+  for (const std::string location : {"../secret", "/secret", "link", "folder/secret"}) {
+    EXPECT_EQ(fault(location), "leads out of the model's folder, to /secret");
+  }
+}
+
+TEST(ModelFiles, LinksInAFolderDoNotLeadOutOfIt) {
+  MemoryFileSystem fs({{"/m/saved_model.pb", "m"},
+                       {"/m/data/v", "v"},
+                       {"/secret/v", "s"},
+                       {"/blobs/1", "m"},
+                       {"/blobs/2", "v"}});
+  ASSERT_TRUE(fs.replace_symlink("data", "/m/variables"));
+  EXPECT_THAT(model_files(fs, "/m").value(),
+              ElementsAre("/m/data/v", "/m/saved_model.pb", "/m/variables/v"));
+  ASSERT_TRUE(fs.replace_symlink("../secret", "/m/assets"));
+  for (const Status& checked :
+       {check_model_files(fs, "/m"), model_sha256(fs, "/m").map([](const std::string&) {})}) {
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().text(),
+              "/m/assets/v: leads out of the model's folder, to /secret/v\n"
+              "  if you trust the model, copy the file to where the model looks for it: cp -rL "
+              "follows links");
+  }
+  // A cache: all files are links to one folder.
+  ASSERT_TRUE(fs.replace_symlink("../blobs/1", "/cache/saved_model.pb"));
+  ASSERT_TRUE(fs.replace_symlink("../../blobs/2", "/cache/variables/v"));
+  EXPECT_THAT(model_files(fs, "/cache").value(),
+              ElementsAre("/cache/saved_model.pb", "/cache/variables/v"));
+  ASSERT_TRUE(fs.replace_symlink("../../secret/v", "/cache/variables/w"));
+  EXPECT_FALSE(model_files(fs, "/cache"));
 }
 
 TEST(ModelFiles, ALongNameHasALengthOfTwoBytes) {

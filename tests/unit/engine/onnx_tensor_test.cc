@@ -9,6 +9,7 @@
 
 #include "onnx/onnx_source.h"
 #include "tests/support/temporary_folder.h"
+#include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -23,8 +24,8 @@ onnx::TensorProto tensor(const std::string& text) {
 }
 
 template <typename T>
-std::vector<T> values(const onnx::TensorProto& proto, const std::string& folder = "") {
-  const auto literal = read_tensor(proto, folder);
+std::vector<T> values(const onnx::TensorProto& proto, const std::string& model = "/m/net.onnx") {
+  const auto literal = read_tensor(proto, model);
   if (!literal) {
     ADD_FAILURE() << literal.error().text();
     return {};
@@ -34,15 +35,15 @@ std::vector<T> values(const onnx::TensorProto& proto, const std::string& folder 
 }
 
 std::vector<int> flags(const onnx::TensorProto& proto) {
-  const auto literal = read_tensor(proto, "");
+  const auto literal = read_tensor(proto, "/m/net.onnx");
   const auto data = literal.value().data<bool>();
   std::vector<int> made;
   for (const bool value : data) made.push_back(value ? 1 : 0);
   return made;
 }
 
-std::string error(const onnx::TensorProto& proto, const std::string& folder = "") {
-  const auto literal = read_tensor(proto, folder);
+std::string error(const onnx::TensorProto& proto, const std::string& model = "/m/net.onnx") {
+  const auto literal = read_tensor(proto, model);
   return literal ? "no error" : literal.error().text();
 }
 
@@ -73,7 +74,7 @@ TEST(OnnxTensorTest, ReadsExternalDataInTheModelsFolder) {
   std::ofstream(folder.path() / "w.bin", std::ios::binary)
       .write(reinterpret_cast<const char*>(numbers), sizeof numbers);
   const std::string head = "data_type: 1 dims: 2 data_location: EXTERNAL ";
-  const std::string place = folder.path().string();
+  const std::string place = (folder.path() / "net.onnx").string();
   EXPECT_THAT(values<float>(tensor(head + "external_data { key: 'location' value: 'w.bin' } "
                                           "external_data { key: 'offset' value: '4' }"),
                             place),
@@ -87,11 +88,46 @@ TEST(OnnxTensorTest, ReadsExternalDataInTheModelsFolder) {
   EXPECT_THAT(error(tensor(head + "external_data { key: 'location' value: '/etc/passwd' }"), place),
               HasSubstr("external data must lie in the folder of the model"));
   EXPECT_THAT(error(tensor(head + "external_data { key: 'location' value: 'no.bin' }"), place),
-              HasSubstr("no.bin: cannot read it"));
+              HasSubstr("no.bin: cannot read: No such file or directory"));
   EXPECT_THAT(error(tensor(head + "external_data { key: 'location' value: 'w.bin' } "
                                   "external_data { key: 'length' value: '9' }"),
                     place),
               HasSubstr("9 bytes of external data instead of 8"));
+}
+
+// Links are followed inside of the model's folder, and nowhere else; nor for a tensor of no bytes.
+TEST(OnnxTensorTest, ReadsNoExternalDataThroughLinksThatLeadOut) {
+  const testing::TemporaryFolder folder;
+  RealFileSystem files;
+  const Path inside = folder.path() / "m";
+  ASSERT_TRUE(files.replace_atomically(folder.path() / "secret", "secret!!"));
+  ASSERT_TRUE(files.replace_atomically(inside / "data/w.bin", std::string(8, '\0')));
+  ASSERT_TRUE(files.replace_symlink("../secret", inside / "file"));
+  ASSERT_TRUE(files.replace_symlink("..", inside / "folder"));
+  ASSERT_TRUE(files.replace_symlink("/dev/zero", inside / "device"));
+  ASSERT_TRUE(files.replace_symlink("data/w.bin", inside / "w.bin"));
+  const auto at = [](const std::string& dims, const std::string& location) {
+    return tensor("data_type: 1 " + dims + " data_location: EXTERNAL external_data { key: " +
+                  "'location' value: '" + location + "' }");
+  };
+  const std::string model = (inside / "net.onnx").string();
+  EXPECT_THAT(values<float>(at("dims: 2", "w.bin"), model), ElementsAre(0, 0));
+  EXPECT_THAT(values<float>(at("dims: 2", "./data/../w.bin"), model), ElementsAre(0, 0));
+  for (const std::string dims : {"dims: 2", "dims: 0"}) {
+    for (const std::string location : {"file", "folder/secret", "data/../../secret", "device"}) {
+      EXPECT_THAT(error(at(dims, location), model),
+                  HasSubstr("external data must lie in the folder of the model"));
+    }
+  }
+  EXPECT_THAT(error(at("dims: 0", "data"), model), HasSubstr("cannot read"));
+
+  // As in caches of models: all names are links to files in one folder.
+  ASSERT_TRUE(files.replace_atomically(folder.path() / "blobs/net", "model"));
+  ASSERT_TRUE(files.replace_atomically(folder.path() / "blobs/w", std::string(8, '\0')));
+  ASSERT_TRUE(files.replace_symlink("../blobs/net", folder.path() / "snapshot/net.onnx"));
+  ASSERT_TRUE(files.replace_symlink("../blobs/w", folder.path() / "snapshot/w.bin"));
+  EXPECT_THAT(values<float>(at("dims: 2", "w.bin"), (folder.path() / "snapshot/net.onnx").string()),
+              ElementsAre(0, 0));
 }
 
 TEST(OnnxTensorTest, RefusesValuesThatDoNotFitTheShape) {

@@ -119,6 +119,12 @@ TEST(Plan, SaysWhatHasNoMeaningHere) {
   EXPECT_EQ(error_of(plan("<flags DNN_NAME='a b'/><library file='p.cc' name='P'/>")),
             "BuildFile.xml: a product has one DNN_NAME, not 2\n"
             "  scram's rule makes only one of them; use <aot_compile> for more");
+  for (const std::string name : {"../net", "/tmp/net", "a/net", ".."}) {
+    EXPECT_EQ(error_of(plan("<flags DNN_NAME='" + name + "'/><library file='p.cc' name='P'/>")),
+              "BuildFile.xml: DNN_NAME is a name without a folder, not '" + name +
+                  "'\n"
+                  "  the network lies in the folder of the sources");
+  }
 }
 
 }  // namespace

@@ -22,4 +22,10 @@ struct ForeignModel {
 // Null: it is none by its name, and does not begin like one.
 const ForeignModel* foreign_model(const FileSystem& files, const Path& file);
 
+// The path, without links, of a file that a model names or its folder holds. `model`: the model's
+// own file, such as saved_model.pb. Error: it lies outside of the model's folder, and not beside
+// the file that `model` is a link to. (Caches of models are folders of links to one folder.)
+// REQUIRES: absolute paths.
+Result<Path> file_of_model(const FileSystem& files, const Path& model, const Path& file);
+
 }  // namespace tfaot::toolkit
