@@ -83,6 +83,23 @@ def ranks():
 
 
 @maker
+def open_sizes():
+    """As Keras' Input((None, 4)): the number of particles is open, and model.dimensions says it."""
+    (w,) = weights(13, (4, 3))
+    folder = WORKS / "open_sizes"
+
+    def serve(w, mask, x):
+        return {"sum": tf.reduce_sum(tf.nn.relu(x @ w) * mask[:, :, None], axis=1),
+                "count": tf.fill([tf.shape(x)[0]], tf.shape(x)[1])}
+
+    made = module(serve, [tf.TensorSpec([None, None], name="mask"), tf.TensorSpec([None, None, 4], name="x")], [w])
+    saved_model = mf.save(folder, made, made.serve)
+    write_config(folder, dimensions='{"mask:1": 5, "x:1": 5}')
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model),
+                       {"mask": ("float32", [5]), "x": ("float32", [5, 4])})
+
+
+@maker
 def loops():
     (w,) = weights(11, (4, 4))
 

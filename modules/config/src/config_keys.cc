@@ -80,11 +80,11 @@ std::vector<ConfigKey> model_keys() {
            "relative to the config file; '~' is not expanded."},
       {.path = "model.dimensions",
        .type = KeyType::kSizes,
-       .formats = {ModelFormat::kOnnx, ModelFormat::kStableHlo},
        .fallback = "{}",
        .maximum = kMaxDimension,
-       .doc = "Sizes of dimensions that the model names but leaves open, by name, as in "
-              "{n_tracks: 50}; not of the batch."},
+       .doc =
+           "Sizes of dimensions that the model leaves open, by name, as in {n_tracks: 50}, or by "
+           "input and axis if they have no name, as in {\"x:1\": 50}; not of the batch."},
       {.path = "model.constants",
        .type = KeyType::kConstants,
        .formats = {ModelFormat::kSavedModel, ModelFormat::kFrozenGraph, ModelFormat::kOnnx},

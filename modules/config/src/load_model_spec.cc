@@ -147,6 +147,7 @@ ModelSection model_of(const Values& values, const Path& config_file) {
   model.written_source = config::written_source_of(values);
   model.author = text_of(values, "model.author");
   model.description = text_of(values, "model.description");
+  model.dimensions = sizes_of(values, "model.dimensions");
   model.constants = constants_of(values);
   model.serving_key.clear();
   switch (model.format) {
@@ -163,7 +164,6 @@ ModelSection model_of(const Values& values, const Path& config_file) {
     }
     case ModelFormat::kOnnx:
     case ModelFormat::kStableHlo:
-      model.dimensions = sizes_of(values, "model.dimensions");
       break;
   }
   return model;

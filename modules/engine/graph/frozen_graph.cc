@@ -52,6 +52,27 @@ GraphEnds ends_of(const tf::GraphDef& graph) {
   return ends;
 }
 
+// The nodes that read an input, also by way of others. What training left in the graph, such as the
+// state of an optimiser, is none of them.
+std::set<std::string> fed_by(const tf::GraphDef& graph, const std::vector<JobInput>& inputs) {
+  std::map<std::string, std::vector<const std::string*>> readers;
+  for (const auto& node : graph.node()) {
+    for (const std::string& input : node.input()) {
+      if (!input.starts_with('^')) readers[node_name(input)].push_back(&node.name());
+    }
+  }
+  std::set<std::string> fed;
+  std::vector<std::string> open;
+  for (const JobInput& input : inputs) open.push_back(input.tensor);
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    if (!fed.insert(name).second) continue;
+    for (const std::string* reader : readers[name]) open.push_back(*reader);
+  }
+  return fed;
+}
+
 class FrozenGraph final : public ModelGraph {
  public:
   Status open(const EngineJob& job) {
@@ -71,6 +92,8 @@ class FrozenGraph final : public ModelGraph {
     }
     return {};
   }
+
+  bool shapes_from_config() const override { return true; }
 
   Result<StoredTensor> variable(const tf::NodeDef& node) override {
     return fail(Error(fmt::format("the graph is not frozen: variable '{}' (op {}) is left in it",
@@ -168,12 +191,13 @@ Result<ModelFunctions> frozen_graph_functions(const std::string& file) {
         std::ranges::find(job.constants, node->name(), &ModelConstant::name) == job.constants.end();
     if (is_input) job.inputs.push_back({node->name(), {}, false, {}});
   }
+  const std::set<std::string> fed = fed_by(graph, job.inputs);
   // Operations without a result, such as NoOp and Assert, are no outputs.
   for (const std::string& name : ends.unread) {
     const auto node = std::ranges::find(graph.node(), name, [](const auto& n) { return n.name(); });
     const tf::OpDef* definition = nullptr;
     const auto known = tf::OpRegistry::Global()->LookUpOpDef(node->op(), &definition);
-    const bool is_result = !known.ok() || definition->output_arg_size() > 0;
+    const bool is_result = fed.contains(name) && (!known.ok() || definition->output_arg_size() > 0);
     if (is_result && node->op() != "Placeholder") job.outputs.push_back(name);
   }
   return ModelFunctions{"", {std::move(job)}};

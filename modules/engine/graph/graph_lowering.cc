@@ -78,7 +78,8 @@ Error written_variable(const ModelGraph& model, const SignatureFunction& functio
 Result<std::unique_ptr<GraphLowering>> GraphLowering::create(const ModelGraph& model,
                                                              const SignatureFunction& function,
                                                              const LoweringOptions& options) {
-  TFAOT_TRY(check_signature(model.label(), model.inputs(), model.outputs(), options.fixed_shapes));
+  TFAOT_TRY(check_signature(model.label(), model.inputs(), model.outputs(),
+                            {options.fixed_shapes, model.shapes_from_config()}));
   std::unique_ptr<GraphLowering> lowering(new GraphLowering(model, function, options.fixed_shapes));
   if (!options.embed_weights) TFAOT_TRY(lowering->add_weights());
   tf::XlaOpRegistry::RegisterCompilationKernels();

@@ -39,6 +39,9 @@ class ModelGraph {
   virtual Result<std::unique_ptr<tensorflow::Session>> session(
       const tensorflow::GraphDef& part) = 0;
 
+  // The config says shapes that the graph does not.
+  virtual bool shapes_from_config() const { return false; }
+
  protected:
   tensorflow::GraphDef graph_;
   std::vector<ModelTensor> inputs_;

@@ -16,7 +16,7 @@ struct ModelTensor {
   tensorflow::DataType type = tensorflow::DT_INVALID;
   bool rank_known = false;
   std::vector<std::int64_t> shape;           // -1: unknown
-  std::vector<std::string> dimensions = {};  // names of unknown sizes, if the format has them
+  std::vector<std::string> dimensions = {};  // names of sizes that the model leaves open, or ""
 };
 
 }  // namespace tfaot::toolkit::engine

@@ -7,6 +7,7 @@
 
 #include "lowering/conversions.h"
 #include "lowering/lowering.h"
+#include "lowering/open_sizes.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
@@ -28,11 +29,7 @@ Status check_type(const char* kind, const ModelTensor& tensor) {
 
 Status check_input(const ModelTensor& input, bool fixed_shapes) {
   TFAOT_TRY(check_type("input", input));
-  if (!input.rank_known) {
-    return fail(Error(fmt::format("input '{}' has an unknown shape", input.name))
-                    .note("only the first dimension (the batch) may be unknown")
-                    .about(word_of(ProblemKind::kUnknownShape), {input.name}));
-  }
+  if (!input.rank_known) return {};  // check_ranks_known() said it
   if (input.shape.empty() && !fixed_shapes) {
     return fail(Error(fmt::format("input '{}' is a scalar: it has no batch dimension", input.name))
                     .note("the first dimension of every input must be the batch")
@@ -40,13 +37,6 @@ Status check_input(const ModelTensor& input, bool fixed_shapes) {
   }
   std::int64_t elements = 1;
   for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
-    if (input.shape[i] < 0) {
-      return fail(Error(fmt::format("input '{}' of shape {}: dimension {} is unknown", input.name,
-                                    shape_text(input.shape), i))
-                      .note("only the first dimension (the batch) may be unknown; save the model "
-                            "with a fixed size")
-                      .about(word_of(ProblemKind::kUnknownShape), {input.name}));
-    }
     if (input.shape[i] > kMostRowElements / std::max<std::int64_t>(elements, 1)) {
       return fail(Error(fmt::format("input '{}' of shape {} is larger than any memory", input.name,
                                     shape_text(input.shape))));
@@ -56,11 +46,41 @@ Status check_input(const ModelTensor& input, bool fixed_shapes) {
   return {};
 }
 
+// All inputs at once.
+Status check_ranks_known(const std::vector<ModelTensor>& inputs, const SignatureRules& rules) {
+  std::vector<std::string> names;
+  std::vector<std::string> quoted;
+  std::vector<std::string> items;
+  for (const ModelTensor& input : inputs) {
+    if (input.rank_known) continue;
+    names.push_back(input.name);
+    quoted.push_back(fmt::format("'{}'", input.name));
+    const bool is_first = input.tensor.ends_with(":0");
+    items.push_back(
+        fmt::format("{{name: {}, shape: [{}3]}}",
+                    is_first ? input.tensor.substr(0, input.tensor.size() - 2) : input.tensor,
+                    rules.fixed_shapes ? "" : "null, "));
+  }
+  if (names.empty()) return {};
+  const std::string subject =
+      fmt::format("{} {} an unknown shape", join(quoted, ", "), names.size() == 1 ? "has" : "have");
+  Error error(names.size() == 1 ? "input " + subject : "inputs " + subject);
+  if (rules.shapes_from_config) {
+    error.note(fmt::format("say it in the config, as in model.inputs: [{}]{}", join(items, ", "),
+                           rules.fixed_shapes ? "" : "; null is the batch"));
+  } else {
+    error.note(
+        "the number of dimensions must be known: save the model with a shape, such as "
+        "tf.TensorSpec([None, 3])");
+  }
+  return fail(std::move(error).about(word_of(ProblemKind::kUnknownShape), std::move(names)));
+}
+
 }  // namespace
 
 Status check_signature(const std::string& label, const std::vector<ModelTensor>& inputs,
-                       const std::vector<ModelTensor>& outputs, bool fixed_shapes) {
-  if (inputs.empty() && !fixed_shapes) {
+                       const std::vector<ModelTensor>& outputs, const SignatureRules& rules) {
+  if (inputs.empty() && !rules.fixed_shapes) {
     return fail(Error(fmt::format("{} has no inputs", label)));
   }
   if (outputs.empty()) {
@@ -70,7 +90,9 @@ Status check_signature(const std::string& label, const std::vector<ModelTensor>&
   const auto take = [&errors](Status checked) {
     if (!checked) errors.push_back(std::move(checked).error());
   };
-  for (const auto& input : inputs) take(check_input(input, fixed_shapes));
+  for (const auto& input : inputs) take(check_input(input, rules.fixed_shapes));
+  take(check_ranks_known(inputs, rules));
+  take(check_open_sizes(inputs, rules.fixed_shapes));
   for (const auto& output : outputs) take(check_type("output", output));
   return all_or_first(std::move(errors));
 }

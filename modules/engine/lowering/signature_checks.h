@@ -12,11 +12,15 @@
 
 namespace tfaot::toolkit::engine {
 
+struct SignatureRules {
+  bool fixed_shapes = false;        // no dimension is the batch
+  bool shapes_from_config = false;  // the config may say the shape of an input
+};
+
 // Checks inputs and outputs as far as the signature shows them; output shapes are known only after
-// lowering. With fixed shapes no dimension is the batch.
-// `label` names the model in messages.
+// lowering. `label` names the model in messages.
 Status check_signature(const std::string& label, const std::vector<ModelTensor>& inputs,
-                       const std::vector<ModelTensor>& outputs, bool fixed_shapes);
+                       const std::vector<ModelTensor>& outputs, const SignatureRules& rules);
 
 // An input with a fixed first dimension allows only that batch size.
 bool fixes_batch(const ModelTensor& input);

@@ -232,7 +232,7 @@ Result<std::unique_ptr<Lowering>> make_onnx_lowering(const OnnxModel& model,
                                                      const std::vector<ModelTensor>& outputs,
                                                      const LoweringOptions& options) {
   TFAOT_TRY(check_no_strings(outputs));
-  TFAOT_TRY(check_signature("the graph", inputs, outputs, options.fixed_shapes));
+  TFAOT_TRY(check_signature("the graph", inputs, outputs, {.fixed_shapes = options.fixed_shapes}));
   auto lowering = std::make_unique<OnnxLowering>(model, inputs, outputs, options.fixed_shapes);
   if (!options.embed_weights) TFAOT_TRY(lowering->add_weights());
   return lowering;

@@ -29,8 +29,7 @@ tensorflow::DataType tf_type_of(int onnx_type) {
   return encoded.ok() ? *encoded : tensorflow::DT_INVALID;
 }
 
-// Free dimensions get their size from the job; the first one is the batch if it has none.
-Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value, const EngineJob& job) {
+Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value) {
   ModelTensor tensor;
   tensor.name = tensor.tensor = value.name();
   if (!value.type().has_tensor_type()) {
@@ -51,7 +50,7 @@ Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value, const EngineJob
   tensor.rank_known = type.has_shape();
   for (const auto& dimension : type.shape().dim()) {
     const std::int64_t size = dimension.has_dim_value() ? dimension.dim_value() : -1;
-    add_dimension(tensor, size, dimension.dim_param(), job);
+    add_dimension(tensor, size, dimension.dim_param());
   }
   return tensor;
 }
@@ -92,8 +91,7 @@ Status fix_inputs(onnx::GraphProto& graph, const std::vector<ModelConstant>& con
 
 class OnnxSource final : public SourceModel {
  public:
-  OnnxSource(OnnxModel model, bool fixed_shapes)
-      : model_(std::move(model)), fixed_shapes_(fixed_shapes) {}
+  explicit OnnxSource(OnnxModel model) : model_(std::move(model)) {}
 
   Status read_signature(const EngineJob& job) {
     std::set<std::string> initializers;
@@ -101,14 +99,14 @@ class OnnxSource final : public SourceModel {
     for (const auto& initializer : graph.initializer()) initializers.insert(initializer.name());
     for (const auto& value : graph.input()) {
       if (initializers.count(value.name()) > 0) continue;
-      TFAOT_ASSIGN(ModelTensor input, tensor_of(value, job));
+      TFAOT_ASSIGN(ModelTensor input, tensor_of(value));
       inputs_.push_back(std::move(input));
     }
     for (const auto& value : graph.output()) {
-      TFAOT_ASSIGN(ModelTensor output, tensor_of(value, job));
+      TFAOT_ASSIGN(ModelTensor output, tensor_of(value));
       outputs_.push_back(std::move(output));
     }
-    return {};
+    return set_open_sizes(inputs_, job);
   }
 
   const std::vector<ModelTensor>& inputs() const override { return inputs_; }
@@ -135,10 +133,7 @@ class OnnxSource final : public SourceModel {
     return all;
   }
 
-  Status prepare() override {
-    for (const ModelTensor& input : inputs_) TFAOT_TRY(check_dimensions(input, fixed_shapes_));
-    return {};
-  }
+  Status prepare() override { return {}; }
 
   Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
     return make_onnx_lowering(model_, inputs_, outputs_, options);
@@ -186,7 +181,6 @@ class OnnxSource final : public SourceModel {
   }
 
   OnnxModel model_;
-  bool fixed_shapes_;
   std::vector<ModelTensor> inputs_;
   std::vector<ModelTensor> outputs_;
 };
@@ -210,7 +204,7 @@ Result<ModelFunctions> onnx_functions(const std::string& file) {
 Result<std::unique_ptr<SourceModel>> load_onnx_source(const EngineJob& job) {
   TFAOT_ASSIGN(OnnxModel model, read_onnx(job.source));
   TFAOT_TRY(fix_inputs(*model.proto.mutable_graph(), job.constants));
-  auto source = std::make_unique<OnnxSource>(std::move(model), job.fixed_shapes);
+  auto source = std::make_unique<OnnxSource>(std::move(model));
   TFAOT_TRY(source->read_signature(job));
   return source;
 }

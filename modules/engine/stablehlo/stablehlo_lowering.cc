@@ -179,7 +179,7 @@ Result<std::unique_ptr<Lowering>> make_stablehlo_lowering(const StableHloModule&
                                                           const std::vector<ModelTensor>& inputs,
                                                           const std::vector<ModelTensor>& outputs,
                                                           const LoweringOptions& options) {
-  TFAOT_TRY(check_signature(kModuleLabel, inputs, outputs, options.fixed_shapes));
+  TFAOT_TRY(check_signature(kModuleLabel, inputs, outputs, {.fixed_shapes = options.fixed_shapes}));
   return std::make_unique<StableHloLowering>(module, inputs, outputs, options);
 }
 

@@ -20,16 +20,14 @@ tensorflow::DataType tf_type_of_text(std::string_view element) {
   return encoded.ok() ? *encoded : tensorflow::DT_INVALID;
 }
 
-// Sizes that the module leaves open get their value from the job, by their name.
-ModelTensor model_tensor_of(const FunctionValue& value, const EngineJob& job) {
+ModelTensor model_tensor_of(const FunctionValue& value) {
   ModelTensor tensor;
   tensor.name = tensor.tensor = value.name;
   if (!value.tensor) return tensor;
   tensor.type = tf_type_of_text(value.tensor->element);
   tensor.rank_known = true;
   for (std::size_t i = 0; i < value.tensor->sizes.size(); ++i) {
-    add_dimension(tensor, value.tensor->sizes[i], i < value.sizes.size() ? value.sizes[i] : "",
-                  job);
+    add_dimension(tensor, value.tensor->sizes[i], i < value.sizes.size() ? value.sizes[i] : "");
   }
   return tensor;
 }
@@ -50,17 +48,17 @@ void name_all(std::vector<ModelTensor>& tensors, const char* kind) {
 
 class StableHloSource final : public SourceModel {
  public:
-  StableHloSource(StableHloModule module, const EngineJob& job)
-      : module_(std::move(module)), fixed_shapes_(job.fixed_shapes) {
+  explicit StableHloSource(StableHloModule module) : module_(std::move(module)) {
     for (const FunctionValue& value : module_.main.arguments) {
-      inputs_.push_back(model_tensor_of(value, job));
+      inputs_.push_back(model_tensor_of(value));
     }
     for (const FunctionValue& value : module_.main.results) {
-      outputs_.push_back(model_tensor_of(value, job));
+      outputs_.push_back(model_tensor_of(value));
     }
     name_all(inputs_, "input");
     name_all(outputs_, "output");
   }
+  Status take_sizes(const EngineJob& job) { return set_open_sizes(inputs_, job); }
 
   const std::vector<ModelTensor>& inputs() const override { return inputs_; }
   const std::vector<ModelTensor>& outputs() const override { return outputs_; }
@@ -88,7 +86,6 @@ class StableHloSource final : public SourceModel {
                         .note("an input is a tensor of a known number of dimensions, of real "
                               "numbers, whole numbers or truth values"));
       }
-      TFAOT_TRY(check_dimensions(inputs_[i], fixed_shapes_));
     }
     return {};
   }
@@ -112,7 +109,6 @@ class StableHloSource final : public SourceModel {
 
  private:
   StableHloModule module_;
-  bool fixed_shapes_;
   std::vector<ModelTensor> inputs_;
   std::vector<ModelTensor> outputs_;
 };
@@ -132,7 +128,9 @@ Result<ModelFunctions> stablehlo_functions(const std::string& file) {
 
 Result<std::unique_ptr<SourceModel>> load_stablehlo_source(const EngineJob& job) {
   TFAOT_ASSIGN(StableHloModule module, read_stablehlo(job.source));
-  return std::make_unique<StableHloSource>(std::move(module), job);
+  auto source = std::make_unique<StableHloSource>(std::move(module));
+  TFAOT_TRY(source->take_sizes(job));
+  return source;
 }
 
 }  // namespace tfaot::toolkit::engine

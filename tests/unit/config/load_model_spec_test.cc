@@ -189,6 +189,15 @@ TEST(SpecWithoutConfig, IsNamedAfterTheModel) {
   EXPECT_THAT(saved->compilation.batch_sizes, ElementsAre(1));
 }
 
+TEST(SpecWithoutConfig, EveryFormatMayLeaveSizesOpen) {
+  const auto spec =
+      load_alone("/m/tagger/saved_model", ModelFormat::kSavedModel, {.dimensions = {"x:1=50"}});
+  ASSERT_TRUE(spec) << error_of(spec);
+  ASSERT_EQ(spec->model.dimensions.size(), 1U);
+  EXPECT_EQ(spec->model.dimensions[0].name, "x:1");
+  EXPECT_EQ(spec->model.dimensions[0].size, 50);
+}
+
 TEST(SpecWithoutConfig, NamesOptionsInErrors) {
   EXPECT_EQ(error_of(load_alone("/m/my-net.onnx", ModelFormat::kOnnx, {.dimensions = {"n=0"}})),
             "--dimension n: 0 is not allowed\n"
@@ -200,12 +209,6 @@ TEST(SpecWithoutConfig, NamesOptionsInErrors) {
                                 {.batch_sizes = {"4"}, .batch = BatchMode::kNone})),
             "--batch-sizes cannot be used with 'batch: none'\n"
             "  without a batch, one run computes whole tensors");
-  EXPECT_EQ(error_of(load_alone("/m/tagger/saved_model", ModelFormat::kSavedModel,
-                                {.dimensions = {"n=1"}})),
-            "--dimension cannot be used with the format 'saved_model'\n"
-            "  a SavedModel's signature (model.serving_key) names its inputs and outputs; for a "
-            "frozen graph write 'format: frozen_graph', for an ONNX file 'format: onnx', for "
-            "StableHLO 'format: stablehlo'");
 }
 
 TEST(LoadModelSpec, DefaultLevelsFollowTheTarget) {

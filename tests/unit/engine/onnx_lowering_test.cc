@@ -197,9 +197,9 @@ TEST(OnnxLoweringTest, NamedDimensionsGetTheirSizes) {
                       tensor_text("output", "y", {"batch", "n_pf"}) +
                       "node { op_type: 'Neg' input: 'x' output: 'y' }");
   EXPECT_EQ(error_of(file),
-            "input 'x': the dimension 'n_pf' has no size\n"
-            "  set it in the config: model.dimensions: {n_pf: SIZE}, or by "
-            "'--dimension n_pf=SIZE'");
+            "the dimension 'n_pf' of input 'x' has no size\n"
+            "  give each a size, such as 10, in the config: model.dimensions: {n_pf: 10}\n"
+            "  or on the command line: --dimension n_pf=10");
   EngineJob job;
   job.dimensions = {{"n_pf", 5}};
   const auto made = lowered(file, job);

@@ -178,8 +178,8 @@ TEST_F(StableHloFileTest, ReadsTextOfNewerVersions) {
 
 TEST_F(StableHloFileTest, OpenSizesNeedAValue) {
   const std::string bytes = model_bytes("attention/model.stablehlo");
-  EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("the dimension 'n_tracks' has no size"),
-                                     HasSubstr("--dimension n_tracks=SIZE")));
+  EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("the dimension 'n_tracks' of "),
+                                     HasSubstr("--dimension n_tracks=10")));
   EngineJob job;
   job.dimensions = {{"n_tracks", 6}};
   EXPECT_EQ(error_of(bytes, job), "");

@@ -61,8 +61,8 @@ CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions)
   };
   return app
       .add_option("--dimension", dimensions,
-                  "size of a dimension that an ONNX or StableHLO model names\nbut leaves open; may "
-                  "be repeated")
+                  "size of a dimension that the model leaves open, by its\nname, or by input and "
+                  "axis (x:1); may be repeated")
       ->expected(1)
       ->take_all()
       ->check(rule)

@@ -35,7 +35,7 @@ void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group)
 // --jobs: `help` says what they are.
 CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help);
 
-// --dimension, for the verbs that compile: of a model's named dimensions.
+// --dimension, for the verbs that compile: of dimensions that a model leaves open.
 CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions);
 
 // --allow-large, for the verbs that unpack an archive.

@@ -39,7 +39,7 @@ struct EngineJob {
   std::string serving_key;                     // saved_model only
   std::vector<JobInput> inputs;                // frozen_graph only
   std::vector<std::string> outputs;            // frozen_graph only
-  std::vector<DimensionSize> dimensions = {};  // onnx and stablehlo only
+  std::vector<DimensionSize> dimensions = {};  // that the model leaves open
   std::vector<ModelConstant> constants = {};
   bool fixed_shapes = false;  // inputs have no batch: "row" means the whole tensor
   std::string symbol_prefix;  // "tfaot_tfaot_model_test"

@@ -106,7 +106,7 @@ struct ModelSection {
   std::string serving_key = "serving_default";  // SavedModel only, else empty
   std::vector<FrozenInput> inputs;              // frozen graph only
   std::vector<std::string> outputs;             // frozen graph only: tensor names "y" or "y:0"
-  std::vector<DimensionSize> dimensions;        // ONNX and StableHLO only
+  std::vector<DimensionSize> dimensions;        // that the model leaves open
   std::vector<ModelConstant> constants;
   std::string author;
   std::string description;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/open_sizes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/onnx_models.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::OnnxFile;
+using testing::tensor_text;
+
+std::string size_error_of(const OnnxFile& file, const EngineJob& job) {
+  const auto source = file.load(job);
+  if (!source) return source.error().text();
+  const auto lowering = (*source)->lowering({});
+  return lowering ? "" : lowering.error().text();
+}
+
+// All at once; a dimension without a name is called by its input and axis.
+TEST(OpenSizesTest, AreSaidTogether) {
+  const OnnxFile file(tensor_text("input", "x", {"batch", "n_pf", ""}) +
+                      tensor_text("input", "y", {"batch", "n_pf", "n*2"}) +
+                      tensor_text("output", "z", {"batch"}) +
+                      "node { op_type: 'ReduceSum' input: 'x' output: 'a' attribute { name: "
+                      "'keepdims' type: INT } }"
+                      "node { op_type: 'ReduceSum' input: 'y' output: 'b' attribute { name: "
+                      "'keepdims' type: INT } }"
+                      "node { op_type: 'Add' input: ['a', 'b'] output: 'z' }");
+  EXPECT_EQ(size_error_of(file, {}),
+            "3 dimensions have no size: 'n_pf' of inputs 'x', 'y', 'x:2' of input 'x', 'n*2' of "
+            "input 'y'\n"
+            "  give each a size, such as 10, in the config: model.dimensions: {n_pf: 10, 'x:2': "
+            "10, 'n*2': 10}\n"
+            "  or on the command line: --dimension n_pf=10 --dimension x:2=10 --dimension "
+            "\"n*2=10\"");
+  EngineJob job;
+  job.dimensions = {{"n_pf", 5}, {"x:2", 6}, {"n*2", 4}};
+  const auto source = file.load(job);
+  ASSERT_TRUE(source) << source.error().text();
+  EXPECT_THAT((*source)->inputs().at(0).shape, ElementsAre(-1, 5, 6));
+  EXPECT_THAT((*source)->inputs().at(1).shape, ElementsAre(-1, 5, 4));
+  job.dimensions.push_back({"x:1", 5});
+  EXPECT_EQ(size_error_of(file, job),
+            "no input has an open dimension 'x:1'\n"
+            "  did you mean 'x:2'?\n"
+            "  open dimensions: batch, n*2, n_pf, x:2");
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
