@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hlo/hlo.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/records/model_files.h"
 #include "xla/primitive_util.h"
@@ -158,6 +159,10 @@ Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
   if (!type) {
     return fail(at_tensor(tensor, fmt::format("has values of {}, which cannot be compiled",
                                               onnx_type_name(tensor.data_type()))));
+  }
+  if (static_cast<std::size_t>(tensor.dims_size()) > kMostDimensions) {
+    return fail(at_tensor(tensor, fmt::format("has {} dimensions, but at most {} are allowed",
+                                              tensor.dims_size(), kMostDimensions)));
   }
   std::int64_t elements = 1;
   for (const std::int64_t size : tensor.dims()) {

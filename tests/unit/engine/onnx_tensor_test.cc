@@ -136,6 +136,10 @@ TEST(OnnxTensorTest, RefusesValuesThatDoNotFitTheShape) {
   EXPECT_THAT(error(tensor("data_type: 1 dims: -3")), HasSubstr("dimension of size -3"));
   EXPECT_THAT(error(tensor("data_type: 1 dims: 4000000000 dims: 4000000000")),
               HasSubstr("dimension of size 4000000000"));
+  std::string ones;
+  for (int i = 0; i <= 100; ++i) ones += " dims: 1";
+  EXPECT_EQ(error(tensor("data_type: 1 float_data: 1" + ones)),
+            "tensor 'w' has 101 dimensions, but at most 100 are allowed");
   EXPECT_THAT(error(tensor("data_type: 8 dims: 1 string_data: 'x'")),
               HasSubstr("has values of STRING"));
   EXPECT_THAT(error(tensor("data_type: 99 dims: 1")), HasSubstr("has values of type 99"));
