@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets the machine up, builds, and runs every check: formatting and clang-tidy, the unit tests under the address and
-# undefined-behaviour sanitizers, then all tests of the release build. Prints how long each part took. Ends with ctest's own output.
+# Sets the machine up, builds, and runs every check: formatting and clang-tidy, the unit tests and short runs of the fuzzers
+# under the address and undefined-behaviour sanitizers, then all tests of the release build. Prints how long each part took. Ends with ctest's own output.
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 install_debian_packages packaging/debian-packages.txt packaging/debian-test-packages.txt
@@ -21,6 +21,9 @@ build asan
 step "Unit tests with sanitizers"
 temporary_files_in_memory
 ctest --preset asan --parallel "$(nproc)"
+
+step "Fuzzers, 20 s for each reader"
+ctest --preset fuzz --parallel "$(nproc)"
 
 step "All tests"
 show_times
