@@ -11,7 +11,7 @@ install_debian_packages packaging/debian-packages.txt packaging/debian-test-pack
 fetch_tensorflow
 build fuzz
 folder=build/fuzz/tests/fuzz
-export ASAN_OPTIONS=detect_odr_violation=0:detect_container_overflow=0 # TensorFlow's library is not built for the sanitizer
+export ASAN_OPTIONS=detect_odr_violation=0:detect_leaks=0 # TensorFlow's library is not built for the sanitizer
 programs=("$folder"/tfaot_fuzz_*)
 seconds=$((hours * 3600 * $(nproc) / ${#programs[@]}))
 step "Fuzzing for $hours h, each reader for $seconds s"
