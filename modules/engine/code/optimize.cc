@@ -25,6 +25,7 @@
 #include "kernels/function_calls.h"
 #include "kernels/gather_calls.h"
 #include "kernels/live_rows.h"
+#include "kernels/means.h"
 #include "kernels/recurrent_cells.h"
 #include "kernels/recurrent_layers.h"
 #include "kernels/reshaped_operands.h"
@@ -136,6 +137,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   steps.name_parameters(all_raw(lowered));
   TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(replace_forests(*module));
+  TFAOT_TRY(widen_whole_means(*module));
   TFAOT_TRY(simplify(*module));
   TFAOT_TRY(restore_sliced_transposes(*module));
   TFAOT_TRY(restore_dilated_windows(*module));
@@ -156,6 +158,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_recurrent_layers(*module, inputs));
   TFAOT_TRY(replace_gathers(*module, inputs));
   TFAOT_TRY(move_scales_into_weights(*module, inputs, choices));
+  TFAOT_TRY(settle_means(*module));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, choices));
   TFAOT_TRY(replace_row_functions(*module, inputs));
   TFAOT_TRY(replace_attention(*module));

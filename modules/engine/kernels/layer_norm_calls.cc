@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "kernels/kernel_call.h"
+#include "kernels/means.h"
 #include "kernels/row_calls.h"
 #include "kernels/row_values.h"
 #include "tfaot/kernels/rows.h"
@@ -88,26 +89,11 @@ std::optional<Polynomial> inverse_of(const Polynomial& a) {
       {Powers{0, 0, -std::get<2>(powers)}, {ColumnFactor{1 / factors.front().number}}}};
 }
 
-// 1 / count times the sum of each row.
-struct Mean {
-  HloInstruction* of = nullptr;
-  RowsAndColumns sizes{};
-};
-
-Mean mean_of(HloInstruction* value) {
-  value = behind_reshapes(value);
-  if (value->opcode() != HloOpcode::kDivide && value->opcode() != HloOpcode::kMultiply) return {};
-  for (const int i : {0, 1}) {
-    const auto number = number_of(*value->operand(1 - i));
-    if (!number || (i == 1 && value->opcode() == HloOpcode::kDivide)) continue;
-    HloInstruction* const sum = behind_reshapes(value->mutable_operand(i));
-    const auto reduction = row_reduction(*sum, HloOpcode::kAdd);
-    if (!reduction) continue;
-    const auto columns = static_cast<double>(reduction->sizes.columns);
-    const double count = value->opcode() == HloOpcode::kDivide ? *number : 1 / *number;
-    if (is_near(count, columns)) return {reduction->of, reduction->sizes};
-  }
-  return {};
+// The mean of each row; nothing: it is something else.
+std::optional<RowReduction> row_mean(HloInstruction* value) {
+  const Mean mean = mean_of(value);
+  if (mean.of == nullptr) return {};
+  return row_reduction(*mean.sum, HloOpcode::kAdd);
 }
 
 struct Variance {
@@ -120,46 +106,34 @@ bool is_same(HloInstruction* a, HloInstruction* b) {
   return behind_reshapes(a) == behind_reshapes(b);
 }
 
+// JAX's libraries do not let a variance be below 0.
+HloInstruction* without_least(HloInstruction* value) {
+  value = behind_reshapes(value);
+  if (value->opcode() != HloOpcode::kMaximum) return value;
+  const int i = number_of(*value->operand(0)) ? 1 : 0;
+  return number_of(*value->operand(1 - i)) == 0 ? value->mutable_operand(i) : value;
+}
+
 // The mean of (x - mean)^2.
-Variance mean_of_squares(HloInstruction* value) {
-  const Mean outer = mean_of(value);
-  if (outer.of == nullptr) return {};
-  HloInstruction* const from_mean = squared(outer.of);
+Variance variance_of(HloInstruction* value) {
+  const auto outer = row_mean(without_least(value));
+  if (!outer) return {};
+  HloInstruction* const from_mean = squared(outer->of);
   if (from_mean == nullptr || from_mean->opcode() != HloOpcode::kSubtract) return {};
   HloInstruction* const x = from_mean->mutable_operand(0);
-  HloInstruction* const mean = row_numbers(*from_mean->mutable_operand(1), outer.sizes);
+  HloInstruction* const mean = row_numbers(*from_mean->mutable_operand(1), outer->sizes);
   if (mean == nullptr) return {};
-  const Mean inner = mean_of(mean);
-  if (inner.of == nullptr || !is_same(inner.of, x) || inner.sizes.rows != outer.sizes.rows) {
-    return {};
-  }
-  return {x, behind_reshapes(mean), outer.sizes};
+  const auto inner = row_mean(mean);
+  if (!inner || !is_same(inner->of, x) || inner->sizes.rows != outer->sizes.rows) return {};
+  return {x, behind_reshapes(mean), outer->sizes};
 }
 
-// The mean of x^2, less the mean's square; JAX's libraries write it so, and not below 0.
-Variance less_squared_mean(HloInstruction* value) {
-  value = behind_reshapes(value);
-  if (value->opcode() == HloOpcode::kMaximum) {
-    const int i = number_of(*value->operand(0)) ? 1 : 0;
-    if (number_of(*value->operand(1 - i)) != 0) return {};
-    value = behind_reshapes(value->mutable_operand(i));
-  }
-  if (value->opcode() != HloOpcode::kSubtract) return {};
-  const Mean outer = mean_of(value->mutable_operand(0));
-  HloInstruction* const mean = squared(behind_reshapes(value->mutable_operand(1)));
-  if (outer.of == nullptr || mean == nullptr) return {};
-  HloInstruction* const x = squared(behind_reshapes(outer.of));
-  const Mean inner = mean_of(mean);
-  if (x == nullptr || inner.of == nullptr || !is_same(inner.of, x) ||
-      inner.sizes.rows != outer.sizes.rows) {
-    return {};
-  }
-  return {inner.of, behind_reshapes(mean), outer.sizes};
-}
-
-Variance variance_of(HloInstruction* value) {
-  const Variance found = mean_of_squares(value);
-  return found.x != nullptr ? found : less_squared_mean(value);
+// Less a number of each row it has the same normalised row.
+HloInstruction* without_shift(HloInstruction* x, const RowsAndColumns& sizes) {
+  HloInstruction* const inner = behind_reshapes(x);
+  const bool is_shifted = inner->opcode() == HloOpcode::kSubtract &&
+                          row_numbers(*inner->mutable_operand(1), sizes) != nullptr;
+  return is_shifted ? inner->mutable_operand(0) : x;
 }
 
 // The number that is added to the variance under a root, and the variance.
@@ -335,12 +309,12 @@ Status replace_layer_norm(HloInstruction& deviation, const WeightValues& values)
   HloInstruction* const last = follower.last();
   if (last == nullptr) return {};
   const kernels::LayerNormCall call{sizes.rows, sizes.columns, found.epsilon};
-  return checked(last->ReplaceAllUsesWith(
-      add_kernel_call({"layer_norm",
-                       as_words(call),
-                       {found.variance.x, follower.scale(*last), follower.bias(*last)},
-                       dimensions_of(*last)},
-                      *last)));
+  return checked(last->ReplaceAllUsesWith(add_kernel_call(
+      {"layer_norm",
+       as_words(call),
+       {without_shift(found.variance.x, sizes), follower.scale(*last), follower.bias(*last)},
+       dimensions_of(*last)},
+      *last)));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -116,6 +116,19 @@ TEST(OnnxLoweringTest, FunctionsOfTheModelAreCalledWithTheirAttributes) {
   EXPECT_THAT(run(file, xla::LiteralUtil::CreateR2<float>({{-2, 4}}), 1), ElementsAre(1, -4));
 }
 
+// As in ONNX Runtime: the mean of int32 is one of them, where their sum is none.
+TEST(OnnxLoweringTest, AMeanOfIntegersDoesNotOverflow) {
+  const OnnxFile file(
+      tensor_text("input", "x", {"batch", "4"}) + tensor_text("output", "y", {"batch", "1"}) +
+      "node { op_type: 'Cast' input: 'x' output: 'i' attribute { name: 'to' type: INT i: 6 } }"
+      "node { op_type: 'ReduceMean' input: 'i' output: 'm'"
+      "  attribute { name: 'axes' type: INTS ints: 1 } }"
+      "node { op_type: 'Cast' input: 'm' output: 'y' attribute { name: 'to' type: INT i: 1 } }");
+  EXPECT_THAT(
+      run(file, xla::LiteralUtil::CreateR2<float>({{0x1p30F, 0x1p30F, 0x1p30F, 0x1p30F}}), 1),
+      ElementsAre(0x1p30F));
+}
+
 TEST(OnnxLoweringTest, NodesMayComeInAnyOrder) {
   const OnnxFile file(tensor_text("input", "x", {"batch", "2"}) +
                       tensor_text("output", "y", {"batch", "2"}) +

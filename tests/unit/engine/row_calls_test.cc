@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernels/kernel_call.h"
+#include "kernels/means.h"
 #include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
@@ -35,6 +36,7 @@ struct RowCalls {
 RowCalls row_calls(const std::string& text) {
   RowCalls result{{}, testing::parse_hlo(kRowHead + text + "}\n")};
   const auto before = testing::result_with_kernels(*result.module);
+  EXPECT_TRUE(settle_means(*result.module));
   EXPECT_TRUE(rewrite_to_kernel_calls(*result.module, 1));
   EXPECT_TRUE(replace_row_functions(*result.module, 1));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*result.module)),

@@ -55,14 +55,17 @@ XlaOp reduce_axes(const Node& node, XlaOp x, const std::vector<std::int64_t>& ax
                      axes);
 }
 
-// What a reduction computes with: sums of short numbers lose digits, and roots and logarithms of
-// integers are real.
-enum class Computing { kAsIs, kReal };
+// What a reduction computes with: sums of short numbers lose digits, those of integers overflow
+// (kWide), and roots and logarithms of integers are real.
+enum class Computing { kAsIs, kReal, kWide };
 
 XlaOp computed_with(const Node& node, XlaOp x, Computing how) {
   const auto type = node.type_of(x);
   if (type == xla::F16 || type == xla::BF16) return xla::ConvertElementType(x, xla::F32);
   if (how == Computing::kReal && !is_real(type)) return xla::ConvertElementType(x, xla::F64);
+  if (how == Computing::kWide && !is_real(type)) {
+    return xla::ConvertElementType(x, is_unsigned(type) ? xla::U64 : xla::S64);
+  }
   return x;
 }
 
@@ -97,7 +100,7 @@ void lower_reduce_sum(Node& node) {
 
 void lower_reduce_mean(Node& node) {
   const auto axes = reduced_axes<18>(node);
-  const XlaOp sum = reduce_axes(node, computed_with(node, node.operand(0), Computing::kAsIs), axes,
+  const XlaOp sum = reduce_axes(node, computed_with(node, node.operand(0), Computing::kWide), axes,
                                 Reduction::kSum);
   std::int64_t count = 1;
   for (const std::int64_t axis : axes) count *= size_at(node.sizes(0), axis);

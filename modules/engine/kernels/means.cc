@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/means.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "hlo/parts.h"
+#include "hlo/simplify.h"
+#include "kernels/row_values.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// Over dimensions, or of windows.
+bool adds_up(const HloInstruction& reduce) {
+  if ((reduce.opcode() != HloOpcode::kReduce && reduce.opcode() != HloOpcode::kReduceWindow) ||
+      reduce.operand_count() != 2 || elements_of(reduce) == 0 ||
+      elements_of(*reduce.operand(0)) == 0) {
+    return false;
+  }
+  const HloInstruction* root = reduce.to_apply()->root_instruction();
+  return root->opcode() == HloOpcode::kAdd && root->operand(0) != root->operand(1) &&
+         root->operand(0)->opcode() == HloOpcode::kParameter &&
+         root->operand(1)->opcode() == HloOpcode::kParameter && number_of(*reduce.operand(1)) == 0;
+}
+
+std::int64_t count_of(const HloInstruction& sum) {
+  if (sum.opcode() == HloOpcode::kReduce) {
+    return elements_of(*sum.operand(0)) / elements_of(sum);
+  }
+  std::int64_t count = 1;
+  for (const auto& dimension : sum.window().dimensions()) count *= dimension.size();
+  return count;
+}
+
+// What is left of reshapes and changes of the type.
+HloInstruction* behind_forms(HloInstruction* value) {
+  while (value->opcode() == HloOpcode::kReshape || value->opcode() == HloOpcode::kBitcast ||
+         value->opcode() == HloOpcode::kConvert) {
+    value = value->mutable_operand(0);
+  }
+  return value;
+}
+
+bool is_real_tensor(const HloInstruction& value) {
+  return value.shape().IsArray() && has_kernels(value.shape().element_type());
+}
+
+}  // namespace
+
+HloInstruction* divided_sum(HloInstruction* quotient) {
+  const bool is_quotient = quotient->opcode() == HloOpcode::kDivide;
+  if (!is_quotient && quotient->opcode() != HloOpcode::kMultiply) return nullptr;
+  for (const int i : {0, 1}) {
+    if (i == 1 && is_quotient) continue;
+    const auto number = number_of(*quotient->operand(1 - i));
+    HloInstruction* const sum = behind_forms(quotient->mutable_operand(i));
+    if (!number || !adds_up(*sum) || elements_of(*sum) != elements_of(*quotient)) continue;
+    const auto count = static_cast<double>(count_of(*sum));
+    if (is_near(is_quotient ? *number : 1 / *number, count)) return sum;
+  }
+  return nullptr;
+}
+
+Mean mean_of(HloInstruction* value) {
+  value = behind_reshapes(value);
+  // As divided_exactly() makes it.
+  if (value->opcode() == HloOpcode::kConvert && value->shape().element_type() == xla::F32) {
+    value = value->mutable_operand(0);
+  }
+  HloInstruction* const sum = divided_sum(value);
+  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce) return {};
+  return {sum->mutable_operand(0), sum};
+}
+
+namespace {
+
+// Whether `mean`, a part of what x is a part of, is x's mean at each place.
+bool is_mean_of(const Part& mean, const Part& x) {
+  const Mean made = mean_of(mean.base);
+  if (made.of == nullptr) return false;
+  const Part of = stripped(Part::whole(made.of));
+  if (of.base != x.base) return false;
+  // By dimension of made.of: the dimension of the larger tensor.
+  Dimensions places(static_cast<std::size_t>(made.of->shape().rank()), -1);
+  for (std::size_t d = 0; d < of.of.size(); ++d) {
+    if (of.of[d] >= 0) places[static_cast<std::size_t>(of.of[d])] = x.of[d];
+  }
+  Dimensions kept;
+  for (std::int64_t d = 0; d < std::ssize(places); ++d) {
+    const auto& reduced = made.sum->dimensions();
+    const std::int64_t place = places[static_cast<std::size_t>(d)];
+    if (place >= 0 && std::find(reduced.begin(), reduced.end(), d) == reduced.end()) {
+      kept.push_back(place);
+    }
+  }
+  Dimensions own = mean.of;
+  std::erase(own, -1);
+  return own == kept;
+}
+
+// A factor of a term, or a divisor.
+struct TermFactor {
+  Part part;
+  bool divides = false;
+  friend bool operator==(const TermFactor& a, const TermFactor& b) {
+    return a.part == b.part && a.divides == b.divides;
+  }
+};
+
+// A product, of which a sum is made.
+struct Term {
+  Part part;
+  bool is_subtracted;
+  bool is_negative = is_subtracted;  // with the signs of its factors
+  std::vector<TermFactor> factors = {};
+};
+
+constexpr int kMostSteps = 4;  // from a sum to its terms, and from a term to its factors
+
+void add_factors(const Part& part, bool divides, int steps, Term& term) {
+  const Part inner = stripped(part);
+  const HloOpcode opcode = inner.base->opcode();
+  const bool is_product = opcode == HloOpcode::kMultiply || opcode == HloOpcode::kDivide;
+  const auto add_operand = [&](int i, bool also_divides) {
+    add_factors(inner.with(inner.base->mutable_operand(i)), also_divides, steps - 1, term);
+  };
+  if (steps > 0 && opcode == HloOpcode::kNegate) {
+    term.is_negative = !term.is_negative;
+    add_operand(0, divides);
+  } else if (steps > 0 && is_product && mean_of(inner.base).of == nullptr) {
+    add_operand(0, divides);
+    add_operand(1, divides != (opcode == HloOpcode::kDivide));
+  } else {
+    term.factors.push_back({inner, divides});
+  }
+}
+
+void add_terms(const Part& part, bool is_subtracted, int steps, std::vector<Term>& terms) {
+  const Part inner = stripped(part);
+  const HloOpcode opcode = inner.base->opcode();
+  const bool adds = opcode == HloOpcode::kAdd || opcode == HloOpcode::kSubtract;
+  const auto add_operand = [&](int i, bool is_other_sign) {
+    add_terms(inner.with(inner.base->mutable_operand(i)), is_subtracted != is_other_sign, steps - 1,
+              terms);
+  };
+  if (steps > 0 && adds) {
+    add_operand(0, false);
+    add_operand(1, opcode == HloOpcode::kSubtract);
+  } else if (steps > 0 && opcode == HloOpcode::kNegate) {
+    add_operand(0, true);
+  } else {
+    add_factors(inner, false, kMostSteps, terms.emplace_back(Term{inner, is_subtracted}));
+  }
+}
+
+HloInstruction* negated(HloInstruction* value) {
+  return value->parent()->AddInstruction(
+      HloInstruction::CreateUnary(value->shape(), HloOpcode::kNegate, value));
+}
+
+// The product with `other` in place of its factor `x`; null: that is no factor.
+HloInstruction* with_other_factor(const Part& product, const Part& x, HloInstruction* other) {
+  const Part inner = stripped(product);
+  if (inner == x) return other;
+  HloInstruction* const made = inner.base;
+  const bool is_quotient = made->opcode() == HloOpcode::kDivide;
+  if (made->opcode() == HloOpcode::kNegate) {
+    HloInstruction* const one = with_other_factor(inner.with(made->mutable_operand(0)), x, other);
+    return one == nullptr ? nullptr : negated(one);
+  }
+  if (made->opcode() != HloOpcode::kMultiply && !is_quotient) return nullptr;
+  for (const int i : {0, 1}) {
+    if (i == 1 && is_quotient) continue;
+    HloInstruction* const one = with_other_factor(inner.with(made->mutable_operand(i)), x, other);
+    if (one == nullptr) continue;
+    const Part factor = stripped(inner.with(made->mutable_operand(1 - i)));
+    return binary(made->opcode(), one, spread_part(factor, dimensions_of(*other)));
+  }
+  return nullptr;
+}
+
+// The factors of `term` without `factor`, which it has.
+std::vector<TermFactor> others(const Term& term, const TermFactor& factor) {
+  std::vector<TermFactor> rest = term.factors;
+  rest.erase(std::find(rest.begin(), rest.end(), factor));
+  return rest;
+}
+
+// Two terms that are x * k and -mean * k, and the factors x and mean.
+struct Cancelling {
+  const Term* of_x = nullptr;  // null: there are none
+  const Term* of_mean = nullptr;
+  Part x{}, mean{};
+};
+
+// Of one number, the mean is the number.
+bool cancels(const Term& of_x, const TermFactor& x, const Term& of_mean, const TermFactor& mean) {
+  if (x.divides || mean.divides || of_x.is_negative == of_mean.is_negative ||
+      of_x.factors.size() == 1 || of_x.factors.size() != of_mean.factors.size() ||
+      !(mean.part == x.part || is_mean_of(mean.part, x.part))) {
+    return false;
+  }
+  const auto factors = others(of_x, x);
+  return std::is_permutation(factors.begin(), factors.end(), others(of_mean, mean).begin());
+}
+
+Cancelling cancelling(const std::vector<Term>& terms, std::int64_t size) {
+  for (const Term& of_x : terms) {
+    for (const TermFactor& x : of_x.factors) {
+      if (elements_of(*x.part.base) != size) continue;
+      for (const Term& of_mean : terms) {
+        for (const TermFactor& mean : of_mean.factors) {
+          if (cancels(of_x, x, of_mean, mean)) return {&of_x, &of_mean, x.part, mean.part};
+        }
+      }
+    }
+  }
+  return {};
+}
+
+// x * k + (b - mean * k), in any order, as (x - mean) * k + b; null: it is something else.
+HloInstruction* by_difference(HloInstruction& root) {
+  if (root.opcode() != HloOpcode::kAdd && root.opcode() != HloOpcode::kSubtract) return nullptr;
+  const Dimensions sizes = dimensions_of(root);
+  std::vector<Term> terms;
+  add_terms(Part::whole(&root), false, kMostSteps, terms);
+  const Cancelling found = cancelling(terms, elements_of(root));
+  if (found.of_x == nullptr) return nullptr;
+  HloInstruction* const difference =
+      binary(HloOpcode::kSubtract, spread_part(found.x, sizes), spread_part(found.mean, sizes));
+  HloInstruction* sum = with_other_factor(found.of_x->part, found.x, difference);
+  if (sum == nullptr) return nullptr;
+  if (found.of_x->is_subtracted) sum = negated(sum);
+  for (const Term& other : terms) {
+    if (&other == found.of_x || &other == found.of_mean) continue;
+    sum = binary(other.is_subtracted ? HloOpcode::kSubtract : HloOpcode::kAdd, sum,
+                 spread_part(other.part, sizes));
+  }
+  return sum;
+}
+
+Dimensions kept_dimensions(const HloInstruction& sum) {
+  Dimensions kept;
+  for (std::int64_t d = 0; d < sum.operand(0)->shape().rank(); ++d) {
+    const auto& reduced = sum.dimensions();
+    if (std::find(reduced.begin(), reduced.end(), d) == reduced.end()) kept.push_back(d);
+  }
+  return kept;
+}
+
+// One of the sum's results for each of the terms of that.
+HloInstruction* spread_over_terms(HloInstruction* value, const HloInstruction& sum) {
+  return broadcast(reshape(value, dimensions_of(sum)), dimensions_of(*sum.operand(0)),
+                   kept_dimensions(sum));
+}
+
+HloInstruction* number_like(HloInstruction& value, double number) {
+  HloInstruction* const one = value.parent()->AddInstruction(HloInstruction::CreateConstant(
+      xla::LiteralUtil::CreateR0(number).Convert(value.shape().element_type()).value()));
+  return broadcast(one, value.shape().dimensions(), {});
+}
+
+// The sum of other terms, divided by their count, in the sizes of `like`.
+HloInstruction* mean_with_terms(HloInstruction& sum, HloInstruction* terms,
+                                const HloInstruction& like) {
+  HloInstruction* const made = sum.parent()->AddInstruction(
+      sum.CloneWithNewOperands(sum.shape(), {terms, sum.mutable_operand(1)}));
+  HloInstruction* const value = reshape(made, dimensions_of(like));
+  return binary(HloOpcode::kMultiply, value,
+                number_like(*value, 1 / static_cast<double>(count_of(sum))));
+}
+
+// mean(x * x) - mean(x)^2 as the mean of (x - mean(x))^2; null: it is something else.
+HloInstruction* by_squared_differences(HloInstruction& root) {
+  if (root.opcode() != HloOpcode::kSubtract) return nullptr;
+  const Mean squares = mean_of(root.mutable_operand(0));
+  HloInstruction* const mean = squared(behind_reshapes(root.mutable_operand(1)));
+  if (squares.of == nullptr || mean == nullptr) return nullptr;
+  HloInstruction* const x = squared(squares.of);
+  const Mean inner = mean_of(mean);
+  if (x == nullptr || inner.of != x || inner.sum->dimensions() != squares.sum->dimensions() ||
+      x->shape().element_type() != root.shape().element_type()) {
+    return nullptr;
+  }
+  HloInstruction* const difference =
+      binary(HloOpcode::kSubtract, x, spread_over_terms(behind_reshapes(mean), *inner.sum));
+  return mean_with_terms(*squares.sum, binary(HloOpcode::kMultiply, difference, difference), root);
+}
+
+// The differences of x to the first number of each mean, in whose place an infinite one is 0.
+struct Shifted {
+  HloInstruction* first;    // in the sizes of the sum
+  HloInstruction* numbers;  // the differences
+  HloInstruction* mean;     // of them, in the sizes of x's mean
+};
+
+Shifted shifted(const HloInstruction& mean, const Mean& made) {
+  Dimensions end = dimensions_of(*made.of);
+  for (const std::int64_t d : made.sum->dimensions()) end[static_cast<std::size_t>(d)] = 1;
+  xla::HloComputation* const in = made.of->parent();
+  HloInstruction* first = in->AddInstruction(
+      HloInstruction::CreateSlice(shape_of(made.of->shape().element_type(), end), made.of,
+                                  Dimensions(end.size(), 0), end, Dimensions(end.size(), 1)));
+  first = reshape(first, dimensions_of(*made.sum));
+  HloInstruction* const is_finite = in->AddInstruction(HloInstruction::CreateUnary(
+      shape_of(xla::PRED, first->shape().dimensions()), HloOpcode::kIsFinite, first));
+  first = in->AddInstruction(HloInstruction::CreateTernary(
+      first->shape(), HloOpcode::kSelect, is_finite, first, number_like(*first, 0)));
+  HloInstruction* const numbers =
+      binary(HloOpcode::kSubtract, made.of, spread_over_terms(first, *made.sum));
+  return {first, numbers, mean_with_terms(*made.sum, numbers, mean)};
+}
+
+// Every x - mean as a difference of shifted numbers and their mean; returns these means.
+Result<std::set<HloInstruction*>> shift_differences(xla::HloComputation& computation) {
+  std::map<HloInstruction*, Shifted> by_mean;
+  for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
+    if (one->opcode() != HloOpcode::kSubtract || !is_real_tensor(*one)) continue;
+    const Part x = stripped(Part::whole(one->mutable_operand(0)));
+    const Part mean = stripped(Part::whole(one->mutable_operand(1)));
+    if (elements_of(*x.base) != elements_of(*one) || !is_mean_of(mean, x)) continue;
+    const Mean made = mean_of(mean.base);
+    if (made.of->shape().element_type() != one->shape().element_type()) continue;
+    if (by_mean.count(mean.base) == 0) by_mean.emplace(mean.base, shifted(*mean.base, made));
+    const Shifted& by = by_mean.at(mean.base);
+    const Dimensions sizes = dimensions_of(*one);
+    TFAOT_TRY(
+        checked(one->ReplaceAllUsesWith(binary(HloOpcode::kSubtract, reshape(by.numbers, sizes),
+                                               spread_part(mean.with(by.mean), sizes)))));
+  }
+  std::set<HloInstruction*> means;
+  for (const auto& [mean, by] : by_mean) {
+    means.insert(by.mean);
+    HloInstruction* const first = reshape(by.first, dimensions_of(*mean));
+    TFAOT_TRY(checked(mean->ReplaceAllUsesWith(binary(HloOpcode::kAdd, first, by.mean))));
+  }
+  return means;
+}
+
+// The mean of equal numbers is that number in spite of a rounded 1 / count.
+bool is_exact_enough(std::int64_t count) {
+  const auto exact = static_cast<double>(count);
+  return std::abs(static_cast<double>(static_cast<float>(1 / exact)) * exact - 1) <= 0x1p-25;
+}
+
+HloInstruction* as_type(HloInstruction* value, xla::PrimitiveType type) {
+  return value->parent()->AddInstruction(
+      HloInstruction::CreateConvert(shape_of(type, value->shape().dimensions()), value));
+}
+
+// A mean of float32, divided in float64; null: it need not be.
+HloInstruction* divided_exactly(HloInstruction& quotient) {
+  const HloInstruction* const sum = divided_sum(&quotient);
+  if (sum == nullptr || quotient.shape().element_type() != xla::F32 ||
+      is_exact_enough(count_of(*sum))) {
+    return nullptr;
+  }
+  const bool is_first = behind_forms(quotient.mutable_operand(0)) == sum;
+  HloInstruction* const wide = as_type(quotient.mutable_operand(is_first ? 0 : 1), xla::F64);
+  HloInstruction* const number = number_like(*wide, 1 / static_cast<double>(count_of(*sum)));
+  return as_type(binary(HloOpcode::kMultiply, wide, number), xla::F32);
+}
+
+// Replaces what `make` finds another form for.
+Status replace_all(xla::HloComputation& computation,
+                   HloInstruction* (*make)(HloInstruction& instruction),
+                   const std::set<HloInstruction*>& except = {}) {
+  for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
+    if (!is_real_tensor(*one) || except.count(one) != 0) continue;
+    HloInstruction* const made = make(*one);
+    if (made != nullptr) TFAOT_TRY(checked(one->ReplaceAllUsesWith(made)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status settle_means(xla::HloModule& module) {
+  for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
+    if (computation->IsFusionComputation()) continue;
+    TFAOT_TRY(replace_all(*computation, by_squared_differences));
+    TFAOT_TRY(replace_all(*computation, by_difference));
+    TFAOT_ASSIGN(const auto shifted_means, shift_differences(*computation));
+    TFAOT_TRY(replace_all(*computation, divided_exactly, shifted_means));
+  }
+  return remove_dead_code(module);
+}
+
+}  // namespace tfaot::toolkit::engine

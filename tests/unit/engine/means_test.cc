@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equal numbers are their own mean, and what is made of them less their mean is 0, whatever their
+// number, size and type, and however a model writes it.
+#include "kernels/means.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "hlo/simplify.h"
+#include "tests/unit/engine/parse_hlo.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+const std::vector<double> kConstants = {0, 1, -1, -999, 1e6, 100000.7, 0.1};
+
+std::vector<std::int64_t> widths() {
+  std::vector<std::int64_t> all = {64, 100, 128, 256};
+  for (std::int64_t i = 1; i <= 40; ++i) all.push_back(i);
+  return all;
+}
+
+void replace_word(std::string& text, const std::string& word, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, word.size(), by);
+  }
+}
+
+// `text` with TYPE and WIDTH, and as optimize() does it: simplified, then settled.
+std::unique_ptr<xla::HloModule> settled(std::string text, const std::string& type,
+                                        std::int64_t width) {
+  text =
+      "add {\n  a = TYPE[] parameter(0)\n  b = TYPE[] parameter(1)\n  ROOT s = TYPE[] add(a, b)\n}"
+      "\nENTRY e {\n  zero = TYPE[] constant(0)\n  n = TYPE[] constant(WIDTH)\n"
+      "  small = TYPE[] constant(1e-5)\n" +
+      text + "}\n";
+  replace_word(text, "TYPE", type);
+  replace_word(text, "WIDTH", std::to_string(width));
+  auto module = testing::parse_hlo(text);
+  EXPECT_TRUE(simplify(*module));
+  EXPECT_TRUE(settle_means(*module));
+  return module;
+}
+
+std::vector<double> values_for(const xla::HloModule& module, const xla::Literal& x) {
+  xla::HloEvaluator evaluator;
+  auto result = evaluator.Evaluate(module, {&x});
+  EXPECT_TRUE(result.ok()) << result.status().message() << "\n" << module.ToString();
+  if (!result.ok()) return {};
+  const auto wide = result->Convert(xla::F64).value();
+  const auto data = wide.data<double>();
+  return {data.begin(), data.end()};
+}
+
+xla::Literal filled_with(const xla::HloModule& module, double number) {
+  const auto& shape = module.entry_computation()->parameter_instruction(0)->shape();
+  const auto one = xla::LiteralUtil::CreateR0(number).Convert(shape.element_type()).value();
+  return one.Broadcast(shape, {}).value();
+}
+
+// All numbers that `text` makes of equal ones are `expected`.
+void expect_of_equal_numbers(const std::string& text, double expected) {
+  for (const std::string type : {"f32", "f64"}) {
+    for (const std::int64_t width : widths()) {
+      const auto module = settled(text, type, width);
+      for (const double number : kConstants) {
+        for (const double found : values_for(*module, filled_with(*module, number))) {
+          ASSERT_EQ(found, expected) << type << ", " << width << " times " << number << "\n"
+                                     << module->ToString();
+        }
+      }
+    }
+  }
+}
+
+// The mean of x over its last dimension, less which x is d.
+const std::string kRows =
+    "  x = TYPE[3,WIDTH] parameter(0)\n"
+    "  total = TYPE[3] reduce(x, zero), dimensions={1}, to_apply=add\n"
+    "  ns = TYPE[3] broadcast(n), dimensions={}\n  mean = TYPE[3] divide(total, ns)\n"
+    "  means = TYPE[3,WIDTH] broadcast(mean), dimensions={0}\n";
+const std::string kDifference = "  d = TYPE[3,WIDTH] subtract(x, means)\n";
+// 1 / deviation, of a variance.
+const std::string kInverse =
+    "  smalls = TYPE[3] broadcast(small), dimensions={}\n  more = TYPE[3] add(variance, smalls)\n"
+    "  inverse = TYPE[3] rsqrt(more)\n"
+    "  inverses = TYPE[3,WIDTH] broadcast(inverse), dimensions={0}\n";
+const std::string kVariance =
+    "  dd = TYPE[3,WIDTH] multiply(d, d)\n"
+    "  squares = TYPE[3] reduce(dd, zero), dimensions={1}, to_apply=add\n"
+    "  variance = TYPE[3] divide(squares, ns)\n";
+const std::string kOnlyMean = "  ROOT r = TYPE[3] add(mean, mean)\n";
+
+TEST(Means, NormalisedEqualNumbersAreZero) {
+  expect_of_equal_numbers(kRows + kDifference + kVariance + kInverse +
+                              "  ROOT y = TYPE[3,WIDTH] multiply(d, inverses)\n",
+                          0);
+}
+
+TEST(Means, TheVarianceOfEqualNumbersIsZero) {
+  expect_of_equal_numbers(kRows + kDifference + kVariance + "  ROOT r = TYPE[3] negate(variance)\n",
+                          0);
+}
+
+// As JAX's libraries write it: the mean of the squares less the square of the mean.
+TEST(Means, TheVarianceByTheMeanOfSquaresIsZero) {
+  expect_of_equal_numbers(kRows +
+                              "  xx = TYPE[3,WIDTH] multiply(x, x)\n"
+                              "  all = TYPE[3] reduce(xx, zero), dimensions={1}, to_apply=add\n"
+                              "  most = TYPE[3] divide(all, ns)\n"
+                              "  mm = TYPE[3] multiply(mean, mean)\n"
+                              "  ROOT r = TYPE[3] subtract(most, mm)\n",
+                          0);
+}
+
+// As Keras writes it, with a bias of 0.25: x * (g / deviation) + (b - mean * (g / deviation)).
+TEST(Means, ProductsWithTheMeanBecomeOneWithTheDifference) {
+  const std::string head =
+      kRows + kDifference + kVariance + kInverse + "  b = TYPE[] constant(0.25)\n";
+  const std::string g = "  g = TYPE[] constant(1.5)\n";
+  // In all elements, as TensorFlow does it.
+  expect_of_equal_numbers(head + g +
+                              "  gs = TYPE[3,WIDTH] broadcast(g), dimensions={}\n"
+                              "  bs = TYPE[3,WIDTH] broadcast(b), dimensions={}\n"
+                              "  k = TYPE[3,WIDTH] multiply(inverses, gs)\n"
+                              "  xk = TYPE[3,WIDTH] multiply(x, k)\n"
+                              "  mk = TYPE[3,WIDTH] multiply(means, k)\n"
+                              "  rest = TYPE[3,WIDTH] subtract(bs, mk)\n"
+                              "  ROOT y = TYPE[3,WIDTH] add(xk, rest)\n",
+                          0.25);
+  // By row, as Keras 3 does it, and with a negative mean.
+  expect_of_equal_numbers(head + g +
+                              "  gs = TYPE[3] broadcast(g), dimensions={}\n"
+                              "  bs = TYPE[3] broadcast(b), dimensions={}\n"
+                              "  k = TYPE[3] multiply(inverse, gs)\n"
+                              "  minus = TYPE[3] negate(mean)\n"
+                              "  mk = TYPE[3] multiply(minus, k)\n  rest = TYPE[3] add(mk, bs)\n"
+                              "  ks = TYPE[3,WIDTH] broadcast(k), dimensions={0}\n"
+                              "  rests = TYPE[3,WIDTH] broadcast(rest), dimensions={0}\n"
+                              "  xk = TYPE[3,WIDTH] multiply(x, ks)\n"
+                              "  ROOT y = TYPE[3,WIDTH] add(rests, xk)\n",
+                          0.25);
+  // The other way round.
+  expect_of_equal_numbers(head +
+                              "  bs = TYPE[3,WIDTH] broadcast(b), dimensions={}\n"
+                              "  mk = TYPE[3,WIDTH] multiply(means, inverses)\n"
+                              "  xk = TYPE[3,WIDTH] multiply(inverses, x)\n"
+                              "  more1 = TYPE[3,WIDTH] add(mk, bs)\n"
+                              "  ROOT y = TYPE[3,WIDTH] subtract(more1, xk)\n",
+                          0.25);
+}
+
+// Over positions, which lie before the channels: a training batch normalisation, an instance or a
+// group normalisation.
+TEST(Means, OfChannels) {
+  expect_of_equal_numbers(
+      "  x = TYPE[2,WIDTH,3] parameter(0)\n"
+      "  total = TYPE[2,3] reduce(x, zero), dimensions={1}, to_apply=add\n"
+      "  ns = TYPE[2,3] broadcast(n), dimensions={}\n  mean = TYPE[2,3] divide(total, ns)\n"
+      "  kept = TYPE[2,1,3] reshape(mean)\n  again = TYPE[2,3] reshape(kept)\n"
+      "  means = TYPE[2,WIDTH,3] broadcast(again), dimensions={0,2}\n"
+      "  d = TYPE[2,WIDTH,3] subtract(x, means)\n  dd = TYPE[2,WIDTH,3] multiply(d, d)\n"
+      "  squares = TYPE[2,3] reduce(dd, zero), dimensions={1}, to_apply=add\n"
+      "  variance = TYPE[2,3] divide(squares, ns)\n"
+      "  smalls = TYPE[2,3] broadcast(small), dimensions={}\n"
+      "  more = TYPE[2,3] add(variance, smalls)\n  inverse = TYPE[2,3] rsqrt(more)\n"
+      "  b = TYPE[] constant(0.25)\n  bs = TYPE[2,3] broadcast(b), dimensions={}\n"
+      "  mk = TYPE[2,3] multiply(mean, inverse)\n  rest = TYPE[2,3] subtract(bs, mk)\n"
+      "  rests = TYPE[2,WIDTH,3] broadcast(rest), dimensions={0,2}\n"
+      "  ks = TYPE[2,WIDTH,3] broadcast(inverse), dimensions={0,2}\n"
+      "  xk = TYPE[2,WIDTH,3] multiply(x, ks)\n  ROOT y = TYPE[2,WIDTH,3] add(xk, rests)\n",
+      0.25);
+}
+
+// A mean that nothing is less of: its sum is rounded as sums are, but divided exactly.
+TEST(Means, OfWholeNumbersAreExact) {
+  for (const std::int64_t width : widths()) {
+    const auto module = settled(kRows + kOnlyMean, "f32", width);
+    for (const double number : {1.0, -1.0, -999.0, 54321.0}) {
+      for (const double found : values_for(*module, filled_with(*module, number))) {
+        ASSERT_EQ(found, 2 * number) << width;
+      }
+    }
+  }
+}
+
+// The mean of each window, as of a pool.
+TEST(Means, OfWindowsAreExact) {
+  for (const std::int64_t width : {3, 7, 13, 15, 30}) {
+    std::string text =
+        "  x = TYPE[1,60] parameter(0)\n"
+        "  total = TYPE[1,PLACES] reduce-window(x, zero), window={size=1xWIDTH}, to_apply=add\n"
+        "  ns = TYPE[1,PLACES] broadcast(n), dimensions={}\n"
+        "  ROOT mean = TYPE[1,PLACES] divide(total, ns)\n";
+    replace_word(text, "PLACES", std::to_string(61 - width));
+    const auto module = settled(text, "f32", width);
+    for (const double number : {1.0, -999.0, 54321.0}) {
+      for (const double found : values_for(*module, filled_with(*module, number))) {
+        ASSERT_EQ(found, number) << width;
+      }
+    }
+  }
+}
+
+// The mean itself is not changed by more than its rounding, also where it is used twice, and stays
+// infinite.
+TEST(Means, OfOtherNumbers) {
+  const auto module = settled(kRows + kDifference +
+                                  "  cut = TYPE[3,1] slice(d), slice={[0:3], [0:1]}\n"
+                                  "  first = TYPE[3] reshape(cut)\n"
+                                  "  ROOT r = (TYPE[3], TYPE[3]) tuple(mean, first)\n",
+                              "f32", 5);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto x = xla::LiteralUtil::CreateR2<float>(
+      {{1, 2, 3, 4, 6}, {-5, 0, 1, 0.5F, 0.5F}, {kInfinity, 1, 2, 3, 4}});
+  xla::HloEvaluator evaluator;
+  auto result = evaluator.Evaluate(*module, {&x}).value().DecomposeTuple();
+  EXPECT_FLOAT_EQ(result[0].data<float>()[0], 3.2F);
+  EXPECT_FLOAT_EQ(result[0].data<float>()[1], -0.6F);
+  EXPECT_EQ(result[0].data<float>()[2], kInfinity);
+  EXPECT_FLOAT_EQ(result[1].data<float>()[0], -2.2F);
+  EXPECT_FLOAT_EQ(result[1].data<float>()[1], -4.4F);
+}
+
+// Another factor beside the mean, another tensor's mean, a sum over another count.
+TEST(Means, OtherSumsStay) {
+  const auto count_of = [](const std::string& rest) {
+    const auto module = settled(kRows + kDifference + kVariance + kInverse + rest, "f64", 7);
+    std::int64_t count = 0;
+    for (const auto* one : module->entry_computation()->instructions()) {
+      if (one->opcode() == xla::HloOpcode::kMultiply) ++count;
+    }
+    return count;
+  };
+  const std::string xk = "  xk = TYPE[3,WIDTH] multiply(x, inverses)\n";
+  const std::string last = "  ROOT y = TYPE[3,WIDTH] subtract(xk, mk)\n";
+  const std::int64_t same =
+      count_of(xk + "  mk = TYPE[3,WIDTH] multiply(means, inverses)\n" + last);
+  const std::int64_t other_factor =
+      count_of(xk + "  mk = TYPE[3,WIDTH] multiply(means, d)\n" + last);
+  EXPECT_EQ(other_factor, same + 1);
+  const std::int64_t not_negative = count_of(
+      xk +
+      "  mk = TYPE[3,WIDTH] multiply(means, inverses)\n  ROOT y = TYPE[3,WIDTH] add(xk, mk)\n");
+  EXPECT_EQ(not_negative, same + 1);
+}
+
+// TensorFlow's Mean of int32 is that of the numbers, not of a sum that has overflowed. Other sums
+// that are divided keep what they have.
+TEST(Means, OfWholeNumbersDoNotOverflow) {
+  const auto mean_with = [](const std::string& metadata) {
+    const auto module = testing::parse_hlo(
+        "add {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT s = s32[] add(a, b)\n}\n"
+        "ENTRY e {\n  zero = s32[] constant(0)\n  n = s32[] constant(4)\n"
+        "  x = s32[2,4] parameter(0)\n"
+        "  total = s32[2] reduce(x, zero), dimensions={1}, to_apply=add\n"
+        "  ns = s32[2] broadcast(n), dimensions={}\n"
+        "  ROOT mean = s32[2] divide(total, ns)" +
+        metadata + "\n}\n");
+    EXPECT_TRUE(widen_whole_means(*module));
+    EXPECT_TRUE(simplify(*module));
+    const auto x = xla::LiteralUtil::CreateR2<std::int32_t>(
+        {{2000000000, 2000000000, 2000000000, 2000000001}, {-2000000000, -2000000000, -7, -7}});
+    return values_for(*module, x);
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(mean_with(", metadata={op_type=\"Mean\" op_name=\"mean\"}"),
+              ElementsAre(2000000000, -1000000003));
+  EXPECT_THAT(mean_with(""), ElementsAre(-147483647, 73741820));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
