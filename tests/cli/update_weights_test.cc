@@ -41,6 +41,9 @@ TEST_F(UpdateWeightsTest, MakesWhatCompilingMakes) {
   EXPECT_EQ(files_in("out2"), files_in("again/out"));
   EXPECT_EQ(read("out/manifest.json"), old);
   EXPECT_EQ(run({"package", "out2", "-o", "dist"}).exit_code, 0);
+  EXPECT_THAT(run({"diff", "out", "out2"}).out,
+              ::testing::StartsWith("same code, other weights\n"));
+  EXPECT_THAT(run({"diff", "again/out", "out2"}).out, "no difference\n");
 }
 
 TEST_F(UpdateWeightsTest, ATreeIsUpdatedInItsPlace) {

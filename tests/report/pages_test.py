@@ -192,6 +192,13 @@ def check_download(browser, name, file, data):
     pathlib.Path(browser.folder.name, begun["suggestedFilename"]).unlink()
 
 
+def check_headlines(pages):
+    """Each page answers its question in words."""
+    for name, words in (("different", ">other code"), ("same", ">no difference"), ("validation", " of what is allowed"),
+                        ("inspection", " of the estimated time is in kernels of tfaot.")):
+        expect(words in pages[name][0].read_text(), name, f"does not say '{words}'")
+
+
 def check_tables(browser, file):
     """Sorting, by mouse and by keyboard, and filtering."""
     browser.look(1600, 800, "light")
@@ -262,6 +269,7 @@ def main():
                 check_without_scripts(browser, name, file)
                 if data is not None:
                     check_download(browser, name, file, data)
+            check_headlines(pages)
             check_tables(browser, pages["sample"][0])
             check_drawing(browser, pages["sample"][0])
             if "TFAOT_PICTURES" in os.environ:

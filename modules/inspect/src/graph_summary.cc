@@ -2,9 +2,11 @@
 #include "tfaot/inspect/graph_summary.h"
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace tfaot::toolkit {
 namespace {
@@ -97,16 +99,91 @@ std::vector<LayerSummary> layers_of(const HloGraph& graph) {
   return layers;
 }
 
-std::vector<ProductFate> product_fates(const HloGraph& before, const HloGraph& after) {
+namespace {
+
+using Origins = std::multimap<std::string, const HloNode*>;
+
+// What nodes are used for, and made of.
+class Flow {
+ public:
+  explicit Flow(const HloGraph& graph) {
+    for (const HloComputation& computation : graph.computations) {
+      for (const HloNode& node : computation.nodes) {
+        places_[&node] = &computation;
+        nodes_[{&computation, node.name}] = &node;
+        for (const std::string& operand : node.operands) {
+          users_[{&computation, operand}].push_back(&node);
+        }
+        for (const std::string& called : node.computations) callers_[called].push_back(&node);
+      }
+    }
+  }
+
+  // The nearest kernels that make something from the node.
+  std::vector<const HloNode*> kernels_after(const HloNode& node, const Origins& made) const {
+    std::set<const HloNode*> seen = {&node};
+    std::vector<const HloNode*> open = {&node};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      std::vector<const HloNode*> kernels;
+      const auto [first, last] = made.equal_range(open[i]->origin);
+      for (auto one = first; one != last && !open[i]->origin.empty(); ++one) {
+        if (one->second->kind == NodeKind::kKernel) kernels.push_back(one->second);
+      }
+      if (!kernels.empty()) return kernels;
+      for (const HloNode* user : users_of(*open[i])) {
+        if (seen.insert(user).second) open.push_back(user);
+      }
+    }
+    return {};
+  }
+
+  // True if the node is made of these weights and of constants alone.
+  bool is_known(const HloNode& node, const std::set<std::string>& weights) const {
+    if (node.opcode == "parameter") return weights.contains(node.origin);
+    if (node.operands.empty()) return true;
+    return std::ranges::all_of(node.operands, [&](const std::string& operand) {
+      const auto found = nodes_.find({places_.at(&node), operand});
+      return found != nodes_.end() && is_known(*found->second, weights);
+    });
+  }
+
+ private:
+  using Place = std::pair<const HloComputation*, std::string>;
+
+  // The users of a computation's result are those of its callers.
+  std::vector<const HloNode*> users_of(const HloNode& node) const {
+    const HloComputation* const computation = places_.at(&node);
+    std::vector<const HloNode*> users;
+    if (const auto found = users_.find({computation, node.name}); found != users_.end()) {
+      users = found->second;
+    }
+    if (const auto found = callers_.find(computation->name);
+        node.name == computation->root && found != callers_.end()) {
+      users.insert(users.end(), found->second.begin(), found->second.end());
+    }
+    return users;
+  }
+
+  std::map<const HloNode*, const HloComputation*> places_;
+  std::map<Place, const HloNode*> nodes_;
+  std::map<Place, std::vector<const HloNode*>> users_;
+  std::map<std::string, std::vector<const HloNode*>> callers_;  // by computation
+};
+
+}  // namespace
+
+std::vector<ProductFate> product_fates(const HloGraph& before, const HloGraph& after,
+                                       const std::set<std::string>& weights) {
   const auto is_product = [](const HloNode& node) {
     return node.kind == NodeKind::kProduct || node.opcode == "reduce-window";
   };
-  std::multimap<std::string, const HloNode*> made;
+  Origins made;
   for (const HloComputation& computation : after.computations) {
     for (const HloNode& node : computation.nodes) {
       if (node.kind == NodeKind::kKernel || is_product(node)) made.emplace(node.origin, &node);
     }
   }
+  const Flow flow(before);
   std::vector<ProductFate> fates;
   for (const HloComputation& computation : before.computations) {
     for (const HloNode& node : computation.nodes) {
@@ -114,6 +191,9 @@ std::vector<ProductFate> product_fates(const HloGraph& before, const HloGraph& a
       ProductFate fate{&node, {}};
       const auto [first, last] = made.equal_range(node.origin);
       for (auto one = first; one != last; ++one) fate.became.push_back(one->second);
+      if (fate.became.empty() && !flow.is_known(node, weights)) {
+        fate.became = flow.kernels_after(node, made);
+      }
       fates.push_back(std::move(fate));
     }
   }

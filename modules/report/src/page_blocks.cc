@@ -54,7 +54,9 @@ TemplateObject paragraph_of(const Text& block) { return {{"text", printable_line
 TemplateObject callout_of(const Callout& block) {
   TemplateList notes;
   for (const std::string& note : block.notes) {
-    notes.push_back(TemplateObject{{"note", printable_line(note)}});
+    for (const std::string& line : split_lines(note)) {
+      notes.push_back(TemplateObject{{"note", printable_line(line)}});
+    }
   }
   return {{"class", class_of(block.verdict)},
           {"text", printable_line(block.text)},

@@ -69,13 +69,65 @@ TEST(GraphSummary, WhatBecameOfAProduct) {
   product.kind = NodeKind::kProduct;
   product.opcode = "dot";
   const HloGraph after = sample_graph();
-  auto fates = product_fates(before, after);
+  auto fates = product_fates(before, after, {});
   ASSERT_THAT(fates, SizeIs(1));
   ASSERT_THAT(fates[0].became, SizeIs(1));
   EXPECT_EQ(fates[0].became[0]->callee, "tfaot_matmul_f32_x86_64_v3");
   product.origin = "m/other/MatMul";
-  fates = product_fates(before, after);
+  fates = product_fates(before, after, {});
   EXPECT_THAT(fates[0].became, IsEmpty());
+}
+
+HloNode node_of(const std::string& name, const std::string& opcode,
+                const std::vector<std::string>& operands, const std::string& origin) {
+  HloNode node;
+  node.name = name;
+  node.opcode = opcode;
+  node.kind = opcode == "dot" ? NodeKind::kProduct : NodeKind::kLoop;
+  node.operands = operands;
+  node.origin = origin;
+  return node;
+}
+
+// Two layers become one call, which has the origin of the second; a loop's products become one call
+// with the origin of what its step adds; the product of two weights is made ahead of time.
+TEST(GraphSummary, ProductsThatAKernelTookWithOthers) {
+  HloGraph before;
+  before.entry = "main";
+  HloNode loop = node_of("loop", "while", {"second"}, "m/rnn");
+  loop.computations = {"step"};
+  before.computations = {{"step",
+                          "sum",
+                          false,
+                          false,
+                          {node_of("state", "parameter", {}, ""),
+                           node_of("gates", "dot", {"state", "state"}, "m/rnn/MatMul"),
+                           node_of("sum", "add", {"gates", "state"}, "m/rnn/Add")}},
+                         {"main",
+                          "loop",
+                          false,
+                          false,
+                          {node_of("x", "parameter", {}, "x"), node_of("w", "parameter", {}, "w"),
+                           node_of("ahead", "dot", {"w", "w"}, "m/w/MatMul"),
+                           node_of("first", "dot", {"x", "ahead"}, "m/a/MatMul"),
+                           node_of("relu", "maximum", {"first", "first"}, "m/a/Relu"),
+                           node_of("second", "dot", {"relu", "w"}, "m/b/MatMul"), loop}}};
+  HloGraph after;
+  after.entry = "main";
+  HloNode chain = node_of("call.1", "custom-call", {}, "m/b/MatMul");
+  HloNode layer = node_of("call.2", "custom-call", {}, "m/rnn/Add");
+  chain.kind = layer.kind = NodeKind::kKernel;
+  chain.callee = "chain";
+  layer.callee = "layer";
+  after.computations = {{"main", "call.2", false, false, {chain, layer}}};
+  std::map<std::string, std::vector<std::string>> became;
+  for (const ProductFate& fate : product_fates(before, after, {"w"})) {
+    for (const HloNode* one : fate.became) became[fate.product->name].push_back(one->callee);
+  }
+  EXPECT_THAT(became["gates"], ElementsAre("layer"));
+  EXPECT_THAT(became["first"], ElementsAre("chain"));
+  EXPECT_THAT(became["second"], ElementsAre("chain"));
+  EXPECT_THAT(became["ahead"], IsEmpty());
 }
 
 TEST(GraphSummary, Kernels) {

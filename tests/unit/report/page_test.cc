@@ -72,6 +72,16 @@ TEST(ReportPage, NamesEverySectionOnce) {
                                           "section-content", "section-data"));
 }
 
+// As errors with notes are.
+TEST(ReportPage, ShowsNotesOfSeveralLines) {
+  Page page;
+  page.sections = {{"One", {}, {Callout{.text = "Not drawn", .notes = {"no dot\ninstall it"}}}}};
+  const std::string html = html_of(page);
+  EXPECT_THAT(html, HasSubstr("<li>no dot</li>"));
+  EXPECT_THAT(html, HasSubstr("<li>install it</li>"));
+  EXPECT_THAT(html, Not(HasSubstr("u000a")));
+}
+
 TEST(ReportPage, LeavesOutWhatIsEmpty) {
   const std::string html = html_of({.kind = "model", .title = "net", .data = "{}"});
   for (const char* part : {"<nav", "<p class=\"summary\"", "<dl", "<section", "class=\"badge"}) {

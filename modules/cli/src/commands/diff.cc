@@ -23,13 +23,15 @@ Status diff(const DiffArguments& options, Program& program) {
   TFAOT_ASSIGN(const Manifest first, read_package(program, program.absolute(options.first)));
   TFAOT_ASSIGN(const Manifest second, read_package(program, program.absolute(options.second)));
   const std::vector<Difference> found = differences(first, second);
-  const nlohmann::ordered_json json = differences_to_json(found);
+  const std::string verdict = contents_verdict(first, second);
+  const nlohmann::ordered_json json = differences_to_json(found, verdict);
   if (options.html.given()) {
     TFAOT_TRY(options.html.write(
         program, difference_page({first, options.first}, {second, options.second}, found), json));
   }
-  program.console.print(options.json ? json_text(json)
-                                     : differences_text(found, {options.first, options.second}));
+  program.console.print(options.json
+                            ? json_text(json)
+                            : differences_text(found, verdict, {options.first, options.second}));
   return {};
 }
 

@@ -61,9 +61,11 @@ report::Page difference_page(const ComparedPackage& first, const ComparedPackage
   page.kind = "comparison";
   page.title = fmt::format("{} and {}", full_name(first.manifest), full_name(second.manifest));
   page.badge = found.empty() ? report::Badge{Verdict::kGood, "no difference"}
-                             : report::Badge{Verdict::kNote, counted(found.size(), "difference")};
+                             : report::Badge{Verdict::kNote,
+                                             contents_verdict(first.manifest, second.manifest)};
   page.summary = found.empty() ? "Both packages have the same contents."
-                               : "Compared by their manifests, which hold a hash of every file.";
+                               : counted(found.size(), "difference") +
+                                     ", by the manifests, which hold a hash of every file.";
   report::Section overview;
   overview.title = "Overview";
   overview.blocks = {report::Facts{{{"first", first.path}, {"second", second.path}}},

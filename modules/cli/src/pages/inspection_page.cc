@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "pages/inspected_products.h"
 #include "pages/memory_drawing.h"
 #include "pages/page_parts.h"
 #include "text/inspection_difference.h"
@@ -114,37 +115,6 @@ Section hot_spots_section(const HloGraph& stage) {
 const HloGraph* stage_named(const InspectedCode& code, const std::string& name) {
   const auto found = std::ranges::find(code.stages, name, &HloGraph::stage);
   return found == code.stages.end() ? nullptr : &*found;
-}
-
-Section products_section(const HloGraph& before, const HloGraph& after) {
-  Table table{.caption = "Products, convolutions and windows",
-              .columns = {{"in the model", ColumnKind::kCode},
-                          {"operation", ColumnKind::kCode},
-                          {"result", ColumnKind::kCode},
-                          {"became"},
-                          {"sizes"}}};
-  for (const ProductFate& fate : product_fates(before, after)) {
-    const HloNode& node = *fate.product;
-    std::vector<std::string> became;
-    std::vector<std::string> sizes;
-    bool is_kernel = false;
-    for (const HloNode* made : fate.became) {
-      is_kernel = is_kernel || made->kind == NodeKind::kKernel;
-      became.push_back(made->kind == NodeKind::kKernel ? node_title(*made)
-                                                       : made->opcode + ", made by XLA");
-      sizes.push_back(made->detail);
-    }
-    table.rows.push_back(
-        {{short_origin(node.origin)},
-         {node.opcode},
-         {node.shape},
-         {.text = became.empty() ? "computed ahead, or removed" : join(became, "\n"),
-          .verdict = became.empty() ? Verdict::kNone
-                     : is_kernel    ? Verdict::kGood
-                                    : Verdict::kWarning},
-         {is_kernel ? join(sizes, "\n") : ""}});
-  }
-  return {"Products", {}, {std::move(table)}};
 }
 
 Section stages_section(const InspectedCode& code, const std::vector<StageDrawing>& drawings) {
@@ -293,6 +263,21 @@ Section differences_section(const InspectedCode& first, const InspectedCode& sec
   return {"Differences", {}, {std::move(table)}};
 }
 
+// " 93 % of the estimated time is in kernels of tfaot."
+std::string kernels_sentence(const InspectedCode& code) {
+  const HloGraph* const stage = last_stage(code);
+  if (stage == nullptr) return "";
+  double share = 0;
+  bool is_known = false;
+  for (const CodeNode& one : code_nodes(*stage)) {
+    if (one.share < 0) continue;
+    is_known = true;
+    if (one.node->kind == NodeKind::kKernel) share += one.share;
+  }
+  if (!is_known) return "";
+  return fmt::format(" {:.0f} % of the estimated time is in kernels of tfaot.", 100 * share);
+}
+
 std::vector<report::Highlight> inspection_highlights(const InspectedCode& code) {
   std::vector<report::Highlight> highlights;
   if (code.picoseconds > 0) {
@@ -355,14 +340,15 @@ report::Page inspection_page(const InspectedCode& code, const std::vector<StageD
   page.kind = "inspection";
   page.title = code.name;
   if (code.batch_size > 0) {
-    page.summary = fmt::format("batch size {}, {}", code.batch_size, code.cpu_level);
+    page.summary = fmt::format("Batch size {}, {}.{}", code.batch_size, code.cpu_level,
+                               kernels_sentence(code));
   }
   page.highlights = inspection_highlights(code);
   page.sections.push_back(overview_section(code));
   const HloGraph* const last = last_stage(code);
   if (last != nullptr) page.sections.push_back(hot_spots_section(*last));
   if (const HloGraph* const before = stage_named(code, "simplified"); before != nullptr) {
-    page.sections.push_back(products_section(*before, *last));
+    page.sections.push_back(products_section(*before, *last, code.weights));
   }
   if (last != nullptr) page.sections.push_back(stages_section(code, drawings));
   if (!code.buffers.allocations.empty()) page.sections.push_back(memory_section(code.buffers));

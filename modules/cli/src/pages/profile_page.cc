@@ -226,6 +226,26 @@ report::Highlight highlight_of(const ModelCurves& model, const std::string& wher
                       counted(static_cast<std::size_t>(fastest.rows), "row"))};
 }
 
+// "181 times as fast as TensorFlow for 1 row": the first curve beside those of other engines, at
+// the smallest number of rows that both have.
+std::vector<std::string> comparisons_of(const ModelCurves& model) {
+  std::vector<std::string> lines;
+  const ProfiledCurve& first = model.curves.front();
+  for (std::size_t j = 1; j < model.curves.size(); ++j) {
+    const ProfiledCurve& other = model.curves[j];
+    if (other.engine == first.engine) continue;
+    for (const ProfiledSize& size : other.sizes) {
+      const auto same = std::ranges::find(first.sizes, size.rows, &ProfiledSize::rows);
+      if (same == first.sizes.end()) continue;
+      lines.push_back(fmt::format(
+          "{} times as fast as {} for {}", short_number(size.call.median / same->call.median),
+          model.labels[j], counted(static_cast<std::size_t>(size.rows), "row")));
+      break;
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 report::Plot time_plot(const ModelCurves& model, PlotTime time, PlotErrors errors) {
@@ -262,6 +282,9 @@ report::Page profile_page(const std::vector<Profile>& profiles) {
     doubtful = doubtful || !profile.machine.warnings.empty();
     for (const ModelCurves& model : models) {
       page.highlights.push_back(highlight_of(model, where));
+      for (const std::string& line : comparisons_of(model)) {
+        page.highlights.push_back({model.labels.front() + where, line, model.title});
+      }
       page.sections.push_back(model_section(model, profile));
       page.sections.back().title += where;
     }

@@ -11,6 +11,7 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/dtype.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -87,7 +88,24 @@ std::vector<Difference> differences(const Manifest& first, const Manifest& secon
   return found;
 }
 
-std::string differences_text(const std::vector<Difference>& found,
+std::string contents_verdict(const Manifest& first, const Manifest& second) {
+  const auto code_of = [](const Manifest& manifest) {
+    std::map<std::string, std::string> code;
+    for (const ManifestFile& file : manifest.files) {
+      const bool is_weights =
+          !manifest.weights_sha256.empty() && file.sha256 == manifest.weights_sha256;
+      if (is_object_file(file.path) && !is_weights) code[file.path] = file.sha256;
+    }
+    return code;
+  };
+  const bool same_code = code_of(first) == code_of(second);
+  const bool same_weights = first.weights_sha256 == second.weights_sha256;
+  if (same_code && same_weights) return "same code, same weights";
+  if (same_code) return "same code, other weights";
+  return same_weights && !first.weights_sha256.empty() ? "other code, same weights" : "other code";
+}
+
+std::string differences_text(const std::vector<Difference>& found, const std::string& verdict,
                              const std::vector<std::string>& names) {
   if (found.empty()) return "no difference\n";
   const auto cell = [](const std::string& text) {
@@ -97,15 +115,16 @@ std::string differences_text(const std::vector<Difference>& found,
   for (const Difference& one : found) {
     rows.push_back({shown(one.what), cell(one.first), cell(one.second)});
   }
-  return text_table(rows);
+  return verdict + "\n\n" + text_table(rows);
 }
 
-nlohmann::ordered_json differences_to_json(const std::vector<Difference>& found) {
+nlohmann::ordered_json differences_to_json(const std::vector<Difference>& found,
+                                           const std::string& verdict) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Difference& one : found) {
     list.push_back({{"what", one.what}, {"first", one.first}, {"second", one.second}});
   }
-  return {{"equal", found.empty()}, {"differences", std::move(list)}};
+  return {{"equal", found.empty()}, {"verdict", verdict}, {"differences", std::move(list)}};
 }
 
 }  // namespace tfaot::toolkit

@@ -24,9 +24,13 @@ struct Difference {
 // same contents.
 std::vector<Difference> differences(const Manifest& first, const Manifest& second);
 
+// "same code, other weights"
+std::string contents_verdict(const Manifest& first, const Manifest& second);
+
 // `names`: of the two packages, for the head of the table.
-std::string differences_text(const std::vector<Difference>& found,
+std::string differences_text(const std::vector<Difference>& found, const std::string& verdict,
                              const std::vector<std::string>& names);
-nlohmann::ordered_json differences_to_json(const std::vector<Difference>& found);
+nlohmann::ordered_json differences_to_json(const std::vector<Difference>& found,
+                                           const std::string& verdict);
 
 }  // namespace tfaot::toolkit

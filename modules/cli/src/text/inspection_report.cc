@@ -19,7 +19,21 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostRows = 20;
-constexpr std::size_t kLongestDetail = 60;
+constexpr std::size_t kLongestDetail = 100;
+
+// Text that is too long ends, or for names of nodes begins, with "..." between two words.
+enum class KeptEnd { kHead, kTail };
+std::string whole_words(const std::string& text, KeptEnd kept, std::size_t most = kLongestDetail) {
+  if (text.size() <= most) return shown(text, most);
+  constexpr const char* kBetween = " ,/;";
+  if (kept == KeptEnd::kHead) {
+    const std::size_t end = text.find_last_of(kBetween, most);
+    return shown(text.substr(0, end == std::string::npos ? most : end), most) + " ...";
+  }
+  const std::size_t start = text.find_first_of(kBetween, text.size() - most);
+  return "... " +
+         shown(text.substr(start == std::string::npos ? text.size() - most : start + 1), most);
+}
 
 // Indented, below a blank line.
 std::string indented_table(const std::vector<std::vector<std::string>>& rows) {
@@ -78,8 +92,8 @@ std::string hot_spots_text(const InspectedCode& code) {
     const HloNode& node = *one.node;
     rows.push_back({share_text(one.share), duration_text(one.picoseconds), runs_text(one.runs),
                     count_text(one.flops), count_text(one.bytes), word_of(node.kind),
-                    shown(node_title(node)), shown(short_origin(node.origin), kLongestDetail),
-                    shown(node_sizes(node), kLongestDetail)});
+                    shown(node_title(node)), whole_words(short_origin(node.origin), KeptEnd::kTail),
+                    whole_words(node_sizes(node), KeptEnd::kHead)});
   }
   if (!has_loops) {
     for (auto& row : rows) row.erase(row.begin() + kRunsColumn);
@@ -93,7 +107,7 @@ std::string weights_text(const InspectedCode& code) {
   for (const WeightOrigin& weight : code.weights) {
     if (rows.size() > kMostRows) break;
     rows.push_back({shown(weight.name), shown(weight.shape), std::to_string(weight.bytes),
-                    shown(made_of(weight), 2 * kLongestDetail)});
+                    whole_words(made_of(weight), KeptEnd::kHead, 2 * kLongestDetail)});
   }
   return indented_table(rows) + more_rows(code.weights.size());
 }

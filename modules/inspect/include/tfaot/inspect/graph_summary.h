@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,12 +63,14 @@ std::string short_origin(const std::string& origin);
 // What became of a product, a convolution or a window of the model.
 struct ProductFate {
   const HloNode* product = nullptr;  // in the first graph that still has them
-  // In the last graph, with the same origin: calls of kernels, or what XLA makes itself. Empty:
-  // computed ahead of time, or removed.
+  // In the last graph, with the same origin: calls of kernels, or what XLA makes itself. Otherwise
+  // the kernels that took it, as those of chains of layers and of whole loops do: those that make
+  // what the product is used for. Empty: computed ahead of time, or removed.
   std::vector<const HloNode*> became;
 };
-// `before`: products are not calls yet.
-std::vector<ProductFate> product_fates(const HloGraph& before, const HloGraph& after);
+// `before`: products are not calls yet; the origins of its weights are `weights`.
+std::vector<ProductFate> product_fates(const HloGraph& before, const HloGraph& after,
+                                       const std::set<std::string>& weights);
 
 // The symbols of our kernels that a graph calls, sorted, each once.
 std::vector<std::string> called_kernels(const HloGraph& graph);
