@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/process.h"
@@ -45,6 +46,28 @@ TEST(Tune, MeasuresEverySizeAndLevelAgainAndAgain) {
   EXPECT_TRUE(is_measured(tree));
   run_tool({"package", tree, "-o", (folder.path() / "dist").string()});
   EXPECT_NE(run_tool({"tune", tree, "--suggest"}).find("batch_sizes: ["), std::string::npos);
+}
+
+// The runtime itself plans what 'tfaot profile' names.
+TEST(Tune, ShowsThePlansThatRun) {
+  const TemporaryFolder folder;
+  const std::string tree = (folder.path() / "out").string();
+  const stdfs::path model = stdfs::path(TFAOT_MODEL).parent_path() / "keras_export";
+  run_tool({"compile", "-c", (model / "aot_config.yaml").string(), "-o", tree, "--batch-sizes",
+            "1,4,16", "--cpu-levels", "x86-64", "-q"});
+  const std::string said = run_tool({"tune", tree, "--budget", "0.2", "-q"});
+  const auto profile =
+      nlohmann::json::parse(run_tool({"profile", tree, "--batch-sizes", "1,2,3,5,8,16,32,64,100",
+                                      "--rounds", "3", "--round-ms", "0.1", "--json", "-q"}));
+  const auto& sizes = profile["curves"][0]["sizes"];
+  ASSERT_EQ(sizes.size(), 9U) << profile;
+  for (const auto& size : sizes) {
+    const std::string rows = "\n  " + std::to_string(size["rows"].get<int>()) + " ";
+    const std::size_t line = said.rfind(rows);  // the plans are the last table
+    ASSERT_NE(line, std::string::npos) << rows << said;
+    const std::string shown = said.substr(line, said.find('\n', line + 1) - line);
+    EXPECT_TRUE(shown.ends_with("  " + size["run_as"].get<std::string>())) << shown << size;
+  }
 }
 
 // CMSSW's headers are not available; the measuring program does not need them.

@@ -18,6 +18,12 @@ Result<double> read_time(const JsonReader& json) {
   return json.failed("expected nanoseconds above 0");
 }
 
+Result<std::uint32_t> read_permille(const JsonReader& json) {
+  TFAOT_ASSIGN(const std::int64_t share, json.number());
+  if (share >= 0 && share <= 1000) return static_cast<std::uint32_t>(share);
+  return json.failed("expected thousandths");
+}
+
 Result<TunedCall> read_call(const JsonReader& json) {
   TunedCall call;
   TFAOT_ASSIGN(call.batch_size, json.member("batch_size").and_then(&JsonReader::number));
@@ -26,6 +32,9 @@ Result<TunedCall> read_call(const JsonReader& json) {
   TFAOT_ASSIGN(call.low, json.member("low").and_then(read_time));
   TFAOT_ASSIGN(call.high, json.member("high").and_then(read_time));
   TFAOT_ASSIGN(call.repeats, json.member("repeats").and_then(read_size));
+  if (json.has("live_permille")) {
+    TFAOT_ASSIGN(call.live_permille, json.member("live_permille").and_then(read_permille));
+  }
   if (call.low <= call.ns && call.ns <= call.high) return call;
   return json.failed("the interval from 'low' to 'high' does not hold 'ns'");
 }

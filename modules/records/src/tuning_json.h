@@ -11,12 +11,14 @@
 namespace tfaot::toolkit {
 
 template <>
-inline constexpr auto kMembers<TunedCall> = std::tuple{Member{"batch_size", &TunedCall::batch_size},
-                                                       Member{"cpu_level", &TunedCall::cpu_level},
-                                                       Member{"ns", &TunedCall::ns},
-                                                       Member{"low", &TunedCall::low},
-                                                       Member{"high", &TunedCall::high},
-                                                       Member{"repeats", &TunedCall::repeats}};
+inline constexpr auto kMembers<TunedCall> =
+    std::tuple{Member{"batch_size", &TunedCall::batch_size},
+               Member{"cpu_level", &TunedCall::cpu_level},
+               Member{"ns", &TunedCall::ns},
+               Member{"low", &TunedCall::low},
+               Member{"high", &TunedCall::high},
+               Member{"repeats", &TunedCall::repeats},
+               Member{"live_permille", &TunedCall::live_permille}};
 template <>
 inline constexpr auto kMembers<Tuning> =
     std::tuple{Member{"cpu", &Tuning::cpu}, Member{"calls", &Tuning::calls}};

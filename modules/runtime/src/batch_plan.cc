@@ -76,18 +76,12 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> 
   std::vector<std::uint64_t> best = {0};  // cost of `rest` rows
   next_ = {0};
   std::size_t steady_rests = 0;  // in a row
-  const auto padded_cost = [&](std::size_t i, std::size_t rest) {
-    if (live.empty() || live[i] == 0) return costs[i];
-    const std::uint64_t less = cost_between(sizes_, costs, rest);
-    return less >= costs[i] ? costs[i] : costs[i] - (costs[i] - less) * live[i] / 1000;
-  };
   for (std::size_t rest = 1; rest < end && steady_rests < sizes_.back(); ++rest) {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     std::size_t choice = 0;
     const auto consider = [&](std::size_t i) {
-      const std::uint64_t cost = sizes_[i] < rest    ? costs[i] + best[rest - sizes_[i]]
-                                 : sizes_[i] == rest ? costs[i]
-                                                     : padded_cost(i, rest);
+      const std::uint64_t cost = sizes_[i] < rest ? costs[i] + best[rest - sizes_[i]]
+                                                  : call_cost(sizes_, costs, live, i, rest);
       if (cost >= least) return;
       least = cost;
       choice = i;
@@ -105,6 +99,15 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> 
   }
   while (next_.size() > 1 && next_.back() == steady_) next_.pop_back();
   next_.shrink_to_fit();
+}
+
+std::uint64_t BatchPlan::call_cost(const std::vector<std::size_t>& sizes,
+                                   const std::vector<std::uint64_t>& costs,
+                                   const std::vector<std::uint32_t>& live, std::size_t i,
+                                   std::size_t rows) {
+  if (sizes[i] == rows || live.empty() || live[i] == 0) return costs[i];
+  const std::uint64_t less = cost_between(sizes, costs, rows);
+  return less >= costs[i] ? costs[i] : costs[i] - (costs[i] - less) * live[i] / 1000;
 }
 
 BatchPlan BatchPlan::of_coupled_rows(std::vector<std::size_t> sizes) {

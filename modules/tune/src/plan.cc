@@ -4,18 +4,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "level_plan.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 
-BatchPlan plan_of(const LevelCosts& costs) {
+namespace {
+
+std::vector<std::uint64_t> picoseconds_of(const LevelCosts& costs) {
   std::vector<std::uint64_t> picoseconds;
   for (const double ns : costs.ns) {
     picoseconds.push_back(static_cast<std::uint64_t>(std::llround(ns * 1000)));
   }
-  return BatchPlan(costs.sizes, std::move(picoseconds));
+  return picoseconds;
+}
+
+}  // namespace
+
+LevelPlan::LevelPlan(const LevelCosts& costs)
+    : picoseconds_(picoseconds_of(costs)),
+      live_(costs.live),
+      plan_(costs.sizes, picoseconds_, costs.live) {}
+
+LevelPlan::Call LevelPlan::next(std::size_t rest) const {
+  const std::size_t choice = plan_.next(rest);
+  const std::vector<std::size_t>& sizes = plan_.sizes();
+  const std::size_t rows = std::min(rest, sizes[choice]);
+  const std::uint64_t cost = BatchPlan::call_cost(sizes, picoseconds_, live_, choice, rows);
+  return {sizes[choice], static_cast<double>(cost) / 1000};
 }
 
 LevelCosts highest_level(const Manifest& manifest) {
@@ -29,25 +48,25 @@ LevelCosts highest_level(const Manifest& manifest) {
 }
 
 LevelCosts level_costs(const Tuning& tuning, const std::string& cpu_level) {
-  LevelCosts costs{cpu_level, {}, {}};
+  LevelCosts costs{cpu_level, {}, {}, {}};
   for (const TunedCall& call : tuning.calls) {
     if (call.cpu_level != cpu_level) continue;
     costs.sizes.push_back(static_cast<std::size_t>(call.batch_size));
     costs.ns.push_back(call.ns);
+    costs.live.push_back(call.live_permille);
   }
   return costs;
 }
 
 PlannedRows plan_rows(const LevelCosts& costs, std::size_t rows) {
-  const BatchPlan plan = plan_of(costs);
+  const LevelPlan plan(costs);
   PlannedRows planned;
   for (std::size_t rest = rows; rest > 0;) {
-    const std::size_t choice = plan.next(rest);
-    const std::size_t size = costs.sizes[choice];
-    planned.chunks.push_back(size);
-    planned.padding = std::max(size, rest) - rest;
-    planned.ns += costs.ns[choice];
-    rest -= std::min(size, rest);
+    const LevelPlan::Call call = plan.next(rest);
+    planned.chunks.push_back(call.size);
+    planned.padding = std::max(call.size, rest) - rest;
+    planned.ns += call.ns;
+    rest -= std::min(call.size, rest);
   }
   return planned;
 }

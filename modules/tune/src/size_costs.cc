@@ -40,7 +40,8 @@ double estimated_ns(const std::vector<SizeCost>& compiled, std::size_t size) {
 std::vector<SizeCost> compiled_sizes(const Manifest& manifest, const LevelCosts& costs) {
   std::vector<SizeCost> compiled;
   for (std::size_t i = 0; i < costs.sizes.size(); ++i) {
-    compiled.push_back({costs.sizes[i], costs.ns[i], code_bytes(manifest, costs.sizes[i]), true});
+    compiled.push_back({costs.sizes[i], costs.ns[i], code_bytes(manifest, costs.sizes[i]), true,
+                        costs.live.empty() ? 0 : costs.live[i]});
   }
   return compiled;
 }
@@ -51,7 +52,9 @@ SizeCost size_cost(const std::vector<SizeCost>& compiled, std::size_t size) {
     if (known.size == size) return known;
     bytes += known.bytes;
   }
-  return {size, estimated_ns(compiled, size), bytes / compiled.size(), false};
+  const auto above = std::ranges::lower_bound(compiled, size, {}, &SizeCost::size);
+  const SizeCost& like = above == compiled.end() ? compiled.back() : *above;
+  return {size, estimated_ns(compiled, size), bytes / compiled.size(), false, like.live_permille};
 }
 
 }  // namespace tfaot::toolkit

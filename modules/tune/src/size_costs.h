@@ -15,7 +15,8 @@ std::vector<SizeCost> compiled_sizes(const Manifest& manifest, const LevelCosts&
 
 // Between two compiled sizes: on the line through them. Above the largest: at its cost per row.
 // Below the smallest: as if a call of n rows cost n + 1. Bytes: the mean, because code hardly grows
-// with the size. REQUIRES: compiled is not empty.
+// with the size. Padding costs the share that it costs in the next larger size. REQUIRES: compiled
+// is not empty.
 SizeCost size_cost(const std::vector<SizeCost>& compiled, std::size_t size);
 
 }  // namespace tfaot::toolkit

@@ -20,13 +20,14 @@ SizeSet evaluate(std::vector<SizeCost> sizes, const std::map<std::size_t, double
   for (const SizeCost& size : sizes) {
     costs.sizes.push_back(size.size);
     costs.ns.push_back(size.ns);
+    costs.live.push_back(size.live_permille);
     set.bytes += size.bytes;
   }
-  const BatchPlan plan = plan_of(costs);
+  const LevelPlan plan(costs);
   std::vector<double> ns = {0};  // by rows
   for (std::size_t rest = 1; rest <= rows.rbegin()->first; ++rest) {
-    const std::size_t choice = plan.next(rest);
-    ns.push_back(costs.ns[choice] + ns[rest - std::min(rest, costs.sizes[choice])]);
+    const LevelPlan::Call call = plan.next(rest);
+    ns.push_back(call.ns + ns[rest - std::min(rest, call.size)]);
   }
   double weights = 0;
   double all_rows = 0;

@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "changed_package.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/package_record_json.h"
 #include "tfaot/tune/tune.h"
 #include "tfaot/workflow/named_paths.h"
 
@@ -22,6 +25,22 @@ Status check_holds_costs(const Manifest& manifest, const Path& tree) {
                   .note("it was made by an older tfaot; compile the model again"));
 }
 
+// The record says what share of a call rows of padding do not cost. Packages of cms-tfaot's areas
+// have none.
+Status add_live_shares(const FileSystem& files, const Path& tree, Manifest& manifest) {
+  const Path file = tree / kRecordName;
+  if (!is_file(files, file)) return {};
+  TFAOT_ASSIGN(const std::string text, read_limited(files, file, kRecordLimit));
+  TFAOT_ASSIGN(const PackagedModel model, package_record_from_json(manifest, text, file.string()));
+  for (TunedCall& call : manifest.tuning->calls) {
+    for (const CompiledCode& code : model.compiled.codes) {
+      if (code.batch_size != call.batch_size || code.cpu_level != call.cpu_level) continue;
+      call.live_permille = code.live_permille;
+    }
+  }
+  return {};
+}
+
 Result<ChangedContents> measure(Context& context, Manifest manifest, const Path& tree,
                                 const Path& work, const TuneRequest& request) {
   TFAOT_TRY(check_holds_costs(manifest, tree));
@@ -34,6 +53,7 @@ Result<ChangedContents> measure(Context& context, Manifest manifest, const Path&
   options.program = measuring_program(manifest);
   TFAOT_ASSIGN(manifest.tuning,
                tune_package(context.files, manifest, options, context.diagnostics));
+  TFAOT_TRY(add_live_shares(context.files, tree, manifest));
   GeneratedFile costs = cost_header(manifest);
   return ChangedContents{std::move(manifest), {std::move(costs)}};
 }

@@ -86,6 +86,16 @@ TEST(Suggest, ComparesWithWhatIsCompiled) {
   EXPECT_DOUBLE_EQ(suggestion->compiled.ns, 26);  // one padded call
 }
 
+// 8 rows of a padded call of 16 cost 8 rows, so no other size is needed.
+TEST(Suggest, CountsPaddingAsTheRuntimeDoes) {
+  Manifest manifest = tuned();
+  for (TunedCall& call : manifest.tuning->calls) call.live_permille = 1000;
+  const auto suggestion = suggest_sizes(manifest, {.rows = {{8, 1}, {16, 1}}}, "here");
+  ASSERT_TRUE(suggestion);
+  EXPECT_DOUBLE_EQ(suggestion->compiled.ns, (18 + 26) / 2.0);
+  EXPECT_LE(suggestion->suggested.ns, suggestion->compiled.ns * (1 + kSuggestSlack));
+}
+
 TEST(Suggest, KeepsTheLimits) {
   EXPECT_EQ(sizes_of(suggested({.rows = up_to(16), .max_bytes = 2999 + 3000})).size(), 1U);
   EXPECT_EQ(sizes_of(suggested({.rows = up_to(16), .max_sizes = 2})).size(), 2U);

@@ -26,7 +26,8 @@ struct TunedCall {
   double ns = 0;   // nanoseconds, the median
   double low = 0;  // lower end of the median's confidence interval
   double high = 0;
-  std::uint64_t repeats = 0;  // number of timings behind the median
+  std::uint64_t repeats = 0;        // number of timings behind the median
+  std::uint32_t live_permille = 0;  // CompiledCode::live_permille, for plans
 };
 
 // What `tfaot tune` measured.

@@ -35,6 +35,12 @@ class BatchPlan {
   /// and throws as above.
   static BatchPlan of_coupled_rows(std::vector<std::size_t> sizes);
 
+  /// The cost of a call of `sizes[i]` rows of which the first `rows` count, in the unit of `costs`.
+  static std::uint64_t call_cost(const std::vector<std::size_t>& sizes,
+                                 const std::vector<std::uint64_t>& costs,
+                                 const std::vector<std::uint32_t>& live, std::size_t i,
+                                 std::size_t rows);
+
   /// The compiled sizes, ascending.
   const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
   /// False: only sizes() can be run.

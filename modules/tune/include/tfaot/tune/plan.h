@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct LevelCosts {
   std::string cpu_level;
   std::vector<std::size_t> sizes;
   std::vector<double> ns;
+  std::vector<std::uint32_t> live = {};  // thousandths that rows of padding do not cost; empty: 0
 };
 
 // The costs of the highest measured level; empty if none was measured.

@@ -28,9 +28,10 @@ struct SuggestOptions {
 
 struct SizeCost {
   std::size_t size = 0;
-  double ns = 0;            // of a call
-  std::uint64_t bytes = 0;  // of code, all levels
-  bool compiled = false;    // then both are measured, else both are estimated
+  double ns = 0;                    // of a call
+  std::uint64_t bytes = 0;          // of code, all levels
+  bool compiled = false;            // then both are measured, else both are estimated
+  std::uint32_t live_permille = 0;  // the share of `ns` that rows of padding do not cost
 };
 
 // A set of sizes and its cost for the requested rows.
