@@ -8,8 +8,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <string>
 
@@ -100,7 +102,8 @@ EngineCheck fake_check() {
 
 // As loaded_code.cc predicts: the sum of a row, and the letter of its weights. A model that says
 // "off" has other sums, one that says "picky" takes no NaN and no huge numbers, one that says
-// "nans" makes all of a row NaN.
+// "nans" makes all of a row NaN, "flat" has other sums of equal numbers alone, as a normalisation
+// may have, and sums of "shaky" depend on the last bit of a row's first number.
 Status predict(FileSystem& files, const std::string& model, const Path& folder,
                std::string& refusal) {
   TFAOT_ASSIGN(const std::string bytes, files.read(folder / input_file(0)));
@@ -112,6 +115,12 @@ Status predict(FileSystem& files, const std::string& model, const Path& folder,
     to[2 * row] = 0;
     for (int i = 0; i < 10; ++i) to[2 * row] += from[10 * row + i];
     if (model.find("off") != std::string::npos) to[2 * row] *= 1.01F;
+    const float* const first = from + 10 * row;
+    const bool is_flat = std::equal(first, first + 9, first + 1) && *first != 0;
+    if (model.find("flat") != std::string::npos && is_flat) to[2 * row] *= 1.01F;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, first, sizeof bits);
+    if (model.find("shaky") != std::string::npos && bits % 2 != 0) to[2 * row] += 0.002F;
     if (model.find("picky") != std::string::npos && !(std::abs(to[2 * row]) < 1e6F)) {
       refusal = "TensorFlow: this is too much";
     }

@@ -3,6 +3,7 @@
 // models are in tests/e2e.
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "loaded_package_test.h"
@@ -47,6 +48,82 @@ TEST_F(ValidateTest, OtherPredictionsFail) {
   EXPECT_TRUE(matches_golden(transcript, "cli/validate_differs.txt"));
   const Outcome lax = validate({"out", "--model", "off", "--only-these", "--tolerance", "0.02"});
   EXPECT_EQ(lax.exit_code, 0) << lax.text();
+}
+
+// A row of one number is where normalisations go wrong.
+TEST_F(ValidateTest, RowsOfOneNumberCount) {
+  const Outcome failed = validate({"out", "--model", model("flat"), "--json"});
+  EXPECT_EQ(failed.exit_code, 1);
+  std::map<std::string, bool> passed;
+  const Json found = Json::parse(failed.out);
+  for (const Json& one : found["outputs"]) passed[one["inputs"]] = one["passed"];
+  EXPECT_TRUE(passed["random"]);
+  EXPECT_TRUE(passed["zeros"]);
+  for (const std::string kind : {"ones", "minus_ones", "padding", "million"}) {
+    EXPECT_FALSE(passed[kind]) << kind;
+  }
+  EXPECT_EQ(validate({"out", "--model", "flat", "--only-these"}).exit_code, 0);
+}
+
+// A model that moves by 0.002 if its inputs move to their neighbours may differ by that, but not by
+// a hundredth of the sums.
+TEST_F(ValidateTest, TheModelsOwnRoundingIsAllowed) {
+  const Outcome outcome = validate({"out", "--model", model("shaky"), "--only-these"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_THAT(outcome.out,
+              HasSubstr("\n  y, random: the tolerance is too small, so the model's own rounding "
+                        "decides: it moves by 0.002 if its inputs move"));
+  const Outcome json = validate({"out", "--model", "shaky", "--only-these", "--json"});
+  const Json found = Json::parse(json.out)["outputs"][0];
+  EXPECT_NEAR(found["moved"].get<double>(), 0.002, 1e-6);
+  EXPECT_NEAR(found["allowed"].get<double>(), 1e-6 + 1e-5 * 119 + 8 * 0.002, 1e-4);
+  const Outcome off = validate({"out", "--model", model("shaky_off"), "--only-these"});
+  EXPECT_EQ(off.exit_code, 1) << off.text();
+  const Outcome strict =
+      validate({"out", "--model", "model/saved_model", "--only-these", "--json"});
+  EXPECT_EQ(Json::parse(strict.out)["outputs"][0]["moved"], 0.0) << "the tolerance was enough";
+}
+
+// Scores that were saved: ten ones a row, and the letter 'w'.
+TEST_F(ValidateTest, SavedPredictionsTakeTheModelsPlace) {
+  const auto save = [&](const std::string& path, double sum) {
+    const Array y = array_of<double>("y", DType::kFloat64, {2, 1, 2}, {sum, 119, sum, 119});
+    write(path, npy_to_bytes(y));
+  };
+  const std::vector<float> ones(20, 1);
+  write("in.npy", npy_to_bytes(array_of<float>("x", DType::kFloat32, {2, 10}, ones)));
+  save("y.npy", 10);
+  save("other.npy", 10.1);
+  const Outcome good = validate({"out", "-i", "in.npy", "--expected", "y.npy"});
+  EXPECT_EQ(good.exit_code, 0) << good.text();
+  EXPECT_THAT(good.out, HasSubstr("\n  reference   y.npy, saved predictions\n"));
+  EXPECT_THAT(good.out, Not(HasSubstr("zeros")));
+  const Outcome bad = validate({"out", "-i", "in.npy", "--expected", "other.npy", "--json"});
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_NEAR(Json::parse(bad.out)["outputs"][0]["largest"].get<double>(), 0.1, 1e-5);
+  EXPECT_EQ(validate({"out", "-i", "in.npy", "--expected", "y.npy", "--record"}).exit_code, 0);
+  EXPECT_THAT(CliTest::run({"info", "out"}).out, HasSubstr("predicts as y.npy does"));
+}
+
+TEST_F(ValidateTest, SavedPredictionsMustFit) {
+  write_npy("in.npy", 3);
+  write("three.npy", npy_to_bytes(array_of<float>("y", DType::kFloat32, {3, 1}, {1, 2, 3})));
+  write("two.npy", npy_to_bytes(array_of<float>("y", DType::kFloat32, {2, 2}, {1, 2, 3, 4})));
+  write("whole.npy",
+        npy_to_bytes(array_of<std::int32_t>("y", DType::kInt32, {3, 2}, {1, 2, 3, 4, 5, 6})));
+  write("named.csv", "z[0],z[1]\n1,2\n");
+  std::string transcript;
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"out", "--expected", "two.npy"},
+           {"out", "--expected", "two.npy", "--model", "model/saved_model"},
+           {"out", "--expected", "two.npy", "-i", "in.npy", "--library", "libonnxruntime.so"},
+           {"out", "--expected", "two.npy", "-i", "in.npy"},
+           {"out", "--expected", "three.npy", "-i", "in.npy"},
+           {"out", "--expected", "whole.npy", "-i", "in.npy"},
+           {"out", "--expected", "named.csv", "-i", "in.npy"}}) {
+    transcript += validate(arguments).text() + "\n";
+  }
+  EXPECT_TRUE(matches_golden(transcript, "cli/validate_expected_errors.txt"));
 }
 
 TEST_F(ValidateTest, TheFileIsRunWholeAndAgain) {
@@ -94,11 +171,12 @@ TEST_F(ValidateTest, RecordsInTreesAndArchives) {
     const Json& validation = info["manifest"]["validation"];
     EXPECT_EQ(validation["reference"], "fake 1.0");
     EXPECT_EQ(validation["rows"], Json({1, 2, 3, 4, 5, 9}));
-    EXPECT_EQ(validation["outputs"].size(), 8U);
-    EXPECT_THAT(CliTest::run({"info", package}).out,
-                HasSubstr("\n  validated    predicts as fake 1.0 does\n"
-                          "               worst difference, by the tolerance: 0 (relative 0), "
-                          "output "));
+    EXPECT_EQ(validation["outputs"].size(), 11U);
+    EXPECT_THAT(
+        CliTest::run({"info", package}).out,
+        HasSubstr("\n  validated    predicts as fake 1.0 does\n"
+                  "               worst difference: 0 % of what is allowed, 0 (relative 0), "
+                  "output "));
     EXPECT_EQ(run_loaded({"run", package, "-i", "ones"}).exit_code, 0);
   }
   EXPECT_EQ(CliTest::run({"package", "out", "-o", "again", "-q"}).exit_code, 0);

@@ -71,6 +71,31 @@ TEST_F(StableHloTest, AnFftRunsWithoutAPlugin) {
   EXPECT_THAT(read("y.csv"), HasSubstr("\n8,0,0,0,0\n"));
 }
 
+// Squares of whole numbers overflow, and are then negative: 0 and 1 cannot show that abs() is gone.
+TEST_F(StableHloTest, ValidateSeesWhatOverflows) {
+  const auto write = [&](const std::string& file, const std::string& last) {
+    const std::string type = "tensor<?x4xi32>";
+    ASSERT_TRUE(files_.replace_atomically(
+        root_ / file, "module {\n  func.func @main(%x: " + type + ") -> " + type +
+                          " {\n    %0 = stablehlo.multiply %x, %x : " + type + "\n" + last +
+                          "  }\n}\n"));
+  };
+  write("square.mlir", "    return %0 : tensor<?x4xi32>\n");
+  write("abs.mlir",
+        "    %1 = stablehlo.abs %0 : tensor<?x4xi32>\n"
+        "    return %1 : tensor<?x4xi32>\n");
+  done({"compile", "square.mlir", "-o", "out", "--cpu-levels", "x86-64", "-q"});
+  done({"validate", "out", "--model", "square.mlir", "-q"});
+  const ProcessResult other = tool({"validate", "out", "--model", "abs.mlir", "--json", "-q"});
+  EXPECT_EQ(other.exit_code, 1) << other.standard_output << other.standard_error;
+  const json found = json::parse(other.standard_output);
+  for (const json& one : found["outputs"]) {
+    if (one["inputs"] == "wide" || one["inputs"] == "random") {
+      EXPECT_EQ(one["passed"], one["inputs"] == "random") << one;
+    }
+  }
+}
+
 TEST_F(StableHloTest, AnOpenDimensionNeedsASize) {
   copy("attention/model.stablehlo", "net.stablehlo");
   EXPECT_THAT(error_of({"compile", "net.stablehlo", "-o", "out", "-q"}),

@@ -11,12 +11,12 @@
 
 #include "engine_jobs.h"
 #include "engine_run.h"
-#include "lower_model.h"
 #include "merge.h"
 #include "target_offers.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/job_slots.h"
+#include "tfaot/compile/lower_model.h"
 #include "tfaot/compile/model_files.h"
 #include "tfaot/compile/runtime_offers.h"
 #include "tfaot/compile/symbol_hash.h"

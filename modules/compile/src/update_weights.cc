@@ -6,7 +6,7 @@
 #include <map>
 
 #include "architecture.h"
-#include "lower_model.h"
+#include "tfaot/compile/lower_model.h"
 
 namespace tfaot::toolkit {
 

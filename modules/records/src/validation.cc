@@ -5,6 +5,12 @@
 #include <limits>
 
 namespace tfaot::toolkit {
+namespace {
+
+// Moved inputs are one rounding; a net's sums are many.
+constexpr double kMovesAllowed = 8;
+
+}  // namespace
 
 Tolerance usual_tolerance(WeightsType type) {
   Tolerance tolerance;
@@ -41,18 +47,26 @@ Tolerance tolerance_for(DType dtype, const Tolerance& tolerance) {
   });
 }
 
-bool is_within(const ArrayDifference& difference, const Tolerance& tolerance) {
-  return difference.nonfinite == 0 &&
-         difference.largest <= tolerance.absolute + tolerance.relative * difference.scale;
+double allowance(const ArrayDifference& difference, const Tolerance& tolerance) {
+  return tolerance.absolute + tolerance.relative * difference.scale +
+         kMovesAllowed * difference.moved;
 }
 
-bool is_worse(const ArrayDifference& a, const ArrayDifference& b, const Tolerance& tolerance) {
-  if ((a.nonfinite > 0) != (b.nonfinite > 0)) return a.nonfinite > 0;
-  const auto share = [&](const ArrayDifference& difference) {
-    const double bound = tolerance.absolute + tolerance.relative * difference.scale;
-    return bound > 0 ? difference.largest / bound : difference.largest;
-  };
-  return share(a) > share(b);
+bool is_within(const ArrayDifference& difference, const Tolerance& tolerance) {
+  return difference.nonfinite == 0 && difference.largest <= allowance(difference, tolerance);
+}
+
+double share_of_allowed(const ValidatedOutput& output) {
+  if (output.difference.largest == 0) return 0;
+  return output.allowed > 0 ? output.difference.largest / output.allowed
+                            : std::numeric_limits<double>::infinity();
+}
+
+bool is_worse(const ValidatedOutput& a, const ValidatedOutput& b) {
+  if ((a.difference.nonfinite > 0) != (b.difference.nonfinite > 0)) {
+    return a.difference.nonfinite > 0;
+  }
+  return share_of_allowed(a) > share_of_allowed(b);
 }
 
 }  // namespace tfaot::toolkit

@@ -29,6 +29,8 @@ ordered_json output_to_json(const ValidatedOutput& output) {
           {"scale", difference.scale},
           {"relative", relative_difference(difference)},
           {"ulps", difference.ulps},
+          {"moved", difference.moved},
+          {"allowed", output.allowed},
           {"row", output.row},
           {"index", output.index},
           {"counts", output.counts},
@@ -58,6 +60,9 @@ Result<ArrayDifference> read_difference(const JsonReader& json) {
   TFAOT_ASSIGN(difference.mean, json.member("mean").and_then(read_amount));
   TFAOT_ASSIGN(difference.scale, json.member("scale").and_then(read_amount));
   TFAOT_ASSIGN(difference.ulps, json.member("ulps").and_then(read_size));
+  if (json.has("moved")) {
+    TFAOT_ASSIGN(difference.moved, json.member("moved").and_then(read_amount));
+  }
   return difference;
 }
 
@@ -87,7 +92,17 @@ std::vector<std::string> output_names(const Manifest& manifest) {
   return names;
 }
 
-Result<ValidatedOutput> read_output(const JsonReader& json, const Manifest& manifest) {
+// Manifests of tfaot 0.2 do not have it.
+Result<double> read_allowed(const JsonReader& json, const Manifest& manifest,
+                            const ValidatedOutput& output, const Tolerance& tolerance) {
+  if (json.has("allowed")) return json.member("allowed").and_then(read_amount);
+  const auto tensor =
+      std::ranges::find(manifest.signature.outputs, output.output, &TensorSpec::name);
+  return allowance(output.difference, tolerance_for(tensor->dtype, tolerance));
+}
+
+Result<ValidatedOutput> read_output(const JsonReader& json, const Manifest& manifest,
+                                    const Tolerance& tolerance) {
   const auto output_name = [&](const JsonReader& one) {
     return read_one_of(one, output_names(manifest));
   };
@@ -100,6 +115,7 @@ Result<ValidatedOutput> read_output(const JsonReader& json, const Manifest& mani
   TFAOT_ASSIGN(output.composition,
                json.member("composition").and_then(&JsonReader::word<Composition>));
   TFAOT_ASSIGN(output.difference, read_difference(json));
+  TFAOT_ASSIGN(output.allowed, read_allowed(json, manifest, output, tolerance));
   TFAOT_ASSIGN(const JsonReader row, json.member("row"));
   TFAOT_ASSIGN(output.row, row.number());
   if (output.row < 0 || output.row >= output.rows) {
@@ -147,8 +163,9 @@ Result<Validation> read_validation(const JsonReader& json, const Manifest& manif
   TFAOT_ASSIGN(validation.rows, rows.list(read_rows));
   TFAOT_ASSIGN(validation.tolerance, json.member("tolerance").and_then(read_tolerance));
   TFAOT_ASSIGN(const JsonReader outputs, json.member("outputs"));
-  TFAOT_ASSIGN(validation.outputs,
-               outputs.list([&](const JsonReader& one) { return read_output(one, manifest); }));
+  TFAOT_ASSIGN(validation.outputs, outputs.list([&](const JsonReader& one) {
+    return read_output(one, manifest, validation.tolerance);
+  }));
   return validation;
 }
 

@@ -105,6 +105,16 @@ Result<ModelInputs> model_inputs(const FileSystem& files, const InputSource& sou
   return match_inputs(std::move(arrays), inputs, source.file.string());
 }
 
+Result<std::vector<Array>> read_outputs(const FileSystem& files, const Path& file,
+                                        const std::vector<TensorSpec>& outputs) {
+  TFAOT_ASSIGN(const ArrayFormat format, array_format(file));
+  if (format != ArrayFormat::kNpy) return read_arrays(files, file, outputs);
+  TFAOT_ASSIGN(const std::string bytes, read_limited(files, file, kArraysLimit));
+  std::vector<Array> arrays(1);
+  TFAOT_ASSIGN(arrays.front(), npy_from_bytes(bytes, file.string()));
+  return arrays;
+}
+
 Status check_row_count(std::int64_t rows, const std::vector<TensorSpec>& tensors) {
   std::uint64_t row_bytes = 0;
   for (const TensorSpec& tensor : tensors) {

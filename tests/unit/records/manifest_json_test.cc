@@ -67,13 +67,14 @@ json tuning_json() {
              {"ns", 7.25},
              {"low", 7},
              {"high", 8},
-             {"repeats", 30}}}}};
+             {"repeats", 30},
+             {"live_permille", 900}}}}};
 }
 
 TEST(ManifestJson, KeepsWhatWasMeasured) {
   Manifest before = manifest_of(testing::simple_records());
   EXPECT_FALSE(manifest_from_json(manifest_to_json(before), "manifest.json")->tuning);
-  before.tuning = {"A CPU", {{1, "x86-64", 7.25, 7, 8, 30}}};
+  before.tuning = {"A CPU", {{1, "x86-64", 7.25, 7, 8, 30, 900}}};
   const std::string text = manifest_to_json(before);
   EXPECT_EQ(json::parse(text)["tuning"], tuning_json());
   const auto after = manifest_from_json(text, "manifest.json");
@@ -94,6 +95,8 @@ TEST(ManifestJson, RefusesImpossibleMeasurements) {
             "manifest.json: tuning.calls[0].low: expected nanoseconds above 0");
   EXPECT_EQ(error("/calls/0/high", 7.1),
             "manifest.json: tuning.calls[0]: the interval from 'low' to 'high' does not hold 'ns'");
+  EXPECT_EQ(error("/calls/0/live_permille", 1001),
+            "manifest.json: tuning.calls[0].live_permille: expected thousandths");
   EXPECT_EQ(error("/calls/0/batch_size", 3),
             "manifest.json: tuning: batch size 3, CPU level x86-64 is not in the package");
   EXPECT_EQ(error("/calls/0/cpu_level", "z80"),
@@ -121,6 +124,8 @@ json validation_json() {
              {"scale", 2.0},
              {"relative", 0.25},
              {"ulps", 9},
+             {"moved", 0.125},
+             {"allowed", 1.5},
              {"row", 2},
              {"index", {1}},
              {"counts", true},
@@ -135,7 +140,8 @@ TEST(ManifestJson, KeepsWhatWasValidated) {
   output.rows = 3;
   output.composition = Composition::kStitched;
   output.output = "y";
-  output.difference = {6, 0.5, 0.25, 2, 9, 2, 0, 5};
+  output.difference = {6, 0.5, 0.25, 2, 9, 2, 0, 5, 0.125};
+  output.allowed = 1.5;
   output.row = 2;
   output.index = {1};
   output.passed = false;
@@ -145,6 +151,18 @@ TEST(ManifestJson, KeepsWhatWasValidated) {
   const auto after = manifest_from_json(text, "manifest.json");
   ASSERT_TRUE(after) << after.error().text();
   EXPECT_EQ(manifest_to_json(*after), text);
+}
+
+// tfaot 0.2 wrote the tolerance alone.
+TEST(ManifestJson, KnowsWhatOldValidationsAllowed) {
+  json manifest = json::parse(manifest_to_json(manifest_of(testing::simple_records())));
+  manifest["validation"] = validation_json();
+  json& output = manifest["validation"]["outputs"][0];
+  output.erase("allowed");
+  output.erase("moved");
+  const auto read = manifest_from_json(manifest.dump(), "manifest.json");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_DOUBLE_EQ(read->validation->outputs[0].allowed, 1e-6 + 1e-5 * 2);
 }
 
 TEST(ManifestJson, RefusesImpossibleValidations) {

@@ -23,6 +23,7 @@ struct ValidateArguments {
   VerbosityOption verbosity;
   ValidatedPaths paths;
   std::string library;
+  std::string expected;
   std::string inputs = kRandomInputs;
   bool only_these = false;
   bool record = false;
@@ -45,7 +46,20 @@ Status validate(const ValidateArguments& options, Program& program) {
   ValidateRequest request = options.request;
   request.package.package = program.absolute(options.paths.package);
   request.package.command = "tfaot validate";
-  request.model = program.absolute(options.paths.model);
+  if (options.paths.model.empty() == options.expected.empty()) {
+    return fail(Error::usage("validate: name either --model or --expected"));
+  }
+  ValidatedPaths paths = options.paths;
+  if (!options.expected.empty()) {
+    paths.model = options.expected;
+    request.expected = program.absolute(options.expected);
+    if (options.inputs == kRandomInputs || !options.library.empty()) {
+      return fail(Error::usage(
+          "validate: --expected takes the inputs of its outputs, --inputs FILE, and no --library"));
+    }
+  } else {
+    request.model = program.absolute(options.paths.model);
+  }
   if (!options.library.empty()) request.library = program.absolute(options.library);
   request.edges = !options.only_these;
   request.record = options.record;
@@ -59,11 +73,11 @@ Status validate(const ValidateArguments& options, Program& program) {
     }
   }
   TFAOT_ASSIGN(const ValidationResult result, validate_package(program, request));
-  const auto json = validation_result_to_json(result, options.paths);
+  const auto json = validation_result_to_json(result, paths);
   if (options.html.given()) {
     TFAOT_TRY(options.html.write(program, validation_page(result), json));
   }
-  program.console.print(options.json ? json_text(json) : validation_text(result, options.paths));
+  program.console.print(options.json ? json_text(json) : validation_text(result, paths));
   if (!result.passed()) {
     return fail(Error::at({options.paths.package}, "its predictions are not those of the model"));
   }
@@ -86,8 +100,11 @@ Action add_validate(CLI::App& app) {
          "--model", options->paths.model,
          "what it was compiled from: a SavedModel's folder, an ONNX\nfile, a frozen graph, a file "
          "with StableHLO, or a config\nthat names one")
-      ->required()
-      ->option_text("PATH (required)");
+      ->option_text("PATH");
+  app.add_option("--expected", options->expected,
+                 "instead of a model: its outputs for --inputs, saved from\nthe library that "
+                 "trained it; a .npz, .npy or .csv file")
+      ->option_text("FILE");
   app.add_option("--library", options->library,
                  "of an ONNX model: ONNX Runtime's shared library, which\nruns the model")
       ->option_text("FILE");
@@ -123,11 +140,12 @@ Action add_validate(CLI::App& app) {
       "with\n"
       "padding and in several calls, at each CPU level that this machine can run. The exit code is "
       "1\n"
-      "if a prediction differs by more than the tolerance.\n"
+      "if a prediction differs by more than the tolerance, or the model's own rounding.\n"
       "Examples:\n"
       "  tfaot validate out --model exports/tagger\n"
       "  tfaot validate out --model net.onnx --library libonnxruntime.so.1\n"
       "  tfaot validate area/tagger --model aot_config.yaml --inputs events.npz\n"
+      "  tfaot validate out --inputs events.npz --expected scores.npz\n"
       "  tfaot validate dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --model exports/tagger "
       "--record");
   return [options](Program& program) { return validate(*options, program); };

@@ -23,18 +23,17 @@ using report::Section;
 using report::Table;
 using report::Verdict;
 
+constexpr double kMostPercent = 1000;  // that a bar shows
+
+double shown_percent(const ValidatedOutput& output) {
+  return std::min(100 * share_of_allowed(output), kMostPercent);
+}
+
 Cell amount_cell(double amount) { return {.text = amount_text(amount), .number = amount}; }
 
 Verdict verdict_of(const ValidatedOutput& output) {
   if (output.passed) return Verdict::kGood;
   return output.counts ? Verdict::kBad : Verdict::kWarning;
-}
-
-bool is_worse(const ValidatedOutput& a, const ValidatedOutput& b) {
-  const auto rank = [](const ValidatedOutput& one) {
-    return std::tuple(!one.passed && one.counts, !one.passed, relative_difference(one.difference));
-  };
-  return rank(a) > rank(b);
 }
 
 // Of each batch and CPU level the worst output; only those that count.
@@ -53,13 +52,12 @@ std::vector<ValidatedOutput> by_batch(const std::vector<ValidatedOutput>& output
 
 Bars batches_chart(const std::vector<ValidatedOutput>& batches,
                    const std::vector<std::string>& levels) {
-  Bars bars{.caption = "Largest difference by rows, as a share of the output's largest number"};
+  Bars bars{.caption = "Largest difference by rows, in % of what is allowed"};
   if (levels.size() <= report::kMostSeries) bars.series = levels;
   for (const ValidatedOutput& one : batches) {
     const auto level = std::ranges::find(levels, one.cpu_level) - levels.begin();
-    const double relative = relative_difference(one.difference);
-    bars.bars.push_back({fmt::format("{}, {}", one.rows, word_of(one.composition)), relative,
-                         amount_text(relative),
+    bars.bars.push_back({fmt::format("{}, {}", one.rows, word_of(one.composition)),
+                         shown_percent(one), allowed_text(one),
                          bars.series.empty() ? 0 : static_cast<std::size_t>(level)});
   }
   return bars;
@@ -74,9 +72,10 @@ std::vector<report::Highlight> highlights_of(const ValidationResult& result,
       batches, [](const auto& a, const auto& b) { return is_worse(b, a); });
   if (worst != batches.end()) {
     const ArrayDifference& difference = worst->difference;
-    highlights.push_back({"largest difference", amount_text(relative_difference(difference)),
-                          fmt::format("{} of {}, {} ULPs", amount_text(difference.largest),
-                                      amount_text(difference.scale), difference.ulps)});
+    highlights.push_back(
+        {"largest difference", allowed_text(*worst) + " of what is allowed",
+         fmt::format("{} of {} allowed, beside numbers up to {}", amount_text(difference.largest),
+                     amount_text(worst->allowed), amount_text(difference.scale))});
   }
   highlights.push_back({"numbers compared",
                         report::grouped_digits(static_cast<std::int64_t>(numbers)),
@@ -97,6 +96,9 @@ Section overview(const ValidationResult& result) {
 
 Section outputs_section(const ValidationResult& result) {
   Section section{"Outputs", {}, {differences_table(result.summary.outputs)}};
+  for (const std::string& line : moves_lines(result.summary.outputs)) {
+    section.blocks.emplace_back(Callout{.text = line + "."});
+  }
   for (const RefusedInputs& one : result.refused) {
     section.blocks.emplace_back(Callout{
         Verdict::kNote,
@@ -113,6 +115,7 @@ report::Table differences_table(const std::vector<ValidatedOutput>& outputs) {
               .columns = {{"output", ColumnKind::kCode},
                           {"inputs"},
                           {"predictions"},
+                          {"of allowed", ColumnKind::kNumber},
                           {"largest", ColumnKind::kNumber},
                           {"mean", ColumnKind::kNumber},
                           {"relative", ColumnKind::kNumber},
@@ -124,6 +127,7 @@ report::Table differences_table(const std::vector<ValidatedOutput>& outputs) {
     table.rows.push_back({{one.output},
                           {word_of(one.inputs)},
                           {.text = outcome_text(one), .verdict = verdict_of(one)},
+                          {.text = allowed_text(one), .number = shown_percent(one)},
                           amount_cell(difference.largest),
                           amount_cell(difference.mean),
                           amount_cell(relative_difference(difference)),

@@ -21,14 +21,15 @@ constexpr std::size_t kReasonLength = 300;
 bool differs_at_all(const ArrayDifference& difference) { return difference.unequal > 0; }
 
 std::string outputs_table(const std::vector<ValidatedOutput>& outputs) {
-  Rows table = {{"  output", "inputs", "predictions", "largest", "mean", "relative", "ULPs",
-                 "not finite", "where"}};
+  Rows table = {{"  output", "inputs", "predictions", "of allowed", "largest", "mean", "relative",
+                 "ULPs", "not finite", "where"}};
   for (const ValidatedOutput& one : outputs) {
     const ArrayDifference& difference = one.difference;
     table.push_back({"  " + shown(one.output), word_of(one.inputs), outcome_text(one),
-                     amount_text(difference.largest), amount_text(difference.mean),
-                     amount_text(relative_difference(difference)), std::to_string(difference.ulps),
-                     std::to_string(difference.nonfinite), shown(place_text(one))});
+                     allowed_text(one), amount_text(difference.largest),
+                     amount_text(difference.mean), amount_text(relative_difference(difference)),
+                     std::to_string(difference.ulps), std::to_string(difference.nonfinite),
+                     shown(place_text(one))});
   }
   return text_table(table);
 }
@@ -53,6 +54,23 @@ std::string place_text(const ValidatedOutput& output) {
                      word_of(output.composition), output.row, index);
 }
 
+std::string allowed_text(const ValidatedOutput& output) {
+  const double percent = 100 * share_of_allowed(output);
+  return percent == 0 ? "0 %" : percent < 1000 ? fmt::format("{:.2g} %", percent) : "> 999 %";
+}
+
+std::vector<std::string> moves_lines(const std::vector<ValidatedOutput>& outputs) {
+  std::vector<std::string> lines;
+  for (const ValidatedOutput& one : outputs) {
+    if (one.difference.moved == 0) continue;
+    lines.push_back(fmt::format(
+        "{}, {}: the tolerance is too small, so the model's own rounding decides: it moves by {} "
+        "if its inputs move to their neighbouring numbers",
+        shown(one.output), word_of(one.inputs), amount_text(one.difference.moved)));
+  }
+  return lines;
+}
+
 std::string outcome_text(const ValidatedOutput& output) {
   if (output.passed) return differs_at_all(output.difference) ? "agree" : "are equal";
   return output.counts ? "DIFFER" : "differ, do not count";
@@ -64,6 +82,7 @@ std::string tolerance_text(const Tolerance& tolerance) {
 }
 
 std::string reference_text(const ValidationResult& result) {
+  if (result.is_saved) return result.summary.reference + ", saved predictions";
   return fmt::format("{}, with {}", result.summary.reference,
                      result.is_its_source ? "the model that the package was made from"
                                           : "another model than the package was made from");
@@ -81,6 +100,7 @@ std::string validation_text(const ValidationResult& result, const ValidatedPaths
                   {"  rows", fmt::format("{}", fmt::join(result.summary.rows, ", "))},
                   {"  tolerance", tolerance_text(result.summary.tolerance)}});
   text += "\n" + outputs_table(result.summary.outputs);
+  for (const std::string& line : moves_lines(result.summary.outputs)) text += "\n  " + line + "\n";
   for (const RefusedInputs& refused : result.refused) {
     text += fmt::format("\n  left out: inputs '{}', which the model does not take\n    {}\n",
                         word_of(refused.inputs), shown(refused.why, kReasonLength));
@@ -115,16 +135,14 @@ std::string validation_summary(const Manifest& manifest) {
   const ValidatedOutput* worst = nullptr;
   for (const ValidatedOutput& one : validation.outputs) {
     if (!one.counts) continue;
-    if (worst == nullptr || is_worse(one.difference, worst->difference, validation.tolerance)) {
-      worst = &one;
-    }
+    if (worst == nullptr || is_worse(one, *worst)) worst = &one;
   }
   std::string text = fmt::format("predicts as {} does", validation.reference);
   if (worst != nullptr) {
     text += fmt::format(
-        "\nworst difference, by the tolerance: {} (relative {}), output {}, inputs {}",
-        amount_text(worst->difference.largest), amount_text(relative_difference(worst->difference)),
-        worst->output, word_of(worst->inputs));
+        "\nworst difference: {} of what is allowed, {} (relative {}), output {}, inputs {}",
+        allowed_text(*worst), amount_text(worst->difference.largest),
+        amount_text(relative_difference(worst->difference)), worst->output, word_of(worst->inputs));
   }
   return text + fmt::format("\nrows {}, {}", fmt::join(validation.rows, ", "),
                             join(validation.cpu_levels, ", "));

@@ -16,6 +16,10 @@ std::string amount_text(double amount);
 std::string place_text(const ValidatedOutput& output);
 // "are equal", "agree", "DIFFER" or "differ, do not count".
 std::string outcome_text(const ValidatedOutput& output);
+// A line for each output that the model's own rounding decided.
+std::vector<std::string> moves_lines(const std::vector<ValidatedOutput>& outputs);
+// "37 %": the largest difference as a share of what is allowed.
+std::string allowed_text(const ValidatedOutput& output);
 // "0.0001 of the output's largest number, plus 1e-06"
 std::string tolerance_text(const Tolerance& tolerance);
 // "tensorflow 2.18.1, with the model that the package was made from"

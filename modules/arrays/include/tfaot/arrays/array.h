@@ -25,6 +25,12 @@ inline Array make_array(const TensorSpec& tensor, std::int64_t rows) {
   return array;
 }
 
+// `rows` rows: the array's, again and again. REQUIRES: it has some.
+Array repeated(const Array& array, std::int64_t rows);
+
+// The same numbers in another type of real numbers. REQUIRES: both types are real.
+Array rounded_to(const Array& array, DType dtype);
+
 // "[3, 4]"
 std::string array_shape_text(const std::vector<std::int64_t>& shape);
 

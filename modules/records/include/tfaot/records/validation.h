@@ -15,17 +15,21 @@ namespace tfaot::toolkit {
 
 // What the inputs are.
 enum class InputKind {
-  kFile,      // the user's
-  kRandom,    // from -1 to 1; whole numbers and truth values: 0 or 1
-  kZeros,     //
-  kOnes,      //
-  kLarge,     // random, times 10000
-  kHuge,      // random, one number of each row near the largest of its type
-  kDenormal,  // random, below the smallest normal number
-  kNan,       // random, one number of each row is none
-  kInfinity,  // random, one number of each row is infinite
-  kLargest,   // whole numbers: the largest of the type
-  kSmallest,  // whole numbers: the smallest of the type
+  kFile,       // the user's
+  kRandom,     // from -1 to 1; whole numbers and truth values: 0 or 1
+  kZeros,      //
+  kOnes,       //
+  kMinusOnes,  // real numbers: all -1
+  kPadding,    // real numbers: all -999
+  kMillion,    // real numbers: all 1e6
+  kWide,       // whole numbers of every size
+  kLarge,      // random, times 10000
+  kHuge,       // random, one number of each row near the largest of its type
+  kDenormal,   // random, below the smallest normal number
+  kNan,        // random, one number of each row is none
+  kInfinity,   // random, one number of each row is infinite
+  kLargest,    // whole numbers: the largest of the type
+  kSmallest,   // whole numbers: the smallest of the type
 };
 template <>
 inline constexpr auto kWords<InputKind> = std::to_array<Word<InputKind>>({
@@ -33,6 +37,10 @@ inline constexpr auto kWords<InputKind> = std::to_array<Word<InputKind>>({
     {InputKind::kRandom, "random"},
     {InputKind::kZeros, "zeros"},
     {InputKind::kOnes, "ones"},
+    {InputKind::kMinusOnes, "minus_ones"},
+    {InputKind::kPadding, "padding"},
+    {InputKind::kMillion, "million"},
+    {InputKind::kWide, "wide"},
     {InputKind::kLarge, "large"},
     {InputKind::kHuge, "huge"},
     {InputKind::kDenormal, "denormal"},
@@ -65,6 +73,9 @@ struct ArrayDifference {
   std::uint64_t nonfinite = 0;
   // The number that differs most: of those that are not finite the first, else the largest.
   std::uint64_t place = 0;
+  // How far the reference moves if its inputs do, to their neighbours: the largest difference. 0:
+  // not asked, since the tolerance was enough.
+  double moved = 0;
 };
 
 // The largest difference as a share of `scale`; as it is if all numbers of the reference are zero.
@@ -74,11 +85,10 @@ double relative_difference(const ArrayDifference& difference);
 // Numbers of 16 bits may differ in the last one of the largest, since right programs round them at
 // other places.
 Tolerance tolerance_for(DType dtype, const Tolerance& tolerance);
+// The largest difference that is allowed. Right programs round in other places, and a model that
+// moves with the last digits of its inputs moves with those of its sums.
+double allowance(const ArrayDifference& difference, const Tolerance& tolerance);
 bool is_within(const ArrayDifference& difference, const Tolerance& tolerance);
-
-// Whether `a` is further outside the tolerance, or nearer to its end, than `b`.
-bool is_worse(const ArrayDifference& a, const ArrayDifference& b, const Tolerance& tolerance);
-
 // How a number of rows came about.
 enum class Composition {
   kCompiled,  // a compiled size
@@ -102,11 +112,17 @@ struct ValidatedOutput {
   Composition composition = Composition::kCompiled;
   std::string output;
   ArrayDifference difference;
+  double allowed = 0;               // the largest difference that passes
   std::int64_t row = 0;             // of the place
   std::vector<std::int64_t> index;  // of the place in its row
   bool counts = true;               // for the verdict
   bool passed = true;
 };
+
+// The largest difference as a share of what is allowed.
+double share_of_allowed(const ValidatedOutput& output);
+// True if `a` is further outside of what is allowed, or nearer to its end, than `b`.
+bool is_worse(const ValidatedOutput& a, const ValidatedOutput& b);
 
 // What the manifest keeps.
 struct Validation {

@@ -33,6 +33,11 @@ struct InputSource {
 Result<ModelInputs> model_inputs(const FileSystem& files, const InputSource& source,
                                  const std::vector<TensorSpec>& inputs);
 
+/// Outputs that were saved, of any type and shape. A .csv has all; of a .npz those with an output's
+/// name have elements; a .npy has one without a name.
+Result<std::vector<Array>> read_outputs(const FileSystem& files, const Path& file,
+                                        const std::vector<TensorSpec>& outputs);
+
 /// Error: so many rows of all tensors need more memory than arrays may have (limits.h).
 Status check_row_count(std::int64_t rows, const std::vector<TensorSpec>& tensors);
 

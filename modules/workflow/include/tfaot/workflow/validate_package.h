@@ -19,7 +19,8 @@ namespace tfaot::toolkit {
 
 struct ValidateRequest {
   LoadRequest package;
-  Path model;  ///< a model of any format, or a config that names one; absolute
+  Path model;     ///< a model of any format, or a config that names one; absolute
+  Path expected;  ///< instead of a model: a file with its outputs for `inputs`; absolute
   /// Of a SavedModel; empty: the one that the package was compiled from.
   std::string signature;
   Path library;                     ///< of ONNX Runtime, for ONNX models; absolute
@@ -45,6 +46,7 @@ struct ValidationResult {
   Path path;  ///< of the package's tree or archive
   ModelFormat format = ModelFormat::kSavedModel;
   bool is_its_source = false;               ///< the package was made from this very model
+  bool is_saved = false;                    ///< compared with a file, not with a model
   std::vector<std::string> skipped_levels;  ///< that this CPU cannot run
   std::vector<ValidatedOutput> outputs;     ///< of every batch
   std::vector<RefusedInputs> refused;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "saved_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
+#include "tfaot/workflow/array_files.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+class SavedReference final : public Reference {
+ public:
+  SavedReference(std::string program, Signature signature, std::vector<Array> outputs)
+      : answers_{std::move(program), std::move(signature), {}}, outputs_(std::move(outputs)) {}
+
+  Result<ReferenceAnswers> predict(const std::vector<const ModelInputs*>& batches) override {
+    ReferenceAnswers answers = answers_;
+    for (const ModelInputs* batch : batches) {
+      ReferenceAnswer& answer = answers.answers.emplace_back();
+      for (const Array& output : outputs_) answer.outputs.push_back(repeated(output, batch->rows));
+    }
+    return answers;
+  }
+
+ private:
+  ReferenceAnswers answers_;  // none yet
+  std::vector<Array> outputs_;
+};
+
+std::string names_of(const auto& named) {
+  std::vector<std::string> names;
+  for (const auto& one : named) names.push_back(shown(one.name));
+  return join(names, ", ");
+}
+
+Result<Array> as_output(Array array, const TensorSpec& output, std::int64_t rows,
+                        const std::string& where) {
+  array.name = output.name;
+  const std::int64_t there = array.shape.empty() ? 0 : array.shape.front();
+  if (there != rows) {
+    return fail(Error::at({where}, fmt::format("output '{}' has {} rows, and the inputs have {}",
+                                               shown(output.name), there, rows)));
+  }
+  const Array wanted = make_array(output, rows);
+  if (is_real(array.dtype) && is_real(output.dtype)) array = rounded_to(array, output.dtype);
+  if (array.dtype != output.dtype) {
+    return fail(Error::at({where}, fmt::format("output '{}' is {} in the file, {} in the package",
+                                               shown(output.name), word_of(array.dtype),
+                                               word_of(output.dtype)))
+                    .note(fmt::format("convert it: a.astype('{}')", word_of(output.dtype))));
+  }
+  if (array.bytes.size() != wanted.bytes.size()) {
+    return fail(Error::at({where}, fmt::format("output '{}' has the shape {} in the file, {} in "
+                                               "the package",
+                                               shown(output.name), array_shape_text(array.shape),
+                                               array_shape_text(wanted.shape))));
+  }
+  array.shape = wanted.shape;
+  return array;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Reference>> saved_reference(const FileSystem& files, const Path& file,
+                                                   const Signature& signature, std::int64_t rows) {
+  TFAOT_ASSIGN(std::vector<Array> arrays, read_outputs(files, file, signature.outputs));
+  if (arrays.size() == 1 && arrays.front().name.empty() && signature.outputs.size() == 1) {
+    arrays.front().name = signature.outputs.front().name;
+  }
+  std::vector<Array> outputs;
+  bool has_any = false;
+  for (const TensorSpec& output : signature.outputs) {
+    const auto found = std::ranges::find(arrays, output.name, &Array::name);
+    if (found == arrays.end()) {
+      outputs.push_back(make_array({output.name, output.dtype, {0}}, 1));
+      continue;
+    }
+    has_any = true;
+    TFAOT_ASSIGN(Array array, as_output(std::move(*found), output, rows, file.string()));
+    outputs.push_back(std::move(array));
+  }
+  if (!has_any) {
+    return fail(Error::at({file.string()}, "no array has the name of an output")
+                    .note("outputs: " + names_of(signature.outputs))
+                    .note("arrays in the file: " + names_of(arrays)));
+  }
+  return std::make_unique<SavedReference>(file.filename().string(), signature, std::move(outputs));
+}
+
+}  // namespace tfaot::toolkit

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validated_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
+#include "tfaot/config/config.h"
+#include "tfaot/records/model_files.h"
+#include "tfaot/workflow/named_paths.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+std::string tensor_text(const TensorSpec& tensor) {
+  return fmt::format("{} [{}{}{}]", word_of(tensor.dtype), "batch",
+                     tensor.row_shape.empty() ? "" : ", ", fmt::join(tensor.row_shape, ", "));
+}
+
+void add_tensor_differences(Error& error, const std::string& role,
+                            const std::vector<TensorSpec>& model,
+                            const std::vector<TensorSpec>& package) {
+  const auto text_in = [](const std::vector<TensorSpec>& tensors, const std::string& name) {
+    const auto found = std::ranges::find(tensors, name, &TensorSpec::name);
+    return found == tensors.end() ? std::string("missing") : tensor_text(*found);
+  };
+  std::vector<std::string> names;
+  for (const auto* tensors : {&package, &model}) {
+    for (const TensorSpec& tensor : *tensors) {
+      if (std::ranges::find(names, tensor.name) == names.end()) names.push_back(tensor.name);
+    }
+  }
+  for (const std::string& name : names) {
+    const std::string in_model = text_in(model, name);
+    const std::string in_package = text_in(package, name);
+    if (in_model == in_package) continue;
+    error.note(fmt::format("{} '{}': {} in the model, {} in the package", role, shown(name),
+                           in_model, in_package));
+  }
+}
+
+}  // namespace
+
+Result<ModelSection> model_source(const Context& context, const ValidateRequest& request,
+                                  ModelSection model) {
+  const FileSystem& files = context.files;
+  model.source = request.model;
+  std::optional<ModelFormat> found = model_format(files, request.model);
+  if (is_file(files, request.model) && is_config(request.model)) {
+    TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, request.model));
+    model.source = spec.model.source;
+    found = spec.model.format;
+  }
+  if (!found) {
+    return fail(
+        wrong_input(files, request.model,
+                    {"--model takes " + model_kinds() + ", or a config that names one", ""}));
+  }
+  if (*found != model.format) {
+    return fail(Error::at({model.source.string()},
+                          fmt::format("this is {}, and the package was compiled from {}",
+                                      one_of(*found), one_of(model.format)))
+                    .note("name the model that the package was compiled from"));
+  }
+  if (!request.signature.empty()) {
+    if (*found != ModelFormat::kSavedModel) {
+      return fail(
+          Error::usage(fmt::format("--signature is for SavedModels: {} has none", one_of(*found))));
+    }
+    model.serving_key = request.signature;
+  }
+  return model;
+}
+
+Status check_same_signature(const Path& model, const Signature& found, const Signature& package) {
+  Error error =
+      Error::at({model.string()}, "the model has other inputs or outputs than the package");
+  add_tensor_differences(error, "input", found.inputs, package.inputs);
+  add_tensor_differences(error, "output", found.outputs, package.outputs);
+  if (error.notes().empty()) return {};
+  return fail(std::move(error).note("name the model that the package was compiled from"));
+}
+
+}  // namespace tfaot::toolkit
