@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/base/real_path.h"
 
 namespace tfaot::toolkit {
@@ -23,21 +24,9 @@ class FileCollector {
   FileCollector(const FileSystem& fs, Path root, FolderLinks folder_links)
       : fs_(fs), root_(std::move(root)), folder_links_(folder_links) {}
 
-  Status collect(const Path& directory, const std::string& prefix) {
-    TFAOT_ASSIGN(const auto names, fs_.list(directory));
-    TFAOT_ASSIGN(const Path real, real_path(fs_, directory));
-    const auto lies_inside = [&real](const Path& folder) {
-      return std::mismatch(real.begin(), real.end(), folder.begin(), folder.end()).first ==
-             real.end();
-    };
-    if (std::any_of(entered_.begin(), entered_.end(), lies_inside)) return {};
-    entered_.push_back(real);
-    for (const std::string& name : names) {
-      TFAOT_TRY(check_count());
-      TFAOT_TRY(add(directory / name, prefix + name));
-    }
-    entered_.pop_back();
-    return {};
+  Status collect_all() {
+    TFAOT_ASSIGN(const Path real, real_path(fs_, root_));
+    return collect(root_, "", real);
   }
 
   std::vector<std::string> sorted_files() && {
@@ -46,14 +35,39 @@ class FileCollector {
   }
 
  private:
-  Status add(const Path& path, const std::string& name) {
+  // `real`: the directory without links.
+  Status collect(const Path& directory, const std::string& prefix, const Path& real) {
+    TFAOT_TRY(check_interrupts());
+    TFAOT_ASSIGN(const auto names, fs_.list(directory));
+    entered_.push_back(real);
+    for (const std::string& name : names) {
+      TFAOT_TRY(check_count());
+      TFAOT_TRY(add(directory / name, prefix + name, real / name));
+    }
+    entered_.pop_back();
+    return {};
+  }
+
+  // Only a link can lead to a folder that contains an entered one.
+  bool leads_back(const Path& real) const {
+    return std::any_of(entered_.begin(), entered_.end(), [&real](const Path& folder) {
+      return std::mismatch(real.begin(), real.end(), folder.begin(), folder.end()).first ==
+             real.end();
+    });
+  }
+
+  Status add(const Path& path, const std::string& name, Path real) {
     FileKind kind = fs_.kind(path);
     if (kind == FileKind::kSymlink && is_file(fs_, path)) kind = FileKind::kFile;
     const bool follow = kind == FileKind::kSymlink && folder_links_ == FolderLinks::kFollow;
-    if (follow && is_folder(fs_, path)) kind = FileKind::kDirectory;
+    if (follow && is_folder(fs_, path)) {
+      kind = FileKind::kDirectory;
+      TFAOT_ASSIGN(real, real_path(fs_, path));
+      if (leads_back(real)) return {};
+    }
     if (kind == FileKind::kFile) files_.push_back(name);
     if (folder_links_ == FolderLinks::kFollow) TFAOT_TRY(check_kind(path, kind));
-    return kind == FileKind::kDirectory ? collect(path, name + "/") : Status();
+    return kind == FileKind::kDirectory ? collect(path, name + "/", real) : Status();
   }
 
   Status check_count() {
@@ -166,7 +180,7 @@ Status check_own_folders(const FileSystem& fs, const Path& root, const Path& pat
 Result<std::vector<std::string>> list_files_recursively(const FileSystem& fs, const Path& root,
                                                         FolderLinks folder_links) {
   FileCollector collector(fs, root, folder_links);
-  TFAOT_TRY(collector.collect(root, ""));
+  TFAOT_TRY(collector.collect_all());
   return std::move(collector).sorted_files();
 }
 

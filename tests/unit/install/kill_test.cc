@@ -9,9 +9,9 @@
 #include <csignal>
 
 #include "install_samples.h"
+#include "tests/support/forwarding_file_system.h"
 #include "tests/support/memory_file_system.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/unit/package/forwarding_file_system.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "archive_samples.h"
-#include "forwarding_file_system.h"
 #include "package_samples.h"
+#include "tests/support/forwarding_file_system.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"

@@ -6,9 +6,9 @@
 #include <csignal>
 
 #include "archive_samples.h"
-#include "forwarding_file_system.h"
 #include "package_samples.h"
 #include "tests/support/executable_file.h"
+#include "tests/support/forwarding_file_system.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/real_file_system.h"

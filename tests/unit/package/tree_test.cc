@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "forwarding_file_system.h"
 #include "package_samples.h"
+#include "tests/support/forwarding_file_system.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/package/repair_tree.h"
