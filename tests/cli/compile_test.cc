@@ -11,6 +11,7 @@
 
 #include "cli_test.h"
 #include "tests/support/executable_file.h"
+#include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::testing {
@@ -276,6 +277,24 @@ TEST_F(CompileTest, CodeComesFromTheCacheTheSecondTime) {
   EXPECT_THAT(compile({"--cache", "cache"}).out,
               ::testing::HasSubstr("2 objects, 2 from the cache\n"));
   EXPECT_EQ(read("out/manifest.json"), manifest) << "a cache hit must not change the product";
+}
+
+// Whoever writes an entry can write its hash too.
+TEST_F(CompileTest, ACachedEntryThatIsNoCodeIsRefused) {
+  ASSERT_EQ(compile({"--cache", "cache", "-q"}).exit_code, 0);
+  for (const std::string& file : files_in("cache")) {
+    if (file == ".added") continue;
+    const std::string contents = read("cache/" + file).substr(64);
+    const std::string cut = contents.substr(0, contents.size() / 2);
+    write("cache/" + file, sha256_of(cut) + cut);
+  }
+  const Outcome outcome = compile({"--cache", "cache"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.text();
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr(
+                               "tfaot: error: ROOT/cache: the code cache holds an entry that is no "
+                               "code\n  of batch size 1, x86-64: "));
+  EXPECT_THAT(outcome.err,
+              ::testing::HasSubstr("\n  compile with --no-cache, or remove the folder\n"));
 }
 
 // Two entries, and the file that counts what was added.

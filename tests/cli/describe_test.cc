@@ -26,6 +26,8 @@ TEST(DescribeTest, TableAlignsColumns) {
             "long      c\n"
             "x\n");
   EXPECT_EQ(text_table({}), "");
+  EXPECT_EQ(text_table({{"a\nb", "\x1b[31m"}, {"c", "d"}}),
+            "a\\u000ab  \\u001b[31m\nc         d\n");
 }
 
 }  // namespace

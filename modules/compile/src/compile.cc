@@ -144,6 +144,15 @@ void check_all_calls(FileSystem& fs, const ModelSpec& spec, const Path& folder,
   }
 }
 
+// The hash of a cache's entry shows damage, not malice: one may be whole and still be no code.
+Error of_object(const CompileOptions& options, const CompiledCode& code, const Error& error) {
+  if (!code.from_cache) return error;
+  return Error::at({options.cache.folder.string()}, "the code cache holds an entry that is no code")
+      .note(
+          fmt::format("of batch size {}, {}: {}", code.batch_size, code.cpu_level, error.message()))
+      .note("compile with --no-cache, or remove the folder");
+}
+
 // Renames the entry of every object and checks what it calls.
 Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
                       CompiledModel& compiled) {
@@ -151,13 +160,14 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
     code.cpu_features = cpu_level(code.cpu_level).features;
     const Path file = options.work_directory / code.object;
     TFAOT_ASSIGN(const auto neutral, fs.read(file));
-    TFAOT_ASSIGN(const auto calls, undefined_symbols(neutral, {""}));
-    TFAOT_TRY(check_calls(spec, {code.batch_size, code.cpu_level, code.object}, calls));
-    std::copy_if(calls.begin(), calls.end(), std::back_inserter(code.kernels), is_kernel);
+    const auto calls = undefined_symbols(neutral, {""});
+    if (!calls) return fail(of_object(options, code, calls.error()));
     code.entry_symbol = symbol_name(code.entry_symbol, neutral);
-    TFAOT_ASSIGN(const auto object,
-                 rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol}));
-    TFAOT_TRY(fs.replace_atomically(file, object, Durability::kScratch));
+    const auto object = rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol});
+    if (!object) return fail(of_object(options, code, object.error()));
+    TFAOT_TRY(check_calls(spec, {code.batch_size, code.cpu_level, code.object}, *calls));
+    std::copy_if(calls->begin(), calls->end(), std::back_inserter(code.kernels), is_kernel);
+    TFAOT_TRY(fs.replace_atomically(file, *object, Durability::kScratch));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
 #include "tfaot/records/cpp_names.h"
@@ -42,7 +43,7 @@ std::string yaml_of(const std::vector<std::string>& texts) {
 
 // A comment in lines of at most kColumns.
 void add_comment(std::string& text, const std::string& indent, const std::string& comment) {
-  std::istringstream words(comment);
+  std::istringstream words(printable_line(comment));
   std::string line;
   const auto end_line = [&] { text += indent + "#" + std::exchange(line, "") + "\n"; };
   for (std::string word; words >> word;) {

@@ -91,6 +91,11 @@ tl::unexpected<Error> JsonReader::failed(const std::string& message) const {
 
 Result<nlohmann::json> parse_json(const std::string& text, const std::string& file) {
   using nlohmann::json;
+  // nlohmann's parser takes it, and those of CMake and Python do not.
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    return fail(Error::at({file, 1, 1}, "not valid JSON")
+                    .note("it begins with a byte order mark: save it as UTF-8 without one"));
+  }
   if (is_nested_too_deeply(text)) {
     return fail(Error::at({file, 0, 0}, "not valid JSON")
                     .note(fmt::format("nested deeper than {} levels", kMostNesting)));

@@ -94,6 +94,11 @@ Status read_identity(const JsonReader& json, Manifest& manifest) {
   TFAOT_ASSIGN(manifest.author, json.member("author").and_then(&JsonReader::text));
   TFAOT_ASSIGN(manifest.description, json.member("description").and_then(&JsonReader::text));
   TFAOT_ASSIGN(manifest.cpp_class, json.member("cpp_class").and_then(read_cpp_class));
+  // So it is a C++ name too, as objects and symbols need it.
+  if (!manifest.cpp_class.ends_with("::" + manifest.name)) {
+    return json.failed(fmt::format("the model '{}' cannot have the class '{}'",
+                                   shown(manifest.name), shown(manifest.cpp_class)));
+  }
   TFAOT_ASSIGN(manifest.tool_name, json.member("tool_name").and_then(read_tool_name));
   TFAOT_ASSIGN(manifest.architecture, json.member("architecture").and_then(read_file_name));
   TFAOT_ASSIGN(manifest.target_triple, json.member("target_triple").and_then(&JsonReader::text));

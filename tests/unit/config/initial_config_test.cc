@@ -104,6 +104,15 @@ TEST(InitialConfig, ValuesAreQuotedWhereYamlNeedsIt) {
   EXPECT_THAT(text_of(saved_model(), {"net", "v1", "m"}), HasSubstr("\n  version: v1\n"));
 }
 
+TEST(InitialConfig, NamesInCommentsMayHoldAnything) {
+  ModelDescription model = onnx_model();
+  DescribedSignature& signature = model.signatures.front();
+  signature.inputs = {{"a\x01 b", "", "float32", true, {-1, 4}, {"N\n", ""}}};
+  signature.outputs = {{"y\n- z: \x1b[31m", "", "float32", true, {-1, 4}, {"N\n", ""}}};
+  const auto spec = testing::load_text(text_of(model, {"net", "1", "model.onnx"}));
+  EXPECT_TRUE(spec) << spec.error().text();
+}
+
 TEST(InitialConfig, LinesAreShort) {
   std::string line;
   for (const char c : text_of(frozen_graph(), {"net", "1", "graph.pb"})) {

@@ -275,6 +275,20 @@ TEST(ManifestJson, SizesAndLevelsAreThoseOfAPackage) {
     EXPECT_EQ(error_with("/cpp_class", bad), std::string("manifest.json: cpp_class: '") + bad +
                                                  "' is not a C++ class in a namespace");
   }
+  const std::string own_class =
+      json::parse(manifest_to_json(manifest_of(testing::simple_records())))["cpp_class"];
+  for (const std::string bad : {"a-b", "1x", "class", "a+b", "other"}) {
+    EXPECT_EQ(error_with("/name", bad),
+              "manifest.json: the model '" + bad + "' cannot have the class '" + own_class + "'");
+  }
+}
+
+TEST(ManifestJson, AByteOrderMarkIsNoJson) {
+  const std::string text = manifest_to_json(manifest_of(testing::simple_records()));
+  EXPECT_TRUE(manifest_from_json(text, "m.json"));
+  EXPECT_EQ(manifest_from_json("\xEF\xBB\xBF" + text, "m.json").error().text(),
+            "m.json:1:1: not valid JSON\n"
+            "  it begins with a byte order mark: save it as UTF-8 without one");
 }
 
 TEST(ManifestJson, CountsAndLengthsAreLimited) {

@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "tfaot/base/printable.h"
+
 namespace tfaot::toolkit {
 
-std::string text_table(const std::vector<std::vector<std::string>>& rows) {
+std::string text_table(std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = printable_line(cell);  // a row is one line
+  }
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
