@@ -393,6 +393,31 @@ def nonfinite():
 
 
 @maker
+def edge_values():
+    """NaN, infinities, denormals, overflow and indices out of range: edge_values_test.cc says what comes out."""
+    table = np.float32([10, 20, 30, 40, 50])
+
+    def serve(at, m, n, x):
+        image = tf.reshape(x, [-1, 1, 6, 1])
+        mean, variance = tf.nn.moments(x, 1, keepdims=True)
+        return {
+            "argmax": tf.argmax(x, 1), "gathered": tf.gather(table, at), "hot": tf.one_hot(at, 3),
+            "largest": tf.reduce_max(x, 1), "log": tf.math.log(x), "maximum": tf.maximum(x, 1.0),
+            "mean": tf.reduce_mean(n, 1), "norm": tf.nn.batch_normalization(x, mean, variance, None, None, 1e-5),
+            "pooled": tf.reshape(tf.nn.max_pool2d(image, [1, 3], 1, "VALID"), [-1, 4]),
+            "quotient": tf.truncatediv(n, m), "relu": tf.nn.relu(x),
+            "resized": tf.reshape(tf.image.resize(image, [1, 12]), [-1, 12]), "scaled": x * 2.0**100,
+            "sigmoid": tf.sigmoid(x), "softmax": tf.nn.softmax(x), "sum": n + n, "top": tf.math.top_k(x, 2).values,
+            "whole": tf.cast(x, tf.int32),
+        }
+
+    folder = WORKS / "edge_values"
+    made = module(serve, [spec("at", [2], "int32"), spec("m", [4], "int32"), spec("n", [4], "int32"), spec("x", [6])])
+    mf.save(folder, made, made.serve)
+    write_config(folder, (1, 4))
+
+
+@maker
 def loop_weights():
     """Weights that loops hand on: packed before them, used at every turn; also in a loop of a loop."""
     w, u, inner = weights(37, (5, 20), (20, 5), (5, 5))

@@ -54,10 +54,12 @@ HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
       shape_of(x->shape().element_type(), sizes), x, indices, numbers, slice, false));
 }
 
-// Whether the kernel is faster than what stands there. Single numbers are not what it is made for.
+// Whether the kernel is faster than what stands there. Single numbers are not what it is made for,
+// but a product of them has a NaN in all results of a line if one number of the line is NaN.
 bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& neighbours) {
+  const bool is_interpolation = neighbours.count == 2 && neighbours.in > 2;
   return neighbours.count <= kMostNeighbours &&
-         size_of_part(x.shape().dimensions(), axis + 1, x.shape().rank()) > 1;
+         (is_interpolation || size_of_part(x.shape().dimensions(), axis + 1, x.shape().rank()) > 1);
 }
 
 class Resizes {

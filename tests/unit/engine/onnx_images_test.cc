@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/unit/engine/onnx_models.h"
 
 namespace tfaot::toolkit::engine {
@@ -82,6 +84,18 @@ TEST(OnnxImagesTest, OneElementIsTheFirst) {
   const std::string rules = word_text("coordinate_transformation_mode", "pytorch_half_pixel") +
                             word_text("mode", "cubic");
   EXPECT_THAT(of_image({resize_text("0.25", rules), {5, 1, 2, 3}, 1}), ElementsAre(5));
+}
+
+// As ONNX Runtime: a place lies between two elements, of which the second may have weight 0.
+TEST(OnnxImagesTest, ANanIsInResultsThatHaveItAsANeighbour) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  using ::testing::IsNan;
+  const std::string linear = word_text("mode", "linear");
+  EXPECT_THAT(of_image({resize_text("2", linear), {1, 2, kNan, 3, 4}, 10}),
+              ElementsAre(1, 1.25F, 1.75F, IsNan(), IsNan(), IsNan(), IsNan(), 3.25F, 3.75F, 4));
+  const std::string corners = linear + word_text("coordinate_transformation_mode", "align_corners");
+  EXPECT_THAT(of_image({resize_text("1.75", corners), {1, 2, kNan, 3}, 7}),
+              ElementsAre(1, 1.5F, IsNan(), IsNan(), IsNan(), IsNan(), 3));
 }
 
 // As PyTorch: before the first element it sees that element thrice, and the second.

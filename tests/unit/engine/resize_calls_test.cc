@@ -53,6 +53,21 @@ TEST(ResizeCalls, TakeProductsWithMatricesOfManyZeros) {
       ElementsAre("2x1 to 4x1 of 30"));
 }
 
+// A product would make NaN of a whole line if one of its numbers is NaN. Small matrices with most
+// places filled stay products.
+TEST(ResizeCalls, TakeSingleNumbersOfInterpolations) {
+  const auto of_matrix = [](const std::string& sizes, const std::string& matrix) {
+    return resized(
+        fmt::format("ENTRY e {{\n  x = f32[5,3] parameter(0)\n  m = f32[{}] constant({})"
+                    "\n  ROOT d = f32[5,4] dot(x, m), lhs_contracting_dims={{1}}, "
+                    "rhs_contracting_dims={{0}}\n}}\n",
+                    sizes, matrix));
+  };
+  EXPECT_THAT(of_matrix("3,4", "{{1,0.5,0,0},{0,0.5,0.5,0},{0,0,0.5,1}}"),
+              ElementsAre("3x1 to 4x1 of 1"));
+  EXPECT_THAT(of_matrix("3,4", "{{1,0.5,0,1},{0,0.5,0.5,0},{0,0,0.5,1}}"), IsEmpty());
+}
+
 // A batch of one is no dimension of the operand then. Rows of a batch stay as they are.
 TEST(ResizeCalls, TakeRepeatedElementsOfOneImage) {
   EXPECT_THAT(resized("ENTRY e {\n  x = f32[3,5] parameter(0)\n"

@@ -88,7 +88,22 @@ double resize_kernel(const ResizeRules& rules, double x) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
+// The elements at the place and after it, as in ONNX Runtime: also the one of weight 0 if the place
+// is whole, so that a NaN is seen.
+ResizeWeights linear_weights(const ResizedAxis& axis, double place) {
+  const auto last = axis.in - 1;
+  place = std::clamp(place, 0.0, static_cast<double>(last));
+  const auto at = static_cast<std::int64_t>(place);
+  const double part = place - static_cast<double>(at);
+  ResizeWeights weights = {{at, 1 - part}};
+  weights[std::min(at + 1, last)] += part;
+  return weights;
+}
+
 ResizeWeights weights_around(const ResizeRules& rules, const ResizedAxis& axis, double place) {
+  if (rules.mode == "linear" && !rules.antialias && !rules.exclude_outside) {
+    return linear_weights(axis, place);
+  }
   const double spread = rules.antialias ? std::min(axis.scale, 1.0) : 1.0;
   const double reach = rules.mode == "cubic" ? 2 : 1;
   const auto first = static_cast<std::int64_t>(std::floor(-reach / spread)) + 1;

@@ -134,7 +134,24 @@ def make_sort():
     write_reference("sort", lambda input_0: net(input_0), {"input_0": (9,)}, (3,))
 
 
-NETS = {"old": (make_dense, make_scan), "new": (make_attention, make_convolution, make_sort)}
+# NaN, infinities, denormals, overflow and indices out of range: edge_values_test.cc says what comes out.
+def make_edge_values():
+    table = np.float32([10, 20, 30, 40, 50])
+
+    def net(at, m, n, x):
+        norm = (x - x.mean(1, keepdims=True)) * jax.lax.rsqrt(x.var(1, keepdims=True) + 1e-5)
+        pooled = jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 3), (1, 1), "VALID")
+        return {"argmax": jnp.argmax(x, 1), "gathered": jnp.asarray(table)[at], "hot": jax.nn.one_hot(at, 3),
+                "largest": jnp.max(x, 1), "log": jnp.log(x), "maximum": jnp.maximum(x, 1.0),
+                "mean": jnp.mean(n, 1).astype(jnp.int32), "norm": norm, "pooled": pooled, "quotient": jax.lax.div(n, m),
+                "relu": jax.nn.relu(x), "resized": jax.image.resize(x, (x.shape[0], 12), "linear"), "scaled": x * 2.0**100,
+                "sigmoid": jax.nn.sigmoid(x), "softmax": jax.nn.softmax(x), "sum": n + n, "top": jax.lax.top_k(x, 2)[0],
+                "whole": x.astype(jnp.int32)}
+    lowered = jax.jit(net).lower(*(Shape((6, size), "int32") for size in (2, 4, 4)), Shape((6, 6), "float32"))
+    (HERE / "edge_values/model.mlir").write_text(lowered.as_text())
+
+
+NETS = {"old": (make_dense, make_scan), "new": (make_attention, make_convolution, make_edge_values, make_sort)}
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in NETS:
