@@ -26,12 +26,22 @@ void die_of(int signal) {
   ::raise(signal);
 }
 
-// A terminal that is too narrow would wrap the bar.
-bool takes_bar(int descriptor) {
-  constexpr std::size_t kBarColumns = 52;  // Boost's bar, and the cursor
-  const char* const variable = std::getenv("COLUMNS");
-  const auto columns = terminal_columns(descriptor, variable == nullptr ? "" : variable);
-  return isatty(descriptor) == 1 && columns.value_or(kBarColumns) >= kBarColumns;
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_terminal(int descriptor) { return isatty(descriptor) == 1 && variable("TERM") != "dumb"; }
+
+// NO_COLOR: https://no-color.org
+bool takes_colours(int descriptor) {
+  return is_terminal(descriptor) && variable("NO_COLOR").empty();
+}
+
+Console::Streams standard_streams() {
+  const auto columns = terminal_columns(STDERR_FILENO, variable("COLUMNS"));
+  return {std::cout, std::cerr, is_terminal(STDERR_FILENO) ? columns.value_or(kUsualColumns) : 0,
+          takes_colours(STDOUT_FILENO), takes_colours(STDERR_FILENO)};
 }
 
 }  // namespace
@@ -39,7 +49,7 @@ bool takes_bar(int descriptor) {
 int run_program(int argc, char** argv,
                 const std::function<Status(const std::vector<std::string>&, Program&)>& work) {
   start_program();
-  Console console({std::cout, std::cerr, takes_bar(STDERR_FILENO)});
+  Console console(standard_streams());
   const auto run = [&]() -> Status {
     RealFileSystem files;
     TFAOT_ASSIGN(const Environment environment, look_up_environment(files));

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "graph/diagnosis.h"
 #include "onnx/operators/families.h"
 #include "onnx/refusal.h"
 #include "tfaot/records/model_check.h"
@@ -26,12 +27,22 @@ std::vector<OnnxOperator> make_operator_table() {
         linear_algebra_operators, loss_operators,        signal_operators,
         gather_operators,         selection_operators,   arrangement_operators,
         reduction_operators,      recurrent_operators,   control_operators,
-        tree_operators,           feature_operators,     linear_model_operators}) {
+        tree_operators,           feature_operators,     linear_model_operators,
+        microsoft_operators,      qonnx_operators,       box_operators}) {
     std::vector<OnnxOperator> rows = family();
     std::ranges::move(rows, std::back_inserter(table));
   }
   std::ranges::sort(table, {}, operator_key);
   return table;
+}
+
+// As graph/random_numbers.cc says it of TensorFlow's.
+Error random_numbers(const Node& node) {
+  return Error(fmt::format("{} draws random numbers when the model runs",
+                           describe_node(node.proto(), node.opset())))
+      .note("compiled code would draw other numbers than ONNX Runtime")
+      .note("export the model for inference (no dropout, no noise), or make the noise an input")
+      .about(word_of(ProblemKind::kRandom), {node.proto().name()});
 }
 
 }  // namespace
@@ -50,6 +61,9 @@ const OnnxOperator* find_operator(const std::string& domain, const std::string& 
 
 void lower_operator(const std::string& domain, const std::string& name, Node& node) {
   const OnnxOperator* const row = find_operator(domain, name);
+  if (row == nullptr && domain.empty() && (draws_random_numbers(name) || name == "Bernoulli")) {
+    throw Refusal(random_numbers(node));
+  }
   if (row == nullptr) {
     throw Refusal(Error(describe_node(node.proto(), node.opset()) + " cannot be compiled: there is "
                                                                     "no such operator in tfaot")

@@ -28,6 +28,15 @@ constexpr const char* kAdvice =
     "(training=False), or set 'compilation.rows: coupled': then only batches of the compiled sizes "
     "run";
 
+constexpr const char* kStaticQuantization =
+    "the model is quantized dynamically, by a scale of the whole batch; quantize it statically "
+    "(QDQ: onnxruntime.quantization.quantize_static), so that its scales are in the file";
+
+// An ONNX operator, by the name that its instructions have.
+bool is_dynamic_quantization(const xla::HloInstruction& at) {
+  return at.metadata().op_type().starts_with("DynamicQuantize");
+}
+
 constexpr const char* kIfRowsMix =
     ". If rows do mix, batches of other sizes than the compiled ones give wrong results: set "
     "'compilation.rows: coupled'";
@@ -46,6 +55,7 @@ Error refusal(const std::vector<Mixing>& mixing) {
     error.note(fmt::format("so does output '{}': {}", mixing[i].doubt->output,
                            explained(*mixing[i].doubt->cause)));
   }
+  if (is_dynamic_quantization(*first.cause->at)) error.note(kStaticQuantization);
   std::vector<std::string> nodes;
   for (const Mixing& one : mixing) {
     const xla::HloInstruction& at = *one.doubt->cause->at;

@@ -188,6 +188,37 @@ TEST(OnnxControlTest, StepsOfUnknownNumberCannotBeCollected) {
       "the model's inputs");
 }
 
+// As tf2onnx writes TensorFlow's loops: the condition counts a value of the loop's own.
+TEST(OnnxControlTest, StepsOfALoopThatCountsByItselfAreCollected) {
+  const auto counting = [](const std::string& bound) {
+    return tensor_text("input", "x", {"batch", "3"}) + tensor_text("output", "y", {"batch", "3"}) +
+           integer_text("most", "1000") + integer_text("none", "0") + integer_text("two", "2") +
+           "initializer { name: 'yes' data_type: 9 int32_data: 1 }" + bound +
+           "node { name: 'steps' op_type: 'Loop' input: 'most' input: 'yes' input: 'none' input: "
+           "'x' output: '' output: '' output: 'all'"
+           "  attribute { name: 'body' type: GRAPH g { name: 'body'"
+           "    node { op_type: 'Add' input: 'v' input: 'v' output: 'w' }"
+           "    node { op_type: 'Add' input: 'c' input: 'two' output: 'd' }"
+           "    node { op_type: 'Less' input: 'd' input: 'bound' output: 'on' }"
+           "    input { name: 'i' } input { name: 'go' } input { name: 'c' } input { name: 'v' }"
+           "    output { name: 'on' } output { name: 'd' } output { name: 'w' }"
+           "    output { name: 'w' } } } }"
+           "node { op_type: 'ReduceSum' input: 'all' input: 'axis' output: 'y' attribute { name: "
+           "'keepdims' type: INT i: 0 } }"
+           "initializer { name: 'axis' data_type: 7 dims: 1 int64_data: 0 }";
+  };
+  const OnnxFile file(counting(integer_text("bound", "9")));
+  EXPECT_EQ(instructions_of(file).of("while"), 1);
+  // 2 + 4 + 8 + 16 + 32: d is 2, 4, 6, 8, 10.
+  EXPECT_THAT(values_of(file, xla::LiteralUtil::CreateR2<float>({{1, 2, 0}}), 1),
+              ElementsAre(62, 124, 0));
+  const OnnxFile of_inputs(counting(
+      "node { op_type: 'ReduceMax' input: 'x' output: 'largest' attribute { name: 'keepdims' type: "
+      "INT i: 0 } } node { op_type: 'Cast' input: 'largest' output: 'bound' attribute { name: 'to' "
+      "type: INT i: 7 } }"));
+  EXPECT_THAT(instructions_of(of_inputs).error, HasSubstr("collects values of steps"));
+}
+
 TEST(OnnxControlTest, ANodeInALoopIsNamed) {
   const OnnxFile file(
       kEnds + power("1000", "node { name: 'bad' op_type: 'NoSuch' input: 'v' output: 'factor' }"));

@@ -55,7 +55,12 @@ Status check(const CheckArguments& options, Program& program) {
     const std::string name = request.path.filename().string();
     TFAOT_TRY(options.html.write(program, check_page(found, name), json));
   }
-  program.console.print(options.json ? json_text(json) : check_text(found, options.path));
+  if (options.json) {
+    program.console.print(json_text(json));
+  } else {
+    program.console.print(check_text(found, options.path),
+                          found.compiles() ? Tone::kGood : Tone::kBad);
+  }
   if (found.compiles()) return {};
   return fail(Error::at({options.path}, "does not compile"));
 }

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "commands/commands.h"
+#include "text/describe.h"
 #include "tfaot/workflow/check_tools.h"
 
 namespace tfaot::toolkit {
@@ -17,6 +19,7 @@ struct CheckToolArguments {
   std::vector<std::string> variables;
   std::string area;
   bool strict = false;
+  bool json = false;
 };
 
 struct Counts {
@@ -42,9 +45,22 @@ Result<ToolCheckRequest> request_of(const CheckToolArguments& options, const Con
   return request;
 }
 
+nlohmann::ordered_json findings_json(const ToolReport& report) {
+  auto json = nlohmann::ordered_json::array();
+  for (const ToolFinding& finding : report.findings) {
+    json.push_back({{"severity", finding.severity == Severity::kError ? "error" : "warning"},
+                    {"line", finding.line},
+                    {"what", finding.what},
+                    {"scram", finding.scram},
+                    {"advice", finding.advice}});
+  }
+  return json;
+}
+
 Status check(const CheckToolArguments& options, Program& program) {
   TFAOT_ASSIGN(const ToolCheckRequest request, request_of(options, program));
   Counts counts;
+  auto json = nlohmann::ordered_json::array();
   TFAOT_TRY(check_tools(program, request, [&](std::size_t index, const ToolReport& report) {
     const std::string& file = options.files[index];
     std::string text;
@@ -52,8 +68,11 @@ Status check(const CheckToolArguments& options, Program& program) {
       ++(finding.severity == Severity::kError ? counts.errors : counts.warnings);
       text += finding_text(finding, file);
     }
+    json.push_back({{"file", file}, {"findings", findings_json(report)}});
+    if (options.json) return;
     program.console.print(text.empty() ? file + ": no problems found\n" : text);
   }));
+  if (options.json) program.console.print(json_text(json));
   if (counts.errors == 0 && (counts.warnings == 0 || !options.strict)) return {};
   return fail(Error(
       fmt::format("{}, {}", plural(counts.errors, "error"), plural(counts.warnings, "warning"))));
@@ -73,6 +92,7 @@ Action add_check_tool(CLI::App& app) {
   app.add_option("--area", options->area, "the scram area whose tools may be used [$CMSSW_BASE]")
       ->option_text("DIR");
   app.add_flag("--strict", options->strict, "warnings count as errors");
+  app.add_flag("--json", options->json, "print JSON instead of text");
   app.footer(
       "Reads a tool file as scram does and says what scram will complain of, drop or stop at, and "
       "what\n"

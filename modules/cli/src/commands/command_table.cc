@@ -21,6 +21,15 @@ constexpr const char* kHelpVerb = "help";
 constexpr const char* kDescription =
     "Trained models as ahead-of-time compiled, versioned, distributable packages";
 
+constexpr const char* kRoad = R"(
+
+From a trained model to a release area:
+  tfaot compile net.onnx -o out
+  tfaot validate out --model net.onnx
+  tfaot package out -o dist
+  tfaot install dist/tfaot-model-net-1.0.0-x86_64-linux.tar.zst --release-area area
+)";
+
 constexpr const char* kMake = "Make a package";
 constexpr const char* kLook = "Inspect";
 constexpr const char* kUse = "Try a package";
@@ -212,7 +221,7 @@ Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
 Status run_command_line(const std::vector<std::string>& words, Program& program) {
   TFAOT_ASSIGN(const std::vector<std::string> arguments, without_help_verb(words));
   TFAOT_TRY(check_verb(arguments));
-  CLI::App app(kDescription, "tfaot");
+  CLI::App app(std::string(kDescription) + kRoad, "tfaot");
   Action action;
   declare(app, action);
   try {

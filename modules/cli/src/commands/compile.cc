@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/compile_options.h"
@@ -28,8 +29,9 @@ Status compile(const CompileCommand& command, Program& program) {
   TFAOT_ASSIGN(const BuildRequest request, build_request(command, program));
   TFAOT_ASSIGN(const ModelTree made, build_package(program, request));
   const Path& output = request.output_directory;
-  program.console.report(command.dev ? next_steps_text(next_steps(made.manifest, program, output))
-                                     : compiled_text(made, output));
+  command.json.show(program.console, compiled_json(made, output),
+                    command.dev ? next_steps_text(next_steps(made.manifest, program, output))
+                                : compiled_text(made, output));
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "tfaot/workflow/condor.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -13,6 +14,7 @@ namespace {
 
 struct CondorArguments {
   VerbosityOption verbosity;
+  JsonOption json;
   CondorRequest request;
   std::string output_directory;
 };
@@ -23,7 +25,8 @@ Status condor(const CondorArguments& options, Program& program) {
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
   TFAOT_TRY(check_outside_packages(program.files, "--output-directory", request.output_directory));
   TFAOT_ASSIGN(const Path dag, write_condor_files(program, request));
-  program.console.report("to submit: condor_submit_dag " + shell_quoted(dag.string()) + "\n");
+  options.json.show(program.console, {{"kind", "dag"}, {"path", dag.string()}},
+                    "to submit: condor_submit_dag " + shell_quoted(dag.string()) + "\n");
   return {};
 }
 
@@ -45,6 +48,7 @@ Action add_condor(CLI::App& app) {
                  "a line for job.sub, such as 'request_memory = 4GB';\nmay be given several times")
       ->allow_extra_args(false)
       ->option_text("TEXT");
+  options->json.add_to(app);
   options->verbosity.add_to(app);
   app.footer(
       "Compiles nothing itself. Each model becomes two nodes of the DAG: compile, into trees/TOOL, "

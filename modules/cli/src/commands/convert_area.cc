@@ -2,6 +2,7 @@
 #include "tfaot/workflow/convert_area.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -21,6 +22,7 @@ struct ConvertAreaArguments {
   std::string cpu_level;
   HeadersMode headers = HeadersMode::kSelfContained;
   bool whole = false;
+  JsonOption json;
 };
 
 Status convert(const ConvertAreaArguments& options, Program& program) {
@@ -36,7 +38,7 @@ Status convert(const ConvertAreaArguments& options, Program& program) {
   request.headers = options.headers;
   request.share_weights = !options.whole;
   TFAOT_ASSIGN(const ConvertedPackage made, convert_area(program, request));
-  program.console.report(converted_text(made, request));
+  options.json.show(program.console, converted_json(made, request), converted_text(made, request));
   return {};
 }
 
@@ -70,6 +72,7 @@ Action add_convert_area(CLI::App& app) {
       "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW\n[self_contained]");
   app.add_flag("--whole", options->whole, "leave the weights in every object");
   options->verbosity.add_to(app);
+  options->json.add_to(app);
   app.footer(
       "Nothing is compiled. Weights that are equal in several objects are stored once. Objects "
       "that\n"

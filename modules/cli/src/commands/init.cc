@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -15,6 +16,7 @@ struct InitArguments {
   std::string model;
   std::string output = "aot_config.yaml";
   ConfigRequest request;
+  JsonOption json;
 };
 
 Status init(const InitArguments& options, Program& program) {
@@ -28,7 +30,14 @@ Status init(const InitArguments& options, Program& program) {
                                 ? ""
                                 : fmt::format(" and sizes for {} in model.dimensions",
                                               join(written.open_dimensions, ", "));
-  program.console.report(
+  options.json.show(
+      program.console,
+      {{"kind", "config"},
+       {"path", request.config.string()},
+       {"name", written.name},
+       {"signature", written.signature},
+       {"open_dimensions", written.open_dimensions},
+       {"problem", written.problem}},
       fmt::format("config     {}\nmodel      {}{}\n  next: choose its batch sizes{}, then\n"
                   "        tfaot compile -c {} -o {}\n",
                   options.output, written.name,
@@ -61,6 +70,7 @@ Action add_init(CLI::App& app) {
                  "batch sizes to compile [1,2,4,8,16,32, or the one that the model fixes]")
       ->delimiter(',')
       ->option_text("N,...");
+  options->json.add_to(app);
   app.footer(
       "The config holds every key: those that have a default are comments. 'tfaot info MODEL' "
       "shows\n"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "text/describe.h"
 #include "text/reports.h"
 #include "tfaot/workflow/install_archives.h"
 
@@ -12,6 +14,7 @@ namespace {
 
 struct InstallArguments {
   VerbosityOption verbosity;
+  JsonOption json;
   std::vector<std::string> archives;
   std::string release_area;
   std::string scram_arch;
@@ -31,9 +34,14 @@ Status install(const InstallArguments& options, Program& program) {
   request.make_current = !options.no_current;
   request.replace = options.replace;
   request.allow_large = options.allow_large;
-  return install_archives(program, request, [&](const InstalledArchive& installed) {
+  auto json = nlohmann::ordered_json::array();
+  const Status status = install_archives(program, request, [&](const InstalledArchive& installed) {
+    json.push_back(installed_json(installed));
+    if (options.json.given) return;
     program.console.report(installed_text(installed, request.release_area));
   });
+  if (options.json.given) program.console.print(json_text(json));
+  return status;
 }
 
 }  // namespace
@@ -54,6 +62,7 @@ Action add_install(CLI::App& app) {
                "install without switching 'current' to this version");
   app.add_flag("--replace", options->replace, "replace the same version with other contents");
   add_allow_large(app, options->allow_large);
+  options->json.add_to(app);
   options->verbosity.add_to(app);
   app.footer(
       "Each archive is checked file by file, unpacked to a staging folder and renamed into place:\n"

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "text/reports.h"
 #include "tfaot/workflow/package_archive.h"
 
 namespace tfaot::toolkit {
@@ -12,6 +14,7 @@ namespace {
 
 struct PackageArguments {
   VerbosityOption verbosity;
+  JsonOption json;
   std::string tree;
   std::string output_directory = ".";
   ArchiveFormat format = ArchiveFormat::kTarZst;
@@ -24,8 +27,12 @@ Status package(const PackageArguments& options, Program& program) {
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
   request.format = options.format;
   TFAOT_ASSIGN(const Package made, pack_tree(program, request));
-  program.console.report(fmt::format("archive  {}\nsize     {} bytes\nsha256   {}\n",
-                                     made.archive.string(), made.size, made.sha256));
+  nlohmann::ordered_json json = made_json("archive", made.archive, made.manifest);
+  json["size"] = made.size;
+  json["sha256"] = made.sha256;
+  options.json.show(program.console, json,
+                    fmt::format("archive  {}\nsize     {} bytes\nsha256   {}\n",
+                                made.archive.string(), made.size, made.sha256));
   return {};
 }
 
@@ -39,6 +46,7 @@ Action add_package(CLI::App& app) {
   app.add_option("-o,--output-directory", options->output_directory, "where the archive goes [.]")
       ->option_text("DIR");
   add_word_option<ArchiveFormat>(app, "--format", options->format, "of the archive [tar.zst]");
+  options->json.add_to(app);
   options->verbosity.add_to(app);
   app.footer("Example:\n  tfaot package build/tagger -o dist");
   return [options](Program& program) {

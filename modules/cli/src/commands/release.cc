@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -17,6 +18,7 @@ using Kind = ReleaseResult::Kind;
 
 struct ReleaseArguments {
   VerbosityOption verbosity;
+  JsonOption json;
   ReleaseRequest request;
   std::string output_directory;
   std::string source;
@@ -26,6 +28,26 @@ std::vector<std::string> row(const ReleaseResult& result) {
   const std::string version = fmt::format("{}-{}", result.rpm.version, result.rpm.release);
   if (result.kind == Kind::kUpToDate) return {result.tool_name, version, "up to date"};
   return {result.tool_name, version, "built", result.why};
+}
+
+nlohmann::ordered_json as_json(const std::vector<ReleaseResult>& results, const Path& output) {
+  nlohmann::ordered_json models = nlohmann::ordered_json::array();
+  for (const ReleaseResult& result : results) {
+    nlohmann::ordered_json model = {{"tool_name", result.tool_name},
+                                    {"result", result.kind == Kind::kBuilt      ? "built"
+                                               : result.kind == Kind::kUpToDate ? "up_to_date"
+                                                                                : "failed"}};
+    if (result.error) {
+      model["error"] = result.error->text();
+    } else {
+      model["version"] = result.rpm.version;
+      model["release"] = result.rpm.release;
+      model["rpm"] = (output / "RPMS" / result.rpm.rpm).string();
+      model["why"] = result.why;
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
 }
 
 // rpm refuses all packages if one of them is already installed. Empty if there is nothing new.
@@ -42,7 +64,8 @@ std::string install_command(const std::vector<ReleaseResult>& results, const Pat
          "\n";
 }
 
-Status report(Console& console, const std::vector<ReleaseResult>& results, const Path& output) {
+Status report(Console& console, const ReleaseArguments& options,
+              const std::vector<ReleaseResult>& results, const Path& output) {
   std::vector<std::vector<std::string>> rows;
   std::map<Kind, std::size_t> counts;
   std::vector<std::string> failed;
@@ -57,11 +80,12 @@ Status report(Console& console, const std::vector<ReleaseResult>& results, const
     failures += "failed  " + result.tool_name + "\n";
     console.error(*result.error);
   }
-  console.report(text_table(rows) + failures +
-                 fmt::format("built {}, up to date {}, failed {}; RPMs in {}\n",
-                             counts[Kind::kBuilt], counts[Kind::kUpToDate], counts[Kind::kFailed],
-                             (output / "RPMS").string()) +
-                 install_command(results, output / "RPMS"));
+  options.json.show(
+      console, as_json(results, output),
+      text_table(rows) + failures +
+          fmt::format("built {}, up to date {}, failed {}; RPMs in {}\n", counts[Kind::kBuilt],
+                      counts[Kind::kUpToDate], counts[Kind::kFailed], (output / "RPMS").string()) +
+          install_command(results, output / "RPMS"));
   if (failed.empty()) return {};
   return fail(Error(fmt::format("{} of {} models failed: {}", failed.size(), results.size(),
                                 join(failed, ", "))));
@@ -73,7 +97,7 @@ Status release(const ReleaseArguments& options, Program& program) {
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
   if (!options.source.empty()) request.source = program.absolute(options.source);
   TFAOT_ASSIGN(const std::vector<ReleaseResult> results, release_models(program, request));
-  return report(program.console, results, request.output_directory);
+  return report(program.console, options, results, request.output_directory);
 }
 
 }  // namespace
@@ -93,6 +117,7 @@ Action add_release(CLI::App& app) {
   app.add_option("--license", options->request.license, "the models' licence [unspecified]")
       ->option_text("TEXT");
   add_jobs(app, options->request.jobs, "processes");
+  options->json.add_to(app);
   options->verbosity.add_to(app);
   app.footer(
       "Builds with rpmbuild the models that changed since the last time: RPMS/TOOL.json records "

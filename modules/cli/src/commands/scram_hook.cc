@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "options/shared_options.h"
+#include "text/describe.h"
 #include "tfaot/scram/scram_hook.h"
 
 namespace tfaot::toolkit {
@@ -13,42 +16,51 @@ struct ScramHookArguments {
   std::string action;
   std::string area;
   std::string program;
+  JsonOption json;
 };
 
 // scram keeps what it read from BuildFiles until it is asked to read them again.
 constexpr const char* kReadAgain = "  next: scram b -r, which reads all BuildFiles again\n";
 
-Status install(const HookOptions& hook, Program& program) {
+void show_change(const JsonOption& json, const HookOptions& hook, bool changed,
+                 const std::string& words, Program& program) {
+  json.show(program.console, {{"area", hook.area.string()}, {"changed", changed}},
+            fmt::format("{} {}\n{}", words, hook.area.string(), changed ? kReadAgain : ""));
+}
+
+Status install(const JsonOption& json, const HookOptions& hook, Program& program) {
   TFAOT_ASSIGN(const bool changed, install_hook(program.files, hook));
-  program.console.report(fmt::format("{} {}\n{}", changed ? "installed into" : "unchanged in",
-                                     hook.area.string(), changed ? kReadAgain : ""));
+  show_change(json, hook, changed, changed ? "installed into" : "unchanged in", program);
   return {};
 }
 
-Status remove(const HookOptions& hook, Program& program) {
+Status remove(const JsonOption& json, const HookOptions& hook, Program& program) {
   TFAOT_ASSIGN(const bool changed, remove_hook(program.files, hook));
-  program.console.report(fmt::format("{} {}\n{}", changed ? "removed from" : "not installed in",
-                                     hook.area.string(), changed ? kReadAgain : ""));
+  show_change(json, hook, changed, changed ? "removed from" : "not installed in", program);
   return {};
 }
 
-Status status(const HookOptions& hook, Program& program) {
+// Of hooks that are not damaged.
+std::string status_text(const HookStatus& found) {
+  if (found.state == HookState::kAbsent) return "not installed\n";
+  return fmt::format("installed, of tfaot {}{}\n", found.version,
+                     found.state == HookState::kOther
+                         ? " or for another program; install it again to update it"
+                         : "");
+}
+
+Status status(const JsonOption& json, const HookOptions& hook, Program& program) {
   TFAOT_ASSIGN(const HookStatus found, hook_status(program.files, hook));
-  switch (found.state) {
-    case HookState::kAbsent:
-      program.console.print("not installed\n");
-      return {};
-    case HookState::kInstalled:
-      program.console.print(fmt::format("installed, of tfaot {}\n", found.version));
-      return {};
-    case HookState::kOther:
-      program.console.print(fmt::format(
-          "installed, of tfaot {} or for another program; install it again to update it\n",
-          found.version));
-      return {};
-    case HookState::kDamaged:
-      break;
+  if (json.given) {
+    program.console.print(json_text({{"area", hook.area.string()},
+                                     {"installed", found.state != HookState::kAbsent},
+                                     {"up_to_date", found.state == HookState::kInstalled},
+                                     {"version", found.version},
+                                     {"problems", found.problems}}));
+  } else if (found.state != HookState::kDamaged) {
+    program.console.print(status_text(found));
   }
+  if (found.state != HookState::kDamaged) return {};
   Error error = Error::at({hook.area.string()}, "the hook is damaged");
   for (const std::string& problem : found.problems) error.note(problem);
   return fail(std::move(error.note("install it again, or remove it")));
@@ -57,9 +69,9 @@ Status status(const HookOptions& hook, Program& program) {
 Status run(const ScramHookArguments& options, Program& program) {
   HookOptions hook{program.absolute(options.area), program.environment.program.string()};
   if (!options.program.empty()) hook.program = program.absolute(options.program).string();
-  if (options.action == "install") return install(hook, program);
-  if (options.action == "remove") return remove(hook, program);
-  return status(hook, program);
+  if (options.action == "install") return install(options.json, hook, program);
+  if (options.action == "remove") return remove(options.json, hook, program);
+  return status(options.json, hook, program);
 }
 
 }  // namespace
@@ -75,6 +87,7 @@ Action add_scram_hook(CLI::App& app) {
       ->option_text(" ");
   app.add_option("--program", options->program, "tfaot that compiles the models [this one]")
       ->option_text("PATH");
+  options->json.add_to(app);
   app.footer(
       "With the hook a BuildFile.xml may say\n"
       "  <aot_compile model=\"/data/my_model\" class=\"MyModel\" batch_sizes=\"1 2 4 8\"/>\n"

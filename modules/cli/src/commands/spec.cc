@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -13,6 +14,7 @@ namespace {
 
 struct SpecArguments {
   VerbosityOption verbosity;
+  JsonOption json;
   SpecRequest request;
   std::string output_directory;
   std::string source;
@@ -36,13 +38,17 @@ Status check_options(const SpecArguments& options) {
   return {};
 }
 
-Status write(const SpecRequest& request, Program& program) {
+Status write(const SpecArguments& options, const SpecRequest& request, Program& program) {
   TFAOT_ASSIGN(const SpecFiles written, write_spec_files(program, request));
-  program.console.report(fmt::format("spec     {}\n", written.spec.string()));
-  if (!written.source.empty()) {
-    program.console.report(fmt::format("source   {}\n", written.source.string()));
-  }
-  program.console.report(fmt::format("list     {}\n", written.list.string()));
+  const std::string source =
+      written.source.empty() ? "" : fmt::format("source   {}\n", written.source.string());
+  options.json.show(program.console,
+                    {{"kind", "spec"},
+                     {"spec", written.spec.string()},
+                     {"source", written.source.string()},
+                     {"list", written.list.string()}},
+                    fmt::format("spec     {}\n{}list     {}\n", written.spec.string(), source,
+                                written.list.string()));
   return {};
 }
 
@@ -52,10 +58,11 @@ Status spec(const SpecArguments& options, Program& program) {
   request.output_directory = program.absolute(options.output_directory);
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
   if (!options.source.empty()) request.source = program.absolute(options.source);
-  if (options.remove.empty()) return write(request, program);
+  if (options.remove.empty()) return write(options, request, program);
   TFAOT_ASSIGN(const bool removed,
                remove_spec_files(program, request.output_directory, options.remove));
-  program.console.report(fmt::format("{} {}\n", removed ? "removed" : "not found", options.remove));
+  options.json.show(program.console, {{"tool_name", options.remove}, {"removed", removed}},
+                    fmt::format("{} {}\n", removed ? "removed" : "not found", options.remove));
   return {};
 }
 
@@ -98,6 +105,7 @@ Action add_spec(CLI::App& app) {
       ->excludes(config)
       ->excludes(source)
       ->option_text("TOOL");
+  options->json.add_to(app);
   options->verbosity.add_to(app);
   app.footer(
       "Writes TOOL.spec, tfaot-compile.file, which all specs include, and the source archive, and "

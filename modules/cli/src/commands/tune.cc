@@ -5,6 +5,7 @@
 
 #include "commands/commands.h"
 #include "options/tune_options.h"
+#include "text/describe.h"
 #include "text/reports.h"
 #include "tfaot/workflow/tuned_package.h"
 
@@ -28,7 +29,8 @@ Status tune(const TuneCommand& command, Program& program) {
     TFAOT_ASSIGN(const SuggestOptions options, suggest_options(command));
     TFAOT_ASSIGN(const Suggestion suggestion,
                  suggest_for_package(program, request.package, options, name_of(command)));
-    program.console.print(suggestion_text(suggestion));
+    program.console.print(command.json.given ? json_text(suggestion_json(suggestion))
+                                             : suggestion_text(suggestion));
     return {};
   }
   if (!command.output.empty()) request.output = program.absolute(command.output);
@@ -37,7 +39,10 @@ Status tune(const TuneCommand& command, Program& program) {
   request.allow_large = command.allow_large;
   TFAOT_ASSIGN(const Manifest manifest, write_tuned_package(program, request));
   const Path& written = request.output.empty() ? request.package : request.output;
-  program.console.report(fmt::format("tuned {}\n{}", written.string(), tuning_text(manifest)));
+  nlohmann::ordered_json json = made_json("tuned", written, manifest);
+  json["tuning"] = tuning_json(manifest);
+  command.json.show(program.console, json,
+                    fmt::format("tuned {}\n{}", written.string(), tuning_text(manifest)));
   return {};
 }
 

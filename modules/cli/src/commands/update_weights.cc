@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "text/reports.h"
 #include "tfaot/workflow/update_package.h"
 
 namespace tfaot::toolkit {
@@ -12,6 +14,7 @@ namespace {
 
 struct UpdateWeightsArguments {
   VerbosityOption verbosity;
+  JsonOption json;
   std::string package;
   std::string model;
   std::string output_directory;
@@ -32,9 +35,9 @@ Status update(const UpdateWeightsArguments& options, Program& program) {
   request.engine = options.engine;
   request.allow_large = options.allow_large;
   TFAOT_ASSIGN(const UpdatedPackage made, update_package(program, request));
-  program.console.report(fmt::format("updated the weights of model '{}', version {}: {}\n",
-                                     made.manifest.name, made.manifest.version,
-                                     made.path.string()));
+  options.json.show(program.console, made_json("package", made.path, made.manifest),
+                    fmt::format("updated the weights of model '{}', version {}: {}\n",
+                                made.manifest.name, made.manifest.version, made.path.string()));
   return {};
 }
 
@@ -57,6 +60,7 @@ Action add_update_weights(CLI::App& app) {
   add_version(app, options->version, "version of the new package [the package's]");
   add_engine_options(app, options->engine, "");
   add_allow_large(app, options->allow_large);
+  options->json.add_to(app);
   options->verbosity.add_to(app);
   app.footer(
       "Nothing is compiled: the new model must have the architecture of the package's code; "

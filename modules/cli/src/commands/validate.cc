@@ -77,7 +77,12 @@ Status validate(const ValidateArguments& options, Program& program) {
   if (options.html.given()) {
     TFAOT_TRY(options.html.write(program, validation_page(result), json));
   }
-  program.console.print(options.json ? json_text(json) : validation_text(result, paths));
+  if (options.json) {
+    program.console.print(json_text(json));
+  } else {
+    program.console.print(validation_text(result, paths),
+                          result.passed() ? Tone::kGood : Tone::kBad);
+  }
   if (!result.passed()) {
     return fail(Error::at({options.paths.package}, "its predictions are not those of the model"));
   }

@@ -158,6 +158,7 @@ Location location_of(const std::string& place) {
 
 void add_compile_options(CLI::App& app, CompileCommand& command) {
   add_upstream_options(app, command);
+  command.json.add_to(app);
   command.verbosity.add_to(app);
   add_hidden_options(app, command);
   add_config_options(app, command);

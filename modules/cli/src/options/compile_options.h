@@ -15,6 +15,7 @@ namespace tfaot::toolkit {
 // Empty or 0: not given, unless a default is set here.
 struct CompileCommand {
   VerbosityOption verbosity;
+  JsonOption json;
   std::string model;  // or a config
   std::string config;
   std::string output_directory;

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "text/describe.h"
 #include "tfaot/workflow/model_tree.h"
 #include "tfaot/workflow/named_paths.h"
 
@@ -19,6 +22,19 @@ void VerbosityOption::apply(Console& console) const {
   console.set_verbosity(quiet     ? Verbosity::kQuiet
                         : verbose ? Verbosity::kVerbose
                                   : Verbosity::kNormal);
+}
+
+void JsonOption::add_to(CLI::App& app) {
+  app.add_flag("--json", given, "print JSON instead of text")->option_text(" ");
+}
+
+void JsonOption::show(Console& console, const nlohmann::ordered_json& json,
+                      const std::string& report) const {
+  if (given) {
+    console.print(json_text(json));
+  } else {
+    console.report(report);
+  }
 }
 
 CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help) {

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,15 @@ struct VerbosityOption {
 
   void add_to(CLI::App& app);
   void apply(Console& console) const;
+};
+
+// --json, for the verbs that report what they did: one JSON value instead of that report.
+struct JsonOption {
+  bool given = false;
+
+  void add_to(CLI::App& app);
+  // The JSON is printed with --quiet too; the report is not.
+  void show(Console& console, const nlohmann::ordered_json& json, const std::string& report) const;
 };
 
 // --timeout and --engine, for the verbs that start the engine.

@@ -98,6 +98,7 @@ void add_tune_options(CLI::App& app, TuneCommand& command) {
   app.add_option("--compiler", command.compiler, "C++ compiler to link with [c++]")
       ->option_text("PROGRAM");
   add_allow_large(app, command.allow_large);
+  command.json.add_to(app);
   command.verbosity.add_to(app);
   add_suggest_options(app, command);
   app.footer(

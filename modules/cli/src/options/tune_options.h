@@ -14,6 +14,7 @@ namespace tfaot::toolkit {
 // Empty or 0: not given, unless a default is set here.
 struct TuneCommand {
   VerbosityOption verbosity;
+  JsonOption json;
   std::string path;
   std::string package;
   std::string output;

@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "text/text_table.h"
 #include "text/tuning_tables.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit {
 namespace {
 
+using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
 void add_size(Rows& rows, const SizeCost& cost) {
@@ -37,6 +41,17 @@ std::string objects_text(const ModelTree& made) {
   return text;
 }
 
+ordered_json set_json(const SizeSet& set) {
+  ordered_json sizes = ordered_json::array();
+  for (const SizeCost& cost : set.sizes) {
+    sizes.push_back({{"batch_size", cost.size},
+                     {"ns", cost.ns},
+                     {"bytes", cost.bytes},
+                     {"compiled", cost.compiled}});
+  }
+  return {{"ns", set.ns}, {"row_ns", set.row_ns}, {"bytes", set.bytes}, {"sizes", sizes}};
+}
+
 std::string describe_sizes(const ConvertedModel& converted, bool whole) {
   if (converted.constants == 0) {
     return fmt::format("objects: {} bytes, {}", converted.bytes_after,
@@ -53,6 +68,59 @@ constexpr const char* kHint = R"(
 )";
 
 }  // namespace
+
+ordered_json made_json(const std::string& kind, const Path& path, const Manifest& manifest) {
+  return {{"kind", kind},
+          {"path", path.string()},
+          {"name", manifest.name},
+          {"version", manifest.version},
+          {"tool_name", manifest.tool_name}};
+}
+
+ordered_json compiled_json(const ModelTree& made, const Path& output) {
+  ordered_json json = made_json("tree", output, made.manifest);
+  json["cpp_class"] = made.manifest.cpp_class;
+  json["batch_sizes"] = made.manifest.batch_sizes;
+  json["cpu_levels"] = made.manifest.cpu_levels;
+  json["objects"] = made.objects;
+  json["cached_objects"] = made.cached_objects;
+  return json;
+}
+
+ordered_json converted_json(const ConvertedPackage& made, const ConvertRequest& request) {
+  ordered_json json = made_json("tree", request.output_directory, made.manifest);
+  json["batch_sizes"] = made.manifest.batch_sizes;
+  json["bytes_before"] = made.model.bytes_before;
+  json["bytes_after"] = made.model.bytes_after;
+  return json;
+}
+
+ordered_json installed_json(const InstalledArchive& installed) {
+  const InstallReceipt& receipt = installed.receipt;
+  ordered_json json = {{"tool_name", receipt.tool_name},
+                       {"version", receipt.version},
+                       {"path", receipt.destination.string()},
+                       {"tool_file", receipt.tool_file.string()},
+                       {"unchanged", receipt.unchanged},
+                       {"made_current", receipt.replaced_version.has_value()},
+                       {"scram_reads_again", installed.scram_reads_again}};
+  json["replaced_version"] = nullptr;
+  if (!receipt.replaced_version.value_or("").empty()) {
+    json["replaced_version"] = *receipt.replaced_version;
+  }
+  return json;
+}
+
+ordered_json tuning_json(const Manifest& manifest) {
+  return ordered_json::parse(manifest_to_json(manifest))["tuning"];
+}
+
+ordered_json suggestion_json(const Suggestion& suggestion) {
+  return {{"kind", "suggestion"},
+          {"cpu_level", suggestion.cpu_level},
+          {"suggested", set_json(suggestion.suggested)},
+          {"compiled", set_json(suggestion.compiled)}};
+}
 
 std::string compiled_text(const ModelTree& made, const Path& output) {
   const Manifest& manifest = made.manifest;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,13 @@
 
 namespace tfaot::toolkit {
 
+// The JSON of what a verb made: `path`, and which model it is.
+nlohmann::ordered_json made_json(const std::string& kind, const Path& path,
+                                 const Manifest& manifest);
+
 // `tfaot compile`, for a tree in `output`.
 std::string compiled_text(const ModelTree& made, const Path& output);
+nlohmann::ordered_json compiled_json(const ModelTree& made, const Path& output);
 
 // `tfaot compile --dev`: the way from the package tree to a plugin in scram.
 struct NextSteps {
@@ -33,15 +39,19 @@ std::string next_steps_text(const NextSteps& steps);
 
 // `tfaot convert-area`.
 std::string converted_text(const ConvertedPackage& made, const ConvertRequest& request);
+nlohmann::ordered_json converted_json(const ConvertedPackage& made, const ConvertRequest& request);
 
 // `tfaot install`, for one archive.
 std::string installed_text(const InstalledArchive& installed, const Path& area);
+nlohmann::ordered_json installed_json(const InstalledArchive& installed);
 
 // `tfaot tune`: the costs, and the plan for some numbers of rows. REQUIRES:
 // manifest.tuning.
 std::string tuning_text(const Manifest& manifest);
+nlohmann::ordered_json tuning_json(const Manifest& manifest);
 
 // `tfaot tune --suggest`.
 std::string suggestion_text(const Suggestion& suggestion);
+nlohmann::ordered_json suggestion_json(const Suggestion& suggestion);
 
 }  // namespace tfaot::toolkit

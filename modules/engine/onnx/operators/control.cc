@@ -18,10 +18,9 @@ namespace {
 
 using xla::XlaOp;
 
-// A loop of known length is written out if it has at most so many nodes in all.
-constexpr std::int64_t kMostNodesInLine = 512;
-// The same if it cannot be compiled otherwise, because shapes change from step to step.
-constexpr std::int64_t kMostNodesOfChangingShapes = 16384;
+// A loop of known length is written out if it has at most this many nodes in all; more if it cannot
+// be compiled otherwise, because shapes change from step to step.
+constexpr std::int64_t kMostNodesInLine = 512, kMostNodesOfChangingShapes = 16384;
 
 void set_all(Node& node, const std::vector<XlaOp>& made) {
   if (std::ssize(made) < node.result_count()) {
@@ -202,8 +201,13 @@ class OnnxLoop {
 
   // As XLA's While. Its state: whether to go on, the values, the scan outputs.
   void loop(const InnerGraph::Outcome& outcome) {
-    const bool always = start_ == true && (!node_.has(1) || outcome.first == true);
     const std::size_t scans = outcome.shapes.size() - initial_.size() - 1;
+    const bool known = start_ == true && (!node_.has(1) || outcome.first == true);
+    const auto counted = scans > 0 && !known && most_ && start_
+                             ? body_.counted_steps(initial_, *most_)
+                             : std::nullopt;
+    if (counted) most_ = counted;
+    const bool always = known || counted;
     const bool count_known = most_ && *most_ < std::numeric_limits<std::int64_t>::max();
     if (scans > 0 && !(always && count_known)) {
       node_.refuse("collects values of steps whose number depends on the model's inputs");

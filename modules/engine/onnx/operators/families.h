@@ -30,9 +30,13 @@ std::vector<OnnxOperator> arrangement_operators();
 std::vector<OnnxOperator> reduction_operators();
 std::vector<OnnxOperator> recurrent_operators();
 std::vector<OnnxOperator> control_operators();
+std::vector<OnnxOperator> box_operators();
 // Of the domain ai.onnx.ml.
 std::vector<OnnxOperator> tree_operators();
 std::vector<OnnxOperator> feature_operators();
 std::vector<OnnxOperator> linear_model_operators();
+// Of com.microsoft and qonnx.custom_op.general.
+std::vector<OnnxOperator> microsoft_operators();
+std::vector<OnnxOperator> qonnx_operators();
 
 }  // namespace tfaot::toolkit::engine

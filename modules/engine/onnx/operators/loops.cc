@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "onnx/known_value.h"
 #include "onnx/onnx_scope.h"
 #include "onnx/operators/broadcast.h"
@@ -18,6 +20,8 @@ using xla::XlaOp;
 constexpr std::int64_t kMostStepsInLine = 4;
 // Larger values are passed to inner graphs, even if they are known.
 constexpr std::int64_t kMostKnownElements = 4096;
+// Nodes that are lowered to count a loop's steps.
+constexpr std::int64_t kMostNodesTried = 65536;
 
 std::vector<XlaOp> parameters_of(xla::XlaBuilder& builder, const std::vector<xla::Shape>& shapes) {
   std::vector<XlaOp> parameters;
@@ -26,6 +30,14 @@ std::vector<XlaOp> parameters_of(xla::XlaBuilder& builder, const std::vector<xla
     parameters.push_back(xla::Parameter(&builder, number, shape, fmt::format("p{}", number)));
   }
   return parameters;
+}
+
+// None: it depends on the model's inputs, or is large.
+std::optional<xla::Literal> small_known_value(const Node& node, XlaOp op) {
+  if (product(node.sizes_of(op)) > kMostKnownElements) return std::nullopt;
+  auto value = known_value(op);
+  if (!value) throw Refusal(value.error());
+  return *std::move(value);
 }
 
 std::vector<xla::Shape> shapes_of(const Node& node, const std::vector<XlaOp>& ops) {
@@ -135,13 +147,9 @@ InnerGraph::InnerGraph(const Node& node, const onnx::GraphProto& graph)
   for (const std::string& name : free_names(graph)) {
     const auto found = node.scope().find(name);
     if (!found) continue;  // an error of the node that reads it
-    if (product(node.sizes_of(*found)) <= kMostKnownElements) {
-      auto value = known_value(*found);
-      if (!value) throw Refusal(value.error());
-      if (*value) {
-        known_.emplace(name, **std::move(value));
-        continue;
-      }
+    if (auto value = small_known_value(node, *found)) {
+      known_.emplace(name, *std::move(value));
+      continue;
     }
     names_.push_back(name);
     outer_.push_back(*found);
@@ -186,6 +194,37 @@ InnerGraph::Outcome InnerGraph::outcome(const std::vector<xla::Shape>& inputs,
     outcome.first = known_condition(node_, made.front());
   }
   return outcome;
+}
+
+std::optional<std::int64_t> InnerGraph::counted_steps(const std::vector<XlaOp>& initial,
+                                                      std::int64_t most) const {
+  std::vector<std::optional<xla::Literal>> known;
+  for (const XlaOp op : initial) known.push_back(small_known_value(node_, op));
+  const std::int64_t limit = std::min(most, kMostNodesTried / std::max(1, graph_.node_size()));
+  for (std::int64_t step = 0; step < limit; ++step) {
+    const auto builder = computation_builder(node_, "step");
+    std::int64_t parameters = 0;
+    const auto unknown = [&](XlaOp like) {
+      const std::string name = fmt::format("p{}", parameters);
+      return xla::Parameter(builder.get(), parameters++, node_.shape_of_op(like), name);
+    };
+    std::vector<XlaOp> inputs = {xla::ConstantR0<std::int64_t>(builder.get(), step),
+                                 xla::ConstantR0<bool>(builder.get(), true)};
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      inputs.push_back(known[i] ? xla::ConstantLiteral(builder.get(), *known[i])
+                                : unknown(initial[i]));
+    }
+    std::vector<XlaOp> outer;
+    for (const XlaOp op : outer_) outer.push_back(unknown(op));
+    const std::vector<XlaOp> made = lower(*builder, inputs, outer);
+    const auto goes_on = known_condition(node_, made.front());
+    if (!goes_on) return std::nullopt;
+    if (!*goes_on) return step + 1;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (known[i]) known[i] = small_known_value(node_, made[i + 1]);
+    }
+  }
+  return limit == most ? std::optional(most) : std::nullopt;
 }
 
 std::optional<bool> known_condition(const Node& node, XlaOp op) {

@@ -70,6 +70,12 @@ class InnerGraph {
   };
   Outcome outcome(const std::vector<xla::Shape>& inputs, std::optional<int> holds = {}) const;
 
+  // How many steps a Loop of this graph takes, at most `most`, if its condition follows from the
+  // number of the step and the `initial` values that are known: a loop that counts by itself. Tries
+  // them one by one. Throws a Refusal.
+  std::optional<std::int64_t> counted_steps(const std::vector<xla::XlaOp>& initial,
+                                            std::int64_t most) const;
+
  private:
   const Node& node_;
   const onnx::GraphProto& graph_;

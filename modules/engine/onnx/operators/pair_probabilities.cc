@@ -9,6 +9,7 @@
 #include "onnx/operators/scores.h"
 #include "xla/client/lib/arithmetic.h"
 #include "xla/client/lib/constants.h"
+#include "xla/client/lib/math.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user sees. Results go to standard output, everything else to standard error: warnings,
-// errors, and progress (a bar on a terminal, plain lines otherwise). Safe from many threads.
+// Prints for the user. Results go to standard output, everything else to standard error: warnings,
+// errors, and progress (one line that is rewritten on a terminal, else a line a step). Safe from
+// many threads.
 #pragma once
 
 #include <cstddef>
 #include <iosfwd>
-#include <memory>
 #include <mutex>
 #include <string>
 
@@ -20,12 +20,16 @@ enum class Verbosity {
   kVerbose  // also details
 };
 
+enum class Tone { kNone, kGood, kBad };
+
 class Console final : public Diagnostics {
  public:
   struct Streams {
     std::ostream& out;
     std::ostream& err;
-    bool err_is_terminal = false;
+    std::size_t progress_columns = 0;  // of the terminal that `err` is; 0: a line a step
+    bool colours_out = false;
+    bool colours_err = false;
   };
   explicit Console(const Streams& streams);
   ~Console() override;
@@ -33,8 +37,8 @@ class Console final : public Diagnostics {
   void set_verbosity(Verbosity verbosity);
 
   // What the user asked for (a table, JSON, a help text): printed at any verbosity. Verbatim, no
-  // newline added.
-  void print(const std::string& text);
+  // newline added. With colours, a tone paints what the first line says after its first colon.
+  void print(const std::string& text, Tone tone = Tone::kNone);
   // What was done; silent when quiet. Verbatim, no newline added.
   void report(const std::string& text);
   void error(const Error& error);
@@ -44,15 +48,14 @@ class Console final : public Diagnostics {
   void progress(std::size_t done, std::size_t total, const std::string& step) override;
 
  private:
-  class Bar;
-
-  // REQUIRES: mutex_ is held. Writes a separate line below an unfinished bar.
-  void line(const std::string& text);
+  // REQUIRES: mutex_ is held. `label`, such as "error: ", is painted.
+  void line(const std::string& text, const std::string& label = "", const char* colour = "");
+  void erase_progress();
 
   std::mutex mutex_;
   Streams streams_;
   Verbosity verbosity_ = Verbosity::kNormal;
-  std::unique_ptr<Bar> bar_;  // on a terminal, from the first step to the last
+  bool progress_shown_ = false;
 };
 
 }  // namespace tfaot::toolkit
