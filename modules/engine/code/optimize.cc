@@ -179,6 +179,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_ASSIGN(optimized.has_live_rows, leave_out_padding(*module, inputs));
   TFAOT_ASSIGN(optimized.has_tasks, share_kernels(*module, inputs));
   TFAOT_TRY(pass_before_reshapes(*module));
+  TFAOT_TRY(guard_from_simplifier(*module));
   TFAOT_TRY(remove_dead_code(*module));
   TFAOT_TRY(align_temporaries(*module));
   steps.name_parameters(known);

@@ -2,6 +2,7 @@
 #include "hlo/simplify.h"
 
 #include "hlo/known_branches.h"
+#include "hlo/simplifier_guards.h"
 #include "xla/hlo/pass/hlo_pass_fix.h"
 #include "xla/hlo/pass/hlo_pass_pipeline.h"
 #include "xla/service/algebraic_simplifier.h"
@@ -72,6 +73,7 @@ Status simplify(xla::HloModule& module) {
 
   xla::HloPassPipeline again("tfaot-simplify");
   auto& fixed = again.AddPass<xla::HloPassFix<xla::HloPassPipeline>>("tfaot-simplify-loop");
+  fixed.AddPass<SimplifierGuards>();
   fixed.AddPass<xla::AlgebraicSimplifier>(algebra());
   fixed.AddPass<xla::TupleSimplifier>();
   fixed.AddPass<xla::WhileLoopSimplifier>();
@@ -80,6 +82,10 @@ Status simplify(xla::HloModule& module) {
   fixed.AddPass<xla::HloDCE>();
   fixed.AddPass<xla::HloCSE>(false);
   return run(again, module);
+}
+
+Status guard_from_simplifier(xla::HloModule& module) {
+  return checked(SimplifierGuards().Run(&module, {}).status());
 }
 
 Status hoist_invariants(xla::HloModule& module, Hoisted hoisted) {
