@@ -29,6 +29,7 @@
 #include "lowering/lowering.h"
 #include "onnx/known_operators.h"
 #include "rows/row_check.h"
+#include "rows/waiting_loops.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/parent_process.h"
 #include "tfaot/base/program_start.h"
@@ -231,7 +232,8 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& 
   TFAOT_ASSIGN(const auto model, load_model(job));
   report.add_operations(*model);
   TFAOT_TRY(model->prepare());
-  TFAOT_ASSIGN(const auto lowering, model->lowering({job.embed_weights, job.fixed_shapes}));
+  TFAOT_ASSIGN(auto made, model->lowering({job.embed_weights, job.fixed_shapes}));
+  const auto lowering = with_frozen_rows(std::move(made));
   EngineResult result;
   CompiledModel& record = result.model;
   record.engine = std::string("tensorflow ") + TF_VERSION_STRING;

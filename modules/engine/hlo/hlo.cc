@@ -9,6 +9,8 @@
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/layout_util.h"
 #include "xla/literal_util.h"
+#include "xla/primitive_util.h"
+#include "xla/service/batched_gather_scatter_normalizer.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -20,6 +22,26 @@ void make_row_major(xla::HloConstantInstruction& constant) {
   const xla::Shape& shape = constant.shape();
   if (!shape.IsArray() || xla::LayoutUtil::IsMonotonicWithDim0Major(shape.layout())) return;
   constant.RelayoutConstant(xla::LayoutUtil::GetDefaultLayoutForShape(shape), {});
+}
+
+// XLA's evaluator counts -32 zeros before a negative number of 32 bits.
+Status count_zeros_of_unsigned(xla::HloComputation& computation) {
+  for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
+    const xla::PrimitiveType type = one->shape().element_type();
+    if (one->opcode() != xla::HloOpcode::kClz || !xla::primitive_util::IsSignedIntegralType(type)) {
+      continue;
+    }
+    const xla::Shape shape = xla::ShapeUtil::ChangeElementType(
+        one->shape(),
+        xla::primitive_util::UnsignedIntegralTypeForBitWidth(xla::primitive_util::BitWidth(type)));
+    HloInstruction* const bits = computation.AddInstruction(
+        HloInstruction::CreateBitcastConvert(shape, one->mutable_operand(0)));
+    HloInstruction* const count =
+        computation.AddInstruction(HloInstruction::CreateUnary(shape, xla::HloOpcode::kClz, bits));
+    TFAOT_TRY(checked(computation.ReplaceWithNewInstruction(
+        one, HloInstruction::CreateConvert(one->shape(), count))));
+  }
+  return {};
 }
 
 }  // namespace
@@ -45,6 +67,12 @@ Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& p
     }
   }
   module->mutable_entry_computation_layout()->SetToDefaultLayout();
+  for (xla::HloComputation* computation : module->computations()) {
+    TFAOT_TRY(count_zeros_of_unsigned(*computation));
+  }
+  // XLA's evaluator takes no batching dimensions of gathers and scatters.
+  xla::BatchedGatherScatterNormalizer plain;
+  TFAOT_TRY(checked(plain.Run(module.get(), {}).status()));
   return module;
 }
 

@@ -59,14 +59,6 @@ bool reads_batch(const HloInstruction& one, const RowSizes& sizes) {
   return false;
 }
 
-// Whether nothing new is known.
-bool is_equal(const RowFact& a, const RowFact& b) {
-  return a.axes == b.axes && (a.cause == nullptr) == (b.cause == nullptr) &&
-         (a.known == nullptr) == (b.known == nullptr) &&
-         std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(),
-                    is_equal);
-}
-
 const RowCause* any_cause(const RowFact& fact) {
   if (fact.cause != nullptr) return fact.cause;
   for (const RowFact& one : fact.elements) {
@@ -315,36 +307,6 @@ RowFact RowFlow::visit_operation(const HloInstruction& one) {
   return fact_of(one.shape(), Along::kVaries);
 }
 
-// The loop's state is met with its first value until nothing new is found.
-RowFact RowFlow::loop(const HloInstruction& one) {
-  RowFact state = of(one.operand(0));
-  const auto& body = *one.while_body();
-  while (true) {
-    const RowFact again = RowFlow(*study_).run(*one.while_condition(), {state});
-    const RowFact next = RowFlow(*study_).run(body, {state});
-    const RowFact joined = study_->join(one, state, next);
-    if (!is_equal(joined, state)) {
-      state = joined;
-      continue;
-    }
-    if (again.cause == nullptr) return state;
-    // The rows together decide the number of turns: everything that changes in a turn may depend on
-    // it.
-    const HloInstruction& root = *body.root_instruction();
-    for (std::size_t i = 0; i < state.elements.size(); ++i) {
-      const bool is_tuple = root.opcode() == HloOpcode::kTuple;
-      const HloInstruction* from = is_tuple ? root.operand(static_cast<std::int64_t>(i)) : nullptr;
-      const bool stays = from != nullptr && from->opcode() == HloOpcode::kGetTupleElement &&
-                         from->operand(0) == body.parameter_instructions().front() &&
-                         from->tuple_index() == static_cast<std::int64_t>(i);
-      if (!stays) {
-        state.elements[i] = unknown(one.shape().tuple_shapes(static_cast<int>(i)), again.cause);
-      }
-    }
-    return state;
-  }
-}
-
 RowFact RowFlow::branches(const HloInstruction& one) {
   const RowFact& choice = of(one.operand(0));
   if (choice.cause != nullptr) return unknown(one.shape(), choice.cause);
@@ -370,16 +332,21 @@ const RowCause* judge(const HloInstruction& output, const RowFact& fact, RowStud
 
 }  // namespace
 
-std::vector<const RowCause*> follow_rows(const xla::HloModule& module, std::int64_t inputs,
-                                         RowStudy& study) {
-  const auto& entry = *module.entry_computation();
+std::vector<RowFact> row_arguments(const xla::HloComputation& entry, std::int64_t inputs,
+                                   std::int64_t rows) {
   std::vector<RowFact> arguments;
   for (const auto* parameter : entry.parameter_instructions()) {
     RowFact fact = fact_of(parameter->shape(), Along::kVaries);
-    if (parameter->parameter_number() < inputs) fact.axes[0] = {{study.batch(), Along::kRows}};
+    if (parameter->parameter_number() < inputs) fact.axes[0] = {{rows, Along::kRows}};
     arguments.push_back(std::move(fact));
   }
-  const RowFact result = RowFlow(study).run(entry, arguments);
+  return arguments;
+}
+
+std::vector<const RowCause*> follow_rows(const xla::HloModule& module, std::int64_t inputs,
+                                         RowStudy& study) {
+  const auto& entry = *module.entry_computation();
+  const RowFact result = RowFlow(study).run(entry, row_arguments(entry, inputs, study.batch()));
   const HloInstruction& root = *entry.root_instruction();
   if (!root.shape().IsTuple()) return {judge(root, result, study)};
   std::vector<const RowCause*> causes;

@@ -34,6 +34,16 @@ class RowStudy {
   // The result of combining two dimensions of the same size element by element.
   std::optional<Axis> meet(const RowFact& a, std::int64_t of_a, const RowFact& b,
                            std::int64_t of_b) const;
+  // The state of a loop that goes on until all rows are done, if rows could change each other's
+  // results by that; else null.
+  const RowFact* waiting(const xla::HloInstruction& loop) const {
+    const auto found = waiting_.find(&loop);
+    return found == waiting_.end() ? nullptr : &found->second;
+  }
+  void set_waiting(const xla::HloInstruction& loop, const RowFact& state) {
+    waiting_[&loop] = state;
+  }
+
   // For the results of two branches, or of two turns of a loop.
   RowFact join(const xla::HloInstruction& one, const RowFact& a, const RowFact& b);
 
@@ -41,6 +51,7 @@ class RowStudy {
   std::int64_t batch_;
   const RowSizes& sizes_;
   std::deque<RowCause> causes_;
+  std::map<const xla::HloInstruction*, RowFact> waiting_;
   xla::HloEvaluator evaluator_;
 };
 
@@ -98,6 +109,10 @@ std::optional<RowFact> visit_sum(const xla::HloInstruction& one, RowFlow& flow);
 std::optional<RowFact> visit_product(const xla::HloInstruction& one, RowFlow& flow);
 RowFact visit_gather(const xla::HloInstruction& one, RowFlow& flow);
 RowFact visit_scatter(const xla::HloInstruction& one, RowFlow& flow);
+
+// What is known of the parameters: those before `inputs` have rows, the others are weights.
+std::vector<RowFact> row_arguments(const xla::HloComputation& entry, std::int64_t inputs,
+                                   std::int64_t rows);
 
 // For each output: why it is not proved to treat rows alone; null if it is proved. The causes
 // belong to the study. Parameters from `inputs` on are weights.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stablehlo/jax_export.h"
 
+#include <algorithm>
+
 #include "stablehlo/flat_buffer.h"
+#include "tfaot/base/limits.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -17,10 +20,21 @@ constexpr int kInputShapeIndices = 22;
 // AbstractValue:
 constexpr int kSizes = 1;
 
-std::optional<std::vector<std::string>> sizes_of(const FlatTable& shape) {
-  const auto texts = shape.texts(kSizes);
-  if (!texts) return std::vector<std::string>();  // of a scalar
-  return std::vector<std::string>(texts->begin(), texts->end());
+constexpr std::size_t kMostPlatforms = 64;
+
+// The longest name of a size or a platform.
+constexpr std::size_t kLongestText = 1000;
+
+// Nothing if a text is longer, or there are more.
+std::optional<std::vector<std::string_view>> short_texts(const FlatTable& table, int field,
+                                                         std::size_t most) {
+  auto texts = table.texts(field);
+  if (!texts) return std::vector<std::string_view>();  // sizes of a scalar
+  const bool is_long = texts->size() > most || std::ranges::any_of(*texts, [](auto text) {
+                         return text.size() > kLongestText;
+                       });
+  if (is_long) return std::nullopt;
+  return texts;
 }
 
 // Each shape, or each different one and for each input which of them it has.
@@ -44,18 +58,17 @@ std::optional<JaxExport> read_jax_export(std::string_view bytes) {
   const auto exported = FlatTable::root(bytes);
   if (!exported) return std::nullopt;
   const auto module = exported->text(kModule);
-  const auto platforms = exported->texts(kPlatforms);
+  auto platforms = short_texts(*exported, kPlatforms, kMostPlatforms);
   if (!module || module->empty() || !platforms) return std::nullopt;
-  JaxExport read;
-  read.module = *module;
-  read.platforms.assign(platforms->begin(), platforms->end());
+  JaxExport read{*module, std::move(*platforms), {}};
   const auto shapes = input_shapes(*exported);
   if (!shapes) return std::nullopt;
   const auto kept = exported->numbers(kKeptInputs, 2);
   if (!kept) return read;  // no arguments
+  if (kept->size() > kMostTensors) return std::nullopt;
   for (const std::uint32_t input : *kept) {
     if (input >= shapes->size()) return std::nullopt;
-    auto sizes = sizes_of((*shapes)[input]);
+    auto sizes = short_texts((*shapes)[input], kSizes, kMostDimensions);
     if (!sizes) return std::nullopt;
     read.shapes.push_back(std::move(*sizes));
   }

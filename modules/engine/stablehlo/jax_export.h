@@ -4,19 +4,19 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace tfaot::toolkit::engine {
 
 struct JaxExport {
-  std::string_view module;                       // of the bytes that were read
-  std::vector<std::string> platforms;            // "cpu"
-  std::vector<std::vector<std::string>> shapes;  // of the module's arguments: "b", "16", "2*n"
+  // Of the bytes that were read; many may be the same ones.
+  std::string_view module;
+  std::vector<std::string_view> platforms;            // "cpu"
+  std::vector<std::vector<std::string_view>> shapes;  // of the module's arguments: "b", "16", "2*n"
 };
 
-// Nothing if the bytes are no such file.
+// Nothing if the bytes are no such file, or have more arguments, sizes or platforms than any.
 std::optional<JaxExport> read_jax_export(std::string_view bytes);
 
 }  // namespace tfaot::toolkit::engine

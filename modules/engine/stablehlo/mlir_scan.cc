@@ -17,10 +17,41 @@ std::string element_name(std::string_view text) {
   return text == "bool" ? "i1" : std::string(text);
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// `rest`: what follows the sizes, to the end of the text.
+std::optional<std::vector<std::int64_t>> sizes_before(std::string_view type,
+                                                      std::string_view& rest) {
+  const std::size_t open = type.find('<');
+  const std::string_view head = type.substr(0, open);
+  if (open == kNowhere || (head != "tensor" && head != "!vhlo.tensor_v1")) return std::nullopt;
+  rest = type.substr(open + 1);
+  std::vector<std::int64_t> sizes;
+  while (!rest.empty() && (rest.front() == '?' || is_digit(rest.front()))) {
+    std::int64_t size = -1;
+    const char* end = rest.data() + 1;
+    if (rest.front() != '?') {
+      const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+      if (read.ec != std::errc()) return std::nullopt;
+      end = read.ptr;
+    }
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    if (!rest.starts_with('x')) return std::nullopt;
+    rest.remove_prefix(1);
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
 }  // namespace
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
+}
+
+std::size_t after_word(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_word(text[at])) ++at;
+  return at;
 }
 
 std::size_t after_quotes(std::string_view text, std::size_t at) {
@@ -86,26 +117,19 @@ std::string_view inside(std::string_view text, std::size_t at) {
   return end < at + 2 ? std::string_view() : text.substr(at + 1, end - at - 2);
 }
 
+std::optional<std::vector<std::int64_t>> sizes_in(std::string_view type) {
+  std::string_view rest;
+  return sizes_before(type, rest);
+}
+
 std::optional<TensorText> tensor_in(std::string_view type) {
-  const std::size_t open = type.find('<');
-  const std::string_view head = type.substr(0, open);
-  if (open == kNowhere || (head != "tensor" && head != "!vhlo.tensor_v1")) return std::nullopt;
-  std::string_view rest = inside(type, open);
-  TensorText tensor;
-  while (!rest.empty() &&
-         (rest.front() == '?' || std::isdigit(static_cast<unsigned char>(rest.front())) != 0)) {
-    const std::size_t end = rest.find('x');
-    if (end == kNowhere) return std::nullopt;
-    std::int64_t size = -1;
-    const std::string_view digits = rest.substr(0, end);
-    if (digits != "?") {
-      const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-      if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return std::nullopt;
-    }
-    tensor.sizes.push_back(size);
-    rest.remove_prefix(end + 1);
-  }
-  tensor.element = element_name(rest);
+  std::string_view rest;
+  auto sizes = sizes_before(type, rest);
+  if (!sizes) return std::nullopt;
+  const std::string_view inner = inside(type, type.find('<'));
+  TensorText tensor{std::move(*sizes),
+                    element_name(inner.substr(std::min(
+                        inner.size(), static_cast<std::size_t>(rest.data() - inner.data()))))};
   if (!std::ranges::all_of(tensor.element, is_word)) return std::nullopt;
   return tensor;
 }

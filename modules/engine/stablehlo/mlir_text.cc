@@ -12,6 +12,8 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
+constexpr const char* kVersionedFunction = "vhlo.func_v1 ";
+
 // The first text in quotes after `at`.
 std::string quoted_after(std::string_view text, std::size_t at) {
   const std::size_t start = text.find('"', at);
@@ -51,17 +53,40 @@ std::string name_of_path(std::string_view path) {
   return keys.empty() ? start : keys;
 }
 
-// The name of the location behind a value: loc("x"), or loc(#loc4) with '#loc4 = loc("x")'.
-std::string location_name(std::string_view text, std::string_view value) {
+// The locations that have names: '#loc4 = loc("x")' is "#loc4", and what follows the bracket.
+class Locations {
+ public:
+  explicit Locations(std::string_view text) : text_(text) {}
+
+  std::string_view of(std::string_view name) {
+    if (!is_read_) read();
+    const auto found = named_.find(name);
+    return found == named_.end() ? std::string_view() : found->second;
+  }
+
+ private:
+  void read() {
+    constexpr std::string_view kStart = "\n#";
+    constexpr std::string_view kEqual = " = loc(";
+    for (std::size_t at = text_.find(kStart); at != kNowhere; at = text_.find(kStart, at + 1)) {
+      const std::size_t end = after_word(text_, at + kStart.size());
+      if (!text_.substr(end).starts_with(kEqual)) continue;
+      named_.emplace(text_.substr(at + 1, end - at - 1), text_.substr(end + kEqual.size()));
+    }
+    is_read_ = true;
+  }
+
+  std::string_view text_;
+  bool is_read_ = false;
+  std::map<std::string_view, std::string_view> named_;
+};
+
+// The name of the location behind a value: loc("x"), or loc(#loc4).
+std::string location_name(Locations& locations, std::string_view value) {
   const std::size_t found = value.rfind(" loc(");
   if (found == kNowhere) return "";
   std::string_view place = value.substr(found + 5);
-  if (place.starts_with('#')) {
-    const std::string_view alias = place.substr(0, place.find(')'));
-    const std::size_t line = text.find(fmt::format("\n{} = loc(", alias));
-    if (line == kNowhere) return "";
-    place = text.substr(text.find('(', line) + 1);
-  }
+  if (place.starts_with('#')) place = locations.of(place.substr(0, place.find(')')));
   if (!place.starts_with('"')) return "";
   const std::string path = quoted_after(place, 0);
   return path.find('/') == std::string::npos ? path : "";  // not of an operation
@@ -74,7 +99,7 @@ bool is_made_up(std::string_view variable) {
 }
 
 // "%x: TYPE {ATTRIBUTES} loc(...)", or a result, which has no "%x: ".
-FunctionValue value_in(std::string_view text, std::string_view part) {
+FunctionValue value_in(Locations& locations, std::string_view part) {
   FunctionValue value;
   std::string_view rest = part;
   const std::size_t colon = rest.find(':');
@@ -93,14 +118,14 @@ FunctionValue value_in(std::string_view text, std::string_view part) {
   if (!value.name.empty()) return value;
   std::string path = attribute(attributes, "jax.result_info");
   if (path.starts_with("result")) path.erase(0, std::string_view("result").size());
-  value.name = name_of_path(path.empty() ? location_name(text, part) : path);
+  value.name = name_of_path(path.empty() ? location_name(locations, part) : path);
   if (value.name.empty() && !is_made_up(variable)) value.name = name_of_path(variable);
   return value;
 }
 
-std::vector<FunctionValue> values_in(std::string_view text, std::string_view list) {
+std::vector<FunctionValue> values_in(Locations& locations, std::string_view list) {
   std::vector<FunctionValue> values;
-  for (const std::string_view part : split_list(list)) values.push_back(value_in(text, part));
+  for (const std::string_view part : split_list(list)) values.push_back(value_in(locations, part));
   return values;
 }
 
@@ -111,8 +136,9 @@ void add_attributes(std::string_view attributes, std::string_view key,
   const std::size_t list = found == kNowhere ? kNowhere : attributes.find('[', found);
   if (list == kNowhere) return;
   const auto parts = split_list(inside(attributes, list));
+  Locations none("");
   for (std::size_t i = 0; i < std::min(parts.size(), values.size()); ++i) {
-    const FunctionValue of_attributes = value_in("", fmt::format("x {}", parts[i]));
+    const FunctionValue of_attributes = value_in(none, fmt::format("x {}", parts[i]));
     if (!of_attributes.name.empty()) values[i].name = of_attributes.name;
     values[i].sizes = of_attributes.sizes;
     values[i].global_constant = of_attributes.global_constant;
@@ -127,28 +153,34 @@ std::string operation_name(std::string_view dialect, std::string_view name) {
 
 }  // namespace
 
+bool defines_function(std::string_view text, std::size_t at) {
+  const std::string_view head = text.substr(0, at);
+  return std::ranges::any_of(
+      std::array{"func.func ", "func.func public ", "func.func private ", kVersionedFunction},
+      [&](std::string_view start) { return head.ends_with(start); });
+}
+
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name) {
+  Locations locations(text);
   const std::string called = fmt::format("@{}(", name);
   for (std::size_t at = text.find(called); at != kNowhere; at = text.find(called, at + 1)) {
-    const std::string_view line = text.substr(0, at);
-    const std::string_view head = line.substr(line.rfind('\n') + 1);
-    if (head.find("func.func ") == kNowhere && head.find("vhlo.func_v1 ") == kNowhere) continue;
+    if (!defines_function(text, at)) continue;
     FunctionText function;
     const std::size_t open = at + called.size() - 1;
-    function.arguments = values_in(text, inside(text, open));
+    function.arguments = values_in(locations, inside(text, open));
     std::size_t next = after_brackets(text, open);
     if (text.substr(next).starts_with(" -> ")) {
       next += 4;
       const std::string_view rest = text.substr(next);
       if (rest.starts_with('(')) {
-        function.results = values_in(text, inside(text, next));
+        function.results = values_in(locations, inside(text, next));
         next = after_brackets(text, next);
       } else {
-        function.results = {value_in(text, rest.substr(0, rest.find(" {")))};
+        function.results = {value_in(locations, rest.substr(0, rest.find(" {")))};
       }
     }
     const std::size_t body = text.find('{', next);
-    if (head.find("vhlo.func_v1 ") != kNowhere && body != kNowhere) {
+    if (text.substr(0, at).ends_with(kVersionedFunction) && body != kNowhere) {
       const std::size_t behind = after_brackets(text, body);
       if (text.substr(behind).starts_with(" {")) {
         const std::string_view attributes = inside(text, behind + 1);
@@ -164,12 +196,9 @@ std::optional<FunctionText> find_function(std::string_view text, std::string_vie
 std::vector<std::string> function_names(std::string_view text) {
   std::vector<std::string> names;
   for (std::size_t at = text.find('@'); at != kNowhere; at = text.find('@', at + 1)) {
-    const std::string_view line = text.substr(0, at);
-    const std::string_view head = line.substr(line.rfind('\n') + 1);
-    if (head.find("func.func ") == kNowhere && head.find("vhlo.func_v1 ") == kNowhere) continue;
-    const std::string_view rest = text.substr(at + 1);
-    const std::string_view name = rest.substr(0, rest.find('('));
-    if (std::ranges::all_of(name, is_word)) names.emplace_back(name);
+    const std::size_t end = after_word(text, at + 1);
+    if (!defines_function(text, at) || !text.substr(end).starts_with('(')) continue;
+    names.emplace_back(text.substr(at + 1, end - at - 1));
   }
   return names;
 }

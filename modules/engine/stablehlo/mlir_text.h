@@ -30,6 +30,9 @@ struct FunctionText {
   std::vector<FunctionValue> results;
 };
 
+// Whether the name after '@' at `at` is that of a function that is defined there.
+bool defines_function(std::string_view text, std::size_t at);
+
 // Nothing if there is no such function.
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name);
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <exception>
 #include <optional>
 
 #include "absl/strings/ascii.h"
@@ -15,6 +16,7 @@
 #include "hlo/hlo.h"
 #include "lowering/conversions.h"
 #include "stablehlo/jax_export.h"
+#include "stablehlo/text_limits.h"
 #include "tensorflow/c/tf_status.h"
 #include "tfaot/base/real_file_system.h"
 
@@ -45,9 +47,13 @@ constexpr const char* kHelper = "tfaot_jax.export() writes what tfaot reads (doc
 Result<std::string> printed(const std::string& module) {
   const std::unique_ptr<TF_Status, decltype(&TF_DeleteStatus)> status(TF_NewStatus(),
                                                                       &TF_DeleteStatus);
-  std::string text = tensorflow::ExperimentalRunPassPipeline(
-      module, "builtin.module(topological-sort)", true, status.get());
-  if (TF_GetCode(status.get()) == TF_OK) return text;
+  try {
+    std::string text = tensorflow::ExperimentalRunPassPipeline(
+        module, "builtin.module(topological-sort)", true, status.get());
+    if (TF_GetCode(status.get()) == TF_OK) return text;
+  } catch (const std::exception& thrown) {  // by LLVM's containers, for sizes of a broken artifact
+    return fail(Error(fmt::format("error: {}", thrown.what())));
+  }
   return fail(Error(TF_Message(status.get())));
 }
 
@@ -102,7 +108,7 @@ bool is_printable(std::string_view bytes) {
 }
 
 Status check_platforms(const std::string& file, const JaxExport& exported) {
-  const std::vector<std::string>& platforms = exported.platforms;
+  const auto& platforms = exported.platforms;
   if (std::ranges::find(platforms, "cpu") != platforms.end()) return {};
   return fail(Error::at({file}, fmt::format("is exported for {}, not for CPUs",
                                             platforms.empty() ? "no platform" : platforms.front()))
@@ -113,6 +119,7 @@ Status check_platforms(const std::string& file, const JaxExport& exported) {
 Result<JaxExport> read_any(const std::string& file, const std::string& bytes,
                            StableHloModule& module) {
   if (is_printable(bytes)) {
+    TFAOT_TRY(check_sizes(file, bytes));
     TFAOT_ASSIGN(module.whole, text_of_mlir(file, bytes));
     return JaxExport();
   }
@@ -200,6 +207,7 @@ Result<StableHloModule> read_stablehlo(const std::string& file) {
   StableHloModule module;
   TFAOT_ASSIGN(const std::string bytes, RealFileSystem().read(file));
   TFAOT_ASSIGN(const JaxExport around, read_any(file, bytes, module));
+  TFAOT_TRY(check_contents(file, module.whole));
   auto main = find_function(module.whole, "main");
   if (!main) {
     const auto names = function_names(module.whole);
@@ -215,7 +223,7 @@ Result<StableHloModule> read_stablehlo(const std::string& file) {
   // JAX hands the arguments to the real function, which has their names.
   add_names(find_function(module.whole, "_wrapped_jax_export_main"), module.main);
   for (std::size_t i = 0; i < std::min(around.shapes.size(), module.main.arguments.size()); ++i) {
-    module.main.arguments[i].sizes = around.shapes[i];
+    module.main.arguments[i].sizes.assign(around.shapes[i].begin(), around.shapes[i].end());
   }
   if (around.platforms.size() > 1) {
     for (const auto& one : around.platforms) module.platforms.push_back(absl::AsciiStrToUpper(one));

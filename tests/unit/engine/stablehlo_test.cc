@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -250,6 +251,128 @@ TEST_F(StableHloFileTest, ExportsForOtherMachinesAreRefused) {
   ASSERT_NE(platform, std::string::npos);
   bytes.replace(platform + 4, 3, "tpu");
   EXPECT_THAT(error_of(bytes), HasSubstr("is exported for tpu, not for CPUs"));
+}
+
+// Of each row, the number at the place that its first one says; and written back to that place.
+TEST_F(StableHloFileTest, GathersAndScattersWithBatches) {
+  const auto source = load(R"(module {
+  func.func @main(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+    %f = stablehlo.slice %x [0:2, 0:1] : (tensor<2x4xf32>) -> tensor<2x1xf32>
+    %i = stablehlo.convert %f : (tensor<2x1xf32>) -> tensor<2x1xi32>
+    %y = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<2x4xf32>, tensor<2x1xi32>) -> tensor<2xf32>
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %o = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> tensor<2x4xf32>
+    %s = "stablehlo.scatter"(%o, %i, %y) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) : (tensor<2x4xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<2x4xf32>
+    return %s : tensor<2x4xf32>
+  }
+})");
+  ASSERT_TRUE(source) << source.error().text();
+  const auto input = xla::LiteralUtil::CreateR2<float>({{2, 10, 20, 30}, {1, 11, 21, 31}});
+  EXPECT_THAT(run(**source, {}, input, 2), ElementsAre(0, 0, 20, 0, 0, 11, 0, 0));
+}
+
+TEST_F(StableHloFileTest, ZerosBeforeNegativeNumbers) {
+  const auto source = load(R"(module {
+  func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+    %i = stablehlo.convert %x : (tensor<2x2xf32>) -> tensor<2x2xi32>
+    %n = stablehlo.count_leading_zeros %i : tensor<2x2xi32>
+    %y = stablehlo.convert %n : (tensor<2x2xi32>) -> tensor<2x2xf32>
+    return %y : tensor<2x2xf32>
+  }
+})");
+  ASSERT_TRUE(source) << source.error().text();
+  const auto input = xla::LiteralUtil::CreateR2<float>({{-1, 0}, {1, 256}});
+  EXPECT_THAT(run(**source, {}, input, 2), ElementsAre(0, 32, 31, 23));
+}
+
+// A module whose 'main' returns its input, around these functions and operations.
+std::string module_with(const std::string& functions, const std::string& operations = "") {
+  return "module {\n" + functions + "func.func @main(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {\n" +
+         operations + "return %x : tensor<2x4xf32>\n}\n}\n";
+}
+// A function `name` that calls another one twice.
+std::string function_with_calls(const std::string& name, const std::string& called) {
+  const std::string type = "(tensor<2x4xf32>) -> tensor<2x4xf32>\n";
+  return "func.func private @" + name + "(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {\n" +
+         "%a = func.call @" + called + "(%x) : " + type + "%b = func.call @" + called +
+         "(%a) : " + type + "return %b : tensor<2x4xf32>\n}\n";
+}
+
+TEST_F(StableHloFileTest, WhatWouldEndXlaIsRefused) {
+  const std::string call = "%y = func.call @f0(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>\n";
+  EXPECT_THAT(error_of(module_with(function_with_calls("f0", "f0"), call)),
+              HasSubstr("the function 'f0' calls itself"));
+  EXPECT_THAT(error_of(module_with(
+                  function_with_calls("f0", "f1") + function_with_calls("f1", "f0"), call)),
+              HasSubstr("calls itself"));
+  std::string doubling =
+      "func.func private @f20(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {\n"
+      "return %x : tensor<2x4xf32>\n}\n";
+  for (int i = 0; i < 20; ++i) {
+    doubling += function_with_calls("f" + std::to_string(i), "f" + std::to_string(i + 1));
+  }
+  EXPECT_THAT(error_of(module_with(doubling, call)), HasSubstr("has more than 100000 operations"));
+  EXPECT_THAT(error_of(module_with("", std::string(300, '('))),
+              AllOf(HasSubstr("model:3"), HasSubstr("more than 200 brackets in each other")));
+  EXPECT_THAT(error_of(module_with("",
+                                   "%c = stablehlo.constant dense<1.0> : "
+                                   "tensor<4294967296x4294967296x4294967296xf32>\n")),
+              AllOf(HasSubstr("model:3"), HasSubstr("a tensor of more than")));
+  EXPECT_THAT(error_of(module_with("",
+                                   "%c = stablehlo.constant dense<1.0> : "
+                                   "tensor<100000x100000xf32>\n")),
+              HasSubstr("constants that repeat one number have more than 33554432 elements"));
+}
+
+// LLVM throws for sizes that it reads there.
+TEST_F(StableHloFileTest, BrokenArtifactsAreRefused) {
+  const std::string bytes = model_bytes("scan/model.mlirbc");
+  const std::string broken = bytes.substr(0, 1910) + std::string(8, '\0') + bytes.substr(1918);
+  EXPECT_THAT(error_of(broken), HasSubstr("XLA cannot read it as StableHLO"));
+}
+
+// Reading takes time that grows with the text, not with its square.
+TEST_F(StableHloFileTest, NamesThatAreNoFunctions) {
+  std::string comment = "// ";
+  for (int i = 0; i < 200'000; ++i) comment += "@main(";
+  EXPECT_EQ(error_of(module_with(comment + "\n")), "");
+}
+
+// A FlatBuffer with `count` platforms that are all one text.
+std::string shared_text(std::uint32_t count, std::uint32_t size) {
+  constexpr std::uint32_t kTable = 56;
+  std::string bytes(kTable + 24, '\0');
+  const auto put = [&](std::size_t at, auto number) {
+    std::memcpy(&bytes[at], &number, sizeof number);
+  };
+  put(0, kTable);
+  put(4, std::uint16_t{50});  // of the list of fields, which says where each is in the table
+  put(4 + 4 + 2 * 3, std::uint16_t{12});  // shapes of inputs
+  put(4 + 4 + 2 * 9, std::uint16_t{8});   // platforms
+  put(4 + 4 + 2 * 13, std::uint16_t{4});  // the module
+  put(kTable, std::int32_t{kTable - 4});  // from the list to the table
+  put(kTable + 4, std::uint32_t{16});     // from here to the module
+  put(kTable + 8, std::uint32_t{20});     // from here to the platforms
+  put(kTable + 12, std::uint32_t{4});     // from here to no shapes
+  put(kTable + 20, std::uint32_t{4});     // bytes of the module
+  bytes += "ML\xEFR";
+  const std::size_t list = bytes.size();
+  bytes.resize(list + 4 + 4 * std::size_t{count});
+  put(list, count);
+  for (std::uint32_t i = 0; i < count; ++i) put(list + 4 + 4 * std::size_t{i}, 4 * (count - i));
+  bytes.resize(bytes.size() + 4);
+  put(bytes.size() - 4, size);
+  return bytes + std::string(size, 'x');
+}
+
+TEST(JaxExport, TextsThatAreSharedAreLimited) {
+  ASSERT_TRUE(read_jax_export(shared_text(2, 3)));
+  EXPECT_EQ(read_jax_export(shared_text(2, 3))->platforms[1], "xxx");
+  EXPECT_FALSE(read_jax_export(shared_text(20'000, 80'000)));
 }
 
 // The FlatBuffer, whose module is not parsed here.

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits for the text of a module: what is beyond them would end XLA, or the machine's memory. Pure
+// functions; `file` is for their errors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tfaot/base/result.h"
+
+namespace tfaot::toolkit::engine {
+
+// Far above what honest modules have.
+inline constexpr std::int64_t kMostTensorElements = std::int64_t{1} << 40;
+// Of constants that repeat one number, in all.
+inline constexpr std::int64_t kMostRepeatedElements = std::int64_t{1} << 25;
+inline constexpr std::int64_t kMostOperations = 100'000;  // with calls written out
+inline constexpr int kMostNestedCalls = 100;
+inline constexpr int kMostBrackets = 200;  // in each other
+
+// For any text, before XLA parses it: nested brackets and sizes of tensors.
+Status check_sizes(const std::string& file, std::string_view text);
+
+// For the text that XLA printed: large constants of one number, and functions that call each other.
+Status check_contents(const std::string& file, std::string_view text);
+
+}  // namespace tfaot::toolkit::engine
