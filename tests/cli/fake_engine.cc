@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speaks the engine's side of records/engine_job.h without TensorFlow. FAKE_ENGINE in the
 // environment makes it misbehave: "refuse" the model, find a disk "full", "crash", "interrupt" (a
-// user's Ctrl-C while it works) or "orphan" (kill -9 of the tool; it holds a lock on
-// FAKE_ENGINE_LOCK while it lives).
+// user's Ctrl-C while it works), "orphan" (kill -9 of the tool; it holds a lock on
+// FAKE_ENGINE_LOCK while it lives), take 300 MB of "memory" or be "slow" without an end, also when
+// it is asked about a model.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -221,6 +222,13 @@ void misbehave(const std::string& how) {
     kill(getppid(), SIGINT);
     for (;;) pause();  // the tool must end it
   }
+  if (how == "memory") {
+    const std::string much(300'000'000, 'x');
+    for (;;) pause();
+  }
+  if (how == "slow") {
+    for (;;) pause();
+  }
   if (how == "orphan") {
     flock(open(std::getenv("FAKE_ENGINE_LOCK"), O_RDWR), LOCK_EX);
     kill(getppid(), SIGKILL);
@@ -233,6 +241,8 @@ void misbehave(const std::string& how) {
 
 int main(int argc, char** argv) {
   using namespace tfaot::toolkit;
+  const char* const how = std::getenv("FAKE_ENGINE");
+  misbehave(how == nullptr ? "" : how);
   if (argc == 3 && std::string(argv[1]) == kDescribeOption) {
     std::cout << model_description_to_json(fake_description()) << std::flush;
     return 0;
@@ -250,8 +260,6 @@ int main(int argc, char** argv) {
     return read ? 0 : 1;
   }
   if (argc != 3 || !end_with_parent(argv[2])) return 2;
-  const char* how = std::getenv("FAKE_ENGINE");
-  misbehave(how == nullptr ? "" : how);
   RealFileSystem files;
   const auto text = files.read(argv[1]);
   const auto job = text ? engine_job_from_json(*text) : fail(text.error());

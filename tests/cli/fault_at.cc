@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library to be preloaded, only for the program tfaot, not for programs that it starts. With
 // TFAOT_FAULT_AT=N, TFAOT_FAULT takes effect at the Nth call that may change something on the disk:
-// "kill", "interrupt" (SIGINT, then the call), or errno's value, with which the call fails; with
-// "from 28" all later calls fail too. If tfaot ends by itself, TFAOT_FAULT_FILE gets the number of
-// calls.
+// "kill", "interrupt" (SIGINT, then the call), "stall" (it never returns), or errno's value, with
+// which the call fails; with "from 28" all later calls fail too. If tfaot ends by itself,
+// TFAOT_FAULT_FILE gets the number of calls.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +37,7 @@ bool fails() {
     ::raise(SIGINT);
     return false;
   }
+  while (::strcmp(fault, "stall") == 0) ::pause();
   errno = ::atoi(from ? fault + 5 : fault);
   return true;
 }

@@ -18,6 +18,7 @@
 #include "descriptor.h"
 #include "file_errors.h"
 #include "tfaot/base/real_file_system.h"
+#include "tfaot/base/time_limit.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -59,6 +60,7 @@ void sign(int descriptor) {
 // thread than the one that waits in flock(), or come before it waits.
 int lock(int descriptor, const FileLock::Options& options) {
   constexpr std::chrono::milliseconds kPause{20};
+  const TimeLimitPause waiting;
   for (bool told = false; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0; told = true) {
     if (errno != EWOULDBLOCK) return errno;
     if (!told && options.on_wait) options.on_wait(holder(descriptor));

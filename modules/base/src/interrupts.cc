@@ -13,6 +13,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "tfaot/base/time_limit.h"
+
 namespace tfaot::toolkit {
 namespace {
 
@@ -26,8 +28,10 @@ std::array<struct sigaction, kSignals.size()> actions_before;
 
 thread_local int despite = 0;
 
+}  // namespace
+
 // A signal handler: uses only what POSIX allows there.
-void note(int signal) {
+void record_interrupt(int signal) {
   const int error_number = errno;
   int none = 0;
   noted.compare_exchange_strong(none, signal);
@@ -36,14 +40,12 @@ void note(int signal) {
   errno = error_number;
 }
 
-}  // namespace
-
 InterruptWatch::InterruptWatch() {
   const std::scoped_lock lock(watching);
   if (watches++ > 0) return;
   if (event_descriptor < 0) event_descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   struct sigaction action {};
-  action.sa_handler = note;
+  action.sa_handler = record_interrupt;
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], nullptr, &actions_before[i]);
@@ -65,12 +67,15 @@ int interrupting_signal() { return noted; }
 
 std::string interruption_text() {
   const int signal = noted;
+  if (signal == kTimeLimitSignal) return time_limit_text();
   return fmt::format("interrupted by signal {} ({})", signal, ::strsignal(signal));
 }
 
 Status check_interrupts() {
   if (noted == 0 || despite > 0) return {};
-  return fail(Error(interruption_text()));
+  Error error(interruption_text());
+  if (noted == kTimeLimitSignal) error.note(kTimeLimitAdvice);
+  return fail(std::move(error));
 }
 
 bool wait_for_interrupt(std::chrono::milliseconds time) {

@@ -16,12 +16,15 @@
 #include "process_arguments.h"
 #include "process_output.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/time_limit.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 // How long an interrupted child has to end after SIGTERM, before it is killed.
 constexpr std::chrono::seconds kGrace{5};
+// How often a child's memory is looked at. In between it can fill some hundred megabytes.
+constexpr std::uint64_t kLookMilliseconds = 50;
 
 Error cannot_start(const ProcessSpec& spec, std::string_view reason) {
   return Error(fmt::format("cannot start '{}': {}", spec.program.string(), reason));
@@ -60,14 +63,17 @@ class Child {
   void close_watchers();
   static void on_exit(uv_process_t* process, std::int64_t exit_code, int signal);
   static void on_timeout(uv_timer_t* timer);
+  static void on_look(uv_timer_t* timer);
   static void on_interrupt(uv_poll_t* watcher, int status, int events);
   static void on_end_of_grace(uv_timer_t* timer);
 
   const InterruptWatch watch_;
+  const TimeLimitPause waiting_;
   const ProcessSpec& spec_;
   uv_loop_t loop_{};
   uv_process_t process_{};
   uv_timer_t timer_{};
+  uv_timer_t look_{};
   uv_poll_t interrupt_{};
   ProcessOutput out_;
   ProcessOutput err_;
@@ -104,6 +110,8 @@ Result<ProcessResult> Child::run() {
 int Child::start() {
   uv_timer_init(&loop_, &timer_);
   timer_.data = this;
+  uv_timer_init(&loop_, &look_);
+  look_.data = this;
   out_.init(loop_);
   err_.init(loop_);
 
@@ -138,6 +146,9 @@ int Child::start() {
     uv_update_time(&loop_);
     uv_timer_start(&timer_, &Child::on_timeout, static_cast<std::uint64_t>(spec_.timeout.count()),
                    0);
+  }
+  if (spec_.memory != nullptr && spec_.memory->bytes() > 0) {
+    uv_timer_start(&look_, &Child::on_look, kLookMilliseconds, kLookMilliseconds);
   }
   return 0;
 }
@@ -194,6 +205,7 @@ int Child::watch_interrupts() {
 
 void Child::close_watchers() {
   close_handle(timer_);
+  close_handle(look_);
   if (interrupt_.data != nullptr) close_handle(interrupt_);
 }
 
@@ -201,6 +213,7 @@ void Child::on_exit(uv_process_t* process, std::int64_t exit_code, int signal) {
   Child& child = *static_cast<Child*>(process->data);
   child.result_.exit_code = static_cast<int>(exit_code);
   child.result_.signal = child.result_.timed_out ? SIGKILL : signal;
+  if (child.spec_.memory != nullptr) child.spec_.memory->forget(process->pid);
   // What the child started and left running.
   if (!child.interrupted_) child.kill_group();
   child.out_.take_rest();
@@ -212,6 +225,14 @@ void Child::on_exit(uv_process_t* process, std::int64_t exit_code, int signal) {
 void Child::on_timeout(uv_timer_t* timer) {
   Child& child = *static_cast<Child*>(timer->data);
   child.result_.timed_out = true;
+  child.kill_group();
+}
+
+void Child::on_look(uv_timer_t* timer) {
+  Child& child = *static_cast<Child*>(timer->data);
+  const pid_t process = child.process_.pid;
+  if (!child.spec_.memory->is_exceeded_by(process, memory_of(process))) return;
+  child.result_.over_memory = true;
   child.kill_group();
 }
 
@@ -247,6 +268,8 @@ Result<ProcessResult> run_tool(const ProcessSpec& spec, const MissingTool& missi
 Error with_last_words(Error error, const ProcessResult& result, std::size_t lines) {
   if (result.timed_out) {
     error.note("it took too long and was stopped");
+  } else if (result.over_memory) {
+    error.note("it needed too much memory and was stopped");
   } else if (result.signal != 0) {
     error.note(fmt::format("signal {} ended it", result.signal));
   }

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <thread>
 
+#include "tfaot/base/memory_budget.h"
+
 namespace tfaot::toolkit {
 namespace {
 
@@ -40,6 +42,7 @@ Result<Environment> look_up_environment(const FileSystem& files) {
   TFAOT_ASSIGN(environment.program, files.read_symlink("/proc/self/exe"));
   utsname machine{};
   if (uname(&machine) == 0) environment.architecture = machine.machine;
+  environment.memory = machine_memory();
   environment.cores = std::max(1U, std::thread::hardware_concurrency());
   return environment;
 }

@@ -14,6 +14,7 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
+#include "tfaot/base/time_limit.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -69,7 +70,8 @@ int run_program(int argc, char** argv,
                       .note("this is a defect of tfaot; please report it with the command line"));
   }
   if (!status) console.error(status.error());
-  if (const int signal = interrupting_signal(); signal != 0) {  // even if the work was done
+  const int signal = interrupting_signal();
+  if (signal != 0 && signal != kTimeLimitSignal) {  // even if the work was done
     std::cout.flush();
     die_of(signal);
   }

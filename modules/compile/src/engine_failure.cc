@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tfaot/base/text.h"
+#include "tfaot/base/time_limit.h"
 #include "tfaot/config/config.h"
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/model_check.h"
@@ -118,7 +119,11 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
   if (result.timed_out) {
     return Error::at({spec.model.source.string()}, fmt::format("{} did not end within {} s ({})",
                                                                who, options.timeout.count(), what))
-        .note("raise the limit with --timeout SECONDS (0: none)")
+        .note(kTimeLimitAdvice)
+        .about(word_of(ProblemKind::kCompiler));
+  }
+  if (result.over_memory) {
+    return over_memory(options.engine, spec.model.source, fmt::format("{} ({})", who, what))
         .about(word_of(ProblemKind::kCompiler));
   }
   if (auto flag = wrong_flag(fs, spec, result.standard_error)) return *flag;

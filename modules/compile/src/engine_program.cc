@@ -41,8 +41,18 @@ ProcessSpec engine_process(const EngineProgram& engine,
   ProcessSpec process;
   process.program = engine.file;
   process.environment = std::move(variables);
+  process.memory = engine.memory;
   if (!engine.library_path.empty()) process.environment["LD_LIBRARY_PATH"] = engine.library_path;
   return process;
+}
+
+Error over_memory(const EngineProgram& engine, const Path& model, const std::string& who) {
+  constexpr std::uint64_t kBytesOfMegabyte = 1'000'000;
+  return Error::at({model.string()}, fmt::format("{} needed more than {} MB of memory", who,
+                                                 engine.memory->bytes() / kBytesOfMegabyte))
+      .note(
+          "the limit is for all engine processes together: raise it with --memory MB (0: none), "
+          "or start fewer at the same time (-j)");
 }
 
 std::optional<Error> missing_tensorflow(const FileSystem& fs, const EngineProgram& engine,

@@ -5,6 +5,7 @@
 
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/time_limit.h"
 #include "tfaot/records/engine_line.h"
 
 namespace tfaot::toolkit {
@@ -14,7 +15,7 @@ Status ask_engine(const FileSystem& fs, const EngineProgram& engine, const Engin
   ProcessSpec process = engine_process(engine, question.environment);
   process.environment["TF_CPP_MIN_LOG_LEVEL"] = "3";
   process.arguments = {question.option, question.file.string()};
-  process.timeout = question.timeout;
+  process.timeout = engine.answer_time;
   TFAOT_ASSIGN(const auto result, run_process(process));
   bool answered = false;
   for (const std::string& line : split_lines(result.standard_output)) {
@@ -34,8 +35,10 @@ Status ask_engine(const FileSystem& fs, const EngineProgram& engine, const Engin
   if (result.timed_out) {
     return fail(
         Error::at({question.file.string()},
-                  fmt::format("the engine did not read it within {} s", question.timeout.count())));
+                  fmt::format("the engine did not read it within {} s", engine.answer_time.count()))
+            .note(kTimeLimitAdvice));
   }
+  if (result.over_memory) return fail(over_memory(engine, question.file, "the engine"));
   return fail(with_last_words(
       Error::internal(fmt::format("the engine did not read {}", question.file.string())), result));
 }

@@ -3,8 +3,8 @@
 // from many threads.
 #pragma once
 
-#include <chrono>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "tfaot/base/file_system.h"
@@ -14,9 +14,8 @@
 namespace tfaot::toolkit {
 
 struct EngineQuestion {
-  std::string option;                 // "--describe-model"
-  Path file;                          // what it is about, for errors too
-  std::chrono::seconds timeout{600};  // 0: none
+  std::string option;  // "--describe-model"
+  Path file;           // what it is about, for errors too
   std::map<std::string, std::string> environment = {};
 };
 

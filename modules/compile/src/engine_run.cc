@@ -26,6 +26,7 @@ ProcessSpec job_process(const ModelSpec& spec, const Path& job_file,
     process.arguments = {job_file.string(), std::to_string(::getpid())};
     return process;
   }
+  process.memory = nullptr;  // the engine is not a child of ours
   process.program = options.launcher.front();
   process.arguments.assign(options.launcher.begin() + 1, options.launcher.end());
   process.arguments.insert(process.arguments.end(),

@@ -50,6 +50,16 @@ std::string library_path(const Context& context, const Path& program) {
   return join(folders, ":");
 }
 
+EngineProgram program_with_tensorflow(const Context& context, Path file) {
+  EngineProgram program;
+  program.library_path = library_path(context, file);
+  program.file = std::move(file);
+  program.memory = std::make_shared<MemoryBudget>(
+      context.limits.memory.value_or(context.environment.memory / 2));
+  program.answer_time = context.limits.time.value_or(program.answer_time);
+  return program;
+}
+
 std::vector<std::string> launcher_words(const Context& context, const EngineRun& run) {
   if (!run.launcher_words.empty()) return run.launcher_words;
   std::istringstream text(
@@ -131,8 +141,7 @@ Result<EngineProgram> find_engine(const Context& context, const std::string& wan
                           "'tensorflow' folder of an unpacked wheel"));
   }
   TFAOT_ASSIGN(Path file, engine_file(context, wanted));
-  std::string folders = library_path(context, file);
-  return EngineProgram{std::move(file), std::move(folders)};
+  return program_with_tensorflow(context, std::move(file));
 }
 
 Result<CompileOptions> compile_options(const Context& context, const EngineRun& run) {
@@ -156,8 +165,7 @@ Result<Path> find_runner(const Context& context) {
 Result<EngineProgram> find_tensorflow_runner(const Context& context) {
   TFAOT_ASSIGN(Path file, companion_program(context, "tfaot-runner-tensorflow",
                                             "measures models in TensorFlow"));
-  std::string folders = library_path(context, file);
-  return EngineProgram{std::move(file), std::move(folders)};
+  return program_with_tensorflow(context, std::move(file));
 }
 
 Result<Path> find_allocation_counter(const Context& context) {

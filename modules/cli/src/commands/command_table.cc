@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "text/terminal.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/time_limit.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -146,6 +148,27 @@ void refuse_too_large_numbers(CLI::App& verb) {
   }
 }
 
+// Every verb has --timeout. Those that start the engine with options for it have it already.
+void add_time_limit(CLI::App& verb) {
+  if (verb.get_option_no_throw("--timeout") != nullptr) return;
+  verb.add_option_function<unsigned>(
+          "--timeout", [](unsigned) {}, "for all of the work, 0: none [none]")
+      ->check(CLI::Range(0, 1'000'000))
+      ->option_text("SECONDS");
+}
+
+// The limits on the command line, also for what is not started by an option's request.
+std::chrono::seconds take_limits(const CLI::App& verb, EngineLimits& limits) {
+  constexpr std::uint64_t kBytesOfMegabyte = 1'000'000;
+  const CLI::Option* const memory = verb.get_option_no_throw("--memory");
+  if (memory != nullptr && memory->count() > 0) {
+    limits.memory = memory->as<std::uint64_t>() * kBytesOfMegabyte;
+  }
+  const CLI::Option* const time = verb.get_option("--timeout");
+  if (time->count() > 0) limits.time = std::chrono::seconds(time->as<unsigned>());
+  return limits.time.value_or(std::chrono::seconds(0));
+}
+
 // `action` becomes the action that the parsed command line asks for.
 void declare(CLI::App& app, Action& action) {
   app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
@@ -161,6 +184,7 @@ void declare(CLI::App& app, Action& action) {
     CLI::App* verb = app.add_subcommand(command.name, command.summary)->group(command.group);
     verb->allow_extras();
     verb->callback([&action, run = command.add(*verb)] { action = run; });
+    add_time_limit(*verb);
     refuse_too_large_numbers(*verb);
   }
 }
@@ -241,6 +265,7 @@ Status run_command_line(const std::vector<std::string>& words, Program& program)
   const CLI::App& verb = *app.get_subcommands().front();
   if (!verb.remaining().empty()) return fail(usage_error(app, ""));
   TFAOT_TRY(check_empty_values(app, verb));
+  const TimeLimit time(take_limits(verb, program.limits));
   return action(program);
 }
 

@@ -5,6 +5,7 @@
 
 #include "commands/commands.h"
 #include "options/html_option.h"
+#include "options/shared_options.h"
 #include "pages/config_page.h"
 #include "pages/model_page.h"
 #include "pages/package_page.h"
@@ -108,6 +109,7 @@ Action add_info(CLI::App& app) {
       ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");
   options->html.add_to(app);
+  add_memory_limit(app);
   app.add_flag("--identity", options->identity)->group("");
   app.footer(
       "Reads only the manifest of an archive, which is at its start; 'tfaot install' checks that "

@@ -37,7 +37,10 @@ struct JsonOption {
   void show(Console& console, const nlohmann::ordered_json& json, const std::string& report) const;
 };
 
-// --timeout and --engine, for the verbs that start the engine.
+// --memory, for the verbs that start the engine; command_table.cc reads it.
+CLI::Option* add_memory_limit(CLI::App& app);
+
+// --timeout, --memory and --engine, for the verbs that start the engine.
 void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group);
 // The same and --jobs, for those that start several at the same time.
 void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group);

@@ -33,9 +33,11 @@ class DespiteInterrupts {
   ~DespiteInterrupts();
 };
 
+// Records a signal as if it had come. May be called in a signal handler.
+void record_interrupt(int signal);
 // The signal that was recorded first, or 0.
 int interrupting_signal();
-// "interrupted by signal 2 (Interrupt)"
+// "interrupted by signal 2 (Interrupt)"; or that the time is over (time_limit.h).
 std::string interruption_text();
 // An Error once a signal was recorded, except within DespiteInterrupts.
 Status check_interrupts();

@@ -9,11 +9,13 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/base/memory_budget.h"
 
 namespace tfaot::toolkit {
 
@@ -24,15 +26,17 @@ struct ProcessSpec {
   std::string standard_input;                      // empty: /dev/null
   Path working_directory;                          // empty: the parent's
   std::chrono::milliseconds timeout{0};            // 0: none
+  std::shared_ptr<MemoryBudget> memory;            // null: any
   // Called for each line, without its newline; must not throw.
   std::function<void(const std::string&)> on_stdout_line;
   std::function<void(const std::string&)> on_stderr_line;
 };
 
 struct ProcessResult {
-  int exit_code = -1;      // valid when signal is 0
-  int signal = 0;          // the signal that ended the child, 0 if it ended by itself
-  bool timed_out = false;  // then signal is SIGKILL
+  int exit_code = -1;        // valid when signal is 0
+  int signal = 0;            // the signal that ended the child, 0 if it ended by itself
+  bool timed_out = false;    // then signal is SIGKILL
+  bool over_memory = false;  // it needed more than the budget; then signal is SIGKILL
   std::string standard_output;
   std::string standard_error;
 

@@ -4,7 +4,10 @@
 // and keeps nothing of it. One workflow at a time per Context.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "tfaot/base/diagnostics.h"
@@ -21,9 +24,17 @@ struct Environment {
   Path program;              ///< the tool's executable, absolute, links resolved
   std::string architecture;  ///< of the machine, "x86_64"
   unsigned cores = 1;        ///< cores that this process may use
+  std::uint64_t memory = 0;  ///< of the machine or container, in bytes; 0: unknown
 
   /// The value of an environment variable; empty if it is not set.
   std::string variable(const std::string& name) const;
+};
+
+/// What the user allows the engine; 0: anything.
+struct EngineLimits {
+  std::optional<std::uint64_t>
+      memory{};  ///< of all processes together; empty: half of the machine's
+  std::optional<std::chrono::seconds> time{};  ///< for a question about a model; empty: 600 s
 };
 
 /// Files, the receiver of messages, and the environment. REQUIRES: all three outlive the workflow.
@@ -31,6 +42,7 @@ struct Context {
   FileSystem& files;
   Diagnostics& diagnostics;
   const Environment& environment;
+  EngineLimits limits{};
 
   /// The absolute, normal form of a path that the user wrote; without a trailing slash.
   Path absolute(const Path& path) const;

@@ -36,9 +36,9 @@ Result<FoundPackage> find_package(const Context& context, const LoadRequest& req
 Result<std::string> read_package_record(const FileSystem& files, const Path& tree,
                                         const Manifest& manifest);
 
-/// The first time, hashes all files of the package and starts the linker; later, as long as the
-/// cache keeps the result, only reads manifest and record. Error: it is damaged, too old or for
-/// another machine; no cache folder is known; there is no linker.
+/// Hashes all files of the package. The first time, starts the linker; later loads the linked code
+/// from the cache, if it has the hash that the linking process noted. Error: the package is
+/// damaged, too old or for another machine; no cache folder is known; there is no linker.
 Result<std::shared_ptr<const LoadedModel>> load_package(Context& context,
                                                         const FoundPackage& package);
 
