@@ -126,10 +126,10 @@ std::optional<TensorText> tensor_in(std::string_view type) {
   std::string_view rest;
   auto sizes = sizes_before(type, rest);
   if (!sizes) return std::nullopt;
-  const std::string_view inner = inside(type, type.find('<'));
-  TensorText tensor{std::move(*sizes),
-                    element_name(inner.substr(std::min(
-                        inner.size(), static_cast<std::size_t>(rest.data() - inner.data()))))};
+  const std::size_t open = type.find('<');
+  const std::size_t taken = type.size() - open - 1 - rest.size();
+  const std::string_view inner = inside(type, open);
+  TensorText tensor{std::move(*sizes), element_name(inner.substr(std::min(inner.size(), taken)))};
   if (!std::ranges::all_of(tensor.element, is_word)) return std::nullopt;
   return tensor;
 }
