@@ -52,7 +52,7 @@ Status check_options(const Manifest& manifest, const InstallOptions& options) {
   return check_toolkit(manifest, options);
 }
 
-// Whether all files are as the package has them, in folders of the tree's own. A link would lead
+// True if all files are as the package has them, in folders of the tree's own. A link would lead
 // writers out of the area.
 bool is_whole(const FileSystem& fs, const Path& root, const Manifest& manifest) {
   const std::string runtime(kRuntimeToolName);
