@@ -175,6 +175,9 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
     TFAOT_TRY(report.take(coupled ? Status() : fail(coupled.error()), 0));
     result.coupled_rows = coupled.value_or(true);
   }
+  if (record.codes.empty() && !job.lower_only && !optimized.xla_products.empty()) {
+    say({EngineWord::kWarning, warning_of(optimized.xla_products)});
+  }
   const auto hlo = hlo_sha256(optimized.computation);
   std::vector<std::uint32_t> weights;
   for (const auto stored : optimized.weights) weights.push_back(used.use(stored));

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tfaot-model-onnx-dense/model.h"
 #include "tfaot-model-onnx-energy-sklearn/model.h"
 #include "tfaot-model-onnx-flavour-lightgbm/model.h"
+#include "tfaot-model-onnx-halves/model.h"
 #include "tfaot-model-onnx-higgs-xgboost/model.h"
 #include "tfaot-model-onnx-tracks/model.h"
 #include "tfaot-model-onnx-whole/model.h"
@@ -53,6 +55,27 @@ TEST(OnnxPredictions, OfAnyNumberOfRows) {
       }
     }
     expect_near(y, expected);
+  }
+}
+
+// Operations on numbers of 16 bits do not round, casts and outputs do.
+TEST(OnnxPredictions, OfNumbersOf16Bits) {
+  tfaot::native::Model<tfaot_model::onnx_halves> model;
+  for (const std::size_t rows : {1U, 4U}) {
+    std::vector<tfaot::float16> half;
+    std::vector<float> x;
+    for (std::size_t row = 0; row < rows; ++row) {
+      // 512 times their sum, 65800, is infinite in float16.
+      for (const float one : {100.0F, 28.015625F, 0.5F}) half.emplace_back(one);
+      for (const float one : {1.0F / 3, 1e5F}) x.push_back(one);
+    }
+    std::vector<tfaot::float16> half_y(rows * 2);
+    std::vector<float> cast(rows * 2);
+    model.run(rows, {.half = half, .x = x}, {.half_y = half_y, .cast = cast});
+    for (const tfaot::float16 one : half_y) EXPECT_EQ(static_cast<float>(one), 4112);
+    for (std::size_t i = 0; i < cast.size(); ++i) {
+      EXPECT_EQ(cast[i], i % 2 == 0 ? 0.333251953125F : std::numeric_limits<float>::infinity());
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include "hlo/simplify.h"
 #include "hlo/sliced_transposes.h"
 #include "hlo/step_products.h"
+#include "hlo/widened_halves.h"
 #include "kernels/added_rows.h"
 #include "kernels/aligned_temporaries.h"
 #include "kernels/attention_calls.h"
@@ -38,6 +39,8 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
+
+constexpr const char* kUsualKernels = "x86_64_v3";  // shares hardly depend on the level
 
 // By parameter: whether the entry computation still needs it. Inputs are always kept.
 std::vector<bool> needed_parameters(const xla::HloModule& module, std::size_t inputs) {
@@ -138,6 +141,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(steps.show("lowered"));
   TFAOT_TRY(replace_forests(*module));
   TFAOT_TRY(widen_whole_means(*module));
+  TFAOT_TRY(widen_halves(*module));
   TFAOT_TRY(simplify(*module));
   TFAOT_TRY(restore_sliced_transposes(*module));
   TFAOT_TRY(restore_dilated_windows(*module));
@@ -183,6 +187,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(remove_dead_code(*module));
   TFAOT_TRY(align_temporaries(*module));
   steps.name_parameters(known);
+  optimized.xla_products = products_of_xla(*module, {inputs, 0, kUsualKernels});
   optimized.inputs = lowered.inputs;
   optimized.outputs = lowered.outputs;
   const auto needed = needed_parameters(*module, lowered.inputs.size());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/xla_products.h"
 #include "hlo/canonical.h"
 #include "hlo/choices.h"
 #include "hlo/weight_store.h"
@@ -20,9 +21,10 @@ struct OptimizedModel {
   xla::ProgramShape shape;          // parameters: the inputs, the weights, the live rows, tasks
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
-  std::vector<std::size_t> weights;  // indices into the store, in parameter order
-  bool has_live_rows = false;        // a parameter is their number (live_rows.h)
-  bool has_tasks = false;            // the last parameter is their address (share_kernels.h)
+  std::vector<std::size_t> weights;           // indices into the store, in parameter order
+  std::vector<XlaProduct> xla_products = {};  // by their shares at a usual level
+  bool has_live_rows = false;                 // a parameter is their number (live_rows.h)
+  bool has_tasks = false;  // the last parameter is their address (share_kernels.h)
 };
 
 // Looks at the module after a step. Its parameters have the names of inputs and weights as their

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cost/machine_model.h"
+#include "cost/xla_products.h"
 #include "hlo/hlo.h"
 #include "hlo/loop.h"
 #include "kernels/kernel_call.h"
@@ -63,7 +64,6 @@ Kind kind_of(HloOpcode opcode) {
     case HloOpcode::kTan:
     case HloOpcode::kTanh:
       return Kind::kDear;
-    case HloOpcode::kConvolution:
     case HloOpcode::kCustomCall:
     case HloOpcode::kGather:
     case HloOpcode::kReduce:
@@ -138,8 +138,9 @@ class Estimate {
       }
       case HloOpcode::kCall:
         return cycles(*one.to_apply());
+      case HloOpcode::kConvolution:
       case HloOpcode::kDot:
-        return dot(one);
+        return multiply_by_xla(one);
       case HloOpcode::kFusion:
         return cycles(*one.fused_instructions_computation());
       default:
@@ -171,23 +172,11 @@ class Estimate {
     return kLoopCycles + elements * kElementCycles + waiting(bytes);
   }
 
-  // A product that XLA makes: as if it were ours, with nothing packed.
-  double dot(const HloInstruction& one) const {
-    const xla::Shape& left = one.operand(0)->shape();
-    const xla::Shape& right = one.operand(1)->shape();
-    const auto sizes = [&left](const auto& dimensions) {
-      std::int64_t all = 1;
-      for (const auto dimension : dimensions) all *= left.dimensions(static_cast<int>(dimension));
-      return std::max<std::int64_t>(all, 1);
-    };
-    const auto& numbers = one.dot_dimension_numbers();
-    const std::int64_t depth = sizes(numbers.lhs_contracting_dimensions());
-    const std::int64_t batch = sizes(numbers.lhs_batch_dimensions());
-    const ProductSize size{xla::ShapeUtil::ElementsIn(left) / depth / batch,
-                           xla::ShapeUtil::ElementsIn(right) / depth / batch, depth,
-                           xla::ShapeUtil::ByteSizeOfPrimitiveType(one.shape().element_type())};
-    return kLoopCycles + waiting(bytes_of(left) + bytes_of(right) + bytes_of(one.shape())) +
-           static_cast<double>(batch) * product_cycles(machine_, size);
+  // A product or a convolution that XLA makes.
+  double multiply_by_xla(const HloInstruction& one) const {
+    return kLoopCycles + xla_product_cycles(machine_, one) +
+           waiting(bytes_of(one.operand(0)->shape()) + bytes_of(one.operand(1)->shape()) +
+                   bytes_of(one.shape()));
   }
 
   // Another kernel costs what moving its tensors does.
