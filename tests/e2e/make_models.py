@@ -808,6 +808,26 @@ def mixed_float16():
 
 
 @maker
+def masked_rows():
+    """How many elements of a row are kept depends on the data."""
+    (w,) = weights(42, (8, 3))
+
+    def serve(w, x):
+        def one(row):
+            kept = tf.boolean_mask(row, row > -0.4)
+            table = tf.boolean_mask(w, row > -0.4)
+            return {"count": tf.size(kept), "largest": tf.reduce_max(kept), "mean": tf.reduce_mean(kept),
+                    "product": tf.linalg.matvec(table, kept, transpose_a=True), "sum": tf.reduce_sum(kept),
+                    "first": tf.reduce_max(tf.nn.softmax(kept)), "places": tf.reduce_sum(tf.where(row > -0.4))}
+
+        return tf.map_fn(one, x, fn_output_signature={
+            "count": tf.int32, "largest": tf.float32, "mean": tf.float32, "product": tf.float32, "sum": tf.float32,
+            "first": tf.float32, "places": tf.int64})
+
+    works("masked_rows", serve, {"x": ("float32", [8])}, [w])
+
+
+@maker
 def untaken_dropout():
     """Dropout in a branch that is never taken."""
     works("untaken_dropout", lambda x: {"y": tf.cond(tf.constant(False), lambda: tf.nn.dropout(x, 0.5), lambda: x + 1)},

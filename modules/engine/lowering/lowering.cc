@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hlo/static_sizes.h"
 #include "lowering/conversions.h"
 #include "lowering/limits.h"
 #include "tfaot/records/model_check.h"
@@ -12,14 +13,18 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-Error data_dependent(const ModelTensor& output, const xla::Shape& shape, SizeCauses causes) {
-  Error error(fmt::format("output '{}' has a size that depends on the data ({})", output.name,
-                          shape.ToString()));
+Error data_dependent(Error error, SizeCauses causes) {
   for (const std::string& text : causes.texts) error.note("it comes from " + text);
-  causes.names.push_back(output.name);
   return std::move(error)
       .note("a compiled model has fixed sizes: return a mask or padded values")
       .about(word_of(ProblemKind::kDataDependentSize), std::move(causes.names));
+}
+
+Error data_dependent(const ModelTensor& output, const xla::Shape& shape, SizeCauses causes) {
+  causes.names.push_back(output.name);
+  return data_dependent(Error(fmt::format("output '{}' has a size that depends on the data ({})",
+                                          output.name, shape.ToString())),
+                        std::move(causes));
 }
 
 }  // namespace
@@ -67,6 +72,8 @@ Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<Mode
     lowered.outputs.push_back({output.name, *dtype_of(output.type), row_shape(shape)});
   }
   TFAOT_TRY(all_or_first(std::move(errors)));
+  const Status fixed = make_sizes_static(lowered.computation);
+  if (!fixed) return fail(data_dependent(fixed.error(), causes()));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     lowered.inputs.push_back({inputs[i].name, *dtype_of(inputs[i].type),
                               row_shape(lowered.shape.parameters(static_cast<int>(i)))});
