@@ -44,6 +44,9 @@ HloInstruction* transpose_all(HloInstruction* operand, DimensionOrder order) {
   return transpose(operand, order);
 }
 
+// As a scale and a shift of statistics.
+constexpr int kMostCheap = 4;
+
 // Moves transposes from the operands of operations to their results.
 class Sinking {
  public:
@@ -174,9 +177,18 @@ class Sinking {
     return value.opcode() == HloOpcode::kBroadcast || value.opcode() == HloOpcode::kIota;
   }
 
+  // Computed from less, by so many operations at most: so it is in another order, too.
+  bool is_cheap(const HloInstruction& value, int operations) const {
+    if (value.shape().rank() == 0 || is_known(&value) || is_made_of_less(value)) return true;
+    return operations > 0 && is_elementwise(value) &&
+           std::ranges::all_of(value.operands(), [&](const HloInstruction* operand) {
+             return is_cheap(*operand, operations - 1);
+           });
+  }
+
   // That the value is the transpose, in this order, of something that is there or costs nothing.
   bool can_untranspose(const HloInstruction& value, const DimensionOrder& order) const {
-    if (value.shape().rank() == 0 || is_known(&value) || is_made_of_less(value)) return true;
+    if (is_cheap(value, kMostCheap)) return true;
     if (value.opcode() == HloOpcode::kTranspose) return value.dimensions() == order;
     return transposed_user(value, inverse_order(order)) != nullptr;
   }
@@ -203,6 +215,13 @@ class Sinking {
     }
     const bool known = is_known(value);
     HloInstruction* const there = known ? nullptr : transposed_user(*value, back);
+    if (!known && there == nullptr && is_cheap(*value, kMostCheap)) {
+      std::vector<HloInstruction*> operands;
+      for (HloInstruction* operand : value->operands()) {
+        operands.push_back(untransposed(operand, order));
+      }
+      return add_beside(value, value->CloneWithNewOperands(shape_before(*value, order), operands));
+    }
     HloInstruction* made = there != nullptr ? there : transpose_all(value, back);
     if (known) known_.insert(made);
     return made;

@@ -42,6 +42,7 @@ class Marking {
         domain.empty() && (node.op_type() == "Shape" || node.op_type() == "Size");
     if (needs_only_shapes) return;
     if (is_marked) marked.insert(node.input().begin(), node.input().end());
+    mark_epsilon(node, domain);
     const OnnxOperator* const row = find_operator(domain, node.op_type());
     if (row == nullptr) return;
     for (const int operand : row->known) {
@@ -49,6 +50,15 @@ class Marking {
     }
     for (const int operand : row->settings) {
       if (operand < node.input_size()) settings_.insert(node.input(operand));
+    }
+  }
+
+  // A number that is added under a root keeps it from 0: exporters write normalisations so.
+  void mark_epsilon(const NodeProto& node, const std::string& domain) const {
+    if (!domain.empty() || node.input_size() == 0 || node.output_size() == 0) return;
+    if (node.op_type() == "Sqrt") under_roots_.insert(node.input(0));
+    if (node.op_type() == "Add" && under_roots_.count(node.output(0)) > 0) {
+      settings_.insert(node.input().begin(), node.input().end());
     }
   }
 
@@ -79,6 +89,7 @@ class Marking {
 
   const OnnxModel& model_;
   Names& settings_;
+  mutable Names under_roots_;
 };
 
 }  // namespace

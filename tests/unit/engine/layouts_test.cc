@@ -89,6 +89,20 @@ TEST(Layouts, CancelPairsThroughElementwiseOperationsAndBroadcasts) {
             kImageBytes);
 }
 
+// As tf2onnx writes a layer norm of channels: x times a product of statistics and weights.
+TEST(Layouts, CancelPairsBesideProductsOfBroadcasts) {
+  EXPECT_EQ(
+      settled(with_image("  m = f32[2,4,5] reduce(first, zero), dimensions={1}, to_apply=add\n"
+                         "  ms = f32[2,3,4,5] broadcast(m), dimensions={0,2,3}\n"
+                         "  ws = f32[2,3,4,5] broadcast(w), dimensions={1}\n"
+                         "  factor = f32[2,3,4,5] multiply(ms, ws)\n"
+                         "  shift = f32[2,3,4,5] add(factor, ws)\n"
+                         "  scaled = f32[2,3,4,5] multiply(first, factor)\n"
+                         "  sum = f32[2,3,4,5] add(scaled, shift)\n" +
+                         back_to_last("sum"))),
+      kImageBytes);
+}
+
 TEST(Layouts, CancelPairsBehindBranches) {
   EXPECT_EQ(settled(with_image("  other = f32[2,4,5,3] cosine(made)\n"
                                "  second = f32[2,3,4,5] transpose(other), dimensions={0,3,1,2}\n"

@@ -108,6 +108,17 @@ TEST(OnnxConstants, BoundsAndExponentsOfOneNumberAreCode) {
   EXPECT_THAT(made.from_code, Each(1));
 }
 
+// As in a layer norm: the kernel takes it as a number.
+TEST(OnnxConstants, ANumberUnderARootIsCode) {
+  const auto number = [](const std::string& name) {
+    return "initializer { name: '" + name + "' data_type: 1 dims: 1 dims: 1 float_data: 1 }\n";
+  };
+  const OnnxMade made = made_of_onnx(
+      OnnxFile(kRowsOfSixteen + number("bias") + number("epsilon") + add_text("x", "bias", "a") +
+               add_text("a", "epsilon", "b") + "node { op_type: 'Sqrt' input: 'b' output: 'y' }"));
+  EXPECT_THAT(made.weights, ElementsAre("bias"));
+}
+
 TEST(OnnxConstants, ThatAreAnOutputStay) {
   const OnnxMade made = made_of_onnx(OnnxFile(
       tensor_text("input", "x", {"batch", "16"}) + tensor_text("output", "c", {"2", "16"}) +
