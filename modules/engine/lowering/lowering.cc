@@ -81,25 +81,28 @@ Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<Mode
   return lowered;
 }
 
-Status check_output_rows(const Lowering& lowering, const LoweredModel& lowered,
-                         std::int64_t batch_size, bool coupled) {
-  if (lowering.has_fixed_batch()) return {};
-  const auto lowered_again = lowering.lower(batch_size + 1);
-  if (!lowered_again) return coupled ? Status() : fail(lowered_again.error());
-  const LoweredModel& other = *lowered_again;
-  for (std::size_t i = 0; i < lowered.outputs.size(); ++i) {
-    const auto& a = lowered.outputs[i];
-    const auto& b = other.outputs[i];
+Status same_output_rows(const SizedModel& model, const SizedModel& other) {
+  for (std::size_t i = 0; i < model.lowered->outputs.size(); ++i) {
+    const auto& a = model.lowered->outputs[i];
+    const auto& b = other.lowered->outputs[i];
     if (a.row_shape == b.row_shape) continue;
     return fail(
         Error(fmt::format("output '{}': the shape of a row depends on the batch size: {} at "
                           "{}, {} at {}",
-                          a.name, shape_text(a.row_shape), batch_size, shape_text(b.row_shape),
-                          batch_size + 1))
+                          a.name, shape_text(a.row_shape), model.rows, shape_text(b.row_shape),
+                          other.rows))
             .note("every output must have one row per event, of a fixed shape")
             .about(word_of(ProblemKind::kBatch), {a.name}));
   }
   return {};
+}
+
+Status check_output_rows(const Lowering& lowering, const LoweredModel& lowered,
+                         std::int64_t batch_size, bool coupled) {
+  if (lowering.has_fixed_batch()) return {};
+  const auto other = lowering.lower(batch_size + 1);
+  if (!other) return coupled ? Status() : fail(other.error());
+  return same_output_rows({&lowered, batch_size}, {&*other, batch_size + 1});
 }
 
 }  // namespace tfaot::toolkit::engine

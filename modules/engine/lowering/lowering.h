@@ -64,6 +64,14 @@ Status check_output_rows(const Lowering& lowering, const LoweredModel& lowered,
                          std::int64_t batch_size, bool coupled);
 
 struct SizeCauses {
+// A model at one of its batch sizes.
+struct SizedModel {
+  const LoweredModel* lowered = nullptr;
+  std::int64_t rows = 0;
+};
+// Fails if a row of an output has another shape at the other size.
+Status same_output_rows(const SizedModel& model, const SizedModel& other);
+
   std::vector<std::string> texts;
   std::vector<std::string> names;
 };

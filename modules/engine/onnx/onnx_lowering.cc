@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "hlo/hlo.h"
@@ -48,6 +49,18 @@ Status check_no_strings(const std::vector<ModelTensor>& outputs) {
 }
 
 class OnnxLowering final : public Lowering {
+// By an operator, of its attributes.
+struct MadeWeight {
+  std::string name;
+  std::shared_ptr<const xla::Literal> value;
+};
+
+// -0 differs from 0, and NaN equals itself.
+bool are_same_bytes(const xla::Literal& a, const xla::Literal& b) {
+  return xla::ShapeUtil::Equal(a.shape(), b.shape()) &&
+         std::memcmp(a.untyped_data(), b.untyped_data(), a.size_bytes()) == 0;
+}
+
  public:
   OnnxLowering(const OnnxModel& model, const std::vector<ModelTensor>& inputs,
                const std::vector<ModelTensor>& outputs, bool fixed_shapes)
@@ -90,11 +103,10 @@ class OnnxLowering final : public Lowering {
   Result<LoweredModel> lower_graph(std::int64_t batch_size) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
     OnnxScope scope(model_, opsets_, builder);
-    std::vector<xla::XlaOp> made = add_parameters(scope, batch_size);
-    scope.keep_by([&builder, &made, next = std::size_t{0}](const std::string& /*name*/,
-                                                           const xla::Literal& value) mutable {
-      // In the order in which find_made_weights() saw them. There are none if weights are embedded.
-      return next < made.size() ? made[next++] : xla::ConstantLiteral(&builder, value);
+    const std::vector<xla::XlaOp> parameters = add_parameters(scope, batch_size);
+    scope.keep_by([&](const std::string& name, const xla::Literal& value) {
+      const auto found = find_made(name, value);
+      return found ? parameters[*found] : xla::ConstantLiteral(&builder, value);
     });
     scope.lower(model_.proto.graph());
     std::vector<xla::XlaOp> results = scope.outputs_of(model_.proto.graph());
@@ -119,7 +131,17 @@ class OnnxLowering final : public Lowering {
                           [] { return SizeCauses(); });
   }
 
-  // Lowers the graph once, with constants in place of the weights that operators make.
+  // Other branches and steps may make other values under the same name; those that one row does not
+  // need are constants.
+  std::optional<std::size_t> find_made(const std::string& name, const xla::Literal& value) const {
+    const auto found = std::ranges::find_if(made_, [&](const MadeWeight& made) {
+      return made.name == name && are_same_bytes(*made.value, value);
+    });
+    if (found == made_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - made_.begin());
+  }
+
+  // Lowers the graph for one row, with constants in place of the weights that operators make.
   void find_made_weights() {
     std::int64_t rows = 1;
     for (const ModelTensor& input : inputs_) {
@@ -128,22 +150,24 @@ class OnnxLowering final : public Lowering {
     xla::XlaBuilder builder("weights");
     OnnxScope scope(model_, opsets_, builder);
     add_parameters(scope, rows);
-    std::vector<RawWeight> found;
     scope.keep_by([&](const std::string& name, const xla::Literal& value) {
-      const auto kept = std::make_shared<xla::Literal>(value.Clone());
-      found.push_back({name, value.shape(), [kept]() -> Result<Value> { return kept; }});
+      if (!find_made(name, value)) {
+        made_.push_back({name, std::make_shared<xla::Literal>(value.Clone())});
+      }
       return xla::ConstantLiteral(&builder, value);
     });
     try {
       scope.lower(model_.proto.graph());
     } catch (const Refusal&) {
-      return;  // lower() says it
+      made_.clear();  // lower() says it
     }
-    made_weights_ = std::ssize(found);
-    std::ranges::move(found, std::back_inserter(weights_));
+    for (const MadeWeight& made : made_) {
+      weights_.push_back({made.name, made.value->shape(),
+                          [value = made.value]() -> Result<Value> { return value; }});
+    }
   }
 
-  // Returns the weights that operators make; the others get their names.
+  // Returns the weights that operators make, as in `made_`; the others get their names.
   std::vector<xla::XlaOp> add_parameters(OnnxScope& scope, std::int64_t batch_size) const {
     xla::XlaBuilder& builder = scope.builder();
     std::int64_t number = 0;
@@ -162,7 +186,7 @@ class OnnxLowering final : public Lowering {
       const std::int64_t place = number++;
       const xla::XlaOp op =
           xla::Parameter(&builder, place, weight.shape, fmt::format("p{}", place));
-      if (place - std::ssize(inputs_) < std::ssize(weights_) - made_weights_) {
+      if (place - std::ssize(inputs_) < std::ssize(weights_) - std::ssize(made_)) {
         scope.set(weight.name, op);
       } else {
         made.push_back(op);
@@ -197,7 +221,7 @@ class OnnxLowering final : public Lowering {
   const std::vector<ModelTensor>& inputs_;
   const std::vector<ModelTensor>& outputs_;
   bool fixed_shapes_;
-  std::int64_t made_weights_ = 0;  // the last of the weights
+  std::vector<MadeWeight> made_;  // the last of the weights
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "hlo/simplify.h"
@@ -40,13 +41,15 @@ class RowCheck {
   RowCheck(const Lowering& lowering, const WeightStore& weights, const RowMessages& messages)
       : lowering_(lowering), weights_(weights), messages_(messages) {}
 
-  Status at_two_sizes(std::pair<std::int64_t, std::int64_t> sizes) {
+  // `of_one`: the model for one row; null: it is lowered here.
+  Status at_two_sizes(std::pair<std::int64_t, std::int64_t> sizes, const LoweredModel* of_one) {
     TFAOT_ASSIGN(const auto small, lowering_.lower(sizes.first));
     TFAOT_ASSIGN(const auto large, lowering_.lower(sizes.second));
     TFAOT_ASSIGN(const auto module, simplified(small));
     TFAOT_ASSIGN(const auto twin, simplified(large));
     const RowSizes differences = compare_sizes(*module, *twin, sizes);
-    return judge(*module, differences, {&small, sizes.first}, TrialModel{&large, sizes.second});
+    TFAOT_TRY(judge(*module, differences, {&small, sizes.first}, SizedModel{&large, sizes.second}));
+    return against_one_row({&small, sizes.first}, of_one);
   }
 
   Status at_one_size(const LoweredModel& lowered, std::int64_t batch_size) {
@@ -56,13 +59,47 @@ class RowCheck {
 
  private:
   static Result<std::unique_ptr<xla::HloModule>> simplified(const LoweredModel& lowered) {
-    TFAOT_ASSIGN(auto module, make_module(lowered.computation.proto()));
+    TFAOT_ASSIGN(auto module, as_lowered(lowered));
     TFAOT_TRY(simplify(*module));
     return module;
   }
 
-  Status judge(const xla::HloModule& module, const RowSizes& differences, const TrialModel& model,
-               const std::optional<TrialModel>& other) {
+  // A branch or a loop that goes by the number of rows is written out while lowering, so a row
+  // alone may get other operations than the rows of both sizes.
+  Status against_one_row(const SizedModel& many, const LoweredModel* of_one) {
+    std::optional<LoweredModel> made;
+    if (of_one == nullptr) {
+      auto lowered = lowering_.lower(1);
+      if (!lowered) return {};  // a row never runs alone
+      made = *std::move(lowered);
+    }
+    const SizedModel one = {of_one == nullptr ? &*made : of_one, 1};
+    TFAOT_TRY(same_output_rows(many, one));
+    TFAOT_ASSIGN(const auto raw, as_lowered(*many.lowered));
+    TFAOT_ASSIGN(const auto raw_twin, as_lowered(*one.lowered));
+    if (difference_of_one_row(*raw, *raw_twin, many.rows) == nullptr) return {};
+    TFAOT_ASSIGN(const auto module, simplified(*many.lowered));
+    TFAOT_ASSIGN(const auto twin, simplified(*one.lowered));
+    const auto* const at = difference_of_one_row(*module, *twin, many.rows);
+    if (at == nullptr) return {};
+    const RowCause cause{at, "is another operation for a row alone, or is missing", false};
+    std::vector<RowDoubt> doubts;
+    for (std::size_t i = 0; i < many.lowered->outputs.size(); ++i) {
+      doubts.push_back({many.lowered->outputs[i].name, i, &cause});
+    }
+    return judge_rows(doubts, try_sizes(many, one, weight_reader()), messages_);
+  }
+
+  static Result<std::unique_ptr<xla::HloModule>> as_lowered(const LoweredModel& lowered) {
+    return make_module(lowered.computation.proto());
+  }
+
+  std::function<Result<Value>(std::size_t)> weight_reader() const {
+    return [this](std::size_t i) { return weights_.value(i); };
+  }
+
+  Status judge(const xla::HloModule& module, const RowSizes& differences, const SizedModel& model,
+               const std::optional<SizedModel>& other) {
     RowStudy study(model.rows, differences);
     const auto& outputs = model.lowered->outputs;
     const auto causes = follow_rows(module, std::ssize(model.lowered->inputs), study);
@@ -71,9 +108,7 @@ class RowCheck {
       if (causes[i] != nullptr) doubts.push_back({outputs[i].name, i, causes[i]});
     }
     if (doubts.empty()) return {};
-    return judge_rows(doubts,
-                      try_rows(model, other, [&](std::size_t i) { return weights_.value(i); }),
-                      messages_);
+    return judge_rows(doubts, try_rows(model, other, weight_reader()), messages_);
   }
 
   const Lowering& lowering_;
@@ -87,7 +122,9 @@ Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
                         std::int64_t batch_size, const WeightStore& weights,
                         const RowMessages& messages) {
   RowCheck check(lowering, weights, messages);
-  if (!lowering.has_fixed_batch()) return check.at_two_sizes(sizes_of(lowered));
+  if (!lowering.has_fixed_batch()) {
+    return check.at_two_sizes(sizes_of(lowered), batch_size == 1 ? &lowered : nullptr);
+  }
   // In a batch of one row, each row is alone.
   return batch_size == 1 ? Status() : check.at_one_size(lowered, batch_size);
 }

@@ -16,8 +16,9 @@ using xla::HloOpcode;
 
 class Comparison {
  public:
-  Comparison(std::pair<std::int64_t, std::int64_t> sizes, RowSizes& result)
-      : sizes_(sizes), result_(result) {}
+  // `skips_shaping`: reshapes and broadcasts are taken for their operands.
+  Comparison(std::pair<std::int64_t, std::int64_t> sizes, RowSizes& result, bool skips_shaping)
+      : sizes_(sizes), result_(result), skips_shaping_(skips_shaping) {}
 
   void compare(const xla::HloComputation& small, const xla::HloComputation& large) {
     const auto& ours = small.parameter_instructions();
@@ -32,7 +33,8 @@ class Comparison {
   void compare(const HloInstruction& root, const HloInstruction& twin) {
     std::vector<std::pair<const HloInstruction*, const HloInstruction*>> rest{{&root, &twin}};
     while (!rest.empty()) {
-      const auto [a, b] = rest.back();
+      const HloInstruction* const a = shaped(rest.back().first);
+      const HloInstruction* const b = shaped(rest.back().second);
       rest.pop_back();
       const auto [known, is_new] = result_.twins.emplace(a, b);
       if (!is_new) {
@@ -53,6 +55,14 @@ class Comparison {
         compare(*a->called_computations()[i], *b->called_computations()[i]);
       }
     }
+  }
+
+  const HloInstruction* shaped(const HloInstruction* one) const {
+    while (skips_shaping_ &&
+           (one->opcode() == HloOpcode::kReshape || one->opcode() == HloOpcode::kBroadcast)) {
+      one = one->operand(0);
+    }
+    return one;
   }
 
   bool is_alike(std::int64_t a, std::int64_t b) const {
@@ -125,6 +135,7 @@ class Comparison {
 
   std::pair<std::int64_t, std::int64_t> sizes_;
   RowSizes& result_;
+  bool skips_shaping_;
 };
 
 }  // namespace
@@ -142,8 +153,20 @@ bool RowSizes::follows_batch(const HloInstruction& one, std::int64_t dimension) 
 RowSizes compare_sizes(const xla::HloModule& small, const xla::HloModule& large,
                        std::pair<std::int64_t, std::int64_t> sizes) {
   RowSizes result;
-  Comparison(sizes, result).compare(*small.entry_computation(), *large.entry_computation());
+  Comparison(sizes, result, false).compare(*small.entry_computation(), *large.entry_computation());
   return result;
+}
+
+const HloInstruction* difference_of_one_row(const xla::HloModule& many, const xla::HloModule& one,
+                                            std::int64_t rows) {
+  RowSizes result;
+  Comparison({rows, 1}, result, true).compare(*many.entry_computation(), *one.entry_computation());
+  for (const auto* const computation : many.MakeComputationPostOrder()) {
+    for (const auto* const at : computation->MakeInstructionPostOrder()) {
+      if (result.others.contains(at) || result.numbers.contains(at)) return at;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -25,4 +25,10 @@ struct RowSizes {
 RowSizes compare_sizes(const xla::HloModule& small, const xla::HloModule& large,
                        std::pair<std::int64_t, std::int64_t> sizes);
 
+// The first operation of `many`, a module of `rows` rows, that is another one in the module of a
+// row alone; null: there is none. Reshapes and broadcasts do not count, since one row needs fewer.
+// `rows`: a prime as above.
+const xla::HloInstruction* difference_of_one_row(const xla::HloModule& many,
+                                                 const xla::HloModule& one, std::int64_t rows);
+
 }  // namespace tfaot::toolkit::engine

@@ -170,7 +170,7 @@ auto within_time(Run run) -> Result<decltype(run())> {
 // A compiled model and its weights, ready to run with XLA.
 class Program {
  public:
-  static Result<Program> create(const TrialModel& model,
+  static Result<Program> create(const SizedModel& model,
                                 const std::function<Result<Value>(std::size_t)>& weight) {
     Program program(model);
     const auto platform = xla::PlatformUtil::GetPlatform("Host");
@@ -230,7 +230,7 @@ class Program {
   }
 
  private:
-  explicit Program(const TrialModel& model) : model_(model.lowered), rows_(model.rows) {}
+  explicit Program(const SizedModel& model) : model_(model.lowered), rows_(model.rows) {}
 
   const LoweredModel* model_;
   std::int64_t rows_;
@@ -282,7 +282,7 @@ class Trial {
     return {};
   }
 
-  // The same rows, and more.
+  // The same rows in a batch of another size.
   Status add_rows(const Program& other, const RowNumbers& numbers) {
     TFAOT_ASSIGN(auto first, start(numbers));
     auto inputs = other.random_inputs(random_, numbers);
@@ -348,22 +348,38 @@ class Trial {
   TrialFindings findings_;
 };
 
+// Usual numbers first.
+std::vector<RowNumbers> kinds_of(const std::vector<double>& own) {
+  std::vector<RowNumbers> kinds;
+  for (const Spread& spread : kSpreads) kinds.push_back({spread, nullptr});
+  if (!own.empty()) kinds.push_back({kSpreads.front(), &own});
+  return kinds;
+}
+
 }  // namespace
 
-Result<TrialFindings> try_rows(const TrialModel& model, const std::optional<TrialModel>& other,
+Result<TrialFindings> try_rows(const SizedModel& model, const std::optional<SizedModel>& other,
                                const std::function<Result<Value>(std::size_t)>& weight) {
   TFAOT_ASSIGN(const auto program, Program::create(model, weight));
   Trial trial(program, model.lowered->outputs.size());
   const auto own = numbers_of(*model.lowered);
-  std::vector<RowNumbers> kinds;
-  for (const Spread& spread : kSpreads) kinds.push_back({spread, nullptr});
-  if (!own.empty()) kinds.push_back({kSpreads.front(), &own});
+  const std::vector<RowNumbers> kinds = kinds_of(own);
   for (const RowNumbers& kind : kinds) TFAOT_TRY(trial.change_others(kind, kinds));
   TFAOT_TRY(trial.move_rows(kinds.front()));
   if (other) {
     TFAOT_ASSIGN(const auto larger, Program::create(*other, weight));
     TFAOT_TRY(trial.add_rows(larger, kinds.front()));
   }
+  return std::move(trial).findings();
+}
+
+Result<TrialFindings> try_sizes(const SizedModel& model, const SizedModel& other,
+                                const std::function<Result<Value>(std::size_t)>& weight) {
+  TFAOT_ASSIGN(const auto program, Program::create(model, weight));
+  TFAOT_ASSIGN(const auto twin, Program::create(other, weight));
+  Trial trial(program, model.lowered->outputs.size());
+  const auto own = numbers_of(*model.lowered);
+  for (const RowNumbers& kind : kinds_of(own)) TFAOT_TRY(trial.add_rows(twin, kind));
   return std::move(trial).findings();
 }
 

@@ -14,16 +14,15 @@
 
 namespace tfaot::toolkit::engine {
 
-struct TrialModel {
-  const LoweredModel* lowered = nullptr;
-  std::int64_t rows = 0;
-};
-
 // For each output: what was seen ("row 0 changed with the others"), or nothing. Error: the model
 // cannot run, or does not end within 10 s. `other`, if given, is the same model at another batch
 // size.
 using TrialFindings = std::vector<std::optional<std::string>>;
-Result<TrialFindings> try_rows(const TrialModel& model, const std::optional<TrialModel>& other,
+Result<TrialFindings> try_rows(const SizedModel& model, const std::optional<SizedModel>& other,
                                const std::function<Result<Value>(std::size_t)>& weight);
+
+// The same, but only compares the rows that both batch sizes have.
+Result<TrialFindings> try_sizes(const SizedModel& model, const SizedModel& other,
+                                const std::function<Result<Value>(std::size_t)>& weight);
 
 }  // namespace tfaot::toolkit::engine
