@@ -40,6 +40,9 @@ Result<StoredTensor> Checkpoint::value(const std::string& variable, const std::s
     tf::Tensor read(type, shape);
     const auto status = reader_->Lookup(key, &read);
     if (!status.ok()) return fail(no_value(status, variable));
+    if (type == tf::DT_BOOL) {
+      make_bools(static_cast<char*>(read.data()), read.TotalBytes());
+    }
     return read;
   };
   return value;

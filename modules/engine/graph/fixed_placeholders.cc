@@ -7,6 +7,7 @@
 #include <map>
 
 #include "lowering/config_fault.h"
+#include "lowering/conversions.h"
 #include "lowering/model_constants.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/tensor.h"
@@ -69,6 +70,21 @@ void read_old_shapes(tf::GraphDef& graph) {
     if (node.op() != "Placeholder" || shape == node.mutable_attr()->end()) continue;
     if (shape->second.shape().dim_size() > 0) continue;
     shape->second.mutable_shape()->set_unknown_rank(true);
+  }
+}
+
+void read_bools(tf::GraphDef& graph) {
+  const auto read = [](tf::NodeDef& node) {
+    for (auto& [name, value] : *node.mutable_attr()) {
+      if (!value.has_tensor() || value.tensor().dtype() != tf::DT_BOOL) continue;
+      std::string bytes(value.tensor().tensor_content());
+      make_bools(bytes.data(), bytes.size());
+      value.mutable_tensor()->set_tensor_content(bytes);
+    }
+  };
+  for (tf::NodeDef& node : *graph.mutable_node()) read(node);
+  for (auto& function : *graph.mutable_library()->mutable_function()) {
+    for (tf::NodeDef& node : *function.mutable_node_def()) read(node);
   }
 }
 

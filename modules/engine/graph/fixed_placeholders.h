@@ -17,6 +17,9 @@ namespace tfaot::toolkit::engine {
 // its shape unknown, as TensorFlow does.
 void read_old_shapes(tensorflow::GraphDef& graph);
 
+// Truth values of constants that are neither 0 nor 1 become 1, also in functions.
+void read_bools(tensorflow::GraphDef& graph);
+
 // Replaces the placeholders by constants. `inputs`: the nodes of the model's inputs. Errors: there
 // is no such placeholder, it is an input, the value does not fit.
 Status fix_placeholders(tensorflow::GraphDef& graph, const std::vector<ModelConstant>& constants,

@@ -28,6 +28,7 @@ Status read_graph(const std::string& file, tf::GraphDef& graph) {
                           : tf::ReadBinaryProto(tf::Env::Default(), file, &graph);
   if (!status.ok()) return fail(error_of(status, "not a frozen graph (GraphDef)"));
   read_old_shapes(graph);
+  read_bools(graph);
   return {};
 }
 

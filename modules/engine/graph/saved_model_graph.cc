@@ -50,6 +50,7 @@ Status read_meta_graph(const std::string& folder, tf::MetaGraphDef& model) {
   const auto status = tf::ReadMetaGraphDefFromSavedModel(folder, {kServeTag}, &model);
   if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
   read_old_shapes(*model.mutable_graph_def());
+  read_bools(*model.mutable_graph_def());
   return {};
 }
 

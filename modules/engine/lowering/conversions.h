@@ -60,6 +60,12 @@ inline std::string type_name(tensorflow::DataType type) {
   return dtype ? word_of(*dtype) : tensorflow::DataTypeString(type);
 }
 
+// Truth values of a file, one a byte: all but 0 become 1, since code takes 0 and 1 for granted.
+inline void make_bools(char* bytes, std::size_t count) {
+  std::transform(bytes, bytes + count, bytes,
+                 [](char byte) { return static_cast<char>(byte == 0 ? 0 : 1); });
+}
+
 // TensorFlow's own message as a note: only the first line, because the others are stack frames.
 inline std::string status_note(const absl::Status& status) {
   const std::string_view text = status.message();

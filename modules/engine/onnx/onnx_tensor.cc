@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <complex>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "hlo/hlo.h"
+#include "lowering/conversions.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/records/model_files.h"
@@ -84,6 +86,11 @@ std::string typed_bytes(const TensorProto& tensor) {
       return bytes_of<std::int32_t>(tensor.int32_data());
     case TensorProto::INT16:
     case TensorProto::UINT16:
+    case TensorProto::BOOL: {
+      std::string bytes;
+      for (const auto value : tensor.int32_data()) bytes += value == 0 ? '\0' : '\1';
+      return bytes;
+    }
     case TensorProto::FLOAT16:
     case TensorProto::BFLOAT16:
       return bytes_of<std::uint16_t>(tensor.int32_data());
@@ -191,6 +198,9 @@ Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& m
     return fail(
         at_tensor(tensor, fmt::format("of shape {} has {} bytes of values instead of {}",
                                       xla::ShapeUtil::HumanString(shape), bytes->size(), size)));
+  if (shape.element_type() == xla::PRED) {
+    make_bools(static_cast<char*>(literal.untyped_data()), size);
+  }
   }
   xla::Literal literal(shape);
   if (size > 0) std::memcpy(literal.untyped_data(), bytes->data(), size);

@@ -121,6 +121,26 @@ TEST(ReadOldShapes, AScalarsShapeWasThatOfAnyTensor) {
   EXPECT_TRUE(rank_is_known(22));
 }
 
+TEST(ReadBools, AllButZeroBecomeOne) {
+  const auto constant = [] {
+    tf::NodeDef node;
+    node.set_op("Const");
+    auto& value = *(*node.mutable_attr())["value"].mutable_tensor();
+    value.set_dtype(tf::DT_BOOL);
+    value.mutable_tensor_shape()->add_dim()->set_size(3);
+    value.set_tensor_content(std::string("\x07\0\1", 3));
+    return node;
+  };
+  tf::GraphDef graph;
+  *graph.add_node() = constant();
+  *graph.mutable_library()->add_function()->add_node_def() = constant();
+  read_bools(graph);
+  const std::string wanted("\1\0\1", 3);
+  EXPECT_EQ(std::string(graph.node(0).attr().at("value").tensor().tensor_content()), wanted);
+  const auto& inside = graph.library().function(0).node_def(0);
+  EXPECT_EQ(std::string(inside.attr().at("value").tensor().tensor_content()), wanted);
+}
+
 TEST(LikelyConstants, AreSingleTruthValuesAndWholeNumbers) {
   const tf::GraphDef graph = graph_with_switches();
   std::vector<const tf::NodeDef*> placeholders;

@@ -68,6 +68,25 @@ TEST(OnnxTensorTest, ReadsRawBytesAndScalars) {
   EXPECT_THAT(values<float>(tensor("data_type: 1 dims: 0")), ElementsAre());
 }
 
+// Other bytes than 0 and 1 in a file: all but 0 are true, as in numpy.
+TEST(OnnxTensorTest, TruthValuesAreZeroAndOne) {
+  const auto bytes = [](const onnx::TensorProto& proto, const std::string& model = "/m/net.onnx") {
+    const xla::Literal literal = read_tensor(proto, model).value();
+    const auto* const data = static_cast<const unsigned char*>(literal.untyped_data());
+    return std::vector<int>(data, data + literal.size_bytes());
+  };
+  EXPECT_THAT(bytes(tensor(R"(data_type: 9 dims: 4 raw_data: "\007\000\001\377")")),
+              ElementsAre(1, 0, 1, 1));
+  EXPECT_THAT(bytes(tensor("data_type: 9 dims: 4 int32_data: [7, 0, 256, -1]")),
+              ElementsAre(1, 0, 1, 1));
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "b.bin", std::ios::binary) << std::string("\0\x80", 2);
+  EXPECT_THAT(bytes(tensor("data_type: 9 dims: 2 data_location: EXTERNAL external_data { key: "
+                           "'location' value: 'b.bin' }"),
+                    (folder.path() / "net.onnx").string()),
+              ElementsAre(0, 1));
+}
+
 TEST(OnnxTensorTest, ReadsExternalDataInTheModelsFolder) {
   const testing::TemporaryFolder folder;
   const float numbers[] = {1, 2, 3, 4};
