@@ -235,7 +235,7 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& 
   TFAOT_ASSIGN(const auto model, load_model(job));
   report.add_operations(*model);
   TFAOT_TRY(model->prepare());
-  TFAOT_ASSIGN(auto made, model->lowering({job.embed_weights, job.fixed_shapes}));
+  TFAOT_ASSIGN(auto made, model->lowering({job.embed_weights, job.fixed_shapes, job.any_opset}));
   const auto lowering = with_frozen_rows(std::move(made));
   EngineResult result;
   CompiledModel& record = result.model;

@@ -237,7 +237,9 @@ Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
   auto jobs = make_engine_jobs(spec, fewer);
   for (auto& job : jobs) {
     job.lower_only = true;
-    job.check_rows = false;  // already checked when the package was made
+    // Already checked when the package was made.
+    job.check_rows = false;
+    job.any_opset = true;
   }
   return run_jobs(fs, spec, jobs, options, diagnostics);
 }

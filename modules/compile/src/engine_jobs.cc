@@ -80,6 +80,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.outputs = spec.model.outputs;
   common.dimensions = spec.model.dimensions;
   common.constants = spec.model.constants;
+  common.any_opset = spec.model.opset == OpsetMode::kAny;
   common.fixed_shapes = spec.compilation.batch == BatchMode::kNone;
   common.allow_coupled_rows = options.allow_coupled_rows;
   common.check = options.check != nullptr;

@@ -92,6 +92,14 @@ std::vector<ConfigKey> model_keys() {
        .doc = "Values of placeholders that are no inputs, by name, as in "
               "{keras_learning_phase: false}; of an ONNX model: of inputs that shall be fixed. A "
               "number, true or false, or a list of them, in lists for more dimensions."},
+      {.path = "model.opset",
+       .formats = {ModelFormat::kOnnx},
+       .fallback = word_of(OpsetMode::kKnown),
+       .allowed = words_of<OpsetMode>(),
+       .doc =
+           "Versions of ONNX's operators: known: a model of a newer opset, or of a newer version "
+           "of the format, is refused. any: it is read as if it were of the newest one that "
+           "tfaot knows."},
       {.path = "model.inputs",
        .type = KeyType::kTextOrMap,
        .list = true,

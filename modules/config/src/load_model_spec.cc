@@ -163,6 +163,8 @@ ModelSection model_of(const Values& values, const Path& config_file) {
       break;
     }
     case ModelFormat::kOnnx:
+      model.opset = config::word_at<OpsetMode>(values, "model.opset");
+      break;
     case ModelFormat::kStableHlo:
       break;
   }

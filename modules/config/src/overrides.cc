@@ -32,6 +32,9 @@ Values values_of(const ConfigOverrides& overrides) {
     }
     add("model.dimensions", "--dimension", sizes);
   }
+  if (overrides.opset) {
+    add("model.opset", "--opset", text_node(word_of(*overrides.opset)));
+  }
   if (overrides.batch) {
     add("compilation.batch", "--batch", text_node(word_of(*overrides.batch)));
   }

@@ -57,6 +57,7 @@ Result<std::int64_t> flops_per_row(const SourceModel& model) {
     if (!input.shape.empty() && input.shape[0] > 0) rows = input.shape[0];
   }
   LoweringOptions options;
+  options.any_opset = true;
   options.fixed_shapes = std::ranges::any_of(model.inputs(), [](const ModelTensor& input) {
     return input.rank_known && input.shape.empty();  // so it has no batch
   });

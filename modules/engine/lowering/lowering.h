@@ -32,6 +32,7 @@ struct LoweringOptions {
   bool embed_weights = false;
   // Keep inputs and outputs unchanged: the computation has one row, the whole tensor.
   bool fixed_shapes = false;
+  bool any_opset = false;  // of an ONNX model: newer ones than are known, too
 };
 
 // A weight as the model stores it. Reading may take long, so it is done when needed.
@@ -63,7 +64,6 @@ class Lowering {
 Status check_output_rows(const Lowering& lowering, const LoweredModel& lowered,
                          std::int64_t batch_size, bool coupled);
 
-struct SizeCauses {
 // A model at one of its batch sizes.
 struct SizedModel {
   const LoweredModel* lowered = nullptr;
@@ -72,6 +72,7 @@ struct SizedModel {
 // Fails if a row of an output has another shape at the other size.
 Status same_output_rows(const SizedModel& model, const SizedModel& other);
 
+struct SizeCauses {
   std::vector<std::string> texts;
   std::vector<std::string> names;
 };

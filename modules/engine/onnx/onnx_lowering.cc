@@ -13,6 +13,7 @@
 #include "hlo/hlo.h"
 #include "lowering/conversions.h"
 #include "lowering/signature_checks.h"
+#include "onnx/known_operators.h"
 #include "onnx/needed_values.h"
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators.h"
@@ -48,7 +49,6 @@ Status check_no_strings(const std::vector<ModelTensor>& outputs) {
   return {};
 }
 
-class OnnxLowering final : public Lowering {
 // By an operator, of its attributes.
 struct MadeWeight {
   std::string name;
@@ -61,6 +61,7 @@ bool are_same_bytes(const xla::Literal& a, const xla::Literal& b) {
          std::memcmp(a.untyped_data(), b.untyped_data(), a.size_bytes()) == 0;
 }
 
+class OnnxLowering final : public Lowering {
  public:
   OnnxLowering(const OnnxModel& model, const std::vector<ModelTensor>& inputs,
                const std::vector<ModelTensor>& outputs, bool fixed_shapes)
@@ -255,6 +256,7 @@ Result<std::unique_ptr<Lowering>> make_onnx_lowering(const OnnxModel& model,
                                                      const std::vector<ModelTensor>& inputs,
                                                      const std::vector<ModelTensor>& outputs,
                                                      const LoweringOptions& options) {
+  if (!options.any_opset) TFAOT_TRY(check_opsets(model.proto));
   TFAOT_TRY(check_no_strings(outputs));
   TFAOT_TRY(check_signature("the graph", inputs, outputs, {.fixed_shapes = options.fixed_shapes}));
   auto lowering = std::make_unique<OnnxLowering>(model, inputs, outputs, options.fixed_shapes);

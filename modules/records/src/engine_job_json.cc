@@ -34,6 +34,7 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"outputs", &EngineJob::outputs},
                Member{"dimensions", &EngineJob::dimensions},
                Member{"constants", &EngineJob::constants},
+               Member{"any_opset", &EngineJob::any_opset},
                Member{"fixed_shapes", &EngineJob::fixed_shapes},
                Member{"symbol_prefix", &EngineJob::symbol_prefix},
                Member{"target_triple", &EngineJob::target_triple},

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 template <class Enum>
 class WordsOf : public ::testing::Test {};
 using Enums = ::testing::Types<DType, BufferKind, ModelFormat, WeightsMode, HeadersMode, RowsMode,
-                               EngineWord>;
+                               OpsetMode, EngineWord>;
 TYPED_TEST_SUITE(WordsOf, Enums);
 
 // A row for each enumerator, in their order, without gaps.

@@ -83,6 +83,9 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
   add_word_option<BatchMode>(app, "--batch", command.batch,
                              "none: the model has no batch, one run computes whole\ntensors")
       ->group(group);
+  add_word_option<OpsetMode>(app, "--opset", command.opset,
+                             "of an ONNX model; any: also newer ones than tfaot knows")
+      ->group(group);
   add_dimensions(app, command.dimensions)->group(group);
 }
 
@@ -131,6 +134,7 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
   overrides.headers = command.headers;
   overrides.rows = command.rows;
   overrides.batch = command.batch;
+  overrides.opset = command.opset;
   overrides.dimensions = command.dimensions;
   return overrides;
 }

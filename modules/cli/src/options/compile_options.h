@@ -33,6 +33,7 @@ struct CompileCommand {
   std::optional<HeadersMode> headers;
   std::optional<RowsMode> rows;
   std::optional<BatchMode> batch;
+  std::optional<OpsetMode> opset;
   std::vector<std::string> dimensions;
   EngineRun engine;
   bool no_cache = false;

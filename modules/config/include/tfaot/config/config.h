@@ -18,7 +18,7 @@ namespace tfaot::toolkit {
 // Values from a command line or CMake call that replace those in the file; empty members replace
 // nothing. The same rules validate them. Errors then name the option (--batch-sizes, --namespace,
 // --cpu-levels, --target-triple, --weights, --weights-type, --headers, --rows, --batch,
-// --dimension) instead of a line, and are usage errors.
+// --opset, --dimension) instead of a line, and are usage errors.
 struct ConfigOverrides {
   std::vector<std::string> batch_sizes = {};  // as written
   std::string namespace_name = {};
@@ -29,6 +29,7 @@ struct ConfigOverrides {
   std::optional<HeadersMode> headers = {};
   std::optional<RowsMode> rows = {};
   std::optional<BatchMode> batch = {};
+  std::optional<OpsetMode> opset = {};
   std::vector<std::string> dimensions = {};  // "n_pf=50"; added to the file's, or in their place
 };
 

@@ -41,6 +41,7 @@ struct EngineJob {
   std::vector<std::string> outputs;            // frozen_graph only
   std::vector<DimensionSize> dimensions = {};  // that the model leaves open
   std::vector<ModelConstant> constants = {};
+  bool any_opset = false;     // onnx only: newer ones too
   bool fixed_shapes = false;  // inputs have no batch: "row" means the whole tensor
   std::string symbol_prefix;  // "tfaot_tfaot_model_test"
   std::string target_triple;

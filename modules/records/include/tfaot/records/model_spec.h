@@ -75,6 +75,15 @@ template <>
 inline constexpr auto kWords<BatchMode> =
     std::to_array<Word<BatchMode>>({{BatchMode::kFirst, "first"}, {BatchMode::kNone, "none"}});
 
+// Versions of ONNX's operators that are accepted.
+enum class OpsetMode {
+  kKnown,  // those that this tfaot knows
+  kAny,    // newer ones too, read as the newest that it knows
+};
+template <>
+inline constexpr auto kWords<OpsetMode> =
+    std::to_array<Word<OpsetMode>>({{OpsetMode::kKnown, "known"}, {OpsetMode::kAny, "any"}});
+
 // An input of a frozen graph; what is left out comes from the graph's placeholder.
 struct FrozenInput {
   std::string name;                                    // tensor name "x" or "x:0"
@@ -108,6 +117,7 @@ struct ModelSection {
   std::vector<std::string> outputs;             // frozen graph only: tensor names "y" or "y:0"
   std::vector<DimensionSize> dimensions;        // that the model leaves open
   std::vector<ModelConstant> constants;
+  OpsetMode opset = OpsetMode::kKnown;  // ONNX only
   std::string author;
   std::string description;
 };
