@@ -9,6 +9,7 @@
 #include "lowering/conversions.h"
 #include "onnx/lifted_constants.h"
 #include "onnx/node_order.h"
+#include "onnx/sparse_tensors.h"
 #include "tensorflow/core/platform/env.h"
 
 namespace tfaot::toolkit::engine {
@@ -81,6 +82,8 @@ constexpr double kMostNodes = 1e7;
 
 }  // namespace
 
+  Status dense = make_dense(model);
+  if (!dense) return fail(std::move(dense).error().moved_to({file}));
 Result<OnnxModel> read_onnx(const std::string& file) {
   std::string bytes;
   const auto read = tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes);

@@ -32,7 +32,7 @@ void lower_dropout(Node& node) {
   node.set(1, xla::Broadcast(mask, node.sizes(0)));
 }
 
-// All that a Constant can hold but strings and sparse tensors.
+// All that a Constant can hold but strings. A sparse tensor was made dense when the model was read.
 void lower_constant(Node& node) {
   xla::XlaBuilder& builder = node.builder();
   if (const auto value = node.tensor("value")) {
@@ -50,7 +50,7 @@ void lower_constant(Node& node) {
   if (const auto values = node.integers("value_ints")) {
     return node.set(xla::ConstantR1<std::int64_t>(&builder, *values));
   }
-  node.refuse("holds strings or a sparse tensor, which cannot be compiled");
+  node.refuse("holds strings, which cannot be compiled");
 }
 
 void lower_constant_of_shape(Node& node) {
