@@ -13,6 +13,8 @@ namespace tfaot::toolkit::engine {
 
 // 4 GHz.
 inline constexpr double kPicosecondsPerCycle = 250;
+// Picoseconds: eleven days. Loops in loops may have more turns than a number of 64 bits holds.
+inline constexpr double kLongestCall = 1e18;
 // For a call of compiled code, with the runtime's work for it.
 inline constexpr double kRunCycles = 200;
 // For a call of a kernel, or a loop that XLA makes.

@@ -357,8 +357,8 @@ StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
   const auto& entry = *module.entry_computation();
   const double all = kRunCycles + estimate.cycles(entry);
   StaticCost cost;
-  cost.picoseconds =
-      static_cast<std::uint64_t>(std::max(1.0, std::round(all * kPicosecondsPerCycle)));
+  cost.picoseconds = static_cast<std::uint64_t>(
+      std::clamp(std::round(all * kPicosecondsPerCycle), 1.0, kLongestCall));
   cost.live_permille = static_cast<std::uint32_t>(estimate.live_cycles(entry) / all * 1000);
   cost.shared_permille = static_cast<std::uint32_t>(estimate.shared_cycles(entry) / all * 1000);
   return cost;

@@ -8,15 +8,13 @@
 #include "lowering/conversions.h"
 #include "lowering/lowering.h"
 #include "lowering/open_sizes.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-// The limit for one row. Sizes in bytes, of many rows, must not overflow.
-constexpr std::int64_t kMostRowElements = std::int64_t{1} << 40;
 
 Status check_type(const char* kind, const ModelTensor& tensor) {
   if (dtype_of(tensor.type)) return {};
@@ -37,7 +35,7 @@ Status check_input(const ModelTensor& input, bool fixed_shapes) {
   }
   std::int64_t elements = 1;
   for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
-    if (input.shape[i] > kMostRowElements / std::max<std::int64_t>(elements, 1)) {
+    if (input.shape[i] > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
       return fail(Error(fmt::format("input '{}' of shape {} is larger than any memory", input.name,
                                     shape_text(input.shape))));
     }

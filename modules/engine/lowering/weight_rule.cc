@@ -25,4 +25,8 @@ bool is_weight_constant(std::optional<DType> type, absl::Span<const std::int64_t
   return elements >= (holds_places(*type) ? kFewestPlaces : kFewestNumbers);
 }
 
+bool is_place_constant(std::optional<DType> type, absl::Span<const std::int64_t> sizes) {
+  return type && holds_places(*type) && !is_weight_constant(type, sizes);
+}
+
 }  // namespace tfaot::toolkit::engine

@@ -17,4 +17,7 @@ namespace tfaot::toolkit::engine {
 // that no weight has.
 bool is_weight_constant(std::optional<DType> type, absl::Span<const std::int64_t> sizes);
 
+// Whole numbers (not bytes) or truth values, too few to be weights by the rule above.
+bool is_place_constant(std::optional<DType> type, absl::Span<const std::int64_t> sizes);
+
 }  // namespace tfaot::toolkit::engine

@@ -2,11 +2,15 @@
 #include "onnx/node.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "onnx/known_value.h"
 #include "onnx/onnx_scope.h"
 #include "onnx/onnx_tensor.h"
 #include "onnx/refusal.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
@@ -62,14 +66,15 @@ std::int64_t Node::rank(int operand) const { return std::ssize(sizes(operand)); 
 
 xla::PrimitiveType Node::type_of(xla::XlaOp op) const { return shape_of_op(op).element_type(); }
 
-bool Node::is_known(int operand) const {
-  const auto constant = builder().IsConstant(this->operand(operand));
-  return constant.ok() && *constant;
-}
-
 xla::Literal Node::known(int operand) const {
   auto value = known_value(this->operand(operand));
   if (!value) throw Refusal(value.error());
+  if (!*value && is_computed_of_constants(this->operand(operand))) {
+    refuse(
+        fmt::format("needs the value of '{}' while compiling, for which more than {} numbers "
+                    "would have to be computed",
+                    proto_.input(operand), kMostKnownElements));
+  }
   if (!*value) {
     throw Refusal(
         Error(fmt::format("{} needs the value of '{}' while compiling, but it depends on the "
@@ -94,6 +99,51 @@ std::vector<double> Node::known_reals(int operand) const {
   if (!value.ok()) refuse(fmt::format("needs numbers as operand {}", operand));
   const auto reals = value->data<double>();
   return {reals.begin(), reals.end()};
+}
+
+std::int64_t Node::known_integer(int operand) const {
+  const auto values = known_integers(operand);
+  if (values.size() != 1) refuse(fmt::format("needs one number as operand {}", operand));
+  return values.front();
+}
+
+double Node::known_real(int operand) const {
+  const auto values = known_reals(operand);
+  if (values.size() != 1) refuse(fmt::format("needs one number as operand {}", operand));
+  return values.front();
+}
+
+Dimensions Node::known_sizes(int operand) const {
+  Dimensions sizes = known_integers(operand);
+  check_sizes(sizes);
+  return sizes;
+}
+
+std::optional<std::vector<std::int64_t>> Node::integers_if_known(int operand) const {
+  const auto value = known_value(this->operand(operand));
+  if (!value) throw Refusal(value.error());
+  if (!*value) return std::nullopt;
+  const auto whole = (*value)->Convert(xla::S64);
+  if (!whole.ok()) refuse(fmt::format("needs integers as operand {}", operand));
+  const auto integers = whole->data<std::int64_t>();
+  return std::vector<std::int64_t>(integers.begin(), integers.end());
+}
+
+void Node::check_sizes(const Dimensions& sizes) const {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) refuse(fmt::format("makes a dimension of size {}", size));
+    if (size > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
+      refuse(fmt::format("makes a tensor of sizes [{}], which is larger than any memory",
+                         fmt::join(sizes, ", ")));
+    }
+    elements *= std::max<std::int64_t>(size, 1);
+  }
+}
+
+void Node::check_made(std::int64_t elements, std::int64_t most) const {
+  if (elements <= most) return;
+  refuse(fmt::format("makes {} numbers while compiling, and at most {} can be", elements, most));
 }
 
 const AttributeProto* Node::find(const std::string& name) const {
@@ -193,7 +243,8 @@ xla::XlaOp Node::keep(const std::string& what, const xla::Literal& value) {
 }
 
 void Node::set(int result, xla::XlaOp op) {
-  shape_of_op(op);  // what XLA refuses is the fault of this node
+  const xla::Shape shape = shape_of_op(op);  // what XLA refuses is the fault of this node
+  if (shape.IsArray()) check_sizes({shape.dimensions().begin(), shape.dimensions().end()});
   if (wants(result)) results_[static_cast<std::size_t>(result)] = op;
 }
 

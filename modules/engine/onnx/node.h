@@ -47,10 +47,20 @@ class Node {
   xla::PrimitiveType type_of(xla::XlaOp op) const;
 
   // Operands that must be known while compiling, such as a shape. These refuse others.
-  bool is_known(int operand) const;
   xla::Literal known(int operand) const;
   std::vector<std::int64_t> known_integers(int operand) const;
   std::vector<double> known_reals(int operand) const;
+  std::int64_t known_integer(int operand) const;  // one number
+  double known_real(int operand) const;
+  Dimensions known_sizes(int operand) const;  // of a tensor that can be
+  // Nothing if the operand depends on the model's inputs.
+  std::optional<std::vector<std::int64_t>> integers_if_known(int operand) const;
+
+  // Refuses sizes that no tensor can have: negative ones, more elements than kMostTensorElements. XLA
+  // ends the process for some of them.
+  void check_sizes(const Dimensions& sizes) const;
+  // Refuses to make so many elements while compiling. `most`: of base/limits.h.
+  void check_made(std::int64_t elements, std::int64_t most) const;
 
   // Attributes. Without a default they must be there.
   bool has_attribute(const std::string& name) const { return find(name) != nullptr; }

@@ -7,6 +7,7 @@
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators.h"
 #include "onnx/refusal.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/records/model_check.h"
 
@@ -135,6 +136,12 @@ std::vector<xla::XlaOp> OnnxScope::outputs_of(const onnx::GraphProto& graph) con
 }
 
 void OnnxScope::lower_node(const NodeProto& proto) {
+  if (++state_->nodes > kMostNodes) {
+    throw Refusal(
+        Error(fmt::format("the graph has more than {} nodes once functions are called and "
+                          "loops of known length written out",
+                          kMostNodes)));
+  }
   if (const auto* const function = function_of(model_, proto)) return lower_call(proto, *function);
   const std::string domain = plain_domain(proto.domain());
   const auto opset = opsets_.find(domain);
@@ -156,7 +163,7 @@ void OnnxScope::lower_node(const NodeProto& proto) {
 
 void OnnxScope::lower_call(const NodeProto& call, const onnx::FunctionProto& function) {
   const Opsets opsets = opsets_of(function.opset_import());
-  OnnxScope inside(model_, opsets, builder_);
+  OnnxScope inside(*this, opsets, builder_, nullptr);
   inside.keep_by(
       [this](const std::string& name, const xla::Literal& value) { return keep(name, value); });
   const Node node(call, 0, *this);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,17 +45,39 @@ const onnx::FunctionProto* function_of(const OnnxModel& model, const onnx::NodeP
 // Makes a weight of the model from what an operator made of its attributes.
 using WeightKeeper = std::function<xla::XlaOp(const std::string& name, const xla::Literal& value)>;
 
+// What lowering a graph inside of a node makes of inputs of given shapes.
+struct GraphOutcome {
+  std::vector<xla::Shape> shapes;
+  std::optional<bool> first;  // the first output, if it is a known boolean
+};
+// What all scopes of one lowering share.
+struct LoweringState {
+  std::int64_t nodes = 0;                        // that were lowered
+  std::map<std::string, GraphOutcome> outcomes;  // by graph and inputs, in bytes
+};
+
 class OnnxScope {
  public:
-  // The references must outlive the scope. `around`: the graph that holds this one, with the same
-  // builder; null: there is none.
-  OnnxScope(const OnnxModel& model, const Opsets& opsets, xla::XlaBuilder& builder,
-            const OnnxScope* around = nullptr)
-      : model_(model), opsets_(opsets), builder_(builder), around_(around) {}
+  // The references must outlive the scope.
+  OnnxScope(const OnnxModel& model, const Opsets& opsets, xla::XlaBuilder& builder)
+      : model_(model),
+        opsets_(opsets),
+        builder_(builder),
+        state_(std::make_shared<LoweringState>()) {}
+  // For a graph or a function inside of `holder`. `around`: the graph whose names it sees, with the
+  // same builder; null: there is none.
+  OnnxScope(const OnnxScope& holder, const Opsets& opsets, xla::XlaBuilder& builder,
+            const OnnxScope* around)
+      : model_(holder.model_),
+        opsets_(opsets),
+        builder_(builder),
+        around_(around),
+        state_(holder.state_) {}
 
   const OnnxModel& model() const { return model_; }
   const Opsets& opsets() const { return opsets_; }
   xla::XlaBuilder& builder() const { return builder_; }
+  LoweringState& state() const { return *state_; }
 
   void set(const std::string& name, xla::XlaOp op) { values_[name] = op; }
   // Throws a Refusal if the value is missing.
@@ -82,7 +105,8 @@ class OnnxScope {
   const OnnxModel& model_;
   const Opsets& opsets_;
   xla::XlaBuilder& builder_;
-  const OnnxScope* around_;
+  const OnnxScope* around_ = nullptr;
+  std::shared_ptr<LoweringState> state_;
   std::map<std::string, xla::XlaOp> values_;
   std::map<std::string, Error> missing_;
   WeightKeeper keeper_;

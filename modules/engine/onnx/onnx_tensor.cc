@@ -47,9 +47,6 @@ constexpr auto kTypes = std::to_array<TypePair>({
     {TensorProto::BFLOAT16, xla::BF16},
 });
 
-// Larger ones are a mistake, and sizes in bytes must not overflow.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
-
 Error at_tensor(const TensorProto& tensor, const std::string& what) {
   return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
 }
@@ -86,14 +83,14 @@ std::string typed_bytes(const TensorProto& tensor) {
       return bytes_of<std::int32_t>(tensor.int32_data());
     case TensorProto::INT16:
     case TensorProto::UINT16:
+    case TensorProto::FLOAT16:
+    case TensorProto::BFLOAT16:
+      return bytes_of<std::uint16_t>(tensor.int32_data());
     case TensorProto::BOOL: {
       std::string bytes;
       for (const auto value : tensor.int32_data()) bytes += value == 0 ? '\0' : '\1';
       return bytes;
     }
-    case TensorProto::FLOAT16:
-    case TensorProto::BFLOAT16:
-      return bytes_of<std::uint16_t>(tensor.int32_data());
     default:
       return bytes_of<std::uint8_t>(tensor.int32_data());
   }
@@ -173,7 +170,7 @@ Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
   }
   std::int64_t elements = 1;
   for (const std::int64_t size : tensor.dims()) {
-    if (size < 0 || size > kMostElements / std::max<std::int64_t>(elements, 1)) {
+    if (size < 0 || size > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
       return fail(at_tensor(tensor, fmt::format("has a dimension of size {}", size)));
     }
     elements *= size;
@@ -198,12 +195,12 @@ Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& m
     return fail(
         at_tensor(tensor, fmt::format("of shape {} has {} bytes of values instead of {}",
                                       xla::ShapeUtil::HumanString(shape), bytes->size(), size)));
-  if (shape.element_type() == xla::PRED) {
-    make_bools(static_cast<char*>(literal.untyped_data()), size);
-  }
   }
   xla::Literal literal(shape);
   if (size > 0) std::memcpy(literal.untyped_data(), bytes->data(), size);
+  if (shape.element_type() == xla::PRED) {
+    make_bools(static_cast<char*>(literal.untyped_data()), size);
+  }
   return literal;
 }
 

@@ -22,6 +22,8 @@ struct OnnxOperator {
   // Operands that say what it does, such as bounds. An initializer of one number there is part of
   // the code and no weight, so that XLA and the kernels know it.
   std::vector<int> settings = {};
+  // Operands that make better code if they are known while compiling: indices, conditions.
+  std::vector<int> better_known = {};
 };
 
 // Null: there is none.

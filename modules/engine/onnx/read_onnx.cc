@@ -11,79 +11,66 @@
 #include "onnx/node_order.h"
 #include "onnx/sparse_tensors.h"
 #include "tensorflow/core/platform/env.h"
+#include "tfaot/base/limits.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Follows the calls of functions of the model.
-class CallOrder {
- public:
-  explicit CallOrder(const OnnxModel& model) : model_(model) {}
-
-  // The function that calls itself, also by others; null: none.
-  const onnx::FunctionProto* first_cycle() {
-    for (const auto& function : model_.proto.functions()) {
-      if (const auto* const found = visit(function)) return found;
-    }
-    return nullptr;
-  }
-
- private:
-  const onnx::FunctionProto* visit(const onnx::FunctionProto& function) {
-    if (done_.count(&function) > 0) return nullptr;
-    if (!open_.insert(&function).second) return &function;
-    for (const auto& node : function.node()) {
-      if (const auto* const found = visit_node(node)) return found;
-    }
-    open_.erase(&function);
-    done_.insert(&function);
-    return nullptr;
-  }
-  const onnx::FunctionProto* visit_node(const onnx::NodeProto& node) {
-    for (const auto& attribute : node.attribute()) {
-      for (const auto& inside : attribute.g().node()) {
-        if (const auto* const found = visit_node(inside)) return found;
-      }
-    }
-    const auto* const called = function_of(model_, node);
-    return called == nullptr ? nullptr : visit(*called);
-  }
-
-  const OnnxModel& model_;
-  std::set<const onnx::FunctionProto*> open_;
-  std::set<const onnx::FunctionProto*> done_;
-};
-
 // Counts the nodes that are lowered if each call becomes the nodes of its function: functions that
-// call others twice have twice as many at each step. REQUIRES: no function calls itself.
+// call others twice have twice as many at each step.
 class LoweredNodes {
  public:
   explicit LoweredNodes(const OnnxModel& model) : model_(model) {}
 
-  double in(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
+  // Errors: functions that need themselves or are nested too deep, more nodes than kMostNodes.
+  Status check() {
+    for (const auto& function : model_.proto.functions()) TFAOT_TRY(visit(function));
+    TFAOT_ASSIGN(const double count, in(model_.proto.graph().node()));
+    if (count <= static_cast<double>(kMostNodes)) return {};
+    return fail(
+        Error(fmt::format("has more than {} nodes once its functions are called", kMostNodes)));
+  }
+
+ private:
+  Result<double> in(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
     double count = 0;
     for (const auto& node : nodes) {
       count += 1;
-      for (const auto& attribute : node.attribute()) count += in(attribute.g().node());
+      for (const auto& attribute : node.attribute()) {
+        TFAOT_ASSIGN(const double inside, in(attribute.g().node()));
+        count += inside;
+      }
       const auto* const called = function_of(model_, node);
       if (called == nullptr) continue;
-      const auto known = counts_.find(called);
-      count += known != counts_.end() ? known->second : counts_[called] = in(called->node());
+      TFAOT_ASSIGN(const double of_call, visit(*called));
+      count += of_call;
     }
     return count;
   }
 
- private:
+  Result<double> visit(const onnx::FunctionProto& function) {
+    const auto known = counts_.find(&function);
+    if (known != counts_.end()) return known->second;
+    if (!open_.insert(&function).second) {
+      return fail(Error(fmt::format("function '{}' calls itself", function.name())));
+    }
+    if (std::ssize(open_) > kMostNestedCalls) {
+      return fail(
+          Error(fmt::format("more than {} functions call each other in turn", kMostNestedCalls)));
+    }
+    TFAOT_ASSIGN(const double count, in(function.node()));
+    open_.erase(&function);
+    counts_[&function] = count;
+    return count;
+  }
+
   const OnnxModel& model_;
+  std::set<const onnx::FunctionProto*> open_;
   std::map<const onnx::FunctionProto*, double> counts_;
 };
 
-constexpr double kMostNodes = 1e7;
-
 }  // namespace
 
-  Status dense = make_dense(model);
-  if (!dense) return fail(std::move(dense).error().moved_to({file}));
 Result<OnnxModel> read_onnx(const std::string& file) {
   std::string bytes;
   const auto read = tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes);
@@ -95,16 +82,12 @@ Result<OnnxModel> read_onnx(const std::string& file) {
     return fail(Error::at({file}, "is not an ONNX model")
                     .note("an ONNX file holds a graph and the versions of its operators"));
   }
+  Status dense = make_dense(model);
+  if (!dense) return fail(std::move(dense).error().moved_to({file}));
   auto sorted = sort_nodes(*model.proto.mutable_graph(), opsets_of(model.proto.opset_import()));
   if (!sorted) return fail(std::move(sorted).error().moved_to({file}));
-  if (const auto* const function = CallOrder(model).first_cycle()) {
-    return fail(Error::at({file}, fmt::format("function '{}' calls itself", function->name())));
-  }
-  if (LoweredNodes(model).in(model.proto.graph().node()) > kMostNodes) {
-    return fail(Error::at({file},
-                          "its functions call each other so often that it has more than "
-                          "ten million nodes"));
-  }
+  Status called = LoweredNodes(model).check();
+  if (!called) return fail(std::move(called).error().moved_to({file}));
   lift_onnx_constants(model);
   return model;
 }

@@ -194,5 +194,63 @@ TEST(OnnxConstants, ThatMustBeKnownAreCode) {
   EXPECT_THAT(made.output, Each(1));
 }
 
+std::string initializer_text(const std::string& name, int type, const std::string& dims,
+                             const std::string& values) {
+  return "initializer { name: '" + name + "' data_type: " + std::to_string(type) + " dims: [" +
+         dims + "] " + (type == 7 ? "int64_data" : "float_data") + ": [" + values + "] }\n";
+}
+const std::string kProductOfSixteen =
+    initializer_text("w", 1, "16, 16", numbers_text(256)) +
+    "node { op_type: 'MatMul' input: 'x' input: 'w' output: 'c' }";
+const std::string kSumOfProduct =
+    kProductOfSixteen +
+    "node { op_type: 'ReduceSum' input: 'c' output: 's' attribute { name: 'keepdims' type: INT i: "
+    "0 } }";
+
+// The nearest neighbours: what chooses them is no part of the code, small whole numbers are.
+TEST(OnnxConstants, AboveIndicesThatDependOnInputsAreWeights) {
+  const OnnxFile file(kRowsOfSixteen + kProductOfSixteen + initializer_text("k", 7, "1", "16") +
+                      initializer_text("next", 7, "1", "1") +
+                      initializer_text("table", 1, "17", numbers_text(17, 0)) +
+                      "node { op_type: 'TopK' input: 'c' input: 'k' output: 'v' output: 'i' }"
+                      "node { op_type: 'Add' input: 'i' input: 'next' output: 'j' }"
+                      "node { op_type: 'Gather' input: 'table' input: 'j' output: 'y' }");
+  const OnnxMade made = made_of_onnx(file);
+  EXPECT_THAT(made.weights, ElementsAre("w", "table"));
+  EXPECT_THAT(made.output, ElementsAre(16, 15, 14));
+  EXPECT_THAT(made.from_code, Each(0));
+}
+
+TEST(OnnxConstants, AboveConditionsThatDependOnInputsAreWeights) {
+  const auto branch = [](const std::string& name, const std::string& op) {
+    return "attribute { name: '" + name + "' type: GRAPH g { node { op_type: '" + op +
+           "' input: 'x' output: '" + name + "' } output { name: '" + name + "' } } }";
+  };
+  const OnnxMade made = made_of_onnx(OnnxFile(
+      kRowsOfSixteen + kSumOfProduct +
+      "node { op_type: 'Cast' input: 's' output: 'b' attribute { name: 'to' type: INT i: 9 } }"
+      "node { op_type: 'If' input: 'b' output: 'y' " +
+      branch("then_branch", "Neg") + branch("else_branch", "Identity") + " }"));
+  EXPECT_THAT(made.weights, ElementsAre("w"));
+  EXPECT_THAT(made.output, Each(-1));
+  EXPECT_THAT(made.from_code, Each(1));
+}
+
+TEST(OnnxConstants, AboveNumbersOfStepsThatDependOnInputsAreWeights) {
+  const OnnxMade made = made_of_onnx(OnnxFile(
+      kRowsOfSixteen + kSumOfProduct +
+      "node { op_type: 'Sign' input: 's' output: 'one' }"
+      "node { op_type: 'Cast' input: 'one' output: 'n' attribute { name: 'to' type: INT i: 7 } }"
+      "node { op_type: 'Loop' input: 'n' input: '' input: 'x' output: 'y'"
+      "  attribute { name: 'body' type: GRAPH g {"
+      "    input { name: 'i' } input { name: 'going' } input { name: 'a' }"
+      "    node { op_type: 'Neg' input: 'a' output: 'b' }"
+      "    node { op_type: 'Identity' input: 'going' output: 'on' }"
+      "    output { name: 'on' } output { name: 'b' } } } }"));
+  EXPECT_THAT(made.weights, ElementsAre("w"));
+  EXPECT_THAT(made.output, Each(-1));
+  EXPECT_THAT(made.from_code, Each(1));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::engine

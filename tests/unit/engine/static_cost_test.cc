@@ -240,6 +240,29 @@ TEST(StaticCost, CountsTheRoundsOfALoop) {
   EXPECT_GT(loop("convert(i)"), 10 * once) << "no number of rounds is known";
 }
 
+// 4e12 elements in each of 2e9 turns.
+TEST(StaticCost, OfALoopWithoutAnEndInSightIsANumber) {
+  const std::string parts =
+      "  s = (s32[], f32[4000000000000]) parameter(0)\n"
+      "  i = s32[] get-tuple-element(s), index=0\n";
+  EXPECT_EQ(cost_of("body {\n" + parts +
+                        "  x = f32[4000000000000] get-tuple-element(s), index=1\n"
+                        "  one = s32[] constant(1)\n  next = s32[] add(i, one)\n"
+                        "  y = f32[4000000000000] tanh(x)\n"
+                        "  ROOT t = (s32[], f32[4000000000000]) tuple(next, y)\n}\n"
+                        "cond {\n" +
+                        parts +
+                        "  end = s32[] constant(2147483647)\n"
+                        "  ROOT r = pred[] compare(i, end), direction=LT\n}\n"
+                        "ENTRY e {\n  x = f32[4000000000000] parameter(0)\n"
+                        "  zero = s32[] constant(0)\n"
+                        "  t = (s32[], f32[4000000000000]) tuple(zero, x)\n"
+                        "  w = (s32[], f32[4000000000000]) while(t), condition=cond, body=body\n"
+                        "  ROOT y = f32[4000000000000] get-tuple-element(w), index=1\n}",
+                    {1, 0, "x86_64_v4"}),
+            1'000'000'000'000'000'000U);
+}
+
 TEST(StaticCost, KnowsWhatPaddingDoesNotCost) {
   const auto live = [](int live_rows) {
     return static_cost(*testing::parse_hlo(fmt::format(

@@ -21,6 +21,15 @@ TEST(WeightRule, GoesByTypeAndSize) {
   EXPECT_FALSE(is_weight_constant(DType::kBool, {63, 65}));
 }
 
+TEST(WeightRule, PlacesAreFewWholeNumbersOrTruthValues) {
+  EXPECT_TRUE(is_place_constant(DType::kInt64, {4, 4}));
+  EXPECT_TRUE(is_place_constant(DType::kBool, {}));
+  EXPECT_FALSE(is_place_constant(DType::kInt64, {4096}));
+  EXPECT_FALSE(is_place_constant(DType::kFloat32, {1}));
+  EXPECT_FALSE(is_place_constant(DType::kUint8, {1}));
+  EXPECT_FALSE(is_place_constant(std::nullopt, {1}));
+}
+
 TEST(WeightRule, TakesNothingThatCannotBeStored) {
   EXPECT_FALSE(is_weight_constant(std::nullopt, {1000}));
   EXPECT_FALSE(is_weight_constant(DType::kFloat32, {}));

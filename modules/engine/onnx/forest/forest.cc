@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "tfaot/base/limits.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -275,7 +276,6 @@ ForestNumbers forest_numbers(const Node& node, const std::string& name) {
 }
 
 std::int64_t forest_targets(const Node& node) {
-  constexpr std::int64_t kMostTargets = std::int64_t{1} << 20;
   const std::int64_t targets = node.integer("n_targets");
   if (targets < 1 || targets > kMostTargets) node.refuse(fmt::format("has {} targets", targets));
   return targets;

@@ -295,14 +295,16 @@ ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     std::map<std::int64_t, std::int64_t> part_of;
     for (const std::int64_t leaf : leaves[i]) {
-      std::vector<double> sums(static_cast<std::size_t>(forest.targets), neutral);
+      // Of one target, or of all.
+      const std::int64_t first = targets ? (*targets)[i] : 0;
+      std::vector<double> sums(targets ? 1 : static_cast<std::size_t>(forest.targets), neutral);
       for (const LeafVote& vote : forest.nodes[static_cast<std::size_t>(leaf)].votes) {
-        double& sum = sums[static_cast<std::size_t>(vote.target)];
+        double& sum = sums[static_cast<std::size_t>(vote.target - first)];
         sum = add_vote(forest.aggregate, sum, vote.weight);
       }
       if (targets) {
         Key bits = 0;
-        const auto weight = static_cast<Element>(sums[static_cast<std::size_t>((*targets)[i])]);
+        const auto weight = static_cast<Element>(sums.front());
         std::memcpy(&bits, &weight, sizeof bits);
         part_of[leaf] = parts.leaf(bits);
       } else {
@@ -361,6 +363,14 @@ bool fits_float_tables(const ForestTables& tables) {
 }
 
 }  // namespace
+
+std::int64_t leaf_elements(const Forest& forest) {
+  const auto leaves = leaves_of(forest);
+  if (target_of_trees(forest, leaves)) return 0;
+  std::int64_t count = 0;
+  for (const auto& of_tree : leaves) count += std::ssize(of_tree);
+  return count * forest.targets;
+}
 
 ForestTables forest_tables(const Forest& forest, xla::PrimitiveType type, std::int64_t features) {
   if (type != xla::F64 && !forest.has_doubles) {

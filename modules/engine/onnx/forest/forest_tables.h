@@ -27,6 +27,9 @@ struct ForestTables {
   bool has_vectors() const { return leaves.shape().IsArray(); }
 };
 
+// Elements of the tables' leaves: with many targets, each leaf has a weight for each of them.
+std::int64_t leaf_elements(const Forest& forest);
+
 // `type`: of the feature values, F32 or F64. A forest with more nodes or features than tables of
 // F32 hold, or one of float64, is walked in F64. Refuses nothing.
 ForestTables forest_tables(const Forest& forest, xla::PrimitiveType type, std::int64_t features);

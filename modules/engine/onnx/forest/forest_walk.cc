@@ -10,6 +10,7 @@
 #include "onnx/forest/forest_tables.h"
 #include "onnx/operators/broadcast.h"
 #include "onnx/operators/loops.h"
+#include "tfaot/base/limits.h"
 #include "xla/client/lib/arithmetic.h"
 #include "xla/client/lib/constants.h"
 
@@ -146,15 +147,25 @@ class ForestWalk {
   XlaOp sums_of_trees(XlaOp found) {
     const XlaOp weights = xla::BitcastConvertType(found, tables_.type);
     std::vector<XlaOp> sums;
+    std::int64_t made = 0;  // targets
+    const auto fill_up_to = [&](std::int64_t target) {
+      if (target == made) return;
+      sums.push_back(
+          xla::Broadcast(xla::Zero(builder_.get(), tables_.type), {rows_, target - made}));
+      made = target;
+    };
     std::int64_t first = 0;
-    auto block = tables_.blocks.begin();
-    for (std::int64_t target = 0; target < tables_.targets; ++target) {
+    for (auto block = tables_.blocks.begin(); block != tables_.blocks.end();) {
+      const std::int64_t target = block->target;
       std::int64_t end = first;
       for (; block != tables_.blocks.end() && block->target == target; ++block) end += block->trees;
+      fill_up_to(target);  // no tree votes for those between
       const XlaOp of_target = reduced(xla::SliceInDim(weights, first, end, 1, 1));
       sums.push_back(xla::Reshape(of_target, {rows_, 1}));
+      made = target + 1;
       first = end;
     }
+    fill_up_to(tables_.targets);
     return xla::ConcatInDim(builder_.get(), sums, 1);
   }
 
@@ -187,6 +198,7 @@ bool is_sum(Aggregate aggregate) {
 XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
   const Dimensions sizes = node.sizes_of(x);
   xla::XlaBuilder* const builder = &node.builder();
+  node.check_made(leaf_elements(forest), kMostMadeElements);
   const ForestTables tables = forest_tables(forest, node.type_of(x), sizes.back());
   if (forest.roots.empty()) {
     return xla::Broadcast(xla::Zero(builder, tables.type), {sizes.front(), forest.targets});

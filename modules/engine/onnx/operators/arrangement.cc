@@ -8,6 +8,7 @@
 #include "onnx/operators/broadcast.h"
 #include "onnx/operators/families.h"
 #include "onnx/operators/places.h"
+#include "tfaot/base/limits.h"
 #include "xla/client/lib/constants.h"
 #include "xla/primitive_util.h"
 
@@ -31,6 +32,11 @@ PadWidths pad_widths(const Node& node) {
                               ? node.axes(node.known_integers(3), rank)
                               : dimension_range(0, rank);
   if (pads.size() != 2 * axes.size()) node.refuse("needs two pads for each axis");
+  for (const std::int64_t pad : pads) {
+    if (pad < -kMostTensorElements || pad > kMostTensorElements) {
+      node.refuse(fmt::format("pads a dimension by {}", pad));
+    }
+  }
   PadWidths widths{Dimensions(static_cast<std::size_t>(rank)),
                    Dimensions(static_cast<std::size_t>(rank))};
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -76,7 +82,12 @@ void lower_pad(Node& node) {
   XlaOp x = node.operand(0);
   PadWidths widths = pad_widths(node);
   const std::string mode = node.text("mode", "constant");
-  if (mode == "constant") return node.set(pad_by(x, pad_value(node), widths));
+  if (mode == "constant") {
+    Dimensions padded = node.sizes(0);
+    for (std::size_t i = 0; i < padded.size(); ++i) padded[i] += widths.before[i] + widths.after[i];
+    node.check_sizes(padded);
+    return node.set(pad_by(x, pad_value(node), widths));
+  }
   for (std::int64_t axis = 0; axis < node.rank(0); ++axis) {
     std::int64_t& before = size_at(widths.before, axis);
     std::int64_t& after = size_at(widths.after, axis);
@@ -89,6 +100,9 @@ void lower_pad(Node& node) {
     if (before == 0 && after == 0) continue;
     const std::int64_t size = end - start;
     if (size == 0) node.refuse("pads a dimension that has no elements");
+    node.check_made(before, kMostKnownElements);
+    node.check_made(after, kMostKnownElements);
+    node.check_made(size, kMostKnownElements);
     std::vector<std::int64_t> places;
     for (std::int64_t at = -before; at < size + after; ++at) {
       places.push_back(mirrored_place(node, mode, at, size));
@@ -101,7 +115,7 @@ void lower_pad(Node& node) {
 // To a shape: cuts or pads both ends alike, the far one by one more.
 void lower_center_crop_pad(Node& node) {
   const Dimensions sizes = node.sizes(0);
-  const auto shape = node.known_integers(1);
+  const auto shape = node.known_sizes(1);
   const auto given = node.integers("axes");
   const Dimensions axes =
       given ? node.axes(*given, std::ssize(sizes)) : dimension_range(0, std::ssize(sizes));
@@ -248,7 +262,7 @@ std::vector<OnnxOperator> arrangement_operators() {
       {"EyeLike", 9, lower_eye_like},
       {"Pad", 2, lower_pad, {1, 3}},
       {"SpaceToDepth", 1, lower_space_to_depth},
-      {"Trilu", 14, lower_trilu, {1}},
+      {"Trilu", 14, lower_trilu, {}, {}, {}, {1}},
   };
 }
 

@@ -44,6 +44,7 @@ Dimensions common_sizes(const Node& node, const std::vector<Dimensions>& all) {
       size = sizes[i];
     }
   }
+  node.check_sizes(common);
   return common;
 }
 

@@ -102,13 +102,12 @@ class OnnxLoop {
     if (body_.graph().output_size() < std::ssize(initial_) + 1) {
       node.refuse("has a graph that makes too few values");
     }
-    nodes_ = std::max(1, body_.graph().node_size());
+    nodes_ = std::max<std::int64_t>(1, nodes_of_step(body_.graph(), kMostNodesInLine));
     if (!node.has(0)) {
       most_ = std::numeric_limits<std::int64_t>::max();
-    } else if (node.is_known(0)) {
-      const auto counts = node.known_integers(0);
-      if (counts.size() != 1) node.refuse("needs one trip count");
-      most_ = std::max<std::int64_t>(0, counts.front());
+    } else if (const auto counts = node.integers_if_known(0)) {
+      if (counts->size() != 1) node.refuse("needs one trip count");
+      most_ = std::max<std::int64_t>(0, counts->front());
     }
     if (node.has(1)) {
       start_ = known_condition(node, node.operand(1));
@@ -123,7 +122,7 @@ class OnnxLoop {
     if (can_end && (in_line(kMostNodesInLine) || *most_ == 0)) {
       if (write_out(*most_ == 0 ? 1 : kMostNodesInLine)) return;
     }
-    InnerGraph::Outcome outcome;
+    GraphOutcome outcome;
     try {
       outcome = body_.outcome(shapes_of_inputs(), kConditionInput);
       check_shapes(outcome);
@@ -147,7 +146,7 @@ class OnnxLoop {
     return shapes;
   }
 
-  void check_shapes(const InnerGraph::Outcome& outcome) const {
+  void check_shapes(const GraphOutcome& outcome) const {
     for (std::int64_t i = 0; i < states(); ++i) {
       const auto place = static_cast<std::size_t>(i);
       const xla::Shape before = node_.shape_of_op(initial_[place]);
@@ -200,7 +199,7 @@ class OnnxLoop {
   }
 
   // As XLA's While. Its state: whether to go on, the values, the scan outputs.
-  void loop(const InnerGraph::Outcome& outcome) {
+  void loop(const GraphOutcome& outcome) {
     const std::size_t scans = outcome.shapes.size() - initial_.size() - 1;
     const bool known = start_ == true && (!node_.has(1) || outcome.first == true);
     const auto counted = scans > 0 && !known && most_ && start_
@@ -391,8 +390,8 @@ void lower_scan(Node& node) {
 
 std::vector<OnnxOperator> control_operators() {
   return {
-      {"If", 1, lower_if, {0}},
-      {"Loop", 1, lower_loop, {0, 1}},
+      {"If", 1, lower_if, {}, {}, {}, {0}},
+      {"Loop", 1, lower_loop, {}, {}, {}, {0, 1}},
       {"Scan", 8, lower_scan},
   };
 }

@@ -111,12 +111,11 @@ void lower_array_feature_extractor(Node& node) {
   Dimensions result = sizes;
   result.back() = product(node.sizes(1));
   if (sizes.size() == 1) result.insert(result.begin(), 1);
-  if (node.is_known(1)) {
-    const auto known = node.known_integers(1);
+  if (const auto known = node.integers_if_known(1)) {
     const bool is_inside = std::ranges::all_of(
-        known, [&](std::int64_t place) { return place >= 0 && place < sizes.back(); });
+        *known, [&](std::int64_t place) { return place >= 0 && place < sizes.back(); });
     if (!is_inside) node.refuse(fmt::format("takes features that are not among {}", sizes.back()));
-    return node.set(xla::Reshape(take_places(node, node.operand(0), axis, known), result));
+    return node.set(xla::Reshape(take_places(node, node.operand(0), axis, *known), result));
   }
   node.set(xla::Reshape(xla::TorchIndexSelect(node.operand(0), places, axis), result));
 }
@@ -238,7 +237,7 @@ void lower_label_encoder(Node& node) {
 std::vector<OnnxOperator> feature_operators() {
   const std::string domain = "ai.onnx.ml";
   return {
-      {"ArrayFeatureExtractor", 1, lower_array_feature_extractor, {}, domain},
+      {"ArrayFeatureExtractor", 1, lower_array_feature_extractor, {}, domain, {}, {1}},
       {"Binarizer", 1, lower_binarizer, {}, domain},
       {"FeatureVectorizer", 1, lower_feature_vectorizer, {}, domain},
       {"Imputer", 1, lower_imputer, {}, domain},

@@ -22,9 +22,9 @@ constexpr std::int64_t kMostOfKnownScatter = 4096;
 
 // Known indices of one dimension, from 0 on; nothing if they depend on inputs.
 std::optional<std::vector<std::int64_t>> known_places(const Node& node, std::int64_t size) {
-  if (!node.is_known(1)) return std::nullopt;
-  std::vector<std::int64_t> places = node.known_integers(1);
-  for (std::int64_t& place : places) place = place < 0 ? place + size : place;
+  auto places = node.integers_if_known(1);
+  if (!places) return std::nullopt;
+  for (std::int64_t& place : *places) place = place < 0 ? place + size : place;
   return places;
 }
 
@@ -37,6 +37,7 @@ void lower_gather(Node& node) {
   Dimensions result = sizes;
   result.erase(result.begin() + axis);
   result.insert(result.begin() + axis, wanted.begin(), wanted.end());
+  node.check_sizes(result);
   if (product(result) == 0) return node.set(zeros_of(node, node.type(0), result));
   if (const auto places = known_places(node, size)) {
     return node.set(xla::Reshape(take_places(node, x, axis, *places), result));
@@ -285,13 +286,13 @@ void lower_reverse_sequence(Node& node) {
 
 std::vector<OnnxOperator> gather_operators() {
   return {
-      {"Gather", 1, lower_gather, {1}},
-      {"GatherElements", 11, lower_gather_elements, {1}},
-      {"GatherND", 11, lower_gather_nd, {1}},
-      {"ReverseSequence", 10, lower_reverse_sequence, {1}},
-      {"Scatter", 9, lower_scatter_elements, {1}},
-      {"ScatterElements", 11, lower_scatter_elements, {1}},
-      {"ScatterND", 11, lower_scatter_nd, {1}},
+      {"Gather", 1, lower_gather, {}, {}, {}, {1}},
+      {"GatherElements", 11, lower_gather_elements, {}, {}, {}, {1}},
+      {"GatherND", 11, lower_gather_nd, {}, {}, {}, {1}},
+      {"ReverseSequence", 10, lower_reverse_sequence, {}, {}, {}, {1}},
+      {"Scatter", 9, lower_scatter_elements, {}, {}, {}, {1}},
+      {"ScatterElements", 11, lower_scatter_elements, {}, {}, {}, {1}},
+      {"ScatterND", 11, lower_scatter_nd, {}, {}, {}, {1}},
       {"TensorScatter", 24, lower_tensor_scatter},
   };
 }

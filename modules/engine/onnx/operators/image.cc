@@ -86,7 +86,7 @@ std::vector<double> even_places(std::int64_t count, bool at_ends) {
 }
 
 void lower_affine_grid(Node& node) {
-  const Dimensions sizes = node.known_integers(1);
+  const Dimensions sizes = node.known_sizes(1);
   if (sizes.size() != 4 && sizes.size() != 5) node.refuse("needs the sizes of a 2-D or 3-D image");
   const bool at_ends = node.integer("align_corners", 0) != 0;
   const auto type = node.type(0);
@@ -122,8 +122,8 @@ void lower_affine_grid(Node& node) {
 // Sums blocks where they overlap. Operands: [batch, channels * block, blocks], the image's sizes,
 // the block's sizes.
 void lower_col2im(Node& node) {
-  const Dimensions image = node.known_integers(1);
-  const Dimensions block = node.known_integers(2);
+  const Dimensions image = node.known_sizes(1);
+  const Dimensions block = node.known_sizes(2);
   const Dimensions sizes = node.sizes(0);
   if (image.size() != block.size() || sizes.size() != 3) node.refuse("has operands of wrong ranks");
   const auto rank = std::ssize(image);

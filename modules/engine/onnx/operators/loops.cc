@@ -19,7 +19,7 @@ using xla::XlaOp;
 
 constexpr std::int64_t kMostStepsInLine = 4;
 // Larger values are passed to inner graphs, even if they are known.
-constexpr std::int64_t kMostKnownElements = 4096;
+constexpr std::int64_t kMostKnownInside = 4096;
 // Nodes that are lowered to count a loop's steps.
 constexpr std::int64_t kMostNodesTried = 65536;
 
@@ -34,7 +34,7 @@ std::vector<XlaOp> parameters_of(xla::XlaBuilder& builder, const std::vector<xla
 
 // None: it depends on the model's inputs, or is large.
 std::optional<xla::Literal> small_known_value(const Node& node, XlaOp op) {
-  if (product(node.sizes_of(op)) > kMostKnownElements) return std::nullopt;
+  if (product(node.sizes_of(op)) > kMostKnownInside) return std::nullopt;
   auto value = known_value(op);
   if (!value) throw Refusal(value.error());
   return *std::move(value);
@@ -160,7 +160,7 @@ std::vector<XlaOp> InnerGraph::lower(xla::XlaBuilder& builder, const std::vector
                                      const std::vector<XlaOp>& outer) const {
   const OnnxScope& around = node_.scope();
   const bool same = &builder == &around.builder();
-  OnnxScope inside(around.model(), around.opsets(), builder, same ? &around : nullptr);
+  OnnxScope inside(around, around.opsets(), builder, same ? &around : nullptr);
   if (!same) {
     for (const auto& [name, value] : known_)
       inside.set(name, xla::ConstantLiteral(&builder, value));
@@ -177,8 +177,45 @@ std::vector<XlaOp> InnerGraph::lower(xla::XlaBuilder& builder, const std::vector
   return inside.outputs_of(graph_);
 }
 
-InnerGraph::Outcome InnerGraph::outcome(const std::vector<xla::Shape>& inputs,
-                                        std::optional<int> holds) const {
+GraphOutcome InnerGraph::outcome(const std::vector<xla::Shape>& inputs,
+                                 std::optional<int> holds) const {
+  auto& known = node_.scope().state().outcomes;
+  std::string key = outcome_key(inputs, holds);
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  return known.emplace(std::move(key), new_outcome(inputs, holds)).first->second;
+}
+
+// The bytes of all that the outcome depends on.
+std::string InnerGraph::outcome_key(const std::vector<xla::Shape>& inputs,
+                                    std::optional<int> holds) const {
+  std::string key;
+  const auto add = [&key](const std::string& part) {
+    key += fmt::format("{}:", part.size());
+    key += part;
+  };
+  add(graph_.SerializeAsString());
+  for (const auto& [domain, version] : node_.scope().opsets()) {
+    add(domain);
+    add(std::to_string(version));
+  }
+  add(std::to_string(holds.value_or(-1)));
+  for (const xla::Shape& shape : inputs) add(shape.ToString());
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    add(names_[i]);
+    add(node_.shape_of_op(outer_[i]).ToString());
+  }
+  for (const auto& [name, value] : known_) {
+    add(name);
+    add(value.shape().ToString());
+    add({static_cast<const char*>(value.untyped_data()),
+         static_cast<std::size_t>(value.size_bytes())});
+  }
+  return key;
+}
+
+GraphOutcome InnerGraph::new_outcome(const std::vector<xla::Shape>& inputs,
+                                     std::optional<int> holds) const {
   const auto builder = computation_builder(node_, "outcome");
   std::vector<xla::Shape> all = inputs;
   for (const XlaOp op : outer_) all.push_back(node_.shape_of_op(op));
@@ -189,7 +226,7 @@ InnerGraph::Outcome InnerGraph::outcome(const std::vector<xla::Shape>& inputs,
   const auto split = parameters.begin() + std::ssize(inputs);
   const std::vector<XlaOp> made =
       lower(*builder, {parameters.begin(), split}, {split, parameters.end()});
-  Outcome outcome{shapes_of(node_, made), std::nullopt};
+  GraphOutcome outcome{shapes_of(node_, made), std::nullopt};
   if (!made.empty() && outcome.shapes.front().element_type() == xla::PRED) {
     outcome.first = known_condition(node_, made.front());
   }
@@ -225,6 +262,18 @@ std::optional<std::int64_t> InnerGraph::counted_steps(const std::vector<XlaOp>& 
     }
   }
   return limit == most ? std::optional(most) : std::nullopt;
+}
+
+std::int64_t nodes_of_step(const onnx::GraphProto& graph, std::int64_t of_loop) {
+  std::int64_t count = 0;
+  for (const auto& node : graph.node()) {
+    const bool is_loop = node.op_type() == "Loop" || node.op_type() == "Scan";
+    count += is_loop ? of_loop : 1;
+    for (const auto& attribute : node.attribute()) {
+      count += nodes_of_step(attribute.g(), of_loop);
+    }
+  }
+  return count;
 }
 
 std::optional<bool> known_condition(const Node& node, XlaOp op) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "onnx/node.h"
+#include "onnx/onnx_scope.h"
 #include "xla/client/xla_computation.h"
 
 namespace tfaot::toolkit::engine {
@@ -62,13 +63,10 @@ class InnerGraph {
   std::vector<xla::XlaOp> lower(xla::XlaBuilder& builder, const std::vector<xla::XlaOp>& inputs,
                                 const std::vector<xla::XlaOp>& outer) const;
 
-  // What lower() makes of inputs like these, of which only `holds` is known: it is true. Throws a
-  // Refusal.
-  struct Outcome {
-    std::vector<xla::Shape> shapes;
-    std::optional<bool> first;  // the first output, if it is a known boolean
-  };
-  Outcome outcome(const std::vector<xla::Shape>& inputs, std::optional<int> holds = {}) const;
+  // What lower() makes of inputs like these, of which only `holds` is known: it is true. Lowers a
+  // graph once for each kind of inputs: loops in loops would otherwise take twice as long for each
+  // level. Throws a Refusal.
+  GraphOutcome outcome(const std::vector<xla::Shape>& inputs, std::optional<int> holds = {}) const;
 
   // How many steps a Loop of this graph takes, at most `most`, if its condition follows from the
   // number of the step and the `initial` values that are known: a loop that counts by itself. Tries
@@ -77,12 +75,18 @@ class InnerGraph {
                                             std::int64_t most) const;
 
  private:
+  std::string outcome_key(const std::vector<xla::Shape>& inputs, std::optional<int> holds) const;
+  GraphOutcome new_outcome(const std::vector<xla::Shape>& inputs, std::optional<int> holds) const;
+
   const Node& node_;
   const onnx::GraphProto& graph_;
   std::vector<std::string> names_;  // of outer_
   std::vector<xla::XlaOp> outer_;
   std::map<std::string, xla::Literal> known_;
 };
+
+// Nodes that one step may become. `of_loop`: those of a loop inside, which may be written out too.
+std::int64_t nodes_of_step(const onnx::GraphProto& graph, std::int64_t of_loop);
 
 // The value of a known scalar.
 std::optional<bool> known_condition(const Node& node, xla::XlaOp op);

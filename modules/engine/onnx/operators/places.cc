@@ -59,11 +59,13 @@ Dimensions dimension_range(std::int64_t first, std::int64_t end) {
 }
 
 XlaOp zeros_of(const Node& node, xla::PrimitiveType type, const Dimensions& sizes) {
+  node.check_sizes(sizes);
   return xla::Broadcast(xla::Zero(&node.builder(), type), sizes);
 }
 
 XlaOp index_along(const Node& node, xla::PrimitiveType type, const Dimensions& sizes,
                   std::int64_t axis) {
+  node.check_sizes(sizes);
   return xla::Iota(&node.builder(), shape_of(type, sizes), axis);
 }
 

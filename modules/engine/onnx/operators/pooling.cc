@@ -247,8 +247,9 @@ void lower_max_unpool(Node& node) {
     made.push_back((in[d] - 1) * window.stride[d] - window.low[d] - window.high[d] +
                    window.size[d]);
   }
-  const Dimensions wanted = node.has(2) ? node.known_integers(2) : made;
+  const Dimensions wanted = node.has(2) ? node.known_sizes(2) : made;
   if (wanted.size() != made.size()) node.refuse("has an output_shape of another rank");
+  node.check_sizes(made);
   const std::int64_t count = product(sizes);
   xla::ScatterDimensionNumbers numbers;
   numbers.add_inserted_window_dims(0);

@@ -21,6 +21,9 @@ void lower_gemm(Node& node) {
   numbers.add_lhs_contracting_dimensions(node.integer("transA", 0) != 0 ? 0 : 1);
   numbers.add_rhs_contracting_dimensions(node.integer("transB", 0) != 0 ? 1 : 0);
   if (node.rank(0) != 2 || node.rank(1) != 2) node.refuse("needs matrices");
+  for (const std::int64_t rows : node.sizes(0)) {
+    for (const std::int64_t columns : node.sizes(1)) node.check_sizes({rows, columns});
+  }
   XlaOp sum = xla::DotGeneral(node.operand(0), node.operand(1), numbers);
   const auto scaled = [&node](XlaOp x, float by) {
     return by == 1 ? x : xla::Mul(x, scalar_like(node, x, by));
@@ -68,9 +71,10 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
     numbers.add_lhs_contracting_dimensions(rank - 1);
     numbers.add_rhs_contracting_dimensions(rank - 2);
   }
-  const XlaOp made = xla::DotGeneral(a, b, numbers);
   if (!row) sizes.push_back(left[left.size() - 2]);
   if (!column) sizes.push_back(right.back());
+  node.check_sizes(sizes);
+  const XlaOp made = xla::DotGeneral(a, b, numbers);
   return xla::Reshape(made, sizes);
 }
 

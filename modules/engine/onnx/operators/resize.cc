@@ -13,6 +13,7 @@
 #include "onnx/operators/families.h"
 #include "onnx/operators/scores.h"
 #include "onnx/operators/spatial.h"
+#include "tfaot/base/limits.h"
 #include "xla/client/lib/constants.h"
 #include "xla/client/lib/math.h"
 
@@ -20,9 +21,6 @@ namespace tfaot::toolkit::engine {
 namespace {
 
 using xla::XlaOp;
-
-// Each place of the result has weights of its own.
-constexpr std::int64_t kMostResized = std::int64_t{1} << 24;
 
 struct ResizedAxis {
   std::int64_t axis = 0;
@@ -273,9 +271,7 @@ void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> 
   }
   for (const ResizedAxis& axis : axes) {
     if (axis.in < 1 || axis.out < 1 || !(axis.scale > 0)) node.refuse("resizes to or from nothing");
-    if (axis.out > kMostResized) {
-      node.refuse(fmt::format("resizes a dimension from {} to {}", axis.in, axis.out));
-    }
+    node.check_made(axis.out, kMostKnownElements);  // each has weights of its own
     x = resize_by_weights(node, x, axis, all_weights(node, rules, axis));
   }
   if (const auto mask = extrapolated(node, rules, axes, node.sizes_of(x))) {

@@ -19,13 +19,12 @@ namespace {
 using xla::XlaOp;
 
 void lower_one_hot(Node& node) {
-  const auto depths = node.known_integers(1);
-  if (depths.size() != 1) node.refuse("needs one depth");
-  const std::int64_t depth = depths.front();
+  const std::int64_t depth = node.known_integer(1);
   const Dimensions sizes = node.sizes(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), std::ssize(sizes) + 1);
   Dimensions result = sizes;
   result.insert(result.begin() + axis, depth);
+  node.check_sizes(result);
   Dimensions kept = dimension_range(0, std::ssize(result));
   kept.erase(kept.begin() + axis);
   const XlaOp indices =
@@ -86,9 +85,7 @@ void set_top_one(Node& node, std::int64_t axis, bool largest) {
 
 std::int64_t wanted_count(const Node& node) {
   if (node.opset() < 10) return node.integer("k");
-  const auto counts = node.known_integers(1);
-  if (counts.size() != 1) node.refuse("needs one number of elements");
-  return counts.front();
+  return node.known_integer(1);
 }
 
 void lower_top_k(Node& node) {

@@ -9,6 +9,7 @@
 
 #include "onnx/operators/broadcast.h"
 #include "onnx/operators/families.h"
+#include "tfaot/base/limits.h"
 #include "xla/client/lib/constants.h"
 #include "xla/literal_util.h"
 
@@ -59,7 +60,7 @@ void lower_constant_of_shape(Node& node) {
   if (value->element_count() != 1) node.refuse("needs one element as its value");
   const XlaOp element =
       xla::Reshape(xla::ConstantLiteral(&node.builder(), *value), absl::Span<const std::int64_t>());
-  node.set(xla::Broadcast(element, node.known_integers(0)));
+  node.set(xla::Broadcast(element, node.known_sizes(0)));
 }
 
 void lower_shape(Node& node) {
@@ -163,7 +164,7 @@ void lower_unsqueeze(Node& node) {
 
 // Broadcasts both ways: a size of 1 keeps the operand's.
 void lower_expand(Node& node) {
-  const Dimensions sizes = common_sizes(node, {node.sizes(0), node.known_integers(1)});
+  const Dimensions sizes = common_sizes(node, {node.sizes(0), node.known_sizes(1)});
   node.set(broadcast_to(node, node.operand(0), sizes));
 }
 
@@ -279,18 +280,23 @@ void lower_tile(Node& node) {
     spread.push_back(repeats[i]);
     places.push_back(std::ssize(spread));
     spread.push_back(from[i]);
-    to.push_back(repeats[i] * from[i]);
   }
+  node.check_sizes(spread);
+  for (std::size_t i = 0; i < from.size(); ++i) to.push_back(repeats[i] * from[i]);
   node.set(xla::Reshape(xla::BroadcastInDim(x, spread, places), to));
 }
 
 void lower_range(Node& node) {
   const auto type = node.type(0);
-  const double start = node.known_reals(0).at(0);
-  const double limit = node.known_reals(1).at(0);
-  const double step = node.known_reals(2).at(0);
+  const double start = node.known_real(0);
+  const double limit = node.known_real(1);
+  const double step = node.known_real(2);
   if (step == 0) node.refuse("has a step of 0");
-  const auto count = static_cast<std::int64_t>(std::max(0.0, std::ceil((limit - start) / step)));
+  const double numbers = std::ceil((limit - start) / step);
+  if (!(numbers <= static_cast<double>(kMostTensorElements))) {
+    node.refuse(fmt::format("makes {} numbers", numbers));
+  }
+  const auto count = static_cast<std::int64_t>(std::max(0.0, numbers));
   const XlaOp index = xla::Iota(&node.builder(), type, count);
   const Dimensions sizes = {count};
   const XlaOp first = broadcast_to(node, xla::Reshape(node.operand(0), {}), sizes);

@@ -11,6 +11,7 @@
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators/broadcast.h"
 #include "onnx/operators/families.h"
+#include "tfaot/base/limits.h"
 #include "xla/client/lib/constants.h"
 
 namespace tfaot::toolkit::engine {
@@ -39,11 +40,9 @@ double times_counted(const FourierForm& form, std::int64_t place) {
 
 // [in, in_parts, out, out_parts]
 XlaOp fourier_matrix(const Node& node, const FourierForm& form) {
-  constexpr std::int64_t kLargestMatrix = std::int64_t{1} << 26;
+  node.check_made(form.length, kMostMadeElements);  // so that the next product does not overflow
   const std::int64_t count = form.in * form.in_parts * form.out() * form.out_parts();
-  if (count > kLargestMatrix) {
-    node.refuse(fmt::format("transforms {} elements, which needs too large a matrix", form.length));
-  }
+  node.check_made(count, kMostMadeElements);
   std::vector<double> matrix;
   matrix.reserve(static_cast<std::size_t>(count));
   const auto length = static_cast<double>(form.length);
@@ -95,23 +94,17 @@ XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
   return xla::Transpose(made, order);
 }
 
-std::int64_t known_integer(const Node& node, int operand) {
-  const auto values = node.known_integers(operand);
-  if (values.size() != 1) node.refuse(fmt::format("needs one number as operand {}", operand));
-  return values.front();
-}
-
 // The axis is an attribute up to opset 19, then an operand.
 void lower_dft(Node& node) {
   const Dimensions sizes = node.sizes(0);
   std::int64_t axis = node.opset() < 20 ? node.integer("axis", 1) : -2;
-  if (node.opset() >= 20 && node.has(2)) axis = known_integer(node, 2);
+  if (node.opset() >= 20 && node.has(2)) axis = node.known_integer(2);
   axis = node.axis(axis, std::ssize(sizes));
   FourierForm form;
   form.is_inverse = node.integer("inverse", 0) != 0;
   form.is_onesided = node.integer("onesided", 0) != 0;
   const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
-  form.length = node.has(1)                           ? known_integer(node, 1)
+  form.length = node.has(1)                           ? node.known_integer(1)
                 : form.is_inverse && form.is_onesided ? 2 * (size - 1)
                                                       : size;
   node.set(fourier(node, node.operand(0), axis, form));
@@ -121,12 +114,13 @@ void lower_dft(Node& node) {
 void lower_stft(Node& node) {
   const Dimensions sizes = node.sizes(0);
   if (sizes.size() != 3) node.refuse("needs a signal of three dimensions");
-  const std::int64_t step = known_integer(node, 1);
-  const std::int64_t length = node.has(3)   ? known_integer(node, 3)
+  const std::int64_t step = node.known_integer(1);
+  const std::int64_t length = node.has(3)   ? node.known_integer(3)
                               : node.has(2) ? node.sizes(2).at(0)
                                             : sizes[1];
   if (step < 1 || length < 1 || length > sizes[1]) node.refuse("has frames that do not fit");
   const std::int64_t count = 1 + (sizes[1] - length) / step;
+  node.check_made(count, kMostKnownElements);
   std::vector<std::int64_t> starts;
   for (std::int64_t i = 0; i < count; ++i) starts.push_back(i * step);
   xla::GatherDimensionNumbers numbers;
@@ -163,8 +157,9 @@ struct CosineWindow {
 };
 
 void set_cosine_window(Node& node, CosineWindow window) {
-  const std::int64_t size = known_integer(node, 0);
+  const std::int64_t size = node.known_integer(0);
   if (size < 0) node.refuse("has a negative size");
+  node.check_made(size, kMostKnownElements);
   const auto length = static_cast<double>(node.integer("periodic", 1) != 0 ? size : size - 1);
   std::vector<double> values;
   for (std::int64_t i = 0; i < size; ++i) {
@@ -183,11 +178,11 @@ void lower_blackman_window(Node& node) { set_cosine_window(node, {0.42, -0.5, 0.
 // Triangles over the places of a spectrum, evenly spaced as people hear. Operands: how many, the
 // transform's length, samples a second, the lowest and the highest frequency.
 void lower_mel_weight_matrix(Node& node) {
-  const std::int64_t bins = known_integer(node, 0);
-  const std::int64_t length = known_integer(node, 1);
-  const std::int64_t rate = known_integer(node, 2);
-  const double low = node.known_reals(3).at(0);
-  const double high = node.known_reals(4).at(0);
+  const std::int64_t bins = node.known_integer(0);
+  const std::int64_t length = node.known_integer(1);
+  const std::int64_t rate = node.known_integer(2);
+  const double low = node.known_real(3);
+  const double high = node.known_real(4);
   if (bins < 1 || length < 1 || rate < 1) node.refuse("makes an empty matrix");
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double step = (mel(high) - mel(low)) / static_cast<double>(bins + 2);
@@ -198,6 +193,8 @@ void lower_mel_weight_matrix(Node& node) {
         std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate)));
   };
   const std::int64_t rows = length / 2 + 1;
+  node.check_made(std::max(bins, rows), kMostMadeElements);
+  node.check_made(rows * bins, kMostMadeElements);
   std::vector<double> matrix(static_cast<std::size_t>(rows * bins));
   for (std::int64_t bin = 0; bin < bins; ++bin) {
     const std::int64_t left = place(bin);

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tfaot/base/limits.h"
+
 namespace tfaot::toolkit::engine {
 namespace {
-
-constexpr std::int64_t kMostPlaces = std::int64_t{1} << 30;  // in a dimension
 
 // An attribute with a number for each spatial dimension.
 Dimensions window_attribute(const Node& node, const char* name, std::size_t count,

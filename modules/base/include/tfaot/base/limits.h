@@ -47,6 +47,20 @@ constexpr std::size_t kLongestPath = 1000;  // of a file in a package
 constexpr std::size_t kLongestTensorName = 1000;
 constexpr std::size_t kLongestZipName = 65'535;  // the format has 16 bits for its length
 
+// Limits of a model's tensors and graphs.
+// Elements of a tensor, or of one row of an input. Sizes in bytes, of many rows, must not overflow.
+constexpr std::int64_t kMostTensorElements = std::int64_t{1} << 40;
+// Elements that are computed while compiling: shapes, indices, conditions and what they need.
+constexpr std::int64_t kMostKnownElements = std::int64_t{1} << 22;
+// Elements that a small model can make many of: Fourier matrices, leaves, sparse tensors.
+constexpr std::int64_t kMostMadeElements = std::int64_t{1} << 25;
+// Elements of a window, a stride, a dilation or a padding, in one dimension.
+constexpr std::int64_t kMostPlaces = std::int64_t{1} << 30;
+constexpr std::int64_t kMostTargets = std::int64_t{1} << 20;  // of a forest
+// Nodes of an ONNX graph once functions are called and loops of known length written out.
+constexpr std::int64_t kMostNodes = 100'000;
+constexpr int kMostNestedCalls = 100;  // of functions
+
 // An archive may unpack to this many bytes, or to this multiple of its own size, whichever is more.
 constexpr std::uint64_t kUnpackedBytes = 200'000'000;
 constexpr std::uint64_t kUnpackedTimes = 100;
