@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tfaot/records/dtype.h"
+#include "tfaot/records/opset_mode.h"
 
 namespace tfaot::toolkit {
 
@@ -74,15 +75,6 @@ enum class BatchMode {
 template <>
 inline constexpr auto kWords<BatchMode> =
     std::to_array<Word<BatchMode>>({{BatchMode::kFirst, "first"}, {BatchMode::kNone, "none"}});
-
-// Versions of ONNX's operators that are accepted.
-enum class OpsetMode {
-  kKnown,  // those that this tfaot knows
-  kAny,    // newer ones too, read as the newest that it knows
-};
-template <>
-inline constexpr auto kWords<OpsetMode> =
-    std::to_array<Word<OpsetMode>>({{OpsetMode::kKnown, "known"}, {OpsetMode::kAny, "any"}});
 
 // An input of a frozen graph; what is left out comes from the graph's placeholder.
 struct FrozenInput {
