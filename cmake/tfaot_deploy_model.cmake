@@ -16,7 +16,7 @@ see [Installing what links a model](#installing-what-links-a-model).
 | Keyword | Default | Meaning |
 |---|---|---|
 | `RELEASE_AREA` | required | The release area, relative to the current build folder; made when missing. |
-| `SCRAM_ARCH` | none | Folder of the tool file below `config/toolbox` of the area. |
+| `SCRAM_ARCH` | that of a scram area, else none | Folder of the tool file below `config/toolbox` of the area. |
 | `REPLACE` | off | Replace an installed package of the same version and other contents, which is an error otherwise. |
 
 ### Creates

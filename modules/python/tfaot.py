@@ -86,7 +86,7 @@ _library = _Library()
 class Model:
     """A package's model, loaded into this process.
 
-    package      a package tree, an archive, or AREA/NAME of an installed model
+    package      a package tree, an archive, or AREA/NAME[/VERSION] of an installed model
     cpu_level    run the code of this level, such as "x86-64-v3"; None: the best one for this CPU
     batch_rules  how batches are composed: {5: [2, 4]} or ["5:2,4"]; None: the cheapest way
 

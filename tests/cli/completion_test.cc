@@ -56,16 +56,18 @@ class CompletionTest : public CliTest {
   Words bash(const Words& words) {
     std::string list;
     for (const std::string& word : words) list += " '" + word + "'";
-    const std::string program = "source \"$1\"\nCOMP_WORDS=(tfaot" + list +
-                                ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n" +
-                                "_tfaot\nprintf '%s\\n' \"${COMPREPLY[@]}\"";
+    const std::string program =
+        "PATH=" + at("prefix/bin") + ":$PATH; source \"$1\"\nCOMP_WORDS=(tfaot" + list +
+        ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n" + "_tfaot\nprintf '%s\\n' \"${COMPREPLY[@]}\"";
     Words offered = split_lines(output_of("bash", {"-c", program, "bash", script("bash")}));
     std::erase(offered, "");
     return offered;
   }
   Words fish(const std::string& line) {
     const Words lines = split_lines(
-        output_of("fish", {"--no-config", "-c", "source $argv[1]; complete --do-complete $argv[2]",
+        output_of("fish", {"--no-config", "-c",
+                           "set PATH " + at("prefix/bin") +
+                               " $PATH; source $argv[1]; complete --do-complete $argv[2]",
                            script("fish"), line}));
     Words offered;
     for (const std::string& text : lines) offered.push_back(text.substr(0, text.find('\t')));
@@ -86,7 +88,9 @@ TEST_F(CompletionTest, BashOffersVerbsOptionsWordsAndFiles) {
   EXPECT_THAT(bash({"compile", "--jobs", ""}), IsEmpty());
   EXPECT_THAT(bash({"compile", "-q", "--expect"}), IsEmpty());  // hidden
   EXPECT_THAT(bash({"package", ""}), IsSupersetOf({"folder", "--output-directory"}));
-  EXPECT_THAT(bash({"package", ""}), Not(Contains("config.yaml")));
+  EXPECT_THAT(bash({"list", ""}), IsSupersetOf({"folder", "--release-area"}));
+  EXPECT_THAT(bash({"list", ""}), Not(Contains("config.yaml")));
+  EXPECT_THAT(bash({"init", "con"}), ElementsAre("config.yaml"));
   EXPECT_THAT(bash({"info", "con"}), ElementsAre("config.yaml"));
   EXPECT_THAT(bash({"scram-hook", "st"}), ElementsAre("status"));
   EXPECT_THAT(bash({"completion", ""}), IsSupersetOf({"bash", "zsh", "fish"}));
@@ -103,6 +107,31 @@ TEST_F(CompletionTest, FishOffersVerbsOptionsWordsAndFiles) {
   EXPECT_THAT(fish("tfaot compile -o "), ElementsAre("folder/"));
   EXPECT_THAT(fish("tfaot scram-hook st"), ElementsAre("status"));
   EXPECT_THAT(fish("tfaot info con"), ElementsAre("config.yaml"));
+}
+
+// AREA/NAME[/VERSION] of installed models, beside files.
+TEST_F(CompletionTest, OffersInstalledModels) {
+  for (const std::string version : {"1.0.0", "1.4.2"}) {
+    write_tree_at("tree", {version});
+    ASSERT_EQ(run({"package", "tree", "-o", "dist"}).exit_code, 0);
+    ASSERT_EQ(run({"install", "dist/tfaot-model-test-net-" + version + "-x86_64-linux.tar.zst",
+                   "--release-area", "here/area"})
+                  .exit_code,
+              0);
+  }
+  const auto offered = [&](const std::string& word) { return bash({"info", word}); };
+  EXPECT_THAT(offered("area/te"), ElementsAre("area/test-net"));
+  EXPECT_THAT(offered("area/tf"), ElementsAre("area/tfaot-model-test-net"));
+  EXPECT_THAT(offered("area/test_net/"), ElementsAre("area/test_net/1.0.0", "area/test_net/1.4.2"));
+  EXPECT_THAT(offered("area/test-net/1.4"), ElementsAre("area/test-net/1.4.2"));
+  EXPECT_THAT(bash({"info", at("here/area/te")}), ElementsAre(at("here/area/test-net")));
+  for (const char* verb :
+       {"run", "validate", "profile", "tune", "update-weights", "diff", "inspect", "package"}) {
+    EXPECT_THAT(bash({verb, "area/te"}), ElementsAre("area/test-net")) << verb;
+  }
+  if (has("fish")) {
+    EXPECT_THAT(fish("tfaot info area/te"), ElementsAre("area/test-net"));
+  }
 }
 
 // zsh completes only at a terminal, which its own module makes.

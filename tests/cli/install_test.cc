@@ -112,16 +112,63 @@ TEST_F(InstallTest, AnotherPackageOfThisVersionNeedsReplace) {
 }
 
 // scram copies what it last read in a release to developer areas that are made later.
-TEST_F(InstallTest, AnUpdateOfAScramAreaSaysWhatIsNext) {
-  const ::testing::Matcher<std::string> next =
-      ::testing::HasSubstr("  next: 'scram b' in ROOT/area, which reads the new tool file\n");
+TEST_F(InstallTest, InAScramAreaItSaysWhatIsNext) {
+  const std::string tool_file =
+      "ROOT/area/config/toolbox/el9/tools/selected/tfaot-model-test-net.xml\n";
+  const ::testing::Matcher<std::string> set_up = ::testing::HasSubstr(
+      "  next, in ROOT/area:\n"
+      "    scram setup tfaot-runtime\n"
+      "    scram setup tfaot-model-test-net\n");
+  const ::testing::Matcher<std::string> next = ::testing::HasSubstr(
+      "  next: 'scram b' in ROOT/area, which reads the new tool file\n"
+      "  in developer areas made before: scram setup " +
+      tool_file);
+  const ::testing::Matcher<std::string> nothing = ::testing::EndsWith("  tool file " + tool_file);
   write("area/config/scram_version", "V3_00_78\n");
+  write("area/config/toolbox/el9/tools/selected/gcc.xml", "");
   const std::string first = archive("1.0.0");
   const std::string second = archive("2.0.0");
-  EXPECT_THAT(run({"install", first, "--release-area", "area"}).out, ::testing::Not(next));
+  EXPECT_THAT(run({"install", first, "--release-area", "area"}).out, set_up);
   EXPECT_THAT(run({"install", second, "--release-area", "area"}).out, next);
-  EXPECT_THAT(run({"install", second, "--release-area", "area"}).out, ::testing::Not(next));
+  EXPECT_THAT(run({"install", second, "--release-area", "area"}).out, nothing);
   EXPECT_THAT(run({"install", first, "--release-area", "area"}).out, next);
+}
+
+// Without --scram-arch, the environment chooses among those that the area has.
+TEST_F(InstallTest, FindsTheArchitectureOfAScramArea) {
+  write("area/config/scram_version", "V3_00_78\n");
+  write("area/config/toolbox/el8/tools/selected/gcc.xml", "");
+  write("area/config/toolbox/el9/tools/selected/gcc.xml", "");
+  const std::vector<std::string> line = {"install", archive("1.0.0"), "--release-area", "area"};
+  const Outcome refused = run(line);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err,
+              ::testing::HasSubstr("this scram area the tool file needs an architecture"));
+  EXPECT_THAT(files_in("area"), ::testing::SizeIs(3));  // nothing was written
+  EXPECT_EQ(run(line, {{"SCRAM_ARCH", "el9"}}).exit_code, 0);
+  EXPECT_NE(read("area/config/toolbox/el9/tools/selected/tfaot-model-test-net.xml"), "");
+}
+
+// In verbs that read packages. Those that would change an installed one refuse it by its folder.
+TEST_F(InstallTest, APackageIsNamedByModelAndVersion) {
+  ASSERT_EQ(run({"install", archive("1.0.0"), "--release-area", "area"}).exit_code, 0);
+  ASSERT_EQ(run({"install", archive("2.0.0"), "--release-area", "area"}).exit_code, 0);
+  EXPECT_THAT(run({"info", "area/test_net"}).out, ::testing::HasSubstr("2.0.0"));
+  EXPECT_THAT(run({"info", "area/test_net/1.0.0"}).out, ::testing::HasSubstr("1.0.0"));
+  const std::string same = "no difference";
+  EXPECT_THAT(run({"diff", "area/test_net/1.0.0", "tree-1.0.0"}).out, ::testing::HasSubstr(same));
+  EXPECT_THAT(run({"diff", "area/test_net/1.0.0", "area/test_net"}).out,
+              ::testing::HasSubstr("2.0.0"));
+  EXPECT_EQ(run({"package", "area/test_net/1.0.0", "-o", "again"}).exit_code, 0);
+  const std::string name = "/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+  EXPECT_EQ(read("again" + name), read("dist" + name));
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"tune", "area/test_net/1.0.0"},
+           {"update-weights", "area/test_net/1.0.0", "--model", "model"}}) {
+    EXPECT_THAT(run(line).err, ::testing::HasSubstr("ROOT/area/tfaot-model-test-net/1.0.0"));
+  }
+  EXPECT_THAT(run({"info", "area/test_net/3.0.0"}).err,
+              ::testing::HasSubstr("ROOT/area/test_net/3.0.0: no such file or folder"));
 }
 
 TEST_F(InstallTest, ABrokenArchiveLeavesTheAreaAsItWas) {

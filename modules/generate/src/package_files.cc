@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "templates.h"
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/names.h"
@@ -28,6 +29,7 @@ std::string cmake_config(const ModelSpec& spec, const PackageNames& names) {
   return render(templates::kCmakeConfig,
                 TemplateObject{{"made_by", names.made_by},
                                {"tool", names.tool},
+                               {"package", lower_case(names.tool)},
                                {"class", names.cpp_class},
                                {"version", spec.model.version},
                                {"toolkit_version", names.toolkit_version},
@@ -41,6 +43,8 @@ std::string cmake_version(const ModelSpec& spec, const CompiledModel& compiled,
   const std::string& version = spec.model.version;
   return render(templates::kCmakeVersion,
                 TemplateObject{{"made_by", names.made_by},
+                               {"tool", names.tool},
+                               {"package", lower_case(names.tool)},
                                {"version", version},
                                {"dotted", is_dotted_version(version)},
                                {"major", version.substr(0, version.find('.'))},

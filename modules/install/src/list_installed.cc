@@ -27,6 +27,11 @@ Error unknown(const Path& folder, const std::string& reason) {
   return broken(folder, reason).note("install it again with --replace, or remove the folder");
 }
 
+// AREA/TOOL for AREA/NAME.
+Path by_model_name(const Path& path) {
+  return path.parent_path() / default_tool_name(path.filename().string());
+}
+
 // The version that `current` leads to; empty if there is none.
 Result<std::string> current_version(const FileSystem& fs, const Path& link) {
   TFAOT_ASSIGN(const FileKind kind, fs.look(link));
@@ -102,13 +107,36 @@ bool is_release_area(const FileSystem& fs, const Path& folder) {
   return fs.kind(private_folder(folder)) == FileKind::kDirectory;
 }
 
-std::optional<Path> current_tree(const FileSystem& fs, const Path& path) {
-  const Path by_model = path.parent_path() / default_tool_name(path.filename().string());
-  for (const Path& folder : {path, by_model}) {
+std::optional<Path> installed_tree(const FileSystem& fs, const Path& path) {
+  for (const Path& folder : {path, by_model_name(path)}) {
     const auto version = fs.read_symlink(folder / kCurrentName);
     if (version && is_file(fs, folder / *version / kManifestName)) return folder / *version;
   }
+  const Path tree = by_model_name(path.parent_path()) / path.filename();
+  if (is_tool_folder(fs, tree.parent_path()) && is_file(fs, tree / kManifestName)) return tree;
   return std::nullopt;
+}
+
+std::vector<std::string> installed_names(const FileSystem& fs, const Path& folder,
+                                         const std::string& word) {
+  const std::string parent = word.substr(0, word.rfind('/') + 1);  // with its '/'
+  const std::string begin = word.substr(parent.size());
+  const auto names_in = [&fs](const Path& place) {
+    return fs.list(place).value_or(std::vector<std::string>());
+  };
+  std::vector<std::string> found;
+  const Path area = (folder / word).parent_path();
+  for (const std::string& tool : names_in(area)) {
+    if (!tool.starts_with(default_tool_name(begin)) || !is_tool_folder(fs, area / tool)) continue;
+    found.push_back(parent + tool.substr(default_tool_name("").size()));
+  }
+  const Path tool = by_model_name(area);
+  for (const std::string& version : names_in(tool)) {
+    if (version.starts_with(begin) && installed_tree(fs, tool / version)) {
+      found.push_back(parent + version);
+    }
+  }
+  return found;
 }
 
 Result<InstalledList> list_installed(const FileSystem& fs, const Path& area) {

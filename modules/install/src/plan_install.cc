@@ -8,6 +8,7 @@
 
 #include "area_layout.h"
 #include "in_the_way.h"
+#include "scram_area.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
@@ -125,8 +126,12 @@ Error other_contents(const Path& destination, const std::string& reason) {
 }  // namespace
 
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
-                                 const InstallOptions& options) {
-  TFAOT_TRY(check_options(manifest, options));
+                                 const InstallOptions& wanted) {
+  TFAOT_TRY(check_options(manifest, wanted));
+  InstallOptions options = wanted;
+  if (options.make_current) {
+    TFAOT_ASSIGN(options.scram_arch, find_scram_arch(fs, wanted));
+  }
   const AreaEntries entries = area_entries(options, manifest.tool_name);
   InstallPlan plan{
       .options = options,

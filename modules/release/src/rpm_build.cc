@@ -83,7 +83,6 @@ Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseO
   define("_specdir", (options.directory / "SPECS").string());
   define("_tmppath", (build.work / "tmp").string());
   define("_dbpath", (build.work / "db").string());
-  define("_rpmfilename", "%%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm");
   define("tfaot", options.tool.string());
   define("tfaot_jobs", std::to_string(options.compile_jobs));
   define("tfaot_release", std::to_string(build.release));

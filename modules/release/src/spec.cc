@@ -74,6 +74,15 @@ Status check_word(const std::string& what, const std::string& word) {
                   .note("it must not contain spaces, quotes, '\\' or '%'"));
 }
 
+// It becomes a folder's name, in rpm's macros and in Lua.
+Status check_scram_arch(const std::string& arch) {
+  if (arch.empty()) return {};
+  if (is_letter_or_digit(arch.front()) && std::ranges::all_of(arch, is_name_character)) return {};
+  return fail(Error(fmt::format("the SCRAM_ARCH '{}' cannot name a folder", shown(arch)))
+                  .note("use letters, digits, '.', '_', '+' and '-', and begin with a letter or "
+                        "digit"));
+}
+
 }  // namespace
 
 std::string rpm_version(const std::string& version) { return replace_all(version, "-", "~"); }
@@ -82,7 +91,7 @@ std::string compile_file_text(SpecFlavour flavour) {
   const bool rpm = flavour == SpecFlavour::kRpm;
   // The tag has a line of its own.
   const std::string own_runtime = trim(render(
-      templates::kOwnRuntime, TemplateObject{{"name", rpm ? "%{name}" : "%{n}"}}, Escaping::kNone));
+      templates::kOwnRuntime, TemplateObject{{"name", rpm ? "%{tool}" : "%{n}"}}, Escaping::kNone));
   return render(rpm ? templates::kRpmCompile : templates::kCmsdistCompile,
                 TemplateObject{{"own_runtime", own_runtime}}, Escaping::kNone);
 }
@@ -94,6 +103,7 @@ Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
   TFAOT_TRY(check_word("the source's folder", record.source_folder));
   TFAOT_TRY(check_word("the data package", record.data_package));
   TFAOT_TRY(check_config_path(record.config, flavour));
+  TFAOT_TRY(check_scram_arch(record.scram_arch));
   const std::string license = plain_line(record.license);
   if (license.empty()) return fail(Error("the licence is empty, which rpm refuses"));
   const auto optional = [](const char* key, const std::string& value) {
@@ -111,6 +121,7 @@ Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
   TemplateObject values = common;
   if (flavour == SpecFlavour::kRpm) {
     values["source"] = record.source;
+    values["scram_arch"] = optional("scram_arch", record.scram_arch);
     return render(templates::kRpmSpec, values, Escaping::kNone);
   }
   values["source"] = optional("source", record.source);

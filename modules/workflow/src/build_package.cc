@@ -72,7 +72,7 @@ Result<ModelTreeOptions> plan_tree(const Context& context, const BuildRequest& r
   tree.compile.cache = request.cache;
   tree.compile.check = request.check;
   tree.compile.counted = request.counted;
-  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target, spec.compilation.headers));
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, target));
   return tree;
 }
 

@@ -30,7 +30,7 @@ Result<Manifest> write_changed(FileSystem& files, const Path& tree, ChangedConte
 Result<Manifest> change_tree(Context& context, const ChangedPlace& place,
                              const PackageChange& change) {
   FileSystem& files = context.files;
-  const Path& tree = place.package;
+  const Path tree = package_at(files, place.package);
   if (!is_torn_tree(files, tree)) {
     TFAOT_TRY(read_tree(files, tree));  // before a work folder is made in it
   }

@@ -131,8 +131,7 @@ Result<ConvertedPackage> convert_area(Context& context, const ConvertRequest& re
 
   ModelTreeOptions tree;
   tree.output_directory = output;
-  TFAOT_ASSIGN(tree.runtime, runtime_files(context, processor_of(spec.compilation.target_triple),
-                                           spec.compilation.headers));
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, processor_of(spec.compilation.target_triple)));
   tree.generate.tool_name = request.tool_name.empty() && tool ? tool->name : request.tool_name;
   if (!request.tool_base.empty()) tree.generate.tool_base = request.tool_base;
   warn_of_blanks(context.diagnostics, tree.generate.tool_base);

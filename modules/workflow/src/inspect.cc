@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/inspect.h"
 
+#include <fmt/format.h>
+
 #include "tfaot/compile/describe_model.h"
 #include "tfaot/config/config.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
-#include "tfaot/records/file_names.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/tool_layout.h"
 
 namespace tfaot::toolkit {
-namespace {
-
-// A tree may be named by its manifest.
-Path tree_of(const Path& path) {
-  return path.filename() == kManifestName ? path.parent_path() : path;
-}
-
-}  // namespace
-
 Result<Inspected> inspect(const Context& context, const Path& path) {
   using Kind = Inspected::Kind;
   const FileSystem& files = context.files;
-  const Path tree = tree_of(path);
+  const Path tree = package_at(files, path);
   if (is_package_tree(files, tree)) {
     TFAOT_ASSIGN(Manifest manifest, read_tree(files, tree));
     return Inspected{Kind::kPackageTree, std::move(manifest)};
@@ -40,16 +32,21 @@ Result<Inspected> inspect(const Context& context, const Path& path) {
     TFAOT_ASSIGN(ModelDescription model, describe_model(files, path, engine));
     return Inspected{Kind::kModel, std::move(model)};
   }
-  return fail(
-      wrong_input(files, path,
-                  {"'tfaot info' takes an archive, a package tree, a config file or a model", ""}));
+  return fail(wrong_input(
+      files, path,
+      {fmt::format("'tfaot info' takes {}, a config file or a model", kPackageForms), ""}));
 }
 
 Result<Manifest> read_package(const Context& context, const Path& path) {
   const FileSystem& files = context.files;
-  if (is_package_tree(files, tree_of(path))) return read_tree(files, tree_of(path));
+  const Path tree = package_at(files, path);
+  if (is_package_tree(files, tree)) return read_tree(files, tree);
   if (is_archive(files, path)) return read_archive_manifest(files, path);
-  return fail(wrong_input(files, path, {"'tfaot diff' takes archives and package trees", ""}));
+  return fail(wrong_input(files, path, {fmt::format("'tfaot diff' takes {}", kPackageForms), ""}));
+}
+
+std::vector<std::string> complete_package(const Context& context, const std::string& word) {
+  return installed_names(context.files, context.environment.working_directory, word);
 }
 
 Result<ModelIdentity> identify(const Context& context, const Path& config) {

@@ -72,9 +72,9 @@ Result<InstallReceipt> install_archive(FileSystem& files, const Path& archive,
   return fail(std::move(receipt).error().note("while installing " + archive.string()));
 }
 
-bool scram_reads_again(const FileSystem& files, const Path& area, const InstallReceipt& receipt) {
-  const bool is_scram_area = files.kind(area / "config" / "scram_version") != FileKind::kMissing;
-  return is_scram_area && receipt.replaced_version && !receipt.replaced_version->empty();
+ScramStep scram_step(const FileSystem& files, const Path& area, const InstallReceipt& receipt) {
+  if (!receipt.replaced_version || !is_scram_area(files, area)) return ScramStep::kNone;
+  return receipt.replaced_version->empty() ? ScramStep::kSetUp : ScramStep::kBuild;
 }
 
 // Reports what was installed.
@@ -99,8 +99,12 @@ Status install_archives(Context& context, const InstallRequest& request,
         {"'tfaot install' takes an archive", "'tfaot package' makes one from a package tree"}));
   }
   const Path& area = request.release_area;
-  const InstallOptions options{area, request.scram_arch, request.make_current, request.replace,
-                               TFAOT_VERSION};
+  const InstallOptions options{.area = area,
+                               .scram_arch = request.scram_arch,
+                               .scram_arch_variable = context.environment.variable("SCRAM_ARCH"),
+                               .make_current = request.make_current,
+                               .replace = request.replace,
+                               .toolkit = TFAOT_VERSION};
   TFAOT_ASSIGN(AreaLock lock, AreaLock::acquire(area, tell_of_waiting(context.diagnostics, area)));
   for (const Path& archive : request.archives) {
     context.diagnostics.verbose("checking " + archive.string());
@@ -110,7 +114,7 @@ Status install_archives(Context& context, const InstallRequest& request,
     lock.keep();
     warn_of_blanks(context.diagnostics, receipt.destination.string());
     tell(context, receipt);
-    on_installed({receipt, scram_reads_again(context.files, area, receipt)});
+    on_installed({receipt, scram_step(context.files, area, receipt)});
   }
   return {};
 }

@@ -15,7 +15,6 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/limits.h"
-#include "tfaot/install/install.h"
 #include "tfaot/load/link_model.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/repair_tree.h"
@@ -131,13 +130,6 @@ Result<LoadedPackage> load_archive(Context& context, const Path& cache_folder,
   return load_tree(context, cache_folder, tree);
 }
 
-// The tree that a path leads to, if it leads to one.
-std::optional<Path> tree_at(const FileSystem& files, const Path& path) {
-  if (is_package_tree(files, path) || is_torn_tree(files, path)) return path;
-  if (path.filename() == kManifestName && is_file(files, path)) return path.parent_path();
-  return current_tree(files, path);
-}
-
 }  // namespace
 
 Result<std::string> read_package_record(const FileSystem& files, const Path& tree,
@@ -161,10 +153,9 @@ Result<std::string> read_package_record(const FileSystem& files, const Path& tre
 
 Result<FoundPackage> find_package(const Context& context, const LoadRequest& request) {
   const FileSystem& files = context.files;
-  FoundPackage found{request.package, false, request.allow_large, {}};
-  if (const auto tree = tree_at(files, request.package)) {
-    found.path = *tree;
-    TFAOT_ASSIGN(found.manifest, read_tree(files, *tree));
+  FoundPackage found{package_at(files, request.package), false, request.allow_large, {}};
+  if (is_package_tree(files, found.path) || is_torn_tree(files, found.path)) {
+    TFAOT_ASSIGN(found.manifest, read_tree(files, found.path));
     return found;
   }
   if (is_archive(files, request.package)) {
@@ -172,11 +163,8 @@ Result<FoundPackage> find_package(const Context& context, const LoadRequest& req
     TFAOT_ASSIGN(found.manifest, read_archive_manifest(files, request.package));
     return found;
   }
-  return fail(wrong_input(
-      files, request.package,
-      {fmt::format("'{}' takes a package tree, an archive, or AREA/NAME of an installed model",
-                   request.command),
-       ""}));
+  return fail(wrong_input(files, request.package,
+                          {fmt::format("'{}' takes {}", request.command, kPackageForms), ""}));
 }
 
 Result<std::shared_ptr<const LoadedModel>> load_package(Context& context,

@@ -78,6 +78,12 @@ bool is_package_tree(const FileSystem& files, const Path& path) {
   return is_file(files, path / kManifestName);
 }
 
+Path package_at(const FileSystem& files, const Path& path) {
+  if (is_package_tree(files, path) || is_torn_tree(files, path)) return path;
+  if (path.filename() == kManifestName && is_file(files, path)) return path.parent_path();
+  return installed_tree(files, path).value_or(path);
+}
+
 // Programs of others have a manifest.json, too.
 Status check_outside_packages(const FileSystem& files, const std::string& option,
                               const Path& path) {

@@ -36,7 +36,7 @@ Result<std::vector<StagedFile>> release_tool_files(const FileSystem& files, cons
 }  // namespace
 
 Result<Package> pack_tree(Context& context, const ArchiveRequest& request) {
-  const Path& tree = request.tree;
+  const Path tree = package_at(context.files, request.tree);
   if (!is_package_tree(context.files, tree)) {
     return fail(wrong_input(
         context.files, tree,

@@ -53,7 +53,8 @@ class Preparation {
     TFAOT_ASSIGN(const SpecSource source, request_.source.empty()
                                               ? source_of_files(context_, context_.absolute(config))
                                               : source_of_archive(context_, unpacked_, config));
-    const SpecWords words{.tool_name = "", .license = request_.license};
+    const SpecWords words{
+        .tool_name = "", .license = request_.license, .scram_arch = request_.scram_arch};
     ReleaseJob job{spec_record(source, words, SpecFlavour::kRpm), {}};
     const auto [other, is_new] = configs_.emplace(job.spec.tool_name, config);
     if (!is_new) {

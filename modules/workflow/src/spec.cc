@@ -37,7 +37,8 @@ Result<SpecSource> read_source(const SpecRequest& request, Context& context, con
 }
 
 Result<SpecRecord> make_record(const SpecRequest& request, const SpecSource& source) {
-  SpecRecord record = spec_record(source, {request.tool_name, request.license}, request.flavour);
+  SpecRecord record = spec_record(source, {request.tool_name, request.license, request.scram_arch},
+                                  request.flavour);
   if (!request.data_package.empty()) {
     record.data_package = request.data_package;
     record.source.clear();

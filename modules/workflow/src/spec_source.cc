@@ -119,6 +119,7 @@ SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFla
   record.author = model.author;
   record.description = model.description;
   record.license = words.license;
+  record.scram_arch = words.scram_arch;
   record.processor = triple.substr(0, triple.find('-'));
   record.source = source.archive.empty()
                       ? fmt::format("{}-{}.tar", record.tool_name, rpm_version(record.version))

@@ -39,6 +39,7 @@ Result<SpecSource> source_of_archive(const Context& context, const UnpackedArchi
 struct SpecWords {
   std::string tool_name;  // empty: default_tool_name()
   std::string license = "unspecified";
+  std::string scram_arch{};
 };
 // The spec file's record; its Source is the archive's file name.
 SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFlavour flavour);

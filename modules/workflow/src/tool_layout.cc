@@ -17,11 +17,6 @@ Path prefix(const Context& context) {
   return context.environment.program.parent_path().parent_path();
 }
 
-// The folder of include/tfaot/cmssw that fits these headers.
-std::string companion(HeadersMode headers) {
-  return headers == HeadersMode::kCmssw ? "cmssw/inside" : "cmssw/drop_in";
-}
-
 // A folder of the user's cache; empty if none is known. The same rule as in
 // packaging/fetch_tensorflow.sh.
 Path in_cache(const Environment& environment, const char* folder) {
@@ -200,8 +195,7 @@ Result<Path> find_python_folder(const Context& context) {
                   .note("reinstall tfaot"));
 }
 
-Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
-                                              HeadersMode headers) {
+Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine) {
   const bool foreign = machine != context.environment.architecture;
   const Path folder = prefix(context) / TFAOT_LIBDIR;
   const Path library = (foreign ? folder / "tfaot" / machine : folder) / "libtfaot_runtime.a";
@@ -217,7 +211,7 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
                               context.environment.architecture)));
   }
   std::vector<StagedFile> staged = {{"runtime/lib/libtfaot_runtime.a", "", library}};
-  for (const std::string& part : {std::string("runtime"), companion(headers)}) {
+  for (const std::string part : {"runtime", "cmssw/drop_in", "cmssw/inside"}) {
     const std::string path = "include/tfaot/" + part;
     const auto names = list_files_recursively(context.files, prefix(context) / path);
     if (!is_file(context.files, library) || !names || names->empty()) {
@@ -243,11 +237,7 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
 }
 
 Result<std::string> toolkit_sha256(const Context& context, const std::string& machine) {
-  std::vector<StagedFile> files;
-  for (const HeadersMode headers : {HeadersMode::kSelfContained, HeadersMode::kCmssw}) {
-    TFAOT_ASSIGN(const std::vector<StagedFile> runtime, runtime_files(context, machine, headers));
-    files.insert(files.end(), runtime.begin(), runtime.end());
-  }
+  TFAOT_ASSIGN(std::vector<StagedFile> files, runtime_files(context, machine));
   files.push_back({"tfaot", "", context.environment.program});
   TFAOT_ASSIGN(EngineProgram engine, find_engine(context, ""));
   files.push_back({"tfaot-engine", "", std::move(engine.file)});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/tuned_package.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "changed_package.h"
@@ -61,12 +63,13 @@ Result<ChangedContents> measure(Context& context, Manifest manifest, const Path&
 }  // namespace
 
 Result<PackageForm> package_form(const Context& context, const Path& path) {
-  if (is_package_tree(context.files, path) || is_torn_tree(context.files, path)) {
+  const Path tree = package_at(context.files, path);
+  if (is_package_tree(context.files, tree) || is_torn_tree(context.files, tree)) {
     return PackageForm::kTree;
   }
   if (is_archive(context.files, path)) return PackageForm::kArchive;
   return fail(
-      wrong_input(context.files, path, {"'tfaot tune' takes a package tree or an archive", ""}));
+      wrong_input(context.files, path, {fmt::format("'tfaot tune' takes {}", kPackageForms), ""}));
 }
 
 Result<Manifest> write_tuned_package(Context& context, const TuneRequest& request) {
@@ -84,9 +87,10 @@ Result<Manifest> write_tuned_package(Context& context, const TuneRequest& reques
 Result<Suggestion> suggest_for_package(const Context& context, const Path& package,
                                        const SuggestOptions& options, const std::string& name) {
   TFAOT_ASSIGN(const PackageForm form, package_form(context, package));
-  TFAOT_ASSIGN(const Manifest manifest, form == PackageForm::kTree
-                                            ? read_tree(context.files, package)
-                                            : read_archive_manifest(context.files, package));
+  TFAOT_ASSIGN(const Manifest manifest,
+               form == PackageForm::kTree
+                   ? read_tree(context.files, package_at(context.files, package))
+                   : read_archive_manifest(context.files, package));
   if (manifest.rows == RowsMode::kCoupled) {
     return fail(Error::at({name},
                           "this model runs only batches of the sizes that it is compiled for "

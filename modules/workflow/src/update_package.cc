@@ -64,8 +64,7 @@ Result<Manifest> write_updated(const UpdateRequest& request, Context& context,
 
   ModelTreeOptions tree;
   tree.output_directory = output;
-  TFAOT_ASSIGN(tree.runtime, runtime_files(context, processor_of(spec.compilation.target_triple),
-                                           spec.compilation.headers));
+  TFAOT_ASSIGN(tree.runtime, runtime_files(context, processor_of(spec.compilation.target_triple)));
   tree.generate.tool_name = package.manifest.tool_name;
   const Path tool_file = package.tree / (package.manifest.tool_name + ".xml");
   TFAOT_ASSIGN(const std::string text, read_limited(context.files, tool_file, kToolFileLimit));
@@ -126,14 +125,16 @@ Result<UpdatedPackage> update_archive(Context& context, const UpdateRequest& req
 
 }  // namespace
 
-Result<UpdatedPackage> update_package(Context& context, const UpdateRequest& request) {
+Result<UpdatedPackage> update_package(Context& context, const UpdateRequest& wanted) {
+  UpdateRequest request = wanted;
+  request.package = package_at(context.files, wanted.package);
   const Path& package = request.package;
   if (is_package_tree(context.files, package) || is_torn_tree(context.files, package)) {
     return update_tree(context, request);
   }
   if (is_archive(context.files, package)) return update_archive(context, request);
   return fail(wrong_input(context.files, package,
-                          {"'tfaot update-weights' takes an archive or a package tree", ""}));
+                          {fmt::format("'tfaot update-weights' takes {}", kPackageForms), ""}));
 }
 
 }  // namespace tfaot::toolkit

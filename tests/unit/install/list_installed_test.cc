@@ -166,5 +166,42 @@ TEST_F(BrokenTree, IsNoReasonToLeaveTheOthersOut) {
               ElementsAre(::testing::HasSubstr("it lacks lib/test.o"), "tfaot-model-test 2.0.0 *"));
 }
 
+// A model's name stands for its tool's folder.
+TEST(InstalledTree, IsNamedByModelAndVersion) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {.version = "1.4.2"}, kOptions));
+  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0"}, kOptions));
+  const Path tool = "/area/tfaot-model-test";
+  EXPECT_EQ(installed_tree(fs, "/area/test"), tool / "2.0.0");
+  EXPECT_EQ(installed_tree(fs, tool), tool / "2.0.0");
+  EXPECT_EQ(installed_tree(fs, "/area/test/1.4.2"), tool / "1.4.2");
+  EXPECT_EQ(installed_tree(fs, tool / "1.4.2"), std::nullopt);  // is the tree itself
+  for (const char* path :
+       {"/area", "/area/test/1.0.0", "/area/other", "/area/test/1.4.2/lib", "/"}) {
+    EXPECT_EQ(installed_tree(fs, path), std::nullopt) << path;
+  }
+}
+
+TEST(InstalledNames, BeginWithTheWord) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  MemoryFileSystem fs;
+  ASSERT_TRUE(install_sample(fs, {.version = "1.4.2"}, kOptions));
+  ASSERT_TRUE(install_sample(fs, {.version = "2.0.0"}, kOptions));
+  ASSERT_TRUE(install_sample(fs, {.tool_name = "tfaot-model-test-2"}, kOptions));
+  ASSERT_TRUE(fs.create_directories("/area/tfaot-model-tests"));  // no installed tool
+  const auto names = [&fs](const char* folder, const char* word) {
+    return installed_names(fs, folder, word);
+  };
+  EXPECT_THAT(names("/", "area/te"), ElementsAre("area/test", "area/test-2"));
+  EXPECT_THAT(names("/", "area/test_"), ElementsAre("area/test-2"));
+  EXPECT_THAT(names("/", "/area/test"), ElementsAre("/area/test", "/area/test-2"));
+  EXPECT_THAT(names("/area", ""), ElementsAre("test", "test-2"));
+  EXPECT_THAT(names("/area", "test/"), ElementsAre("test/1.4.2", "test/2.0.0"));
+  EXPECT_THAT(names("/", "area/test/2"), ElementsAre("area/test/2.0.0"));
+  EXPECT_THAT(names("/", "area/other"), IsEmpty());
+  EXPECT_THAT(names("/nowhere", "te"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::testing

@@ -28,6 +28,82 @@ TEST(PlanInstall, SaysWhereThingsGo) {
             "/area/config/toolbox/tools/selected/tfaot-model-test.xml");
 }
 
+const std::vector<std::string> kNoFolders;
+// A scram area with these folders.
+class ScramArea : public MemoryFileSystem {
+ public:
+  explicit ScramArea(const std::vector<std::string>& folders)
+      : MemoryFileSystem({{"/area/config/scram_version", "V3_00_78"}}) {
+    for (const std::string& folder : folders) EXPECT_TRUE(create_directories("/area/" + folder));
+  }
+};
+
+struct ArchWords {
+  std::string option{};
+  std::string variable{};
+};
+// The folder of the tool file below config/toolbox, or the refusal.
+std::string arch_or_refusal(const FileSystem& fs, const ArchWords& words,
+                            const Path& area = "/area") {
+  const auto plan = plan_install(
+      fs, SamplePackage().manifest(),
+      {.area = area, .scram_arch = words.option, .scram_arch_variable = words.variable});
+  if (!plan) return plan.error().text();
+  return plan->tool_file.lexically_relative(area / "config/toolbox").begin()->string();
+}
+
+// scram takes any folder of config/toolbox for an architecture.
+TEST(PlanInstall, FindsTheArchitectureOfAScramArea) {
+  const ScramArea one({"config/toolbox/one/tools", "config/toolbox/notes", ".SCRAM/two"});
+  EXPECT_EQ(arch_or_refusal(one, {}), "one");
+  EXPECT_EQ(arch_or_refusal(one, {.variable = "two"}), "one");  // as scram itself chooses
+  EXPECT_EQ(arch_or_refusal(one, {.option = "one", .variable = "two"}), "one");
+  const ScramArea both({"config/toolbox/one/tools", "config/toolbox/two/tools"});
+  EXPECT_EQ(arch_or_refusal(both, {.variable = "two"}), "two");
+  EXPECT_EQ(arch_or_refusal(both, {.option = "one", .variable = "two"}), "one");
+  EXPECT_EQ(arch_or_refusal(ScramArea({".SCRAM/two"}), {}), "two");
+  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders), {.variable = "two"}), "two");
+  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders), {.option = "one", .variable = "two"}), "one");
+  MemoryFileSystem by_folder;
+  ASSERT_TRUE(by_folder.create_directories("/area/.SCRAM/two"));
+  EXPECT_EQ(arch_or_refusal(by_folder, {}), "two");
+  EXPECT_EQ(arch_or_refusal(MemoryFileSystem(), {.variable = "two"}), "tools");  // no scram area
+}
+
+TEST(PlanInstall, RefusesAScramAreaWithoutItsArchitecture) {
+  const ScramArea both({"config/toolbox/one/tools", "config/toolbox/two/tools"});
+  const std::string choice =
+      "/area: in this scram area the tool file needs an architecture\n"
+      "  the area has one, two\n"
+      "  name it with --scram-arch";
+  EXPECT_EQ(arch_or_refusal(both, {}), choice);
+  EXPECT_EQ(arch_or_refusal(both, {.variable = "three"}), choice);
+  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders), {}),
+            "/area: in this scram area the tool file needs an architecture\n"
+            "  no folder of /area/config/toolbox holds tools\n"
+            "  name it with --scram-arch");
+  EXPECT_EQ(
+      arch_or_refusal(both, {.option = "three"}),
+      "/area: this scram area has no architecture 'three'\n"
+      "  it has one, two\n"
+      "  'scram project' adds one; an unknown folder in /area/config/toolbox would stop every "
+      "command of scram");
+  EXPECT_EQ(
+      arch_or_refusal(ScramArea({"config/toolbox/one/tools", "config/toolbox/tools"}), {}),
+      "/area/config/toolbox/tools: scram takes this folder for an architecture, so no command "
+      "of it works\n"
+      "  remove it, then install again: the tool files go to "
+      "config/toolbox/SCRAM_ARCH/tools");
+  for (const std::string area : {"/area/config/toolbox", "/area/config/toolbox/one"}) {
+    EXPECT_EQ(arch_or_refusal(both, {}, area),
+              area +
+                  ": scram would take what is installed here for an architecture, and no command "
+                  "of it would work\n  install into /area");
+  }
+  EXPECT_TRUE(plan_install(both, SamplePackage().manifest(),
+                           {.area = "/area", .make_current = false}));  // writes no tool file there
+}
+
 TEST(PlanInstall, NeedsAnAbsoluteArea) {
   const auto plan = plan_install(MemoryFileSystem(), SamplePackage().manifest(), {.area = "area"});
   EXPECT_EQ(plan.error().text(), "the release area 'area' is not an absolute path");

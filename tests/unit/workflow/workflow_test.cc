@@ -23,6 +23,7 @@ WorkflowTest::WorkflowTest() {
   write("prefix/" TFAOT_LIBDIR "/libtfaot_runtime.a", "!<arch>\n");
   write("prefix/include/tfaot/runtime/model.h", "#pragma once\n");
   write("prefix/include/tfaot/cmssw/drop_in/Model.h", "#pragma once\n");
+  write("prefix/include/tfaot/cmssw/inside/xla_function.h", "#pragma once\n");
   write("prefix/" TFAOT_DATADIR "/tfaot/runtime/LICENSE", "a licence\n");
   write("prefix/" TFAOT_DATADIR "/tfaot/runtime/NOTICE", "notices\n");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -7,13 +8,15 @@
 #include "commands/commands.h"
 #include "text/manual_page.h"
 #include "text/shell_completion.h"
+#include "tfaot/workflow/inspect.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 struct CompletionArguments {
   std::string shell;
-  std::string folder;  // hidden
+  std::string folder;               // hidden
+  std::optional<std::string> word;  // hidden: what the scripts ask
 };
 
 // Writes below a folder such as PREFIX/share, where shells and man look for the files.
@@ -35,6 +38,12 @@ Status write_help(FileSystem& files, const Path& share) {
 
 Status complete(const CompletionArguments& options, Program& program) {
   if (!options.folder.empty()) return write_help(program.files, program.absolute(options.folder));
+  if (options.word) {
+    for (const std::string& name : complete_package(program, *options.word)) {
+      program.console.print(name + "\n");
+    }
+    return {};
+  }
   if (options.shell.empty()) {
     return fail(Error::usage("completion: SHELL is required")
                     .note("bash, zsh or fish; see 'tfaot completion --help'"));
@@ -54,7 +63,8 @@ Action add_completion(CLI::App& app) {
                     ->check(CLI::IsMember({"bash", "zsh", "fish"}))
                     ->option_text(" ");
   auto* folder = app.add_option("--write-all", options->folder)->group("");
-  shell->excludes(folder);
+  auto* word = app.add_option("--packages", options->word)->group("");
+  shell->excludes(folder)->excludes(word);
   app.footer(
       "Prints a script with which the shell completes tfaot's verbs, options and their values.\n"
       "Installed packages contain it; you need it for a tfaot that you unpacked or built "

@@ -3,6 +3,7 @@
 
 #include "commands/commands.h"
 #include "options/html_option.h"
+#include "options/shared_options.h"
 #include "pages/difference_page.h"
 #include "text/compare.h"
 #include "text/describe.h"
@@ -39,7 +40,7 @@ Status diff(const DiffArguments& options, Program& program) {
 
 Action add_diff(CLI::App& app) {
   auto options = std::make_shared<DiffArguments>();
-  app.add_option("A", options->first, "an archive or a package tree")->required()->option_text(" ");
+  app.add_option("A", options->first, kPackageHelp)->required()->option_text(" ");
   app.add_option("B", options->second, "another one")->required()->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of a table");
   options->html.add_to(app);

@@ -104,7 +104,9 @@ Status info(const InfoArguments& options, Program& program) {
 
 Action add_info(CLI::App& app) {
   auto options = std::make_shared<InfoArguments>();
-  app.add_option("PATH", options->path, "an archive, a package tree, a config file or a model")
+  app.add_option("PATH", options->path,
+                 "a package tree, an archive, AREA/NAME[/VERSION] of an\ninstalled model, a config "
+                 "file or a model")
       ->required()
       ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");

@@ -177,7 +177,9 @@ Status run_inspect(const InspectArguments& options, Program& program) {
 }
 
 void add_program_choice(CLI::App& app, InspectArguments& options) {
-  app.add_option("PATH", options.path, "a config, a model, a package, or a folder that XLA dumped")
+  app.add_option(
+         "PATH", options.path,
+         "a config, a model, a package (also AREA/NAME[/VERSION]), or a\nfolder that XLA dumped")
       ->required()
       ->option_text(" ");
   app.add_option("OTHER", options.other, "compare with this one")->option_text(" ");

@@ -55,9 +55,7 @@ Action add_install(CLI::App& app) {
                  "the folder to install into; made if missing")
       ->required()
       ->option_text("AREA (required)");
-  app.add_option("--scram-arch", options->scram_arch,
-                 "the tool file goes to config/toolbox/ARCH/tools/selected")
-      ->option_text("ARCH");
+  add_scram_arch(app, options->scram_arch, "[in a scram area: the area's own]");
   app.add_flag("--no-current", options->no_current,
                "install without switching 'current' to this version");
   app.add_flag("--replace", options->replace, "replace the same version with other contents");

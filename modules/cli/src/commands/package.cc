@@ -40,7 +40,9 @@ Status package(const PackageArguments& options, Program& program) {
 
 Action add_package(CLI::App& app) {
   auto options = std::make_shared<PackageArguments>();
-  app.add_option("OUT", options->tree, "the package tree that 'tfaot compile' wrote")
+  app.add_option("OUT", options->tree,
+                 "the package tree that 'tfaot compile' wrote, or\nAREA/NAME[/VERSION] of an "
+                 "installed model")
       ->required()
       ->option_text(" ");
   app.add_option("-o,--output-directory", options->output_directory, "where the archive goes [.]")

@@ -50,18 +50,15 @@ nlohmann::ordered_json as_json(const std::vector<ReleaseResult>& results, const 
   return models;
 }
 
-// rpm refuses all packages if one of them is already installed. Empty if there is nothing new.
+// Only the new ones: rpm refuses all packages if one of them is already installed, and each version
+// in the folder is a package of its own. Empty if there is nothing new.
 std::string install_command(const std::vector<ReleaseResult>& results, const Path& rpms) {
-  constexpr std::size_t kMostNames = 4;
   std::vector<std::string> files;
   for (const ReleaseResult& result : results) {
-    if (result.kind == Kind::kBuilt) files.push_back((rpms / result.rpm.rpm).string());
+    if (result.kind == Kind::kBuilt)
+      files.push_back(shell_quoted((rpms / result.rpm.rpm).string()));
   }
-  if (files.empty()) return "";
-  return "to install: rpm -U " +
-         (files.size() > kMostNames ? "--replacepkgs " + (rpms / "*.rpm").string()
-                                    : join(files, " ")) +
-         "\n";
+  return files.empty() ? "" : "to install: rpm -U " + join(files, " ") + "\n";
 }
 
 Status report(Console& console, const ReleaseArguments& options,
@@ -116,6 +113,7 @@ Action add_release(CLI::App& app) {
       ->option_text("ARCHIVE");
   app.add_option("--license", options->request.license, "the models' licence [unspecified]")
       ->option_text("TEXT");
+  add_scram_arch(app, options->request.scram_arch, "for a prefix that is a scram area");
   add_jobs(app, options->request.jobs, "processes");
   options->json.add_to(app);
   options->verbosity.add_to(app);

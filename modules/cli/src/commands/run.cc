@@ -108,10 +108,7 @@ Status run(const RunArguments& options, Program& program) {
 Action add_run(CLI::App& app) {
   auto options = std::make_shared<RunArguments>();
   RunRequest& request = options->request;
-  app.add_option("PACKAGE", options->package,
-                 "a package tree, an archive, or AREA/NAME of an installed model")
-      ->required()
-      ->option_text(" ");
+  app.add_option("PACKAGE", options->package, kPackageHelp)->required()->option_text(" ");
   app.add_option("-i,--inputs", options->inputs,
                  "a .npz, .npy or .csv file; or " + join(words_of<Filling>(), ", "))
       ->required()

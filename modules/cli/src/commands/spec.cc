@@ -30,6 +30,10 @@ Status check_options(const SpecArguments& options) {
       !(options.request.source_url.empty() && options.request.data_package.empty())) {
     return fail(Error::usage("spec: --source-url and --data-package are for --flavour cmsdist"));
   }
+  if (options.request.flavour == SpecFlavour::kCmsdist && !options.request.scram_arch.empty()) {
+    return fail(Error::usage("spec: --scram-arch is for --flavour rpm")
+                    .note("CMS's build tool puts the tool file into the toolbox"));
+  }
   if (!options.request.data_package.empty() && !options.request.data_package.starts_with("data-")) {
     return fail(Error::usage(
         fmt::format("spec: --data-package is '{}', but CMS's data packages are called data-Sub-Pkg",
@@ -100,6 +104,7 @@ Action add_spec(CLI::App& app) {
       ->option_text("N");
   app.add_option("--license", options->request.license, "rpm: the model's licence [unspecified]")
       ->option_text("TEXT");
+  add_scram_arch(app, options->request.scram_arch, "rpm: for a prefix that is a scram area");
   app.add_option("--remove", options->remove,
                  "only remove this tool's spec and its line in the list")
       ->excludes(config)

@@ -45,9 +45,7 @@ Status update(const UpdateWeightsArguments& options, Program& program) {
 
 Action add_update_weights(CLI::App& app) {
   auto options = std::make_shared<UpdateWeightsArguments>();
-  app.add_option("PACKAGE", options->package, "an archive or a package tree")
-      ->required()
-      ->option_text(" ");
+  app.add_option("PACKAGE", options->package, kPackageHelp)->required()->option_text(" ");
   app.add_option("--model", options->model,
                  "the retrained model, of the package's format: a SavedModel's\nfolder, an ONNX "
                  "file, a frozen graph or a file with StableHLO")

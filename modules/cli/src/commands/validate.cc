@@ -97,10 +97,7 @@ Status validate(const ValidateArguments& options, Program& program) {
 Action add_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateArguments>();
   ValidateRequest& request = options->request;
-  app.add_option("PACKAGE", options->paths.package,
-                 "a package tree, an archive, or AREA/NAME of an installed model")
-      ->required()
-      ->option_text(" ");
+  app.add_option("PACKAGE", options->paths.package, kPackageHelp)->required()->option_text(" ");
   app.add_option(
          "--model", options->paths.model,
          "what it was compiled from: a SavedModel's folder, an ONNX\nfile, a frozen graph, a file "

@@ -179,8 +179,9 @@ Result<ProfileRequest> profile_request(const ProfileCommand& command, const Prog
 }
 
 void add_profile_options(CLI::App& app, ProfileCommand& command) {
-  app.add_option("PACKAGE", command.packages,
-                 "package trees, archives, AREA/NAME of installed models,\nconfigs or models")
+  app.add_option(
+         "PACKAGE", command.packages,
+         "package trees, archives, AREA/NAME[/VERSION] of installed\nmodels, configs or models")
       ->option_text(" ");
   app.add_option(
          "--study", command.study,

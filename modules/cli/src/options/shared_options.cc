@@ -101,6 +101,12 @@ void add_allow_large(CLI::App& app, bool& allow_large) {
       ->option_text(" ");
 }
 
+void add_scram_arch(CLI::App& app, std::string& scram_arch, const std::string& help) {
+  app.add_option("--scram-arch", scram_arch,
+                 "the tool file goes to config/toolbox/ARCH/tools/selected\n" + help)
+      ->option_text("ARCH");
+}
+
 void add_version(CLI::App& app, std::string& version, const std::string& help) {
   app.add_option("--version", version, help)->check(version_rule)->option_text("V");
 }

@@ -54,6 +54,14 @@ CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions)
 // --allow-large, for the verbs that unpack an archive.
 void add_allow_large(CLI::App& app, bool& allow_large);
 
+// The help of a positional that takes a package (workflow/named_paths.h).
+inline constexpr const char* kPackageHelp =
+    "a package tree, an archive, or AREA/NAME[/VERSION] of an\ninstalled model";
+
+// --scram-arch, for the verbs whose result has a scram toolbox. `help` says what happens without
+// it.
+void add_scram_arch(CLI::App& app, std::string& scram_arch, const std::string& help);
+
 // --version: a model's version, by the rule of the config. `help` says what the default is.
 void add_version(CLI::App& app, std::string& version, const std::string& help);
 

@@ -88,7 +88,7 @@ Status needs(bool said, bool allowed, const char* message) {
 }  // namespace
 
 void add_tune_options(CLI::App& app, TuneCommand& command) {
-  app.add_option("PATH", command.path, "a package tree or an archive")->option_text(" ");
+  app.add_option("PATH", command.path, kPackageHelp)->option_text(" ");
   app.add_option("--package", command.package, "the archive, instead of PATH")->option_text("FILE");
   app.add_option("-o,--output", command.output, "write the tuned archive there [in its place]")
       ->option_text("FILE");

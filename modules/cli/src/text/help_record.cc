@@ -16,10 +16,13 @@ bool is_one_of(const std::array<std::string_view, N>& words, const std::string& 
 }
 
 // Derived from the value's name in --help.
-Completion completion_of(const std::string& value) {
-  constexpr std::array<std::string_view, 6> kFiles = {"FILE",   "PATH",    "ARCHIVE",
-                                                      "CONFIG", "PACKAGE", "PROGRAM"};
+Completion completion_of(const std::string& value, bool is_positional) {
+  constexpr std::array<std::string_view, 7> kFiles = {"FILE",    "PATH",    "ARCHIVE", "CONFIG",
+                                                      "PACKAGE", "PROGRAM", "MODEL"};
+  constexpr std::array<std::string_view, 6> kPackages = {"PACKAGE", "PATH", "OUT",
+                                                         "OTHER",   "A",    "B"};
   constexpr std::array<std::string_view, 4> kFolders = {"DIR", "AREA", "BASE", "OUT"};
+  if (is_positional && is_one_of(kPackages, value)) return Completion::kPackage;
   if (is_one_of(kFiles, value)) return Completion::kFile;
   return is_one_of(kFolders, value) ? Completion::kFolder : Completion::kText;
 }
@@ -50,7 +53,8 @@ OptionRecord describe_option(CLI::Option& option) {
   record.group = record.names.empty() ? "Positionals" : option.get_group();
   if (record.value.empty()) return record;
   record.words = allowed_words(option);
-  record.completion = record.words.empty() ? completion_of(record.value) : Completion::kWord;
+  record.completion =
+      record.words.empty() ? completion_of(record.value, record.names.empty()) : Completion::kWord;
   return record;
 }
 

@@ -14,7 +14,8 @@ enum class Completion {
   kText,     // any text
   kWord,     // one of `words`
   kFile,     // a file or a folder
-  kFolder
+  kFolder,
+  kPackage  // a file or a folder, or AREA/NAME[/VERSION]
 };
 
 struct OptionRecord {

@@ -7,8 +7,10 @@
 
 #include "text/text_table.h"
 #include "text/tuning_tables.h"
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/manifest_json.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -67,6 +69,11 @@ constexpr const char* kHint = R"(
   the model with --headers cmssw.
 )";
 
+constexpr const char* kOutside =
+    R"(     The second again after each compilation: the folder is outside of CMSSW_BASE, where scram does
+     not notice that the model changed.
+)";
+
 }  // namespace
 
 ordered_json made_json(const std::string& kind, const Path& path, const Manifest& manifest) {
@@ -103,7 +110,7 @@ ordered_json installed_json(const InstalledArchive& installed) {
                        {"tool_file", receipt.tool_file.string()},
                        {"unchanged", receipt.unchanged},
                        {"made_current", receipt.replaced_version.has_value()},
-                       {"scram_reads_again", installed.scram_reads_again}};
+                       {"scram_reads_again", installed.scram_step == ScramStep::kBuild}};
   json["replaced_version"] = nullptr;
   if (!receipt.replaced_version.value_or("").empty()) {
     json["replaced_version"] = *receipt.replaced_version;
@@ -138,7 +145,7 @@ successfully AOT compiled model '{}' for batch sizes: {}
   1. register it and its runtime to scram:
      > scram setup {}
      > scram setup {}
-
+{}
   2. 'use' the tool at the top of your BuildFile.xml:
 {}     <use name="{}"/>
 
@@ -151,6 +158,7 @@ successfully AOT compiled model '{}' for batch sizes: {}
 )",
                      "", steps.model_name, fmt::join(steps.batch_sizes, ","),
                      shell_quoted(steps.runtime_tool_file), shell_quoted(steps.tool_file),
+                     steps.is_in_cmssw ? "" : kOutside,
                      steps.uses_cmssw ? "     <use name=\"PhysicsTools/TensorFlowAOT\"/>\n" : "",
                      steps.tool_name, steps.tool_name, steps.cpp_class,
                      steps.is_in_cmssw && !steps.uses_cmssw ? kHint : "");
@@ -181,8 +189,15 @@ std::string installed_text(const InstalledArchive& installed, const Path& area) 
   if (!receipt.tool_file.empty()) {
     text += fmt::format("  tool file {}\n", receipt.tool_file.string());
   }
-  if (installed.scram_reads_again) {
-    text += fmt::format("  next: 'scram b' in {}, which reads the new tool file\n", area.string());
+  if (installed.scram_step == ScramStep::kSetUp) {
+    text += fmt::format("  next, in {}:\n    scram setup {}\n    scram setup {}\n", area.string(),
+                        kRuntimeToolName, lower_case(receipt.tool_name));
+  }
+  if (installed.scram_step == ScramStep::kBuild) {
+    text += fmt::format(
+        "  next: 'scram b' in {}, which reads the new tool file\n"
+        "  in developer areas made before: scram setup {}\n",
+        area.string(), receipt.tool_file.string());
   }
   return text;
 }

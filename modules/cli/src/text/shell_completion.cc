@@ -38,6 +38,7 @@ TemplateData list_of(const std::vector<TemplateObject>& objects) {
 
 std::string bash_kind(Completion completion) {
   if (completion == Completion::kFile) return "file";
+  if (completion == Completion::kPackage) return "package";
   return completion == Completion::kFolder ? "folder" : "word";
 }
 
@@ -81,6 +82,7 @@ std::string zsh_value(const OptionRecord& option) {
   if (option.completion == Completion::kWord) values = "(" + join(option.words, " ") + ")";
   if (option.completion == Completion::kFile) values = "_files";
   if (option.completion == Completion::kFolder) values = "_files -/";
+  if (option.completion == Completion::kPackage) values = "_tfaot_packages";
   return fmt::format(":{}:{}", zsh_quoted(option.value), values);
 }
 
@@ -127,6 +129,8 @@ std::string fish_value(const OptionRecord& option) {
     case Completion::kFolder:
       return fmt::format("{} -a '(__fish_complete_directories)'",
                          option.names.empty() ? "" : " -x");
+    case Completion::kPackage:
+      return " -F -a '(__tfaot_packages)'";
   }
   return "";
 }

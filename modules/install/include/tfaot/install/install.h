@@ -35,12 +35,20 @@ Status remove_leftovers(FileSystem& fs, const Path& area);
 // Removes what the install made in AREA/.tfaot. REQUIRES: the caller holds the area's lock.
 Status roll_back(FileSystem& fs, const InstallPlan& plan);
 
+// True for the top folder of a release or developer area of scram.
+bool is_scram_area(const FileSystem& fs, const Path& folder);
+
 // Whether packages were ever installed into this folder.
 bool is_release_area(const FileSystem& fs, const Path& folder);
 
-// The package tree of an installed tool's current version, if `path` is AREA/TOOL, or AREA/NAME
-// with a model's name.
-std::optional<Path> current_tree(const FileSystem& fs, const Path& path);
+// The package tree of an installed version, if `path` is AREA/TOOL[/VERSION], or
+// AREA/NAME[/VERSION] with a model's name; without VERSION the current one.
+std::optional<Path> installed_tree(const FileSystem& fs, const Path& path);
+
+// The paths AREA/NAME and AREA/NAME/VERSION of installed packages that begin with `word`, for
+// shells. `word` is relative to `folder`, or absolute.
+std::vector<std::string> installed_names(const FileSystem& fs, const Path& folder,
+                                         const std::string& word);
 
 // Everything installed, by tool name, then version; broken entries are listed separately.
 Result<InstalledList> list_installed(const FileSystem& fs, const Path& area);

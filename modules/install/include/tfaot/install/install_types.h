@@ -22,10 +22,13 @@ namespace tfaot::toolkit {
 
 struct InstallOptions {
   std::filesystem::path area;  // absolute; created if missing
-  std::string scram_arch{};    // folder below config/toolbox; empty: none
-  bool make_current = true;    // switch `current`, the CMake link and the tool file to this version
-  bool replace = false;        // replace the same version with other contents
-  std::string toolkit{};       // version of the installing tfaot; empty: any
+  // Folder below config/toolbox; empty: plan_install() finds it in a scram area, else there is
+  // none.
+  std::string scram_arch{};
+  std::string scram_arch_variable{};  // $SCRAM_ARCH, which may choose among those of a scram area
+  bool make_current = true;  // switch `current`, the CMake link and the tool file to this version
+  bool replace = false;      // replace the same version with other contents
+  std::string toolkit{};     // version of the installing tfaot; empty: any
 };
 
 struct InstallPlan {

@@ -31,6 +31,7 @@ struct SpecRecord {
   std::string source_folder;  // cmsdist: the folder that Source unpacks into
   std::string data_package;   // cmsdist: a package that contains config and model
   std::string config;         // %{aot_config}
+  std::string scram_arch{};   // rpm: folder of config/toolbox for the tool file; empty: none
 };
 
 struct ReleaseJob {

@@ -29,6 +29,9 @@ Result<Inspected> inspect(const Context& context, const Path& path);
 /// The manifest of an archive or a tree. Error: the path leads to something else.
 Result<Manifest> read_package(const Context& context, const Path& path);
 
+/// AREA/NAME and AREA/NAME/VERSION of installed packages that begin with `word`, for shells.
+std::vector<std::string> complete_package(const Context& context, const std::string& word);
+
 /// The name that a config gives its model; the model itself need not exist yet. Error: the name is
 /// missing or wrong.
 Result<ModelIdentity> identify(const Context& context, const Path& config);

@@ -18,18 +18,20 @@ namespace tfaot::toolkit {
 struct InstallRequest {
   std::vector<Path> archives;  ///< one after the other; the first error stops
   Path release_area;           ///< made if missing
-  std::string scram_arch;      ///< folder below config/toolbox; empty: none
+  std::string scram_arch;      ///< folder below config/toolbox; empty: that of a scram area
   bool make_current = true;    ///< switch users to these versions
   bool replace = false;        ///< replace the same version with other contents
   bool allow_large = false;    ///< unpack archives with far larger files
 };
 
+/// How the scram of the area gets to know the new tool file. kSetUp: scram does not know the tool
+/// yet. kBuild: 'scram b' notices. Until it ran, developer areas that are made get the old version.
+enum class ScramStep { kNone, kSetUp, kBuild };
+
 /// An archive that was installed.
 struct InstalledArchive {
   InstallReceipt receipt;
-  /// scram must read the area's new tool file, because it copies the tools that it read last to all
-  /// developer areas made later.
-  bool scram_reads_again = false;
+  ScramStep scram_step = ScramStep::kNone;
 };
 
 /// `on_installed` is called after each archive, in the calling thread. Error: an archive is

@@ -14,8 +14,7 @@
 namespace tfaot::toolkit {
 
 struct LoadRequest {
-  /// A package tree; an archive; AREA/TOOL or AREA/NAME of a release area, then its current
-  /// version. Absolute.
+  /// As package_at() takes it, or an archive. Absolute.
   Path package;
   bool allow_large = false;  ///< of an archive, however large its unpacked files are
   std::string command;       ///< for errors: "tfaot run"

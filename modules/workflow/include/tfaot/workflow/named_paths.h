@@ -15,6 +15,12 @@
 namespace tfaot::toolkit {
 
 bool is_package_tree(const FileSystem& files, const Path& path);
+/// The package tree that a path names: a tree, its manifest, or AREA/NAME[/VERSION] of an installed
+/// model. Any other path is returned as it is.
+Path package_at(const FileSystem& files, const Path& path);
+/// What users may name a package by, for texts.
+inline constexpr const char* kPackageForms =
+    "a package tree, an archive, or AREA/NAME[/VERSION] of an installed model";
 /// Of a SavedModel's folder, or of a file by its name; nothing for anything else.
 std::optional<ModelFormat> model_format(const FileSystem& files, const Path& path);
 bool is_model(const FileSystem& files, const Path& path);

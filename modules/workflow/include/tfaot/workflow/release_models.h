@@ -19,7 +19,8 @@ struct ReleaseRequest {
   Path output_directory;             ///< absolute; rpmbuild's SPECS, SOURCES and RPMS go there
   Path source;                       ///< absolute: a tar that holds all configs and models
   std::string license = "unspecified";
-  unsigned jobs = 0;  ///< processes at the same time; 0: one per core
+  std::string scram_arch{};  ///< folder below config/toolbox for the tool files; empty: none
+  unsigned jobs = 0;         ///< processes at the same time; 0: one per core
 };
 
 /// One result for each config; models that were built or are up to date come first. Error: nothing

@@ -22,6 +22,7 @@ struct SpecRequest {
   std::string data_package{};  ///< cmsdist: the data package with the source, data-Sub-Pkg
   std::string tool_name{};     ///< of RPM and tool; empty: default_tool_name()
   std::string license = "unspecified";
+  std::string scram_arch{};  ///< rpm: folder below config/toolbox for the tool file; empty: none
 };
 
 /// The files that were written.

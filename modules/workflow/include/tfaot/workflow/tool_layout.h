@@ -63,10 +63,9 @@ Result<Path> find_plot_script(const Context& context);
 Result<Path> find_python_folder(const Context& context);
 
 /// The runtime that a package for `machine` ("x86_64") contains, below runtime/:
-/// lib/libtfaot_runtime.a, include/tfaot/runtime/... and the part of include/tfaot/cmssw that fits
-/// its headers. Error: this tool was installed without it.
-Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine,
-                                              HeadersMode headers = HeadersMode::kSelfContained);
+/// lib/libtfaot_runtime.a and include/tfaot/... It is the same for all headers that a package may
+/// have: several packages use one of their runtimes. Error: this tool was installed without it.
+Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine);
 
 /// One hash of everything in the toolkit that affects a package for `machine`: the tool, its
 /// engine, its runtime.

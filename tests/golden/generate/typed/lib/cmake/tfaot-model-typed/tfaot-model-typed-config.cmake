@@ -3,6 +3,13 @@
 # Needs CMake 3.20. The folder may be moved, and may be reached by a symlink.
 get_filename_component(_tfaot_prefix "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
 get_filename_component(_tfaot_prefix "${_tfaot_prefix}/../../.." ABSOLUTE)
+
+# find_package() wants another version of this release area; the version file found it.
+set(_tfaot_other "${_tfaot_prefix}/../${${CMAKE_FIND_PACKAGE_NAME}_VERSION}/lib/cmake/tfaot-model-typed/tfaot-model-typed-config.cmake")
+if(${CMAKE_FIND_PACKAGE_NAME}_VERSION AND NOT ${CMAKE_FIND_PACKAGE_NAME}_VERSION STREQUAL "1.0.0" AND EXISTS "${_tfaot_other}")
+  include("${_tfaot_other}")
+  return()
+endif()
 set(_tfaot_runtime_version "0.0.0")
 set(_tfaot_objects
     typed_bs1_x86-64.o
