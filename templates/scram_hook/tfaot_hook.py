@@ -5,7 +5,6 @@
 BuildRules.py of this area calls add_to(). A product with such elements gets rules of Makefile.aot,
 which compile each model into it.
 """
-import json
 import re
 from os.path import dirname
 from xml.parsers import expat
@@ -21,6 +20,7 @@ ATTRIBUTES = {
     "class": r"[A-Za-z]\w*(::[A-Za-z]\w*)*",
     "batch_sizes": r"[1-9]\d*([ ,]+[1-9]\d*)*",
     "cpu_levels": r"[\w.-]+([ ,]+[\w.-]+)*",
+    "headers": r"self_contained|cmssw",
     "version": r"[\w.+-]+",
 }
 
@@ -37,6 +37,8 @@ def problem_of(attributes, variables_allowed=False):
     for name in ["model", "class"]:
         if name not in attributes:
             return "%s=... is missing" % name
+    if "version" in attributes and is_config(attributes["model"]):
+        return "version='%s' has no effect: the config has a version" % attributes["version"]
     return ""
 
 
@@ -77,49 +79,41 @@ def list_of(value):
     return [word for word in re.split("[ ,]+", value) if word]
 
 
-def source_of(value, path):
-    """A make expression for the place of a model: the path itself, else below the package, the BuildFile's folder or
-    CMSSW_SEARCH_PATH, where a leading '/' is ignored. make looks again each time: packages come and go."""
+def places_of(value, path):
+    """Where a model may be: the path itself, else below the package, the BuildFile's folder or CMSSW_SEARCH_PATH, where a
+    leading '/' is ignored. For make, which looks again each time: packages come and go."""
     relative = value.lstrip("/")
     package = "/".join(path.split("/")[:3])
     inside = package.split("/", 1)[-1]
-    places = ["%s/%s" % (package, relative), "%s/%s" % (path, relative)]
-    if value.startswith("/"):
-        places.insert(0, value)
+    places = [value] if value.startswith("/") else []
+    places += ["%s/%s" % (package, relative)]
+    if path != package:
+        places += ["%s/%s" % (path, relative)]
     places.append("$(foreach f,$(subst :, ,$(CMSSW_SEARCH_PATH)),$f/%s/%s $f/%s)" % (inside, relative, relative))
-    # if none exists, tfaot reports it
-    return "$(firstword $(wildcard %s) %s/%s)" % (" ".join(places), package, relative)
+    return " ".join(places)
 
 
 def is_config(source):
     return source.endswith((".yaml", ".yml", ".json"))
 
 
-def config_text(attributes, source):
-    name = attributes["class"].split("::")[-1]
-    model = {"name": name, "version": attributes.get("version", "1.0.0"), "saved_model": source}
-    sizes = [int(size) for size in list_of(attributes.get("batch_sizes", "1"))]
-    return json.dumps({"model": model, "compilation": {"batch_sizes": sizes}})
-
-
 def write_rules(out, product, path, attributes, place):
     namespace, _, name = attributes["class"].rpartition("::")
-    prefix = "%s_AOT_%s" % (product, name)
-    source = "$(%s_SOURCE)" % prefix
-    out.write("%s_SOURCE := %s\n" % (prefix, source_of(attributes["model"], path)))
     options = []
-    if is_config(attributes["model"]):
-        out.write("%s_CONFIG := %s\n" % (prefix, source))
-        if "batch_sizes" in attributes:
-            options += ["--batch-sizes", ",".join(list_of(attributes["batch_sizes"]))]
-    else:
-        out.write("%s_CONFIG_TEXT := %s\n" % (prefix, config_text(attributes, "$(abspath %s)" % source)))
-        options += ["--config-place", place]
+    if not is_config(attributes["model"]):
+        options += ["--model-name", name, "--model-version", attributes.get("version", "1.0.0")]
+    for attribute in ("batch_sizes", "cpu_levels", "headers"):
+        if attribute in attributes:
+            options += ["--" + attribute.replace("_", "-"), ",".join(list_of(attributes[attribute]))]
     if namespace:
         options += ["--namespace", namespace]
-    if "cpu_levels" in attributes:
-        options += ["--cpu-levels", ",".join(list_of(attributes["cpu_levels"]))]
-    out.write("%s_OPTIONS := %s\n" % (prefix, " ".join(options)))
+    for variable, value in (("MODEL", attributes["model"]),
+                            ("PLACES", places_of(attributes["model"], path)),
+                            ("SOURCE", "$(firstword $(wildcard $({0}_PLACES)))"),
+                            ("BUILDFILE", place),
+                            ("OPTIONS", " ".join(options))):
+        prefix = "%s_AOT_%s" % (product, name)
+        out.write("%s_%s := %s\n" % (prefix, variable, value.format(prefix) if variable == "SOURCE" else value))
 
 
 def write_export(out, product, folder, name):
@@ -183,6 +177,8 @@ def add_to(build_rules):
         problem = problem_of(attributes, variables_allowed=True)
         if problem:
             stop(self.filename, problem)
+        if len(data) or (data.text or "").strip():
+            stop(self.filename, "it has contents, which mean nothing here; write it as <aot_compile .../>")
         if self.product is self.contents.get("EXPORT"):
             stop(self.filename, "it is inside <export>; write it outside")
         attributes["place"] = place_of(self.filename, written)

@@ -44,7 +44,9 @@ TEST_F(ScramTest, ChecksToolFiles) {
   EXPECT_EQ(note({"check-tool", "bad.xml", "good.xml", "--env", "PLACE=/good", "--area", "area"})
                 .exit_code,
             1);
-  write("odd.xml", "<tool name=\"odd\" version=\"1\"/>\n");
+  write("odd.xml",
+        "<tool name=\"odd\" version=\"1\"><client><environment name=\"INCLUDE\" "
+        "default=\"/tmp\"/></client></tool>\n");
   EXPECT_EQ(note({"check-tool", "odd.xml"}).exit_code, 0);
   EXPECT_EQ(note({"check-tool", "odd.xml", "--strict"}).exit_code, 1);
   EXPECT_EQ(note({"check-tool", "none.xml"}).exit_code, 1);

@@ -309,7 +309,23 @@ User.so:
 
         self.build_file("", model="data/aot_config.yaml", name="other")
         self.read_build_file()
-        self.assertIn("model.name is 'minimal' but 'other' was expected", self.make(check=False))
+        said = self.make(check=False)
+        self.assertIn("tfaot: error: src/Sub/Pkg/BuildFile.xml:1: model.name of %s/src/Sub/Pkg/data/aot_config.yaml is "
+                      "'minimal' but 'other' was expected\n" % self.area, said)
+        self.assertNotIn("CMake", said)
+
+    def test_a_model_file_needs_no_config(self):
+        shutil.copy(HERE.parent / "e2e/models/onnx/dense/model.onnx", self.area / "src/Sub/Pkg/data/net.onnx")
+        self.build_file('batch_sizes="1 2" headers="cmssw"', model="data/net.onnx", name="ns::dense")
+        self.read_build_file()
+        tree = "tmp/src/Sub/Pkg/src/SubPkg/tfaot/dense"
+        self.assertIn(">> Compiling model dense (src/Sub/Pkg/data/net.onnx)", self.make(tree + ".o"))
+        manifest = json.loads((self.area / tree / "manifest.json").read_text())
+        self.assertEqual([manifest[key] for key in ("name", "version", "cpp_class", "batch_sizes", "headers")],
+                         ["dense", "1.0.0", "ns::dense", [1, 2], "cmssw"])
+        self.assertIn("is up to date", self.make(tree + ".o"))
+        (self.area / "src/Sub/Pkg/data/net.onnx").touch()
+        self.assertIn(">> Compiling model", self.make(tree + ".o"))
 
     def test_mistakes_end_scram(self):
         for attributes, name, before, complaint in (
@@ -318,24 +334,48 @@ User.so:
                 ("", "3d", "", "class='3d' cannot be used"),
                 ("", "minimal", '<aot_compile model="/m" class="ns::minimal"/>', "two models of one class, 'minimal'"),
                 ("", "minimal", '<export><aot_compile model="/m" class="other"/></export>', "it is inside <export>"),
+                ('headers="self-contained"', "minimal", "", "headers='self-contained' cannot be used"),
+                ("", "minimal", '<aot_compile model="c.yaml" class="other" version="2.0"/>',
+                 "version='2.0' has no effect: the config has a version"),
+                ("", "minimal", '<aot_compile model="/m" class="other"><use name="x"/></aot_compile>',
+                 "it has contents, which mean nothing here"),
+                ("", "minimal", '<aot_compile model="/m" class="other">text</aot_compile>',
+                 "it has contents, which mean nothing here"),
                 ("", "${unknown}", "", "class='${unknown}' cannot be used"),
                 ("", "${quote}", """<set name="quote" value='"'/>""", "class='\"' cannot be used")):
             self.build_file(attributes, name=name, before=before)
             run = self.read_build_file(check=False)
             self.assertIn("SCRAM error: <aot_compile> in src/Sub/Pkg/BuildFile.xml: " + complaint, run.stdout)
             self.assertEqual(run.returncode, 1)
-        self.build_file("", model="data/none")
+
+    def test_a_missing_model_is_named_as_written(self):
+        self.environment["CMSSW_SEARCH_PATH"] = "/a:/b"
+        self.build_file('batch_sizes="1"', model="/no/such", before='\n<!-- <aot_compile model="/no/such" -->\n')
         self.read_build_file()
         said = self.make(check=False)
-        self.assertIn("src/Sub/Pkg/data/none' is missing", said)
-        self.assertIn("src/Sub/Pkg/BuildFile.xml:1: ", said)
-        self.assertNotIn("minimal.json", said)
+        self.assertIn("""tfaot: error: src/Sub/Pkg/BuildFile.xml:3: <aot_compile>: there is no model '/no/such'
+  looked for /no/such
+  looked for src/Sub/Pkg/no/such
+  looked for /a/Sub/Pkg/no/such
+  looked for /a/no/such
+  looked for /b/Sub/Pkg/no/such
+  looked for /b/no/such
+""", said)
+        self.assertNotIn("Compiling model", said)
+        self.replace_model(self.area / "src/Sub/Pkg/no/such")
+        self.assertIn(">> Compiling model minimal (src/Sub/Pkg/no/such)", self.make())
 
-    def test_an_error_names_the_line_of_the_element(self):
-        self.build_file('batch_sizes="1"', model="data/none",
-                        before='\n<!-- <aot_compile model="data/none" -->\n')
+    def test_an_error_of_the_compilation_names_the_line_of_the_element(self):
+        """Of a value in the element, and of a file that the element names."""
+        self.build_file('cpu_levels="x86-64-v9"', before="\n\n")
         self.read_build_file()
-        self.assertIn("src/Sub/Pkg/BuildFile.xml:3: model.saved_model: ", self.make(check=False))
+        self.assertIn("tfaot: error: src/Sub/Pkg/BuildFile.xml:3: --cpu-levels: ", self.make(check=False))
+        self.write("src/Sub/Pkg/data/aot_config.yaml", "model: {name: minimal}\n")
+        self.build_file("", model="data/aot_config.yaml", before="\n\n")
+        self.read_build_file()
+        said = self.make(check=False)
+        self.assertIn("tfaot: error: %s/src/Sub/Pkg/data/aot_config.yaml:1:" % self.area, said)
+        self.assertIn("\n  asked for in src/Sub/Pkg/BuildFile.xml:3\n", said)
 
     def test_values_may_have_variables_and_a_comment(self):
         self.build_file('batch_sizes=" ${sizes} " comment="fine"', name="${name}",

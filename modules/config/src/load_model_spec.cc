@@ -232,8 +232,8 @@ Result<ModelSpec> load(const FileSystem& fs, const Path& file, const ConfigOverr
 Result<ModelSpec> load_without_config(const FileSystem& fs, const Path& model, ModelFormat format,
                                       const ConfigOverrides& overrides) {
   YAML::Node root;
-  root["model"]["name"] = suggested_model_name(model);
-  root["model"]["version"] = "0";
+  root["model"]["name"] = overrides.name.empty() ? suggested_model_name(model) : overrides.name;
+  root["model"]["version"] = overrides.version.empty() ? "0" : overrides.version;
   root["model"]["format"] = word_of(format);
   root["model"][word_of(format)] = model.string();
   root["compilation"] = YAML::Node(YAML::NodeType::Map);

@@ -76,6 +76,7 @@ std::string model_call(const std::string& file, const AotModel& model) {
       .value("PLACE", place(file, model.line))
       .value("MODEL", model.model)
       .value("VERSION", model.version)
+      .value("HEADERS", model.headers)
       .list("BATCH_SIZES", model.batch_sizes)
       .list("CPU_LEVELS", model.cpu_levels)
       .end();

@@ -103,6 +103,10 @@ class Parser {
     }
     if (product) return read_products(node, element);
     if (element.tag == "export") return read_export(node);
+    if (element.tag == "aot_compile" && node.first_child()) {
+      return fail(error(element, "<aot_compile> has contents, which mean nothing here")
+                      .note("write it as <aot_compile .../>"));
+    }
     TFAOT_TRY(read_leaf(element));
     return read_children(node);
   }
@@ -203,7 +207,12 @@ class Parser {
                       .note("write batch_sizes=\"1 4 16\""));
     }
     model.cpu_levels = words_of(element.value("cpu_levels"), kCommasAndBlanks);
-    if (element.has("version")) model.version = element.value("version");
+    TFAOT_ASSIGN(model.headers, expand(element, element.value("headers")));
+    if (!model.headers.empty() && model.headers != "self_contained" && model.headers != "cmssw") {
+      return fail(error(element, fmt::format("headers: '{}' is neither self_contained nor cmssw",
+                                             model.headers)));
+    }
+    model.version = element.value("version");
     model.line = element.line;
     block().models.push_back(std::move(model));
     return {};

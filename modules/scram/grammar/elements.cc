@@ -54,7 +54,7 @@ const Elements& elements_of_build_files() {
        {.attributes = {"name", "command", "for", "foreach"}, .required = {"name", "command"}}},
       {"set", {.attributes = {"name", "value"}, .required = {"name", "value"}}},
       {"aot_compile",
-       {.attributes = {"model", "class", "batch_sizes", "cpu_levels", "version"},
+       {.attributes = {"model", "class", "batch_sizes", "cpu_levels", "headers", "version"},
         .required = {"model", "class"}}},
   };
   return table;

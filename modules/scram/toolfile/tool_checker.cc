@@ -26,9 +26,13 @@ void ToolChecker::check() {
   check_base();
 }
 
+// scram wants the folder of a project. A tool of flags, libraries or other tools alone has none.
 void ToolChecker::check_base() {
   const std::string base = base_variable(name_);
-  if (name_.empty() || name_ == "self" || values_.variables().defines(base)) return;
+  const auto& variables = values_.variables();
+  const bool has_folders =
+      is_project_ || variables.defines("LIBDIR") || variables.defines("INCLUDE");
+  if (name_.empty() || name_ == "self" || !has_folders || variables.defines(base)) return;
   findings_.warning(
       0, fmt::format("the tool's folder is in no variable {}", base),
       {"looks for a tool's folder under that name: upper case, other than letters and digits as "
@@ -196,6 +200,7 @@ void ToolChecker::check_tool(const pugi::xml_node& node) {
         {"stops with a Python traceback: KeyError: 'TOOLVERSION'", "write <tool version=\"...\">"});
   }
   const std::string type = upper_case(node.attribute("type").value());
+  is_project_ = type == "SCRAM";
   if (!type.empty() && type != "SCRAM" && type != "COMPILER") {
     findings_.error(xml_.line_of(node), fmt::format("no such type of tool: '{}'", type),
                     {"prints \"ERROR: Unknow tool type\" and continues without it",

@@ -41,6 +41,7 @@ class ToolChecker {
   ValueChecks values_;
   std::string name_;  // lower case, of the tool
   int tools_ = 0;
+  bool is_project_ = false;
 };
 
 }  // namespace tfaot::toolkit

@@ -19,6 +19,11 @@ Status check_expectations(const BuildRequest& request, const ModelSpec& spec) {
   const auto check = [&](const char* key, const std::string& expected,
                          const std::string& actual) -> Status {
     if (expected.empty() || expected == actual) return {};
+    if (!request.place.file.empty()) {
+      return fail(
+          Error::at(request.place, fmt::format("{} of {} is '{}' but '{}' was expected", key,
+                                               spec.config_file.string(), actual, expected)));
+    }
     return fail(
         Error::at({spec.config_file.string()},
                   fmt::format("{} is '{}' but '{}' was expected", key, actual, expected))
@@ -142,10 +147,11 @@ Result<ModelTree> build(Context& context, const BuildRequest& request) {
 
 Result<ModelTree> build_package(Context& context, const BuildRequest& request) {
   Result<ModelTree> made = build(context, request);
-  const bool moves = !made && !request.config_place.file.empty() &&
-                     made.error().where().file == request.config.string();
-  if (!moves) return made;
-  return fail(std::move(made).error().moved_to(request.config_place));
+  const Location& place = request.place;
+  if (made || place.file.empty() || made.error().where().file == place.file) return made;
+  if (made.error().where().file.empty()) return fail(std::move(made).error().moved_to(place));
+  return fail(
+      std::move(made).error().note(fmt::format("asked for in {}:{}", place.file, place.line)));
 }
 
 }  // namespace tfaot::toolkit

@@ -46,19 +46,24 @@ expect("<bin file='a.cc'><flags DNN_NAME='net'/></bin>" ""
 
 expect("\n<aot_compile model='/data/m' class='M'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:2: there is no model '/data/m'
-          It may be absolute, or relative to ${root}/Sub/Pkg or to ${root}/Sub/Pkg/bin: the folder of a SavedModel, or an aot_config.yaml.")
+          It may be absolute, or relative to ${root}/Sub/Pkg or to ${root}/Sub/Pkg/bin: a SavedModel's folder, an ONNX file, a file with StableHLO, or an aot_config.yaml.")
 # The package's own BuildFile: one folder, named once.
 set(inner "${place}")
 set(place "${root}/Sub/Pkg/BuildFile.xml")
 file(WRITE "${place}" "<aot_compile model='/data/m' class='M'/>")
 case_configure(SOURCE "${CASE_TOOLKIT}/tests/cmake/buildfile" OPTIONS "-DFOLDER=${root}" "-DFILES=Sub/Pkg/BuildFile.xml" "-DCALL="
-  FAIL "It may be absolute, or relative to ${root}/Sub/Pkg: the folder of a SavedModel, or an aot_config.yaml.")
+  FAIL "It may be absolute, or relative to ${root}/Sub/Pkg: a SavedModel's folder, an ONNX file, a file with StableHLO, or an aot_config.yaml.")
 set(place "${inner}")
 expect("<aot_compile model='x' class='no-name'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:1: the class 'no-name' is not a C++ name")
 file(COPY "${CASE_TOOLKIT}/examples/minimal" DESTINATION "${root}/Sub/Pkg")
 expect("<aot_compile model='minimal/aot_config.yaml' class='Other'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:1: the config's model is not called 'Other' (${root}/Sub/Pkg/minimal/aot_config.yaml)")
+expect("<aot_compile model='minimal/aot_config.yaml' class='minimal' version='2.0'/><bin file='a.cc'/>" ""
+       "tfaot_add_buildfile: ${place}:1: version='2.0' has no effect: the config has a version (${root}/Sub/Pkg/minimal/aot_config.yaml)")
+file(WRITE "${root}/Sub/Pkg/graph.pb" "")
+expect("<aot_compile model='graph.pb' class='minimal'/><bin file='a.cc'/>" ""
+       "tfaot_add_buildfile: ${place}:1: a frozen graph needs a config: it does not say what its inputs and outputs are")
 
 expect("" "USE x=y" "tfaot_add_buildfile: unknown keyword 'USE'
           Known keywords: PACKAGE ARCHITECTURE COMPILER RELEASE USES IGNORE_USES TOOLS VARIABLES")

@@ -3,7 +3,6 @@ _tfaot_buildfile_warning("BuildFile.xml:3: <skip> is not known and is ignored, b
 _tfaot_buildfile_model("ns::M"
   PLACE "BuildFile.xml:4"
   MODEL "/data/m"
-  VERSION "1.0.0"
   BATCH_SIZES "1" "4"
   ${buildfile})
 _tfaot_buildfile_target("one"

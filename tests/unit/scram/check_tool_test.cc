@@ -122,8 +122,7 @@ TEST_F(CheckTool, HasALimitForNestedElements) {
     for (int i = 0; i < depth; ++i) text += "</client>";
     return text + "</tool>";
   };
-  EXPECT_THAT(findings_in(nested(499)),
-              ElementsAre("warning 0: the tool's folder is in no variable T_BASE"));
+  EXPECT_THAT(findings_in(nested(499)), IsEmpty());
   for (const int depth : {500, 17'000, 100'000}) {
     EXPECT_THAT(findings_in(nested(depth)),
                 ElementsAre("error 2: elements nested more than 500 deep"));
@@ -194,8 +193,7 @@ TEST_F(CheckTool, FindsWhatScramDrops) {
                           "error 4: <flag> is unknown in a tool file"));
   EXPECT_EQ(report_.findings[1].advice, "did you mean <flags>?");
   EXPECT_THAT(findings_in("<tool name=\"t\" version=\"1\" revision=\"2\" type=\"x\"/>"),
-              ElementsAre("warning 0: the tool's folder is in no variable T_BASE",
-                          "warning 1: not every scram knows 'revision' in <tool>",
+              ElementsAre("warning 1: not every scram knows 'revision' in <tool>",
                           "error 1: no such type of tool: 'X'"));
 }
 
@@ -246,8 +244,7 @@ TEST_F(CheckTool, KnowsTheOrderOfTheLinkLine) {
 
 TEST_F(CheckTool, ComparesNames) {
   EXPECT_THAT(findings_in("<tool name=\"Other\" version=\"1\"/>"),
-              ElementsAre("warning 0: the tool's folder is in no variable OTHER_BASE",
-                          "warning 1: the tool's name 'Other' has capitals",
+              ElementsAre("warning 1: the tool's name 'Other' has capitals",
                           "warning 1: the file is not called other.xml"));
   EXPECT_THAT(findings_in("<tool name=\"a b\" version=\"1\"/>").back(),
               "error 1: 'a b' cannot be a tool's name");
@@ -255,6 +252,22 @@ TEST_F(CheckTool, ComparesNames) {
               ElementsAre("error 0: no <tool name=... version=...>"));
   EXPECT_THAT(findings_in(kHead + "</tool>\n<tool name=\"t\" version=\"2\"/>"),
               ElementsAre("error 4: a second <tool>"));
+}
+
+// Most tools of cmsdist name flags, libraries or other tools alone.
+TEST_F(CheckTool, WantsTheFolderOfToolsThatHaveOne) {
+  const auto tool = [](const std::string& type, const std::string& contents) {
+    return "<tool name=\"t\" version=\"1\"" + type + ">" + contents + "</tool>";
+  };
+  EXPECT_THAT(findings_in(tool("", "<flags CXXFLAGS=\"-O3\"/><lib name=\"a\"/>")), IsEmpty());
+  EXPECT_THAT(findings_in(tool("", "<client><environment name=\"F77\" default=\"f77\"/></client>")),
+              IsEmpty());
+  const std::string missing = "warning 0: the tool's folder is in no variable T_BASE";
+  EXPECT_THAT(findings_in(tool(" type=\"scram\"", "")), ElementsAre(missing));
+  for (const std::string name : {"LIBDIR", "INCLUDE"}) {
+    const std::string environment = "<environment name=\"" + name + "\" default=\"/no\"/>";
+    EXPECT_EQ(findings_in(tool("", "<client>" + environment + "</client>")).front(), missing);
+  }
 }
 
 TEST_F(CheckTool, KnowsTheToolsOfTheArea) {

@@ -53,13 +53,14 @@ TEST(ParseBuildFile, ReadsProducts) {
 TEST(ParseBuildFile, ReadsModels) {
   const auto file = parse(
       "<aot_compile model='/data/${GIVEN}' class='ns::MyModel' batch_sizes='1 2,4  8' "
-      "cpu_levels='x86-64-v3' version='2.0'/>");
+      "cpu_levels='x86-64-v3' headers='cmssw' version='2.0'><!-- a comment --></aot_compile>");
   ASSERT_TRUE(file) << error_of(file);
   const AotModel& model = file->common.models.at(0);
   EXPECT_EQ(model.model, "/data/value");
   EXPECT_EQ(model.class_name, "ns::MyModel");
   EXPECT_THAT(model.batch_sizes, ElementsAre("1", "2", "4", "8"));
   EXPECT_THAT(model.cpu_levels, ElementsAre("x86-64-v3"));
+  EXPECT_EQ(model.headers, "cmssw");
   EXPECT_EQ(model.version, "2.0");
 }
 
@@ -198,6 +199,14 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
             "  write batch_sizes=\"1 4 16\"");
   EXPECT_THAT(error_of(parse("<aot_compile model='m' class='M' batch_sizes='4,0'/>")),
               ::testing::StartsWith("BuildFile.xml:1: batch_sizes: '0' is not a number"));
+  EXPECT_EQ(error_of(parse("<aot_compile model='m' class='M' headers='x'/>")),
+            "BuildFile.xml:1: headers: 'x' is neither self_contained nor cmssw");
+  for (const char* contents : {"text", "<use name='x'/>"}) {
+    EXPECT_EQ(error_of(parse(std::string("<aot_compile model='m' class='M'>") + contents +
+                             "</aot_compile>")),
+              "BuildFile.xml:1: <aot_compile> has contents, which mean nothing here\n"
+              "  write it as <aot_compile .../>");
+  }
   EXPECT_EQ(error_of(parse("<flags/>")), "BuildFile.xml:1: <flags> needs an attribute");
   EXPECT_EQ(error_of(parse("<flags CXXFLAGS='-I$(X_BASE)'/>")),
             "BuildFile.xml:1: the variable in '-I$(X_BASE)' is unknown\n"

@@ -39,12 +39,14 @@ void add_upstream_options(CLI::App& app, CompileCommand& command) {
       ->option_text("FLAGS");
 }
 
-// For the CMake functions, and --config-place for scram's hook.
+// For the CMake functions and scram's hook.
 void add_hidden_options(CLI::App& app, CompileCommand& command) {
   app.add_option("--expect-name", command.expect_name)->group("");
   app.add_option("--expect-namespace", command.expect_namespace)->group("");
   app.add_option("--expect-version", command.expect_version)->group("");
-  app.add_option("--config-place", command.config_place)->group("");
+  app.add_option("--model-name", command.model_name)->group("");
+  app.add_option("--model-version", command.model_version)->group("");
+  app.add_option("--place", command.place)->group("");
   app.add_option("--object-list", command.object_list)->group("");
   app.add_option("--make", command.make)->group("");  // only seen by make
 }
@@ -124,6 +126,8 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
       exclusive("--target-triple", !command.target_triple.empty(), !flags.target_triple.empty()));
   TFAOT_TRY(exclusive("--cpu-levels", !command.cpu_levels.empty(), !flags.cpu_levels.empty()));
   ConfigOverrides overrides;
+  overrides.name = command.model_name;
+  overrides.version = command.model_version;
   overrides.batch_sizes = command.batch_sizes;
   overrides.namespace_name = command.namespace_name;
   overrides.cpu_levels = flags.cpu_levels.empty() ? command.cpu_levels : flags.cpu_levels;
@@ -204,7 +208,7 @@ Result<BuildRequest> build_request(const CompileCommand& command, const Context&
   request.expected_name = command.expect_name;
   request.expected_namespace = command.expect_namespace;
   request.expected_version = command.expect_version;
-  request.config_place = location_of(command.config_place);
+  request.place = location_of(command.place);
   return request;
 }
 

@@ -41,11 +41,13 @@ struct CompileCommand {
   std::uint64_t cache_limit = 1000;  // megabytes
   std::string depfile;
 
-  // Hidden, for the CMake functions.
+  // Hidden, for the CMake functions and scram's hook.
   std::string expect_name;
   std::string expect_namespace;
   std::string expect_version;
-  std::string config_place;
+  std::string model_name;  // of a model without a config, as its version
+  std::string model_version;
+  std::string place;        // FILE:LINE, where the user wrote what the options say
   std::string object_list;  // a response file of all objects is written there
   std::string make;
 };

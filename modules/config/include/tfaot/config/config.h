@@ -20,6 +20,8 @@ namespace tfaot::toolkit {
 // --cpu-levels, --target-triple, --weights, --weights-type, --headers, --rows, --batch,
 // --opset, --dimension) instead of a line, and are usage errors.
 struct ConfigOverrides {
+  std::string name = {};  // of a model without a config, as the next
+  std::string version = {};
   std::vector<std::string> batch_sizes = {};  // as written
   std::string namespace_name = {};
   std::vector<std::string> cpu_levels = {};

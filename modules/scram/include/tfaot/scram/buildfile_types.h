@@ -26,9 +26,10 @@ struct BuildFlag {
 struct AotModel {
   std::string model;       // as written
   std::string class_name;  // "tagger" or "ns::tagger"
-  std::string version = "1.0.0";
+  std::string version;     // empty: a config's, or 1.0.0
   std::vector<std::string> batch_sizes;
   std::vector<std::string> cpu_levels;
+  std::string headers;  // "cmssw"; empty: a config's, or the default
   int line = 0;
 };
 

@@ -32,9 +32,8 @@ struct BuildRequest {
   std::string expected_name;
   std::string expected_namespace;
   std::string expected_version;
-  /// Where the user wrote the config, if the file was generated from something else: errors of the
-  /// config name this place.
-  Location config_place;
+  /// Where the user wrote what the options say, if not on a command line: all errors name it.
+  Location place;
   /// Not null: it receives all that compiling finds. See CompileOptions.
   EngineCheck* check = nullptr;
   std::vector<CountedCode>* counted = nullptr;  ///< the same
