@@ -17,7 +17,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${TFAOT_TENSORFLOW_ROOT}")
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "ca-certificates, python3-pip")  # of `tfaot setup`
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "binutils, cmake, g++, python3-numpy")  # of `tfaot run`, plugins, `tfaot tune`, `import tfaot`
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "binutils")  # its ld, of `tfaot run`, `validate` and `profile`
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++, python3-numpy")  # of plugins, `tfaot tune`, `import tfaot`
 
 # For the script.
 set(CPACK_TFAOT_RUNTIME_TOOL "${PROJECT_BINARY_DIR}/tfaot-runtime.xml.in")

@@ -70,6 +70,7 @@ needs=$(dpkg-deb --field packages/tfaot_*.deb Depends | tr ',' '\n' | sed 's/^ *
 for name in libc6 libstdc++6 libarchive13 libyaml-cpp0.7 libssl3 python3-pip; do
   grep -qxF "$name" <<<"$needs" || fail "the .deb does not need $name, but $(tr '\n' ' ' <<<"$needs")"
 done
+[[ $(dpkg-deb --field packages/tfaot_*.deb Recommends) == binutils ]] || fail "the .deb does not recommend binutils"
 dpkg-deb --fsys-tarfile packages/tfaot_*.deb | tar x -C "first place"
 bash "$source_dir/tests/packaging/check_run_paths.sh" 8 "first place"
 grep -q '_BASE" default="/usr"' "first place/usr/share/tfaot/tfaot-runtime.xml" || fail "the base of tfaot-runtime.xml"

@@ -139,6 +139,23 @@ std::string example_of(const std::string& key, const DescribedSignature& signatu
   return sizes.empty() ? "" : "{" + join(sizes, ", ") + "}";
 }
 
+// Keras' export names outputs by their numbers, and inputs by what the program made before.
+std::string remark_on_names(const DescribedSignature& signature) {
+  for (const auto* tensors : {&signature.inputs, &signature.outputs}) {
+    for (const DescribedTensor& tensor : *tensors) {
+      const std::size_t numbered = tensor.name.find_last_not_of("0123456789");
+      const std::string word = tensor.name.substr(0, numbered + 1);
+      const bool is_number = word == "output_" && word != tensor.name;
+      if (!is_number && word != "keras_tensor" && word != "keras_tensor_") continue;
+      return fmt::format(
+          " '{}' is a name that Keras made up, and C++ code uses it: docs/models.md shows how to "
+          "export the model with names of your choice.",
+          tensor.name);
+    }
+  }
+  return "";
+}
+
 // What the reader should know about the value of a key, besides the key's own description.
 std::string remark_on(const std::string& key, const ModelDescription& model,
                       const DescribedSignature& signature) {
@@ -170,8 +187,8 @@ std::string remark_on(const std::string& key, const ModelDescription& model,
   for (const DescribedSignature& other : model.signatures) {
     if (other.key != signature.key) others.push_back(other.key);
   }
-  return fmt::format("Inputs: {}. Outputs: {}.{}", described(signature.inputs),
-                     described(signature.outputs),
+  return fmt::format("Inputs: {}. Outputs: {}.{}{}", described(signature.inputs),
+                     described(signature.outputs), remark_on_names(signature),
                      others.empty() ? "" : " Other signatures: " + join(others, ", ") + ".");
 }
 

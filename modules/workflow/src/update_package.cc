@@ -56,6 +56,14 @@ Result<Manifest> write_updated(const UpdateRequest& request, Context& context,
     return fail(
         Error::at({spec.model.source.string()}, "no such file or folder").note("named by --model"));
   }
+  const auto format = model_format(context.files, request.model);
+  if (format && *format != spec.model.format) {
+    return fail(
+        Error::at({request.model.string()}, fmt::format("{}, but the package was made from {}",
+                                                        one_of(*format), one_of(spec.model.format)))
+            .note("export the retrained model in the format of the first one, or compile "
+                  "this one: tfaot compile"));
+  }
   TFAOT_ASSIGN(CompileOptions compile, compile_options(context, request.engine));
   compile.work_directory = work;
   TFAOT_ASSIGN(

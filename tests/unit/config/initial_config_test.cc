@@ -6,6 +6,7 @@
 
 #include "config_fixture.h"
 #include "tests/support/golden.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -63,6 +64,27 @@ std::string text_of(const ModelDescription& model, const InitialConfig& values) 
 TEST(InitialConfig, OfASavedModel) {
   EXPECT_TRUE(testing::matches_golden(text_of(saved_model(), {"net", "1.0.0", "saved model"}),
                                       "initial_config/saved_model.yaml"));
+}
+
+TEST(InitialConfig, SaysWhichNamesKerasMadeUp) {
+  const InitialConfig values{"net", "1", "m", {}};
+  const auto remark = [](const std::string& name) {
+    return HasSubstr("'" + name + "' is a name that Keras made up");
+  };
+  ModelDescription model = saved_model();
+  const auto said = [&] { return replace_all(text_of(model, values), "\n  #", ""); };  // unwrapped
+  EXPECT_THAT(said(), Not(HasSubstr("Keras made up")));
+  for (const char* name : {"output_", "output", "my_output_1"}) {
+    model.signatures[0].outputs[0].name = name;
+    EXPECT_THAT(said(), Not(remark(name)));
+  }
+  model.signatures[0].outputs[0].name = "output_0";
+  EXPECT_THAT(said(), remark("output_0"));
+  model = saved_model();
+  for (const char* name : {"keras_tensor", "keras_tensor_12"}) {
+    model.signatures[0].inputs[0].name = name;
+    EXPECT_THAT(said(), remark(name));
+  }
 }
 
 TEST(InitialConfig, OfAFrozenGraph) {

@@ -52,12 +52,18 @@ TEST_F(BuildPackageTest, WritesATreeThatIsWhole) {
   EXPECT_EQ(std::get<Manifest>(found->content).name, "test_net");
 }
 
-TEST_F(BuildPackageTest, ErrorsOfTheConfigNameThePlaceThatTheUserKnows) {
+TEST_F(BuildPackageTest, ErrorsNameThePlaceThatTheUserWroteOptionsIn) {
+  request_.place = {"BuildFile.xml", 7};
+  request_.overrides.cpu_levels = {"v9"};
+  const auto of_an_option = build_package(context_, request_);
+  ASSERT_FALSE(of_an_option);
+  EXPECT_THAT(of_an_option.error().text(), StartsWith("BuildFile.xml:7: --cpu-levels"));
   write("model/aot_config.yaml", "model:\n  name: test_net\n");
-  request_.config_place = {"BuildFile.xml", 7};
-  const auto made = build_package(context_, request_);
-  ASSERT_FALSE(made);
-  EXPECT_THAT(made.error().text(), StartsWith("BuildFile.xml:7: "));
+  const auto of_the_config = build_package(context_, request_);
+  ASSERT_FALSE(of_the_config);
+  EXPECT_THAT(of_the_config.error().text(),
+              ::testing::AllOf(StartsWith((root_ / "model/aot_config.yaml:1:").string()),
+                               ::testing::EndsWith("\n  asked for in BuildFile.xml:7")));
   EXPECT_EQ(files_.kind(request_.output_directory), FileKind::kMissing);
 }
 
@@ -85,6 +91,22 @@ TEST_F(BuildPackageTest, NewWeightsGoIntoTheTree) {
   EXPECT_EQ(updated->path, request_.output_directory);
   EXPECT_EQ(updated->manifest.version, "1.0.1");
   EXPECT_TRUE(verify_tree(files_, request_.output_directory));
+}
+
+TEST_F(BuildPackageTest, WeightsOfAModelInAnotherFormatAreRefused) {
+  ASSERT_TRUE(build_package(context_, request_));
+  write("retrained/net.onnx", "a graph, retrained");
+  UpdateRequest update;
+  update.package = request_.output_directory;
+  update.model = root_ / "retrained/net.onnx";
+  update.engine.jobs = 1;
+  const auto updated = update_package(context_, update);
+  ASSERT_FALSE(updated);
+  EXPECT_EQ(updated.error().text(),
+            update.model.string() +
+                ": an ONNX model, but the package was made from a SavedModel\n"
+                "  export the retrained model in the format of the first one, or compile this one: "
+                "tfaot compile");
 }
 
 }  // namespace
