@@ -117,21 +117,6 @@ TEST_F(CompileTest, CommandLineGoesBeforeTheConfig) {
   EXPECT_THAT(run({"info", "out"}).out, ::testing::HasSubstr("a::b::test_net"));
 }
 
-// An area, a CMake project or a product with several packages uses the runtime of one of them.
-TEST_F(CompileTest, PackagesWithOtherHeadersHaveTheSameRuntime) {
-  ASSERT_EQ(compile().exit_code, 0);
-  const std::vector<std::string> runtime = files_in("out/runtime");
-  EXPECT_THAT(runtime, ::testing::IsSupersetOf(
-                           {"include/tfaot/cmssw/inside/xla_function.h",
-                            "include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/"
-                            "Model.h"}));
-  ASSERT_EQ(compile({"--headers", "cmssw"}).exit_code, 0);
-  EXPECT_EQ(files_in("out/runtime"), runtime);
-  EXPECT_THAT(read("out/include/tfaot-model-test-net/model.h"),
-              ::testing::HasSubstr("#include \"PhysicsTools/TensorFlowAOT/interface/Wrapper.h\""));
-  EXPECT_THAT(run({"info", "out"}).out, ::testing::HasSubstr("bytes, cmssw"));
-}
-
 TEST_F(CompileTest, ForeignFilesInTheOutputStay) {
   write("out/notes.txt", "mine");
   ASSERT_EQ(compile().exit_code, 0);

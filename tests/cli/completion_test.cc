@@ -52,6 +52,18 @@ class CompletionTest : public CliTest {
     return at(shell);
   }
 
+  // Two versions of test_net, into here/area.
+  void install_models() {
+    for (const std::string version : {"1.0.0", "1.4.2"}) {
+      write_tree_at("tree", {version});
+      ASSERT_EQ(run({"package", "tree", "-o", "dist"}).exit_code, 0);
+      ASSERT_EQ(run({"install", "dist/tfaot-model-test-net-" + version + "-x86_64-linux.tar.zst",
+                     "--release-area", "here/area"})
+                    .exit_code,
+                0);
+    }
+  }
+
   // What bash offers after `words`, the last of which is unfinished.
   Words bash(const Words& words) {
     std::string list;
@@ -111,14 +123,7 @@ TEST_F(CompletionTest, FishOffersVerbsOptionsWordsAndFiles) {
 
 // AREA/NAME[/VERSION] of installed models, beside files.
 TEST_F(CompletionTest, OffersInstalledModels) {
-  for (const std::string version : {"1.0.0", "1.4.2"}) {
-    write_tree_at("tree", {version});
-    ASSERT_EQ(run({"package", "tree", "-o", "dist"}).exit_code, 0);
-    ASSERT_EQ(run({"install", "dist/tfaot-model-test-net-" + version + "-x86_64-linux.tar.zst",
-                   "--release-area", "here/area"})
-                  .exit_code,
-              0);
-  }
+  install_models();
   const auto offered = [&](const std::string& word) { return bash({"info", word}); };
   EXPECT_THAT(offered("area/te"), ElementsAre("area/test-net"));
   EXPECT_THAT(offered("area/tf"), ElementsAre("area/tfaot-model-test-net"));
@@ -137,7 +142,8 @@ TEST_F(CompletionTest, OffersInstalledModels) {
 // zsh completes only at a terminal, which its own module makes.
 TEST_F(CompletionTest, ZshOffersVerbsOptionsAndWords) {
   if (!has("zsh")) GTEST_SKIP() << "there is no zsh";
-  write("drive.zsh", R"(zmodload zsh/zpty
+  write("drive.zsh", "path=(" + at("prefix/bin") + R"( $path)
+zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PROMPT= ; setopt no_beep ; autoload -U compinit ; compinit -u -D ; source $1"
 zpty -w shell "zstyle ':completion:*' list-colors no=; LISTMAX=0 ; bindkey '^X' list-choices ; print REA''DY"
@@ -154,6 +160,8 @@ print -r -- $text
   const auto zsh = [&](const std::string& line) {
     return output_of("zsh", {"-f", at("drive.zsh"), script("zsh"), line});
   };
+  install_models();
+  EXPECT_THAT(zsh("tfaot info area/te"), HasSubstr("area/test-net"));
   const std::string verbs = zsh("tfaot co");
   for (const char* verb : {"compile", "convert-area", "condor", "completion"}) {
     EXPECT_THAT(verbs, HasSubstr(verb));

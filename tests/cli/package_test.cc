@@ -15,6 +15,25 @@ std::string without_size(const std::string& text) {
   return std::regex_replace(text, std::regex("size     [0-9]+ bytes"), "size     N bytes");
 }
 
+// An area, a CMake project or a product with several packages uses the runtime of one of them.
+TEST_F(PackageTest, PackagesWithOtherHeadersHaveTheSameRuntime) {
+  write_model();
+  std::vector<std::string> line = {"compile", "-c", "model/aot_config.yaml", "-o", "out",
+                                   "-j",      "1"};
+  ASSERT_EQ(run(line).exit_code, 0);
+  const std::vector<std::string> runtime = files_in("out/runtime");
+  EXPECT_THAT(runtime, ::testing::IsSupersetOf(
+                           {"include/tfaot/cmssw/inside/xla_function.h",
+                            "include/tfaot/cmssw/drop_in/PhysicsTools/TensorFlowAOT/interface/"
+                            "Model.h"}));
+  line.insert(line.end(), {"--headers", "cmssw"});
+  ASSERT_EQ(run(line).exit_code, 0);
+  EXPECT_EQ(files_in("out/runtime"), runtime);
+  EXPECT_THAT(read("out/include/tfaot-model-test-net/model.h"),
+              ::testing::HasSubstr("#include \"PhysicsTools/TensorFlowAOT/interface/Wrapper.h\""));
+  EXPECT_THAT(run({"info", "out"}).out, ::testing::HasSubstr("bytes, cmssw"));
+}
+
 TEST_F(PackageTest, PrintsWhatItWrote) {
   write_tree_at("tree", {});
   std::string transcript = run({"package", "tree", "-o", "dist"}).text() + "\n";

@@ -132,9 +132,8 @@ std::vector<std::string> installed_names(const FileSystem& fs, const Path& folde
   }
   const Path tool = by_model_name(area);
   for (const std::string& version : names_in(tool)) {
-    if (version.starts_with(begin) && installed_tree(fs, tool / version)) {
-      found.push_back(parent + version);
-    }
+    const bool is_version = version != kCurrentName && is_file(fs, tool / version / kManifestName);
+    if (is_version && version.starts_with(begin)) found.push_back(parent + version);
   }
   return found;
 }

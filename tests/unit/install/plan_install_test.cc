@@ -30,12 +30,11 @@ TEST(PlanInstall, SaysWhereThingsGo) {
 
 const std::vector<std::string> kNoFolders;
 // A scram area with these folders.
-class ScramArea : public MemoryFileSystem {
- public:
-  explicit ScramArea(const std::vector<std::string>& folders)
-      : MemoryFileSystem({{"/area/config/scram_version", "V3_00_78"}}) {
-    for (const std::string& folder : folders) EXPECT_TRUE(create_directories("/area/" + folder));
+struct ScramArea {
+  explicit ScramArea(const std::vector<std::string>& folders) {
+    for (const std::string& folder : folders) EXPECT_TRUE(fs.create_directories("/area/" + folder));
   }
+  MemoryFileSystem fs{{{"/area/config/scram_version", "V3_00_78"}}};
 };
 
 struct ArchWords {
@@ -55,15 +54,15 @@ std::string arch_or_refusal(const FileSystem& fs, const ArchWords& words,
 // scram takes any folder of config/toolbox for an architecture.
 TEST(PlanInstall, FindsTheArchitectureOfAScramArea) {
   const ScramArea one({"config/toolbox/one/tools", "config/toolbox/notes", ".SCRAM/two"});
-  EXPECT_EQ(arch_or_refusal(one, {}), "one");
-  EXPECT_EQ(arch_or_refusal(one, {.variable = "two"}), "one");  // as scram itself chooses
-  EXPECT_EQ(arch_or_refusal(one, {.option = "one", .variable = "two"}), "one");
+  EXPECT_EQ(arch_or_refusal(one.fs, {}), "one");
+  EXPECT_EQ(arch_or_refusal(one.fs, {.variable = "two"}), "one");  // as scram itself chooses
+  EXPECT_EQ(arch_or_refusal(one.fs, {.option = "one", .variable = "two"}), "one");
   const ScramArea both({"config/toolbox/one/tools", "config/toolbox/two/tools"});
-  EXPECT_EQ(arch_or_refusal(both, {.variable = "two"}), "two");
-  EXPECT_EQ(arch_or_refusal(both, {.option = "one", .variable = "two"}), "one");
-  EXPECT_EQ(arch_or_refusal(ScramArea({".SCRAM/two"}), {}), "two");
-  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders), {.variable = "two"}), "two");
-  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders), {.option = "one", .variable = "two"}), "one");
+  EXPECT_EQ(arch_or_refusal(both.fs, {.variable = "two"}), "two");
+  EXPECT_EQ(arch_or_refusal(both.fs, {.option = "one", .variable = "two"}), "one");
+  EXPECT_EQ(arch_or_refusal(ScramArea({".SCRAM/two"}).fs, {}), "two");
+  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders).fs, {.variable = "two"}), "two");
+  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders).fs, {.option = "one", .variable = "two"}), "one");
   MemoryFileSystem by_folder;
   ASSERT_TRUE(by_folder.create_directories("/area/.SCRAM/two"));
   EXPECT_EQ(arch_or_refusal(by_folder, {}), "two");
@@ -76,31 +75,31 @@ TEST(PlanInstall, RefusesAScramAreaWithoutItsArchitecture) {
       "/area: in this scram area the tool file needs an architecture\n"
       "  the area has one, two\n"
       "  name it with --scram-arch";
-  EXPECT_EQ(arch_or_refusal(both, {}), choice);
-  EXPECT_EQ(arch_or_refusal(both, {.variable = "three"}), choice);
-  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders), {}),
+  EXPECT_EQ(arch_or_refusal(both.fs, {}), choice);
+  EXPECT_EQ(arch_or_refusal(both.fs, {.variable = "three"}), choice);
+  EXPECT_EQ(arch_or_refusal(ScramArea(kNoFolders).fs, {}),
             "/area: in this scram area the tool file needs an architecture\n"
             "  no folder of /area/config/toolbox holds tools\n"
             "  name it with --scram-arch");
   EXPECT_EQ(
-      arch_or_refusal(both, {.option = "three"}),
+      arch_or_refusal(both.fs, {.option = "three"}),
       "/area: this scram area has no architecture 'three'\n"
       "  it has one, two\n"
       "  'scram project' adds one; an unknown folder in /area/config/toolbox would stop every "
       "command of scram");
   EXPECT_EQ(
-      arch_or_refusal(ScramArea({"config/toolbox/one/tools", "config/toolbox/tools"}), {}),
+      arch_or_refusal(ScramArea({"config/toolbox/one/tools", "config/toolbox/tools"}).fs, {}),
       "/area/config/toolbox/tools: scram takes this folder for an architecture, so no command "
       "of it works\n"
       "  remove it, then install again: the tool files go to "
       "config/toolbox/SCRAM_ARCH/tools");
   for (const std::string area : {"/area/config/toolbox", "/area/config/toolbox/one"}) {
-    EXPECT_EQ(arch_or_refusal(both, {}, area),
+    EXPECT_EQ(arch_or_refusal(both.fs, {}, area),
               area +
                   ": scram would take what is installed here for an architecture, and no command "
                   "of it would work\n  install into /area");
   }
-  EXPECT_TRUE(plan_install(both, SamplePackage().manifest(),
+  EXPECT_TRUE(plan_install(both.fs, SamplePackage().manifest(),
                            {.area = "/area", .make_current = false}));  // writes no tool file there
 }
 

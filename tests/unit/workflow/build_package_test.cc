@@ -58,6 +58,7 @@ TEST_F(BuildPackageTest, ErrorsNameThePlaceThatTheUserWroteOptionsIn) {
   const auto of_an_option = build_package(context_, request_);
   ASSERT_FALSE(of_an_option);
   EXPECT_THAT(of_an_option.error().text(), StartsWith("BuildFile.xml:7: --cpu-levels"));
+  request_.overrides.cpu_levels.clear();
   write("model/aot_config.yaml", "model:\n  name: test_net\n");
   const auto of_the_config = build_package(context_, request_);
   ASSERT_FALSE(of_the_config);
