@@ -191,7 +191,7 @@ endforeach()
 case_execute("scram area" FAIL "scram has no architecture el8, for which this RPM was made"
              COMMAND ${rpm} -i --prefix "${CASE_BINARY}/scram" el8/RPMS/x86_64/${name}-1.0.0-1.x86_64.rpm)
 file(GLOB left RELATIVE "${CASE_BINARY}/scram" "${CASE_BINARY}/scram/*" "${CASE_BINARY}/scram/config/toolbox/*")
-if(NOT left STREQUAL "config;config/toolbox/el9")
+if(NOT left STREQUAL ".SCRAM;config;config/toolbox/el9")
   message(FATAL_ERROR "the refused RPMs left ${left}")
 endif()
 case_execute("scram area" COMMAND ${rpm} -i --prefix "${CASE_BINARY}/scram" el9/RPMS/x86_64/${name}-1.0.0-1.x86_64.rpm)
