@@ -14,7 +14,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::chrono::seconds kGrace{2};
+constexpr std::chrono::seconds kTimeToEnd{2};
 
 std::atomic<bool> is_over = false;
 std::atomic<std::int64_t> seconds = 0;
@@ -39,7 +39,7 @@ void on_time_over(int) {
     ::_exit(1);
   }
   record_interrupt(kTimeLimitSignal);
-  start_clock(time_of(kGrace));
+  start_clock(time_of(kTimeToEnd));
 }
 
 }  // namespace
