@@ -72,7 +72,7 @@ class RowWise {
   HloInstruction* of(HloInstruction* one, bool any) {
     if (one->shape().rank() != 0) return nullptr;
     const RowFact& fact = flow_.of(one);
-    if (fact.cause == nullptr) return broadcast(one, {rows_}, {});
+    if (fact.cause == nullptr) return engine::broadcast(one, {rows_}, {});
     switch (one->opcode()) {
       case HloOpcode::kAnd:
       case HloOpcode::kOr: {
@@ -126,7 +126,7 @@ class RowWise {
       if (d != split->rows) others.push_back(d);
     }
     return one.AddInstruction(HloInstruction::CreateReduce(
-        shape_of(from->shape().element_type(), {rows_}), reshape(from, split->sizes),
+        shape_of(from->shape().element_type(), {rows_}), engine::reshape(from, split->sizes),
         one.mutable_operand(1), others, one.to_apply()));
   }
 
@@ -145,7 +145,8 @@ class RowWise {
     HloInstruction* const each =
         reduced(*number, any_above ? HloOpcode::kMaximum : HloOpcode::kMinimum);
     if (each == nullptr) return nullptr;
-    HloInstruction* const bound = broadcast(one.mutable_operand(is_left ? 1 : 0), {rows_}, {});
+    HloInstruction* const bound =
+        engine::broadcast(one.mutable_operand(is_left ? 1 : 0), {rows_}, {});
     return one.AddInstruction(one.CloneWithNewOperands(
         shape_of(xla::PRED, {rows_}), is_left ? std::vector<HloInstruction*>{each, bound}
                                               : std::vector<HloInstruction*>{bound, each}));
@@ -265,7 +266,8 @@ class WaitingLoop {
     if (!shape.IsArray() || fact.cause != nullptr) return nullptr;
     const auto split = split_rows(shape, fact);
     if (!split) return nullptr;
-    return reshape(broadcast(alive, split->sizes, {split->rows}), shape.dimensions());
+    return engine::reshape(engine::broadcast(alive, split->sizes, {split->rows}),
+                           shape.dimensions());
   }
 
   HloInstruction* first_state(xla::HloComputation& condition) {
@@ -281,7 +283,7 @@ class WaitingLoop {
     }
     HloInstruction* const yes =
         outside.AddInstruction(HloInstruction::CreateConstant(xla::LiteralUtil::One(xla::PRED)));
-    first.push_back(broadcast(yes, {rows_}, {}));
+    first.push_back(engine::broadcast(yes, {rows_}, {}));
     first.back() = call(condition, tuple(outside, first));
     return tuple(outside, first);
   }

@@ -7,7 +7,7 @@ namespace tfaot::toolkit::engine {
 Composed::Composed(Node& node, std::int64_t opset)
     : node_(node),
       opsets_{{"", opset}},
-      scope_(node.scope().model(), opsets_, node.builder(), &node.scope()) {}
+      scope_(node.scope(), opsets_, node.builder(), &node.scope()) {}
 
 std::string Composed::operand(int index) {
   return node_.has(index) ? value(node_.operand(index)) : "";
