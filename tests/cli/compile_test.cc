@@ -360,54 +360,5 @@ TEST_F(CompileTest, DevWarnsOfAForeignTarget) {
   EXPECT_THAT(outcome.err, ::testing::HasSubstr("but the model is compiled for 'aarch64'"));
 }
 
-// A launcher that writes down what it starts.
-class LauncherTest : public CompileTest {
- protected:
-  LauncherTest() {
-    write("launch me", "#!/bin/sh\necho \"$*\" >>" + path("launched") + "\nshift\nexec \"$@\"\n");
-    make_executable(root_ / "launch me");
-    std::filesystem::create_symlink(root_ / "launch me", root_ / "launch");
-  }
-  std::string path(const std::string& name) const { return (root_ / name).string(); }
-};
-
-TEST_F(LauncherTest, StartsEveryEngineProcess) {
-  const Outcome outcome = run({"compile", "-c", "model/aot_config.yaml", "-o", "out", "-j", "2",
-                               "--launcher", path("launch") + " first"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::vector<std::string> lines = split_lines(read("launched"));
-  ASSERT_EQ(lines.size(), 2U);
-  EXPECT_THAT(lines[0], ::testing::MatchesRegex("first /.*tfaot-engine /.*[.]job any"));
-}
-
-TEST_F(LauncherTest, IsTakenFromTheEnvironmentUnlessGiven) {
-  EXPECT_EQ(compile({}, {{"TFAOT_COMPILE_LAUNCHER", path("launch") + " of-environment"}}).exit_code,
-            0);
-  EXPECT_THAT(read("launched"), ::testing::StartsWith("of-environment /"));
-  EXPECT_EQ(compile({"--launcher-word", path("launch me"), "--launcher-word", "two words"},
-                    {{"TFAOT_COMPILE_LAUNCHER", "/no/such/program"}})
-                .exit_code,
-            0);
-  EXPECT_THAT(split_lines(read("launched")).back(), ::testing::StartsWith("two words /"));
-}
-
-TEST_F(LauncherTest, ThatCannotBeStartedIsNamed) {
-  const Outcome outcome = compile({"--launcher", "no-such-program -c 2"});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(outcome.err,
-            "tfaot: error: the launcher 'no-such-program' cannot be started\n"
-            "  cannot start 'no-such-program': no such program in PATH\n"
-            "  correct --launcher, TFAOT_COMPILE_LAUNCHER in the environment, or the property of "
-            "the CMake target\n");
-  EXPECT_FALSE(std::filesystem::exists(root_ / "out"));
-}
-
-TEST_F(LauncherTest, ThatFailsIsNamed) {
-  const Outcome outcome = compile({"--launcher", "false --really"});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, ::testing::HasSubstr("the compiler ended with exit code 1 (batch sizes "
-                                                "1, 4)\n  started by: false --really\n"));
-}
-
 }  // namespace
 }  // namespace tfaot::toolkit::testing

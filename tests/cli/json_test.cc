@@ -8,14 +8,14 @@
 namespace tfaot::toolkit::testing {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 class JsonTest : public CliTest {
  protected:
-  json said(const std::vector<std::string>& arguments, int exit_code = 0) const {
+  Json said(const std::vector<std::string>& arguments, int exit_code = 0) const {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.exit_code, exit_code) << outcome.text();
-    return json::parse(outcome.out, nullptr, false);
+    return Json::parse(outcome.out, nullptr, false);
   }
 };
 
@@ -36,27 +36,27 @@ TEST_F(JsonTest, EveryVerbButCompletionHasIt) {
 
 TEST_F(JsonTest, FromTheModelToTheArea) {
   write_model();
-  const json config = said({"init", "model/saved_model", "-o", "new.yaml", "--json"});
+  const Json config = said({"init", "model/saved_model", "-o", "new.yaml", "--json"});
   EXPECT_EQ(config["path"], at("new.yaml"));
 
-  const json tree = said({"compile", "-c", "model/aot_config.yaml", "-o", "out", "--json", "-q"});
+  const Json tree = said({"compile", "-c", "model/aot_config.yaml", "-o", "out", "--json", "-q"});
   EXPECT_EQ(tree["path"], at("out"));
   EXPECT_EQ(tree["name"], "test_net");
-  EXPECT_EQ(tree["batch_sizes"], json({1, 4}));
+  EXPECT_EQ(tree["batch_sizes"], Json({1, 4}));
   EXPECT_EQ(tree["objects"], 2);
 
-  const json archive = said({"package", "out", "-o", "dist", "--json", "-q"});
+  const Json archive = said({"package", "out", "-o", "dist", "--json", "-q"});
   EXPECT_EQ(archive["tool_name"], "tfaot-model-test-net");
   EXPECT_EQ(archive["sha256"].get<std::string>().size(), 64U);
   const std::string file = archive["path"];
   EXPECT_EQ(archive["size"].get<std::size_t>(), files_.read(file).value().size());
 
-  const json first = said({"install", file, "--release-area", "area", "--json", "-q"});
+  const Json first = said({"install", file, "--release-area", "area", "--json", "-q"});
   ASSERT_EQ(first.size(), 1U);
   EXPECT_EQ(first[0]["path"], at("area/tfaot-model-test-net/1.0.0"));
   EXPECT_EQ(first[0]["made_current"], true);
   EXPECT_EQ(first[0]["unchanged"], false);
-  const json again = said({"install", file, "--release-area", "area", "--json"});
+  const Json again = said({"install", file, "--release-area", "area", "--json"});
   EXPECT_EQ(again[0]["unchanged"], true);
   EXPECT_EQ(again[0]["replaced_version"], nullptr);
 }
@@ -64,18 +64,18 @@ TEST_F(JsonTest, FromTheModelToTheArea) {
 TEST_F(JsonTest, WhatWasInstalledBeforeAnErrorIsPrinted) {
   write_tree_at("tree", {});
   const std::string file = said({"package", "tree", "-o", "dist", "--json", "-q"})["path"];
-  const json installed = said({"install", file, "nothing", "--release-area", "area", "--json"}, 1);
+  const Json installed = said({"install", file, "nothing", "--release-area", "area", "--json"}, 1);
   ASSERT_EQ(installed.size(), 1U);
   EXPECT_EQ(installed[0]["version"], "1.0.0");
 }
 
 TEST_F(JsonTest, OfScramsVerbs) {
   write("area/config/SCRAM/Plugins/BuildRules.py", "");
-  const json absent = said({"scram-hook", "status", "area", "--json"});
+  const Json absent = said({"scram-hook", "status", "area", "--json"});
   EXPECT_EQ(absent["installed"], false);
 
   write("bad.xml", "<tool name=\"bad\" version=\"1\" revision=\"2\">\n</tool>\n");
-  const json found = said({"check-tool", "bad.xml", "--json"}, 1);
+  const Json found = said({"check-tool", "bad.xml", "--json"}, 1);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0]["file"], "bad.xml");
   EXPECT_EQ(found[0]["findings"][0]["severity"], "error");

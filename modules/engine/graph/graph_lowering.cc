@@ -8,6 +8,7 @@
 #include "graph/diagnosis.h"
 #include "graph/foreign_calls.h"
 #include "hlo/constant_calls.h"
+#include "hlo/signature.h"
 #include "lowering/call_compiled.h"
 #include "lowering/compiler_client.h"
 #include "lowering/conversions.h"

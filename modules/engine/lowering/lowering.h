@@ -72,18 +72,6 @@ struct SizedModel {
 // Fails if a row of an output has another shape at the other size.
 Status same_output_rows(const SizedModel& model, const SizedModel& other);
 
-struct SizeCauses {
-  std::vector<std::string> texts;
-  std::vector<std::string> names;
-};
-// The model with its inputs and outputs, as the signature names them and the computation shapes
-// them. Errors: more dimensions than base/limits.h allows, a size that depends on the data, rows
-// that are not the batch's. `causes`: the nodes to blame for a size that depends on the data.
-Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<ModelTensor>& inputs,
-                                    const std::vector<ModelTensor>& outputs,
-                                    std::int64_t batch_size,
-                                    const std::function<SizeCauses()>& causes);
-
 // Without the first dimension, which is the batch.
 std::vector<std::int64_t> row_shape(const xla::Shape& shape);
 // The shape with a first dimension of 1.

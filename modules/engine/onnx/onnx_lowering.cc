@@ -11,6 +11,7 @@
 #include <set>
 
 #include "hlo/hlo.h"
+#include "hlo/signature.h"
 #include "lowering/conversions.h"
 #include "lowering/signature_checks.h"
 #include "onnx/known_operators.h"

@@ -10,6 +10,7 @@
 
 #include "tensorflow/compiler/tf2xla/xla_compiled_cpu_function.h"
 
+#include "tfaot/cmssw/inside/decimal.h"
 #include "tfaot/cmssw/inside/xla_buffer.h"
 #include "tfaot/cmssw/inside/xla_shape.h"
 #include "tfaot/runtime/cpu_level.h"
@@ -76,8 +77,8 @@ class XlaTables {
       : code_(&program.codes[select_code(model.name, program, this_cpu())]),
         denormals_(detail::denormals_of(model)),
         live_rows_(static_cast<std::int64_t>(program.batch_size)),
-        arguments_({"feed_", "_bs" + decimal(program.batch_size)}, model.inputs, model.input_count,
-                   program.batch_size),
+        arguments_({"feed_", "_bs" + detail::decimal(program.batch_size)}, model.inputs,
+                   model.input_count, program.batch_size),
         results_({"fetch_", ""}, model.outputs, model.output_count, program.batch_size),
         argument_slots_(model.input_count, kNoSlot),
         result_slots_(model.output_count, kNoSlot) {
@@ -107,16 +108,6 @@ class XlaTables {
 
  private:
   enum : std::int32_t { kNoSlot = -1 };
-
-  // Not std::to_string(), whose table is a symbol that keeps a plugin from being unloaded.
-  static std::string decimal(std::size_t number) {
-    std::string digits;
-    for (; number > 0 || digits.empty(); number /= 10) {
-      digits.insert(digits.begin(), static_cast<char>('0' + number % 10));
-    }
-    return digits;
-  }
-
   void add(const BufferSlot& slot, const unsigned char* weights) {
     const auto position = static_cast<std::int32_t>(buffers_.size());
     switch (slot.kind) {
