@@ -162,10 +162,10 @@ Status finish_objects(FileSystem& fs, const ModelSpec& spec, const CompileOption
     TFAOT_ASSIGN(const auto neutral, fs.read(file));
     const auto calls = undefined_symbols(neutral, {""});
     if (!calls) return fail(of_object(options, code, calls.error()));
+    TFAOT_TRY(check_calls(spec, {code.batch_size, code.cpu_level, code.object}, *calls));
     code.entry_symbol = symbol_name(code.entry_symbol, neutral);
     const auto object = rename_symbol(neutral, {kNeutralEntrySymbol, code.entry_symbol});
     if (!object) return fail(of_object(options, code, object.error()));
-    TFAOT_TRY(check_calls(spec, {code.batch_size, code.cpu_level, code.object}, *calls));
     std::copy_if(calls->begin(), calls->end(), std::back_inserter(code.kernels), is_kernel);
     TFAOT_TRY(fs.replace_atomically(file, *object, Durability::kScratch));
   }

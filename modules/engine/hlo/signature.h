@@ -5,17 +5,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "lowering/lowering.h"
 
 namespace tfaot::toolkit::engine {
 
-struct SizeCauses {
-  std::vector<std::string> texts;
-  std::vector<std::string> names;
-};
 // The model with its inputs and outputs, as the signature names them and the computation shapes
 // them. Errors: more dimensions than base/limits.h allows, a size that depends on the data, rows
 // that are not the batch's. `causes`: the nodes to blame for a size that depends on the data.

@@ -72,6 +72,12 @@ struct SizedModel {
 // Fails if a row of an output has another shape at the other size.
 Status same_output_rows(const SizedModel& model, const SizedModel& other);
 
+// What makes a size depend on the data: sentences, and the names of nodes.
+struct SizeCauses {
+  std::vector<std::string> texts;
+  std::vector<std::string> names;
+};
+
 // Without the first dimension, which is the batch.
 std::vector<std::int64_t> row_shape(const xla::Shape& shape);
 // The shape with a first dimension of 1.
