@@ -12,7 +12,7 @@ step "law and HTCondor's Python module, for the tests of batch systems"
 bash packaging/batch_tools.sh || echo "They are missing; the tests that need them will be skipped."
 step "What reads the ONNX standard's tests"
 bash packaging/onnx_conformance.sh --setup-only || echo "It is missing; the test e2e.onnx_conformance will be skipped."
-build_release
+build_release ""
 
 step "Formatting and clang-tidy"
 bash packaging/lint.sh build/release

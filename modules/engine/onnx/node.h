@@ -56,8 +56,8 @@ class Node {
   // Nothing if the operand depends on the model's inputs.
   std::optional<std::vector<std::int64_t>> integers_if_known(int operand) const;
 
-  // Refuses sizes that no tensor can have: negative ones, more elements than kMostTensorElements. XLA
-  // ends the process for some of them.
+  // Refuses sizes that no tensor can have: negative ones, more elements than kMostTensorElements.
+  // XLA ends the process for some of them.
   void check_sizes(const Dimensions& sizes) const;
   // Refuses to make so many elements while compiling. `most`: of base/limits.h.
   void check_made(std::int64_t elements, std::int64_t most) const;
