@@ -226,9 +226,6 @@ void misbehave(const std::string& how) {
     const std::string much(300'000'000, 'x');
     for (;;) pause();
   }
-  if (how == "slow") {
-    for (;;) pause();
-  }
   if (how == "orphan") {
     flock(open(std::getenv("FAKE_ENGINE_LOCK"), O_RDWR), LOCK_EX);
     kill(getppid(), SIGKILL);
@@ -242,7 +239,9 @@ void misbehave(const std::string& how) {
 int main(int argc, char** argv) {
   using namespace tfaot::toolkit;
   const char* const how = std::getenv("FAKE_ENGINE");
-  misbehave(how == nullptr ? "" : how);
+  if (how != nullptr && std::string(how) == "slow") {
+    for (;;) pause();
+  }
   if (argc == 3 && std::string(argv[1]) == kDescribeOption) {
     std::cout << model_description_to_json(fake_description()) << std::flush;
     return 0;
@@ -260,6 +259,7 @@ int main(int argc, char** argv) {
     return read ? 0 : 1;
   }
   if (argc != 3 || !end_with_parent(argv[2])) return 2;
+  misbehave(how == nullptr ? "" : how);
   RealFileSystem files;
   const auto text = files.read(argv[1]);
   const auto job = text ? engine_job_from_json(*text) : fail(text.error());

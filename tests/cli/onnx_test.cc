@@ -78,7 +78,6 @@ TEST_F(OnnxTest, ErrorsOfCompiling) {
                   {"compile", "my-net.onnx", "-o", "out", "--dimension", "n"},
                   {"compile", "my-net.onnx", "-o", "out", "--dimension", "n=0"},
                   {"compile", "my-net.onnx", "-o", "out", "--batch", "none", "--batch-sizes", "2"},
-                  {"compile", "net", "-o", "out", "--dimension", "n=4"},
                   {"check", "my-net.onnx", "--format", "onnx"}}),
       "cli/onnx_errors.txt"));
 }

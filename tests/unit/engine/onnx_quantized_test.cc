@@ -245,12 +245,17 @@ TEST(OnnxQuantizedTest, QonnxHasOneBitWithoutZero) {
 // Four boxes of height 1: x from 0 to 2, 0.5 to 2.5, 5 to 6, 5 to 6. The scores are the input.
 std::string boxes_graph(const std::string& rows, const std::string& score = "0.1") {
   return tensor_text("input", "x", {"batch", "4"}) +
-         "output { name: 'r' type { tensor_type { elem_type: 7 shape { dim { " + rows +
-         " } dim { dim_value: 3 } } } } }" +
+         "output { name: 'y' type { tensor_type { elem_type: 7 shape { dim { dim_param: 'batch' } "
+         "dim { "
+         "dim_param: 'n' } } } } }"
+         "value_info { name: 'r' type { tensor_type { elem_type: 7 shape { dim { " +
+         rows + " } dim { dim_value: 3 } } } } }" +
          values_text("boxes", kFloat, "0, 0, 1, 2, 0, 0.5, 1, 2.5, 0, 6, 1, 5, 0, 5, 1, 6",
                      "dims: [1, 4, 4]") +
          values_text("most", kInt64, "3") + values_text("overlap", kFloat, "0.5") +
          values_text("score", kFloat, score) + values_text("form", kInt64, "1, 1, 4", "dims: 3") +
+         values_text("flat", kInt64, "1, -1", "dims: 2") +
+         "node { op_type: 'Reshape' input: 'r' input: 'flat' output: 'y' }" +
          "node { op_type: 'Reshape' input: 'x' input: 'form' output: 'scores' }"
          "node { name: 'n' op_type: 'NonMaxSuppression' input: 'boxes' input: 'scores' input: "
          "'most' input: 'overlap' input: 'score' output: 'r' }";
