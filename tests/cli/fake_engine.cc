@@ -222,10 +222,6 @@ void misbehave(const std::string& how) {
     kill(getppid(), SIGINT);
     for (;;) pause();  // the tool must end it
   }
-  if (how == "memory") {
-    const std::string much(300'000'000, 'x');
-    for (;;) pause();
-  }
   if (how == "orphan") {
     flock(open(std::getenv("FAKE_ENGINE_LOCK"), O_RDWR), LOCK_EX);
     kill(getppid(), SIGKILL);
@@ -239,7 +235,8 @@ void misbehave(const std::string& how) {
 int main(int argc, char** argv) {
   using namespace tfaot::toolkit;
   const char* const how = std::getenv("FAKE_ENGINE");
-  if (how != nullptr && std::string(how) == "slow") {
+  if (how != nullptr && (std::string(how) == "slow" || std::string(how) == "memory")) {
+    const std::string much(*how == 'm' ? 300'000'000 : 0, 'x');
     for (;;) pause();
   }
   if (argc == 3 && std::string(argv[1]) == kDescribeOption) {

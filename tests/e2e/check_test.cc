@@ -190,7 +190,7 @@ versions { producer: 1882 }
   const ProcessResult check = tool({"check", "graph.pbtxt", "--json"});
   EXPECT_EQ(check.exit_code, 1);
   EXPECT_THAT(problems_in(check),
-              ::testing::ElementsAre("dtype a", "unknown_shape b", "batch c", "dtype h"));
+              ::testing::ElementsAre("dtype a", "batch c", "unknown_shape b", "dtype h"));
 }
 
 TEST_F(CheckTest, GoesOnAfterABatchSize) {
