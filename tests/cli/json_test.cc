@@ -61,23 +61,22 @@ TEST_F(JsonTest, FromTheModelToTheArea) {
   EXPECT_EQ(again[0]["replaced_version"], nullptr);
 }
 
-TEST_F(JsonTest, WhatWasInstalledBeforeAnErrorIsPrinted) {
+TEST_F(JsonTest, IsAListOfWhatWasInstalledAlsoAfterAnError) {
   write_tree_at("tree", {});
   write("broken.tar.zst", "no archive");
   said({"package", "tree", "-o", "dist", "--json", "-q"});
   const std::string file = at("dist/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst");
   const Json installed =
       said({"install", file, "broken.tar.zst", "--release-area", "area", "--json"}, 1);
-  ASSERT_EQ(installed.size(), 1U);
-  EXPECT_EQ(installed[0]["version"], "1.0.0");
+  EXPECT_EQ(installed, Json::array());  // all archives are read first
 }
 
 TEST_F(JsonTest, FindingsInToolFiles) {
   write("bad.xml", "<tool name=\"bad\" version=\"1\" revision=\"2\">\n</tool>\n");
-  const Json found = said({"check-tool", "bad.xml", "--json"}, 1);
+  const Json found = said({"check-tool", "bad.xml", "--json"});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0]["file"], "bad.xml");
-  EXPECT_EQ(found[0]["findings"][0]["severity"], "error");
+  EXPECT_EQ(found[0]["findings"][0]["severity"], "warning");
   EXPECT_EQ(found[0]["findings"][0]["line"], 1);
 }
 

@@ -71,8 +71,8 @@ TEST_F(OnnxTest, AFrozenGraphNeedsAConfig) {
 TEST_F(OnnxTest, AnOpenDimensionNeedsASize) {
   copy("tracks", "net.onnx");
   const std::string error = error_of({"compile", "net.onnx", "-o", "out", "-q"});
-  EXPECT_THAT(error, AllOf(HasSubstr("input 'tracks': the dimension 'n_tracks' has no size"),
-                           HasSubstr("--dimension n_tracks=SIZE")));
+  EXPECT_THAT(error, AllOf(HasSubstr("the dimension 'n_tracks' of input 'tracks' has no size"),
+                           HasSubstr("--dimension n_tracks=10")));
   EXPECT_FALSE(stdfs::exists(root_ / "out/manifest.json"));
 }
 
