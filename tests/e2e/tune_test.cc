@@ -55,7 +55,7 @@ TEST(Tune, ShowsThePlansThatRun) {
   const stdfs::path model = stdfs::path(TFAOT_MODEL).parent_path() / "keras_export";
   run_tool({"compile", "-c", (model / "aot_config.yaml").string(), "-o", tree, "--batch-sizes",
             "1,4,16", "--cpu-levels", "x86-64", "-q"});
-  const std::string said = run_tool({"tune", tree, "--budget", "0.2", "-q"});
+  const std::string said = run_tool({"tune", tree, "--budget", "0.2"});
   const auto profile =
       nlohmann::json::parse(run_tool({"profile", tree, "--batch-sizes", "1,2,3,5,8,16,32,64,100",
                                       "--rounds", "3", "--round-ms", "0.1", "--json", "-q"}));

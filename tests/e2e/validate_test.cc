@@ -92,18 +92,14 @@ TEST_F(ValidateTest, AModelWithAnotherSignatureIsAnError) {
               HasSubstr("this is a frozen graph, and the package was compiled from a SavedModel"));
 }
 
-// TensorFlow refuses an index that is out of range; compiled code takes the nearest row.
-TEST_F(ValidateTest, InputsThatTensorFlowRefusesAreLeftOut) {
+// TensorFlow refuses an index that is out of range; compiled code takes the nearest row. So inputs
+// that a Gather reads are drawn within its range, and none is left out.
+TEST_F(ValidateTest, IndicesAreDrawnWithinTheirRange) {
   compile("gather_reduce", "net", {"--batch-sizes", "1,4", "--cpu-levels", "x86-64"});
   const json found =
       json::parse(done({"validate", "net", "--model", config("gather_reduce"), "--json", "-q"}));
-  std::vector<std::string> refused;
-  for (const json& one : found["refused"]) {
-    refused.push_back(one["inputs"]);
-    EXPECT_THAT(std::string(one["why"]), HasSubstr("TensorFlow: "));
-    EXPECT_TRUE(batches_of(found, one["inputs"]).empty());
-  }
-  EXPECT_THAT(refused, ::testing::Contains("largest"));
+  EXPECT_TRUE(found["refused"].empty()) << found["refused"];
+  EXPECT_FALSE(batches_of(found, "largest").empty());
 }
 
 TEST_F(ValidateTest, CoupledRowsRunCompiledSizesAlone) {
