@@ -12,11 +12,13 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 TIDY = "clang-tidy-14"
 CLANG = "clang++-14"
-# clang does not know all of g++'s options.
+# clang does not know all of g++'s warnings, and stops at these options of g++.
 EXTRA = ["-Wno-unknown-warning-option", "-Wno-unused-command-line-argument"]
+ONLY_GCC = re.compile(r" -fno-gnu-unique\b")
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tfaot" / "clang-tidy"
 
 
@@ -34,7 +36,7 @@ def preprocessed(entry):
     return result.stdout if result.returncode == 0 else None
 
 
-def check(entry, text, build, about):
+def check(entry, text, commands, about):
     """clang-tidy's complaints, or nothing."""
     verdict = None
     if text is not None:
@@ -42,7 +44,7 @@ def check(entry, text, build, about):
         if verdict.exists():
             verdict.touch()
             return ""
-    result = subprocess.run([TIDY, "-quiet", "-p", build, *("-extra-arg=" + extra for extra in EXTRA), entry["file"]],
+    result = subprocess.run([TIDY, "-quiet", "-p", commands, *("-extra-arg=" + extra for extra in EXTRA), entry["file"]],
                             capture_output=True, text=True, check=False)
     if result.returncode != 0:
         return result.stdout + result.stderr
@@ -56,14 +58,16 @@ def main():
     about = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
     about += pathlib.Path(".clang-tidy").read_bytes()
     CACHE.mkdir(parents=True, exist_ok=True)
-    entries = [entry for entry in json.loads(pathlib.Path(build, "compile_commands.json").read_text())
+    entries = [entry | {"command": ONLY_GCC.sub("", entry["command"])}
+               for entry in json.loads(pathlib.Path(build, "compile_commands.json").read_text())
                if re.search(files, entry["file"])]
     if not entries:
         sys.exit(f"clang_tidy.py: no source of {build} matches {files}")
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with tempfile.TemporaryDirectory() as commands, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        pathlib.Path(commands, "compile_commands.json").write_text(json.dumps(entries))
         # The longest first: the engine, which is one source here, takes a good part of the time.
         longest_first = sorted(zip(entries, pool.map(preprocessed, entries)), key=lambda read: -len(read[1] or b""))
-        complaints = "".join(pool.map(lambda read: check(*read, build, about), longest_first))
+        complaints = "".join(pool.map(lambda read: check(*read, commands, about), longest_first))
     print(complaints, end="")
     sys.exit(1 if complaints else 0)
 

@@ -40,15 +40,15 @@ std::int64_t made_elements(std::string_view text, std::size_t dense) {
   return std::max<std::int64_t>(0, all - static_cast<std::int64_t>(end - dense));
 }
 
-struct Function {
+struct TextFunction {
   std::int64_t lines = 0;
   std::vector<std::string_view> called;
 };
 
 // The functions of a text, and the names of functions in them.
-std::map<std::string_view, Function> functions_in(std::string_view text) {
-  std::map<std::string_view, Function> functions;
-  Function* inside = nullptr;
+std::map<std::string_view, TextFunction> functions_in(std::string_view text) {
+  std::map<std::string_view, TextFunction> functions;
+  TextFunction* inside = nullptr;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '\n' && inside != nullptr) ++inside->lines;
     const bool is_quoted = text[at] == '"';
@@ -89,7 +89,7 @@ class Calls {
           {file_}, fmt::format("more than {} functions call each other", kMostNestedCalls)));
     }
     written_out_[name] = -1;
-    const Function& function = functions_.at(name);
+    const TextFunction& function = functions_.at(name);
     std::int64_t lines = function.lines;
     for (const std::string_view called : function.called) {
       if (!functions_.contains(called)) continue;
@@ -106,7 +106,7 @@ class Calls {
   }
 
   const std::string& file_;
-  std::map<std::string_view, Function> functions_;
+  std::map<std::string_view, TextFunction> functions_;
   std::map<std::string_view, std::int64_t> written_out_;  // -1: not yet
 };
 

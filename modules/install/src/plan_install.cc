@@ -126,15 +126,15 @@ Error other_contents(const Path& destination, const std::string& reason) {
 }  // namespace
 
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
-                                 const InstallOptions& wanted) {
-  TFAOT_TRY(check_options(manifest, wanted));
-  InstallOptions options = wanted;
+                                 const InstallOptions& options) {
+  TFAOT_TRY(check_options(manifest, options));
+  InstallOptions found = options;
   if (options.make_current) {
-    TFAOT_ASSIGN(options.scram_arch, find_scram_arch(fs, wanted));
+    TFAOT_ASSIGN(found.scram_arch, find_scram_arch(fs, options));
   }
-  const AreaEntries entries = area_entries(options, manifest.tool_name);
+  const AreaEntries entries = area_entries(found, manifest.tool_name);
   InstallPlan plan{
-      .options = options,
+      .options = found,
       .manifest = manifest,
       .staging = private_folder(options.area) /
                  fmt::format("{}{}-{}", kStagingPrefix, manifest.tool_name, manifest.version),

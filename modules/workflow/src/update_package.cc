@@ -133,14 +133,14 @@ Result<UpdatedPackage> update_archive(Context& context, const UpdateRequest& req
 
 }  // namespace
 
-Result<UpdatedPackage> update_package(Context& context, const UpdateRequest& wanted) {
-  UpdateRequest request = wanted;
-  request.package = package_at(context.files, wanted.package);
-  const Path& package = request.package;
+Result<UpdatedPackage> update_package(Context& context, const UpdateRequest& request) {
+  UpdateRequest found = request;
+  found.package = package_at(context.files, request.package);
+  const Path& package = found.package;
   if (is_package_tree(context.files, package) || is_torn_tree(context.files, package)) {
-    return update_tree(context, request);
+    return update_tree(context, found);
   }
-  if (is_archive(context.files, package)) return update_archive(context, request);
+  if (is_archive(context.files, package)) return update_archive(context, found);
   return fail(wrong_input(context.files, package,
                           {fmt::format("'tfaot update-weights' takes {}", kPackageForms), ""}));
 }

@@ -35,7 +35,7 @@ Status install(const InstallArguments& options, Program& program) {
   request.replace = options.replace;
   request.allow_large = options.allow_large;
   auto json = nlohmann::ordered_json::array();
-  const Status status = install_archives(program, request, [&](const InstalledArchive& installed) {
+  Status status = install_archives(program, request, [&](const InstalledArchive& installed) {
     json.push_back(installed_json(installed));
     if (options.json.given) return;
     program.console.report(installed_text(installed, request.release_area));
