@@ -103,6 +103,14 @@ void CliTest::write_model() {
   write("model/saved_model/variables/variables.index", "an index");
 }
 
+CliTest::Outcome CliTest::compile(const std::vector<std::string>& more,
+                                  const Variables& environment) const {
+  std::vector<std::string> arguments = {"compile", "-c", "model/aot_config.yaml", "-o", "out",
+                                        "-j",      "1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run(arguments, environment);
+}
+
 void CliTest::write_tree_at(const std::string& path, const Tree& tree) {
   const std::vector<StagedFile> staged = {
       {"include/tfaot-model-test-net/model.h", tree.header, {}},

@@ -44,6 +44,9 @@ class CliTest : public ::testing::Test {
   // model/aot_config.yaml and a saved model for the fake engine: "test_net" 1.0.0, batch sizes 1
   // and 4.
   void write_model();
+  // Compiles that model into "out", by one engine process.
+  Outcome compile(const std::vector<std::string>& more = {},
+                  const Variables& environment = {}) const;
   // A package tree at `path`, without any compilation.
   struct Tree {
     std::string version = "1.0.0";

@@ -20,13 +20,6 @@ namespace {
 class CompileTest : public CliTest {
  protected:
   CompileTest() { write_model(); }
-
-  Outcome compile(std::vector<std::string> more = {}, const Variables& environment = {}) {
-    std::vector<std::string> arguments = {"compile", "-c", "model/aot_config.yaml", "-o", "out",
-                                          "-j",      "1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments, environment);
-  }
 };
 
 TEST_F(CompileTest, WritesATreeAndSaysSo) {

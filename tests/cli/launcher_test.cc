@@ -16,22 +16,15 @@ class LauncherTest : public CliTest {
  protected:
   LauncherTest() {
     write_model();
-    write("launch me", "#!/bin/sh\necho \"$*\" >>" + path("launched") + "\nshift\nexec \"$@\"\n");
+    write("launch me", "#!/bin/sh\necho \"$*\" >>" + at("launched") + "\nshift\nexec \"$@\"\n");
     make_executable(root_ / "launch me");
     std::filesystem::create_symlink(root_ / "launch me", root_ / "launch");
   }
-  Outcome compile(const std::vector<std::string>& more, const Variables& environment = {}) {
-    std::vector<std::string> arguments = {"compile", "-c", "model/aot_config.yaml", "-o", "out",
-                                          "-j",      "1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments, environment);
-  }
-  std::string path(const std::string& name) const { return (root_ / name).string(); }
 };
 
 TEST_F(LauncherTest, StartsEveryEngineProcess) {
   const Outcome outcome = run({"compile", "-c", "model/aot_config.yaml", "-o", "out", "-j", "2",
-                               "--launcher", path("launch") + " first"});
+                               "--launcher", at("launch") + " first"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::vector<std::string> lines = split_lines(read("launched"));
   ASSERT_EQ(lines.size(), 2U);
@@ -39,10 +32,10 @@ TEST_F(LauncherTest, StartsEveryEngineProcess) {
 }
 
 TEST_F(LauncherTest, IsTakenFromTheEnvironmentUnlessGiven) {
-  EXPECT_EQ(compile({}, {{"TFAOT_COMPILE_LAUNCHER", path("launch") + " of-environment"}}).exit_code,
+  EXPECT_EQ(compile({}, {{"TFAOT_COMPILE_LAUNCHER", at("launch") + " of-environment"}}).exit_code,
             0);
   EXPECT_THAT(read("launched"), ::testing::StartsWith("of-environment /"));
-  EXPECT_EQ(compile({"--launcher-word", path("launch me"), "--launcher-word", "two words"},
+  EXPECT_EQ(compile({"--launcher-word", at("launch me"), "--launcher-word", "two words"},
                     {{"TFAOT_COMPILE_LAUNCHER", "/no/such/program"}})
                 .exit_code,
             0);
