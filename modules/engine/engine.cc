@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string_view>
@@ -31,6 +32,7 @@
 #include "rows/row_check.h"
 #include "rows/waiting_loops.h"
 #include "tensorflow/core/public/version.h"
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/parent_process.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/records/engine_job_json.h"
@@ -325,14 +327,17 @@ Status answer(FileSystem& fs, const std::string& first, const std::string& secon
 
 int run_engine(FileSystem& fs, int argc, char** argv) {
   start_program();
-  if (argc != 3) {
-    std::cerr << "usage: tfaot-engine JOB.json PARENT   (started by tfaot compile)\n";
+  if (argc != 3 && argc != 4) {
+    std::cerr << "usage: tfaot-engine JOB.json PARENT [MEMORY]   (started by tfaot compile)\n";
     return 2;
   }
   const bool is_job = !std::string_view(argv[1]).starts_with("--");
   if (is_job && !end_with_parent(argv[2])) {
     std::cerr << "tfaot-engine: process " << argv[2] << " is not the parent of this one\n";
     return 1;
+  }
+  if (is_job && argv[2] == std::string_view(kAnyParent)) {
+    end_above_memory(argc == 4 ? std::strtoull(argv[3], nullptr, 10) : machine_memory() / 2);
   }
   mallopt(M_MMAP_THRESHOLD, kMappedFrom);
   const Status done = answer(fs, argv[1], argv[2]);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-engine JOB.json PARENT. The compile room starts it. The only program that links TensorFlow.
+// tfaot-engine JOB.json PARENT [MEMORY]. The compile room starts it; if another program does for
+// it, PARENT is "any" and the engine itself keeps to the memory. The only program that links
+// TensorFlow.
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -20,6 +20,7 @@
 #include "tfaot/arrays/npy.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/parent_process.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/records/engine_job_json.h"
@@ -235,6 +236,7 @@ void misbehave(const std::string& how) {
 int main(int argc, char** argv) {
   using namespace tfaot::toolkit;
   const char* const how = std::getenv("FAKE_ENGINE");
+  if (argc == 4) end_above_memory(std::strtoull(argv[3], nullptr, 10));
   if (how != nullptr && (std::string(how) == "slow" || std::string(how) == "memory")) {
     const std::string much(*how == 'm' ? 300'000'000 : 0, 'x');
     for (;;) pause();
@@ -255,7 +257,7 @@ int main(int argc, char** argv) {
     if (!read) say({.word = EngineWord::kError, .text = read.error().message()});
     return read ? 0 : 1;
   }
-  if (argc != 3 || !end_with_parent(argv[2])) return 2;
+  if ((argc != 3 && argc != 4) || !end_with_parent(argv[2])) return 2;
   misbehave(how == nullptr ? "" : how);
   RealFileSystem files;
   const auto text = files.read(argv[1]);

@@ -5,6 +5,8 @@
 #include <chrono>
 
 #include "loaded_package_test.h"
+#include "tests/support/executable_file.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -37,6 +39,36 @@ TEST_F(LimitsTest, TheEngineGetsSoMuchMemory) {
                           "--memory MB (0: none), or start fewer at the same time (-j)\n"));
   }
   EXPECT_EQ(files_.kind(at("o2")), FileKind::kMissing);
+}
+
+// The report names what went wrong.
+TEST_F(LimitsTest, CheckPassesThemOn) {
+  const std::vector<std::string> check = {"check", "model/aot_config.yaml"};
+  EXPECT_THAT(with_engine("memory", with(check, {"--memory", "100"})).out,
+              HasSubstr("needed more than 100 MB of memory"));
+  EXPECT_THAT(with_engine("slow", with(check, {"--timeout", "2"})).out,
+              HasSubstr("did not end within 2 s"));
+}
+
+TEST_F(LimitsTest, AnEngineThatALauncherStartsKeepsToItsMemory) {
+  const Outcome outcome =
+      with_engine("memory", with(compile_, {"--launcher", "env", "--memory", "100"}));
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.text();
+  EXPECT_THAT(outcome.err, HasSubstr("its last output:\n    it needed too much memory: raise the "
+                                     "limit with --memory MB (0: none)\n"));
+}
+
+// Each of the two models gets half of the memory.
+TEST_F(LimitsTest, ReleasePassesThemOn) {
+  write("bin/rpmbuild", "#!/bin/sh\necho \"$@\" >> " + at("rpmbuild.log") + "\nexit 1\n");
+  make_executable(at("bin/rpmbuild"));
+  write("model/other.yaml", replace_all(read("model/aot_config.yaml"), "test_net", "other"));
+  const std::vector<std::string> release = {
+      "release", "model/aot_config.yaml", "model/other.yaml", "-o", "released", "-j2"};
+  EXPECT_EQ(run_loaded(with(release, {"--timeout", "50", "--memory", "3000"})).exit_code, 1);
+  EXPECT_THAT(read("rpmbuild.log"), HasSubstr("tfaot_limits --timeout 50 --memory 1500 "));
+  EXPECT_EQ(run_loaded(with(release, {"--memory", "0"})).exit_code, 1);
+  EXPECT_THAT(read("rpmbuild.log"), HasSubstr("tfaot_limits --memory 0 "));
 }
 
 TEST_F(LimitsTest, TheEngineGetsSoMuchTime) {

@@ -26,6 +26,7 @@ apart=0
 case "$*" in *engine=onnxruntime*) ns=3000 apart=0.5;; esac
 echo "$*" >> "$TFAOT_CACHE_DIR/started"
 case "$*" in *model=*broken*) echo 'INFO: [a.cc:54] I log' >&2; echo 'no such operator' >&2; exit 1;; esac
+case "$*" in *model=*large*) much=$(head -c 200000000 /dev/zero | tr '\0' x); sleep 1000;; esac
 echo ready 2000000
 while read -r verb number; do
   case $verb in
@@ -85,6 +86,18 @@ TEST_F(ProfileTest, PrintsATable) {
   EXPECT_THAT(started,
               HasSubstr("engine=onnxruntime model=" + at("net.onnx") + " library=" + at("ort.so") +
                         " signature=serving_default batch=first input=float32 10 x"));
+}
+
+TEST_F(ProfileTest, ARunnerGetsSoMuchMemory) {
+  write("large.onnx", "a net");
+  write("ort.so", "a library");
+  const Outcome outcome = profile({"out", "--peer", "onnxruntime=large.onnx", "--library",
+                                   "onnxruntime=ort.so", "--memory", "100"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("large.onnx: onnxruntime cannot run this model\n"
+                                     "  it needed too much memory and was stopped\n"
+                                     "  the limit is for all engine processes together: raise it "
+                                     "with --memory MB (0: none)\n"));
 }
 
 TEST_F(ProfileTest, WritesFiles) {

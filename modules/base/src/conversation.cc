@@ -16,12 +16,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "descriptor.h"
 #include "process_arguments.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/process.h"
+#include "tfaot/base/time_limit.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -47,15 +49,18 @@ struct Conversation::Child {
   Error ended(const std::string& how);
   std::string last_errors() const;
   bool wait_for_end(std::chrono::milliseconds time);
+  bool needs_too_much() const;
 
   const InterruptWatch watch;
   std::string name;
   std::chrono::milliseconds timeout{0};
+  std::shared_ptr<MemoryBudget> memory;
   uv_loop_t loop{};
   uv_process_t process{};
   bool running = false;
   int exit_code = 0;
   int signal = 0;
+  bool over_memory = false;
   Descriptor line;    // both ways: a socket, so that a dead child is an error and no signal
   Descriptor errors;  // a file without a name
   Descriptor death;   // becomes readable when the child ends; invalid before Linux 5.3
@@ -68,6 +73,7 @@ Status Conversation::Child::start(const ConversationSpec& spec) {
     return fail(Error(fmt::format("cannot start '{}': {}", name, reason)));
   };
   timeout = spec.timeout;
+  if (spec.memory != nullptr && spec.memory->bytes() > 0) memory = spec.memory;
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return failed(std::strerror(errno));
@@ -131,6 +137,7 @@ Conversation::Child::~Child() {
     }
   }
   if (process.pid > 0) ::kill(-process.pid, SIGKILL);  // what it started and left running
+  if (memory != nullptr) memory->forget(process.pid);
   auto* const handle = reinterpret_cast<uv_handle_t*>(&process);
   // Also of a program that could not be started.
   if (process.loop != nullptr && uv_is_closing(handle) == 0) uv_close(handle, nullptr);
@@ -151,12 +158,19 @@ Error Conversation::Child::ended(const std::string& how) {
   ProcessResult result;
   if (!wait_for_end(std::chrono::milliseconds(500))) ::kill(-process.pid, SIGKILL);
   result.signal = signal;
+  result.over_memory = over_memory;
   result.standard_error = last_errors();
   return with_last_words(Error(fmt::format("'{}' {}", name, how)), result);
 }
 
+bool Conversation::Child::needs_too_much() const {
+  return memory != nullptr && memory->is_exceeded_by(process.pid, memory_of(process.pid));
+}
+
 // False: the child says no more.
 Result<bool> Conversation::Child::hear_more(Clock::time_point until) {
+  std::optional<TimeLimitPause> waiting;
+  if (timeout.count() > 0) waiting.emplace();  // it has a limit of its own
   for (;;) {
     int wait = -1;
     if (timeout.count() > 0) {
@@ -164,10 +178,17 @@ Result<bool> Conversation::Child::hear_more(Clock::time_point until) {
       if (left.count() <= 0) return fail(ended("took too long to answer"));
       wait = static_cast<int>(left.count());
     }
+    constexpr auto kLook = static_cast<int>(kMemoryLook.count());
+    if (memory != nullptr) wait = wait < 0 ? kLook : std::min(wait, kLook);
     std::array<pollfd, 3> waited = {
         {{line.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}, {death.get(), POLLIN, 0}}};
-    ::poll(waited.data(), waited.size(), wait);
+    const int ready = ::poll(waited.data(), waited.size(), wait);
     TFAOT_TRY(check_interrupts());
+    if (ready == 0 && needs_too_much()) {
+      over_memory = true;
+      ::kill(-process.pid, SIGKILL);
+      return fail(ended("ended instead of answering").note(kMemoryAdvice));
+    }
     if ((waited[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) {
       if (waited[2].revents != 0) return false;  // what it forked may hold the line open
       continue;

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <thread>
 
 namespace tfaot::toolkit {
 namespace {
@@ -47,6 +49,17 @@ std::uint64_t memory_of(pid_t process) {
     bytes += kibibytes * kKibibyte;
   }
   return bytes;
+}
+
+void end_above_memory(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  std::thread([bytes] {
+    while (memory_of(::getpid()) <= bytes) std::this_thread::sleep_for(kMemoryLook);
+    constexpr std::string_view kText =
+        "it needed too much memory: raise the limit with --memory MB (0: none)\n";
+    static_cast<void>(::write(STDERR_FILENO, kText.data(), kText.size()));
+    ::_exit(1);
+  }).detach();
 }
 
 std::uint64_t machine_memory() {

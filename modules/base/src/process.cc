@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "descriptor.h"
 #include "process_arguments.h"
@@ -22,9 +23,13 @@ namespace tfaot::toolkit {
 namespace {
 
 // How long an interrupted child has to end after SIGTERM, before it is killed.
-constexpr std::chrono::seconds kGrace{5};
-// How often a child's memory is looked at. In between it can fill some hundred megabytes.
-constexpr std::uint64_t kLookMilliseconds = 50;
+constexpr std::chrono::milliseconds kGrace{5000};
+// The same after a time limit, which soon ends us too.
+constexpr std::chrono::milliseconds kShortGrace{800};
+
+std::chrono::milliseconds grace() {
+  return interrupting_signal() == kTimeLimitSignal ? kShortGrace : kGrace;
+}
 
 Error cannot_start(const ProcessSpec& spec, std::string_view reason) {
   return Error(fmt::format("cannot start '{}': {}", spec.program.string(), reason));
@@ -47,7 +52,9 @@ Descriptor file_with(const std::string& text) {
 class Child {
  public:
   explicit Child(const ProcessSpec& spec)
-      : spec_(spec), out_(spec.on_stdout_line), err_(spec.on_stderr_line) {}
+      : spec_(spec), out_(spec.on_stdout_line), err_(spec.on_stderr_line) {
+    if (spec.timeout.count() > 0) waiting_.emplace();
+  }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
@@ -68,7 +75,7 @@ class Child {
   static void on_end_of_grace(uv_timer_t* timer);
 
   const InterruptWatch watch_;
-  const TimeLimitPause waiting_;
+  std::optional<TimeLimitPause> waiting_;  // if the child has a limit of its own
   const ProcessSpec& spec_;
   uv_loop_t loop_{};
   uv_process_t process_{};
@@ -148,7 +155,8 @@ int Child::start() {
                    0);
   }
   if (spec_.memory != nullptr && spec_.memory->bytes() > 0) {
-    uv_timer_start(&look_, &Child::on_look, kLookMilliseconds, kLookMilliseconds);
+    const auto often = static_cast<std::uint64_t>(kMemoryLook.count());
+    uv_timer_start(&look_, &Child::on_look, often, often);
   }
   return 0;
 }
@@ -190,7 +198,7 @@ int Child::open_life() {
 // interrupted tfaot that runs a compiler stops it.
 bool Child::descendants_end() {
   pollfd waited{life_.get(), 0, 0};
-  return ::poll(&waited, 1, static_cast<int>(std::chrono::milliseconds(kGrace).count())) == 1;
+  return ::poll(&waited, 1, static_cast<int>(grace().count())) == 1;
 }
 
 // The child is not in the terminal's foreground group, so ^C reaches only us. We must stop the
@@ -242,7 +250,7 @@ void Child::on_interrupt(uv_poll_t* watcher, int, int) {
   uv_poll_stop(watcher);
   child.kill_group(SIGTERM);
   uv_timer_start(&child.timer_, &Child::on_end_of_grace,
-                 static_cast<std::uint64_t>(std::chrono::milliseconds(kGrace).count()), 0);
+                 static_cast<std::uint64_t>(grace().count()), 0);
 }
 
 void Child::on_end_of_grace(uv_timer_t* timer) { static_cast<Child*>(timer->data)->kill_group(); }

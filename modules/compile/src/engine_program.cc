@@ -50,9 +50,7 @@ Error over_memory(const EngineProgram& engine, const Path& model, const std::str
   constexpr std::uint64_t kBytesOfMegabyte = 1'000'000;
   return Error::at({model.string()}, fmt::format("{} needed more than {} MB of memory", who,
                                                  engine.memory->bytes() / kBytesOfMegabyte))
-      .note(
-          "the limit is for all engine processes together: raise it with --memory MB (0: none), "
-          "or start fewer at the same time (-j)");
+      .note(std::string(kMemoryAdvice) + ", or start fewer at the same time (-j)");
 }
 
 std::optional<Error> missing_tensorflow(const FileSystem& fs, const EngineProgram& engine,

@@ -26,11 +26,14 @@ ProcessSpec job_process(const ModelSpec& spec, const Path& job_file,
     process.arguments = {job_file.string(), std::to_string(::getpid())};
     return process;
   }
-  process.memory = nullptr;  // the engine is not a child of ours
+  process.memory = nullptr;  // the engine is not a child of ours, and watches itself
   process.program = options.launcher.front();
   process.arguments.assign(options.launcher.begin() + 1, options.launcher.end());
   process.arguments.insert(process.arguments.end(),
                            {options.engine.file.string(), job_file.string(), kAnyParent});
+  if (options.launched_memory) {
+    process.arguments.push_back(std::to_string(*options.launched_memory / options.jobs));
+  }
   return process;
 }
 

@@ -83,6 +83,7 @@ Result<ProfiledHeap> read_recorded(const FileSystem& files, const HeapRequest& r
   const Path massif = output.string() + ".massif";
   ProcessSpec print = reading_of_heaptrack(recorded, massif);
   print.timeout = request.runner.timeout;
+  print.memory = request.runner.memory;
   TFAOT_ASSIGN(const ProcessResult printed, run_process(print));
   if (!printed.ok()) {
     return fail(with_last_words(Error("heaptrack_print cannot read its file"), printed));

@@ -42,6 +42,7 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const FileSystem& fi
   process.arguments.push_back(is_child ? fmt::format("parent={}", ::getpid()) : "watched=yes");
   process.environment = spec.environment;
   process.timeout = spec.timeout;
+  process.memory = spec.memory;
   TFAOT_ASSIGN(auto conversation, Conversation::start(process));
   TFAOT_ASSIGN(std::string line, conversation.hear());
   // The program around it may say something first.

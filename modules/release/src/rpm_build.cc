@@ -8,6 +8,7 @@
 
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/time_limit.h"
 #include "tfaot/release/spec.h"
 
 namespace tfaot::toolkit {
@@ -85,9 +86,11 @@ Result<RpmBuilt> build_rpm(FileSystem& fs, const RpmBuild& build, const ReleaseO
   define("_dbpath", (build.work / "db").string());
   define("tfaot", options.tool.string());
   define("tfaot_jobs", std::to_string(options.compile_jobs));
+  if (!options.limits.empty()) define("tfaot_limits", options.limits);
   define("tfaot_release", std::to_string(build.release));
   process.arguments.push_back((options.directory / "SPECS" / (build.tool_name + ".spec")).string());
   process.environment = {{"LC_ALL", "C.UTF-8"}};
+  const TimeLimitPause waiting;  // the compilation has limits of its own
   TFAOT_ASSIGN(const auto run,
                run_tool(process, {"rpmbuild, which builds the RPMs, cannot be started",
                                   "install it (Debian: rpm)"}));

@@ -54,7 +54,7 @@ Result<SignatureCheck> check_as_configured(const Context& context, const CheckRe
   check.rows = spec.compilation.rows;
 
   WarningsKept diagnostics(context.diagnostics);
-  Context inner{context.files, diagnostics, context.environment};
+  Context inner = context.telling(diagnostics);
   BuildRequest build;
   build.config = config;
   build.overrides = request.overrides;

@@ -53,6 +53,7 @@ class Profiler {
 
   Context& context_;
   const ProfileRequest& request_;
+  const std::shared_ptr<MemoryBudget> memory_ = engine_memory(context_);
   Profile profile_;
   std::vector<Measured> measured_;  // of the current model
   Path runner_;
@@ -76,7 +77,7 @@ Result<LoadedPackage> Profiler::load(const ProfiledModel& model, const Path& scr
     build.engine = request_.engine;
     build.cache = request_.cache;
     SilentDiagnostics silent;
-    Context inner{context_.files, silent, context_.environment};
+    Context inner = context_.telling(silent);
     TFAOT_TRY(build_package(inner, build));
     package.package = build.output_directory;
   }
@@ -146,7 +147,8 @@ Status Profiler::add_package_curves(const ProfiledModel& model,
       added.run_as = std::move(planned.run_as);
       added.calls = std::move(planned.calls);
       added.spec.program = runner_;
-      added.spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
+      added.spec.timeout = engine_time(context_);
+      added.spec.memory = memory_;
       added.spec.settings = {"engine=package", core_setting(),
                              "cpu_level=" + added.curve.cpu_level};
       for (const std::string& rule : planned.rules) {
@@ -167,7 +169,8 @@ Status Profiler::add_peer(const PeerModel& peer, const Manifest& manifest,
   added.curve.version = manifest.version;
   added.curve.engine = peer.engine;
   added.curve.source = peer.name;
-  added.spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
+  added.spec.timeout = engine_time(context_);
+  added.spec.memory = memory_;
   added.run_as.resize(std::max<std::size_t>(request_.rows.size(), manifest.batch_sizes.size()));
   added.spec.settings = {core_setting(),
                          fmt::format("engine={}", word_of(peer.engine)),

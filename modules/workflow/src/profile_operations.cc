@@ -25,7 +25,7 @@ Result<std::vector<ProfiledOperations>> profile_operations(Context& context,
   build.engine = request.engine;
   build.counted = &counted;
   SilentDiagnostics silent;
-  Context inner{context.files, silent, context.environment};
+  Context inner = context.telling(silent);
   TFAOT_TRY(build_package(inner, build));
   TFAOT_ASSIGN(const FoundPackage found,
                find_package(context, {build.output_directory, false, "tfaot profile"}));
@@ -36,7 +36,8 @@ Result<std::vector<ProfiledOperations>> profile_operations(Context& context,
                                   request.folder, Predictions::kNone));
   RunnerSpec spec;
   spec.program = request.runner;
-  spec.timeout = std::chrono::seconds(request.engine.timeout_seconds);
+  spec.timeout = engine_time(context);
+  spec.memory = engine_memory(context);
   spec.settings = {"engine=package", request.core, "cpu_level=" + request.cpu_level};
   for (const CountedCode& code : counted) {
     spec.settings.push_back(fmt::format("counters={} {}", code.batch_size, code.counters));

@@ -158,7 +158,7 @@ Result<std::string> StudyRun::file_name(const ProfiledModel& model) const {
 
 Status StudyRun::measure(const ProfiledModel& model, const Path& file) {
   StudyDiagnostics diagnostics(context_.diagnostics);
-  Context inner{context_.files, diagnostics, context_.environment};
+  Context inner = context_.telling(diagnostics);
   ProfileRequest request = options_;
   request.models = {model};
   TFAOT_ASSIGN(const Profile profile, profile_models(inner, request));

@@ -152,7 +152,8 @@ class OnnxRuntimeReference final : public Reference {
                                  const Path& folder) const {
     RunnerSpec spec;
     spec.program = runner_;
-    spec.timeout = std::chrono::seconds(request_.engine.timeout_seconds);
+    spec.timeout = engine_time(context_);
+    spec.memory = engine_memory(context_);
     spec.settings = {"engine=onnxruntime",
                      "first=0",
                      "as_written=1",

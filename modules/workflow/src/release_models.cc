@@ -92,6 +92,21 @@ class Preparation {
   std::map<std::string, std::string> toolkits_;  // hashes, by machine
 };
 
+// For each compilation: its share of the memory, since so many run at the same time.
+std::string limits_of_compilation(const Context& context, std::size_t models) {
+  constexpr std::uint64_t kBytesOfMegabyte = 1'000'000;
+  std::string words;
+  if (const auto time = context.limits.time) words = fmt::format("--timeout {} ", time->count());
+  const std::uint64_t memory = engine_memory(context)->bytes();
+  if (memory > 0) {
+    const std::uint64_t share = std::max<std::uint64_t>(memory / models / kBytesOfMegabyte, 1);
+    words += fmt::format("--memory {}", share);
+  } else if (context.limits.memory) {
+    words += "--memory 0";
+  }
+  return words;
+}
+
 }  // namespace
 
 Result<std::vector<ReleaseResult>> release_models(Context& context, const ReleaseRequest& request) {
@@ -111,6 +126,7 @@ Result<std::vector<ReleaseResult>> release_models(Context& context, const Releas
   release.work_directory = work.path();
   release.jobs = static_cast<unsigned>(models);
   release.compile_jobs = static_cast<unsigned>(cores / models);
+  release.limits = limits_of_compilation(context, models);
   TFAOT_ASSIGN(std::vector<ReleaseResult> results,
                build_release(context.files, preparation.jobs, release, context.diagnostics));
   std::ranges::move(preparation.failed, std::back_inserter(results));

@@ -49,9 +49,8 @@ EngineProgram program_with_tensorflow(const Context& context, Path file) {
   EngineProgram program;
   program.library_path = library_path(context, file);
   program.file = std::move(file);
-  program.memory = std::make_shared<MemoryBudget>(
-      context.limits.memory.value_or(context.environment.memory / 2));
-  program.answer_time = context.limits.time.value_or(program.answer_time);
+  program.memory = engine_memory(context);
+  program.answer_time = engine_time(context);
   return program;
 }
 
@@ -99,6 +98,15 @@ Result<Path> companion_program(const Context& context, const char* name, const c
 
 }  // namespace
 
+std::chrono::seconds engine_time(const Context& context) {
+  return context.limits.time.value_or(std::chrono::seconds(600));
+}
+
+std::shared_ptr<MemoryBudget> engine_memory(const Context& context) {
+  return std::make_shared<MemoryBudget>(
+      context.limits.memory.value_or(context.environment.memory / 2));
+}
+
 Path tensorflow_folder(const Environment& environment) {
   const Path named = environment.variable("TFAOT_TENSORFLOW_ROOT");
   return named.empty() ? in_cache(environment, TFAOT_TENSORFLOW_FOLDER "/tensorflow") : named;
@@ -142,8 +150,9 @@ Result<EngineProgram> find_engine(const Context& context, const std::string& wan
 Result<CompileOptions> compile_options(const Context& context, const EngineRun& run) {
   CompileOptions options;
   TFAOT_ASSIGN(options.engine, find_engine(context, run.engine));
-  options.timeout = std::chrono::seconds(run.timeout_seconds);
+  options.timeout = engine_time(context);
   options.launcher = launcher_words(context, run);
+  options.launched_memory = context.limits.memory;
   options.jobs = run.jobs;
   if (run.jobs == 0) {
     // The cores where a launcher starts the engine are not known here.

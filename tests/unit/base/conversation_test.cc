@@ -90,6 +90,22 @@ TEST(Conversation, KillsWhatHangs) {
   EXPECT_FALSE(is_alive(other));
 }
 
+TEST(Conversation, StopsWhatNeedsTooMuchMemory) {
+  ConversationSpec spec =
+      script_of("echo ready; much=$(head -c 200000000 /dev/zero | tr '\\0' x); sleep 1000");
+  spec.memory = std::make_shared<MemoryBudget>(50'000'000);
+  {
+    Conversation talk = Conversation::start(spec).value();
+    EXPECT_EQ(talk.hear().value(), "ready");
+    EXPECT_EQ(talk.hear().error().text(),
+              "'sh' ended instead of answering\n"
+              "  it needed too much memory and was stopped\n"
+              "  the limit is for all engine processes together: raise it with --memory MB (0: "
+              "none)");
+  }
+  EXPECT_FALSE(spec.memory->is_exceeded_by(0, 50'000'000)) << "it is forgotten";
+}
+
 TEST(Conversation, DoesNotWaitForEver) {
   ConversationSpec spec = script_of("sleep 100");
   spec.timeout = std::chrono::milliseconds(50);

@@ -62,5 +62,14 @@ TEST(MemoryBudget, AChildWithMoreIsStopped) {
   EXPECT_TRUE(run_process(small).value().ok());
 }
 
+TEST(MemoryBudget, AProcessKeepsToItByItself) {
+  const auto work = [] {
+    end_above_memory(memory_of(::getpid()) + 50 * kMegabyte);
+    const std::string much(100 * kMegabyte, 'x');
+    for (;;) ::pause();
+  };
+  EXPECT_EXIT(work(), ::testing::ExitedWithCode(1), "it needed too much memory: raise the limit");
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

@@ -7,6 +7,7 @@
 
 #include "shell.h"
 #include "tests/support/temporary_folder.h"
+#include "tfaot/base/conversation.h"
 #include "tfaot/base/file_lock.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/real_file_system.h"
@@ -56,7 +57,14 @@ TEST_F(TimeLimitTest, StandsWhileAnotherProcessWorks) {
   const Path file = folder.path() / "lock";
   auto held = std::make_optional(FileLock::acquire(file, {.name = "a lock"}).value());
   const TimeLimit limit(seconds(1));
-  EXPECT_TRUE(run_process(shell("sleep 1.2")).value().ok());
+  ProcessSpec limited = shell("sleep 1.2");
+  limited.timeout = seconds(60);
+  EXPECT_TRUE(run_process(limited).value().ok());
+  ConversationSpec asked;
+  asked.program = "sh";
+  asked.arguments = {"-c", "sleep 1.2; echo yes"};
+  asked.timeout = seconds(60);
+  EXPECT_EQ(Conversation::start(asked).value().hear().value(), "yes");
   std::thread owner([&held] {
     std::this_thread::sleep_for(milliseconds(1200));
     held.reset();
@@ -65,6 +73,13 @@ TEST_F(TimeLimitTest, StandsWhileAnotherProcessWorks) {
   owner.join();
   EXPECT_TRUE(check_interrupts());
   EXPECT_NE(text_of_interrupt(seconds(60)), "no error");
+}
+
+TEST_F(TimeLimitTest, CountsAChildWithoutALimitOfItsOwn) {
+  const TimeLimit limit(seconds(1));
+  const auto ended = run_process(shell("trap '' TERM; while :; do sleep 1; done"));
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().text(), "the time limit of 1 s is over; 'sh' was stopped");
 }
 
 TEST_F(TimeLimitTest, EndsWhatDoesNotListen) {

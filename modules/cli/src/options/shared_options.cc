@@ -52,6 +52,15 @@ CLI::Option* add_memory_limit(CLI::App& app) {
       ->option_text("MB");
 }
 
+CLI::Option* add_engine_time_limit(CLI::App& app) {
+  return app
+      .add_option_function<unsigned>(
+          "--timeout", [](unsigned) {},
+          "for each engine process [600], and for tfaot's own work\n[none]; 0: none")
+      ->check(CLI::Range(0, 1'000'000))
+      ->option_text("SECONDS");
+}
+
 void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group) {
   CLI::Option* const jobs = add_jobs(app, run.jobs, "engine processes");
   if (!group.empty()) jobs->group(group);
@@ -62,11 +71,7 @@ void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group)
   const auto in_group = [&group](CLI::Option* option) {
     if (!group.empty()) option->group(group);
   };
-  in_group(app.add_option("--timeout", run.timeout_seconds,
-                          "for each engine process [600], and for tfaot's own work\n[none]; 0: "
-                          "none")
-               ->check(CLI::Range(0, 1'000'000))
-               ->option_text("SECONDS"));
+  in_group(add_engine_time_limit(app));
   in_group(add_memory_limit(app));
   in_group(
       app.add_option("--engine", run.engine, "engine to run [$TFAOT_ENGINE, else this tfaot's own]")

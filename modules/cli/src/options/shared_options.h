@@ -40,6 +40,10 @@ struct JsonOption {
 // --memory, for the verbs that start the engine; command_table.cc reads it.
 CLI::Option* add_memory_limit(CLI::App& app);
 
+// --timeout, for the verbs that start the engine, also within other programs; command_table.cc
+// reads it.
+CLI::Option* add_engine_time_limit(CLI::App& app);
+
 // --timeout, --memory and --engine, for the verbs that start the engine.
 void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group);
 // The same and --jobs, for those that start several at the same time.

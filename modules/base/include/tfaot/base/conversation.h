@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A child process that answers questions, a line for a line, through its standard input and output.
 // It gets its own process group, which is killed with the object. An interrupt (interrupts.h) or a
-// timeout ends the wait for an answer. One thread; the child ends with it (parent_process.h) if it
-// asks for that.
+// timeout ends the wait for an answer, and so does too much memory. One thread; the child ends with
+// it (parent_process.h) if it asks for that.
 #pragma once
 
 #include <sys/types.h>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot::toolkit {
@@ -23,6 +24,7 @@ struct ConversationSpec {
   std::vector<std::string> arguments;              // without the program's own name
   std::map<std::string, std::string> environment;  // added to, or replacing, the parent's
   std::chrono::milliseconds timeout{0};            // of each answer; 0: none
+  std::shared_ptr<MemoryBudget> memory;            // looked at during an answer; null: any
 };
 
 class Conversation {

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -27,6 +28,16 @@ class MemoryBudget {
   std::mutex mutex_;
   std::map<pid_t, std::uint64_t> used_;
 };
+
+// How often a child's memory is looked at. In between it can fill some hundred megabytes.
+inline constexpr std::chrono::milliseconds kMemoryLook{50};
+// What to do about a child that needed more.
+inline constexpr const char* kMemoryAdvice =
+    "the limit is for all engine processes together: raise it with --memory MB (0: none)";
+
+// Ends this process, with a message and exit code 1, once it has more than this: for one that is
+// not a child of who set the limit. 0: never.
+void end_above_memory(std::uint64_t bytes);
 
 // 0 if the process has ended.
 std::uint64_t memory_of(pid_t process);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A limit of the time that this process works. The clock stands while it waits: for a child, which
-// has a limit of its own, or for a lock. When the time is over, the process is interrupted
-// (interrupts.h), so that it stops and cleans up. If it still works two seconds later, it ends
-// there, with an error and exit code 1. One limit at a time, because the state belongs to the
-// process. Safe from many threads.
+// A limit of the time that this process works. The clock stands while it waits for a lock, or for a
+// child that has a limit of its own; other children count as its work. When the time is over, the
+// process is interrupted (interrupts.h), so that it stops and cleans up. If it still works two
+// seconds later, it ends there, with an error and exit code 1. One limit at a time, because the
+// state belongs to the process. Safe from many threads.
 #pragma once
 
 #include <signal.h>

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct CompileOptions {
   // A program and its arguments that start the engine for a job, with the engine's command line
   // after them; empty: none.
   std::vector<std::string> launcher;
+  // Of all engines that it starts, in bytes, 0: any; empty: half of what their machine has.
+  std::optional<std::uint64_t> launched_memory;
   Path work_directory;    // where objects are written; must exist; the caller removes it
   unsigned jobs = 1;      // engine processes at the same time, at most
   std::string makeflags;  // of make, if only as many may run as it has free slots for

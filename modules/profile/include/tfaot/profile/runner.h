@@ -51,6 +51,7 @@ struct RunnerSpec {
   std::vector<std::string> settings;  // "KEY=VALUE"
   std::map<std::string, std::string> environment;  // added to the parent's
   std::chrono::seconds timeout{600};               // for an answer; 0: none
+  std::shared_ptr<MemoryBudget> memory;            // null: any
 };
 
 class RunnerProcess final : public Runner {

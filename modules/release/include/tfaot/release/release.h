@@ -23,6 +23,7 @@ struct ReleaseOptions {
   Path rpmbuild = "rpmbuild";  // looked up in PATH
   unsigned jobs = 1;           // models at the same time
   unsigned compile_jobs = 1;   // engine processes of each
+  std::string limits = {};     // of each compilation, "--timeout 600 --memory 8000"
 };
 
 // Checks the release's folder and the tool: rpm's own scripts split some paths. Does not touch the

@@ -44,6 +44,9 @@ struct Context {
   const Environment& environment;
   EngineLimits limits{};
 
+  /// The same with another receiver of messages. REQUIRES: it outlives the result.
+  Context telling(Diagnostics& other) const { return {files, other, environment, limits}; }
+
   /// The absolute, normal form of a path that the user wrote; without a trailing slash.
   Path absolute(const Path& path) const;
 };

@@ -4,9 +4,12 @@
 // (modules/cli/CMakeLists.txt). Only reads. Safe from many threads.
 #pragma once
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/result.h"
 #include "tfaot/compile/compile.h"
 #include "tfaot/compile/engine_program.h"
@@ -21,12 +24,18 @@ struct EngineRun {
   std::string engine;  ///< its file as the user wrote it; empty: find_engine()'s
   unsigned jobs =
       0;  ///< processes at the same time; 0: one per core, or one in all with a launcher
-  unsigned timeout_seconds = 600;  ///< for each process; 0: none
   /// Starts each job: words separated by blanks, or the words themselves; empty:
   /// $TFAOT_COMPILE_LAUNCHER.
   std::string launcher;
   std::vector<std::string> launcher_words;
 };
+
+/// How long an engine or runner may take for each job or question: --timeout, or 600 s; 0: any
+/// time.
+std::chrono::seconds engine_time(const Context& context);
+/// What the engine or runner processes that share it may have together: --memory, or half of the
+/// machine's.
+std::shared_ptr<MemoryBudget> engine_memory(const Context& context);
 
 /// `wanted` or $TFAOT_ENGINE if not empty, else the engine that came with the tool; started with
 /// the user's TensorFlow. Error: the file does not exist.
