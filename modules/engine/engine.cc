@@ -101,7 +101,8 @@ Result<bool> has_coupled_rows(const EngineJob& job, const Lowering& lowering,
                                 [](const std::string& text) {
                                   say({EngineWord::kNote, text});
                                 }};
-  const Status alone = check_rows_alone(lowering, lowered, batch_size, store, messages);
+  const Status alone =
+      check_rows_alone(lowering, {&lowered, batch_size}, job.row_sizes, store, messages);
   if (alone || job.allow_coupled_rows) return !alone;
   return fail(alone.error());
 }
@@ -160,7 +161,7 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   CompiledModel& record = result.model;
   TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
   if (record.codes.empty()) {
-    const bool coupled = !job.check_rows || job.allow_coupled_rows;
+    const bool coupled = job.row_sizes.empty() || job.allow_coupled_rows;
     TFAOT_TRY(check_output_rows(lowering, lowered, batch_size, coupled));
   }
   record.signature.inputs = lowered.inputs;
@@ -172,7 +173,7 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
                         keeps_names ? Traces::kNames : Traces::kRemoved, dump.viewer()));
   TFAOT_TRY(dump.add("optimized", optimized.computation.proto()));
   // After optimize(), which refuses random numbers: they would look like rows that mix.
-  if (record.codes.empty() && job.check_rows) {
+  if (record.codes.empty() && !job.row_sizes.empty()) {
     const auto coupled = has_coupled_rows(job, lowering, lowered, batch_size, store);
     TFAOT_TRY(report.take(coupled ? Status() : fail(coupled.error()), 0));
     result.coupled_rows = coupled.value_or(true);

@@ -238,7 +238,7 @@ Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
   for (auto& job : jobs) {
     job.lower_only = true;
     // Already checked when the package was made.
-    job.check_rows = false;
+    job.row_sizes.clear();
     job.any_opset = true;
   }
   return run_jobs(fs, spec, jobs, options, diagnostics);

@@ -110,10 +110,11 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   std::vector<EngineJob> jobs(count, common);
   for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
   for (std::size_t i = 0; i < count; ++i) {
-    // One process checks: its result holds for all batch sizes.
-    jobs[i].check_rows = i == 0 && spec.compilation.rows == RowsMode::kAlone &&
-                         spec.compilation.batch == BatchMode::kFirst;
     jobs[i].result_file = (options.work_directory / fmt::format("result_{}.json", i)).string();
+  }
+  // One process checks for all.
+  if (spec.compilation.rows == RowsMode::kAlone && spec.compilation.batch == BatchMode::kFirst) {
+    jobs.front().row_sizes = sizes;
   }
   return jobs;
 }

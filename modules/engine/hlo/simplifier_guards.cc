@@ -319,7 +319,7 @@ absl::StatusOr<bool> SimplifierGuards::Run(
   bool changed = false;
   for (xla::HloComputation* computation : module->MakeNonfusionComputations()) {
     for (HloInstruction* one : computation->MakeInstructionPostOrder()) {
-      const auto done = guard(*one);
+      auto done = guard(*one);
       if (!done.ok()) return done;
       changed = changed || *done;
     }

@@ -369,9 +369,9 @@ HloInstruction* divided_exactly(HloInstruction& quotient) {
 }
 
 // Replaces what `make` finds another form for.
-Status replace_all(xla::HloComputation& computation,
-                   HloInstruction* (*make)(HloInstruction& instruction),
-                   const std::set<HloInstruction*>& except = {}) {
+Status replace_means(xla::HloComputation& computation,
+                     HloInstruction* (*make)(HloInstruction& instruction),
+                     const std::set<HloInstruction*>& except = {}) {
   for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
     if (!is_real_tensor(*one) || except.count(one) != 0) continue;
     HloInstruction* const made = make(*one);
@@ -385,10 +385,10 @@ Status replace_all(xla::HloComputation& computation,
 Status settle_means(xla::HloModule& module) {
   for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     if (computation->IsFusionComputation()) continue;
-    TFAOT_TRY(replace_all(*computation, by_squared_differences));
-    TFAOT_TRY(replace_all(*computation, by_difference));
+    TFAOT_TRY(replace_means(*computation, by_squared_differences));
+    TFAOT_TRY(replace_means(*computation, by_difference));
     TFAOT_ASSIGN(const auto shifted_means, shift_differences(*computation));
-    TFAOT_TRY(replace_all(*computation, divided_exactly, shifted_means));
+    TFAOT_TRY(replace_means(*computation, divided_exactly, shifted_means));
   }
   return remove_dead_code(module);
 }

@@ -59,7 +59,8 @@ struct MadeWeight {
 // -0 differs from 0, and NaN equals itself.
 bool are_same_bytes(const xla::Literal& a, const xla::Literal& b) {
   return xla::ShapeUtil::Equal(a.shape(), b.shape()) &&
-         std::memcmp(a.untyped_data(), b.untyped_data(), a.size_bytes()) == 0;
+         std::memcmp(a.untyped_data(), b.untyped_data(),
+                     static_cast<std::size_t>(a.size_bytes())) == 0;
 }
 
 class OnnxLowering final : public Lowering {

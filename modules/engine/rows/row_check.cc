@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rows/row_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "hlo/simplify.h"
 #include "rows/row_flow.h"
@@ -41,15 +44,36 @@ class RowCheck {
   RowCheck(const Lowering& lowering, const WeightStore& weights, const RowMessages& messages)
       : lowering_(lowering), weights_(weights), messages_(messages) {}
 
-  // `of_one`: the model for one row; null: it is lowered here.
-  Status at_two_sizes(std::pair<std::int64_t, std::int64_t> sizes, const LoweredModel* of_one) {
+  // `sized`: the model at one of the batch sizes, or at one row.
+  Status at_two_sizes(std::pair<std::int64_t, std::int64_t> sizes, const SizedModel& sized,
+                      const std::vector<std::int64_t>& batch_sizes) {
     TFAOT_ASSIGN(const auto small, lowering_.lower(sizes.first));
     TFAOT_ASSIGN(const auto large, lowering_.lower(sizes.second));
     TFAOT_ASSIGN(const auto module, simplified(small));
     TFAOT_ASSIGN(const auto twin, simplified(large));
     const RowSizes differences = compare_sizes(*module, *twin, sizes);
-    TFAOT_TRY(judge(*module, differences, {&small, sizes.first}, SizedModel{&large, sizes.second}));
-    return against_one_row({&small, sizes.first}, of_one);
+    const SizedModel first = {&small, sizes.first};
+    TFAOT_TRY(judge(*module, differences, first, SizedModel{&large, sizes.second}));
+    TFAOT_ASSIGN(const auto raw, as_lowered(small));
+    TFAOT_ASSIGN(const auto raw_twin, as_lowered(large));
+    std::set<std::int64_t> others(batch_sizes.begin(), batch_sizes.end());
+    others.insert(1);
+    for (const std::int64_t rows : others) {
+      std::optional<LoweredModel> made;
+      if (rows != sized.rows) {
+        auto lowered = lowering_.lower(rows);
+        if (!lowered) continue;  // one row never runs alone, or compiling this size says why
+        made = *std::move(lowered);
+      }
+      const SizedModel other = {made ? &*made : sized.lowered, rows};
+      TFAOT_TRY(same_output_rows(first, other));
+      TFAOT_ASSIGN(const auto as_it_is, as_lowered(*other.lowered));
+      if (difference_at({*as_it_is, rows}, *raw, *raw_twin, sizes) == nullptr) continue;
+      TFAOT_ASSIGN(const auto simple, simplified(*other.lowered));
+      const auto* const at = difference_at({*simple, rows}, *module, *twin, sizes);
+      if (at != nullptr) TFAOT_TRY(judge_difference(*at, first, other));
+    }
+    return {};
   }
 
   Status at_one_size(const LoweredModel& lowered, std::int64_t batch_size) {
@@ -65,29 +89,17 @@ class RowCheck {
   }
 
   // A branch or a loop that goes by the number of rows is written out while lowering, so a row
-  // alone may get other operations than the rows of both sizes.
-  Status against_one_row(const SizedModel& many, const LoweredModel* of_one) {
-    std::optional<LoweredModel> made;
-    if (of_one == nullptr) {
-      auto lowered = lowering_.lower(1);
-      if (!lowered) return {};  // a row never runs alone
-      made = *std::move(lowered);
-    }
-    const SizedModel one = {of_one == nullptr ? &*made : of_one, 1};
-    TFAOT_TRY(same_output_rows(many, one));
-    TFAOT_ASSIGN(const auto raw, as_lowered(*many.lowered));
-    TFAOT_ASSIGN(const auto raw_twin, as_lowered(*one.lowered));
-    if (difference_of_one_row(*raw, *raw_twin, many.rows) == nullptr) return {};
-    TFAOT_ASSIGN(const auto module, simplified(*many.lowered));
-    TFAOT_ASSIGN(const auto twin, simplified(*one.lowered));
-    const auto* const at = difference_of_one_row(*module, *twin, many.rows);
-    if (at == nullptr) return {};
-    const RowCause cause{at, "is another operation for a row alone, or is missing", false};
+  // alone, or those of one batch size, may get other operations than the rows of the two sizes.
+  Status judge_difference(const xla::HloInstruction& at, const SizedModel& model,
+                          const SizedModel& other) {
+    const std::string rows = other.rows == 1 ? "a row alone" : fmt::format("{} rows", other.rows);
+    const RowCause cause{&at, fmt::format("is another operation for {}, or is missing", rows),
+                         false};
     std::vector<RowDoubt> doubts;
-    for (std::size_t i = 0; i < many.lowered->outputs.size(); ++i) {
-      doubts.push_back({many.lowered->outputs[i].name, i, &cause});
+    for (std::size_t i = 0; i < model.lowered->outputs.size(); ++i) {
+      doubts.push_back({model.lowered->outputs[i].name, i, &cause});
     }
-    return judge_rows(doubts, try_sizes(many, one, weight_reader()), messages_);
+    return judge_rows(doubts, try_sizes(model, other, weight_reader()), messages_);
   }
 
   static Result<std::unique_ptr<xla::HloModule>> as_lowered(const LoweredModel& lowered) {
@@ -118,15 +130,15 @@ class RowCheck {
 
 }  // namespace
 
-Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
-                        std::int64_t batch_size, const WeightStore& weights,
+Status check_rows_alone(const Lowering& lowering, const SizedModel& sized,
+                        const std::vector<std::int64_t>& batch_sizes, const WeightStore& weights,
                         const RowMessages& messages) {
   RowCheck check(lowering, weights, messages);
   if (!lowering.has_fixed_batch()) {
-    return check.at_two_sizes(sizes_of(lowered), batch_size == 1 ? &lowered : nullptr);
+    return check.at_two_sizes(sizes_of(*sized.lowered), sized, batch_sizes);
   }
   // In a batch of one row, each row is alone.
-  return batch_size == 1 ? Status() : check.at_one_size(lowered, batch_size);
+  return sized.rows == 1 ? Status() : check.at_one_size(*sized.lowered, sized.rows);
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -10,9 +10,9 @@
 
 namespace tfaot::toolkit::engine {
 
-// `lowered` is the model at one of its batch sizes. Errors name the output and the operation.
-Status check_rows_alone(const Lowering& lowering, const LoweredModel& lowered,
-                        std::int64_t batch_size, const WeightStore& weights,
+// `sized` is the model at one of its `batch_sizes`. Errors name the output and the operation.
+Status check_rows_alone(const Lowering& lowering, const SizedModel& sized,
+                        const std::vector<std::int64_t>& batch_sizes, const WeightStore& weights,
                         const RowMessages& messages);
 
 }  // namespace tfaot::toolkit::engine

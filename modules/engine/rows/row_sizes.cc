@@ -157,13 +157,20 @@ RowSizes compare_sizes(const xla::HloModule& small, const xla::HloModule& large,
   return result;
 }
 
-const HloInstruction* difference_of_one_row(const xla::HloModule& many, const xla::HloModule& one,
-                                            std::int64_t rows) {
+const HloInstruction* difference_at(const OtherSize& other, const xla::HloModule& small,
+                                    const xla::HloModule& large,
+                                    std::pair<std::int64_t, std::int64_t> sizes) {
+  const auto& entry = *small.entry_computation();
   RowSizes result;
-  Comparison({rows, 1}, result, true).compare(*many.entry_computation(), *one.entry_computation());
-  for (const auto* const computation : many.MakeComputationPostOrder()) {
+  Comparison({sizes.first, other.rows}, result, true)
+      .compare(entry, *other.module.entry_computation());
+  RowSizes following;
+  if (other.rows != 1)
+    Comparison(sizes, following, true).compare(entry, *large.entry_computation());
+  for (const auto* const computation : small.MakeComputationPostOrder()) {
     for (const auto* const at : computation->MakeInstructionPostOrder()) {
-      if (result.others.contains(at) || result.numbers.contains(at)) return at;
+      if (result.others.contains(at)) return at;
+      if (result.numbers.contains(at) && !following.numbers.contains(at)) return at;
     }
   }
   return nullptr;

@@ -25,10 +25,16 @@ struct RowSizes {
 RowSizes compare_sizes(const xla::HloModule& small, const xla::HloModule& large,
                        std::pair<std::int64_t, std::int64_t> sizes);
 
-// The first operation of `many`, a module of `rows` rows, that is another one in the module of a
-// row alone; null: there is none. Reshapes and broadcasts do not count, since one row needs fewer.
-// `rows`: a prime as above.
-const xla::HloInstruction* difference_of_one_row(const xla::HloModule& many,
-                                                 const xla::HloModule& one, std::int64_t rows);
+// The same model at a third size, which need not be a prime.
+struct OtherSize {
+  const xla::HloModule& module;
+  std::int64_t rows;
+};
+// The first operation of `small` that is another one at the other size; null: there is none.
+// Reshapes and broadcasts do not count, since one row needs fewer. Numbers count that do not follow
+// the batch size from `small` to `large`, and for one row all.
+const xla::HloInstruction* difference_at(const OtherSize& other, const xla::HloModule& small,
+                                         const xla::HloModule& large,
+                                         std::pair<std::int64_t, std::int64_t> sizes);
 
 }  // namespace tfaot::toolkit::engine

@@ -95,11 +95,11 @@ class Calls {
       if (!functions_.contains(called)) continue;
       TFAOT_ASSIGN(const std::int64_t more, follow(called, depth + 1));
       lines += more;
-      if (lines > kMostOperations) {
+      if (lines > kMostWrittenOperations) {
         return fail(Error::at(
             {file_},
             fmt::format("with its calls written out, the function '{}' has more than {} operations",
-                        name, kMostOperations)));
+                        name, kMostWrittenOperations)));
       }
     }
     return written_out_[name] = lines;

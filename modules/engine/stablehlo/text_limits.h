@@ -15,8 +15,8 @@ namespace tfaot::toolkit::engine {
 // Limits of this text alone; those of all formats are in base/limits.h.
 // Of constants that repeat one number, in all.
 inline constexpr std::int64_t kMostRepeatedElements = std::int64_t{1} << 25;
-inline constexpr std::int64_t kMostOperations = 100'000;  // with calls written out
-inline constexpr int kMostBrackets = 200;                 // in each other
+inline constexpr std::int64_t kMostWrittenOperations = 100'000;  // with calls written out
+inline constexpr int kMostBrackets = 200;                        // in each other
 
 // For any text, before XLA parses it: nested brackets and sizes of tensors.
 Status check_sizes(const std::string& file, std::string_view text);

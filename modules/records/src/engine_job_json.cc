@@ -43,7 +43,7 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"embed_weights", &EngineJob::embed_weights},
                Member{"weights_type", &EngineJob::weights_type},
                Member{"fast_math", &EngineJob::fast_math},
-               Member{"check_rows", &EngineJob::check_rows},
+               Member{"row_sizes", &EngineJob::row_sizes},
                Member{"allow_coupled_rows", &EngineJob::allow_coupled_rows},
                Member{"lower_only", &EngineJob::lower_only},
                Member{"check", &EngineJob::check},

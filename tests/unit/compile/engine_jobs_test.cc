@@ -72,7 +72,7 @@ TEST(EngineJobs, TellWholeShapesWithoutABatch) {
   spec.model.inputs = {{"x", DType::kFloat32, std::vector<std::int64_t>{3, 2}}};
   const auto job = make_engine_jobs(spec, options_of(1)).front();
   EXPECT_TRUE(job.fixed_shapes);
-  EXPECT_FALSE(job.check_rows);  // there are none
+  EXPECT_THAT(job.row_sizes, IsEmpty());  // there are no rows
   EXPECT_THAT(job.inputs[0].shape, ElementsAre(3, 2));
 }
 

@@ -165,7 +165,8 @@ std::vector<std::string> row_check(const std::string& graph, std::int64_t batch_
   std::vector<std::string> said;
   const auto say = [&said](const std::string& text) { said.push_back(text); };
   const auto lowered = lowering->lower(batch_size).value();
-  const auto alone = check_rows_alone(*lowering, lowered, batch_size, store, {say, say});
+  const auto alone =
+      check_rows_alone(*lowering, {&lowered, batch_size}, {batch_size}, store, {say, say});
   if (!alone) said.push_back(alone.error().text());
   return said;
 }
@@ -197,6 +198,29 @@ TEST(OnnxMadeWeights, ABranchForARowAloneMixesRows) {
                                   "y"),
           4),
       ElementsAre(HasSubstr("is not proved to treat each row alone")));
+}
+
+// `n` is compared with 4: neither 5 nor 7 rows nor one take the first branch.
+TEST(OnnxMadeWeights, ABranchForOneBatchSizeMixesRows) {
+  const auto scaled_by = [](const std::string& of_four, const std::string& of_others) {
+    const auto scaled = [](const std::string& factor, const std::string& made) {
+      return "node { op_type: 'Constant' output: 'by_" + made +
+             "' attribute { name: 'value' type: TENSOR t { data_type: 1 float_data: " + factor +
+             " } } } node { op_type: 'Mul' input: 'sum' input: 'by_" + made + "' output: '" + made +
+             "' }";
+    };
+    return kRowsOfTwo + "initializer { name: 'four' data_type: 7 int64_data: 4 }" +
+           "node { op_type: 'ReduceSum' input: 'x' input: 'axes' output: 'sum' }"
+           "node { op_type: 'Equal' input: 'n' input: 'four' output: 'is_four' }"
+           "node { op_type: 'If' input: 'is_four' output: 'y'" +
+           branch_text("then_branch", scaled(of_four, "small"), "small") +
+           branch_text("else_branch", scaled(of_others, "large"), "large") + " }";
+  };
+  EXPECT_THAT(
+      row_check(scaled_by("2", "3"), 4),
+      ElementsAre(HasSubstr("row 0 gives another result in a batch of 5 than in one of 4")));
+  EXPECT_THAT(row_check(scaled_by("2", "3"), 3), IsEmpty());
+  EXPECT_THAT(row_check(scaled_by("3", "3"), 4), IsEmpty());
 }
 
 // A row alone needs no broadcast.

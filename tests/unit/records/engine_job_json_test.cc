@@ -18,7 +18,7 @@ EngineJob frozen_job() {
   job.outputs = {"z"};
   job.batch_sizes = {1, 4};
   job.levels = {{"x86-64-v3", "x86-64-v3", "-fma4", "x86_64_v3"}};
-  job.check_rows = true;
+  job.row_sizes = {1, 4};
   job.remote_cache = {"http://host:8080", "/c", CacheLayout::kBazel, true, "/token", 1, 2};
   job.predictions = {"/scratch/0", "/scratch/1"};
   job.prediction_seconds = 30;

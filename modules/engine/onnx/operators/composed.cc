@@ -14,7 +14,7 @@ std::string Composed::operand(int index) {
 }
 
 std::string Composed::value(xla::XlaOp op) {
-  const std::string name = fmt::format("{}/value_{}", node_.proto().name(), ++made_);
+  std::string name = fmt::format("{}/value_{}", node_.proto().name(), ++made_);
   scope_.set(name, op);
   return name;
 }
@@ -41,7 +41,7 @@ std::string Composed::add(const std::string& operation, const std::vector<std::s
 }
 
 std::string Composed::lower(onnx::NodeProto proto) {
-  const std::string name = fmt::format("{}/value_{}", node_.proto().name(), ++made_);
+  std::string name = fmt::format("{}/value_{}", node_.proto().name(), ++made_);
   proto.set_name(node_.proto().name());
   const bool has_three = proto.op_type() == "LSTM" || proto.op_type() == "DynamicQuantizeLinear";
   onnx::GraphProto graph;

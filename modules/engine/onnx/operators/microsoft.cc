@@ -19,7 +19,7 @@ constexpr const char* kMicrosoft = "com.microsoft";
 
 // A quantised operator and its float one. The scale of an operand or of the result stands before
 // its zero point.
-struct FloatForm {
+struct ByFloats {
   const char* name;
   const char* operation;
   int condition;  // an operand that is not quantised, passed first; -1: none
@@ -27,7 +27,7 @@ struct FloatForm {
   int operands;   // quantised ones; 0: all that there are
   int result;     // place of the result's scale
 };
-constexpr auto kFloatForms = std::to_array<FloatForm>({
+constexpr auto kByFloats = std::to_array<ByFloats>({
     {"QLinearAdd", "Add", -1, 0, 2, 6},
     {"QLinearAveragePool", "AveragePool", -1, 0, 1, 3},
     {"QLinearConcat", "Concat", -1, 2, 0, 0},
@@ -48,8 +48,8 @@ std::string quantized(const Node& node, Composed& graph, const std::string& real
 }
 
 void lower_by_floats(Node& node) {
-  const FloatForm& form = *std::ranges::find_if(
-      kFloatForms, [&](const FloatForm& one) { return node.proto().op_type() == one.name; });
+  const ByFloats& form = *std::ranges::find_if(
+      kByFloats, [&](const ByFloats& one) { return node.proto().op_type() == one.name; });
   if (node.integer("channels_last", 0) != 0) node.refuse("has channels_last, which is not lowered");
   Composed graph(node, std::max<std::int64_t>(node.integer("opset", 12), 10));
   std::vector<std::string> inputs;
@@ -147,7 +147,7 @@ std::vector<OnnxOperator> microsoft_operators() {
       {"MatMulIntegerToFloat", 1, lower_matmul_integer_to_float, {}, kMicrosoft},
       {"QGemm", 1, lower_qgemm, {}, kMicrosoft},
   };
-  for (const FloatForm& form : kFloatForms) {
+  for (const ByFloats& form : kByFloats) {
     table.push_back({form.name, 1, lower_by_floats, {}, kMicrosoft});
   }
   return table;
