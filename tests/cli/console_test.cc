@@ -67,7 +67,7 @@ TEST_F(ConsoleTest, ProgressFitsTheTerminalAndCutsNoWord) {
 }
 
 TEST_F(ConsoleTest, ColoursOnlyWhereAskedFor) {
-  const auto all = [this](Console& console) {
+  const auto all = [](Console& console) {
     console.error(Error("no").note("why"));
     console.warning("careful");
     console.print("model m: compiles\n  x: y\n", Tone::kGood);
