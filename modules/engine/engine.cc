@@ -5,7 +5,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string_view>
@@ -32,7 +31,6 @@
 #include "rows/row_check.h"
 #include "rows/waiting_loops.h"
 #include "tensorflow/core/public/version.h"
-#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/parent_process.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/records/engine_job_json.h"
@@ -336,9 +334,6 @@ int run_engine(FileSystem& fs, int argc, char** argv) {
   if (is_job && !end_with_parent(argv[2])) {
     std::cerr << "tfaot-engine: process " << argv[2] << " is not the parent of this one\n";
     return 1;
-  }
-  if (is_job && argv[2] == std::string_view(kAnyParent)) {
-    end_above_memory(argc == 4 ? std::strtoull(argv[3], nullptr, 10) : machine_memory() / 2);
   }
   mallopt(M_MMAP_THRESHOLD, kMappedFrom);
   const Status done = answer(fs, argv[1], argv[2]);

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <string_view>
 
 #include "engine.h"
+#include "tfaot/base/memory_budget.h"
+#include "tfaot/base/parent_process.h"
 #include "tfaot/base/real_file_system.h"
 
 namespace {
@@ -23,6 +26,14 @@ void allow_deep_recursion() {
   setrlimit(RLIMIT_STACK, &limit);
 }
 
+// One that another program starts is not a child of the tfaot that knows the limit.
+void keep_to_memory(int argc, char** argv) {
+  using namespace tfaot::toolkit;
+  if (argc < 3 || argv[2] != std::string_view(kAnyParent)) return;
+  end_above_memory(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : machine_memory() / 2,
+                   [] { std::_Exit(1); });
+}
+
 }  // namespace
 
 // An exception ends the engine like XLA's own aborts; tfaot then prints the last lines of its
@@ -31,6 +42,7 @@ void allow_deep_recursion() {
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   allow_deep_recursion();
+  keep_to_memory(argc, argv);
   tfaot::toolkit::RealFileSystem fs;
   const int code = tfaot::toolkit::engine::run_engine(fs, argc, argv);
   std::cout.flush();

@@ -51,14 +51,14 @@ std::uint64_t memory_of(pid_t process) {
   return bytes;
 }
 
-void end_above_memory(std::uint64_t bytes) {
+void end_above_memory(std::uint64_t bytes, void (*end)()) {
   if (bytes == 0) return;
-  std::thread([bytes] {
+  std::thread([bytes, end] {
     while (memory_of(::getpid()) <= bytes) std::this_thread::sleep_for(kMemoryLook);
     constexpr std::string_view kText =
         "it needed too much memory: raise the limit with --memory MB (0: none)\n";
     static_cast<void>(::write(STDERR_FILENO, kText.data(), kText.size()));
-    ::_exit(1);
+    end();
   }).detach();
 }
 

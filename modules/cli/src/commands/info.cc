@@ -111,7 +111,7 @@ Action add_info(CLI::App& app) {
       ->option_text(" ");
   app.add_flag("--json", options->json, "print JSON instead of text");
   options->html.add_to(app);
-  add_memory_limit(app);
+  add_engine_limits(app);
   app.add_flag("--identity", options->identity)->group("");
   app.footer(
       "Reads only the manifest of an archive, which is at its start; 'tfaot install' checks that "

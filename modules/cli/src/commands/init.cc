@@ -71,7 +71,7 @@ Action add_init(CLI::App& app) {
       ->delimiter(',')
       ->option_text("N,...");
   options->json.add_to(app);
-  add_memory_limit(app);
+  add_engine_limits(app);
   app.footer(
       "The config holds every key: those that have a default are comments. 'tfaot info MODEL' "
       "shows\n"

@@ -115,8 +115,7 @@ Action add_release(CLI::App& app) {
       ->option_text("TEXT");
   add_scram_arch(app, options->request.scram_arch, "for a prefix that is a scram area");
   add_jobs(app, options->request.jobs, "processes");
-  add_engine_time_limit(app);
-  add_memory_limit(app);
+  add_engine_limits(app);
   options->json.add_to(app);
   options->verbosity.add_to(app);
   app.footer(

@@ -43,22 +43,21 @@ CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help) {
       ->option_text("N");
 }
 
-CLI::Option* add_memory_limit(CLI::App& app) {
-  return app
-      .add_option_function<std::uint64_t>(
-          "--memory", [](std::uint64_t) {},
-          "for all engine processes together, in megabytes, 0: any\n[half of the machine's]")
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->option_text("MB");
-}
-
-CLI::Option* add_engine_time_limit(CLI::App& app) {
-  return app
-      .add_option_function<unsigned>(
-          "--timeout", [](unsigned) {},
-          "for each engine process [600], and for tfaot's own work\n[none]; 0: none")
-      ->check(CLI::Range(0, 1'000'000))
-      ->option_text("SECONDS");
+void add_engine_limits(CLI::App& app, const std::string& group) {
+  CLI::Option* const time =
+      app.add_option_function<unsigned>(
+             "--timeout", [](unsigned) {},
+             "for each engine process [600], and for tfaot's own work\n[none]; 0: none")
+          ->check(CLI::Range(0, 1'000'000))
+          ->option_text("SECONDS");
+  CLI::Option* const memory =
+      app.add_option_function<std::uint64_t>(
+             "--memory", [](std::uint64_t) {},
+             "for all engine processes together, in megabytes, 0: any\n[half of the machine's]")
+          ->check(CLI::Range(0, 1'000'000'000))
+          ->option_text("MB");
+  if (group.empty()) return;
+  for (CLI::Option* const option : {time, memory}) option->group(group);
 }
 
 void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group) {
@@ -71,8 +70,7 @@ void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group)
   const auto in_group = [&group](CLI::Option* option) {
     if (!group.empty()) option->group(group);
   };
-  in_group(add_engine_time_limit(app));
-  in_group(add_memory_limit(app));
+  add_engine_limits(app, group);
   in_group(
       app.add_option("--engine", run.engine, "engine to run [$TFAOT_ENGINE, else this tfaot's own]")
           ->option_text("PATH"));

@@ -37,12 +37,9 @@ struct JsonOption {
   void show(Console& console, const nlohmann::ordered_json& json, const std::string& report) const;
 };
 
-// --memory, for the verbs that start the engine; command_table.cc reads it.
-CLI::Option* add_memory_limit(CLI::App& app);
-
-// --timeout, for the verbs that start the engine, also within other programs; command_table.cc
-// reads it.
-CLI::Option* add_engine_time_limit(CLI::App& app);
+// --timeout and --memory, for the verbs that start an engine, also within other programs;
+// command_table.cc reads them. `group`: of the help; empty: the usual one.
+void add_engine_limits(CLI::App& app, const std::string& group = "");
 
 // --timeout, --memory and --engine, for the verbs that start the engine.
 void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group);

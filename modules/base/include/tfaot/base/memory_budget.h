@@ -35,9 +35,9 @@ inline constexpr std::chrono::milliseconds kMemoryLook{50};
 inline constexpr const char* kMemoryAdvice =
     "the limit is for all engine processes together: raise it with --memory MB (0: none)";
 
-// Ends this process, with a message and exit code 1, once it has more than this: for one that is
-// not a child of who set the limit. 0: never.
-void end_above_memory(std::uint64_t bytes);
+// Writes a message and calls `end`, in another thread, once this process has more than this: for
+// one that is not a child of who set the limit. 0: never. `end` must not return.
+void end_above_memory(std::uint64_t bytes, void (*end)());
 
 // 0 if the process has ended.
 std::uint64_t memory_of(pid_t process);
