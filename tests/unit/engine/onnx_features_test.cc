@@ -146,6 +146,17 @@ TEST(OnnxFeaturesTest, DistancesOfFeaturesFarFromZero) {
               Pointwise(FloatNear(1e-6F), {3 + std::exp(-0.5F)}));
 }
 
+// The same where the first vector is far away from the others.
+TEST(OnnxFeaturesTest, DistancesOfVectorsFarFromEachOther) {
+  const std::string machine =
+      feature_text("kernel_type", "RBF") + feature_floats("kernel_params", "0.5, 0, 0") +
+      feature_floats("support_vectors", "0, 0, 5000, 5000, 5001, 5001") +
+      feature_floats("coefficients", "7, 2, -1") + feature_floats("rho", "3") +
+      "attribute { name: 'n_supports' type: INT i: 3 }";
+  EXPECT_THAT(of_rows({"SVMRegressor", machine}, {{5001, 5000}}),
+              Pointwise(FloatNear(1e-6F), {3 + std::exp(-0.5F)}));
+}
+
 // Three classes with one support vector each.
 struct PairMachine {
   std::string vectors_per_class = "1, 1, 1";

@@ -93,12 +93,36 @@ void lower_linear_classifier(Node& node) {
   node.set(1, xla::ConvertElementType(made, xla::F32));
 }
 
-// exp(-gamma |x - v|^2) of each row and each vector. Both are first moved by one of the vectors:
-// the squares of features far from zero would leave no digits for the distance.
-XlaOp gaussian_values(Node& node, XlaOp x, double gamma) {
+// The sums of wider rows are left to a product: written out, they would take long to compile.
+constexpr std::int64_t kMostWrittenFeatures = 256;
+
+// |x - v|^2 of each row and each vector, written out feature by feature.
+XlaOp written_distances(Node& node, XlaOp x, const std::vector<float>& vectors) {
+  const std::int64_t width = node.sizes_of(x).back();
+  const std::int64_t count = std::ssize(vectors) / width;
+  xla::Literal features(shape_of(xla::F32, {width, count}));
+  for (std::int64_t i = 0; i < std::ssize(vectors); ++i) {
+    features.Set<float>({i % width, i / width}, vectors[static_cast<std::size_t>(i)]);
+  }
+  const XlaOp kept =
+      xla::ConvertElementType(node.keep("support_vectors", features), node.type_of(x));
+  const Dimensions sizes = {node.sizes_of(x).front(), count};
+  XlaOp sum;
+  for (std::int64_t i = 0; i < width; ++i) {
+    const XlaOp of_rows = xla::Reshape(xla::SliceInDim(x, i, i + 1, 1, 1), {sizes[0]});
+    const XlaOp of_vectors = xla::Reshape(xla::SliceInDim(kept, i, i + 1, 1, 0), {count});
+    const XlaOp square = xla::Square(xla::Sub(xla::BroadcastInDim(of_rows, sizes, {0}),
+                                              xla::BroadcastInDim(of_vectors, sizes, {1})));
+    sum = i == 0 ? square : xla::Add(sum, square);
+  }
+  return sum;
+}
+
+// The same as |x|^2 + |v|^2 - 2 x v. Both are first moved by one of the vectors: the squares of
+// features far from zero would leave no digits for the distance.
+XlaOp distances_by_product(Node& node, XlaOp x, std::vector<float> vectors) {
   const auto type = node.type_of(x);
   const std::int64_t width = node.sizes_of(x).back();
-  std::vector<float> vectors = row_values(node, "support_vectors", width);
   const std::vector<float> origin(vectors.begin(), vectors.begin() + width);
   std::vector<float> squares(vectors.size() / origin.size());
   for (std::size_t i = 0; i < vectors.size(); ++i) {
@@ -119,8 +143,15 @@ XlaOp gaussian_values(Node& node, XlaOp x, double gamma) {
                                     xla::CreateScalarAddComputation(type, &node.builder()), {1});
   const XlaOp sums = xla::Add(xla::BroadcastInDim(of_rows, sizes, {0}),
                               xla::BroadcastInDim(kept_row("squares", squares), sizes, {1}));
-  const XlaOp distances =
-      xla::Max(xla::Sub(sums, xla::Mul(products, scalar_like(node, x, 2))), zero);
+  return xla::Max(xla::Sub(sums, xla::Mul(products, scalar_like(node, x, 2))), zero);
+}
+
+// exp(-gamma |x - v|^2) of each row and each vector
+XlaOp gaussian_values(Node& node, XlaOp x, double gamma) {
+  const std::int64_t width = node.sizes_of(x).back();
+  const std::vector<float> vectors = row_values(node, "support_vectors", width);
+  const XlaOp distances = width <= kMostWrittenFeatures ? written_distances(node, x, vectors)
+                                                        : distances_by_product(node, x, vectors);
   return xla::Exp(xla::Mul(distances, scalar_like(node, x, -gamma)));
 }
 
