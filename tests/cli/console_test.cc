@@ -59,7 +59,7 @@ TEST_F(ConsoleTest, OneLineOnATerminalNamesTheStep) {
 TEST_F(ConsoleTest, ProgressFitsTheTerminalAndCutsNoWord) {
   Console console({out_, err_, 30});
   console.progress(1, 2, "tagger, 16 rows, at x86-64-v3");
-  EXPECT_EQ(err_.str(), "[1/2] tagger, 16 rows, ...");
+  EXPECT_EQ(err_.str(), "[1/2] tagger, 16 rows, at ...");
   console.progress(1, 2,
                    "gr\xc3\xbc\xc3\x9f"
                    "eausdemfernenl\xc3\xa4ndchenwort");  // one long word
