@@ -163,7 +163,8 @@ Status StudyRun::measure(const ProfiledModel& model, const Path& file) {
   request.models = {model};
   TFAOT_ASSIGN(const Profile profile, profile_models(inner, request));
   const InterruptWatch watch;
-  return context_.files.replace_atomically(file, profile_to_json(profile).dump(1) + "\n");
+  TFAOT_ASSIGN(const Path place, place_for_named_file(context_.files, file));
+  return context_.files.replace_atomically(place, profile_to_json(profile).dump(1) + "\n");
 }
 
 // The results of all machines, each as one profile.

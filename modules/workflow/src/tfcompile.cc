@@ -177,7 +177,8 @@ Status write_outputs(Context& context, const ModelSpec& spec, const CompiledMode
   const DespiteInterrupts finish;  // these belong together
   TFAOT_TRY(context.files.move_file(function.output, request.out_function_object));
   TFAOT_TRY(context.files.move_file(metadata.output, request.out_metadata_object));
-  return context.files.replace_atomically(request.out_header, header);
+  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.out_header));
+  return context.files.replace_atomically(place, header);
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ Status write_help(FileSystem& files, const Path& share) {
     texts.emplace_back("man/man1/tfaot-" + verb.name + ".1", manual_page(tool, verb));
   }
   for (const auto& [path, text] : texts) {
-    TFAOT_TRY(files.replace_atomically(share / path, text));
+    TFAOT_ASSIGN(const Path place, place_for_named_file(files, share / path));
+    TFAOT_TRY(files.replace_atomically(place, text));
   }
   return {};
 }

@@ -80,7 +80,8 @@ Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& 
       for (int number = 2; !names.insert(name).second; ++number) {  // two packages of one model
         name = Path(csv_file_name(curve)).stem().string() + fmt::format("_{}.csv", number);
       }
-      TFAOT_TRY(program.files.replace_atomically(folder / name, curve_to_csv(curve)));
+      TFAOT_ASSIGN(const Path place, place_for_named_file(program.files, folder / name));
+      TFAOT_TRY(program.files.replace_atomically(place, curve_to_csv(curve)));
     }
   }
   for (const std::string& plot : command.plots) {
