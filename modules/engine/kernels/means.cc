@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "hlo/parts.h"
 #include "hlo/simplify.h"
@@ -200,11 +202,10 @@ struct Cancelling {
   Part x{}, mean{};
 };
 
-// Of one number, the mean is the number.
 bool cancels(const Term& of_x, const TermFactor& x, const Term& of_mean, const TermFactor& mean) {
   if (x.divides || mean.divides || of_x.is_negative == of_mean.is_negative ||
       of_x.factors.size() == 1 || of_x.factors.size() != of_mean.factors.size() ||
-      !(mean.part == x.part || is_mean_of(mean.part, x.part))) {
+      !is_mean_of(mean.part, x.part)) {
     return false;
   }
   const auto factors = others(of_x, x);
@@ -294,52 +295,95 @@ HloInstruction* by_squared_differences(HloInstruction& root) {
   return mean_with_terms(*squares.sum, binary(HloOpcode::kMultiply, difference, difference), root);
 }
 
-// The differences of x to the first number of each mean, in whose place an infinite one is 0.
+// Numbers less a shift of each mean, in the sizes of the sum.
 struct Shifted {
-  HloInstruction* first;    // in the sizes of the sum
+  HloInstruction* shift;
   HloInstruction* numbers;  // the differences
   HloInstruction* mean;     // of them, in the sizes of x's mean
 };
 
-Shifted shifted(const HloInstruction& mean, const Mean& made) {
+HloInstruction* of_predicate(HloOpcode opcode, HloInstruction* value) {
+  return value->parent()->AddInstruction(
+      HloInstruction::CreateUnary(shape_of(xla::PRED, dimensions_of(*value)), opcode, value));
+}
+
+HloInstruction* selected(HloInstruction* predicate, HloInstruction* yes, HloInstruction* no) {
+  return yes->parent()->AddInstruction(
+      HloInstruction::CreateTernary(yes->shape(), HloOpcode::kSelect, predicate, yes, no));
+}
+
+// The first number of each mean if it is near to it, so that equal numbers leave exactly 0. An
+// outlier would take the digits of the others: then the rounded mean, and 0 if that is not finite.
+HloInstruction* shift_of(const Mean& made) {
   Dimensions end = dimensions_of(*made.of);
   for (const std::int64_t d : made.sum->dimensions()) end[static_cast<std::size_t>(d)] = 1;
   xla::HloComputation* const in = made.of->parent();
-  HloInstruction* first = in->AddInstruction(
+  HloInstruction* const part = in->AddInstruction(
       HloInstruction::CreateSlice(shape_of(made.of->shape().element_type(), end), made.of,
                                   Dimensions(end.size(), 0), end, Dimensions(end.size(), 1)));
-  first = reshape(first, dimensions_of(*made.sum));
-  HloInstruction* const is_finite = in->AddInstruction(HloInstruction::CreateUnary(
-      shape_of(xla::PRED, first->shape().dimensions()), HloOpcode::kIsFinite, first));
-  first = in->AddInstruction(HloInstruction::CreateTernary(
-      first->shape(), HloOpcode::kSelect, is_finite, first, number_like(*first, 0)));
+  HloInstruction* const first = reshape(part, dimensions_of(*made.sum));
+  HloInstruction* const rounded =
+      binary(HloOpcode::kMultiply, made.sum,
+             number_like(*made.sum, 1 / static_cast<double>(count_of(*made.sum))));
+  const auto absolute = [in](HloInstruction* value) {
+    return in->AddInstruction(HloInstruction::CreateUnary(value->shape(), HloOpcode::kAbs, value));
+  };
+  constexpr double kNear = 0.5;
+  HloInstruction* const near = in->AddInstruction(HloInstruction::CreateCompare(
+      shape_of(xla::PRED, dimensions_of(*first)),
+      absolute(binary(HloOpcode::kSubtract, first, rounded)),
+      binary(HloOpcode::kMultiply, absolute(rounded), number_like(*rounded, kNear)),
+      xla::ComparisonDirection::kLe));
+  return selected(of_predicate(HloOpcode::kIsFinite, rounded), selected(near, first, rounded),
+                  number_like(*rounded, 0));
+}
+
+Shifted shifted(const HloInstruction& mean, const Mean& made) {
+  HloInstruction* const shift = shift_of(made);
   HloInstruction* const numbers =
-      binary(HloOpcode::kSubtract, made.of, spread_over_terms(first, *made.sum));
-  return {first, numbers, mean_with_terms(*made.sum, numbers, mean)};
+      binary(HloOpcode::kSubtract, made.of, spread_over_terms(shift, *made.sum));
+  return {shift, numbers, mean_with_terms(*made.sum, numbers, mean)};
+}
+
+// x - mean or mean - x.
+struct Difference {
+  Part x;
+  Part mean;
+  bool is_reversed;
+};
+std::optional<Difference> difference_of(HloInstruction& one) {
+  if (one.opcode() != HloOpcode::kSubtract || !is_real_tensor(one)) return std::nullopt;
+  for (const int i : {0, 1}) {
+    const Part x = stripped(Part::whole(one.mutable_operand(i)));
+    const Part mean = stripped(Part::whole(one.mutable_operand(1 - i)));
+    if (elements_of(*x.base) == elements_of(one) && is_mean_of(mean, x) &&
+        mean_of(mean.base).of->shape().element_type() == one.shape().element_type()) {
+      return Difference{x, mean, i == 1};
+    }
+  }
+  return std::nullopt;
 }
 
 // Every x - mean as a difference of shifted numbers and their mean; returns these means.
 Result<std::set<HloInstruction*>> shift_differences(xla::HloComputation& computation) {
   std::map<HloInstruction*, Shifted> by_mean;
   for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
-    if (one->opcode() != HloOpcode::kSubtract || !is_real_tensor(*one)) continue;
-    const Part x = stripped(Part::whole(one->mutable_operand(0)));
-    const Part mean = stripped(Part::whole(one->mutable_operand(1)));
-    if (elements_of(*x.base) != elements_of(*one) || !is_mean_of(mean, x)) continue;
-    const Mean made = mean_of(mean.base);
-    if (made.of->shape().element_type() != one->shape().element_type()) continue;
-    if (by_mean.count(mean.base) == 0) by_mean.emplace(mean.base, shifted(*mean.base, made));
-    const Shifted& by = by_mean.at(mean.base);
+    const auto found = difference_of(*one);
+    if (!found) continue;
+    HloInstruction* const mean = found->mean.base;
+    if (by_mean.count(mean) == 0) by_mean.emplace(mean, shifted(*mean, mean_of(mean)));
+    const Shifted& by = by_mean.at(mean);
     const Dimensions sizes = dimensions_of(*one);
-    TFAOT_TRY(
-        checked(one->ReplaceAllUsesWith(binary(HloOpcode::kSubtract, reshape(by.numbers, sizes),
-                                               spread_part(mean.with(by.mean), sizes)))));
+    HloInstruction* left = reshape(by.numbers, sizes);
+    HloInstruction* right = spread_part(found->mean.with(by.mean), sizes);
+    if (found->is_reversed) std::swap(left, right);
+    TFAOT_TRY(checked(one->ReplaceAllUsesWith(binary(HloOpcode::kSubtract, left, right))));
   }
   std::set<HloInstruction*> means;
   for (const auto& [mean, by] : by_mean) {
     means.insert(by.mean);
-    HloInstruction* const first = reshape(by.first, dimensions_of(*mean));
-    TFAOT_TRY(checked(mean->ReplaceAllUsesWith(binary(HloOpcode::kAdd, first, by.mean))));
+    HloInstruction* const shift = reshape(by.shift, dimensions_of(*mean));
+    TFAOT_TRY(checked(mean->ReplaceAllUsesWith(binary(HloOpcode::kAdd, shift, by.mean))));
   }
   return means;
 }

@@ -2,8 +2,8 @@
 // Means, and what is made of numbers less their mean. XLA multiplies a sum by a rounded 1 / count,
 // so a mean of ones is not always 1; and of numbers far from 0 that differ little, as padding of
 // -999, the error of the mean is larger than their differences. So sums are divided as exactly as
-// their type has it, a mean that is taken off its numbers is computed from their differences to the
-// first one, and products with a mean that cancel each other become one with the difference. Equal
+// their type has it, a mean that is taken off its numbers is computed from their differences to a
+// number near it, and products with a mean that cancel each other become one with the difference. Equal
 // numbers then have themselves as their mean, and the variance 0. Used by one thread.
 #pragma once
 

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -64,9 +66,10 @@ xla::Literal filled_with(const xla::HloModule& module, double number) {
 }
 
 // All numbers that `text` makes of equal ones are `expected`.
-void expect_of_equal_numbers(const std::string& text, double expected) {
+void expect_of_equal_numbers(const std::string& text, double expected, std::int64_t fewest = 1) {
   for (const std::string type : {"f32", "f64"}) {
     for (const std::int64_t width : widths()) {
+      if (width < fewest) continue;
       const auto module = settled(text, type, width);
       for (const double number : kConstants) {
         for (const double found : values_for(*module, filled_with(*module, number))) {
@@ -118,7 +121,8 @@ TEST(Means, TheVarianceByTheMeanOfSquaresIsZero) {
                           0);
 }
 
-// As Keras writes it, with a bias of 0.25: x * (g / deviation) + (b - mean * (g / deviation)).
+// As Keras writes it, with a bias of 0.25: x * (g / deviation) + (b - mean * (g / deviation)). Of
+// one number, XLA leaves no mean, and x * k + (b - x * k) is what the model says.
 TEST(Means, ProductsWithTheMeanBecomeOneWithTheDifference) {
   const std::string head =
       kRows + kDifference + kVariance + kInverse + "  b = TYPE[] constant(0.25)\n";
@@ -132,7 +136,7 @@ TEST(Means, ProductsWithTheMeanBecomeOneWithTheDifference) {
                               "  mk = TYPE[3,WIDTH] multiply(means, k)\n"
                               "  rest = TYPE[3,WIDTH] subtract(bs, mk)\n"
                               "  ROOT y = TYPE[3,WIDTH] add(xk, rest)\n",
-                          0.25);
+                          0.25, 2);
   // By row, as Keras 3 does it, and with a negative mean.
   expect_of_equal_numbers(head + g +
                               "  gs = TYPE[3] broadcast(g), dimensions={}\n"
@@ -144,7 +148,7 @@ TEST(Means, ProductsWithTheMeanBecomeOneWithTheDifference) {
                               "  rests = TYPE[3,WIDTH] broadcast(rest), dimensions={0}\n"
                               "  xk = TYPE[3,WIDTH] multiply(x, ks)\n"
                               "  ROOT y = TYPE[3,WIDTH] add(rests, xk)\n",
-                          0.25);
+                          0.25, 2);
   // The other way round.
   expect_of_equal_numbers(head +
                               "  bs = TYPE[3,WIDTH] broadcast(b), dimensions={}\n"
@@ -152,7 +156,7 @@ TEST(Means, ProductsWithTheMeanBecomeOneWithTheDifference) {
                               "  xk = TYPE[3,WIDTH] multiply(inverses, x)\n"
                               "  more1 = TYPE[3,WIDTH] add(mk, bs)\n"
                               "  ROOT y = TYPE[3,WIDTH] subtract(more1, xk)\n",
-                          0.25);
+                          0.25, 2);
 }
 
 // Over positions, which lie before the channels: a training batch normalisation, an instance or a
@@ -225,6 +229,59 @@ TEST(Means, OfOtherNumbers) {
   EXPECT_EQ(result[0].data<float>()[2], kInfinity);
   EXPECT_FLOAT_EQ(result[1].data<float>()[0], -2.2F);
   EXPECT_FLOAT_EQ(result[1].data<float>()[1], -4.4F);
+}
+
+// `text` makes the differences of three equal rows to their mean, times `sign`.
+void expect_differences(const std::string& text, const std::vector<float>& row, double sign) {
+  const auto width = std::ssize(row);
+  const auto module = settled(kRows + text, "f32", width);
+  double mean = 0;
+  for (const float number : row) mean += number / static_cast<double>(width);
+  xla::Literal x(module->entry_computation()->parameter_instruction(0)->shape());
+  for (std::int64_t i = 0; i < 3 * width; ++i) {
+    x.Set<float>({i / width, i % width}, row[static_cast<std::size_t>(i % width)]);
+  }
+  const std::vector<double> found = values_for(*module, x);
+  ASSERT_EQ(found.size(), 3 * row.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double right = row[i % row.size()] - mean;
+    EXPECT_NEAR(found[i], sign * right, 2e-7 * (std::abs(mean) + std::abs(right)))
+        << i << module->ToString();
+  }
+}
+
+// The others keep the digits that they have less the mean.
+TEST(Means, OutliersTakeNoDigitsOfOthers) {
+  std::vector<float> row = {-999};
+  for (int i = 1; i < 64; ++i) row.push_back(0.01F * static_cast<float>(i));
+  const std::string difference = "  ROOT d = TYPE[3,WIDTH] subtract(x, means)\n";
+  expect_differences(difference, row, 1);
+  std::swap(row.front(), row.back());
+  expect_differences(difference, row, 1);
+}
+
+TEST(Means, LargeDifferencesDoNotOverflow) {
+  expect_differences("  ROOT d = TYPE[3,WIDTH] subtract(x, means)\n",
+                     {3e38F, -3e38F, 1e38F, -1e38F}, 1);
+}
+
+TEST(Means, LessTheirNumbers) {
+  const std::string reversed = "  ROOT d = TYPE[3,WIDTH] subtract(means, x)\n";
+  expect_of_equal_numbers(kRows + reversed, 0);
+  expect_differences(reversed, {1, 2, 3, 4}, -1);
+}
+
+// The upper half of the digits of x, as it is computed where there is no type of more digits.
+TEST(Means, SumsThatRoundStay) {
+  const auto module = settled(
+      "  x = TYPE[3,WIDTH] parameter(0)\n  k = TYPE[] constant(4097)\n"
+      "  ks = TYPE[3,WIDTH] broadcast(k), dimensions={}\n"
+      "  xk = TYPE[3,WIDTH] multiply(x, ks)\n"
+      "  rest = TYPE[3,WIDTH] subtract(xk, x)\n"
+      "  ROOT y = TYPE[3,WIDTH] subtract(xk, rest)\n",
+      "f32", 4);
+  const float number = 1 + 0x1p-20F;
+  EXPECT_EQ(values_for(*module, filled_with(*module, number)).front(), 1);
 }
 
 // Another factor beside the mean, another tensor's mean, a sum over another count.
