@@ -38,3 +38,11 @@ expect_version("4" "")
 case_execute("back" COMMAND "${tool}" install dist/tfaot-model-minimal-1.4.2-x86_64-linux.tar.zst --release-area area -q)
 expect_version("1.0" 1.4.2)  # the current one serves it
 expect_version("2.0" 2.0.0)
+
+# A current version for another processor serves nobody here.
+set(current "${area}/1.4.2/lib/cmake/tfaot-model-minimal/tfaot-model-minimal-config-version.cmake")
+file(READ "${current}" text)
+string(REGEX REPLACE "PROCESSOR STREQUAL \"[^\"]+\"" "PROCESSOR STREQUAL \"another\"" text "${text}")
+file(WRITE "${current}" "${text}")
+expect_version("" 3.0.0-rc1)
+expect_version("1.0" 1.10.0)

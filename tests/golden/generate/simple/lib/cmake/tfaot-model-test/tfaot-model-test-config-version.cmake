@@ -28,8 +28,9 @@ if(CMAKE_SYSTEM_PROCESSOR AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   set(PACKAGE_VERSION_UNSUITABLE TRUE)
 endif()
 
-# In a release area, AREA/TOOL/VERSION: another installed version, the newest one, serves what this one does not.
-if(PACKAGE_FIND_VERSION AND NOT DEFINED _tfaot_versions)
+# In a release area, AREA/TOOL/VERSION: another installed version, the newest one, serves what this one does not. Without a
+# requested version every version serves that is for the processor.
+if((PACKAGE_FIND_VERSION OR PACKAGE_VERSION_UNSUITABLE) AND NOT DEFINED _tfaot_versions)
   get_filename_component(_tfaot_versions "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
   get_filename_component(_tfaot_versions "${_tfaot_versions}/../../../.." ABSOLUTE)
   get_filename_component(_tfaot_tool "${_tfaot_versions}" NAME)
@@ -42,7 +43,7 @@ if(PACKAGE_FIND_VERSION AND NOT DEFINED _tfaot_versions)
   foreach(_tfaot_file IN LISTS _tfaot_files)
     unset(PACKAGE_VERSION_UNSUITABLE)
     include("${_tfaot_file}")
-    if(PACKAGE_VERSION_COMPATIBLE AND NOT PACKAGE_VERSION_UNSUITABLE
+    if((PACKAGE_VERSION_COMPATIBLE OR NOT PACKAGE_FIND_VERSION) AND NOT PACKAGE_VERSION_UNSUITABLE
        AND (PACKAGE_VERSION_EXACT OR NOT ${PACKAGE_FIND_NAME}_FIND_VERSION_EXACT))
       if(PACKAGE_VERSION STREQUAL "1.0.0")
         set(_tfaot_chosen "${_tfaot_file}")
