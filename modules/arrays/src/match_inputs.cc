@@ -37,7 +37,9 @@ Result<Array> take_array(std::vector<Array>& arrays, const TensorSpec& input, bo
   const auto found = std::ranges::find_if(
       arrays, [&](const Array& array) { return unnamed || array.name == input.name; });
   if (found == arrays.end()) return fail(no_array(input, arrays, where));
-  return std::move(*found);
+  Array taken = std::move(*found);
+  found->name = taken.name;  // errors name all arrays
+  return taken;
 }
 
 template <class From, class To>

@@ -77,6 +77,9 @@ TEST(MatchInputs, WidensSmallTypes) {
 TEST(MatchInputs, SaysWhatIsWrong) {
   EXPECT_EQ(match_error({ids_of()}, {kX, kIds}),
             "in.npz: there is no array 'x', which the model takes\n  arrays in the file: ids");
+  EXPECT_EQ(match_error({ids_of(), x_of("labels")}, {kIds, kX}),
+            "in.npz: there is no array 'x', which the model takes\n"
+            "  arrays in the file: ids, labels");
   EXPECT_EQ(match_error({}, {kX}),
             "in.npz: there is no array 'x', which the model takes\n  the file holds no array");
   EXPECT_EQ(match_error({x_of()}, {{"x", DType::kFloat64, {2, 1}}}),
