@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "loaded_package_test.h"
+#include "tfaot/package/zip_file.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -112,6 +113,9 @@ TEST_F(ValidateTest, SavedPredictionsMustFit) {
   write("whole.npy",
         npy_to_bytes(array_of<std::int32_t>("y", DType::kInt32, {3, 2}, {1, 2, 3, 4, 5, 6})));
   write("named.csv", "z[0],z[1]\n1,2\n");
+  const std::string both =
+      npy_to_bytes(array_of<float>("y", DType::kFloat32, {3, 2}, {1, 2, 3, 4, 5, 6}));
+  ASSERT_TRUE(write_zip(files_, at("more.npz"), {{"y.npy", both}, {"yy.npy", both}}));
   std::string transcript;
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"out", "--expected", "two.npy"},
@@ -120,7 +124,8 @@ TEST_F(ValidateTest, SavedPredictionsMustFit) {
            {"out", "--expected", "two.npy", "-i", "in.npy"},
            {"out", "--expected", "three.npy", "-i", "in.npy"},
            {"out", "--expected", "whole.npy", "-i", "in.npy"},
-           {"out", "--expected", "named.csv", "-i", "in.npy"}}) {
+           {"out", "--expected", "named.csv", "-i", "in.npy"},
+           {"out", "--expected", "more.npz", "-i", "in.npy"}}) {
     transcript += validate(arguments).text() + "\n";
   }
   EXPECT_TRUE(matches_golden(transcript, "cli/validate_expected_errors.txt"));

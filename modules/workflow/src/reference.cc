@@ -13,9 +13,11 @@
 #include "scratch_folder.h"
 #include "tfaot/arrays/npy.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/compile/describe_model.h"
 #include "tfaot/compile/model_files.h"
 #include "tfaot/compile/original_predictions.h"
 #include "tfaot/profile/runner.h"
+#include "validated_model.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -177,9 +179,19 @@ class OnnxRuntimeReference final : public Reference {
   Result<std::unique_ptr<RunnerProcess>> start(const RunnerSpec& spec) const {
     auto runner = RunnerProcess::start(context_.files, spec);
     if (runner) return runner;
+    TFAOT_TRY(check_names());
     return fail(
         Error::at({request_.spec.model.source.string()}, "ONNX Runtime cannot load the model")
             .note(runner.error().text()));
+  }
+
+  // A model that cannot be described says nothing about its names.
+  Status check_names() const {
+    const Path& source = request_.spec.model.source;
+    TFAOT_ASSIGN(const EngineProgram engine, find_engine(context_, request_.engine.engine));
+    const auto model = describe_model(context_.files, source, engine);
+    if (!model) return {};
+    return check_same_names(source, model->signatures.front(), request_.signature);
   }
 
   struct Rows {

@@ -34,10 +34,30 @@ class SavedReference final : public Reference {
   std::vector<Array> outputs_;
 };
 
-std::string names_of(const auto& named) {
+// Gives the array of a .npy the output's name. Error: not every array is an output.
+Status name_outputs(std::vector<Array>& arrays, const std::vector<TensorSpec>& outputs,
+                    const std::string& where) {
+  if (arrays.empty()) return fail(Error::at({where}, "the file holds no array"));
+  if (arrays.size() == 1 && arrays.front().name.empty()) {
+    if (outputs.size() != 1) {
+      return fail(Error::at({where}, fmt::format("a .npy holds one array, and the package has {} "
+                                                 "outputs",
+                                                 outputs.size()))
+                      .note("write a .npz: numpy.savez(file, **{name: array, ...})"));
+    }
+    arrays.front().name = outputs.front().name;
+  }
   std::vector<std::string> names;
-  for (const auto& one : named) names.push_back(shown(one.name));
-  return join(names, ", ");
+  for (const TensorSpec& output : outputs) names.push_back(shown(output.name));
+  for (const Array& array : arrays) {
+    if (std::ranges::find(outputs, array.name, &TensorSpec::name) != outputs.end()) continue;
+    const auto meant = closest_match(array.name, names);
+    return fail(
+        Error::at({where}, fmt::format("no output '{}'{}", shown(array.name),
+                                       meant ? fmt::format(" (did you mean '{}'?)", *meant) : ""))
+            .note("outputs: " + join(names, ", ")));
+  }
+  return {};
 }
 
 Result<Array> as_output(Array array, const TensorSpec& output, std::int64_t rows,
@@ -71,25 +91,16 @@ Result<Array> as_output(Array array, const TensorSpec& output, std::int64_t rows
 Result<std::unique_ptr<Reference>> saved_reference(const FileSystem& files, const Path& file,
                                                    const Signature& signature, std::int64_t rows) {
   TFAOT_ASSIGN(std::vector<Array> arrays, read_outputs(files, file, signature.outputs));
-  if (arrays.size() == 1 && arrays.front().name.empty() && signature.outputs.size() == 1) {
-    arrays.front().name = signature.outputs.front().name;
-  }
+  TFAOT_TRY(name_outputs(arrays, signature.outputs, file.string()));
   std::vector<Array> outputs;
-  bool has_any = false;
   for (const TensorSpec& output : signature.outputs) {
     const auto found = std::ranges::find(arrays, output.name, &Array::name);
     if (found == arrays.end()) {
       outputs.push_back(make_array({output.name, output.dtype, {0}}, 1));
       continue;
     }
-    has_any = true;
     TFAOT_ASSIGN(Array array, as_output(std::move(*found), output, rows, file.string()));
     outputs.push_back(std::move(array));
-  }
-  if (!has_any) {
-    return fail(Error::at({file.string()}, "no array has the name of an output")
-                    .note("outputs: " + names_of(signature.outputs))
-                    .note("arrays in the file: " + names_of(arrays)));
   }
   return std::make_unique<SavedReference>(file.filename().string(), signature, std::move(outputs));
 }

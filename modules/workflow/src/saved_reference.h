@@ -12,8 +12,8 @@ namespace tfaot::toolkit {
 
 // `rows` rows of outputs for as many rows of inputs; more rows are those again. Outputs are found
 // by name. Real numbers are rounded to the output's type, and a row's numbers may have another
-// shape. Answers are without elements for outputs that the file does not have. Error: it has none,
-// or one does not fit.
+// shape. Answers are without elements for outputs that the file does not have. Error: it has no
+// array, one that is no output, or one that does not fit.
 Result<std::unique_ptr<Reference>> saved_reference(const FileSystem& files, const Path& file,
                                                    const Signature& signature, std::int64_t rows);
 

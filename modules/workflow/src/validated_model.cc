@@ -17,6 +17,28 @@
 namespace tfaot::toolkit {
 namespace {
 
+constexpr const char* kNameTheSource = "name the model that the package was compiled from";
+
+Error other_tensors(const Path& model) {
+  return Error::at({model.string()}, "the model has other inputs or outputs than the package");
+}
+
+std::string sorted_names(const auto& tensors) {
+  std::vector<std::string> names;
+  for (const auto& tensor : tensors) names.push_back(shown(tensor.name));
+  std::ranges::sort(names);
+  return join(names, ", ");
+}
+
+void add_name_differences(Error& error, const std::string& role,
+                          const std::vector<DescribedTensor>& model,
+                          const std::vector<TensorSpec>& package) {
+  const std::string in_model = sorted_names(model);
+  const std::string in_package = sorted_names(package);
+  if (in_model == in_package) return;
+  error.note(fmt::format("{}: {} in the model; {} in the package", role, in_model, in_package));
+}
+
 std::string tensor_text(const TensorSpec& tensor) {
   return fmt::format("{} [{}{}{}]", word_of(tensor.dtype), "batch",
                      tensor.row_shape.empty() ? "" : ", ", fmt::join(tensor.row_shape, ", "));
@@ -65,7 +87,7 @@ Result<ModelSection> model_source(const Context& context, const ValidateRequest&
     return fail(Error::at({model.source.string()},
                           fmt::format("this is {}, and the package was compiled from {}",
                                       one_of(*found), one_of(model.format)))
-                    .note("name the model that the package was compiled from"));
+                    .note(kNameTheSource));
   }
   if (!request.signature.empty()) {
     if (*found != ModelFormat::kSavedModel) {
@@ -78,12 +100,20 @@ Result<ModelSection> model_source(const Context& context, const ValidateRequest&
 }
 
 Status check_same_signature(const Path& model, const Signature& found, const Signature& package) {
-  Error error =
-      Error::at({model.string()}, "the model has other inputs or outputs than the package");
+  Error error = other_tensors(model);
   add_tensor_differences(error, "input", found.inputs, package.inputs);
   add_tensor_differences(error, "output", found.outputs, package.outputs);
   if (error.notes().empty()) return {};
-  return fail(std::move(error).note("name the model that the package was compiled from"));
+  return fail(error.note(kNameTheSource));
+}
+
+Status check_same_names(const Path& model, const DescribedSignature& found,
+                        const Signature& package) {
+  Error error = other_tensors(model);
+  add_name_differences(error, "inputs", found.inputs, package.inputs);
+  add_name_differences(error, "outputs", found.outputs, package.outputs);
+  if (error.notes().empty()) return {};
+  return fail(error.note(kNameTheSource));
 }
 
 }  // namespace tfaot::toolkit

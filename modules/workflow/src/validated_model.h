@@ -4,6 +4,7 @@
 
 #include "tfaot/base/result.h"
 #include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_description.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/workflow/context.h"
 #include "tfaot/workflow/validate_package.h"
@@ -17,5 +18,9 @@ Result<ModelSection> model_source(const Context& context, const ValidateRequest&
 
 // Error: the model has other inputs or outputs than the package. It lists them.
 Status check_same_signature(const Path& model, const Signature& found, const Signature& package);
+
+// The same by their names alone: of a model that could not be run.
+Status check_same_names(const Path& model, const DescribedSignature& found,
+                        const Signature& package);
 
 }  // namespace tfaot::toolkit

@@ -90,7 +90,8 @@ Section overview(const ValidationResult& result) {
   facts.facts = {{"reference", reference_text(result)},
                  {"CPU levels", join(result.summary.cpu_levels, ", ")},
                  {"not run here", join(result.skipped_levels, ", ")},
-                 {"tolerance", tolerance_text(result.summary.tolerance)}};
+                 {"tolerance", tolerance_text(result.summary.tolerance)},
+                 {"not compared", not_compared_text(result)}};
   return {"Overview", {}, {std::move(facts)}};
 }
 

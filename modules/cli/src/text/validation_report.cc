@@ -34,6 +34,16 @@ std::string outputs_table(const std::vector<ValidatedOutput>& outputs) {
   return text_table(table);
 }
 
+// Names of the outputs that a file of saved ones lacks.
+std::vector<std::string> not_compared(const ValidationResult& result) {
+  std::vector<std::string> names;
+  for (const TensorSpec& output : result.manifest.signature.outputs) {
+    const auto found = std::ranges::find(result.outputs, output.name, &ValidatedOutput::output);
+    if (found == result.outputs.end()) names.push_back(output.name);
+  }
+  return names;
+}
+
 std::string levels_text(const ValidationResult& result) {
   std::string text = join(result.summary.cpu_levels, ", ");
   if (!result.skipped_levels.empty()) {
@@ -88,17 +98,26 @@ std::string reference_text(const ValidationResult& result) {
                                           : "another model than the package was made from");
 }
 
+std::string not_compared_text(const ValidationResult& result) {
+  std::vector<std::string> names;
+  for (const std::string& name : not_compared(result)) names.push_back(shown(name));
+  if (names.empty()) return "";
+  return fmt::format("{}: not in {}", join(names, ", "), result.summary.reference);
+}
+
 std::string validation_text(const ValidationResult& result, const ValidatedPaths& paths) {
   const Manifest& manifest = result.manifest;
   std::string text = fmt::format(
       "package {}: {}\n", paths.package,
       result.passed() ? "predicts as the model does" : "does not predict as the model does");
-  text +=
-      text_table({{"  model", fmt::format("{} {}", shown(manifest.name), shown(manifest.version))},
-                  {"  reference", reference_text(result)},
-                  {"  CPU levels", levels_text(result)},
-                  {"  rows", fmt::format("{}", fmt::join(result.summary.rows, ", "))},
-                  {"  tolerance", tolerance_text(result.summary.tolerance)}});
+  Rows facts = {{"  model", fmt::format("{} {}", shown(manifest.name), shown(manifest.version))},
+                {"  reference", reference_text(result)},
+                {"  CPU levels", levels_text(result)},
+                {"  rows", fmt::format("{}", fmt::join(result.summary.rows, ", "))},
+                {"  tolerance", tolerance_text(result.summary.tolerance)}};
+  const std::string not_compared = not_compared_text(result);
+  if (!not_compared.empty()) facts.push_back({"  not compared", not_compared});
+  text += text_table(facts);
   text += "\n" + outputs_table(result.summary.outputs);
   for (const std::string& line : moves_lines(result.summary.outputs)) text += "\n  " + line + "\n";
   for (const RefusedInputs& refused : result.refused) {
@@ -124,6 +143,7 @@ ordered_json validation_result_to_json(const ValidationResult& result,
                        {"same_model", result.is_its_source}};
   json.update(validation_to_json(result.summary));
   json["skipped_cpu_levels"] = result.skipped_levels;
+  json["not_compared"] = not_compared(result);
   json["refused"] = std::move(refused);
   json["batches"] = validated_outputs_to_json(result.outputs);
   return json;

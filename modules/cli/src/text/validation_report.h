@@ -24,6 +24,8 @@ std::string allowed_text(const ValidatedOutput& output);
 std::string tolerance_text(const Tolerance& tolerance);
 // "tensorflow 2.18.1, with the model that the package was made from"
 std::string reference_text(const ValidationResult& result);
+// "a, b: not in scores.npz"; empty if all outputs are compared.
+std::string not_compared_text(const ValidationResult& result);
 
 // Paths as the user wrote them.
 struct ValidatedPaths {
