@@ -32,6 +32,13 @@ TEST_F(InitTest, OptionsSetValues) {
   EXPECT_THAT(config, HasSubstr("\n  batch_sizes: [1, 8]\n"));
 }
 
+TEST_F(InitTest, TheNextCommandDoesNotWriteIntoTheModel) {
+  write("ksm/saved_model.pb", "a graph");
+  const Outcome outcome = run({"init", "ksm", "-o", "ksm.yaml"});
+  EXPECT_THAT(outcome.out, HasSubstr("tfaot compile -c ksm.yaml -o ksm_package\n"));
+  EXPECT_EQ(run({"compile", "-c", "ksm.yaml", "-o", "ksm_package"}).exit_code, 0);
+}
+
 TEST_F(InitTest, SaysWhyASignatureCannotBeCompiled) {
   const Outcome outcome = run({"init", "my-net/saved_model", "--signature", "other"});
   EXPECT_EQ(outcome.exit_code, 0);

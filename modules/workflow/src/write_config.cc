@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/write_config.h"
 
+#include "output_checks.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/compile/describe_model.h"
 #include "tfaot/config/config.h"
@@ -20,6 +21,15 @@ Status check_paths(const Context& context, const ConfigRequest& request) {
   if (kind == FileKind::kMissing) return {};
   return fail(Error::at({request.config.string()}, "the file exists already")
                   .note("name another one with -o, or remove it"));
+}
+
+// Not the model's own folder, and no file.
+std::string suggested_output(const Context& context, const Path& model, const std::string& name) {
+  for (const std::string& output : {name, name + "_package"}) {
+    const Path folder = context.absolute(output);
+    if (!is_file(context.files, folder) && check_outside_model(folder, model)) return output;
+  }
+  return "../" + name + "_package";
 }
 
 }  // namespace
@@ -46,6 +56,7 @@ Result<WrittenConfig> write_config(Context& context, const ConfigRequest& reques
     return fail(Error(read.error()).moved_to({}));  // the file is gone
   }
   return WrittenConfig{values.name, (*signature)->key, open_dimensions(**signature),
+                       suggested_output(context, request.model, values.name),
                        (*signature)->problem};
 }
 

@@ -42,7 +42,7 @@ Status init(const InitArguments& options, Program& program) {
                   "        tfaot compile -c {} -o {}\n",
                   options.output, written.name,
                   written.signature.empty() ? "" : ", signature " + written.signature, sizes,
-                  config, written.name));
+                  config, shell_quoted(written.output)));
   if (!written.problem.empty()) {
     program.diagnostics.warning("the model cannot be compiled as it is: " + written.problem);
   }
