@@ -40,6 +40,16 @@ TEST_F(CheckTest, AllSignaturesOfAModelOrOne) {
   EXPECT_THAT(one.out, HasSubstr("code for batch sizes 1, 2, 4, 8, 16, 32\n"));
 }
 
+TEST_F(CheckTest, ModesOfTheModelChangeTheVerdict) {
+  write("net/saved_model.pb", "a graph");
+  const auto checked = [this](const std::string& option, const std::string& word) {
+    return run({"check", "net", "-q", "--signature", "serving_default", option, word, "--json"})
+        .out;
+  };
+  EXPECT_THAT(checked("--rows", "coupled"), HasSubstr("\"rows\": \"coupled\""));
+  EXPECT_THAT(checked("--batch", "none"), HasSubstr("\"batch_sizes\": [\n        1\n      ]"));
+}
+
 TEST_F(CheckTest, ACrashIsTheModelsProblem) {
   write_model();
   const Outcome outcome =

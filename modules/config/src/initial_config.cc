@@ -108,7 +108,7 @@ std::map<std::string, std::string> values_of(const ModelDescription& model,
       {"model.name", yaml_of(given.name)},
       {"model.version", yaml_of(given.version)},
       {std::string("model.") + word_of(model.format), yaml_of(given.source)}};
-  if (given.batch_sizes.empty() && has_no_batch(signature)) {
+  if (given.no_batch || (given.batch_sizes.empty() && has_no_batch(signature))) {
     values["compilation.batch"] = word_of(BatchMode::kNone);
   } else {
     values["compilation.batch_sizes"] = batch_sizes_of(signature, given.batch_sizes);

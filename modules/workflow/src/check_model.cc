@@ -80,6 +80,7 @@ Result<SignatureCheck> check_signature(const Context& context, const CheckReques
   values.name = suggested_model_name(request.path);
   values.version = "1.0.0";
   values.source = request.path.string();
+  values.no_batch = request.overrides.batch == BatchMode::kNone;
   const Path config = scratch / "aot_config.yaml";
   TFAOT_TRY(context.files.replace_atomically(config, initial_config(model, signature, values),
                                              Durability::kScratch));

@@ -119,6 +119,12 @@ TEST(InitialConfig, OfAModelThatCannotHaveABatch) {
   EXPECT_THAT(text_of(model, {"net", "1", "m"}), HasSubstr("\n  batch: none\n"));
 }
 
+TEST(InitialConfig, WithoutABatchOnRequest) {
+  InitialConfig values{"net", "1", "m"};
+  values.no_batch = true;
+  EXPECT_THAT(text_of(onnx_model(), values), HasSubstr("\n  batch: none\n"));
+}
+
 TEST(InitialConfig, ValuesAreQuotedWhereYamlNeedsIt) {
   const std::string text = text_of(saved_model(), {"net", "1.10", "-x #1: y"});
   EXPECT_THAT(text, HasSubstr("\n  version: \"1.10\"\n"));

@@ -96,6 +96,7 @@ Action add_check(CLI::App& app) {
       ->option_text("A,B");
   app.add_option("--target-triple", request.overrides.target_triple, "instead of the config's")
       ->option_text("T");
+  add_model_modes(app, request.overrides.rows, request.overrides.batch, request.overrides.opset);
   add_dimensions(app, request.overrides.dimensions);
   options->verbosity.add_to(app);
   add_engine_program(app, request.engine, "");

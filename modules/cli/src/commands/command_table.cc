@@ -153,7 +153,7 @@ void add_time_limit(CLI::App& verb) {
   if (verb.get_option_no_throw("--timeout") != nullptr) return;
   verb.add_option_function<unsigned>(
           "--timeout", [](unsigned) {}, "for all of the work, 0: none [none]")
-      ->check(CLI::Range(0, 1'000'000))
+      ->check(kSecondsRule)
       ->option_text("SECONDS");
 }
 

@@ -42,7 +42,7 @@ Action add_condor(CLI::App& app) {
       ->required()
       ->option_text("DIR (required)");
   app.add_option("--cpus", options->request.cpus, "cores for each model [1]")
-      ->check(CLI::Range(1, 1024))
+      ->check(WholeNumber{"", 1, 1024})
       ->option_text("N");
   app.add_option("--line", options->request.lines,
                  "a line for job.sub, such as 'request_memory = 4GB';\nmay be given several times")

@@ -8,6 +8,7 @@
 #include "text/describe.h"
 #include "text/text_table.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/names.h"
 #include "tfaot/workflow/inspect.h"
 
 namespace tfaot::toolkit {
@@ -26,6 +27,7 @@ std::string as_json(const std::vector<InstalledModel>& models) {
                     {"version", model.version},
                     {"current", model.current},
                     {"cpp_class", model.manifest.cpp_class},
+                    {"target_triple", model.manifest.target_triple},
                     {"batch_sizes", model.manifest.batch_sizes},
                     {"cpu_levels", model.manifest.cpu_levels}});
   }
@@ -34,9 +36,10 @@ std::string as_json(const std::vector<InstalledModel>& models) {
 
 std::string as_table(const std::vector<InstalledModel>& models) {
   std::vector<std::vector<std::string>> rows = {
-      {"TOOL", "VERSION", "CURRENT", "BATCH SIZES", "CPU LEVELS"}};
+      {"TOOL", "VERSION", "CURRENT", "PROCESSOR", "BATCH SIZES", "CPU LEVELS"}};
   for (const InstalledModel& model : models) {
     rows.push_back({model.tool_name, model.version, model.current ? "*" : "",
+                    processor_of(model.manifest.target_triple),
                     fmt::format("{}", fmt::join(model.manifest.batch_sizes, ",")),
                     join(model.manifest.cpu_levels, ",")});
   }

@@ -79,15 +79,10 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
   add_word_option<HeadersMode>(app, "--headers", command.headers,
                                "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW")
       ->group(group);
-  add_word_option<RowsMode>(app, "--rows", command.rows,
-                            "coupled: rows of a batch depend on each other")
-      ->group(group);
-  add_word_option<BatchMode>(app, "--batch", command.batch,
-                             "none: the model has no batch, one run computes whole\ntensors")
-      ->group(group);
-  add_word_option<OpsetMode>(app, "--opset", command.opset,
-                             "of an ONNX model; any: also newer ones than tfaot knows")
-      ->group(group);
+  for (CLI::Option* const option :
+       add_model_modes(app, command.rows, command.batch, command.opset)) {
+    option->group(group);
+  }
   add_dimensions(app, command.dimensions)->group(group);
 }
 

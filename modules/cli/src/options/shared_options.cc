@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "text/describe.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/workflow/model_tree.h"
 #include "tfaot/workflow/named_paths.h"
 
@@ -39,7 +41,7 @@ void JsonOption::show(Console& console, const nlohmann::ordered_json& json,
 
 CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help) {
   return app.add_option("-j,--jobs", jobs, help + " at the same time [one per core]")
-      ->check(CLI::Range(1, 1024))
+      ->check(WholeNumber{"", 1, 1024})
       ->option_text("N");
 }
 
@@ -48,13 +50,13 @@ void add_engine_limits(CLI::App& app, const std::string& group) {
       app.add_option_function<unsigned>(
              "--timeout", [](unsigned) {},
              "for each engine process [600], and for tfaot's own work\n[none]; 0: none")
-          ->check(CLI::Range(0, 1'000'000))
+          ->check(kSecondsRule)
           ->option_text("SECONDS");
   CLI::Option* const memory =
       app.add_option_function<std::uint64_t>(
              "--memory", [](std::uint64_t) {},
              "for all engine processes together, in megabytes, 0: any\n[half of the machine's]")
-          ->check(CLI::Range(0, 1'000'000'000))
+          ->check(WholeNumber{"megabytes", 0, 1'000'000'000})
           ->option_text("MB");
   if (group.empty()) return;
   for (CLI::Option* const option : {time, memory}) option->group(group);
@@ -97,6 +99,27 @@ CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions)
       ->take_all()
       ->check(rule)
       ->option_text("NAME=SIZE");
+}
+
+std::vector<CLI::Option*> add_model_modes(CLI::App& app, std::optional<RowsMode>& rows,
+                                          std::optional<BatchMode>& batch,
+                                          std::optional<OpsetMode>& opset) {
+  return {add_word_option<RowsMode>(app, "--rows", rows,
+                                    "coupled: rows of a batch depend on each other"),
+          add_word_option<BatchMode>(app, "--batch", batch,
+                                     "none: the model has no batch, one run computes whole\n"
+                                     "tensors"),
+          add_word_option<OpsetMode>(app, "--opset", opset,
+                                     "of an ONNX model; any: also newer ones than tfaot knows")};
+}
+
+std::string WholeNumber::operator()(const std::string& text) const {
+  std::uint64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error == std::errc() && end == last && number >= least && number <= most) return "";
+  return fmt::format("expects a whole number{}{}, from {} to {}, not '{}'",
+                     of.empty() ? "" : " of ", of, least, most, shown(text));
 }
 
 void add_allow_large(CLI::App& app, bool& allow_large) {

@@ -6,13 +6,16 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
 #include "tfaot/cli/console.h"
+#include "tfaot/records/model_spec.h"
 #include "tfaot/records/words.h"
 #include "tfaot/workflow/context.h"
 #include "tfaot/workflow/tool_layout.h"
@@ -52,6 +55,11 @@ CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help);
 // --dimension, for the verbs that compile: of dimensions that a model leaves open.
 CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions);
 
+// --rows, --batch and --opset, for the verbs that compile; returned in this order.
+std::vector<CLI::Option*> add_model_modes(CLI::App& app, std::optional<RowsMode>& rows,
+                                          std::optional<BatchMode>& batch,
+                                          std::optional<OpsetMode>& opset);
+
 // --allow-large, for the verbs that unpack an archive.
 void add_allow_large(CLI::App& app, bool& allow_large);
 
@@ -77,6 +85,17 @@ CLI::Option* add_word_option(CLI::App& app, const std::string& name, Value& valu
       ->check(CLI::IsMember(words_of<Enum>()))
       ->option_text(join(words_of<Enum>(), "|"));
 }
+
+// A rule for an option: a whole number, in decimal digits. CLI11 would say of "1.5" that it is not
+// in the range.
+struct WholeNumber {
+  std::string_view of;  // "seconds"; may be empty
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+
+  std::string operator()(const std::string& text) const;  // what is wrong; empty: nothing
+};
+inline constexpr WholeNumber kSecondsRule = {"seconds", 0, 1'000'000};
 
 // Usage error, naming the option, if `path` or a path above it exists and is not a folder.
 Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path);
