@@ -75,6 +75,7 @@ TEST_F(OnnxTest, ErrorsOfCompiling) {
                   {"compile", "graph.pb", "-o", "out"},
                   {"compile", "nowhere.onnx", "-o", "out"},
                   {"compile", "net.txt", "-o", "out"},
+                  {"compile", "net/saved_model.pb", "-o", "out"},
                   {"compile", "my-net.onnx", "-o", "out", "--dimension", "n"},
                   {"compile", "my-net.onnx", "-o", "out", "--dimension", "n=0"},
                   {"compile", "my-net.onnx", "-o", "out", "--batch", "none", "--batch-sizes", "2"},
@@ -101,6 +102,7 @@ TEST_F(OnnxTest, ChecksAConfigWithDimensions) {
   EXPECT_THAT(run({"info", "aot_config.yaml"}).out,
               AllOf(HasSubstr("dimensions   n=4"), HasSubstr("none: one run")));
   EXPECT_EQ(run({"check", "aot_config.yaml", "-q"}).exit_code, 0);
+  EXPECT_EQ(run({"check", "aot_config.yaml", "-q", "--opset", "any"}).exit_code, 0);
   EXPECT_THAT(run({"check", "--ops", "--format", "onnx"}).out, HasSubstr("| `MatMul` | ai.onnx |"));
 }
 

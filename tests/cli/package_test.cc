@@ -68,12 +68,13 @@ TEST_F(PackageTest, WrongInputsAreToldForWhatTheyAre) {
   write("cut.tar.zst", read(archive).substr(0, 300));
   write("words.tar.gz", "words");
   ASSERT_TRUE(files_.create_directories(at("empty")));
+  write("torn/record.json", "{}");
   ASSERT_TRUE(files_.replace_symlink("nowhere", at("dangling")));
   std::string transcript;
   for (const std::string path :
-       {"missing", "dangling", "empty", "two", "six", "six/1", "words.tar.gz", "cut.tar.zst",
-        archive.c_str(), "tree", "tree/manifest.json", "area", "area/tfaot-model-test-net",
-        "model/saved_model", "model/aot_config.yaml"}) {
+       {"missing", "dangling", "empty", "two", "torn", "six", "six/1", "words.tar.gz",
+        "cut.tar.zst", archive.c_str(), "tree", "tree/manifest.json", "area",
+        "area/tfaot-model-test-net", "model/saved_model", "model/aot_config.yaml"}) {
     for (const std::vector<std::string>& line :
          std::vector<std::vector<std::string>>{{"package", path},
                                                {"install", path, "--release-area", "new"},

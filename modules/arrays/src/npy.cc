@@ -168,7 +168,7 @@ Result<DType> npy_dtype(const std::string& descr, const std::string& where) {
   }
   return fail(Error::at({where}, fmt::format("elements of the type '{}'", shown(descr)))
                   .note("models take " + join(words_of<DType>(), ", ") + ", little-endian")
-                  .note("convert the array: a.astype('float32')"));
+                  .note("convert the array to the type that the model takes: a.astype(...)"));
 }
 
 // The bytes of all elements; nothing if their number has no place in 64 bits.

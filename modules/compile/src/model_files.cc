@@ -73,6 +73,15 @@ bool is_onnx_file(const FileSystem& fs, const Path& source) {
          fs.size(source).value_or(kLargestMessage + 1) <= kLargestMessage;
 }
 
+// What `git clone` leaves in place of a large file.
+Status check_fetched(const FileSystem& fs, const Path& file) {
+  constexpr std::string_view kPointer = "version https://git-lfs.github.com/spec/";
+  TFAOT_ASSIGN(const std::string head, fs.read_range(file, {0, kPointer.size()}));
+  if (head != kPointer) return {};
+  return fail(Error::at({file.string()}, "a Git LFS pointer in place of the model's file")
+                  .note("fetch the file itself: git lfs pull"));
+}
+
 }  // namespace
 
 Result<std::vector<Path>> model_files(const FileSystem& fs, const Path& source) {
@@ -104,6 +113,8 @@ Status check_model_files(const FileSystem& fs, const Path& source) {
   std::uint64_t total = 0;
   for (const Path& file : files) {
     TFAOT_ASSIGN(const std::uint64_t size, fs.size(file));
+    if (size == 0 && file == source) return fail(Error::at({file.string()}, "the file is empty"));
+    TFAOT_TRY(check_fetched(fs, file));
     total += size;
     if (total <= kMostBytes) continue;
     return fail(

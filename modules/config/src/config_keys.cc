@@ -174,7 +174,7 @@ std::vector<ConfigKey> compilation_keys() {
        .fallback = "x86_64-unknown-linux-gnu",
        .text = {.pattern = "^(x86_64|aarch64)-[A-Za-z0-9_.]+-linux(-[A-Za-z0-9_.]+)?$",
                 .meaning = "'x86_64-*-linux*' or 'aarch64-*-linux*', like "
-                           "'x86_64-unknown-linux-gnu'",
+                           "'x86_64-unknown-linux-gnu' or 'aarch64-unknown-linux-gnu'",
                 .max_length = 100},
        .doc = "Machine the code is for."},
       {.path = "compilation.cpu_levels",

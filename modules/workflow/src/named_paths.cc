@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::size_t kMostNames = 5;
 
+constexpr const char* kSavedModelBinary = "saved_model.pb";
+constexpr const char* kSavedModelText = "saved_model.pbtxt";
+
+bool is_in_saved_model(const Path& file) {
+  return file.filename() == kSavedModelBinary || file.filename() == kSavedModelText;
+}
+
 struct Found {
   std::string what;
   std::string next{};  // what the user can do with it
@@ -36,6 +43,10 @@ Found found_folder(const FileSystem& files, const Path& path, const std::string&
                                         "compile' makes a package tree",
                                         word)};
   }
+  if (is_file(files, path / kRecordName)) {
+    return {fmt::format("a package tree without its {}", kManifestName),
+            "copy the whole tree again, or make it again by 'tfaot compile'"};
+  }
   std::vector<std::string> names = files.list(path).value_or(std::vector<std::string>());
   if (names.empty()) return {"an empty folder"};
   if (names.size() > kMostNames) {
@@ -51,6 +62,10 @@ Found found_at(const FileSystem& files, const Path& path) {
   if (path.filename() == kManifestName) {
     return {"the manifest of a package tree",
             "the package tree is its folder, " + path.parent_path().string()};
+  }
+  if (is_in_saved_model(path)) {
+    return {"a file of a SavedModel",
+            "the model is its folder, " + shell_quoted(path.parent_path().string())};
   }
   if (const ForeignModel* const foreign = foreign_model(files, path))
     return {foreign->what, foreign->next};
@@ -97,9 +112,10 @@ Status check_outside_packages(const FileSystem& files, const std::string& option
 }
 
 std::optional<ModelFormat> model_format(const FileSystem& files, const Path& path) {
+  if (is_in_saved_model(path)) return std::nullopt;
   if (is_file(files, path)) return format_of_file(path);
   const bool is_saved =
-      is_file(files, path / "saved_model.pb") || is_file(files, path / "saved_model.pbtxt");
+      is_file(files, path / kSavedModelBinary) || is_file(files, path / kSavedModelText);
   return is_saved ? std::make_optional(ModelFormat::kSavedModel) : std::nullopt;
 }
 

@@ -130,7 +130,7 @@ TEST(Npy, RefusesOtherElements) {
       "x.npy: elements of the type '>f4'\n"
       "  models take bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, "
       "bfloat16, float32, float64, little-endian\n"
-      "  convert the array: a.astype('float32')");
+      "  convert the array to the type that the model takes: a.astype(...)");
   EXPECT_THAT(
       npy_error(npy_file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,)}", "\x02")),
       HasSubstr("a bool is neither 0 nor 1"));

@@ -29,6 +29,27 @@ TEST(ModelFiles, OfAnOnnxFileAndItsExternalData) {
               ElementsAre("/m/net.onnx", "/m/b.bin", "/m/data/a.bin"));
 }
 
+TEST(ModelFiles, AreThereWhole) {
+  const std::string pointer =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n";
+  const MemoryFileSystem fs({{"/m/empty.onnx", ""},
+                             {"/m/pointer.onnx", pointer},
+                             {"/m/parts.onnx", "model" + entry("location", "part")},
+                             {"/m/part", pointer},
+                             {"/saved/saved_model.pb", "a model"},
+                             {"/saved/assets/words", ""}});
+  const auto problem = [&fs](const Path& model) {
+    const Status status = check_model_files(fs, model);
+    return status ? "" : status.error().text();
+  };
+  const std::string is_pointer =
+      ": a Git LFS pointer in place of the model's file\n  fetch the file itself: git lfs pull";
+  EXPECT_EQ(problem("/m/empty.onnx"), "/m/empty.onnx: the file is empty");
+  EXPECT_EQ(problem("/m/pointer.onnx"), "/m/pointer.onnx" + is_pointer);
+  EXPECT_EQ(problem("/m/parts.onnx"), "/m/part" + is_pointer);
+  EXPECT_EQ(problem("/saved"), "") << "an asset may be empty";
+}
+
 TEST(ModelFiles, MissingFilesDoNotCount) {
   const std::string model = entry("location", "missing") + "\x0A\x08location\x12\x7F";
   const MemoryFileSystem fs({{"/m/net.onnx", model + "b.bin"}, {"/m/b.bin", "b"}});
