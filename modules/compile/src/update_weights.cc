@@ -9,11 +9,26 @@
 #include "tfaot/compile/lower_model.h"
 
 namespace tfaot::toolkit {
+namespace {
+
+// The package's settings, such as the sizes of open dimensions, did fit the model that it was made
+// from.
+Error as_told(Error error) {
+  if (error.where().key.empty()) return error;
+  Error told = Error::at(error.where(), "another model than the package was made from");
+  told.note(error.message());
+  for (const std::string& note : error.notes()) told.note(note);
+  return told;
+}
+
+}  // namespace
 
 Result<CompiledModel> update_weights(FileSystem& fs, const ModelSpec& spec,
                                      const CompiledModel& package, const CompileOptions& options,
                                      Diagnostics& diagnostics) {
-  TFAOT_ASSIGN(CompiledModel model, lower_model(fs, spec, options, diagnostics));
+  auto lowered = lower_model(fs, spec, options, diagnostics);
+  if (!lowered) return fail(as_told(std::move(lowered).error()));
+  CompiledModel model = *std::move(lowered);
   if (model.engine != package.engine) {
     return fail(Error(fmt::format("the package's code was made by {}, but the engine here is {}",
                                   package.engine, model.engine))

@@ -45,7 +45,9 @@ std::optional<Location> place_of(const FileSystem& fs, const Path& file, const K
 
 Error config_error(const FileSystem& fs, const ModelSpec& spec, const std::string& key,
                    const std::string& message) {
-  if (spec.config_file.empty()) return Error::at({spec.model.source.string()}, message);
+  if (spec.config_file.empty()) {
+    return Error::at({.file = spec.model.source.string(), .key = key}, message);
+  }
   const std::string name = key.substr(0, key.find('['));
   std::optional<Location> place;
   try {

@@ -18,9 +18,11 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/symbol_hash.h"
+#include "tfaot/compile/update_weights.h"
 #include "tfaot/elf/data_object.h"
 #include "tfaot/elf/symbols.h"
 #include "tfaot/records/engine_job_json.h"
+#include "tfaot/records/engine_line.h"
 #include "tfaot/records/symbols.h"
 
 namespace tfaot::toolkit {
@@ -212,6 +214,22 @@ TEST_F(CompileModel, RefusesRowsThatDependOnTheBatchSize) {
 TEST_F(CompileModel, RepeatsWhatTheEngineSaysOfTheModel) {
   engine("echo '{\"error\": \"input x is odd\", \"notes\": [\"make it even\"]}'\nexit 1\n");
   EXPECT_EQ(error_text(), "ROOT/model: input x is odd\n  make it even");
+}
+
+TEST_F(CompileModel, ASettingOfThePackageThatDoesNotFitShowsAnotherModel) {
+  engine("echo '" +
+         replace_all(engine_line_to_json({.word = EngineWord::kError,
+                                          .text = "no input has an open dimension 'n'",
+                                          .notes = {"open dimensions: batch"},
+                                          .config_key = "model.dimensions"}),
+                     "'", "'\"'\"'") +
+         "'\nexit 1\n");
+  const auto updated = update_weights(fs_, spec_, {}, options_, diagnostics_);
+  ASSERT_FALSE(updated);
+  EXPECT_EQ(replace_all(updated.error().text(), root_.string(), "ROOT"),
+            "ROOT/model: another model than the package was made from\n"
+            "  no input has an open dimension 'n'\n"
+            "  open dimensions: batch");
 }
 
 TEST_F(CompileModel, TurnsACrashIntoAnErrorWithItsLastWords) {
