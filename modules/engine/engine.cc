@@ -80,7 +80,7 @@ Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const Opt
   return made;
 }
 
-Choices choices_of(const EngineJob& job) { return {job.weights_type, job.fast_math}; }
+Choices choices_of(const EngineJob& job) { return {job.weights_type, job.fast_math, job.optimize}; }
 
 std::int64_t scratch_bytes(const std::vector<BufferSlot>& buffers) {
   std::uint64_t bytes = 0;

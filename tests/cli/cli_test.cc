@@ -143,6 +143,7 @@ void CliTest::write_tree_at(const std::string& path, const Tree& tree) {
   manifest.cpu_levels = {"x86-64"};
   manifest.weights = WeightsMode::kShared;
   manifest.weights_size = 4096;
+  manifest.model_weights_size = 2000;
   manifest.weights_sha256 = std::string(64, 'b');
   manifest.xla_flags = {"--xla_cpu_enable_fast_math=false"};
   manifest.source_sha256 = std::string(64, 'c');

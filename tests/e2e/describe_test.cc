@@ -8,6 +8,7 @@ namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using DescribeTest = ToolTest;
 
@@ -28,6 +29,12 @@ TEST_F(DescribeTest, WhatIsNoModel) {
   const ProcessResult result = tool({"info", "wrong.pb"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.standard_error, HasSubstr("wrong.pb: not a frozen graph (GraphDef)"));
+}
+
+// Of a layer named "y", in a function that a function calls.
+TEST_F(DescribeTest, InitSaysWhichNodeMakesOutput0) {
+  done({"init", model("keras_export") + "/saved_model", "-o", "keras.yaml"});
+  EXPECT_THAT(read("keras.yaml"), ContainsRegex("output_0 float32 [^.;]* from\\s*#? node"));
 }
 
 TEST_F(DescribeTest, TheConfigThatInitWritesCompiles) {

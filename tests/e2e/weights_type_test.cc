@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights in fewer bits, with the real engine: compilation.weights_type.
+// Weights in fewer bits, and in one layout, with the real engine: compilation.weights_type and
+// compilation.optimize.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -51,6 +52,25 @@ TEST_F(WeightsTypeTest, NewWeightsAreNarrowedAlike) {
   done({"update-weights", "int8", "--model", model("many_weights") + "/saved_model", "-o", "new",
         "-q"});
   EXPECT_EQ(json::parse(read("new/manifest.json"))["weights"], before["weights"]);
+}
+
+// One row and eight read other layouts of an LSTM's weights where speed is the wish.
+TEST_F(WeightsTypeTest, ForSizeAWeightHasOneLayout) {
+  const auto compiled_for = [this](const std::string& wish) {
+    done({"compile", "-c", config("recurrent_layers"), "-o", wish, "--batch-sizes", "1,8",
+          "--optimize", wish, "-q"});
+    return json::parse(read(wish + "/manifest.json"));
+  };
+  const json speed = compiled_for("speed"), size = compiled_for("size");
+  EXPECT_FALSE(speed.contains("optimize"));
+  EXPECT_EQ(size["optimize"], "size");
+  EXPECT_EQ(size["weights"]["model_size"], speed["weights"]["model_size"]);
+  EXPECT_LT(size["weights"]["size"].get<double>(), 0.8 * speed["weights"]["size"].get<double>());
+  EXPECT_THAT(done({"info", "speed"}), HasSubstr("layouts for fast kernels take"));
+  done({"validate", "size", "--model", config("recurrent_layers"), "-q"});
+  done({"update-weights", "size", "--model", model("recurrent_layers") + "/saved_model", "-o",
+        "new", "-q"});
+  EXPECT_EQ(json::parse(read("new/manifest.json"))["weights"], size["weights"]);
 }
 
 TEST_F(WeightsTypeTest, TheyMayBeInsideTheCode) {

@@ -62,6 +62,9 @@ std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
       // Otherwise a maximum drops NaNs, which TensorFlow keeps. Costs nothing.
       "--xla_cpu_enable_fast_min_max=false",
   };
+  if (spec.compilation.optimize == Optimization::kSize) {
+    xla_flags.push_back("--xla_backend_extra_options=xla_cpu_optimize_for_size");
+  }
   xla_flags.insert(xla_flags.end(), spec.compilation.xla_flags.begin(),
                    spec.compilation.xla_flags.end());
   return {{"XLA_FLAGS", join(xla_flags, " ")},
@@ -88,6 +91,7 @@ std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOpti
   common.target_triple = spec.compilation.target_triple;
   common.levels = job_levels(spec.compilation.cpu_levels);
   common.weights_type = spec.compilation.weights_type;
+  common.optimize = spec.compilation.optimize;
   common.fast_math = has_fast_math(spec);
   common.embed_weights = spec.compilation.weights == WeightsMode::kEmbedded;
   for (const auto& [name, value] : engine_environment(spec)) {

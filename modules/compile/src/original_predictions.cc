@@ -13,6 +13,7 @@ Result<EngineResult> original_predictions(FileSystem& fs, const ModelSpec& spec,
                                           const CompileOptions& options, Diagnostics& diagnostics) {
   TFAOT_TRY(check_model_files(fs, spec.model.source));
   ModelSpec plain = spec;  // flags are for the compiler, not for TensorFlow
+  plain.compilation.optimize = Optimization::kSpeed;
   plain.compilation.xla_flags.clear();
   plain.compilation.tf_xla_flags.clear();
   CompileOptions alone = options;

@@ -199,6 +199,11 @@ std::vector<ConfigKey> compilation_keys() {
        .doc = "How the weights of dense layers and other products are stored: in fewer bits the "
               "model is smaller, faster at small batches and less accurate (see "
               "docs/weights.md)."},
+      {.path = "compilation.optimize",
+       .fallback = word_of(Optimization::kSpeed),
+       .allowed = words_of<Optimization>(),
+       .doc = "What code and weights are made for: speed, or size, which stores no weight in a "
+              "layout that has more numbers than the model (see docs/weights.md)."},
       {.path = "compilation.headers",
        .fallback = word_of(HeadersMode::kSelfContained),
        .allowed = words_of<HeadersMode>(),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -53,9 +54,21 @@ void add_comment(std::string& text, const std::string& indent, const std::string
   if (!line.empty()) end_line();
 }
 
+// A name that the exporter made up: "output_0", "Identity_1:0", "StatefulPartitionedCall:0", "42".
+bool says_nothing(const std::string& name) {
+  static const std::regex made_up(
+      "(output(_?\\d+)?|Identity(_\\d+)?|(Stateful)?PartitionedCall(_\\d+)?|\\d+)(:\\d+)?");
+  return name.size() < kColumns && std::regex_match(name, made_up);
+}
+
 std::string described(const DescribedTensor& tensor) {
-  return fmt::format("{} {} {}", tensor.name, tensor.dtype,
-                     tensor.rank_known ? "(" + sizes_text(tensor) + ")" : "of unknown shape");
+  std::string text =
+      fmt::format("{} {} {}", tensor.name, tensor.dtype,
+                  tensor.rank_known ? "(" + sizes_text(tensor) + ")" : "of unknown shape");
+  if (!tensor.origin.empty() && tensor.origin != tensor.name && says_nothing(tensor.name)) {
+    text += " from node " + tensor.origin;
+  }
+  return text;
 }
 
 std::string described(const std::vector<DescribedTensor>& tensors) {

@@ -187,6 +187,7 @@ CompilationSection compilation_of(const Values& values) {
   section.target_triple = text_of(values, "compilation.target_triple");
   section.weights = config::word_at<WeightsMode>(values, "compilation.weights");
   section.weights_type = config::word_at<WeightsType>(values, "compilation.weights_type");
+  section.optimize = config::word_at<Optimization>(values, "compilation.optimize");
   section.headers = config::word_at<HeadersMode>(values, "compilation.headers");
   section.rows = config::word_at<RowsMode>(values, "compilation.rows");
   section.tf_xla_flags = texts_of(values, "compilation.tf_xla_flags");

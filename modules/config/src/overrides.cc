@@ -55,6 +55,9 @@ Values values_of(const ConfigOverrides& overrides) {
   if (overrides.weights_type) {
     add("compilation.weights_type", "--weights-type", text_node(word_of(*overrides.weights_type)));
   }
+  if (overrides.optimize) {
+    add("compilation.optimize", "--optimize", text_node(word_of(*overrides.optimize)));
+  }
   if (overrides.headers) {
     add("compilation.headers", "--headers", text_node(word_of(*overrides.headers)));
   }

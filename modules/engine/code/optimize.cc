@@ -159,7 +159,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(check_random_numbers(*module));
   TFAOT_TRY(hoist_step_products(*module));
   TFAOT_TRY(replace_recurrent_cells(*module, inputs));
-  TFAOT_TRY(replace_recurrent_layers(*module, inputs));
+  TFAOT_TRY(replace_recurrent_layers(*module, inputs, choices));
   TFAOT_TRY(replace_gathers(*module, inputs));
   TFAOT_TRY(move_scales_into_weights(*module, inputs, choices));
   TFAOT_TRY(settle_means(*module));

@@ -44,6 +44,10 @@ Status read_signature(const EngineJob& job, DescribedSignature& signature,
   signature.inputs = tensors_of(model->inputs());
   signature.outputs = tensors_of(model->outputs());
   TFAOT_TRY(model->prepare());
+  const std::vector<std::string> origins = model->output_origins();
+  for (std::size_t i = 0; i < std::min(origins.size(), signature.outputs.size()); ++i) {
+    signature.outputs[i].origin = origins[i];
+  }
   signature.weights = model->variables();
   TFAOT_TRY(check_weight_limits(signature.weights));
   signature.operations = most_frequent_first(model->operation_counts());

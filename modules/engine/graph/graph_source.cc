@@ -8,6 +8,7 @@
 #include "graph/lifted_constants.h"
 #include "graph/model_graph.h"
 #include "graph/operation_table.h"
+#include "graph/output_origins.h"
 #include "graph/signature_function.h"
 
 namespace tfaot::toolkit::engine {
@@ -27,6 +28,9 @@ class GraphSource final : public SourceModel {
   }
   Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
     return GraphLowering::create(*graph_, function_, options);
+  }
+  std::vector<std::string> output_origins() const override {
+    return engine::output_origins(function_);
   }
   std::vector<Variable> variables() const override { return variables_of(function_); }
 

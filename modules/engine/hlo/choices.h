@@ -11,6 +11,7 @@ struct Choices {
   // Whether results may round with numbers that are not their own: those of other windows, or of
   // a shift that cancels. The config's XLA flag of this name.
   bool fast_math = true;
+  Optimization optimize = Optimization::kSpeed;
 
   // Whether products may have weights that are sums or products of the model's. Not where those
   // would lose too much: a column of int8 has one scale for all rows, and float16 has few

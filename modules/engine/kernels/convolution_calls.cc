@@ -222,7 +222,8 @@ HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradC
   return reshape(made, {matrices, call.in_channels, call.out_channels});
 }
 
-// `may_use_winograd`: the filter is known, and results may round with those of their tile.
+// `may_use_winograd`: the filter is known and may become larger, and results may round with those
+// of their tile.
 KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* filter,
                        bool may_use_winograd) {
   const std::int64_t bytes = element_bytes(*input);
@@ -304,9 +305,10 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
         HloOpcode::kMultiply, filter,
         broadcast(epilogue.scale, filter->shape().dimensions(), {filter->shape().rank() - 1}));
   }
-  KernelCall made =
-      kernel_call(call, transpose(convolution.mutable_operand(0), input_order), filter,
-                  choices.fast_math && values.is_known(convolution.operand(1)));
+  const bool may_use_winograd = choices.fast_math && choices.optimize == Optimization::kSpeed &&
+                                values.is_known(convolution.operand(1));
+  KernelCall made = kernel_call(call, transpose(convolution.mutable_operand(0), input_order),
+                                filter, may_use_winograd);
   for (const auto d : output_order) {
     made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
   }

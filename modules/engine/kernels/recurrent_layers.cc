@@ -58,7 +58,8 @@ struct SequenceView {
   }
 };
 
-// With fewer rows than this, W is read too often: one product of all steps is faster.
+// With fewer rows than this, W is read too often: one product of all steps is faster. It has
+// another layout of W, so where size counts, it is the only one for all numbers of rows.
 constexpr std::int64_t kRowsToMultiply = 4;
 
 // What a loop's last turn leaves in an element of its state.
@@ -73,8 +74,12 @@ struct SequencePlaces {
 
 class CellLoop {
  public:
-  CellLoop(const Loop& loop, std::int64_t turns, const WeightValues& values)
-      : loop_(loop), numbers_(loop_, turns), turns_(turns), values_(values) {}
+  CellLoop(const Loop& loop, std::int64_t turns, const WeightValues& values, Optimization optimize)
+      : loop_(loop),
+        numbers_(loop_, turns),
+        turns_(turns),
+        values_(values),
+        may_multiply_(optimize == Optimization::kSpeed) {}
 
   // Whether the turns are the steps of one cell.
   bool find() {
@@ -227,9 +232,10 @@ class CellLoop {
   // If the sequence is x W, the kernel can get x and multiply it itself.
   bool multiplies(SequenceView& view) {
     HloInstruction& dot = *view.tensor;
-    if (dot.opcode() != HloOpcode::kDot || call_.rows < kRowsToMultiply || dot.user_count() != 1 ||
-        dot.operand(0)->shape().rank() != 3 || dot.operand(1)->shape().rank() != 2 ||
-        dot.operand(0)->shape().element_type() != xla::F32 || !values_.is_known(dot.operand(1))) {
+    if (!may_multiply_ || dot.opcode() != HloOpcode::kDot || call_.rows < kRowsToMultiply ||
+        dot.user_count() != 1 || dot.operand(0)->shape().rank() != 3 ||
+        dot.operand(1)->shape().rank() != 2 || dot.operand(0)->shape().element_type() != xla::F32 ||
+        !values_.is_known(dot.operand(1))) {
       return false;
     }
     const auto& numbers = dot.dot_dimension_numbers();
@@ -329,6 +335,7 @@ class CellLoop {
   LoopNumbers numbers_;
   std::int64_t turns_;
   const WeightValues& values_;
+  const bool may_multiply_;
   HloInstruction* cell_ = nullptr;
   kernels::RecurrentCall call_{};
   std::vector<LastValue> last_;  // by element of the state
@@ -342,7 +349,8 @@ class CellLoop {
 
 }  // namespace
 
-Status replace_recurrent_layers(xla::HloModule& module, std::int64_t first_weight) {
+Status replace_recurrent_layers(xla::HloModule& module, std::int64_t first_weight,
+                                const Choices& choices) {
   const WeightValues values(module, first_weight);
   for (auto* computation : module.MakeComputationPostOrder()) {
     for (auto* one : computation->MakeInstructionPostOrder()) {
@@ -350,7 +358,7 @@ Status replace_recurrent_layers(xla::HloModule& module, std::int64_t first_weigh
       if (!loop) continue;
       const auto turns = loop_turns(*one);
       if (!turns || *turns < 1) continue;
-      CellLoop layer(*loop, *turns, values);
+      CellLoop layer(*loop, *turns, values, choices.optimize);
       if (layer.find()) TFAOT_TRY(layer.replace());
     }
   }

@@ -4,11 +4,13 @@
 // thread.
 #pragma once
 
+#include "hlo/choices.h"
 #include "hlo/weight_values.h"
 
 namespace tfaot::toolkit::engine {
 
 // REQUIRES: replace_recurrent_cells() is done, and its dead code removed.
-Status replace_recurrent_layers(xla::HloModule& module, std::int64_t first_weight);
+Status replace_recurrent_layers(xla::HloModule& module, std::int64_t first_weight,
+                                const Choices& choices = {});
 
 }  // namespace tfaot::toolkit::engine

@@ -40,6 +40,9 @@ class SourceModel {
   virtual std::vector<Variable> variables() const = 0;
   // How many of each operation the outputs need.
   virtual std::map<std::string, std::int64_t> operation_counts() const = 0;
+  // By output: the name of the node that computes it, "" if it has none; empty if the format has no
+  // names of nodes.
+  virtual std::vector<std::string> output_origins() const { return {}; }
 };
 
 }  // namespace tfaot::toolkit::engine

@@ -150,6 +150,16 @@ class OnnxSource final : public SourceModel {
     return variables;
   }
 
+  std::vector<std::string> output_origins() const override {
+    std::map<std::string, std::string> makers;
+    for (const auto& node : model_.proto.graph().node()) {
+      for (const auto& output : node.output()) makers[output] = node.name();
+    }
+    std::vector<std::string> origins;
+    for (const ModelTensor& output : outputs_) origins.push_back(makers[output.name]);
+    return origins;
+  }
+
   std::map<std::string, std::int64_t> operation_counts() const override {
     std::map<std::string, std::int64_t> counts;
     visit_needed([&](const onnx::NodeProto& node) { ++counts[operator_name(node)]; });

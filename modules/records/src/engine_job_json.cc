@@ -42,6 +42,7 @@ inline constexpr auto kMembers<EngineJob> =
                Member{"levels", &EngineJob::levels},
                Member{"embed_weights", &EngineJob::embed_weights},
                Member{"weights_type", &EngineJob::weights_type},
+               Member{"optimize", &EngineJob::optimize},
                Member{"fast_math", &EngineJob::fast_math},
                Member{"row_sizes", &EngineJob::row_sizes},
                Member{"allow_coupled_rows", &EngineJob::allow_coupled_rows},

@@ -3,9 +3,26 @@
 
 #include <algorithm>
 
+#include "tfaot/records/dtype.h"
 #include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
+namespace {
+
+// 0 if the type of one is not a tensor's.
+std::uint64_t bytes_of(const std::vector<Variable>& variables) {
+  std::uint64_t bytes = 0;
+  for (const Variable& variable : variables) {
+    const auto dtype = parse_word<DType>(variable.dtype);
+    if (!dtype) return 0;
+    std::uint64_t size = size_of(*dtype);
+    for (const std::int64_t length : variable.shape) size *= static_cast<std::uint64_t>(length);
+    bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
 
 Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
                        const std::string& tool_name, std::vector<ManifestFile> files) {
@@ -30,7 +47,9 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.rows = spec.compilation.rows;
   manifest.weights = spec.compilation.weights;
   manifest.weights_type = spec.compilation.weights_type;
+  manifest.optimize = spec.compilation.optimize;
   manifest.weights_size = compiled.weights_size;
+  manifest.model_weights_size = bytes_of(compiled.variables);
   manifest.weights_sha256 = compiled.weights_object_sha256;
   manifest.tf_xla_flags = spec.compilation.tf_xla_flags;
   manifest.xla_flags = spec.compilation.xla_flags;

@@ -72,6 +72,9 @@ Status read_weights(const JsonReader& json, Manifest& manifest) {
                  json.member("type").and_then(&JsonReader::word<WeightsType>));
   }
   TFAOT_ASSIGN(manifest.weights_size, json.member("size").and_then(read_size));
+  if (json.has("model_size")) {
+    TFAOT_ASSIGN(manifest.model_weights_size, json.member("model_size").and_then(read_size));
+  }
   TFAOT_ASSIGN(manifest.weights_sha256, json.member("sha256").and_then(read_optional_sha256));
   return {};
 }
@@ -152,6 +155,8 @@ std::string manifest_to_json(const Manifest& manifest) {
   if (manifest.weights_type != WeightsType::kFloat32) {
     json["weights"]["type"] = word_of(manifest.weights_type);
   }
+  if (manifest.model_weights_size > 0) json["weights"]["model_size"] = manifest.model_weights_size;
+  if (manifest.optimize == Optimization::kSize) json["optimize"] = word_of(manifest.optimize);
   if (manifest.headers == HeadersMode::kCmssw) json["headers"] = word_of(manifest.headers);
   if (manifest.batch == BatchMode::kNone) json["batch"] = word_of(manifest.batch);
   if (manifest.rows == RowsMode::kCoupled) json["rows"] = word_of(manifest.rows);

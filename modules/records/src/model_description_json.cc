@@ -9,9 +9,10 @@ namespace tfaot::toolkit {
 
 template <>
 inline constexpr auto kMembers<DescribedTensor> = std::tuple{
-    Member{"name", &DescribedTensor::name},   Member{"tensor", &DescribedTensor::tensor},
-    Member{"dtype", &DescribedTensor::dtype}, Member{"rank_known", &DescribedTensor::rank_known},
-    Member{"shape", &DescribedTensor::shape}, Member{"dimensions", &DescribedTensor::dimensions}};
+    Member{"name", &DescribedTensor::name},    Member{"tensor", &DescribedTensor::tensor},
+    Member{"dtype", &DescribedTensor::dtype},  Member{"rank_known", &DescribedTensor::rank_known},
+    Member{"shape", &DescribedTensor::shape},  Member{"dimensions", &DescribedTensor::dimensions},
+    Member{"origin", &DescribedTensor::origin}};
 template <>
 inline constexpr auto kMembers<OperationCount> = std::tuple{
     Member{"operation", &OperationCount::operation}, Member{"count", &OperationCount::count}};

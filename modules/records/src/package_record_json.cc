@@ -58,6 +58,7 @@ ModelSpec spec_from_manifest(const Manifest& manifest) {
   spec.compilation.rows = manifest.rows;
   spec.compilation.weights = manifest.weights;
   spec.compilation.weights_type = manifest.weights_type;
+  spec.compilation.optimize = manifest.optimize;
   spec.compilation.tf_xla_flags = manifest.tf_xla_flags;
   spec.compilation.xla_flags = manifest.xla_flags;
   return spec;

@@ -90,6 +90,15 @@ TEST(EngineJobs, TellWhetherKernelsHaveFastMath) {
   EXPECT_FALSE(has({"=true", "=false"}));
 }
 
+TEST(EngineJobs, ForSizeXlaMakesSmallerCode) {
+  auto spec = spec_of({1});
+  const auto flags = [&spec] { return engine_environment(spec).at("XLA_FLAGS"); };
+  EXPECT_EQ(flags().find("optimize_for_size"), std::string::npos);
+  spec.compilation.optimize = Optimization::kSize;
+  EXPECT_NE(flags().find("=xla_cpu_optimize_for_size"), std::string::npos);
+  EXPECT_EQ(make_engine_jobs(spec, options_of(1)).front().optimize, Optimization::kSize);
+}
+
 TEST(EngineJobs, TellValuesOfConstants) {
   auto spec = spec_of({1});
   spec.model.constants = {{"phase", {}, {"false"}}};

@@ -87,6 +87,24 @@ TEST(InitialConfig, SaysWhichNamesKerasMadeUp) {
   }
 }
 
+TEST(InitialConfig, SaysWhichNodeMakesAnOutputWithoutAName) {
+  ModelDescription model = saved_model();
+  DescribedTensor& output = model.signatures[0].outputs[0];
+  output.origin = "net/scores/Softmax";
+  const auto said = [&] {
+    return replace_all(text_of(model, {"net", "1", "m", {}}), "\n  #", "");  // unwrapped
+  };
+  for (const char* name :
+       {"output_0", "output1", "Identity", "Identity_2:0", "42", "StatefulPartitionedCall:1"}) {
+    output.name = name;
+    EXPECT_THAT(said(), HasSubstr(" from node net/scores/Softmax")) << name;
+  }
+  for (const char* name : {"scores", "my_output_0", "net/scores/Softmax"}) {
+    output.name = name;
+    EXPECT_THAT(said(), Not(HasSubstr("from node"))) << name;
+  }
+}
+
 TEST(InitialConfig, OfAFrozenGraph) {
   EXPECT_TRUE(testing::matches_golden(text_of(frozen_graph(), {"net", "1", "../graph.pb"}),
                                       "initial_config/frozen_graph.yaml"));

@@ -55,6 +55,7 @@ compilation:
   target_triple: x86_64-pc-linux-musl
   cpu_levels: [native, x86-64-v4, x86-64-v2]
   weights: embedded
+  optimize: size
   tf_xla_flags: [--a, "--b=1"]
   xla_flags: [--c=--d]
 )");
@@ -69,6 +70,7 @@ compilation:
   EXPECT_EQ(spec->compilation.target_triple, "x86_64-pc-linux-musl");
   EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64-v2", "x86-64-v4", "native"));
   EXPECT_EQ(spec->compilation.weights, WeightsMode::kEmbedded);
+  EXPECT_EQ(spec->compilation.optimize, Optimization::kSize);
   EXPECT_THAT(spec->compilation.tf_xla_flags, ElementsAre("--a", "--b=1"));
   EXPECT_THAT(spec->compilation.xla_flags, ElementsAre("--c=--d"));
 }

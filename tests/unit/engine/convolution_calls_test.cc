@@ -152,6 +152,9 @@ std::string winograd_text(const Winograd& w) {
 TEST(ConvolutionCalls, TakeWindowsOfThreeByWinograd) {
   const std::vector<std::string> winograd = {"winograd_convolution_f32"};
   EXPECT_EQ(rewritten(winograd_text({})), winograd);
+  EXPECT_EQ(rewritten(winograd_text({}), {.optimize = Optimization::kSize}),
+            std::vector<std::string>{"convolution_f32"})
+      << "its filters are larger";
   const Winograd line = {.height = 1, .width = 40, .rows = 1, .in = 64, .out = 32};
   EXPECT_EQ(rewritten(winograd_text(line)), winograd);
   const Winograd column = {.height = 40, .width = 1, .columns = 1, .in = 64, .out = 32};

@@ -139,12 +139,12 @@ struct Replaced {
   kernels::RecurrentCall call() const { return call_of<kernels::RecurrentCall>(*kernels.at(0)); }
 };
 
-Replaced replaced(std::unique_ptr<xla::HloModule> module) {
+Replaced replaced(std::unique_ptr<xla::HloModule> module, const Choices& choices = {}) {
   Replaced made{std::move(module)};
   EXPECT_TRUE(hoist_step_products(*made.module));
   EXPECT_TRUE(replace_recurrent_cells(*made.module, 1));
   EXPECT_TRUE(remove_dead_code(*made.module));
-  EXPECT_TRUE(replace_recurrent_layers(*made.module, 1));
+  EXPECT_TRUE(replace_recurrent_layers(*made.module, 1, choices));
   EXPECT_TRUE(remove_dead_code(*made.module));
   for (const auto* computation : made.module->computations()) {
     for (const auto* one : computation->instructions()) {
@@ -304,6 +304,15 @@ TEST(RecurrentLayers, TheLastBlockOfWeightsMayBeHalf) {
               1e-5)
         << kernel_name(*made.kernels[0]);
   }
+}
+
+TEST(RecurrentLayers, ForSizeAllNumbersOfRowsReadOneLayout) {
+  const std::string text = with_half_block(lstm_loop());
+  const auto before = testing::result_with_kernels(*testing::parse_hlo(text));
+  const Replaced made = replaced(testing::parse_hlo(text), {.optimize = Optimization::kSize});
+  ASSERT_THAT(made.kernels, SizeIs(1));
+  EXPECT_EQ(made.call().features, 0) << "as of a row alone";
+  EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)), 1e-5);
 }
 
 // The input's products leave the loop; the rest stays what it is.

@@ -216,6 +216,22 @@ TEST(ManifestJson, HostileTextsSurvive) {
   EXPECT_EQ(after->signature.inputs[0].name, before.signature.inputs[0].name);
 }
 
+// Older packages know neither.
+TEST(ManifestJson, KeepsTheModelsOwnWeightsAndTheWish) {
+  testing::Records records = testing::simple_records();
+  records.compiled.variables = {{"kernel", "float32", {3, 5}}, {"scale", "float16", {}}};
+  records.spec.compilation.optimize = Optimization::kSize;
+  json document = json::parse(manifest_to_json(manifest_of(records)));
+  const auto after = manifest_from_json(document.dump(), "manifest.json");
+  EXPECT_EQ(after->model_weights_size, 62U);
+  EXPECT_EQ(after->optimize, Optimization::kSize);
+  document.erase("optimize");
+  document["weights"].erase("model_size");
+  const auto old = manifest_from_json(document.dump(), "manifest.json");
+  EXPECT_EQ(old->model_weights_size, 0U);
+  EXPECT_EQ(old->optimize, Optimization::kSpeed);
+}
+
 TEST(ManifestJson, UnknownKeysAreIgnored) {
   EXPECT_EQ(error_with("/another", {{"v", 1}}), "no error");
 }

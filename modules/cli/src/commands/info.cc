@@ -43,6 +43,8 @@ Description of_manifest(const std::string& kind, const Manifest& manifest) {
   }
   ordered_json details = {{"code_bytes", sizes.code},
                           {"weights_bytes", sizes.weights},
+                          {"model_weights_bytes",
+                           sizes.model_weights > 0 ? ordered_json(sizes.model_weights) : nullptr},
                           {"headers_bytes", sizes.headers},
                           {"code", std::move(code)},
                           {"manifest", ordered_json::parse(manifest_to_json(manifest))}};

@@ -76,6 +76,9 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
   add_word_option<WeightsType>(app, "--weights-type", command.weights_type,
                                "of products: fewer bits, less accurate")
       ->group(group);
+  add_word_option<Optimization>(app, "--optimize", command.optimize,
+                                "size: less memory for weights, slower")
+      ->group(group);
   add_word_option<HeadersMode>(app, "--headers", command.headers,
                                "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW")
       ->group(group);
@@ -130,6 +133,7 @@ Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
       flags.target_triple.empty() ? command.target_triple : flags.target_triple;
   overrides.weights = command.weights;
   overrides.weights_type = command.weights_type;
+  overrides.optimize = command.optimize;
   overrides.headers = command.headers;
   overrides.rows = command.rows;
   overrides.batch = command.batch;

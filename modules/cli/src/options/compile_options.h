@@ -30,6 +30,7 @@ struct CompileCommand {
   std::string target_triple;
   std::optional<WeightsMode> weights;
   std::optional<WeightsType> weights_type;
+  std::optional<Optimization> optimize;
   std::optional<HeadersMode> headers;
   std::optional<RowsMode> rows;
   std::optional<BatchMode> batch;

@@ -36,7 +36,9 @@ std::vector<Highlight> package_highlights(const Manifest& manifest, const Packag
   std::vector<Highlight> highlights = {
       {"code", report::bytes_text(sizes.code), counted(sizes.objects.size(), "object")},
       {"weights", sizes.weights == 0 ? "in the code" : report::bytes_text(sizes.weights),
-       sizes.weights == 0 ? "" : "stored once"},
+       sizes.weights == 0         ? ""
+       : sizes.model_weights == 0 ? "stored once"
+                                  : "the model has " + report::bytes_text(sizes.model_weights)},
       {"batch sizes", std::to_string(batch_sizes.size()), join(batch_sizes, ", ")},
       {"CPU levels", std::to_string(manifest.cpu_levels.size()), join(manifest.cpu_levels, ", ")}};
   if (!manifest.tuning || manifest.tuning->calls.empty()) return highlights;

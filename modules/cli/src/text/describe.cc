@@ -20,6 +20,7 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t kLongestLine = 2000;
+constexpr double kFarLarger = 1.2;  // from here on it is worth a remark
 
 // A row for each line of the value, which may come from a package; none if it is empty.
 void add(Rows& rows, const std::string& label, const std::string& value) {
@@ -62,6 +63,10 @@ const char* rows_text(RowsMode rows) {
   return rows == RowsMode::kCoupled ? "coupled: batches of the compiled sizes alone" : "";
 }
 
+const char* optimize_text(Optimization optimize) {
+  return optimize == Optimization::kSize ? word_of(optimize) : "";
+}
+
 std::vector<std::string> input_names(const ModelSection& model) {
   std::vector<std::string> names;
   for (const FrozenInput& input : model.inputs) names.push_back(input.name);
@@ -79,6 +84,7 @@ std::string shape_text(const TensorSpec& tensor, BatchMode batch) {
 PackageSizes package_sizes(const Manifest& manifest) {
   PackageSizes sizes;
   sizes.weights = manifest.weights_size;
+  sizes.model_weights = manifest.model_weights_size;
   std::map<std::string, std::uint64_t> files;
   const std::string headers = "include/" + manifest.tool_name + "/";
   for (const ManifestFile& file : manifest.files) {
@@ -105,6 +111,19 @@ std::string weights_text(WeightsMode mode, WeightsType type) {
                                        : fmt::format("{}, products as {}", text, word_of(type));
 }
 
+// "2000 bytes, shared; the model has 1000: layouts for fast kernels take 2.0 times as much".
+std::string weights_text(const Manifest& manifest) {
+  std::string text = weights_text(manifest.weights, manifest.weights_type);
+  if (manifest.weights_size == 0) return text;
+  text = fmt::format("{} bytes, {}", manifest.weights_size, text);
+  const double times =
+      static_cast<double>(manifest.weights_size) / static_cast<double>(manifest.model_weights_size);
+  if (manifest.model_weights_size == 0 || times < kFarLarger) return text;
+  return text +
+         fmt::format("; the model has {}: layouts for fast kernels take {:.1f} times as much",
+                     manifest.model_weights_size, times);
+}
+
 std::vector<Fact> facts_of(const Manifest& manifest) {
   const PackageSizes sizes = package_sizes(manifest);
   return {{"model", manifest.name + " " + manifest.version},
@@ -116,8 +135,8 @@ std::vector<Fact> facts_of(const Manifest& manifest) {
           {"CPU levels", join(manifest.cpu_levels, ", ")},
           {"batch sizes", batches_text(manifest.batch, manifest.batch_sizes)},
           {"code", fmt::format("{} bytes", sizes.code)},
-          {"weights", (sizes.weights == 0 ? "" : fmt::format("{} bytes, ", sizes.weights)) +
-                          weights_text(manifest.weights, manifest.weights_type)},
+          {"weights", weights_text(manifest)},
+          {"optimize", optimize_text(manifest.optimize)},
           {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},
           {"validated", validation_summary(manifest)},
           {"headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers))},
@@ -170,6 +189,7 @@ std::vector<Fact> facts_of(const ModelSpec& spec) {
           {"CPU levels", join(spec.compilation.cpu_levels, ", ")},
           {"batch sizes", batches_text(spec.compilation.batch, spec.compilation.batch_sizes)},
           {"weights", weights_text(spec.compilation.weights, spec.compilation.weights_type)},
+          {"optimize", optimize_text(spec.compilation.optimize)},
           {"headers", word_of(spec.compilation.headers)},
           {"rows", rows_text(spec.compilation.rows)},
           {"TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " ")},
@@ -219,6 +239,7 @@ nlohmann::ordered_json spec_to_json(const ModelSpec& spec) {
           {"batch_sizes", spec.compilation.batch_sizes},
           {"weights", word_of(spec.compilation.weights)},
           {"weights_type", word_of(spec.compilation.weights_type)},
+          {"optimize", word_of(spec.compilation.optimize)},
           {"headers", word_of(spec.compilation.headers)},
           {"rows", word_of(spec.compilation.rows)},
           {"tf_xla_flags", spec.compilation.tf_xla_flags},

@@ -13,9 +13,10 @@ namespace tfaot::toolkit {
 
 // Bytes of the package by use, from the manifest's file list.
 struct PackageSizes {
-  std::uint64_t code = 0;     // objects of the model, without weights
-  std::uint64_t weights = 0;  // 0 if embedded in the code
-  std::uint64_t headers = 0;  // of the model, without the runtime's
+  std::uint64_t code = 0;           // objects of the model, without weights
+  std::uint64_t weights = 0;        // 0 if embedded in the code
+  std::uint64_t model_weights = 0;  // in the model itself; 0: unknown
+  std::uint64_t headers = 0;        // of the model, without the runtime's
   struct Object {
     std::int64_t batch_size = 0;
     std::string cpu_level;

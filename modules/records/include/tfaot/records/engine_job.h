@@ -52,6 +52,7 @@ struct EngineJob {
   bool fast_math = true;  // kernels may round results with numbers that are not their own
   // Batch sizes in which the model must treat each row alone; empty: that is not checked here.
   std::vector<std::int64_t> row_sizes = {};
+  Optimization optimize = Optimization::kSpeed;
   bool allow_coupled_rows = false;  // accept a model that does not; the result says so
   bool lower_only = false;          // no code: CompiledCode has only batch size, level and HLO hash
   bool check = false;             // go on after errors where possible, and say all (model_check.h)

@@ -57,8 +57,10 @@ struct Manifest {
   RowsMode rows = RowsMode::kAlone;
   WeightsMode weights = WeightsMode::kShared;
   WeightsType weights_type = WeightsType::kFloat32;
+  Optimization optimize = Optimization::kSpeed;
   std::uint64_t weights_size = 0;
-  std::string weights_sha256;  // of the object that holds the weights
+  std::uint64_t model_weights_size = 0;  // bytes of the weights in the model itself; 0: unknown
+  std::string weights_sha256;            // of the object that holds the weights
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
   std::string source_sha256;

@@ -22,6 +22,7 @@ struct DescribedTensor {
   std::vector<std::int64_t> shape;  // -1: unknown
   // Of unknown sizes the names, "" for those without one; empty if the format has no such names.
   std::vector<std::string> dimensions = {};
+  std::string origin = {};  // of an output: the node that computes it; empty: unknown
 };
 
 struct OperationCount {

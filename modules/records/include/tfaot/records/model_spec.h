@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to compile and how: a validated aot_config.yaml with every default filled in and every path
-// absolute.
+// What to compile and how: a validated aot_config.yaml with all defaults and absolute paths.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/opset_mode.h"
+#include "tfaot/records/optimization.h"
 
 namespace tfaot::toolkit {
 
@@ -122,6 +122,7 @@ struct CompilationSection {
   std::vector<std::string> cpu_levels;  // psABI names, ascending; see cpu_levels.h
   WeightsMode weights = WeightsMode::kShared;
   WeightsType weights_type = WeightsType::kFloat32;
+  Optimization optimize = Optimization::kSpeed;
   HeadersMode headers = HeadersMode::kSelfContained;
   RowsMode rows = RowsMode::kAlone;
   std::vector<std::string> tf_xla_flags;
