@@ -162,6 +162,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_TRY(replace_recurrent_layers(*module, inputs, choices));
   TFAOT_TRY(replace_gathers(*module, inputs));
   TFAOT_TRY(move_scales_into_weights(*module, inputs, choices));
+  TFAOT_TRY(replace_normalisations(*module, inputs));
   TFAOT_TRY(settle_means(*module));
   TFAOT_TRY(rewrite_to_kernel_calls(*module, inputs, choices));
   TFAOT_TRY(replace_row_functions(*module, inputs));

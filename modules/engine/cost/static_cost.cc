@@ -296,9 +296,9 @@ class Estimate {
   // Once for a sum, three times for a normalisation; the others are functions of each element.
   double go_over_rows(const HloInstruction& one) const {
     const std::string_view name = kernel_name(one);
-    const double each = name.starts_with("row_sum_")      ? kPlainCycles
-                        : name.starts_with("layer_norm_") ? 3 * kPlainCycles
-                                                          : kDearCycles;
+    const double each = name.starts_with("row_sum_")       ? kPlainCycles
+                        : name.find("_norm_") != name.npos ? 3 * kPlainCycles
+                                                           : kDearCycles;
     return std::ceil(bytes_of(one.operand(1)->shape()) / machine_.vector_bytes) * each;
   }
 

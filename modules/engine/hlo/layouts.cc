@@ -8,6 +8,7 @@
 
 #include "hlo/dimension_order.h"
 #include "hlo/gather_before.h"
+#include "hlo/merged_groups.h"
 #include "hlo/simplify.h"
 #include "hlo/swapped_products.h"
 #include "hlo/transpose_cost.h"
@@ -363,6 +364,12 @@ class Sinking {
   std::set<const HloInstruction*> known_;  // made here
 };
 
+Status move_transposes(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
+  TFAOT_TRY(split_merged_groups(module));
+  TFAOT_TRY(Sinking(module, first_weight, sides).run());
+  return remove_dead_code(module);
+}
+
 }  // namespace
 
 Status settle_layouts(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
@@ -370,11 +377,9 @@ Status settle_layouts(xla::HloModule& module, std::int64_t first_weight, Product
   const TransposeCost before = cost_of_transposes(module, first_weight, reads_strides);
   if (before.bytes == 0) return {};
   const auto trial = module.Clone("");
-  TFAOT_TRY(Sinking(*trial, first_weight, sides).run());
-  TFAOT_TRY(remove_dead_code(*trial));
+  TFAOT_TRY(move_transposes(*trial, first_weight, sides));
   if (!cost_of_transposes(*trial, first_weight, reads_strides).is_less_than(before)) return {};
-  TFAOT_TRY(Sinking(module, first_weight, sides).run());
-  return remove_dead_code(module);
+  return move_transposes(module, first_weight, sides);
 }
 
 }  // namespace tfaot::toolkit::engine

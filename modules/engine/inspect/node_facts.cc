@@ -168,6 +168,10 @@ std::string gather_text(const HloInstruction& one) {
 std::string row_text(const HloInstruction& one) {
   const auto words = call_words(one);
   if (kernel_name(one).starts_with("gelu_")) return fmt::format("{} elements", words[0]);
+  if (kernel_name(one).starts_with("group_norm_")) {
+    return fmt::format("{} times {} points, {} groups of {} channels", words[0], words[1], words[2],
+                       words[3]);
+  }
   return fmt::format("{} rows of {}", words[0], words[1]);
 }
 

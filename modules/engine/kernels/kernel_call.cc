@@ -59,7 +59,7 @@ KernelKind kernel_kind(const HloInstruction& instruction) {
   for (const char* cell : {"lstm_", "gru_", "rnn_"}) {
     if (name.starts_with(cell)) return KernelKind::kRecurrent;
   }
-  for (const char* function : {"gelu_", "layer_norm_", "row_sum_", "softmax_"}) {
+  for (const char* function : {"gelu_", "group_norm_", "layer_norm_", "row_sum_", "softmax_"}) {
     if (name.starts_with(function)) return KernelKind::kRows;
   }
   return name.find("_pool_") == std::string_view::npos ? KernelKind::kOther : KernelKind::kPool;
@@ -215,6 +215,7 @@ std::optional<std::size_t> word_of_sharing(const HloInstruction& kernel) {
   }
   if (name.starts_with("attention_")) return offsetof(kernels::AttentionCall, shared) / kWord;
   if (name.starts_with("gelu_")) return offsetof(kernels::GeluCall, shared) / kWord;
+  if (name.starts_with("group_norm_")) return offsetof(kernels::GroupNormCall, shared) / kWord;
   if (name.starts_with("layer_norm_")) return offsetof(kernels::LayerNormCall, shared) / kWord;
   if (name.starts_with("row_sum_")) return offsetof(kernels::RowSumCall, shared) / kWord;
   if (name.starts_with("softmax_")) return offsetof(kernels::SoftmaxCall, shared) / kWord;

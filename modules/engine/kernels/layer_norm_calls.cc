@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer normalisation in any arrangement: from the square root of a variance on, all that is made
-// of a row is followed as a polynomial of x, the row's mean and 1 / deviation. Where that is (x -
-// mean) / deviation * scale + bias, the kernel takes over.
+// Layer, group and instance normalisation in any arrangement: from the square root of a variance
+// on, all that is made of it is followed as a polynomial of x, the mean and 1 / deviation. Where
+// that is (x - mean) / deviation * scale + bias, the kernel takes over.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -9,6 +9,7 @@
 
 #include "kernels/kernel_call.h"
 #include "kernels/means.h"
+#include "kernels/norm_axes.h"
 #include "kernels/row_calls.h"
 #include "kernels/row_values.h"
 #include "tfaot/kernels/rows.h"
@@ -89,17 +90,16 @@ std::optional<Polynomial> inverse_of(const Polynomial& a) {
       {Powers{0, 0, -std::get<2>(powers)}, {ColumnFactor{1 / factors.front().number}}}};
 }
 
-// The mean of each row; nothing: it is something else.
-std::optional<RowReduction> row_mean(HloInstruction* value) {
-  const Mean mean = mean_of(value);
-  if (mean.of == nullptr) return {};
-  return row_reduction(*mean.sum, HloOpcode::kAdd);
+// The mean over points and channels; nothing: it is something else.
+std::optional<NormSum> norm_mean(HloInstruction* value) {
+  HloInstruction* const sum = divided_sum(behind_reshapes(value));
+  return sum == nullptr ? std::nullopt : norm_sum(*sum);
 }
 
 struct Variance {
   HloInstruction* x = nullptr;
   HloInstruction* mean = nullptr;  // without reshapes
-  RowsAndColumns sizes{};
+  std::optional<NormAxes> axes = {};
 };
 
 bool is_same(HloInstruction* a, HloInstruction* b) {
@@ -111,29 +111,39 @@ HloInstruction* without_least(HloInstruction* value) {
   value = behind_reshapes(value);
   if (value->opcode() != HloOpcode::kMaximum) return value;
   const int i = number_of(*value->operand(0)) ? 1 : 0;
-  return number_of(*value->operand(1 - i)) == 0 ? value->mutable_operand(i) : value;
+  return number_of(*value->operand(1 - i)) == 0 ? behind_reshapes(value->mutable_operand(i))
+                                                : value;
 }
 
-// The mean of (x - mean)^2.
+// The tensor of means that `value` spreads over all elements; null: none.
+HloInstruction* spread_means(HloInstruction* value, const NormAxes& axes) {
+  HloInstruction* const broadcast = behind_reshapes(value);
+  return axes.spread(*broadcast, axes.statistics()) == axes.all() ? broadcast->mutable_operand(0)
+                                                                  : nullptr;
+}
+
+// Of x, if `mean` is its mean in these axes.
+Variance variance_from(HloInstruction* x, HloInstruction* mean, const NormAxes& axes) {
+  const auto found = norm_mean(mean);
+  if (!found || !is_same(found->of, x) || found->axes != axes) return {};
+  return {x, behind_reshapes(mean), axes};
+}
+
+// The mean of (x - mean)^2, or that of x^2 less the mean's square, as JAX's libraries write it.
 Variance variance_of(HloInstruction* value) {
-  const auto outer = row_mean(without_least(value));
+  value = without_least(value);
+  const bool is_difference = value->opcode() == HloOpcode::kSubtract;
+  const auto outer = norm_mean(is_difference ? value->mutable_operand(0) : value);
   if (!outer) return {};
-  HloInstruction* const from_mean = squared(outer->of);
-  if (from_mean == nullptr || from_mean->opcode() != HloOpcode::kSubtract) return {};
-  HloInstruction* const x = from_mean->mutable_operand(0);
-  HloInstruction* const mean = row_numbers(*from_mean->mutable_operand(1), outer->sizes);
-  if (mean == nullptr) return {};
-  const auto inner = row_mean(mean);
-  if (!inner || !is_same(inner->of, x) || inner->sizes.rows != outer->sizes.rows) return {};
-  return {x, behind_reshapes(mean), outer->sizes};
-}
-
-// Less a number of each row it has the same normalised row.
-HloInstruction* without_shift(HloInstruction* x, const RowsAndColumns& sizes) {
-  HloInstruction* const inner = behind_reshapes(x);
-  const bool is_shifted = inner->opcode() == HloOpcode::kSubtract &&
-                          row_numbers(*inner->mutable_operand(1), sizes) != nullptr;
-  return is_shifted ? inner->mutable_operand(0) : x;
+  HloInstruction* const root = squared(behind_reshapes(outer->of));
+  if (root == nullptr) return {};
+  if (is_difference) {
+    HloInstruction* const mean = squared(behind_reshapes(value->mutable_operand(1)));
+    return mean == nullptr ? Variance{} : variance_from(root, mean, outer->axes);
+  }
+  if (root->opcode() != HloOpcode::kSubtract) return {};
+  HloInstruction* const mean = spread_means(root->mutable_operand(1), outer->axes);
+  return mean == nullptr ? Variance{} : variance_from(root->mutable_operand(0), mean, outer->axes);
 }
 
 // The number that is added to the variance under a root, and the variance.
@@ -164,16 +174,18 @@ int power_of_deviation(const HloInstruction& root) {
 
 class Follower {
  public:
+  // REQUIRES: a variance was found.
   Follower(const UnderRoot& found, HloInstruction& root, const WeightValues& values)
-      : sizes_(found.variance.sizes), root_(root), values_(values) {
+      : axes_(*found.variance.axes), root_(root), values_(values) {
     for (const auto* x : {found.variance.x, behind_reshapes(found.variance.x)}) {
-      known_[x] = {{Powers{1, 0, 0}, {ColumnFactor{}}}};
+      known_[x] = {{{Powers{1, 0, 0}, {ColumnFactor{}}}}, axes_.all()};
     }
-    known_[found.variance.mean] = {{Powers{0, 1, 0}, {ColumnFactor{}}}};
-    known_[&root] = {{Powers{0, 0, power_of_deviation(root)}, {ColumnFactor{}}}};
+    known_[found.variance.mean] = {{{Powers{0, 1, 0}, {ColumnFactor{}}}}, axes_.statistics()};
+    known_[&root] = {{{Powers{0, 0, power_of_deviation(root)}, {ColumnFactor{}}}},
+                     axes_.statistics()};
   }
 
-  // Goes through all that follows; the last instruction that is a normalised row, or null.
+  // Goes through all that follows; the last instruction that is normalised, or null.
   HloInstruction* last() {
     HloInstruction* found = nullptr;
     bool follows = false;
@@ -183,10 +195,10 @@ class Follower {
       const bool meets = std::any_of(one->operands().begin(), one->operands().end(),
                                      [&](const auto* of) { return known_.count(of) != 0; });
       if (!meets || !one->shape().IsArray()) continue;
-      const auto polynomial = of(*one);
-      if (!polynomial) continue;
-      known_[one] = *polynomial;
-      if (!follows || elements_of(*one) != sizes_.size() || !is_normalised(*polynomial)) continue;
+      const auto value = of(*one);
+      if (!value) continue;
+      known_[one] = *value;
+      if (!follows || value->kept != axes_.all() || !is_normalised(value->polynomial)) continue;
       // A second one that does not come from the first stays XLA's.
       if (found == nullptr || comes_from(one, found)) found = one;
     }
@@ -195,15 +207,20 @@ class Follower {
 
   // [columns] each, added to the computation.
   HloInstruction* scale(const HloInstruction& last) {
-    return tensor_of(known_.at(&last).at(Powers{1, 0, 1}));
+    return tensor_of(known_.at(&last).polynomial.at(Powers{1, 0, 1}));
   }
   HloInstruction* bias(const HloInstruction& last) {
-    const auto& polynomial = known_.at(&last);
+    const auto& polynomial = known_.at(&last).polynomial;
     const auto found = polynomial.find(kNothing);
     return tensor_of(found == polynomial.end() ? std::vector<ColumnFactor>{} : found->second);
   }
 
  private:
+  struct Followed {
+    Polynomial polynomial;
+    NormAxes::Kept kept;
+  };
+
   static bool is_normalised(const Polynomial& value) {
     const auto x = value.find(Powers{1, 0, 1});
     const auto mean = value.find(Powers{0, 1, 1});
@@ -223,29 +240,35 @@ class Follower {
     });
   }
 
-  std::optional<Polynomial> operand(HloInstruction& value) const {
-    if (const auto found = known_.find(&value); found != known_.end()) return found->second;
+  // Of an operation whose other operand has the axes `kept`.
+  std::optional<Polynomial> operand(HloInstruction& value, NormAxes::Kept kept) const {
+    if (const auto found = known_.find(&value); found != known_.end()) {
+      return found->second.kept == kept ? std::optional(found->second.polynomial) : std::nullopt;
+    }
     if (const auto number = number_of(value)) return constant(*number);
-    if (elements_of(value) != sizes_.size()) return {};
-    HloInstruction* columns = column_numbers(value, sizes_);
-    // With one row, the columns are repeated by nothing.
-    if (columns == nullptr && sizes_.rows == 1) columns = &value;
-    if (columns == nullptr || !values_.is_known(columns)) return {};
+    HloInstruction* columns = behind_reshapes(&value);
+    if (axes_.spread(*columns, axes_.columns()) == kept ||
+        axes_.spread(*columns, axes_.groups()) == kept) {
+      columns = columns->mutable_operand(0);
+    } else if (kept != axes_.columns() && kept != axes_.groups()) {
+      return {};
+    }
+    if (!values_.is_known(columns)) return {};
     return Polynomial{{kNothing, {ColumnFactor{1, {behind_reshapes(columns)}}}}};
   }
 
-  std::optional<Polynomial> of(HloInstruction& one) const {
+  std::optional<Followed> of(HloInstruction& one) const {
+    const auto first = known_.find(one.operand(0));
     switch (one.opcode()) {
       case HloOpcode::kReshape:
       case HloOpcode::kBitcast:
-        return known_.at(one.operand(0));
+        return first->second;
       case HloOpcode::kBroadcast: {
-        const bool is_spread = elements_of(one) == elements_of(*one.operand(0)) ||
-                               row_numbers(one, sizes_) == one.operand(0);
-        return is_spread ? std::optional(known_.at(one.operand(0))) : std::nullopt;
+        const auto kept = axes_.spread(one, first->second.kept);
+        return kept ? std::optional(Followed{first->second.polynomial, *kept}) : std::nullopt;
       }
       case HloOpcode::kNegate:
-        return sum_of({}, known_.at(one.operand(0)), -1);
+        return Followed{sum_of({}, first->second.polynomial, -1), first->second.kept};
       case HloOpcode::kAdd:
       case HloOpcode::kSubtract:
       case HloOpcode::kMultiply:
@@ -254,13 +277,15 @@ class Follower {
       default:
         return {};
     }
-    const auto a = operand(*one.mutable_operand(0));
-    auto b = operand(*one.mutable_operand(1));
+    const auto kept = (first != known_.end() ? first : known_.find(one.operand(1)))->second.kept;
+    const auto a = operand(*one.mutable_operand(0), kept);
+    auto b = operand(*one.mutable_operand(1), kept);
     if (!a || !b) return {};
-    if (one.opcode() == HloOpcode::kAdd) return sum_of(*a, *b, 1);
-    if (one.opcode() == HloOpcode::kSubtract) return sum_of(*a, *b, -1);
+    if (one.opcode() == HloOpcode::kAdd) return Followed{sum_of(*a, *b, 1), kept};
+    if (one.opcode() == HloOpcode::kSubtract) return Followed{sum_of(*a, *b, -1), kept};
     if (one.opcode() == HloOpcode::kDivide) b = inverse_of(*b);
-    return b ? product_of(*a, *b) : std::nullopt;
+    const auto product = b ? product_of(*a, *b) : std::nullopt;
+    return product ? std::optional(Followed{*product, kept}) : std::nullopt;
   }
 
   HloInstruction* tensor_of(const std::vector<ColumnFactor>& factors) const {
@@ -268,7 +293,7 @@ class Follower {
     for (const ColumnFactor& factor : factors) {
       HloInstruction* product = nullptr;
       for (HloInstruction* one : factor.columns) {
-        HloInstruction* const columns = reshape(one, {sizes_.columns});
+        HloInstruction* const columns = in_columns(one);
         product = product == nullptr ? columns : binary(HloOpcode::kMultiply, product, columns);
       }
       if (product == nullptr || factor.number != 1) {
@@ -280,17 +305,51 @@ class Follower {
     return sum == nullptr ? numbers(0) : sum;
   }
 
+  // Also numbers of groups, for each of their channels.
+  HloInstruction* in_columns(HloInstruction* one) const {
+    const std::int64_t groups = axes_.size(NormAxes::kGroups);
+    if (elements_of(*one) == groups) {
+      one = broadcast(reshape(one, {groups}), {groups, axes_.size(NormAxes::kChannels)}, {0});
+    }
+    return reshape(one, {column_count()});
+  }
+
   HloInstruction* numbers(double number) const {
     HloInstruction* const one = root_.parent()->AddInstruction(HloInstruction::CreateConstant(
         xla::LiteralUtil::CreateR0<float>(static_cast<float>(number))));
-    return broadcast(one, {sizes_.columns}, {});
+    return broadcast(one, {column_count()}, {});
   }
 
-  RowsAndColumns sizes_;
+  std::int64_t column_count() const { return axes_.elements(axes_.columns()); }
+
+  NormAxes axes_;
   HloInstruction& root_;
   const WeightValues& values_;
-  std::map<const HloInstruction*, Polynomial> known_;
+  std::map<const HloInstruction*, Followed> known_;
 };
+
+// A layer norm is one of rows.
+bool is_of_rows(const NormAxes& axes) { return axes.size(NormAxes::kPoints) == 1; }
+
+// XLA's loops go as fast over a few numbers.
+bool has_kernel(const NormAxes& axes) {
+  if (is_of_rows(axes)) {
+    return axes.count() >= kFewestColumns || axes.elements(axes.all()) >= 48;
+  }
+  return axes.count() >= 64 && axes.size(NormAxes::kChannels) <= kernels::kMostGroupChannels;
+}
+
+// Without operands.
+KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
+  if (is_of_rows(axes)) {
+    const kernels::LayerNormCall call{axes.size(NormAxes::kImages), axes.count(), epsilon};
+    return {"layer_norm", as_words(call), {}, {}};
+  }
+  const kernels::GroupNormCall call{axes.size(NormAxes::kImages), axes.size(NormAxes::kPoints),
+                                    axes.size(NormAxes::kGroups), axes.size(NormAxes::kChannels),
+                                    epsilon};
+  return {"group_norm", as_words(call), {}, {}};
+}
 
 }  // namespace
 
@@ -300,21 +359,16 @@ Status replace_layer_norm(HloInstruction& deviation, const WeightValues& values)
     return {};
   }
   const UnderRoot found = under_root(deviation.mutable_operand(0));
-  const RowsAndColumns& sizes = found.variance.sizes;
-  if (found.variance.x == nullptr || elements_of(deviation) != sizes.rows ||
-      sizes.columns < kFewestColumns) {
-    return {};
-  }
+  if (found.variance.x == nullptr) return {};
+  const NormAxes& axes = *found.variance.axes;
+  if (elements_of(deviation) != axes.elements(axes.statistics()) || !has_kernel(axes)) return {};
   Follower follower(found, deviation, values);
   HloInstruction* const last = follower.last();
   if (last == nullptr) return {};
-  const kernels::LayerNormCall call{sizes.rows, sizes.columns, found.epsilon};
-  return checked(last->ReplaceAllUsesWith(add_kernel_call(
-      {"layer_norm",
-       as_words(call),
-       {without_shift(found.variance.x, sizes), follower.scale(*last), follower.bias(*last)},
-       dimensions_of(*last)},
-      *last)));
+  KernelCall call = call_of_norm(axes, found.epsilon);
+  call.operands = {found.variance.x, follower.scale(*last), follower.bias(*last)};
+  call.result = dimensions_of(*last);
+  return checked(last->ReplaceAllUsesWith(add_kernel_call(call, *last)));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -70,18 +70,20 @@ HloInstruction* divided_sum(HloInstruction* quotient) {
   return nullptr;
 }
 
+namespace {
+
+// The mean of `of` over the dimensions of a reduction that adds.
+struct Mean {
+  HloInstruction* of = nullptr;   // null: there is none
+  HloInstruction* sum = nullptr;  // the reduction
+};
+
+// The mean that `value` is but for reshapes.
 Mean mean_of(HloInstruction* value) {
-  value = behind_reshapes(value);
-  // As divided_exactly() makes it.
-  if (value->opcode() == HloOpcode::kConvert && value->shape().element_type() == xla::F32) {
-    value = value->mutable_operand(0);
-  }
-  HloInstruction* const sum = divided_sum(value);
+  HloInstruction* const sum = divided_sum(behind_reshapes(value));
   if (sum == nullptr || sum->opcode() != HloOpcode::kReduce) return {};
   return {sum->mutable_operand(0), sum};
 }
-
-namespace {
 
 // Whether `mean`, a part of what x is a part of, is x's mean at each place.
 bool is_mean_of(const Part& mean, const Part& x) {

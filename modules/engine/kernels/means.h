@@ -11,15 +11,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// The mean of `of` over the dimensions of a reduction that adds.
-struct Mean {
-  xla::HloInstruction* of = nullptr;   // null: there is none
-  xla::HloInstruction* sum = nullptr;  // the reduction
-};
-
-// The mean that `value` is but for reshapes; before and after settle_means().
-Mean mean_of(xla::HloInstruction* value);
-
 // The sum that `quotient` divides by its count; null: it does something else.
 xla::HloInstruction* divided_sum(xla::HloInstruction* quotient);
 

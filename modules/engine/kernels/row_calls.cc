@@ -153,18 +153,32 @@ Status replace_row_sum(HloInstruction& reduce, const WeightValues& values) {
       add_kernel_call({"row_sum", as_words(call), operands, dimensions_of(reduce)}, reduce)));
 }
 
+namespace {
+
+using Replacement = Status (*)(HloInstruction&, const WeightValues&);
+
+Status replace_in_all(xla::HloModule& module, std::int64_t first_weight, Replacement replace) {
+  const WeightValues values(module, first_weight);
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    if (computation->IsFusionComputation()) continue;
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      TFAOT_TRY(replace(*instruction, values));
+    }
+  }
+  return remove_dead_code(module);
+}
+
+}  // namespace
+
+Status replace_normalisations(xla::HloModule& module, std::int64_t first_weight) {
+  return replace_in_all(module, first_weight, replace_layer_norm);
+}
+
 Status replace_row_functions(xla::HloModule& module, std::int64_t first_weight) {
   TFAOT_TRY(remove_dead_code(module));  // users that are left of what is replaced do not count
-  // The larger functions first, which hold sums of their own.
-  for (const auto replace : {replace_softmax, replace_layer_norm, replace_row_sum, replace_gelu}) {
-    const WeightValues values(module, first_weight);
-    for (auto* computation : module.MakeComputationPostOrder()) {
-      if (computation->IsFusionComputation()) continue;
-      for (auto* instruction : computation->MakeInstructionPostOrder()) {
-        TFAOT_TRY(replace(*instruction, values));
-      }
-    }
-    TFAOT_TRY(remove_dead_code(module));
+  // The larger function first, which holds sums of its own.
+  for (const Replacement replace : {replace_softmax, replace_row_sum, replace_gelu}) {
+    TFAOT_TRY(replace_in_all(module, first_weight, replace));
   }
   return {};
 }

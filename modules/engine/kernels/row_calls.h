@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces functions of rows by calls of our kernels (tfaot/kernels/rows.h): softmax and layer
-// normalisation as any format writes them, sums of rows, and gelu between two kernels. Used
-// by one thread.
+// Replaces functions of rows by calls of our kernels (tfaot/kernels/rows.h): softmax and
+// normalisations as any format writes them, sums of rows, and gelu between two kernels. Used by one
+// thread.
 #pragma once
 
 #include "hlo/weight_values.h"
 
 namespace tfaot::toolkit::engine {
+
+// Layer, group and instance normalisations. Before other sums become calls.
+Status replace_normalisations(xla::HloModule& module, std::int64_t first_weight);
 
 // REQUIRES: products are calls already: what they can do with their results is theirs.
 Status replace_row_functions(xla::HloModule& module, std::int64_t first_weight);

@@ -20,37 +20,23 @@ bool starts_at_nothing(const HloInstruction& start, HloOpcode opcode) {
   return start.literal() == xla::LiteralUtil::MinValue(start.shape().element_type());
 }
 
-// The dimensions that a broadcast adds all come before those of its operand (kBefore), or after.
-enum class Added { kBefore, kAfter };
-
-bool adds(const HloInstruction& broadcast, Added where) {
+// The dimensions that a broadcast adds all come after those of its operand.
+bool adds_columns(const HloInstruction& broadcast) {
   const auto& kept = broadcast.dimensions();
   const xla::Shape& shape = broadcast.shape();
-  const auto is_kept = [&](std::int64_t d) {
-    return std::find(kept.begin(), kept.end(), d) != kept.end();
-  };
   if (!std::is_sorted(kept.begin(), kept.end())) return false;
-  bool met = false;  // a dimension of the second group
+  bool met = false;  // one that is added
   for (std::int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.dimensions(static_cast<int>(d)) == 1) continue;
-    const bool is_second = is_kept(d) == (where == Added::kBefore);
-    if (met && !is_second) return false;
-    met = met || is_second;
+    const bool is_kept = std::find(kept.begin(), kept.end(), d) != kept.end();
+    if (met && is_kept) return false;
+    met = met || !is_kept;
   }
   return true;
 }
 
-HloInstruction* spread_by(HloInstruction& value, const RowsAndColumns& sizes, Added where) {
-  HloInstruction* broadcast = behind_reshapes(&value);
-  if (broadcast->opcode() != HloOpcode::kBroadcast || elements_of(*broadcast) != sizes.size()) {
-    return nullptr;
-  }
-  HloInstruction* const operand = broadcast->mutable_operand(0);
-  const std::int64_t count = where == Added::kAfter ? sizes.rows : sizes.columns;
-  return elements_of(*operand) == count && adds(*broadcast, where) ? operand : nullptr;
-}
-
-// Also the logarithm, the sum or the negative of numbers, as TensorFlow's softplus has its limits.
+// Also the logarithm, the sum or the negative of numbers, as TensorFlow's softplus has its limits,
+// and their product, as Keras has the count of a mean.
 std::optional<double> number_in(const HloInstruction& value, int steps) {
   const HloInstruction* inner = &value;
   while (inner->opcode() == HloOpcode::kBroadcast || inner->opcode() == HloOpcode::kReshape ||
@@ -64,8 +50,8 @@ std::optional<double> number_in(const HloInstruction& value, int steps) {
     return wide->data<double>()[0];
   }
   const HloOpcode opcode = inner->opcode();
-  const bool is_made =
-      opcode == HloOpcode::kAdd || opcode == HloOpcode::kLog || opcode == HloOpcode::kNegate;
+  const bool is_made = opcode == HloOpcode::kAdd || opcode == HloOpcode::kLog ||
+                       opcode == HloOpcode::kMultiply || opcode == HloOpcode::kNegate;
   if (steps == 0 || !is_made) return {};
   const auto number = number_in(*inner->operand(0), steps - 1);
   if (!number) return {};
@@ -73,7 +59,7 @@ std::optional<double> number_in(const HloInstruction& value, int steps) {
   if (opcode == HloOpcode::kNegate) return -*number;
   const auto other = number_in(*inner->operand(1), steps - 1);
   if (!other) return {};
-  return *number + *other;
+  return opcode == HloOpcode::kAdd ? *number + *other : *number * *other;
 }
 
 }  // namespace
@@ -89,18 +75,20 @@ HloInstruction* behind_reshapes(HloInstruction* value) {
   return value;
 }
 
-std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opcode) {
+bool is_plain_reduction(const HloInstruction& reduce, HloOpcode opcode) {
   if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2 ||
       !has_row_kernels(reduce) || reduce.to_apply()->num_parameters() != 2 ||
       reduce.dimensions().empty()) {
-    return {};
+    return false;
   }
   const HloInstruction* root = reduce.to_apply()->root_instruction();
-  if (root->opcode() != opcode || root->operand(0)->opcode() != HloOpcode::kParameter ||
-      root->operand(1)->opcode() != HloOpcode::kParameter || root->operand(0) == root->operand(1) ||
-      !starts_at_nothing(*reduce.operand(1), opcode)) {
-    return {};
-  }
+  return root->opcode() == opcode && root->operand(0)->opcode() == HloOpcode::kParameter &&
+         root->operand(1)->opcode() == HloOpcode::kParameter &&
+         root->operand(0) != root->operand(1) && starts_at_nothing(*reduce.operand(1), opcode);
+}
+
+std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opcode) {
+  if (!is_plain_reduction(reduce, opcode)) return {};
   const std::int64_t all = elements_of(*reduce.operand(0));
   const std::int64_t rows = elements_of(reduce);
   if (rows == 0 || all == 0) return {};
@@ -129,11 +117,12 @@ HloInstruction* squared(HloInstruction* value) {
 bool is_near(double a, double b) { return std::abs(a - b) <= 1e-5 * std::abs(b); }
 
 HloInstruction* row_numbers(HloInstruction& value, const RowsAndColumns& sizes) {
-  return spread_by(value, sizes, Added::kAfter);
-}
-
-HloInstruction* column_numbers(HloInstruction& value, const RowsAndColumns& sizes) {
-  return spread_by(value, sizes, Added::kBefore);
+  HloInstruction* const broadcast = behind_reshapes(&value);
+  if (broadcast->opcode() != HloOpcode::kBroadcast || elements_of(*broadcast) != sizes.size()) {
+    return nullptr;
+  }
+  HloInstruction* const operand = broadcast->mutable_operand(0);
+  return elements_of(*operand) == sizes.rows && adds_columns(*broadcast) ? operand : nullptr;
 }
 
 bool has_row_kernels(const HloInstruction& value) {

@@ -17,8 +17,10 @@ struct RowsAndColumns {
   std::int64_t size() const { return rows * columns; }
 };
 
-// The reduction of each row by one opcode (kAdd, kMaximum), from 0 or the lowest number; nothing if
-// it is none. The last dimensions are the columns.
+// A reduction by one opcode (kAdd, kMaximum), from 0 or the lowest number.
+bool is_plain_reduction(const xla::HloInstruction& reduce, xla::HloOpcode opcode);
+
+// The plain reduction of each row; nothing if it is none. The last dimensions are the columns.
 struct RowReduction {
   xla::HloInstruction* of;
   RowsAndColumns sizes;
@@ -40,9 +42,6 @@ bool is_near(double a, double b);
 // The tensor of `sizes.rows` numbers that `value`, a tensor of all elements, spreads over the
 // columns; null: none.
 xla::HloInstruction* row_numbers(xla::HloInstruction& value, const RowsAndColumns& sizes);
-
-// The tensor of `sizes.columns` numbers that `value` repeats in each row; null: none.
-xla::HloInstruction* column_numbers(xla::HloInstruction& value, const RowsAndColumns& sizes);
 
 // Whether it is float32, as these kernels need it.
 bool has_row_kernels(const xla::HloInstruction& value);

@@ -100,6 +100,21 @@ TFAOT_INLINE float over_row(Int columns, float start, const Of& of) {
   return over_lanes<Op>(Op::join(even, odd));
 }
 
+// Square roots.
+TFAOT_INLINE Floats roots_of(Floats v) {
+#if TFAOT_VECTOR_BYTES == 64
+  return _mm512_maskz_sqrt_ps(0xFFFF, v);
+#elif TFAOT_VECTOR_BYTES == 32
+  return _mm256_sqrt_ps(v);
+#elif defined(__SSE2__)
+  return _mm_sqrt_ps(v);
+#else
+  TFAOT_UNROLL
+  for (int i = 0; i < kLanes<float>; ++i) v[i] = __builtin_sqrtf(v[i]);
+  return v;
+#endif
+}
+
 // use(place, count) for each vector of a row.
 template <typename Use>
 TFAOT_INLINE void along_row(Int columns, const Use& use) {

@@ -11,20 +11,6 @@ namespace {
 
 using tfaot::kernels::LayerNormCall;
 
-TFAOT_INLINE Floats roots_of(Floats v) {
-#if TFAOT_VECTOR_BYTES == 64
-  return _mm512_maskz_sqrt_ps(0xFFFF, v);
-#elif TFAOT_VECTOR_BYTES == 32
-  return _mm256_sqrt_ps(v);
-#elif defined(__SSE2__)
-  return _mm_sqrt_ps(v);
-#else
-  TFAOT_UNROLL
-  for (int i = 0; i < kLanes<float>; ++i) v[i] = __builtin_sqrtf(v[i]);
-  return v;
-#endif
-}
-
 // A row is flat if its variance times this is below the square of its mean.
 constexpr float kFlat = 1024;
 

@@ -19,6 +19,7 @@ using Kernel = void (*)(void*, const void**);
   void tfaot_gather_f32_##level(void*, const void**);                 \
   void tfaot_narrow_matmul_f32_##level(void*, const void**);          \
   void tfaot_gelu_f32_##level(void*, const void**);                   \
+  void tfaot_group_norm_f32_##level(void*, const void**);             \
   void tfaot_layer_norm_f32_##level(void*, const void**);             \
   void tfaot_row_sum_f32_##level(void*, const void**);                \
   void tfaot_softmax_f32_##level(void*, const void**);                \
@@ -31,8 +32,9 @@ using Kernel = void (*)(void*, const void**);
         &tfaot_resize_f32_##level, &tfaot_transposed_convolution_f32_##level,                   \
         &tfaot_lstm_f32_##level, &tfaot_gru_f32_##level, &tfaot_rnn_f32_##level,                \
         &tfaot_top_k_f32_##level, &tfaot_gather_f32_##level, &tfaot_narrow_matmul_f32_##level,  \
-        &tfaot_gelu_f32_##level, &tfaot_layer_norm_f32_##level, &tfaot_row_sum_f32_##level,     \
-        &tfaot_softmax_f32_##level, &tfaot_winograd_convolution_f32_##level                     \
+        &tfaot_gelu_f32_##level, &tfaot_group_norm_f32_##level, &tfaot_layer_norm_f32_##level,  \
+        &tfaot_row_sum_f32_##level, &tfaot_softmax_f32_##level,                                 \
+        &tfaot_winograd_convolution_f32_##level                                                 \
   }
 
 extern "C" {
@@ -50,7 +52,8 @@ namespace tfaot::kernels_benchmark {
 struct Level {
   const char* name;
   Kernel matmul, matmul_f64, convolution, depthwise, max_pool, sum_pool, resize, transposed, lstm,
-      gru, rnn, top_k, gather, narrow_matmul, gelu, layer_norm, row_sum, softmax, winograd;
+      gru, rnn, top_k, gather, narrow_matmul, gelu, group_norm, layer_norm, row_sum, softmax,
+      winograd;
 };
 
 }  // namespace tfaot::kernels_benchmark

@@ -298,6 +298,7 @@ void measure_rows(const Level& level, const Rows& r) {
   };
   add("softmax", level.softmax, kernels::SoftmaxCall{r.rows, r.columns, 0.25});
   add("layer_norm", level.layer_norm, kernels::LayerNormCall{r.rows, r.columns, 1e-5});
+  add("group_norm", level.group_norm, kernels::GroupNormCall{1, r.rows, r.columns, 1, 1e-5});
   add("row_sum", level.row_sum,
       kernels::RowSumCall{r.rows, r.columns, kernels::kRowSumOfSquaredDifferences});
   add("gelu", level.gelu, kernels::GeluCall{size, kernels::kGeluErf});

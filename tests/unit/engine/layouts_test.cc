@@ -103,6 +103,24 @@ TEST(Layouts, CancelPairsBesideProductsOfBroadcasts) {
       kImageBytes);
 }
 
+// As PyTorch exports normalisations of groups: positions and channels are one dimension, until the
+// reshape that follows. Others may use that dimension, too.
+TEST(Layouts, CancelPairsAroundMergedPositions) {
+  const std::string centered =
+      "  flat = f32[2,3,20] reshape(first)\n"
+      "  m = f32[2,3] reduce(flat, zero), dimensions={2}, to_apply=add\n"
+      "  ms = f32[2,3,20] broadcast(m), dimensions={0,1}\n"
+      "  d = f32[2,3,20] subtract(flat, ms)\n  e = f32[2,3,20] multiply(d, ms)\n"
+      "  back = f32[2,3,4,5] reshape(e)\n";
+  EXPECT_EQ(settled(with_image(centered + back_to_last("back"))), kImageBytes);
+  EXPECT_EQ(settled(with_image(centered +
+                               "  f = f32[2,3,20] reverse(d), dimensions={2}\n"
+                               "  g = f32[2,3,4,5] reshape(f)\n"
+                               "  sum = f32[2,3,4,5] add(back, g)\n" +
+                               back_to_last("sum"))),
+            kImageBytes);
+}
+
 TEST(Layouts, CancelPairsBehindBranches) {
   EXPECT_EQ(settled(with_image("  other = f32[2,4,5,3] cosine(made)\n"
                                "  second = f32[2,3,4,5] transpose(other), dimensions={0,3,1,2}\n"

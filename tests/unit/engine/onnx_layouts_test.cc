@@ -98,6 +98,28 @@ TEST(OnnxLayouts, NetsWithChannelsFirstTransposeTheirInputOnly) {
   EXPECT_EQ(bytes_transposed(file), std::int64_t{2 * 3 * 8 * 8 * sizeof(float)});
 }
 
+// As PyTorch exports it.
+TEST(OnnxLayouts, GroupNormalisationBetweenConvolutionsTransposesNothing) {
+  const std::string same = numbers_text("pads", "1, 1, 1, 1");
+  const auto sizes = [](const std::string& name, const std::string& numbers, int count) {
+    return "initializer { name: '" + name + "' data_type: 7 dims: " + std::to_string(count) +
+           " int64_data: [" + numbers + "] }\n";
+  };
+  const OnnxFile file(
+      tensor_text("input", "x", {"batch", "4", "6", "5"}) +
+      tensor_text("output", "y", {"batch", "3"}) + weight_text("w1", {4, 4, 3, 3}) +
+      weight_text("one", {2}) + weight_text("none", {2}) + weight_text("scale", {4, 1, 1}) +
+      weight_text("bias", {4, 1, 1}) + weight_text("w2", {4, 4, 3, 3}) + weight_text("w3", {4, 3}) +
+      sizes("cut", "0, 2, -1", 3) + sizes("whole", "0, 4, 6, 5", 4) +
+      node_text("Conv", "x w1", "c1", same) + node_text("Reshape", "c1 cut", "g1") +
+      node_text("InstanceNormalization", "g1 one none", "i1") +
+      node_text("Reshape", "i1 whole", "n1") + node_text("Mul", "n1 scale", "m1") +
+      node_text("Add", "m1 bias", "a1") + node_text("Relu", "a1", "r1") +
+      node_text("Conv", "r1 w2", "c2", same) + node_text("GlobalAveragePool", "c2", "q") +
+      node_text("Flatten", "q", "f") + node_text("Gemm", "f w3", "y"));
+  EXPECT_EQ(bytes_transposed(file), std::int64_t{2 * 4 * 6 * 5 * sizeof(float)});
+}
+
 // The rows of the weight move instead.
 TEST(OnnxLayouts, FlatteningChannelsBeforeAProductTransposesNothing) {
   for (const bool is_transposed : {false, true}) {

@@ -36,6 +36,7 @@ struct RowCalls {
 RowCalls row_calls(const std::string& text) {
   RowCalls result{{}, testing::parse_hlo(kRowHead + text + "}\n")};
   const auto before = testing::result_with_kernels(*result.module);
+  EXPECT_TRUE(replace_normalisations(*result.module, 1));
   EXPECT_TRUE(settle_means(*result.module));
   EXPECT_TRUE(rewrite_to_kernel_calls(*result.module, 1));
   EXPECT_TRUE(replace_row_functions(*result.module, 1));
@@ -216,6 +217,23 @@ TEST(RowCalls, LayerNormByTheMeanOfSquares) {
                       "  sg = f32[3,4,40] multiply(ss, gs)\n  n = f32[3,4,40] multiply(d, sg)\n"
                       "  ROOT y = f32[3,4,40] add(n, bs)\n"),
       ElementsAre("layer_norm_f32"));
+}
+
+TEST(RowCalls, LayerNormOfFewColumnsWhereXlaIsSlower) {
+  const auto of = [](const std::string& rows, const std::string& columns) {
+    std::string text = kMoments + "  s = f32[3,4] rsqrt(shifted)\n" + in_rows("ss", "s") +
+                       "  ROOT n = f32[3,4,40] multiply(d, ss)\n";
+    for (const auto& [word, by] : {std::pair{std::string("40"), columns}, {"3,4", rows}}) {
+      for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size()) {
+        text.replace(at, word.size(), by);
+      }
+    }
+    return kernels_of_rows(text);
+  };
+  EXPECT_THAT(of("3,4", "4"), ElementsAre("layer_norm_f32"));
+  EXPECT_THAT(of("9,3", "2"), ElementsAre("layer_norm_f32"));
+  EXPECT_THAT(of("1,1", "8"), ElementsAre("layer_norm_f32"));
+  EXPECT_THAT(of("3,5", "3"), IsEmpty());
 }
 
 // What follows stays: here x is added to it.

@@ -33,6 +33,7 @@
   USE(gelu, f32)                   \
   USE(grouped_convolution, f32)    \
   USE(grouped_convolution, f64)    \
+  USE(group_norm, f32)             \
   USE(gru, f32)                    \
   USE(largest_pool, f32)           \
   USE(layer_norm, f32)             \

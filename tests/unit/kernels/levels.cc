@@ -36,6 +36,7 @@
   void tfaot_function_pool_f32_##level(void*, const void**); \
   void tfaot_gelu_f32_##level(void*, const void**);          \
   void tfaot_lstm_f32_##level(void*, const void**);          \
+  void tfaot_group_norm_f32_##level(void*, const void**);    \
   void tfaot_gru_f32_##level(void*, const void**);           \
   void tfaot_layer_norm_f32_##level(void*, const void**);    \
   void tfaot_narrow_matmul_f32_##level(void*, const void**); \
@@ -47,9 +48,10 @@
   {                                                                                                \
     name, KERNELS(f32, level), KERNELS(f64, level), &tfaot_attention_f32_##level,                  \
         &tfaot_dense_chain_f32_##level, &tfaot_function_pool_f32_##level, &tfaot_gelu_f32_##level, \
-        &tfaot_lstm_f32_##level, &tfaot_gru_f32_##level, &tfaot_layer_norm_f32_##level,            \
-        &tfaot_narrow_matmul_f32_##level, &tfaot_rnn_f32_##level, &tfaot_row_sum_f32_##level,      \
-        &tfaot_softmax_f32_##level, &tfaot_winograd_convolution_f32_##level                        \
+        &tfaot_lstm_f32_##level, &tfaot_group_norm_f32_##level, &tfaot_gru_f32_##level,            \
+        &tfaot_layer_norm_f32_##level, &tfaot_narrow_matmul_f32_##level, &tfaot_rnn_f32_##level,   \
+        &tfaot_row_sum_f32_##level, &tfaot_softmax_f32_##level,                                    \
+        &tfaot_winograd_convolution_f32_##level                                                    \
   }
 
 extern "C" {

@@ -24,8 +24,8 @@ struct Level {
   Kernels<float> f32;
   Kernels<double> f64;
   // Of f32.
-  Kernel attention, dense_chain, function_pool, gelu, lstm, gru, layer_norm, narrow_matmul, rnn,
-      row_sum, softmax, winograd_convolution;
+  Kernel attention, dense_chain, function_pool, gelu, lstm, group_norm, gru, layer_norm,
+      narrow_matmul, rnn, row_sum, softmax, winograd_convolution;
 
   const Kernels<float>& kernels(float /*type*/) const { return f32; }
   const Kernels<double>& kernels(double /*type*/) const { return f64; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of kernels that go over rows of numbers: tfaot_softmax, tfaot_layer_norm,
-// tfaot_row_sum and tfaot_gelu. abi.h says what calls are. All have float32 alone and no
-// scratch: `out` is the result. `shared` is kEpilogueShared, or 0.
+// tfaot_group_norm, tfaot_row_sum and tfaot_gelu. abi.h says what calls are. All have float32 alone
+// and no scratch: `out` is the result. `shared` is kEpilogueShared, or 0.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,19 @@ struct SoftmaxCall {
 // bias[columns].
 struct LayerNormCall {
   std::int64_t rows, columns;
+  double epsilon;
+  std::int64_t shared = 0;
+};
+
+// Of a group.
+inline constexpr std::int64_t kMostGroupChannels = 1024;
+
+// tfaot_group_norm: result[batch, points, groups, channels] = (x - mean) / sqrt(variance + epsilon)
+// * scale + bias, mean and variance of all points and channels of an element of the batch and a
+// group. in[1]: x, in[2]: scale[groups, channels], in[3]: bias[groups, channels].
+struct GroupNormCall {
+  std::int64_t batch, points, groups;
+  std::int64_t channels;  // of a group, at most kMostGroupChannels
   double epsilon;
   std::int64_t shared = 0;
 };
