@@ -178,7 +178,7 @@ TEST(Means, OfChannels) {
       "  rests = TYPE[2,WIDTH,3] broadcast(rest), dimensions={0,2}\n"
       "  ks = TYPE[2,WIDTH,3] broadcast(inverse), dimensions={0,2}\n"
       "  xk = TYPE[2,WIDTH,3] multiply(x, ks)\n  ROOT y = TYPE[2,WIDTH,3] add(xk, rests)\n",
-      0.25);
+      0.25, 2);
 }
 
 // A mean that nothing is less of: its sum is rounded as sums are, but divided exactly.
