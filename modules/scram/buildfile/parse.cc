@@ -75,27 +75,36 @@ class Parser {
     return read_element_of(node, element);
   }
 
+  // The functions that call each other once for each level of nesting leave messages to others:
+  // each message takes room on the stack.
+  Status outside_of_condition(const Element& element) const {
+    return fail(error(element, fmt::format("<{}> outside of a condition", element.tag)));
+  }
+  void warn_of_unlisted(const Element& element) {
+    warn(
+        element,
+        fmt::format("<{}> is not in scram's list of tags: it prints \"Invalid tag\" but applies it",
+                    element.tag));
+  }
+  void warn_of_spelling(const Element& element) {
+    warn(element, fmt::format("<{}> should be written <{}>", element.written_tag, element.tag));
+  }
+  void warn_of_unknown(const Element& element) {
+    warn(element, fmt::format("<{}> is not known and is ignored, but its contents are read",
+                              element.written_tag));
+  }
+
   Status read_element_of(const pugi::xml_node& node, const Element& element) {
-    if (element.tag == "else" || element.tag == "elif") {
-      return fail(error(element, fmt::format("<{}> outside of a condition", element.tag)));
-    }
+    if (element.tag == "else" || element.tag == "elif") return outside_of_condition(element);
     if (const auto rule = condition_rule(ScramFile::kBuildFile, element.written_tag)) {
-      if (!rule->is_listed) {
-        warn(element,
-             fmt::format(
-                 "<{}> is not in scram's list of tags: it prints \"Invalid tag\" but applies it",
-                 element.tag));
-      }
+      if (!rule->is_listed) warn_of_unlisted(element);
       return read_condition(node, element);
     }
     if (!is_known_tag(element.tag)) {
-      warn(element, fmt::format("<{}> is not known and is ignored, but its contents are read",
-                                element.written_tag));
+      warn_of_unknown(element);
       return read_children(node);
     }
-    if (element.tag != element.written_tag) {
-      warn(element, fmt::format("<{}> should be written <{}>", element.written_tag, element.tag));
-    }
+    if (element.tag != element.written_tag) warn_of_spelling(element);
     const bool product = element.tag == "bin" || element.tag == "library" || element.tag == "test";
     if (in_export_ && element.tag != "lib") {
       warn(element, fmt::format("<{}> inside of <export> is ignored", element.tag));
@@ -103,12 +112,30 @@ class Parser {
     }
     if (product) return read_products(node, element);
     if (element.tag == "export") return read_export(node);
-    if (element.tag == "aot_compile" && node.first_child()) {
-      return fail(error(element, "<aot_compile> has contents, which mean nothing here")
-                      .note("write it as <aot_compile .../>"));
-    }
+    if (element.tag == "aot_compile") return read_empty(node, element);
     TFAOT_TRY(read_leaf(element));
     return read_children(node);
+  }
+
+  Status read_empty(const pugi::xml_node& node, const Element& element) {
+    if (!node.first_child()) return read_leaf(element);
+    return fail(error(element, "<aot_compile> has contents, which mean nothing here")
+                    .note("write it as <aot_compile .../>"));
+  }
+
+  Status check_case(const pugi::xml_node& node, const Element& element) const {
+    if (node.first_child()) {
+      return fail(
+          error(element, fmt::format("<{0}> must be empty: write <{0}/>, and after it what applies",
+                                     element.tag)));
+    }
+    if (is_case_behind_else(node)) {
+      return fail(error(element, fmt::format("<{}/> after an <else/>: scram ignores what comes "
+                                             "after it",
+                                             element.tag))
+                      .note("write one <else/>, as the last case"));
+    }
+    return {};
   }
 
   // Reads the children up to the first <else> or <elif>, or those after the case that applies.
@@ -123,17 +150,7 @@ class Parser {
       }
       TFAOT_ASSIGN(const Element next, read_element(child, xml_, source_.file));
       done = done || applies;
-      if (child.first_child()) {
-        return fail(error(
-            next,
-            fmt::format("<{0}> must be empty: write <{0}/>, and after it what applies", next.tag)));
-      }
-      if (is_case_behind_else(child)) {
-        return fail(
-            error(next, fmt::format("<{}/> after an <else/>: scram ignores what comes after it",
-                                    next.tag))
-                .note("write one <else/>, as the last case"));
-      }
+      TFAOT_TRY(check_case(child, next));
       if (done) continue;
       applies = true;
       if (next.tag == "elif") {
