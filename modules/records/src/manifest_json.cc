@@ -181,6 +181,10 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
     TFAOT_ASSIGN(const JsonReader batch, json.member("batch"));
     TFAOT_ASSIGN(manifest.batch, read_only(BatchMode::kNone, batch));
   }
+  if (json.has("optimize")) {
+    TFAOT_ASSIGN(const JsonReader optimize, json.member("optimize"));
+    TFAOT_ASSIGN(manifest.optimize, read_only(Optimization::kSize, optimize));
+  }
   if (json.has("rows")) {
     TFAOT_ASSIGN(const JsonReader rows, json.member("rows"));
     TFAOT_ASSIGN(manifest.rows, read_only(RowsMode::kCoupled, rows));
