@@ -112,13 +112,13 @@ class Parser {
     }
     if (product) return read_products(node, element);
     if (element.tag == "export") return read_export(node);
-    if (element.tag == "aot_compile") return read_empty(node, element);
+    if (element.tag == "aot_compile") return read_aot_compile(node, element);
     TFAOT_TRY(read_leaf(element));
     return read_children(node);
   }
 
-  Status read_empty(const pugi::xml_node& node, const Element& element) {
-    if (!node.first_child()) return read_leaf(element);
+  Status read_aot_compile(const pugi::xml_node& node, const Element& element) {
+    if (!node.first_child()) return read_model(element);
     return fail(error(element, "<aot_compile> has contents, which mean nothing here")
                     .note("write it as <aot_compile .../>"));
   }
@@ -178,7 +178,6 @@ class Parser {
   Status read_leaf(const Element& element) {
     if (element.tag == "use") return read_use(element);
     if (element.tag == "flags") return read_flags(element);
-    if (element.tag == "aot_compile") return read_model(element);
     if (element.tag == "set") variables_.set(element.value("name"), element.value("value"));
     if (element.tag == "lib") {
       TFAOT_ASSIGN(const std::string name, expand(element, element.value("name")));
