@@ -3,7 +3,7 @@
 // environment makes it misbehave: "refuse" the model, find a disk "full", "crash", "interrupt" (a
 // user's Ctrl-C while it works), "orphan" (kill -9 of the tool; it holds a lock on
 // FAKE_ENGINE_LOCK while it lives), take 300 MB of "memory" or be "slow" without an end, also when
-// it is asked about a model.
+// it is asked about a model, which is an ONNX model of a "newer_opset".
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -242,7 +242,14 @@ int main(int argc, char** argv) {
     for (;;) pause();
   }
   if (argc == 3 && std::string(argv[1]) == kDescribeOption) {
-    std::cout << model_description_to_json(fake_description()) << std::flush;
+    ModelDescription model = fake_description();
+    if (how != nullptr && std::string(how) == "newer_opset") {
+      model.format = ModelFormat::kOnnx;
+      for (DescribedSignature& signature : model.signatures) {
+        signature.newer_opset = "the model has opset 99, and the newest that tfaot knows is 27";
+      }
+    }
+    std::cout << model_description_to_json(model) << std::flush;
     return 0;
   }
   if (argc == 3 && std::string(argv[1]) == kOperationsOption) {

@@ -39,6 +39,17 @@ TEST_F(InitTest, TheNextCommandDoesNotWriteIntoTheModel) {
   EXPECT_EQ(run({"compile", "-c", "ksm.yaml", "-o", "ksm_package"}).exit_code, 0);
 }
 
+TEST_F(InitTest, WarnsOfAnOpsetThatIsNotKnown) {
+  write("net.onnx", "a model of opset 99");
+  const Outcome outcome = run({"init", "net.onnx"}, {{"FAKE_ENGINE", "newer_opset"}});
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("tfaot: warning: the model has opset 99, and the newest that tfaot knows is "
+                "27: the config says 'opset: any'; compare the package by 'tfaot "
+                "validate'\n"));
+  EXPECT_THAT(read("aot_config.yaml"), HasSubstr("\n  opset: any\n"));
+}
+
 TEST_F(InitTest, SaysWhyASignatureCannotBeCompiled) {
   const Outcome outcome = run({"init", "my-net/saved_model", "--signature", "other"});
   EXPECT_EQ(outcome.exit_code, 0);

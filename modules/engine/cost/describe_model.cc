@@ -54,19 +54,29 @@ Status read_signature(const EngineJob& job, DescribedSignature& signature,
   return {};
 }
 
+// With opsets that are not known only if the model has one: then it says so in `newer_opset`.
+Result<std::unique_ptr<Lowering>> lowering_of(const SourceModel& model, LoweringOptions options,
+                                              std::string& newer_opset) {
+  auto known = model.lowering(options);
+  if (known) return known;
+  options.any_opset = true;
+  auto any = model.lowering(options);
+  if (any) newer_opset = known.error().message();
+  return any;
+}
+
 // Of the batch size that the inputs fix, or 1.
-Result<std::int64_t> flops_per_row(const SourceModel& model) {
+Result<std::int64_t> flops_per_row(const SourceModel& model, std::string& newer_opset) {
   std::int64_t rows = 1;
   for (const ModelTensor& input : model.inputs()) {
     if (!input.shape.empty() && input.shape[0] > 0) rows = input.shape[0];
   }
   LoweringOptions options;
-  options.any_opset = true;
   options.fixed_shapes = std::ranges::any_of(model.inputs(), [](const ModelTensor& input) {
     return input.rank_known && input.shape.empty();  // so it has no batch
   });
   if (options.fixed_shapes) rows = 1;
-  TFAOT_ASSIGN(const auto lowering, model.lowering(options));
+  TFAOT_ASSIGN(const auto lowering, lowering_of(model, options, newer_opset));
   TFAOT_ASSIGN(const LoweredModel lowered, lowering->lower(rows));
   TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
   xla::HloCostAnalysis analysis(
@@ -100,7 +110,7 @@ Status describe_model(const std::string& source,
   for (std::size_t i = 0; i < all.size(); ++i) {
     DescribedSignature& signature = model.signatures[i];
     if (!signature.problem.empty()) continue;
-    const Result<std::int64_t> flops = flops_per_row(*all[i]);
+    const Result<std::int64_t> flops = flops_per_row(*all[i], signature.newer_opset);
     if (flops) {
       signature.flops_per_row = *flops;
     } else {

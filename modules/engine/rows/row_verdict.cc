@@ -25,8 +25,8 @@ constexpr const char* kRule =
     "alone";
 constexpr const char* kAdvice =
     "export the model so that it treats each row alone, for example in inference mode "
-    "(training=False), or set 'compilation.rows: coupled': then only batches of the compiled sizes "
-    "run";
+    "(training=False), or set 'compilation.rows: coupled', or '--rows coupled': then only batches "
+    "of the compiled sizes run";
 
 constexpr const char* kStaticQuantization =
     "the model is quantized dynamically, by a scale of the whole batch; quantize it statically "
@@ -39,7 +39,7 @@ bool is_dynamic_quantization(const xla::HloInstruction& at) {
 
 constexpr const char* kIfRowsMix =
     ". If rows do mix, batches of other sizes than the compiled ones give wrong results: set "
-    "'compilation.rows: coupled'";
+    "'compilation.rows: coupled', or '--rows coupled'";
 
 struct Mixing {
   const RowDoubt* doubt = nullptr;
@@ -91,8 +91,8 @@ Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFinding
       continue;
     }
     const std::string doubt = fmt::format(
-        "output '{}' is not proved to treat each row alone, since {}; in trial runs it "
-        "did",
+        "output '{}' is not proved to treat each row alone, since {}; in trial runs each row was "
+        "treated alone",
         one.output, explained(*one.cause));
     if (one.cause->mixes) {
       messages.warning(doubt + kIfRowsMix);

@@ -26,7 +26,8 @@ inline constexpr auto kMembers<DescribedSignature> =
                Member{"operations", &DescribedSignature::operations},
                Member{"flops_per_row", &DescribedSignature::flops_per_row},
                Member{"problem", &DescribedSignature::problem},
-               Member{"notes", &DescribedSignature::notes}};
+               Member{"notes", &DescribedSignature::notes},
+               Member{"newer_opset", &DescribedSignature::newer_opset}};
 template <>
 inline constexpr auto kMembers<ModelDescription> = std::tuple{
     Member{"format", &ModelDescription::format}, Member{"producer", &ModelDescription::producer},

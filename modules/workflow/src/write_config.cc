@@ -55,8 +55,11 @@ Result<WrittenConfig> write_config(Context& context, const ConfigRequest& reques
     static_cast<void>(context.files.remove_all(request.config));
     return fail(Error(read.error()).moved_to({}));  // the file is gone
   }
-  return WrittenConfig{values.name, (*signature)->key, open_dimensions(**signature),
+  return WrittenConfig{values.name,
+                       (*signature)->key,
+                       open_dimensions(**signature),
                        suggested_output(context, request.model, values.name),
+                       (*signature)->newer_opset,
                        (*signature)->problem};
 }
 

@@ -143,6 +143,13 @@ TEST(InitialConfig, WithoutABatchOnRequest) {
   EXPECT_THAT(text_of(onnx_model(), values), HasSubstr("\n  batch: none\n"));
 }
 
+TEST(InitialConfig, OfAnOpsetThatIsNotKnown) {
+  ModelDescription model = onnx_model();
+  EXPECT_THAT(text_of(model, {"net", "1", "m"}), HasSubstr("\n  # opset: known\n"));
+  model.signatures.front().newer_opset = "the model has opset 99";
+  EXPECT_THAT(text_of(model, {"net", "1", "m"}), HasSubstr("\n  opset: any\n"));
+}
+
 TEST(InitialConfig, ValuesAreQuotedWhereYamlNeedsIt) {
   const std::string text = text_of(saved_model(), {"net", "1.10", "-x #1: y"});
   EXPECT_THAT(text, HasSubstr("\n  version: \"1.10\"\n"));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cost/describe_model.h"
 #include "tests/unit/engine/onnx_models.h"
 
 namespace tfaot::toolkit::engine {
@@ -41,6 +42,21 @@ TEST(OnnxVersions, OpsetsOfTheStandard) {
       "  to compile it as if it were of the newest known one: 'model.opset: any', or '--opset "
       "any'; then compare it by 'tfaot validate'");
   EXPECT_EQ(outcome_of_versions("opset_import { version: 28 }", {.any_opset = true}), "lowered");
+}
+
+TEST(OnnxVersions, ADescriptionSaysThatTheOpsetIsNotKnown) {
+  const auto newer_opset = [](const std::string& version) {
+    const OnnxFile file(tensor_text("input", "x", {"N", "4"}) +
+                            tensor_text("output", "y", {"N", "4"}) +
+                            "node { op_type: 'Relu' input: 'x' output: 'y' }",
+                        "opset_import { version: " + version + " }");
+    ModelDescription model;
+    EXPECT_TRUE(describe_model(file.path(), [&](const ModelDescription& said) { model = said; }));
+    EXPECT_EQ(model.signatures.at(0).problem, "");
+    return model.signatures.at(0).newer_opset;
+  };
+  EXPECT_EQ(newer_opset("27"), "");
+  EXPECT_EQ(newer_opset("99"), "the model has opset 99, and the newest that tfaot knows is 27");
 }
 
 TEST(OnnxVersions, OpsetsOfOtherDomains) {

@@ -47,8 +47,8 @@ class RowVerdict : public ::testing::Test {
 constexpr const char* kWhy =
     "\n  batches are composed of the compiled sizes, which is right only when each row is treated "
     "alone\n  export the model so that it treats each row alone, for example in inference mode "
-    "(training=False), or set 'compilation.rows: coupled': then only batches of the compiled sizes "
-    "run";
+    "(training=False), or set 'compilation.rows: coupled', or '--rows coupled': then only batches "
+    "of the compiled sizes run";
 
 TEST_F(RowVerdict, WhatWasSeenIsRefused) {
   EXPECT_EQ(error_of(both, TrialFindings{"row 0 changed", std::nullopt, "row 1 changed"}),
@@ -63,13 +63,14 @@ TEST_F(RowVerdict, WhatWasNotSeenPassesWithAWarningIfItsOperationMixes) {
   EXPECT_EQ(error_of(both, TrialFindings{std::nullopt, std::nullopt, std::nullopt}), "");
   EXPECT_THAT(
       warnings,
-      ElementsAre("output 'y' is not proved to treat each row alone, since HLO sort 't' puts the "
-                  "rows of the batch in order; in trial runs it did. If rows do mix, batches of "
-                  "other sizes than the compiled ones give wrong results: set "
-                  "'compilation.rows: coupled'"));
+      ElementsAre(
+          "output 'y' is not proved to treat each row alone, since HLO sort 't' puts the "
+          "rows of the batch in order; in trial runs each row was treated alone. If rows do "
+          "mix, batches of other sizes than the compiled ones give wrong results: set "
+          "'compilation.rows: coupled', or '--rows coupled'"));
   EXPECT_THAT(details, ElementsAre("output 'z' is not proved to treat each row alone, since op "
                                    "'Scan' (node 'net/scan', HLO negate 'g') is not understood; in "
-                                   "trial runs it did"));
+                                   "trial runs each row was treated alone"));
 }
 
 TEST_F(RowVerdict, WithoutATrialAWarningNamesTheOperation) {
@@ -78,7 +79,8 @@ TEST_F(RowVerdict, WithoutATrialAWarningNamesTheOperation) {
               ElementsAre("output 'z' may mix the rows of a batch: op 'Scan' (node 'net/scan', HLO "
                           "negate 'g') is not understood, and it could not be tried (no code for "
                           "this machine). If rows do mix, batches of other sizes than the compiled "
-                          "ones give wrong results: set 'compilation.rows: coupled'"));
+                          "ones give wrong results: set 'compilation.rows: coupled', or '--rows "
+                          "coupled'"));
 }
 
 }  // namespace

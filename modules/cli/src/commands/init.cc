@@ -43,6 +43,11 @@ Status init(const InitArguments& options, Program& program) {
                   options.output, written.name,
                   written.signature.empty() ? "" : ", signature " + written.signature, sizes,
                   config, shell_quoted(written.output)));
+  if (!written.newer_opset.empty()) {
+    program.diagnostics.warning(
+        written.newer_opset +
+        ": the config says 'opset: any'; compare the package by 'tfaot validate'");
+  }
   if (!written.problem.empty()) {
     program.diagnostics.warning("the model cannot be compiled as it is: " + written.problem);
   }

@@ -44,6 +44,8 @@ struct DescribedSignature {
   // known.
   std::string problem;
   std::vector<std::string> notes;  // of the problem
+  // "the model has opset 99, ...": it compiles only with 'opset: any'. Empty for all others.
+  std::string newer_opset = {};
   // Placeholders that it needs and that look like no inputs, with a value that they may have.
   std::vector<ModelConstant> constants = {};
 };

@@ -27,6 +27,7 @@ struct WrittenConfig {
   std::string signature;                     ///< its key; empty for formats without signatures
   std::vector<std::string> open_dimensions;  ///< whose sizes the user must choose
   std::string output;                        ///< a folder for the package, from the current one
+  std::string newer_opset;  ///< which opset is newer than tfaot knows; empty if it knows it
   std::string problem;  ///< why the model cannot be compiled as it is; empty if nothing is known
 };
 
