@@ -22,6 +22,7 @@
 #include "hlo/canonical.h"
 #include "hlo/hlo.h"
 #include "inspect/read_hlo.h"
+#include "inspect/run_pass.h"
 #include "inspect/step_dump.h"
 #include "lowering/config_fault.h"
 #include "lowering/conversions.h"
@@ -164,7 +165,7 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   }
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
-  StepDump dump(fs, job.dump_directory);
+  StepDump dump(fs, job.dump_directory, job.dump_passes);
   const bool keeps_names = job.count_operations || !job.dump_directory.empty();
   TFAOT_ASSIGN(const auto optimized,
                optimize(lowered, store, choices_of(job),
@@ -313,6 +314,17 @@ Status say_graphs(const FileSystem& fs, const std::string& file) {
   });
 }
 
+// For developers, so errors are text. Returns the exit code.
+int run_pass_by_hand(const FileSystem& fs, const std::vector<std::string>& words) {
+  if (words.size() < 2 || words.size() > 3) {
+    std::cerr << "usage: tfaot-engine " << kRunPassOption << " PASS FILE.hlo [INPUTS]\n";
+    return 2;
+  }
+  const auto text = run_pass(fs, {words[0], words[1], words.size() == 3 ? words[2] : ""});
+  (text ? std::cout : std::cerr) << (text ? *text : text.error().text() + "\n");
+  return text ? 0 : 1;
+}
+
 // `first`: a job's file, or what else is asked for; `second`: the parent, or what it is asked of.
 Status answer(FileSystem& fs, const std::string& first, const std::string& second) {
   if (first == kConfigOption) return say_config(second);
@@ -326,6 +338,9 @@ Status answer(FileSystem& fs, const std::string& first, const std::string& secon
 
 int run_engine(FileSystem& fs, int argc, char** argv) {
   start_program();
+  if (argc > 1 && std::string_view(argv[1]) == kRunPassOption) {
+    return run_pass_by_hand(fs, {argv + 2, argv + argc});
+  }
   if (argc != 3 && argc != 4) {
     std::cerr << "usage: tfaot-engine JOB.json PARENT [MEMORY]   (started by tfaot compile)\n";
     return 2;

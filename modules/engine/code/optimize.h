@@ -29,7 +29,11 @@ struct OptimizedModel {
 
 // Looks at the module after a step. Its parameters have the names of inputs and weights as their
 // op_name.
-using StepViewer = std::function<Status(const std::string& step, const xla::HloModule& module)>;
+struct StepViewer {
+  std::function<Status(const std::string& step, const xla::HloModule& module)> show = {};
+  // Also after each pass that changed something (passes.h), else after those that end a stage.
+  bool passes = false;
+};
 
 // REQUIRES: `weights` is the store made from the lowering's weight parameters. Traces of the model
 // that the computation keeps do not change the code.

@@ -8,7 +8,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called after simplify().
 Status restore_dilated_windows(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

@@ -17,7 +17,7 @@ namespace tfaot::toolkit::engine {
 // that would not save more multiplications than adding up costs, and a difference of rows where it
 // may cancel more than the rest of the product would show: where its tensor is not beside it, and
 // of the model's inputs as they are.
-// Nothing changes where weights may not be joined. To be called before gathers are kernel calls.
+// Nothing changes where weights may not be joined.
 Status multiply_before_repeating(xla::HloModule& module, std::int64_t first_weight,
                                  const Choices& choices = {});
 

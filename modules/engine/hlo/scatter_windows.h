@@ -8,7 +8,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called after simplify().
 Status widen_scatter_windows(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called after simplify(). Changes what products alone use.
+// Changes what products alone use.
 Status restore_sliced_transposes(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

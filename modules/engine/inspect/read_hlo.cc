@@ -23,19 +23,6 @@ namespace {
 // In place of the values of a large constant.
 constexpr std::string_view kLeftOut = "{...}";
 
-Result<std::unique_ptr<xla::HloModule>> module_of(const std::string& contents, bool is_proto) {
-  if (!is_proto) {
-    auto module = xla::ParseAndReturnUnverifiedModule(contents, true);
-    if (!module.ok()) return fail(error_of(module.status(), "XLA cannot read this HLO"));
-    return std::move(*module);
-  }
-  xla::HloProto proto;
-  if (!proto.ParseFromString(contents) || !proto.has_hlo_module()) {
-    return fail(Error("not an HLO proto"));
-  }
-  return module_as_it_is(proto.hlo_module());
-}
-
 // Those that an instruction runs for each element.
 std::set<const xla::HloComputation*> applied_computations(const xla::HloModule& module) {
   std::set<const xla::HloComputation*> applied;
@@ -55,7 +42,7 @@ std::set<const xla::HloComputation*> applied_computations(const xla::HloModule& 
 Result<HloGraph> graph_of(const FileSystem& fs, const HloFile& file, const CodeSize& code) {
   TFAOT_ASSIGN(const std::string contents, read_limited(fs, file.path, kDumpFileLimit));
   const bool is_proto = file.path.ends_with(".pb");
-  TFAOT_ASSIGN(const auto module, module_of(contents, is_proto));
+  TFAOT_ASSIGN(const auto module, parse_module(contents, is_proto));
   HloGraph graph;
   graph.stage = file.stage;
   graph.entry = module->entry_computation()->name();
@@ -72,6 +59,19 @@ Result<HloGraph> graph_of(const FileSystem& fs, const HloFile& file, const CodeS
 }
 
 }  // namespace
+
+Result<std::unique_ptr<xla::HloModule>> parse_module(const std::string& contents, bool is_proto) {
+  if (!is_proto) {
+    auto module = xla::ParseAndReturnUnverifiedModule(contents, true);
+    if (!module.ok()) return fail(error_of(module.status(), "XLA cannot read this HLO"));
+    return std::move(*module);
+  }
+  xla::HloProto proto;
+  if (!proto.ParseFromString(contents) || !proto.has_hlo_module()) {
+    return fail(Error("not an HLO proto"));
+  }
+  return module_as_it_is(proto.hlo_module());
+}
 
 Status read_hlo(const FileSystem& fs, const HloQuestion& question,
                 const std::function<void(const HloGraph&)>& say) {

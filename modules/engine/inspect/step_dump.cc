@@ -10,9 +10,10 @@ namespace tfaot::toolkit::engine {
 
 StepViewer StepDump::viewer() {
   if (!is_wanted()) return {};
-  return [this](const std::string& step, const xla::HloModule& module) {
-    return add(step, module.ToProto());
-  };
+  return {[this](const std::string& step, const xla::HloModule& module) {
+            return add(step, module.ToProto());
+          },
+          passes_};
 }
 
 Status StepDump::add(const std::string& step, const xla::HloModuleProto& module) {

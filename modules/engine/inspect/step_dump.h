@@ -13,8 +13,9 @@ namespace tfaot::toolkit::engine {
 
 class StepDump {
  public:
-  // An empty folder: nothing is written.
-  StepDump(FileSystem& fs, std::string folder) : fs_(fs), folder_(std::move(folder)) {}
+  // An empty folder: nothing is written. `passes`: also after each pass.
+  StepDump(FileSystem& fs, std::string folder, bool passes)
+      : fs_(fs), folder_(std::move(folder)), passes_(passes) {}
 
   bool is_wanted() const { return !folder_.empty(); }
   // Empty if nothing is written. The dump must outlive it.
@@ -26,6 +27,7 @@ class StepDump {
  private:
   FileSystem& fs_;
   Path folder_;
+  bool passes_;
   int steps_ = 0;
 };
 

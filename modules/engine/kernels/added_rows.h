@@ -8,8 +8,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called after products are kernel calls, which add other tensors themselves, and before
-// concatenations are. Sums without a gather, or with terms that XLA computes in its loop, stay.
+// Sums without a gather, or with terms that XLA computes in its loop, stay.
 Status replace_added_rows(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

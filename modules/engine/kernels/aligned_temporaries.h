@@ -10,7 +10,7 @@
 namespace tfaot::toolkit::engine {
 
 // Gives one of the calls more results, which nobody uses, so that its table fills the line. Other
-// tables, as those of loops, are not known here. To be called after all calls are made.
+// tables, as those of loops, are not known here.
 Status align_temporaries(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

@@ -8,7 +8,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// REQUIRES: products and softmax are calls already, and there is no dead code.
+// REQUIRES: there is no dead code.
 Status replace_attention(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

@@ -7,10 +7,10 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called when gathers and products are kernel calls: gathers of which nothing else is made,
-// and slices, are copied to their place in the concatenation at once. Leaves concatenations alone
-// whose operands XLA mostly computes in the same loop. Parameters of the entry computation from
-// `first_weight` on are weights; what depends on nothing else is put together while compiling.
+// Gathers of which nothing else is made, and slices, are copied to their place in the concatenation
+// at once. Leaves concatenations alone whose operands XLA mostly computes in the same loop.
+// Parameters of the entry computation from `first_weight` on are weights; what depends on nothing
+// else is put together while compiling.
 Status replace_concatenations(xla::HloModule& module, std::int64_t first_weight);
 
 }  // namespace tfaot::toolkit::engine

@@ -7,8 +7,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called when products and functions of rows are calls of kernels already. Parameters from
-// `first_weight` on are weights.
+// Parameters from `first_weight` on are weights.
 Status replace_dense_chains(xla::HloModule& module, std::int64_t first_weight);
 
 }  // namespace tfaot::toolkit::engine

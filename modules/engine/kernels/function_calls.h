@@ -7,7 +7,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called when dense layers are joined: a chain has functions of its own.
 Status absorb_functions(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

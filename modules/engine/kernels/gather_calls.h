@@ -7,7 +7,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called after layouts are settled, which decides what lies together.
 // Parameters of the entry computation from `first_weight` on are weights; what depends on nothing
 // else is gathered while compiling.
 Status replace_gathers(xla::HloModule& module, std::int64_t first_weight);

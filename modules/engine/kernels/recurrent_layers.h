@@ -9,7 +9,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// REQUIRES: replace_recurrent_cells() is done, and its dead code removed.
 Status replace_recurrent_layers(xla::HloModule& module, std::int64_t first_weight,
                                 const Choices& choices = {});
 

@@ -8,7 +8,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// To be called after all passes that look at the shapes of a call's operands.
 Status pass_before_reshapes(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

@@ -14,7 +14,7 @@ namespace tfaot::toolkit::engine {
 // find the ends of edges, becomes a gather.
 Status gather_chosen_rows(xla::HloModule& module);
 
-// To be called before layouts are settled: the calls keep the order of their operand's dimensions.
+// The calls keep the order of their operand's dimensions.
 Status replace_resizes(xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

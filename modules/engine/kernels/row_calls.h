@@ -8,7 +8,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// Layer, group and instance normalisations. Before other sums become calls.
+// Layer, group and instance normalisations.
 Status replace_normalisations(xla::HloModule& module, std::int64_t first_weight);
 
 // REQUIRES: products are calls already: what they can do with their results is theirs.

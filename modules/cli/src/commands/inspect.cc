@@ -197,7 +197,7 @@ void add_program_choice(CLI::App& app, InspectArguments& options) {
                "compare a config with itself without its compiler flags");
   app.add_option("--module", options.request.module, "of a dump [the largest]")
       ->option_text("NAME");
-  app.add_flag("--passes", options.request.passes, "show what each of XLA's passes made, too");
+  app.add_flag("--passes", options.request.passes, "show what each pass made, too");
 }
 
 }  // namespace

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of passes, the whole optimizer, and one pass by hand.
+#include "code/passes.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <set>
+
+#include "code/optimize.h"
+#include "inspect/run_pass.h"
+#include "kernels/kernel_call.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/unit/engine/onnx_models.h"
+#include "tests/unit/engine/parse_hlo.h"
+#include "tfaot/base/real_file_system.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::OnnxFile;
+using testing::parse_hlo;
+using ::testing::StartsWith;
+using testing::tensor_text;
+using toolkit::testing::TemporaryFolder;
+
+TEST(Passes, AreNamedOnceAndSayWhy) {
+  std::set<std::string_view> names;
+  for (const Pass& pass : passes()) {
+    EXPECT_TRUE(names.insert(pass.name).second) << pass.name;
+    EXPECT_EQ(find_pass(pass.name), &pass);
+    EXPECT_THAT(std::string(pass.why), AllOf(EndsWith("."), Not(HasSubstr(". ")))) << pass.name;
+  }
+  EXPECT_EQ(find_pass("no_pass"), nullptr);
+}
+
+TEST(Facts, AddAndTakeAway) {
+  constexpr Facts facts = {Fact::kSimplified, Fact::kFolded};
+  static_assert(facts.contain({}) && facts.contain({Fact::kFolded}));
+  static_assert(!facts.contain({Fact::kFolded, Fact::kLiveRows}));
+  static_assert(facts.with({Fact::kLiveRows}).contain({Fact::kFolded, Fact::kLiveRows}));
+  static_assert(!facts.without({Fact::kFolded}).contain({Fact::kFolded}));
+}
+
+constexpr const char* kDenseLayer = R"(ENTRY main {
+  x = f32[4,32] parameter(0)
+  w = f32[32,48] parameter(1)
+  unused = f32[4,32] exponential(x)
+  ROOT y = f32[4,48] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})";
+
+std::vector<std::string> kernels_in(const xla::HloModule& module) {
+  std::vector<std::string> kernels;
+  for (const auto* one : module.entry_computation()->instructions()) {
+    if (is_kernel_call(*one)) kernels.emplace_back(kernel_name(*one));
+  }
+  return kernels;
+}
+
+TEST(Passes, RunUpToOneByItsName) {
+  const Choices choices;
+  for (const bool with_products : {false, true}) {
+    const auto module = parse_hlo(kDenseLayer);
+    PassState state{*module, 1, choices};
+    std::vector<std::string_view> ran;
+    const std::string_view last =
+        with_products ? "rewrite_to_kernel_calls" : "replace_normalisations";
+    ASSERT_TRUE(run_passes(state, last, [&](const Pass& pass) -> Status {
+      ran.push_back(pass.name);
+      return {};
+    }));
+    EXPECT_EQ(ran.front(), passes().front().name);
+    EXPECT_EQ(ran.back(), last);
+    EXPECT_EQ(kernels_in(*module),
+              with_products ? std::vector<std::string>{"matmul_f32"} : std::vector<std::string>());
+  }
+}
+
+TEST(Passes, WithoutWeightsNothingIsFolded) {
+  const auto module = parse_hlo(kDenseLayer);
+  const Choices choices;
+  PassState state{*module, 1, choices};
+  const Status done = run_passes(state);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().text(), "there are no weights to fold");
+}
+
+// relu(x w + b) of 4 rows
+TEST(Optimize, AModelBecomesKernelCallsAndWeights) {
+  std::string numbers;
+  for (int i = 0; i < 32 * 48; ++i) numbers += " float_data: 0.5";
+  const OnnxFile file(tensor_text("input", "x", {"N", "32"}) +
+                      tensor_text("output", "y", {"N", "48"}) +
+                      "node { op_type: 'MatMul' input: 'x' input: 'w' output: 'p' }"
+                      "node { op_type: 'Relu' input: 'p' output: 'y' }"
+                      "initializer { name: 'w' dims: 32 dims: 48 data_type: 1" +
+                      numbers + " }");
+  const auto source = file.load().value();
+  const auto lowering = source->lowering({}).value();
+  RealFileSystem files;
+  const TemporaryFolder folder;
+  EngineJob job;
+  job.weights_directory = folder.path().string();
+  auto store = WeightStore::create(files, job, lowering->weights()).value();
+  const auto lowered = lowering->lower(4).value();
+  std::vector<std::string> stages;
+  StepViewer viewer;
+  viewer.show = [&](const std::string& step, const xla::HloModule&) -> Status {
+    stages.push_back(step);
+    return {};
+  };
+  const auto optimized = optimize(lowered, store, {}, Traces::kRemoved, viewer);
+  ASSERT_TRUE(optimized) << optimized.error().text();
+  EXPECT_THAT(stages, ElementsAre("lowered", "simplified", "kernel_calls", "hoisted", "folded"));
+  EXPECT_THAT(hlo_text(optimized->computation).value(), HasSubstr("tfaot_matmul_f32"));
+  ASSERT_EQ(optimized->weights.size(), 1U) << "packed";
+  EXPECT_GE(optimized->weights.front(), lowering->weights().size()) << "derived by folding";
+  EXPECT_TRUE(optimized->has_live_rows);
+
+  stages.clear();
+  viewer.passes = true;
+  ASSERT_TRUE(optimize(lowered, store, {}, Traces::kRemoved, viewer));
+  EXPECT_THAT(stages, ElementsAre("lowered", "simplify", "simplified", "rewrite_to_kernel_calls",
+                                  "kernel_calls", "hoisted", "folded", "leave_out_padding",
+                                  "align_temporaries"));
+}
+
+class RunPassTest : public ::testing::Test {
+ protected:
+  Result<std::string> run(const PassQuestion& question) const {
+    std::ofstream(file()) << "HloModule m\n" << kDenseLayer;
+    const RealFileSystem files;
+    return run_pass(files, question);
+  }
+  std::string file() const { return (folder_.path() / "x.hlo").string(); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RunPassTest, PrintsTheModule) {
+  const auto text = run({"rewrite_to_kernel_calls", file(), "1"});
+  ASSERT_TRUE(text) << text.error().text();
+  EXPECT_THAT(*text, AllOf(StartsWith("HloModule m"), HasSubstr("tfaot_matmul_f32")));
+}
+
+TEST_F(RunPassTest, SaysWhichPassesThereAre) {
+  const auto text = run({"rewrite", file()});
+  ASSERT_FALSE(text);
+  EXPECT_THAT(text.error().text(),
+              AllOf(StartsWith("there is no pass 'rewrite'\n"),
+                    HasSubstr("settle_means: Means that are no normalisation's")));
+}
+
+TEST_F(RunPassTest, RefusesAWrongNumberOfInputs) {
+  for (const char* inputs : {"3", "-1", "1x"}) {
+    const auto text = run({"simplify", file(), inputs});
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().text(),
+              "'" + std::string(inputs) + "' is no number of inputs: the module has 2 parameters");
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
