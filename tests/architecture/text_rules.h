@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of STYLE that need only the text of one file: its licence line, its length, and CMake
+// Rules of STYLE that need only the texts of files: licence lines, the lines of a room, and CMake
 // commands and C++ calls that are banned or belong to one room.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace tfaot::toolkit::architecture {
 
 // An SPDX line among the first two lines (a "#!" may be the first).
 Violations check_licences(const SourceTree& tree);
-// .cc 400 lines, .h 150, CMake 250, the root's CMakeLists.txt 120.
+// Each room of modules/ has a ceiling of lines, and is near it.
 Violations check_lengths(const SourceTree& tree);
 // In cmake_rules.cc: targets and properties only.
 Violations check_cmake_commands(const SourceTree& tree);
