@@ -27,6 +27,12 @@ function(tfaot_add_unit_test room)
     add_test(NAME unit.${room} COMMAND tfaot_unit_${room} --gtest_brief=1 "--gtest_filter=-${arg_WITH_COMPILER}")
     set_tests_properties(unit.${room} PROPERTIES LABELS unit)
   else()
-    gtest_discover_tests(tfaot_unit_${room} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+    tfaot_discover_tests(tfaot_unit_${room} unit)
   endif()
+endfunction()
+
+# tfaot_discover_tests(<program> <label> [<prefix>]): its GoogleTest tests as tests of CTest, "<prefix>Suite.Test". Their names leave out
+# the values of parameters, which may be long or an address; a parameter has a name of its own.
+function(tfaot_discover_tests program label)
+  gtest_discover_tests(${program} TEST_PREFIX "${ARGN}" NO_PRETTY_VALUES PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
 endfunction()
