@@ -140,7 +140,7 @@ std::map<std::string, std::string> values_of(const ModelDescription& model,
       break;
   }
   values["model.format"] = word_of(model.format);
-  if (!signature.newer_opset.empty()) values["model.opset"] = word_of(OpsetMode::kAny);
+  if (given.any_opset) values["model.opset"] = word_of(OpsetMode::kAny);
   return values;
 }
 

@@ -81,10 +81,8 @@ Result<SignatureCheck> check_signature(const Context& context, const CheckReques
   values.version = "1.0.0";
   values.source = request.path.string();
   values.no_batch = request.overrides.batch == BatchMode::kNone;
-  DescribedSignature of_known_opset = signature;  // else only --opset compiles it
-  of_known_opset.newer_opset.clear();
   const Path config = scratch / "aot_config.yaml";
-  TFAOT_TRY(context.files.replace_atomically(config, initial_config(model, of_known_opset, values),
+  TFAOT_TRY(context.files.replace_atomically(config, initial_config(model, signature, values),
                                              Durability::kScratch));
   auto check = load_model_spec(context.files, config, request.overrides)
                    .and_then([&](const ModelSpec& spec) {

@@ -45,6 +45,7 @@ Result<WrittenConfig> write_config(Context& context, const ConfigRequest& reques
   values.batch_sizes = request.batch_sizes;
   const auto signature = initial_signature(model, request.serving_key);
   if (!signature) return fail(Error(signature.error()).moved_to({request.model.string()}));
+  values.any_opset = !(*signature)->newer_opset.empty();
   const std::string text = initial_config(model, **signature, values);
   const InterruptWatch watch;
   TFAOT_TRY(check_interrupts());

@@ -90,7 +90,7 @@ TEST(Passes, WithoutWeightsNothingIsFolded) {
   EXPECT_EQ(done.error().text(), "there are no weights to fold");
 }
 
-// relu(x w + b) of 4 rows
+// relu(x w) of 4 rows
 TEST(Optimize, AModelBecomesKernelCallsAndWeights) {
   std::string numbers;
   for (int i = 0; i < 32 * 48; ++i) numbers += " float_data: 0.5";

@@ -19,6 +19,7 @@ struct InitialConfig {
   std::string source;                          // of the model, relative to the config
   std::vector<std::int64_t> batch_sizes = {};  // empty: the one that the model fixes, or a few
   bool no_batch = false;                       // also if the inputs look as if they had one
+  bool any_opset = false;                      // of an ONNX model: newer ones than are known, too
 };
 
 // The signature that users most likely mean: 'serving_default' or else the first one. Error: there
