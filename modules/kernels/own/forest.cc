@@ -2,7 +2,7 @@
 // tfaot_forest of abi.h. Eight walks go on at the same time, without a branch, so that none waits
 // for the loads of another: two rows through four trees, or one row through eight. Vectors help
 // with the first steps only (forest_top.h). Further down a tree has too many nodes, and a gather
-// takes longer than the loads that it replaces (docs/measurements.md).
+// takes longer than the loads that it replaces: 16 trees in a vector took 1.7 to 2.6 times as long.
 #include <type_traits>
 
 #include "gemm.h"

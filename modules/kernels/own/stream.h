@@ -2,6 +2,7 @@
 // Two rows by panels, and a row of float64; row_panels.h has one of float32. Such a product waits
 // for its right side, so it reads that side in memory order. Reading many panels at a time would
 // mean many streams, a power of two apart, whose lines compete for the same sets of the caches.
+// Huge pages and prefetches of other kinds and distances gain nothing.
 #pragma once
 
 #include "spread.h"

@@ -46,7 +46,7 @@ std::string describe_allowed_cpu_levels(std::string_view architecture);
 // LLVM's -mattr for a level, such as "-avx512fp16,-xop": switches off everything that a CPU of this
 // name might have but `features` does not list, so that the code needs nothing else. Levels have
 // fixed features. For x86-64-v3 and x86-64-v4 it also asks for loads in place of gathers, and for
-// x86-64-v4 for full-width vectors: a tenth faster (docs/measurements.md).
+// x86-64-v4 for full-width vectors: 0.84 to 0.94 of the time of nets that XLA's loops dominate.
 std::string compiler_features(const CpuLevel& level);
 
 }  // namespace tfaot::toolkit
