@@ -2,9 +2,8 @@
 // Recurrent layers (abi.h): all steps of some rows, then of the next rows, so that the state stays
 // in the first caches. A tile is a few rows by one block of the state's columns, with all gates of
 // them: its sums become the next state as soon as they are made, and no tensor of gates is written.
-// Measured and slower: both directions together (1.3 to 1.7 from states of 48 on, whose weights
-// then do not fit into the first-level cache), a tile's gates between the products of the next (1.1
-// to 1.2), prefetching the next weights (1.06 to 1.3).
+// Slower: both directions together (their weights do not fit into the L1 cache), a tile's gates
+// between the products of the next, prefetching the next weights.
 //
 // A Cell has
 //   kGates    vectors of weights to a block (per vector of the state's columns)

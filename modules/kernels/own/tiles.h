@@ -6,9 +6,8 @@
 
 namespace {
 
-// The limit for tiles: as many sums as the registers hold, with room for the factors. Measured and
-// no faster: tiles of 6x4 (5 % slower), 12x2, 14x2, 9x3 vectors, an unrolled loop over the depth,
-// prefetching the left side (5 % slower), factors of the left side as operands in memory.
+// The limit for tiles: as many sums as the registers hold, with room for the factors. No faster:
+// tiles of 6x4, 12x2, 14x2, 9x3 vectors, an unrolled loop over the depth, the left side fetched.
 constexpr int kMaxSums = TFAOT_VECTOR_REGISTERS == 32 ? 24 : 12;
 constexpr int kMaxRows = TFAOT_VECTOR_BYTES == 64                     ? 8
                          : kMaxSums == 24 || TFAOT_VECTOR_BYTES == 32 ? 6
