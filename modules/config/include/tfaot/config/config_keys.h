@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one table of what aot_config.yaml may contain. The parser follows it. Tests compare it with
 // the JSON Schema for editors (templates/aot_config.schema.json) and with the table in
-// docs/config.md. Rules that involve several keys (format, CPU levels of an architecture) are in
-// the parser.
+// docs/config.md. To add a key: its row in config_keys.cc, a member of ModelSpec that
+// load_model_spec.cc fills, rules between keys in check_model.cc; for an option ConfigOverrides,
+// for CMake tfaot_add_model.cmake. If the engine reads it: EngineJob. If code depends on it: also
+// the key of the engine's code_cache.cc, the manifest and spec_from_manifest().
 #pragma once
 
 #include <cstdint>
