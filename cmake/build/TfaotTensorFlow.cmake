@@ -47,7 +47,7 @@ message(STATUS "TensorFlow: ${TFAOT_TENSORFLOW_ROOT}")
 add_library(tfaot_tensorflow_headers INTERFACE IMPORTED GLOBAL)
 set_target_properties(tfaot_tensorflow_headers PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES
-    "${TFAOT_TENSORFLOW_ROOT}/include;${TFAOT_TENSORFLOW_ROOT}/include/external/llvm-project/mlir/include"
+    "${TFAOT_TENSORFLOW_ROOT}/include;${TFAOT_TENSORFLOW_ROOT}/include/external/llvm-project/mlir/include;${TFAOT_TENSORFLOW_ROOT}/include/external/com_googlesource_code_re2"
   INTERFACE_COMPILE_DEFINITIONS NDEBUG)
 
 add_library(tfaot_tensorflow INTERFACE IMPORTED GLOBAL)

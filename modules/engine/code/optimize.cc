@@ -74,12 +74,6 @@ void name_parameters(xla::HloModule& module, const LoweredModel& lowered, const 
   }
 }
 
-Result<std::unique_ptr<xla::HloModule>> without_dead_code(const xla::HloModule& module) {
-  auto clean = module.Clone("");
-  TFAOT_TRY(remove_dead_code(*clean));
-  return clean;
-}
-
 std::vector<std::size_t> all_raw(const LoweredModel& lowered) {
   const auto parameters = static_cast<std::size_t>(lowered.shape.parameters_size());
   std::vector<std::size_t> raw(parameters - lowered.inputs.size());
@@ -99,15 +93,13 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   if (viewer.show) {
     name_parameters(*module, lowered, weights, state.known);
     TFAOT_TRY(viewer.show("lowered", *module));
-    TFAOT_ASSIGN(const auto start, without_dead_code(*module));
-    last = start->ToString();
+    last = module->ToString();
     show = [&](const Pass& pass) -> Status {
       if (pass.stage.empty() && !viewer.passes) return {};
       name_parameters(*module, lowered, weights, state.known);
-      TFAOT_ASSIGN(const auto clean, without_dead_code(*module));
-      const std::string before = std::exchange(last, clean->ToString());
+      const std::string before = std::exchange(last, module->ToString());
       if (pass.stage.empty() && last == before) return {};
-      return viewer.show(std::string(pass.stage.empty() ? pass.name : pass.stage), *clean);
+      return viewer.show(std::string(pass.stage.empty() ? pass.name : pass.stage), *module);
     };
   }
   TFAOT_TRY(run_passes(state, "", show));

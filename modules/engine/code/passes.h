@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes of the optimizer, in order, from a model's lowered HLO to the HLO that code is made
-// from. Their one table is in passes.cc: to add a pass, write its function and its row. Used by one
-// thread.
+// from. Their one table is in passes.cc: to add a pass, write its function and its row. Dead code
+// and duplicates are removed after each pass, so none has to. Used by one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/dilated_windows.h"
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
+#include "hlo/build.h"
 #include "hlo/dimension_order.h"
+#include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
@@ -48,23 +49,9 @@ MovedElements shortest(const Dimensions& sizes, const DimensionOrder& order) {
   return moved;
 }
 
-HloInstruction* before_reshapes(HloInstruction* one) {
-  while (one->opcode() == HloOpcode::kReshape) one = one->mutable_operand(0);
-  return one;
-}
-
-// The instruction, or the last of the reshapes that alone use it.
-HloInstruction* after_reshapes(HloInstruction* one) {
-  while (one->user_count() == 1 && one->users().front()->opcode() == HloOpcode::kReshape) {
-    one = one->users().front();
-  }
-  return one;
-}
-
-HloInstruction* only_user(HloInstruction* one, HloOpcode opcode) {
-  one = after_reshapes(one);
-  const bool is_it = one->user_count() == 1 && one->users().front()->opcode() == opcode;
-  return is_it ? one->users().front() : nullptr;
+HloInstruction* only_user_after_reshapes(HloInstruction* one, HloOpcode opcode) {
+  HloInstruction* const user = only_user(*after_reshapes(one));
+  return user != nullptr && user->opcode() == opcode ? user : nullptr;
 }
 
 // Which dimension of `sizes` each of `wanted` is, where `sizes` lacks some of size 1: -1.
@@ -93,7 +80,7 @@ class SplitConvolution {
   bool is_split() {
     if (!is_channels_last()) return false;
     HloInstruction* const before = before_reshapes(convolution_.mutable_operand(0));
-    after_ = only_user(&convolution_, HloOpcode::kTranspose);
+    after_ = only_user_after_reshapes(&convolution_, HloOpcode::kTranspose);
     if (before->opcode() != HloOpcode::kTranspose || after_ == nullptr) return false;
     x_ = before_reshapes(before->mutable_operand(0));
     const auto to_blocks = shortest(dimensions_of(*before->operand(0)), order_of(*before));
@@ -120,8 +107,7 @@ class SplitConvolution {
         convolution_.mutable_operand(1), convolution_.feature_group_count(), 1, window,
         convolution_.convolution_dimension_numbers(), convolution_.precision_config());
     made->set_metadata(convolution_.metadata());
-    return checked(last->ReplaceAllUsesWith(reshape(
-        convolution_.parent()->AddInstruction(std::move(made)), last->shape().dimensions())));
+    return replace(*last, add_next_to(&convolution_, std::move(made)));
   }
 
  private:
@@ -194,10 +180,7 @@ class SplitConvolution {
 
   // Padding with zeros before the convolution becomes the window's.
   void take_padding(Dimensions& in, xla::Window& window) {
-    if (x_->opcode() != HloOpcode::kPad || !x_->operand(1)->IsConstant() ||
-        !x_->operand(1)->literal().IsAll(0)) {
-      return;
-    }
+    if (x_->opcode() != HloOpcode::kPad || number_of(*x_->operand(1)) != 0) return;
     const auto places = same_dimensions(x_->shape().dimensions(), in);
     const auto& padding = x_->padding_config();
     if (!places || std::ranges::any_of(padding.dimensions(), [](const auto& one) {
@@ -226,7 +209,7 @@ class SplitConvolution {
   // Results that are cut off after the convolution are not computed. Returns the last instruction
   // whose place the convolution takes.
   HloInstruction* take_cut(Dimensions& out, xla::Window& window) {
-    HloInstruction* const slice = only_user(after_, HloOpcode::kSlice);
+    HloInstruction* const slice = only_user_after_reshapes(after_, HloOpcode::kSlice);
     if (slice == nullptr) return after_;
     const auto places = same_dimensions(slice->operand(0)->shape().dimensions(), out);
     if (!places || std::ranges::any_of(slice->slice_strides(), [](auto s) { return s != 1; })) {
@@ -260,15 +243,10 @@ class SplitConvolution {
 
 }  // namespace
 
-Status restore_dilated_windows(xla::HloModule& module) {
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      if (instruction->opcode() != HloOpcode::kConvolution) continue;
-      SplitConvolution split(*instruction);
-      if (split.is_split()) TFAOT_TRY(split.restore());
-    }
-  }
-  return remove_dead_code(module);
+Status restore_dilated_window(HloInstruction& convolution) {
+  if (convolution.opcode() != HloOpcode::kConvolution) return {};
+  SplitConvolution split(convolution);
+  return split.is_split() ? split.restore() : Status();
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "hlo/build.h"
 #include "hlo/evaluate.h"
 #include "hlo/weight_values.h"
 #include "tfaot/base/hash.h"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "hlo/build.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/layout_util.h"
@@ -78,55 +79,6 @@ Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& p
 
 std::int64_t product(absl::Span<const std::int64_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-HloInstruction* reshape(HloInstruction* operand, absl::Span<const std::int64_t> sizes) {
-  if (operand->shape().dimensions() == sizes) return operand;
-  return operand->parent()->AddInstruction(
-      HloInstruction::CreateReshape(shape_of(operand->shape().element_type(), sizes), operand));
-}
-
-HloInstruction* transpose(HloInstruction* operand, absl::Span<const std::int64_t> order) {
-  if (std::is_sorted(order.begin(), order.end())) return operand;
-  Dimensions sizes;
-  for (const auto d : order) sizes.push_back(operand->shape().dimensions(static_cast<int>(d)));
-  return operand->parent()->AddInstruction(HloInstruction::CreateTranspose(
-      shape_of(operand->shape().element_type(), sizes), operand, order));
-}
-
-HloInstruction* reverse(HloInstruction* operand, absl::Span<const std::int64_t> which) {
-  if (which.empty()) return operand;
-  return operand->parent()->AddInstruction(
-      HloInstruction::CreateReverse(operand->shape(), operand, which));
-}
-
-HloInstruction* broadcast(HloInstruction* operand, absl::Span<const std::int64_t> sizes,
-                          absl::Span<const std::int64_t> dimensions) {
-  return operand->parent()->AddInstruction(HloInstruction::CreateBroadcast(
-      shape_of(operand->shape().element_type(), sizes), operand, dimensions));
-}
-
-HloInstruction* binary(xla::HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
-  return a->parent()->AddInstruction(HloInstruction::CreateBinary(a->shape(), opcode, a, b));
-}
-
-HloInstruction* joined_by(xla::HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
-  return a == nullptr ? b : binary(opcode, a, b);
-}
-
-HloInstruction* pad_end(HloInstruction* operand, std::int64_t dimension, std::int64_t new_size) {
-  Dimensions sizes = dimensions_of(*operand);
-  auto& size = sizes[static_cast<std::size_t>(dimension)];
-  const std::int64_t more = new_size - size;
-  if (more == 0) return operand;
-  size = new_size;
-  const auto type = operand->shape().element_type();
-  auto config = xla::MakeNoPaddingConfig(operand->shape().rank());
-  config.mutable_dimensions(static_cast<int>(dimension))->set_edge_padding_high(more);
-  auto* zero = operand->parent()->AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::Zero(type)));
-  return operand->parent()->AddInstruction(
-      HloInstruction::CreatePad(shape_of(type, sizes), operand, zero, config));
 }
 
 }  // namespace tfaot::toolkit::engine

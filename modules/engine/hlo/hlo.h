@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short forms for editing an HLO module that take five lines each with XLA alone. All shapes are
-// dense and row-major. Pure, except for the computation they add to. Used by one thread.
+// HLO modules and shapes as all rooms see them: dense and row-major. Used by one thread.
 #pragma once
 
 #include <initializer_list>
@@ -43,20 +42,5 @@ std::int64_t product(absl::Span<const std::int64_t> sizes);
 
 // Types that kernels of our own take.
 constexpr bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }
-
-// These add an instruction to their operand's computation. If it would change nothing, they return
-// the operand.
-xla::HloInstruction* reshape(xla::HloInstruction* operand, absl::Span<const std::int64_t> sizes);
-xla::HloInstruction* transpose(xla::HloInstruction* operand, absl::Span<const std::int64_t> order);
-xla::HloInstruction* reverse(xla::HloInstruction* operand, absl::Span<const std::int64_t> which);
-xla::HloInstruction* broadcast(xla::HloInstruction* operand, absl::Span<const std::int64_t> sizes,
-                               absl::Span<const std::int64_t> dimensions);
-xla::HloInstruction* binary(xla::HloOpcode opcode, xla::HloInstruction* a, xla::HloInstruction* b);
-// b alone if a is null.
-xla::HloInstruction* joined_by(xla::HloOpcode opcode, xla::HloInstruction* a,
-                               xla::HloInstruction* b);
-// Appends zeros to the end of one dimension.
-xla::HloInstruction* pad_end(xla::HloInstruction* operand, std::int64_t dimension,
-                             std::int64_t new_size);
 
 }  // namespace tfaot::toolkit::engine

@@ -2,16 +2,17 @@
 #include "hlo/layouts.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <tuple>
 
+#include "hlo/build.h"
 #include "hlo/dimension_order.h"
-#include "hlo/gather_before.h"
-#include "hlo/merged_groups.h"
+#include "hlo/hlo.h"
+#include "hlo/match.h"
 #include "hlo/simplify.h"
-#include "hlo/swapped_products.h"
-#include "hlo/transpose_cost.h"
 #include "hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -22,7 +23,274 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// What has the values `results` by dimension of the result, by dimension of the operand.
+// A sum over the last dimension alone.
+bool sums_last(const HloInstruction* reduce) {
+  return reduce->opcode() == HloOpcode::kReduce && reduces_by(*reduce, HloOpcode::kAdd) &&
+         reduce->dimensions().size() == 1 &&
+         reduce->dimensions(0) == reduce->operand(0)->shape().rank() - 1;
+}
+
+// The sizes of [batch, groups, channels of a group, positions...]; empty: it is another reshape.
+Dimensions split_sizes(const HloInstruction& merge) {
+  if (merge.opcode() != HloOpcode::kReshape || merge.shape().rank() < 3 ||
+      std::ranges::none_of(merge.users(), sums_last)) {
+    return {};
+  }
+  const Dimensions from = dimensions_of(*merge.operand(0));
+  Dimensions sizes = dimensions_of(merge);
+  sizes.pop_back();
+  const std::size_t at = sizes.size() - 1;  // the groups
+  if (from.size() < sizes.size() + 1 || sizes[at] == 0 || from[at] % sizes[at] != 0 ||
+      !std::equal(sizes.begin(), sizes.end() - 1, from.begin())) {
+    return {};
+  }
+  sizes.push_back(from[at] / sizes[at]);
+  sizes.insert(sizes.end(), from.begin() + static_cast<std::ptrdiff_t>(at) + 1, from.end());
+  return sizes;
+}
+
+// Reshapes of [batch, channels, positions...] to [batch, groups, rest], as PyTorch exports group
+// normalisation: their last dimension holds channels and positions, so no transpose can pass them.
+// All that is computed until the next reshape gets these as dimensions of their own.
+class GroupSplit {
+ public:
+  GroupSplit(HloInstruction& merge, Dimensions sizes) : merge_(merge), sizes_(std::move(sizes)) {}
+
+  Status run() {
+    split_[&merge_] = reshape(merge_.mutable_operand(0), sizes_);
+    for (HloInstruction* one : merge_.parent()->MakeInstructionPostOrder()) {
+      HloInstruction* made = nullptr;
+      if (is_split(*one)) {
+        Instructions operands;
+        for (HloInstruction* operand : one->operands()) operands.push_back(split(*operand));
+        HloInstruction* const other = rebuild(*one, sizes_, operands);
+        made = reshape(other, dimensions_of(*one));
+        split_[made] = other;
+      } else if (one->operand_count() > 0 && split_.count(one->operand(0)) != 0) {
+        if (sums_last(one)) made = sum(*one);
+        if (one->opcode() == HloOpcode::kReshape) {
+          made = reshape(split_.at(one->operand(0)), dimensions_of(*one));
+        }
+      }
+      TFAOT_TRY(replace(*one, made));
+    }
+    return {};
+  }
+
+ private:
+  bool can_split(const HloInstruction* operand) const {
+    return split_.count(operand) != 0 ||
+           (operand->opcode() == HloOpcode::kBroadcast &&
+            std::ranges::count(operand->dimensions(), merge_.shape().rank() - 1) == 0);
+  }
+  bool is_split(const HloInstruction& one) const {
+    return one.IsElementwise() && one.shape().IsArray() && one.operand_count() > 0 &&
+           !one.HasSideEffect() && one.called_computations().empty() &&
+           dimensions_of(one) == dimensions_of(merge_) &&
+           std::ranges::any_of(one.operands(),
+                               [&](const auto* operand) { return split_.count(operand) != 0; }) &&
+           std::ranges::all_of(one.operands(),
+                               [&](const auto* operand) { return can_split(operand); });
+  }
+  HloInstruction* split(HloInstruction& operand) const {
+    const auto found = split_.find(&operand);
+    if (found != split_.end()) return found->second;
+    return broadcast(operand.mutable_operand(0), sizes_, operand.dimensions());
+  }
+  HloInstruction* sum(HloInstruction& reduce) const {
+    Dimensions last(sizes_.size() - static_cast<std::size_t>(reduce.shape().rank()));
+    std::iota(last.begin(), last.end(), reduce.shape().rank());
+    return reduce.parent()->AddInstruction(
+        HloInstruction::CreateReduce(reduce.shape(), split_.at(reduce.operand(0)),
+                                     reduce.mutable_operand(1), last, reduce.to_apply()));
+  }
+
+  HloInstruction& merge_;
+  Dimensions sizes_;
+  std::map<const HloInstruction*, HloInstruction*> split_;  // by what has the merged dimension
+};
+
+Status split_merged_groups(xla::HloModule& module) {
+  for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (HloInstruction* one : computation->MakeInstructionPostOrder()) {
+      Dimensions sizes = split_sizes(*one);
+      if (!sizes.empty()) TFAOT_TRY(GroupSplit(*one, std::move(sizes)).run());
+    }
+  }
+  return {};
+}
+
+struct TransposeCost {
+  std::int64_t bytes = 0;  // that are moved
+  // Transposes right after a convolution, which keep its kernel from adding a bias.
+  std::int64_t after_convolutions = 0;
+
+  bool is_less_than(const TransposeCost& other) const {
+    return std::tie(bytes, after_convolutions) < std::tie(other.bytes, other.after_convolutions);
+  }
+};
+
+// A product with a weight reads a transposed left side by its strides.
+bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& values) {
+  return std::ranges::all_of(transpose.users(), [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kDot && user->operand(0) == &transpose &&
+           values.is_known(user->operand(1));
+  });
+}
+
+// Whether elements move, and not only dimensions of size 1.
+bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> order) {
+  std::int64_t last = -1;
+  for (const std::int64_t d : order) {
+    if (shape.dimensions(static_cast<int>(d)) == 1) continue;
+    if (d < last) return true;
+    last = d;
+  }
+  return false;
+}
+
+// Without those of weights; with `reads_strides` also without those that products with weights read
+// through, by their strides. REQUIRES: no dead code.
+TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t first_weight,
+                                 bool reads_strides) {
+  const WeightValues values(module, first_weight);
+  TransposeCost cost;
+  for (const auto* computation : module.computations()) {
+    for (const auto* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kTranspose || values.is_known(instruction) ||
+          !moves_elements(instruction->operand(0)->shape(), instruction->dimensions()) ||
+          (reads_strides && is_read_by_strides(*instruction, values))) {
+        continue;
+      }
+      cost.bytes += xla::ShapeUtil::ByteSizeOf(instruction->shape());
+      const bool is_used = instruction->user_count() > 0;
+      if (is_used && instruction->operand(0)->opcode() == HloOpcode::kConvolution) {
+        ++cost.after_convolutions;
+      }
+    }
+  }
+  return cost;
+}
+
+constexpr std::int64_t kFewestSwappedColumns = 16;  // fewer would leave lanes of a vector empty
+
+// The transpose that is the left side, perhaps with dimensions joined, and its dimension that is
+// summed over.
+struct TransposedSide {
+  HloInstruction* transpose = nullptr;
+  std::int64_t depth = 0;
+};
+
+TransposedSide transposed_side(HloInstruction& dot) {
+  HloInstruction* const left = dot.mutable_operand(0);
+  const std::int64_t depth = dot.dot_dimension_numbers().lhs_contracting_dimensions(0);
+  if (left->opcode() == HloOpcode::kTranspose) return {left, depth};
+  if (left->opcode() != HloOpcode::kReshape ||
+      left->operand(0)->opcode() != HloOpcode::kTranspose) {
+    return {};
+  }
+  for (const ReshapeGroup& group : groups_of(*left)) {
+    if (group.to == Dimensions{depth} && group.from.size() == 1) {
+      return {left->mutable_operand(0), group.from[0]};
+    }
+  }
+  return {};
+}
+
+bool is_plain(const HloInstruction& dot) {
+  return matrix_product(dot) && std::ranges::all_of(dot.operands(), [&](const auto* operand) {
+           return operand->shape().element_type() == dot.shape().element_type();
+         });
+}
+
+// A product of a transposed tensor with a weight, as mixers have it along their tokens:
+//
+//   y[b, c, u] = sum over t of x[b, t, c] * w[t, u]
+//
+// is the product of the transposed weight with the tensor as it lies, [b, u, c], and a transpose
+// after it. There the transpose may meet the one that puts tokens back. Null if the left side is no
+// transpose that makes the depth the last dimension, or the columns would be too few.
+HloInstruction* swapped_product(HloInstruction& dot) {
+  if (!is_plain(dot)) return nullptr;
+  const TransposedSide side = transposed_side(dot);
+  if (side.transpose == nullptr) return nullptr;
+  HloInstruction* const x = side.transpose->mutable_operand(0);
+  const DimensionOrder order = order_of(*side.transpose);
+  const Dimensions sizes = dimensions_of(*x);
+  const std::int64_t depth = entry(order, side.depth);  // of x: before it is the batch
+  std::int64_t columns = 1;
+  for (std::int64_t d = depth + 1; d < std::ssize(sizes); ++d) columns *= entry(sizes, d);
+  if (columns < kFewestSwappedColumns) return nullptr;
+
+  const std::int64_t weight_depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
+  HloInstruction* weight = dot.mutable_operand(1);
+  if (weight_depth == 0) weight = transpose(weight, {1, 0});
+  Dimensions left_sizes(sizes.begin(), sizes.begin() + depth);
+  left_sizes.insert(left_sizes.end(), weight->shape().dimensions().begin(),
+                    weight->shape().dimensions().end());
+  xla::DotDimensionNumbers numbers;
+  for (std::int64_t d = 0; d < depth; ++d) {
+    numbers.add_lhs_batch_dimensions(d);
+    numbers.add_rhs_batch_dimensions(d);
+  }
+  numbers.add_lhs_contracting_dimensions(depth + 1);
+  numbers.add_rhs_contracting_dimensions(depth);
+  Dimensions result_sizes = sizes;
+  entry(result_sizes, depth) = weight->shape().dimensions(0);
+  HloInstruction* const swapped = dot.parent()->AddInstruction(HloInstruction::CreateDot(
+      shape_of(dot.shape().element_type(), result_sizes),
+      depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}), x, numbers,
+      dot.precision_config()));
+  DimensionOrder back;
+  for (std::int64_t d = 0; d < std::ssize(order); ++d) {
+    if (d != side.depth) back.push_back(entry(order, d));
+  }
+  back.push_back(depth);
+  return reshape(transpose(swapped, back), dot.shape().dimensions());
+}
+
+// The same as `gather`, whose operand is the transpose of `x` in this order: a gather from x, whose
+// slices are the result's last dimensions, and then a transpose. Null if it has batch dimensions.
+HloInstruction* gather_of_untransposed(HloInstruction& gather, const DimensionOrder& order,
+                                       HloInstruction* x) {
+  const xla::GatherDimensionNumbers& numbers = gather.gather_dimension_numbers();
+  if (numbers.operand_batching_dims_size() != 0) return nullptr;
+  xla::GatherDimensionNumbers made;
+  made.set_index_vector_dim(numbers.index_vector_dim());
+  for (const std::int64_t d : numbers.start_index_map()) {
+    made.add_start_index_map(entry(order, d));
+  }
+  Dimensions kept;  // dimensions of x that the result has
+  Dimensions slice_sizes(order.size());
+  for (std::int64_t d = 0; d < std::ssize(order); ++d) {
+    entry(slice_sizes, entry(order, d)) = entry(gather.gather_slice_sizes(), d);
+    if (std::ranges::count(numbers.collapsed_slice_dims(), d) > 0) {
+      made.add_collapsed_slice_dims(entry(order, d));
+    } else {
+      kept.push_back(entry(order, d));
+    }
+  }
+  std::ranges::sort(*made.mutable_collapsed_slice_dims());
+  const DimensionOrder places = inverse_order(sorting_order(kept));
+  const std::int64_t rank = gather.shape().rank();
+  const std::int64_t batch_end = rank - std::ssize(kept);
+  DimensionOrder result_order;
+  Dimensions sizes(static_cast<std::size_t>(rank));
+  std::int64_t next_batch = 0;
+  std::int64_t next_kept = 0;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const bool is_batch = std::ranges::count(numbers.offset_dims(), d) == 0;
+    result_order.push_back(is_batch ? next_batch++ : batch_end + entry(places, next_kept++));
+    entry(sizes, result_order.back()) = entry(gather.shape().dimensions(), d);
+    if (d >= batch_end) made.add_offset_dims(d);
+  }
+  return transpose(x->parent()->AddInstruction(HloInstruction::CreateGather(
+                       shape_of(gather.shape().element_type(), sizes), x, gather.mutable_operand(1),
+                       made, slice_sizes, false)),
+                   result_order);
+}
+
+// Numbers by dimension of a transpose's operand, from those by dimension of its result.
 template <typename Values>
 Dimensions before_transpose(const DimensionOrder& order, const Values& results) {
   Dimensions operands(order.size());
@@ -30,10 +298,6 @@ Dimensions before_transpose(const DimensionOrder& order, const Values& results) 
     entry(operands, entry(order, d)) = results[static_cast<std::size_t>(d)];
   }
   return operands;
-}
-
-HloInstruction* add_beside(HloInstruction* beside, std::unique_ptr<HloInstruction> made) {
-  return beside->parent()->AddInstruction(std::move(made));
 }
 
 // Transposes, together with a transpose that made the operand.
@@ -61,8 +325,7 @@ class Sinking {
             xla::ShapeUtil::IsZeroElementArray(instruction->shape())) {
           continue;
         }
-        HloInstruction* made = sunk(*instruction);
-        if (made != nullptr) TFAOT_TRY(checked(instruction->ReplaceAllUsesWith(made)));
+        TFAOT_TRY(replace(*instruction, sunk(*instruction)));
       }
     }
     return {};
@@ -99,11 +362,9 @@ class Sinking {
       case HloOpcode::kPad:
         return transpose(padded(operation, order, x), order);
       case HloOpcode::kSlice:
-        return transpose(add_beside(x, HloInstruction::CreateSlice(
-                                           shape_before(operation, order), x,
-                                           before_transpose(order, operation.slice_starts()),
-                                           before_transpose(order, operation.slice_limits()),
-                                           before_transpose(order, operation.slice_strides()))),
+        return transpose(slice(x, before_transpose(order, operation.slice_starts()),
+                               before_transpose(order, operation.slice_limits()),
+                               before_transpose(order, operation.slice_strides())),
                          order);
       case HloOpcode::kReverse: {
         Dimensions reversed;
@@ -159,19 +420,15 @@ class Sinking {
     for (const HloInstruction* operand : operation.operands()) {
       if (!can_untranspose(*operand, order)) return nullptr;
     }
-    std::vector<HloInstruction*> operands;
+    Instructions operands;
     for (HloInstruction* operand : operation.operands()) {
       operands.push_back(untransposed(operand, order));
     }
-    const xla::Shape shape = shape_before(operation, order);
-    if (operation.opcode() == HloOpcode::kConcatenate) {
-      return transpose(add_beside(&operation, HloInstruction::CreateConcatenate(
-                                                  shape, operands,
-                                                  entry(order, operation.concatenate_dimension()))),
-                       order);
-    }
-    return transpose(add_beside(&operation, operation.CloneWithNewOperands(shape, operands)),
-                     order);
+    HloInstruction* const made =
+        operation.opcode() == HloOpcode::kConcatenate
+            ? concatenate(operands, entry(order, operation.concatenate_dimension()))
+            : rebuild(operation, shape_before(operation, order).dimensions(), operands);
+    return transpose(made, order);
   }
 
   static bool is_made_of_less(const HloInstruction& value) {
@@ -211,17 +468,17 @@ class Sinking {
     }
     if (value->opcode() == HloOpcode::kIota) {
       const auto dimension = xla::Cast<xla::HloIotaInstruction>(value)->iota_dimension();
-      return add_beside(
+      return add_next_to(
           value, HloInstruction::CreateIota(shape_before(*value, order), entry(order, dimension)));
     }
     const bool known = is_known(value);
     HloInstruction* const there = known ? nullptr : transposed_user(*value, back);
     if (!known && there == nullptr && is_cheap(*value, kMostCheap)) {
-      std::vector<HloInstruction*> operands;
+      Instructions operands;
       for (HloInstruction* operand : value->operands()) {
         operands.push_back(untransposed(operand, order));
       }
-      return add_beside(value, value->CloneWithNewOperands(shape_before(*value, order), operands));
+      return rebuild(*value, shape_before(*value, order).dimensions(), operands);
     }
     HloInstruction* made = there != nullptr ? there : transpose_all(value, back);
     if (known) known_.insert(made);
@@ -247,8 +504,8 @@ class Sinking {
       *padding.mutable_dimensions(static_cast<int>(entry(order, d))) =
           operation.padding_config().dimensions(static_cast<int>(d));
     }
-    return add_beside(x, HloInstruction::CreatePad(shape_before(operation, order), x,
-                                                   operation.mutable_operand(1), padding));
+    return add_next_to(x, HloInstruction::CreatePad(shape_before(operation, order), x,
+                                                    operation.mutable_operand(1), padding));
   }
 
   static HloInstruction* with_window(HloInstruction& operation, const DimensionOrder& order,
@@ -258,9 +515,9 @@ class Sinking {
       *window.mutable_dimensions(static_cast<int>(entry(order, d))) =
           operation.window().dimensions(static_cast<int>(d));
     }
-    return add_beside(x, HloInstruction::CreateReduceWindow(shape_before(operation, order), x,
-                                                            operation.mutable_operand(1), window,
-                                                            operation.to_apply()));
+    return add_next_to(x, HloInstruction::CreateReduceWindow(shape_before(operation, order), x,
+                                                             operation.mutable_operand(1), window,
+                                                             operation.to_apply()));
   }
 
   static HloInstruction* sunk_reduce(HloInstruction& operation, const DimensionOrder& order,
@@ -275,9 +532,9 @@ class Sinking {
     const DimensionOrder result_order = inverse_order(from);
     std::ranges::sort(reduced);
     return transpose(
-        add_beside(x, HloInstruction::CreateReduce(shape_before(operation, result_order), x,
-                                                   operation.mutable_operand(1), reduced,
-                                                   operation.to_apply())),
+        add_next_to(x, HloInstruction::CreateReduce(shape_before(operation, result_order), x,
+                                                    operation.mutable_operand(1), reduced,
+                                                    operation.to_apply())),
         result_order);
   }
 
@@ -355,7 +612,7 @@ class Sinking {
         reshape(transpose(reshape(weight, sizes), rows_order), weight->shape().dimensions());
     known_.insert(rows);
     HloInstruction* const columns = reshape(x, flattened->shape().dimensions());
-    return add_beside(&dot, dot.CloneWithNewOperands(dot.shape(), {columns, rows}));
+    return rebuild(dot, dot.shape().dimensions(), {columns, rows});
   }
 
   xla::HloModule& module_;

@@ -10,7 +10,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// Whether products with weights may swap their sides (swapped_products.h).
+// A product with a weight may swap its sides: transposed, the weight stands on the left.
 enum class ProductSides { kStay, kMaySwap };
 
 // Changes nothing if transposes would then not move less. Parameters of the entry computation from

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/repeated_rows.h"
-
+// Products with a weight whose left side repeats rows of smaller tensors, side by side, as nets on
+// graphs have them for each pair of neighbours. With a product for each tensor,
+//
+//   [x_i, x_j - x_i] W = x_i (W1 - W2) + x_j W2,
+//
+// they have a row for each node, and what is repeated is added up for each pair. A product stays
+// where that would not save more multiplications than adding up costs, and a difference of rows
+// where it may cancel more than the rest of the product would show: where its tensor is not next to
+// it, and of the model's inputs as they are. Nothing changes where weights may not be joined.
 #include <algorithm>
 #include <optional>
 #include <set>
 
+#include "hlo/build.h"
 #include "hlo/dimension_order.h"
+#include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/scaled_products.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
@@ -17,7 +27,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// What finding, reading and adding one number of a repeated row takes, in multiplications.
+// The cost of finding, reading and adding one number of a repeated row, in multiplications.
 constexpr std::int64_t kCostOfRepeating = 4;
 
 std::int64_t row_size(const HloInstruction& value) { return value.shape().dimensions().back(); }
@@ -32,7 +42,7 @@ Dimensions with_row_size(const HloInstruction& value, std::int64_t size) {
   return sizes;
 }
 
-// Whether a gather takes whole rows.
+// True if a gather takes whole rows.
 bool gathers_rows(const HloInstruction& gather) {
   const auto& numbers = gather.gather_dimension_numbers();
   const std::int64_t last = gather.operand(0)->shape().rank() - 1;
@@ -46,7 +56,7 @@ bool gathers_rows(const HloInstruction& gather) {
          *numbers.offset_dims().rbegin() == gather.shape().rank() - 1;
 }
 
-// Whether the operation puts rows of its operand elsewhere, perhaps several times, and does nothing
+// True if the operation puts rows of its operand elsewhere, perhaps several times, and does nothing
 // else.
 bool repeats_rows(const HloInstruction& one) {
   if (one.operand_count() == 0 || one.shape().rank() == 0 || one.operand(0)->shape().rank() == 0) {
@@ -76,20 +86,19 @@ HloInstruction* source_of(HloInstruction* value) {
   return number_of_rows(*fewest) < number_of_rows(*value) ? fewest : value;
 }
 
-// What `value` makes of its source, made of other rows.
+// `value`, computed from other rows than those of its source.
 HloInstruction* repeated(HloInstruction& value, const HloInstruction& source,
                          HloInstruction* rows) {
   if (&value == &source) return rows;
   rows = repeated(*value.mutable_operand(0), source, rows);
-  const xla::Shape shape =
-      shape_of(value.shape().element_type(), with_row_size(value, row_size(*rows)));
-  if (value.opcode() != HloOpcode::kGather) {
-    return rows->parent()->AddInstruction(value.CloneWithNewOperands(shape, {rows}));
-  }
+  const Dimensions sizes = with_row_size(value, row_size(*rows));
+  if (value.opcode() != HloOpcode::kGather) return rebuild(value, sizes, {rows});
   Dimensions slice(value.gather_slice_sizes().begin(), value.gather_slice_sizes().end());
   slice.back() = row_size(*rows);
-  return rows->parent()->AddInstruction(HloInstruction::CreateGather(
-      shape, rows, value.mutable_operand(1), value.gather_dimension_numbers(), slice, false));
+  return add_next_to(
+      rows, HloInstruction::CreateGather(shape_of(value.shape().element_type(), sizes), rows,
+                                         value.mutable_operand(1), value.gather_dimension_numbers(),
+                                         slice, false));
 }
 
 // rows * weight[depth, columns].
@@ -117,28 +126,24 @@ std::optional<RowProduct> row_product_of(HloInstruction& product, const WeightVa
   const bool is_dot = product.opcode() == HloOpcode::kDot;
   if ((!is_dot && product.opcode() != HloOpcode::kConvolution) || values.is_known(&product) ||
       !values.is_known(product.operand(1)) || !has_kernels(product.shape().element_type()) ||
-      xla::ShapeUtil::IsZeroElementArray(product.operand(0)->shape())) {
+      elements_of(*product.operand(0)) == 0) {
     return {};
   }
-  HloInstruction* const rows = product.mutable_operand(0);
-  HloInstruction* const weight = product.mutable_operand(1);
   if (is_dot) {
-    const auto& numbers = product.dot_dimension_numbers();
-    if (weight->shape().rank() != 2 || !numbers.lhs_batch_dimensions().empty() ||
-        numbers.lhs_contracting_dimensions_size() != 1 ||
-        numbers.lhs_contracting_dimensions(0) != rows->shape().rank() - 1) {
-      return {};
-    }
-    const std::int64_t depth = numbers.rhs_contracting_dimensions(0);
-    return RowProduct{rows, transpose(weight, {depth, 1 - depth})};
+    const auto dot = matrix_product(product);
+    if (!dot || !dot->sums_last()) return {};
+    return RowProduct{dot->left,
+                      transpose(dot->matrix, {dot->matrix_depth, 1 - dot->matrix_depth})};
   }
   if (!is_pointwise(product)) return {};
+  HloInstruction* const rows = product.mutable_operand(0);
   const auto& numbers = product.convolution_dimension_numbers();
   Dimensions order(numbers.kernel_spatial_dimensions().begin(),
                    numbers.kernel_spatial_dimensions().end());
   order.push_back(numbers.kernel_input_feature_dimension());
   order.push_back(numbers.kernel_output_feature_dimension());
-  return RowProduct{rows, reshape(transpose(weight, order), {row_size(*rows), row_size(product)})};
+  return RowProduct{rows, reshape(transpose(product.mutable_operand(1), order),
+                                  {row_size(*rows), row_size(product)})};
 }
 
 // Some of the columns of a product's left side, and the rows of its weight that they meet.
@@ -188,7 +193,7 @@ std::vector<const HloInstruction*> kept_operands(const HloInstruction& value) {
   }
 }
 
-// Whether it has numbers of the model's inputs as they are.
+// True if it has numbers of the model's inputs as they are.
 bool has_inputs(const HloInstruction& value) {
   std::set<const HloInstruction*> seen = {&value};
   std::vector<const HloInstruction*> left = {&value};
@@ -204,14 +209,14 @@ bool has_inputs(const HloInstruction& value) {
 }
 
 // Sums and differences of repeated rows become two parts. A difference stays where that may lose
-// digits that it has: of inputs as they are, and of rows that are not beside it, as then the rest
+// digits that it has: of inputs as they are, and of rows that are not next to it, as then the rest
 // of the product may be smaller. What was computed is rounded already, by as much as a difference
 // of its products.
 std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
   std::vector<RowPart> whole;
   take_parts(rows, 0, whole);
-  std::set<const HloInstruction*> beside;
-  for (const RowPart& part : whole) beside.insert(source_of(part.value));
+  std::set<const HloInstruction*> sources;
+  for (const RowPart& part : whole) sources.insert(source_of(part.value));
   std::vector<RowPart> parts;
   for (const RowPart& part : whole) {
     const HloInstruction& value = *part.value;
@@ -221,7 +226,7 @@ std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
         std::ranges::all_of(value.operands(), [&](HloInstruction* operand) {
           if (!repeats_rows(*operand)) return false;
           const HloInstruction* const source = source_of(operand);
-          return !is_difference || (beside.contains(source) && !has_inputs(*source));
+          return !is_difference || (sources.contains(source) && !has_inputs(*source));
         });
     if (!is_split) {
       parts.push_back(part);
@@ -246,22 +251,23 @@ class RepeatedProduct {
   RepeatedProduct(HloInstruction& product, const RowProduct& of, const WeightValues& values)
       : product_(product), of_(of), values_(values), last_(&product) {}
 
-  Status replace() {
+  Status replace_all() {
     const std::vector<RowPart> parts = parts_of_rows(of_.rows);
     if (!pays(parts)) return {};
     take_numbers_of_columns();
     HloInstruction* sum = nullptr;
     for (const Summand& summand : summands(parts)) {
-      HloInstruction* made = multiplied(summand.source, summand.weight);
+      HloInstruction* made = contract(summand.source, summand.source->shape().rank() - 1,
+                                      summand.weight, 0, product_.precision_config());
       if (sum == nullptr && shift_ != nullptr) {
         made = binary(HloOpcode::kAdd, made,
                       broadcast(shift_, made->shape().dimensions(), {made->shape().rank() - 1}));
       }
       made =
           reshape(repeated(*summand.value, *summand.source, made), product_.shape().dimensions());
-      sum = joined_by(HloOpcode::kAdd, sum, made);
+      sum = accumulate(HloOpcode::kAdd, sum, made);
     }
-    return checked(last_->ReplaceAllUsesWith(reshape(sum, last_->shape().dimensions())));
+    return replace(*last_, sum);
   }
 
  private:
@@ -285,26 +291,18 @@ class RepeatedProduct {
 
   // Scales and shifts of columns that follow, as those of a batch normalisation.
   void take_numbers_of_columns() {
-    while (last_->user_count() == 1 && !last_->IsRoot()) {
-      HloInstruction* const user = last_->users().front();
+    while (HloInstruction* const user = only_user(*last_)) {
       if (user->opcode() == HloOpcode::kReshape && repeats_rows(*user)) {
         last_ = user;
         continue;
       }
-      const bool is_scale = user->opcode() == HloOpcode::kMultiply;
-      const bool is_difference = user->opcode() == HloOpcode::kSubtract;
-      if (!is_scale && !is_difference && user->opcode() != HloOpcode::kAdd) return;
-      if (user->operand(0) == user->operand(1)) return;
-      const bool is_first = user->operand(0) == last_;
-      if (is_difference && !is_first) return;
-      HloInstruction* number =
-          column_numbers(user->mutable_operand(is_first ? 1 : 0), user->shape(), values_);
-      if (number == nullptr) return;
-      if (is_scale) {
-        scale_ = joined_by(HloOpcode::kMultiply, scale_, number);
-        if (shift_ != nullptr) shift_ = binary(HloOpcode::kMultiply, shift_, number);
+      const auto step = column_step(*user, last_, values_);
+      if (!step) return;
+      if (step->is_scale) {
+        scale_ = accumulate(HloOpcode::kMultiply, scale_, step->numbers);
+        if (shift_ != nullptr) shift_ = binary(HloOpcode::kMultiply, shift_, step->numbers);
       } else {
-        shift_ = joined_by(HloOpcode::kAdd, shift_, is_difference ? negative(number) : number);
+        shift_ = accumulate(HloOpcode::kAdd, shift_, step->numbers);
       }
       last_ = user;
     }
@@ -313,8 +311,8 @@ class RepeatedProduct {
   // Repeated ones first: they are smaller, and take the shift. The others are one product.
   std::vector<Summand> summands(const std::vector<RowPart>& parts) {
     std::vector<Summand> made;
-    std::vector<HloInstruction*> others;
-    std::vector<HloInstruction*> weights;
+    Instructions others;
+    Instructions weights;
     for (const RowPart& part : parts) {
       HloInstruction* const source = source_to_multiply(part.value);
       HloInstruction* const weight = weight_of(part);
@@ -329,51 +327,18 @@ class RepeatedProduct {
       }
     }
     if (!others.empty()) {
-      HloInstruction* const rest = side_by_side(others, others.front()->shape().rank() - 1);
-      made.push_back({rest, rest, side_by_side(weights, 0)});
+      HloInstruction* const rest = concatenate(others, others.front()->shape().rank() - 1);
+      made.push_back({rest, rest, concatenate(weights, 0)});
     }
     return made;
   }
 
   HloInstruction* weight_of(const RowPart& part) const {
-    const std::int64_t columns = row_size(product_);
-    const std::int64_t end = part.first + row_size(*part.value);
-    HloInstruction* weight = add(HloInstruction::CreateSlice(
-        shape_of(product_.shape().element_type(), {end - part.first, columns}), of_.weight,
-        {part.first, 0}, {end, columns}, {1, 1}));
-    if (part.is_negative) weight = negative(weight);
+    HloInstruction* weight = slice_along(of_.weight, 0, part.first, row_size(*part.value));
+    if (part.is_negative) weight = negate(weight);
     if (scale_ == nullptr) return weight;
     return binary(HloOpcode::kMultiply, weight,
                   broadcast(scale_, weight->shape().dimensions(), {1}));
-  }
-
-  HloInstruction* multiplied(HloInstruction* rows, HloInstruction* weight) const {
-    xla::DotDimensionNumbers numbers;
-    numbers.add_lhs_contracting_dimensions(rows->shape().rank() - 1);
-    numbers.add_rhs_contracting_dimensions(0);
-    return add(HloInstruction::CreateDot(
-        shape_of(product_.shape().element_type(), with_row_size(*rows, row_size(*weight))), rows,
-        weight, numbers, product_.precision_config()));
-  }
-
-  HloInstruction* side_by_side(const std::vector<HloInstruction*>& values,
-                               std::int64_t dimension) const {
-    if (values.size() == 1) return values.front();
-    Dimensions sizes = dimensions_of(*values.front());
-    entry(sizes, dimension) = 0;
-    for (const auto* value : values) {
-      entry(sizes, dimension) += value->shape().dimensions(static_cast<int>(dimension));
-    }
-    return add(HloInstruction::CreateConcatenate(shape_of(product_.shape().element_type(), sizes),
-                                                 values, dimension));
-  }
-
-  HloInstruction* negative(HloInstruction* value) const {
-    return add(HloInstruction::CreateUnary(value->shape(), HloOpcode::kNegate, value));
-  }
-
-  HloInstruction* add(std::unique_ptr<HloInstruction> made) const {
-    return product_.parent()->AddInstruction(std::move(made));
   }
 
   HloInstruction& product_;
@@ -386,15 +351,11 @@ class RepeatedProduct {
 
 }  // namespace
 
-Status multiply_before_repeating(xla::HloModule& module, std::int64_t first_weight,
+Status multiply_before_repeating(HloInstruction& product, const WeightValues& values,
                                  const Choices& choices) {
-  if (!choices.may_join_weights()) return {};
-  const WeightValues values(module, first_weight);
-  for (auto* instruction : module.entry_computation()->MakeInstructionPostOrder()) {
-    const auto product = row_product_of(*instruction, values);
-    if (product) TFAOT_TRY(RepeatedProduct(*instruction, *product, values).replace());
-  }
-  return remove_dead_code(module);
+  if (!choices.may_join_weights() || !product.parent()->IsEntryComputation()) return {};
+  const auto found = row_product_of(product, values);
+  return found ? RepeatedProduct(product, *found, values).replace_all() : Status();
 }
 
 }  // namespace tfaot::toolkit::engine

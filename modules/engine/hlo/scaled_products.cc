@@ -3,6 +3,9 @@
 
 #include <set>
 
+#include "hlo/build.h"
+#include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 
@@ -12,7 +15,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// x * scale + shift, of which both have a number for each column; null: none.
+// x * scale + shift, both with a number for each column; null: none.
 struct ScaledInput {
   HloInstruction* x;
   HloInstruction* scale = nullptr;
@@ -29,24 +32,19 @@ bool take_operation(ScaledInput& scaled, const WeightValues& values) {
     scaled.x = one->mutable_operand(0);
     return true;
   }
-  const bool is_scale = one->opcode() == HloOpcode::kMultiply;
-  const bool is_difference = one->opcode() == HloOpcode::kSubtract;
-  if (!is_scale && !is_difference && one->opcode() != HloOpcode::kAdd) return false;
-  for (const int i : {0, 1}) {
-    if (one->user_count() != 1 || one->IsRoot() || (is_difference && i == 1)) return false;
-    HloInstruction* number = column_numbers(one->mutable_operand(1 - i), one->shape(), values);
-    if (number == nullptr || values.is_known(one->operand(i))) continue;
-    if (is_scale) {
-      scaled.scale = joined_by(HloOpcode::kMultiply, scaled.scale, number);
+  if (only_user(*one) == nullptr || one->operand_count() != 2) return false;
+  for (HloInstruction* operand : one->operands()) {
+    const auto step = values.is_known(operand) ? std::nullopt : column_step(*one, operand, values);
+    if (!step) continue;
+    if (step->is_scale) {
+      scaled.scale = accumulate(HloOpcode::kMultiply, scaled.scale, step->numbers);
     } else {
-      if (is_difference) {
-        number = number->parent()->AddInstruction(
-            HloInstruction::CreateUnary(number->shape(), HloOpcode::kNegate, number));
-      }
-      if (scaled.scale != nullptr) number = binary(HloOpcode::kMultiply, number, scaled.scale);
-      scaled.shift = joined_by(HloOpcode::kAdd, scaled.shift, number);
+      HloInstruction* const shift = scaled.scale == nullptr
+                                        ? step->numbers
+                                        : binary(HloOpcode::kMultiply, step->numbers, scaled.scale);
+      scaled.shift = accumulate(HloOpcode::kAdd, scaled.shift, shift);
     }
-    scaled.x = one->mutable_operand(i);
+    scaled.x = operand;
     return true;
   }
   return false;
@@ -66,7 +64,7 @@ bool is_activation(const HloInstruction& value) {
   }
 }
 
-// Whether it is a function of what a product makes.
+// True for a function of what a product computes.
 bool follows_product(const HloInstruction& value) {
   constexpr std::size_t kMostOperations = 32;
   std::vector<const HloInstruction*> open = {&value};
@@ -83,79 +81,54 @@ bool follows_product(const HloInstruction& value) {
   return false;
 }
 
-// A product of rows with a matrix that is known ahead.
-bool is_dense_layer(const HloInstruction& dot, const WeightValues& values) {
-  if (dot.opcode() != HloOpcode::kDot || values.is_known(&dot) ||
-      !values.is_known(dot.operand(1)) || !has_kernels(dot.shape().element_type()) ||
-      dot.operand(1)->shape().rank() != 2) {
-    return false;
-  }
-  const auto& numbers = dot.dot_dimension_numbers();
-  return numbers.lhs_batch_dimensions().empty() &&
-         numbers.lhs_contracting_dimensions().size() == 1 &&
-         numbers.lhs_contracting_dimensions(0) == dot.operand(0)->shape().rank() - 1;
-}
+}  // namespace
 
-Status move_scales(HloInstruction& dot, const WeightValues& values) {
-  if (!is_dense_layer(dot, values)) return {};
-  ScaledInput scaled{dot.mutable_operand(0)};
-  while (take_operation(scaled, values)) {
-  }
-  if (scaled.x == dot.operand(0) || !is_activation(*scaled.x) || !follows_product(*scaled.x)) {
+std::optional<ColumnStep> column_step(const HloInstruction& operation, const HloInstruction* x,
+                                      const WeightValues& values) {
+  const HloOpcode opcode = operation.opcode();
+  const bool is_difference = opcode == HloOpcode::kSubtract;
+  if (opcode != HloOpcode::kAdd && opcode != HloOpcode::kMultiply && !is_difference) return {};
+  if (is_difference && operation.operand(0) != x) return {};
+  HloInstruction* const other = other_operand(operation, opcode, x);
+  const bool is_spread = other != nullptr && other->opcode() == HloOpcode::kBroadcast;
+  if (other == nullptr || other == x || !values.is_known(is_spread ? other->operand(0) : other)) {
     return {};
   }
-  if (scaled.scale == nullptr && scaled.shift == nullptr) return {};
-  HloInstruction* const weight = dot.mutable_operand(1);
-  const std::int64_t depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
-  HloInstruction* made_weight = weight;
-  if (scaled.scale != nullptr) {
-    made_weight = binary(HloOpcode::kMultiply, weight,
-                         broadcast(scaled.scale, weight->shape().dimensions(), {depth}));
+  HloInstruction* const numbers =
+      column_values(other, operation.shape(), operation.shape().dimensions().back());
+  if (numbers == nullptr) return {};
+  return ColumnStep{is_difference ? negate(numbers) : numbers, opcode == HloOpcode::kMultiply};
+}
+
+Status move_scale_into_weight(HloInstruction& dot, const WeightValues& values,
+                              const Choices& choices) {
+  const auto layer = matrix_product(dot);
+  if (!choices.may_join_weights() || !layer || !layer->sums_last() || values.is_known(&dot) ||
+      !values.is_known(layer->matrix) || !has_kernels(dot.shape().element_type()) ||
+      !dot.parent()->IsEntryComputation()) {
+    return {};
   }
-  HloInstruction* made = dot.parent()->AddInstruction(dot.CloneWithNewOperands(
-      dot.shape(), {reshape(scaled.x, dot.operand(0)->shape().dimensions()), made_weight}));
+  ScaledInput scaled{layer->left};
+  while (take_operation(scaled, values)) {
+  }
+  if (scaled.x == layer->left || !is_activation(*scaled.x) || !follows_product(*scaled.x) ||
+      (scaled.scale == nullptr && scaled.shift == nullptr)) {
+    return {};
+  }
+  HloInstruction* weight = layer->matrix;
+  if (scaled.scale != nullptr) {
+    weight = binary(HloOpcode::kMultiply, weight,
+                    broadcast(scaled.scale, weight->shape().dimensions(), {layer->matrix_depth}));
+  }
+  HloInstruction* made = rebuild(dot, dot.shape().dimensions(),
+                                 {reshape(scaled.x, layer->left->shape().dimensions()), weight});
   if (scaled.shift != nullptr) {
-    xla::DotDimensionNumbers numbers;
-    numbers.add_lhs_contracting_dimensions(0);
-    numbers.add_rhs_contracting_dimensions(depth);
-    const std::int64_t columns = weight->shape().dimensions(static_cast<int>(1 - depth));
-    HloInstruction* const bias = dot.parent()->AddInstruction(
-        HloInstruction::CreateDot(shape_of(dot.shape().element_type(), {columns}), scaled.shift,
-                                  weight, numbers, dot.precision_config()));
+    HloInstruction* const bias =
+        contract(scaled.shift, 0, layer->matrix, layer->matrix_depth, dot.precision_config());
     made = binary(HloOpcode::kAdd, made,
                   broadcast(bias, dot.shape().dimensions(), {dot.shape().rank() - 1}));
   }
-  return checked(dot.ReplaceAllUsesWith(made));
-}
-
-}  // namespace
-
-HloInstruction* column_numbers(HloInstruction* value, const xla::Shape& like,
-                               const WeightValues& values) {
-  const std::int64_t last = like.rank() - 1;
-  const std::int64_t columns = like.dimensions(static_cast<int>(last));
-  if (value->opcode() == HloOpcode::kBroadcast) {
-    HloInstruction* const inner = value->mutable_operand(0);
-    if (!values.is_known(inner)) return nullptr;
-    const auto& kept = value->dimensions();
-    if (kept.empty()) return broadcast(inner, {columns}, {});
-    return kept.size() == 1 && kept[0] == last ? inner : nullptr;
-  }
-  // There is only one row, so nothing is spread. The same numbers as for more rows are found, so
-  // that all sizes of a batch share what is made of them.
-  if (xla::ShapeUtil::ElementsIn(like) != columns || !values.is_known(value)) return nullptr;
-  while (value->opcode() == HloOpcode::kReshape) value = value->mutable_operand(0);
-  return reshape(value, {columns});
-}
-
-Status move_scales_into_weights(xla::HloModule& module, std::int64_t first_weight,
-                                const Choices& choices) {
-  if (!choices.may_join_weights()) return {};
-  const WeightValues values(module, first_weight);
-  for (auto* instruction : module.entry_computation()->MakeInstructionPostOrder()) {
-    TFAOT_TRY(move_scales(*instruction, values));
-  }
-  return remove_dead_code(module);
+  return replace(dot, made);
 }
 
 }  // namespace tfaot::toolkit::engine

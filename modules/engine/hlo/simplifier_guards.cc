@@ -6,7 +6,9 @@
 #include <limits>
 #include <optional>
 
+#include "hlo/build.h"
 #include "hlo/hlo.h"
+#include "hlo/match.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -49,47 +51,16 @@ bool is_normal(double number, xla::PrimitiveType type) {
   return size >= std::ldexp(1.0, 2 - largest) && size < std::ldexp(1.0, largest);
 }
 
-HloInstruction* constant_like(HloInstruction& like, std::int64_t number) {
-  auto value = xla::LiteralUtil::CreateR0<std::int64_t>(number).Convert(element_type_of(like));
-  return like.parent()->AddInstruction(HloInstruction::CreateConstant(*std::move(value)));
-}
-
-HloInstruction* converted_to(HloInstruction* value, xla::PrimitiveType type) {
-  return value->parent()->AddInstruction(
-      HloInstruction::CreateConvert(shape_of(type, value->shape().dimensions()), value));
-}
-
 // The same value in a form that the simplifier does not know.
 HloInstruction* guarded(HloInstruction* value) {
   if (const auto form = float_form(element_type_of(*value))) {
-    return value->parent()->AddInstruction(HloInstruction::CreateReducePrecision(
-        value->shape(), value, form->exponent, form->fraction));
+    return add_next_to(value, HloInstruction::CreateReducePrecision(
+                                  value->shape(), value, form->exponent, form->fraction));
   }
-  return binary(HloOpcode::kXor, value,
-                broadcast(constant_like(*value, 0), value->shape().dimensions(), {}));
+  return binary(HloOpcode::kXor, value, fill_like(value, 0));
 }
 
-// The number in all elements of a constant; nothing for other values.
-std::optional<double> constant_of(const HloInstruction& value) {
-  switch (value.opcode()) {
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kReshape:
-      return constant_of(*value.operand(0));
-    case HloOpcode::kNegate:
-      if (const auto number = constant_of(*value.operand(0))) return -*number;
-      return std::nullopt;
-    case HloOpcode::kConstant:
-      break;
-    default:
-      return std::nullopt;
-  }
-  if (!value.shape().IsArray() || xla::ShapeUtil::ElementsIn(value.shape()) != 1) return {};
-  const auto wide = value.literal().Convert(xla::F64);
-  if (!wide.ok()) return std::nullopt;
-  return wide->data<double>()[0];
-}
-
-bool is_made_by(const HloInstruction& value, std::initializer_list<HloOpcode> opcodes) {
+bool has_opcode(const HloInstruction& value, std::initializer_list<HloOpcode> opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), value.opcode()) != opcodes.end();
 }
 
@@ -100,9 +71,9 @@ bool is_power_of_two(double number) {
 
 // Of a sum or difference of a value and a constant: the constant with its sign.
 std::optional<double> offset_of(const HloInstruction& sum) {
-  if (!is_made_by(sum, {HloOpcode::kAdd, HloOpcode::kSubtract})) return std::nullopt;
-  if (const auto first = constant_of(*sum.operand(0))) return first;
-  const auto second = constant_of(*sum.operand(1));
+  if (!has_opcode(sum, {HloOpcode::kAdd, HloOpcode::kSubtract})) return std::nullopt;
+  if (const auto first = number_of(*sum.operand(0))) return first;
+  const auto second = number_of(*sum.operand(1));
   if (second && sum.opcode() == HloOpcode::kSubtract) return -*second;
   return second;
 }
@@ -111,7 +82,7 @@ std::optional<double> offset_of(const HloInstruction& sum) {
 bool rounds(const HloInstruction& sum, std::int64_t inner) {
   const auto first = offset_of(*sum.operand(inner));
   const auto second = offset_of(sum);
-  if (!first || !second || constant_of(*sum.operand(inner))) return false;
+  if (!first || !second || number_of(*sum.operand(inner))) return false;
   const bool is_negated = sum.opcode() == HloOpcode::kSubtract && inner == 1;
   return *first * *second * (is_negated ? -1 : 1) < 0;
 }
@@ -125,7 +96,7 @@ bool is_mean(const HloInstruction& sum) {
     return false;
   }
   return std::any_of(a.operands().begin(), a.operands().end(), [&](const auto* factor) {
-    const auto number = constant_of(*factor);
+    const auto number = number_of(*factor);
     return number && std::abs(*number) < 1 && b.IsUserOf(factor);
   });
 }
@@ -133,22 +104,22 @@ bool is_mean(const HloInstruction& sum) {
 // (x * a) * b: the product of the constants may be none of the type.
 bool overflows(const HloInstruction& product, std::int64_t inner) {
   const HloInstruction& first = *product.operand(inner);
-  const auto b = constant_of(*product.operand(1 - inner));
+  const auto b = number_of(*product.operand(1 - inner));
   if (!b || first.opcode() != HloOpcode::kMultiply) return false;
   return std::any_of(first.operands().begin(), first.operands().end(), [&](const auto* factor) {
-    const auto a = constant_of(*factor);
+    const auto a = number_of(*factor);
     return a && *a != 0 && *b != 0 && !is_normal(*a * *b, element_type_of(product));
   });
 }
 
 bool is_quotient(const HloInstruction& value) {
-  return value.opcode() == HloOpcode::kDivide && !constant_of(*value.operand(1));
+  return value.opcode() == HloOpcode::kDivide && !number_of(*value.operand(1));
 }
 
 // True if a rule for real numbers would merge the operation with that of an operand.
 bool would_merge(const HloInstruction& one, std::int64_t i) {
   const HloInstruction& operand = *one.operand(i);
-  const bool is_power = is_made_by(operand, {HloOpcode::kExp, HloOpcode::kPower});
+  const bool is_power = has_opcode(operand, {HloOpcode::kExp, HloOpcode::kPower});
   switch (one.opcode()) {
     case HloOpcode::kAdd:
       return rounds(one, i) || (i == 0 && is_mean(one));
@@ -161,8 +132,7 @@ bool would_merge(const HloInstruction& one, std::int64_t i) {
       return is_power;
     case HloOpcode::kMultiply:
       if (operand.opcode() == HloOpcode::kConvert) {
-        return element_type_of(*operand.operand(0)) == xla::PRED &&
-               !constant_of(*one.operand(1 - i));
+        return element_type_of(*operand.operand(0)) == xla::PRED && !number_of(*one.operand(1 - i));
       }
       return overflows(one, i) || (i == 0 && operand.opcode() == HloOpcode::kExp &&
                                    one.operand(1)->opcode() == HloOpcode::kExp);
@@ -191,7 +161,7 @@ bool is_rounded(const HloInstruction& value, int steps) {
         return !float_form(element_type_of(*user)) || is_rounded(*user, steps - 1);
       case HloOpcode::kCompare:
         return std::none_of(user->operands().begin(), user->operands().end(),
-                            [](const auto* operand) { return constant_of(*operand) == 0; });
+                            [](const auto* operand) { return number_of(*operand) == 0; });
       case HloOpcode::kAbs:
       case HloOpcode::kAdd:
       case HloOpcode::kBroadcast:
@@ -214,7 +184,7 @@ bool is_rounded(const HloInstruction& value, int steps) {
 // True if a product with the rounded inverse of the divisor does not do.
 bool needs_quotient(const HloInstruction& one) {
   constexpr int kMostSteps = 6;
-  const auto divisor = constant_of(*one.operand(1));
+  const auto divisor = number_of(*one.operand(1));
   if (!divisor || !float_form(element_type_of(one)) || !is_normal(*divisor, xla::F64)) return false;
   if (!is_normal(1 / *divisor, element_type_of(one))) return true;
   return !is_power_of_two(*divisor) && is_rounded(one, kMostSteps);
@@ -228,9 +198,9 @@ bool can_hold(xla::PrimitiveType type, std::int64_t number) {
 
 // True if a slice of a slice becomes one slice, which starts at the sum of both starts.
 bool is_stacked(const HloInstruction& one) {
-  if (!is_made_by(one, {HloOpcode::kDynamicSlice, HloOpcode::kDynamicUpdateSlice})) return false;
+  if (!has_opcode(one, {HloOpcode::kDynamicSlice, HloOpcode::kDynamicUpdateSlice})) return false;
   const HloInstruction* under = one.operand(one.opcode() == HloOpcode::kDynamicSlice ? 0 : 1);
-  while (is_made_by(*under, {HloOpcode::kBroadcast, HloOpcode::kCopy, HloOpcode::kReshape,
+  while (has_opcode(*under, {HloOpcode::kBroadcast, HloOpcode::kCopy, HloOpcode::kReshape,
                              HloOpcode::kTranspose})) {
     under = under->operand(0);
   }
@@ -245,15 +215,16 @@ HloInstruction* start_within(HloInstruction& slice, std::int64_t i) {
   if (d < 0 || start->shape().rank() != 0 || start->opcode() == HloOpcode::kClamp) return nullptr;
   const xla::Shape& part = is_update ? slice.operand(1)->shape() : slice.shape();
   const std::int64_t most = slice.operand(0)->shape().dimensions(d) - part.dimensions(d);
-  const auto number = constant_of(*start);
+  const auto number = number_of(*start);
   if (number && *number >= 0 && *number <= static_cast<double>(most)) return nullptr;
-  HloInstruction* const zero = constant_like(*start, 0);
-  return start->parent()->AddInstruction(HloInstruction::CreateTernary(
-      start->shape(), HloOpcode::kClamp, zero, start,
-      can_hold(element_type_of(*start), most) ? constant_like(*start, most) : start));
+  const auto type = element_type_of(*start);
+  HloInstruction* const zero = scalar_next_to(start, type, 0);
+  return clamp(
+      zero, start,
+      can_hold(type, most) ? scalar_next_to(start, type, static_cast<double>(most)) : start);
 }
 
-// What takes the place of an operand; null: nothing.
+// The replacement of an operand; null: there is none.
 HloInstruction* guarded_operand(HloInstruction& one, std::int64_t i) {
   HloInstruction* const operand = one.mutable_operand(i);
   if (is_stacked(one)) return start_within(one, i);
@@ -262,8 +233,7 @@ HloInstruction* guarded_operand(HloInstruction& one, std::int64_t i) {
     const bool is_narrow = has_whole_numbers(*operand) &&
                            xla::primitive_util::BitWidth(element_type_of(*operand)) < 32;
     const auto& scatter = *xla::Cast<xla::HloScatterInstruction>(&one);
-    return is_narrow && operand == scatter.scatter_indices() ? converted_to(operand, xla::S32)
-                                                             : nullptr;
+    return is_narrow && operand == scatter.scatter_indices() ? convert(operand, xla::S32) : nullptr;
   }
   if (has_whole_numbers(one)) {
     const bool is_power =
@@ -274,27 +244,24 @@ HloInstruction* guarded_operand(HloInstruction& one, std::int64_t i) {
   if (would_merge(one, i)) return guarded(operand);
   if (one.opcode() != HloOpcode::kDivide || i == 0 || !needs_quotient(one)) return nullptr;
   // The divisor, for every dividend.
-  return operand->parent()->AddInstruction(HloInstruction::CreateTernary(
-      operand->shape(), HloOpcode::kClamp, operand, one.mutable_operand(0), operand));
+  return clamp(operand, one.mutable_operand(0), operand);
 }
 
-// What takes the place of an operation on whole numbers; null: nothing.
+// The replacement of an operation on whole numbers; null: there is none.
 HloInstruction* guarded_operation(HloInstruction& one) {
   if (!has_whole_numbers(one)) return nullptr;
   if (one.opcode() == HloOpcode::kAbs) {
     HloInstruction* const value = one.mutable_operand(0);
     if (xla::primitive_util::IsUnsignedIntegralType(element_type_of(one))) return value;
-    return binary(
-        HloOpcode::kMaximum, value,
-        one.AddInstruction(HloInstruction::CreateUnary(one.shape(), HloOpcode::kNegate, value)));
+    return binary(HloOpcode::kMaximum, value, negate(value));
   }
   if (one.opcode() != HloOpcode::kIota) return nullptr;
   const auto d = xla::Cast<xla::HloIotaInstruction>(&one)->iota_dimension();
   if (can_hold(element_type_of(one), one.shape().dimensions(static_cast<int>(d)) - 1))
     return nullptr;
-  return converted_to(one.AddInstruction(HloInstruction::CreateIota(
-                          shape_of(xla::S64, one.shape().dimensions()), d)),
-                      element_type_of(one));
+  return convert(add_next_to(&one, HloInstruction::CreateIota(
+                                       shape_of(xla::S64, one.shape().dimensions()), d)),
+                 element_type_of(one));
 }
 
 absl::StatusOr<bool> guard(HloInstruction& one) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/sliced_transposes.h"
-
 #include <algorithm>
 
+#include "hlo/build.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 
 namespace tfaot::toolkit::engine {
@@ -11,8 +11,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Whether `value` is what x has in part `part` of `parts` equal ones of a dimension, and all of the
-// others.
+// True if `value` is part `part` of `parts` equal ones of a dimension of x, and all of the others.
 bool is_equal_part(const HloInstruction& value, const HloInstruction* x, std::int64_t dimension,
                    std::int64_t part, std::int64_t parts) {
   if (value.opcode() != HloOpcode::kSlice || value.operand(0) != x) return false;
@@ -58,7 +57,7 @@ bool is_for_products(const HloInstruction& value) {
          });
 }
 
-// The same as a transpose, whose parts have a dimension of their own before that along which they
+// The same as a transpose: its parts have a dimension of their own before the one along which they
 // are joined.
 HloInstruction* as_transpose(HloInstruction& joined, std::int64_t split) {
   HloInstruction* const x = joined.mutable_operand(0)->mutable_operand(0);
@@ -74,7 +73,9 @@ HloInstruction* as_transpose(HloInstruction& joined, std::int64_t split) {
   return transpose(reshape(x, sizes), order);
 }
 
-Status restore(HloInstruction& joined) {
+}  // namespace
+
+Status restore_sliced_transpose(HloInstruction& joined) {
   if (joined.opcode() != HloOpcode::kConcatenate || joined.IsRoot()) return {};
   const std::int64_t split = sliced_dimension(joined);
   const bool is_read_by_strides =
@@ -84,23 +85,11 @@ Status restore(HloInstruction& joined) {
       });
   if (!is_read_by_strides) return {};
   HloInstruction* const transposed = as_transpose(joined, split);
-  const std::vector<HloInstruction*> users(joined.users().begin(), joined.users().end());
-  for (HloInstruction* user : users) {  // a reshape of a reshape hides which dimensions are whole
-    if (user->opcode() != HloOpcode::kReshape) continue;
-    TFAOT_TRY(checked(user->ReplaceAllUsesWith(reshape(transposed, dimensions_of(*user)))));
+  for (HloInstruction* user : Instructions(joined.users())) {
+    // A reshape of a reshape hides which dimensions are whole.
+    if (user->opcode() == HloOpcode::kReshape) TFAOT_TRY(replace(*user, transposed));
   }
-  return checked(joined.ReplaceAllUsesWith(reshape(transposed, dimensions_of(joined))));
-}
-
-}  // namespace
-
-Status restore_sliced_transposes(xla::HloModule& module) {
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      TFAOT_TRY(restore(*instruction));
-    }
-  }
-  return remove_dead_code(module);
+  return replace(joined, transposed);
 }
 
 }  // namespace tfaot::toolkit::engine

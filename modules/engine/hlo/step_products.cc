@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/step_products.h"
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
+#include "hlo/build.h"
 #include "hlo/loop.h"
+#include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "xla/literal_util.h"
 #include "xla/service/tuple_simplifier.h"
@@ -17,7 +18,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Where in a sequence a step's part is: an index into one dimension, of this length.
+// The place of a step's part in a sequence: an index into one dimension, of this length.
 struct StepPlace {
   HloInstruction* index = nullptr;
   std::int64_t length = 0;
@@ -30,7 +31,7 @@ struct PartOfSequence {
   std::int64_t dimension = 0;
 };
 
-// What a dynamic slice takes of one dimension, if that is one place, and all of the others.
+// A dynamic slice of one place of one dimension, and of all of the others.
 std::optional<PartOfSequence> part_of_sequence(HloInstruction& slice) {
   if (slice.opcode() != HloOpcode::kDynamicSlice) return std::nullopt;
   std::optional<PartOfSequence> part;
@@ -45,12 +46,6 @@ std::optional<PartOfSequence> part_of_sequence(HloInstruction& slice) {
   return part;
 }
 
-// Without a reshape in between.
-HloInstruction* reshape_again(HloInstruction* operand, absl::Span<const std::int64_t> sizes) {
-  while (operand->opcode() == HloOpcode::kReshape) operand = operand->mutable_operand(0);
-  return reshape(operand, sizes);
-}
-
 Dimensions shifted(absl::Span<const std::int64_t> dimensions) {
   Dimensions result;
   for (const std::int64_t d : dimensions) result.push_back(d + 1);
@@ -62,7 +57,7 @@ class StepProducts {
  public:
   explicit StepProducts(const Loop& loop) : loop_(loop) {}
 
-  // Whether there are any.
+  // True if there are any.
   Result<bool> hoist() {
     TFAOT_TRY(split_joined_products());
     std::vector<HloInstruction*> products;
@@ -106,26 +101,17 @@ class StepProducts {
   }
 
   static Status replace_joined(HloInstruction& dot, const HloInstruction& joined) {
-    HloInstruction* matrix = dot.mutable_operand(1);
-    const auto& numbers = dot.dot_dimension_numbers();
-    const auto depth = static_cast<std::size_t>(numbers.rhs_contracting_dimensions(0));
-    Dimensions from(static_cast<std::size_t>(matrix->shape().rank()), 0);
-    Dimensions to = dimensions_of(*matrix);
-    const Dimensions strides(from.size(), 1);
+    const std::int64_t depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
+    std::int64_t first = 0;
     HloInstruction* sum = nullptr;
     for (HloInstruction* part : joined.operands()) {
-      to[depth] =
-          from[depth] + part->shape().dimensions(static_cast<int>(joined.concatenate_dimension()));
-      Dimensions sizes = to;
-      sizes[depth] -= from[depth];
-      HloInstruction* rows = dot.parent()->AddInstruction(HloInstruction::CreateSlice(
-          shape_of(matrix->shape().element_type(), sizes), matrix, from, to, strides));
-      HloInstruction* product =
-          dot.parent()->AddInstruction(dot.CloneWithNewOperands(dot.shape(), {part, rows}));
-      sum = sum == nullptr ? product : binary(HloOpcode::kAdd, sum, product);
-      from[depth] = to[depth];
+      const std::int64_t count =
+          part->shape().dimensions(static_cast<int>(joined.concatenate_dimension()));
+      HloInstruction* const rows = slice_along(dot.mutable_operand(1), depth, first, count);
+      sum = accumulate(HloOpcode::kAdd, sum, rebuild(dot, dot.shape().dimensions(), {part, rows}));
+      first += count;
     }
-    return checked(dot.ReplaceAllUsesWith(sum));
+    return replace(dot, sum);
   }
 
   // Of one tensor with one fixed matrix.
@@ -141,7 +127,7 @@ class StepProducts {
     return is_plain_product(one) ? place_of(*one.mutable_operand(0)) : std::nullopt;
   }
 
-  // Whether the value is made of the parts that sequences have at one place, and of that alone.
+  // The place in sequences of the parts that the value is computed from, and from nothing else.
   std::optional<StepPlace> place_of(HloInstruction& value) {
     if (!value.shape().IsArray() || loop_.is_fixed(value)) return std::nullopt;
     if (const auto part = part_of_sequence(value)) {
@@ -176,14 +162,14 @@ class StepProducts {
       std::iota(order.begin(), order.end(), 0);
       std::rotate(order.begin(), order.begin() + part->dimension,
                   order.begin() + part->dimension + 1);
-      return reshape_again(transpose(whole, order), sizes);
+      return reshape(before_reshapes(transpose(whole, order)), sizes);
     }
     HloInstruction* first = sequence_of(*value.mutable_operand(0), length);
     switch (value.opcode()) {
       case HloOpcode::kDot:
         return product_of(value, first);
       case HloOpcode::kReshape:
-        return reshape_again(first, sizes);
+        return reshape(before_reshapes(first), sizes);
       case HloOpcode::kTranspose: {
         Dimensions order = shifted(value.dimensions());
         order.insert(order.begin(), 0);
@@ -196,18 +182,16 @@ class StepProducts {
         starts.insert(starts.begin(), 0);
         limits.insert(limits.begin(), length);
         strides.insert(strides.begin(), 1);
-        return first->parent()->AddInstruction(HloInstruction::CreateSlice(
-            shape_of(value.shape().element_type(), sizes), first, starts, limits, strides));
+        return slice(first, starts, limits, strides);
       }
       default:
         break;
     }
-    std::vector<HloInstruction*> operands = {first};
+    Instructions operands = {first};
     for (std::int64_t i = 1; i < value.operand_count(); ++i) {
       operands.push_back(sequence_of(*value.mutable_operand(i), length));
     }
-    return first->parent()->AddInstruction(
-        value.CloneWithNewOperands(shape_of(value.shape().element_type(), sizes), operands));
+    return rebuild(value, sizes, operands);
   }
 
   HloInstruction* spread(HloInstruction& value, absl::Span<const std::int64_t> sizes) {
@@ -252,15 +236,13 @@ class StepProducts {
 
   static HloInstruction* part_at(HloInstruction* sequence, HloInstruction* index,
                                  const xla::Shape& shape) {
-    xla::HloComputation& computation = *index->parent();
     Dimensions sizes = dimensions_of(*sequence);
     sizes.front() = 1;
-    HloInstruction* zero = computation.AddInstruction(
-        HloInstruction::CreateConstant(xla::LiteralUtil::Zero(index->shape().element_type())));
-    std::vector<HloInstruction*> starts(sizes.size(), zero);
+    Instructions starts(sizes.size(), scalar_next_to(index, index->shape().element_type(), 0));
     starts.front() = index;
-    HloInstruction* part = computation.AddInstruction(HloInstruction::CreateDynamicSlice(
-        shape_of(shape.element_type(), sizes), sequence, starts, sizes));
+    HloInstruction* const part =
+        add_next_to(index, HloInstruction::CreateDynamicSlice(shape_of(shape.element_type(), sizes),
+                                                              sequence, starts, sizes));
     return reshape(part, shape.dimensions());
   }
 

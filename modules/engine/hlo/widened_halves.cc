@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/widened_halves.h"
-
 #include <map>
 #include <set>
 
+#include "hlo/build.h"
+#include "hlo/passes.h"
 #include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
@@ -20,8 +20,7 @@ bool has_half(const xla::Shape& shape) {
 }
 
 HloInstruction* with_type(HloInstruction* x, xla::PrimitiveType type) {
-  HloInstruction* const made = x->parent()->AddInstruction(
-      HloInstruction::CreateConvert(shape_of(type, x->shape().dimensions()), x));
+  HloInstruction* const made = convert(x, type);
   made->set_metadata(x->metadata());
   return made;
 }

@@ -10,12 +10,7 @@
 #include "lowering/conversions.h"
 #include "tfaot/base/limits.h"
 #include "xla/service/hlo.pb.h"
-
-// From xla/service/hlo_parser.h, which includes headers that the wheel does not ship.
-namespace xla {
-absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
-    absl::string_view text, bool set_to_default_entry_computation_layout);
-}  // namespace xla
+#include "xla/service/hlo_parser.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

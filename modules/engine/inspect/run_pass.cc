@@ -5,6 +5,7 @@
 
 #include "code/passes.h"
 #include "hlo/canonical.h"
+#include "hlo/simplify.h"
 #include "inspect/read_hlo.h"
 #include "tfaot/base/limits.h"
 
@@ -44,6 +45,7 @@ Result<std::string> run_pass(const FileSystem& fs, const PassQuestion& question)
   const Choices choices;
   PassState state{**module, inputs, choices};
   TFAOT_TRY(pass->run(state));
+  TFAOT_TRY(remove_dead_code(**module));
   return hlo_text(**module);
 }
 

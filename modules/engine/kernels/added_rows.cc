@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/added_rows.h"
-
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
+#include "hlo/build.h"
+#include "hlo/match.h"
 #include "hlo/simplify.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
-#include "kernels/row_values.h"
+#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -20,10 +21,7 @@ constexpr std::int64_t kFewestInRow = 8;
 
 // The terms of a sum; nothing else uses what is between.
 void take_terms(HloInstruction* value, std::vector<HloInstruction*>& terms) {
-  HloInstruction* inner = value;
-  while (inner->opcode() == HloOpcode::kReshape && inner->user_count() == 1) {
-    inner = inner->mutable_operand(0);
-  }
+  HloInstruction* const inner = before_own_reshapes(value);
   if (inner->opcode() != HloOpcode::kAdd || inner->user_count() != 1) {
     terms.push_back(inner);
     return;
@@ -66,19 +64,10 @@ std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
   return part;
 }
 
-// Whether XLA would compute it in the loop of the sum.
-bool is_made_by_loop(const HloInstruction& term) {
+// True if XLA would compute it in the loop of the sum.
+bool is_fused_into_sum_loop(const HloInstruction& term) {
   return (term.IsElementwise() && term.operand_count() > 0) ||
          term.opcode() == HloOpcode::kBroadcast;
-}
-
-// What a relu takes; null: it is none.
-HloInstruction* before_relu(HloInstruction& value) {
-  if (value.opcode() != HloOpcode::kMaximum) return nullptr;
-  for (const int i : {0, 1}) {
-    if (number_of(*value.operand(i)) == 0) return value.mutable_operand(1 - i);
-  }
-  return nullptr;
 }
 
 struct AddedRows {
@@ -102,7 +91,7 @@ std::optional<AddedRows> added_rows(const std::vector<HloInstruction*>& terms) {
     } else if (const auto part = part_of_broadcast(*term)) {
       added.parts.push_back(*part);
     } else {
-      if (is_made_by_loop(*term)) return {};
+      if (is_fused_into_sum_loop(*term)) return {};
       whole.push_back(term);
     }
   }
@@ -118,10 +107,10 @@ std::optional<AddedRows> added_rows(const std::vector<HloInstruction*>& terms) {
 }
 
 Status replace_sum_of_rows(HloInstruction& result) {
-  HloInstruction* const rectified = before_relu(result);
-  const bool has_relu = rectified != nullptr;
+  HloInstruction* rectified = nullptr;
+  const bool has_relu = xla::Match(&result, m::MaximumAnyOrder(m::Op(&rectified), number_equal(0)));
   if (!has_relu && result.opcode() != HloOpcode::kAdd) return {};
-  std::vector<HloInstruction*> terms;
+  Instructions terms;
   if (has_relu) {
     take_terms(rectified, terms);
   } else {
@@ -135,28 +124,21 @@ Status replace_sum_of_rows(HloInstruction& result) {
   call.rows = elements_of(result) / call.row;
   call.parts = std::ssize(added->parts);
   call.relu = has_relu ? 1 : 0;
-  return checked(result.ReplaceAllUsesWith(add_call_of_parts(
-      {"add_rows", as_words(call), {}, dimensions_of(result)}, added->parts, result)));
+  return replace(result, add_call_of_parts({"add_rows", as_words(call), {}, dimensions_of(result)},
+                                           added->parts, result));
 }
 
 }  // namespace
 
 Status replace_added_rows(xla::HloModule& module) {
-  TFAOT_TRY(remove_dead_code(module));  // users that are left of what is replaced do not count
   for (auto* computation : module.MakeComputationPostOrder()) {
-    if (computation->IsFusionComputation()) continue;
-    std::vector<HloInstruction*> order = computation->MakeInstructionPostOrder();
-    std::ranges::reverse(order);  // a relu before its sum, a sum before its terms
-    for (auto* instruction : order) {
+    // A relu before its sum, a sum before its terms.
+    for (auto* instruction : computation->MakeInstructionPostOrder() | std::views::reverse) {
       const bool is_used = instruction->user_count() > 0 || instruction->IsRoot();
-      if (is_used && instruction->shape().IsArray() &&
-          has_kernels(instruction->shape().element_type()) &&
-          !xla::ShapeUtil::IsZeroElementArray(instruction->shape())) {
-        TFAOT_TRY(replace_sum_of_rows(*instruction));
-      }
+      if (is_used && is_for_kernels(*instruction)) TFAOT_TRY(replace_sum_of_rows(*instruction));
     }
   }
-  return remove_dead_code(module);
+  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

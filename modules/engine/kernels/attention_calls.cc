@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/attention_calls.h"
-
 #include <algorithm>
 #include <optional>
 
+#include "hlo/build.h"
+#include "hlo/match.h"
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
+#include "kernels/passes.h"
 #include "tfaot/kernels/attention.h"
 #include "tfaot/kernels/matmul.h"
 #include "tfaot/kernels/rows.h"
@@ -18,8 +19,8 @@ using kernels::MatrixPlaces;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Whether the kernel makes queries the lanes of vectors, and that takes less than three calls. With
-// deeper heads it is the products that take long, and lanes that no query is for.
+// True if the kernel takes queries as the lanes of vectors, and that takes less time than three
+// calls. With deeper heads the products take the time, and lanes without a query.
 bool wins_by_lanes(const kernels::AttentionCall& call) {
   constexpr std::int64_t kFewestRows = 4, kDeepest = 32, kMostKeyElements = 24 << 10;
   return kernels::can_be_lanes(call) && call.rows >= kFewestRows &&
@@ -37,15 +38,10 @@ bool wins_by_blocks(const kernels::AttentionCall& call) {
              kFewestScoreBytes;
 }
 
-// What is behind reshapes, if nothing else uses it or them.
+// The value before reshapes; null if something else uses it or them.
 HloInstruction* sole_source(HloInstruction* value) {
-  while (true) {
-    if (value->user_count() != 1 || value->IsRoot()) return nullptr;
-    const bool is_view =
-        value->opcode() == HloOpcode::kReshape || value->opcode() == HloOpcode::kBitcast;
-    if (!is_view) return value;
-    value = value->mutable_operand(0);
-  }
+  value = before_own_reshapes(value);
+  return only_user(*value) != nullptr ? value : nullptr;
 }
 
 // The call that `value` is the result of, if it is a plain product of float32: nothing is packed,
@@ -62,7 +58,7 @@ HloInstruction* plain_product_call(HloInstruction& value) {
   return is_plain ? made : nullptr;
 }
 
-// Where one side's matrices are on two levels of a batch.
+// The places of one side's matrices on two levels of a batch.
 struct BatchLevels {
   std::int64_t count;  // of the inner level
   std::int64_t outer, inner;
@@ -103,7 +99,7 @@ ProductLevels levels_of(const MatMulCall& call) {
           call.result_row_stride};
 }
 
-// Whether matrices of that many elements follow each other.
+// True if matrices of that many elements are contiguous.
 bool is_dense(const BatchLevels& levels, std::int64_t matrix, std::int64_t batch) {
   const auto one = with_inner(levels, 1, batch);
   return batch == 1 || (one && one->outer == matrix);
@@ -150,8 +146,10 @@ std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
   return {};
 }
 
+}  // namespace
+
 // `result`: that of a product, maybe of a softmax of another product.
-Status replace_one_attention(HloInstruction& result) {
+Status replace_attention(HloInstruction& result) {
   HloInstruction* const sums = plain_product_call(result);
   if (sums == nullptr) return {};
   HloInstruction* const softmax = sole_source(sums->mutable_operand(1));
@@ -166,25 +164,13 @@ Status replace_one_attention(HloInstruction& result) {
       attention_of(call_of<MatMulCall>(*scores), call_of<kernels::SoftmaxCall>(*softmax),
                    call_of<MatMulCall>(*sums));
   if (!call || !(wins_by_lanes(*call) || wins_by_blocks(*call))) return {};
-  return checked(result.ReplaceAllUsesWith(add_kernel_call(
-      {"attention",
-       as_words(*call),
-       {scores->mutable_operand(1), scores->mutable_operand(2), sums->mutable_operand(2)},
-       dimensions_of(result),
-       kernels::attention_scratch_bytes(*call)},
-      *sums)));
-}
-
-}  // namespace
-
-Status replace_attention(xla::HloModule& module) {
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    if (computation->IsFusionComputation()) continue;
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      TFAOT_TRY(replace_one_attention(*instruction));
-    }
-  }
-  return remove_dead_code(module);
+  return replace(result, add_kernel_call({"attention",
+                                          as_words(*call),
+                                          {scores->mutable_operand(1), scores->mutable_operand(2),
+                                           sums->mutable_operand(2)},
+                                          dimensions_of(result),
+                                          kernels::attention_scratch_bytes(*call)},
+                                         *sums));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/concatenation_calls.h"
-
 #include <algorithm>
 
+#include "hlo/build.h"
+#include "hlo/match.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
+#include "kernels/passes.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -19,17 +20,10 @@ constexpr std::int64_t kMostParts = 64;      // of a call, whose struct grows wi
 constexpr std::int64_t kMostRowsOfOne = 16;  // of a gather, in one row of the concatenation
 constexpr std::int64_t kFewestGathersOfOneRow = 2;
 
-bool is_for_kernel(const HloInstruction& concatenate) {
-  return has_kernels(concatenate.shape().element_type()) && concatenate.operand_count() > 1 &&
-         !xla::ShapeUtil::IsZeroElementArray(concatenate.shape());
-}
-
-// Whether XLA would compute the operand in the loop of the concatenation. The kernel would need it
+// True if XLA would compute the operand in the loop of the concatenation. The kernel would need it
 // in memory, which costs as much as it gains.
-bool is_made_in_concatenation(const HloInstruction* operand) {
-  while (operand->opcode() == HloOpcode::kReshape && operand->user_count() == 1) {
-    operand = operand->operand(0);
-  }
+bool is_fused_into_concatenation(HloInstruction* operand) {
+  operand = before_own_reshapes(operand);
   return operand->user_count() == 1 &&
          (operand->IsElementwise() || operand->opcode() == HloOpcode::kBroadcast) &&
          operand->operand_count() > 0;
@@ -37,9 +31,7 @@ bool is_made_in_concatenation(const HloInstruction* operand) {
 
 // The call of a kernel that gathers only for this operand; null: there is none.
 HloInstruction* own_gather(HloInstruction* operand) {
-  while (operand->opcode() == HloOpcode::kReshape && operand->user_count() == 1) {
-    operand = operand->mutable_operand(0);
-  }
+  operand = before_own_reshapes(operand);
   const bool is_own = operand->user_count() == 1 && kernel_kind(*operand) == KernelKind::kGather;
   return is_own ? operand : nullptr;
 }
@@ -50,7 +42,7 @@ std::int64_t own_gathers(const HloInstruction& concatenate) {
   });
 }
 
-// What one operand adds to each of `rows` rows.
+// The parts that one operand adds to each of `rows` rows.
 std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
   HloInstruction* const gather = own_gather(operand);
   const std::int64_t each =
@@ -79,7 +71,13 @@ std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
   return parts;
 }
 
-Status replace_concatenation(HloInstruction& concatenate) {
+}  // namespace
+
+Status replace_concatenation(HloInstruction& concatenate, const WeightValues& values) {
+  if (concatenate.opcode() != HloOpcode::kConcatenate || concatenate.operand_count() < 2 ||
+      !is_for_kernels(concatenate) || values.is_known(&concatenate)) {
+    return {};
+  }
   const auto sizes = concatenate.shape().dimensions();
   const auto outer = static_cast<std::size_t>(concatenate.concatenate_dimension());
   const std::int64_t rows = product(sizes.subspan(0, outer));
@@ -89,7 +87,7 @@ Status replace_concatenation(HloInstruction& concatenate) {
   std::vector<GatheredPart> parts;
   std::int64_t made = 0;  // elements of a row that XLA would compute in place
   for (HloInstruction* operand : concatenate.operands()) {
-    if (is_made_in_concatenation(operand)) {
+    if (is_fused_into_concatenation(operand)) {
       made += xla::ShapeUtil::ElementsIn(operand->shape()) / rows;
     }
     if (xla::ShapeUtil::IsZeroElementArray(operand->shape())) continue;
@@ -100,25 +98,7 @@ Status replace_concatenation(HloInstruction& concatenate) {
       2 * made > row) {
     return {};
   }
-  return checked(
-      concatenate.ReplaceAllUsesWith(add_gather(parts, dimensions_of(concatenate), concatenate)));
-}
-
-}  // namespace
-
-Status replace_concatenations(xla::HloModule& module, std::int64_t first_weight) {
-  TFAOT_TRY(remove_dead_code(module));  // users that are left of what is replaced do not count
-  const WeightValues values(module, first_weight);
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    if (computation->IsFusionComputation()) continue;
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      if (instruction->opcode() == HloOpcode::kConcatenate && is_for_kernel(*instruction) &&
-          !values.is_known(instruction)) {
-        TFAOT_TRY(replace_concatenation(*instruction));
-      }
-    }
-  }
-  return remove_dead_code(module);
+  return replace(concatenate, add_gather(parts, dimensions_of(concatenate), concatenate));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/convolution_calls.h"
-
 #include <algorithm>
 #include <iterator>
 
+#include "hlo/build.h"
+#include "hlo/match.h"
 #include "kernels/epilogue.h"
 #include "kernels/kernel_call.h"
 #include "kernels/packing.h"
+#include "kernels/passes.h"
 #include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal_util.h"
@@ -18,19 +19,17 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using Call = kernels::ConvolutionCall;
 
-bool is_for_kernels(const HloInstruction& convolution) {
-  const auto type = convolution.shape().element_type();
-  const auto spatial = convolution.window().dimensions_size();
-  if (!has_kernels(type) || convolution.batch_group_count() != 1 || spatial < 1 ||
-      spatial > kernels::kSpatial) {
+bool has_convolution_kernel(const HloInstruction& convolution) {
+  if (convolution.opcode() != xla::HloOpcode::kConvolution || !is_for_kernels(convolution) ||
+      convolution.batch_group_count() != 1) {
     return false;
   }
-  return std::all_of(convolution.operands().begin(), convolution.operands().end(),
-                     [&](const HloInstruction* operand) {
-                       return operand->shape().element_type() == type &&
-                              !xla::ShapeUtil::IsZeroElementArray(operand->shape());
-                     }) &&
-         !xla::ShapeUtil::IsZeroElementArray(convolution.shape());
+  const auto spatial = convolution.window().dimensions_size();
+  return spatial >= 1 && spatial <= kernels::kSpatial &&
+         std::ranges::all_of(convolution.operands(), [&](const HloInstruction* operand) {
+           return operand->shape().element_type() == convolution.shape().element_type() &&
+                  elements_of(*operand) > 0;
+         });
 }
 
 // [batch, spatial..., channels] in terms of a tensor's own dimensions.
@@ -40,14 +39,6 @@ Dimensions channels_last(std::int64_t batch, absl::Span<const std::int64_t> spat
   order.insert(order.end(), spatial.begin(), spatial.end());
   order.push_back(channels);
   return order;
-}
-
-Dimensions inverse(const Dimensions& order) {
-  Dimensions result(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    result[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  }
-  return result;
 }
 
 // The filter as [spatial..., in, out], with reversed windows turned around.
@@ -109,19 +100,17 @@ HloInstruction* filter_matrices(HloInstruction* filter, const Call& call) {
 
 // The taps of a plain filter that belong to a phase.
 HloInstruction* phase_filter(HloInstruction* filter, absl::Span<const kernels::Phase> phase) {
-  Dimensions sizes = dimensions_of(*filter);
-  Dimensions starts(sizes.size(), 0);
-  Dimensions limits = sizes;
-  Dimensions strides(sizes.size(), 1);
-  const std::size_t spatial = sizes.size() - 2;
+  Dimensions limits = dimensions_of(*filter);
+  Dimensions starts(limits.size(), 0);
+  Dimensions strides(limits.size(), 1);
+  const std::size_t spatial = limits.size() - 2;
   for (std::size_t d = 0; d < spatial; ++d) {
     const kernels::Phase& one = phase[phase.size() - spatial + d];
     starts[d] = one.first_tap;
     strides[d] = one.tap_step;
-    sizes[d] = one.size;
+    limits[d] = one.first_tap + (one.size - 1) * one.tap_step + 1;
   }
-  return filter->parent()->AddInstruction(HloInstruction::CreateSlice(
-      shape_of(filter->shape().element_type(), sizes), filter, starts, limits, strides));
+  return slice(filter, starts, limits, strides);
 }
 
 // As tfaot_transposed_convolution wants it; empty if no tap meets the input.
@@ -209,17 +198,10 @@ HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradC
     *one = static_cast<float>(factor(1, matrix / columns, tap / w.size[2]) *
                               factor(2, matrix % columns, tap % w.size[2]));
   });
-  xla::HloComputation& computation = *filter->parent();
-  HloInstruction* left = computation.AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR2FromArray2D(factors)));
-  HloInstruction* right = reshape(filter, {taps, call.in_channels * call.out_channels});
-  xla::DotDimensionNumbers numbers;
-  numbers.add_lhs_contracting_dimensions(1);
-  numbers.add_rhs_contracting_dimensions(0);
-  const xla::Shape shape = shape_of(xla::F32, {matrices, call.in_channels * call.out_channels});
-  HloInstruction* made = computation.AddInstruction(
-      HloInstruction::CreateDot(shape, left, right, numbers, xla::PrecisionConfig()));
-  return reshape(made, {matrices, call.in_channels, call.out_channels});
+  HloInstruction* const left = add_next_to(
+      filter, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR2FromArray2D(factors)));
+  HloInstruction* const right = reshape(filter, {taps, call.in_channels * call.out_channels});
+  return reshape(contract(left, 1, right, 0), {matrices, call.in_channels, call.out_channels});
 }
 
 // `may_use_winograd`: the filter is known and may become larger, and results may round with those
@@ -278,7 +260,7 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
 
 Status replace_convolution(HloInstruction& convolution, const WeightValues& values,
                            const Choices& choices) {
-  if (!is_for_kernels(convolution) || values.is_known(&convolution)) return {};
+  if (!has_convolution_kernel(convolution) || values.is_known(&convolution)) return {};
   const auto& numbers = convolution.convolution_dimension_numbers();
   const Dimensions input_order =
       channels_last(numbers.input_batch_dimension(), numbers.input_spatial_dimensions(),
@@ -313,9 +295,9 @@ Status replace_convolution(HloInstruction& convolution, const WeightValues& valu
     made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
   }
   epilogue.add_operands(made.operands);
-  HloInstruction* result = transpose(add_kernel_call(made, convolution), inverse(output_order));
-  return checked(
-      epilogue.last->ReplaceAllUsesWith(reshape(result, epilogue.last->shape().dimensions())));
+  HloInstruction* result =
+      transpose(add_kernel_call(made, convolution), inverse_order(output_order));
+  return replace(*epilogue.last, result);
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/dense_chain_calls.h"
-
 #include <algorithm>
 #include <set>
 
+#include "hlo/build.h"
+#include "hlo/match.h"
 #include "hlo/simplify.h"
+#include "kernels/functions.h"
 #include "kernels/kernel_call.h"
-#include "kernels/layer_functions.h"
 #include "kernels/packing.h"
-#include "kernels/row_values.h"
+#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -65,7 +65,7 @@ bool is_dense_layer(const HloInstruction& one) {
 
 // The layer of a product; no call if its result is not there.
 Link link_of(HloInstruction& product) {
-  HloInstruction* const first = sole_user(product);
+  HloInstruction* const first = only_user(product);
   if (first == nullptr || first->opcode() != HloOpcode::kGetTupleElement ||
       first->tuple_index() != 0) {
     return {};
@@ -76,18 +76,18 @@ Link link_of(HloInstruction& product) {
             {call.columns, call.epilogue, {kernels::kFunctionNone, 1, 1}},
             static_cast<std::int64_t>(xla::ShapeUtil::ByteSizeOf(product.operand(2)->shape()))};
   if ((call.epilogue & kernels::kEpilogueRelu) != 0) return link;
-  const auto found = function_of(*last_view(first));
+  const auto found = function_of(*after_reshapes(first));
   if (found && is_for_chain(*found, call)) {
     link.result = found->result;
-    link.layer.function = {found->function, found->above, found->below};
+    link.layer.function = found->of_kernel();
   }
   return link;
 }
 
 // The product of which a value is the left side, with the same rows; null: it goes elsewhere too.
 HloInstruction* next_product(Link& link) {
-  HloInstruction* const value = last_view(link.result);
-  HloInstruction* const user = sole_user(*value);
+  HloInstruction* const value = after_reshapes(link.result);
+  HloInstruction* const user = only_user(*value);
   if (user == nullptr || !is_dense_layer(*user) || user->operand(1) != value) return nullptr;
   const auto before = call_of<MatMulCall>(*link.call);
   const auto after = call_of<MatMulCall>(*user);
@@ -147,10 +147,9 @@ Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
     const auto layer = as_words(link.layer);
     words.insert(words.end(), layer.begin(), layer.end());
   }
-  return checked(
-      last.ReplaceAllUsesWith(add_kernel_call({"dense_chain", words, operands, dimensions_of(last),
-                                               kernels::dense_chain_scratch_bytes(call)},
-                                              first)));
+  return replace(last, add_kernel_call({"dense_chain", words, operands, dimensions_of(last),
+                                        kernels::dense_chain_scratch_bytes(call)},
+                                       first));
 }
 
 }  // namespace
@@ -158,7 +157,6 @@ Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
 Status replace_dense_chains(xla::HloModule& module, std::int64_t first_weight) {
   const kernels::WeightsPlace weights_in = place_of_weights(module, first_weight);
   for (auto* computation : module.MakeComputationPostOrder()) {
-    if (computation->IsFusionComputation()) continue;
     std::set<const HloInstruction*> done;
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
       if (!is_dense_layer(*instruction) || done.count(instruction) > 0) continue;
@@ -167,7 +165,7 @@ Status replace_dense_chains(xla::HloModule& module, std::int64_t first_weight) {
       if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain, weights_in));
     }
   }
-  return remove_dead_code(module);
+  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/epilogue.h"
 
-#include "kernels/layer_functions.h"
-#include "kernels/row_values.h"
+#include "hlo/build.h"
+#include "hlo/match.h"
+#include "kernels/functions.h"
 #include "tfaot/kernels/abi.h"
-#include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -12,50 +12,8 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// The first of the last dimensions whose sizes multiply to the columns; -1 if there is none.
-std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t columns) {
-  std::int64_t size = 1;
-  std::int64_t dimension = shape.rank();
-  while (dimension > 0 && size < columns) size *= shape.dimensions(static_cast<int>(--dimension));
-  return size == columns ? dimension : -1;
-}
-
-bool is_all(const HloInstruction& value, std::int8_t number) {
-  const HloInstruction* inner = value.opcode() == HloOpcode::kBroadcast ? value.operand(0) : &value;
-  return inner->opcode() == HloOpcode::kConstant && inner->literal().IsAll(number);
-}
-
-bool is_relu6(const HloInstruction& value) {
-  return value.opcode() == HloOpcode::kClamp && is_all(*value.operand(0), 0) &&
-         is_all(*value.operand(2), 6);
-}
-
-// `value` as [columns] if it is one value per column of `shape`, else null.
-HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
-                              std::int64_t columns) {
-  // There is only one row, so nothing is spread.
-  if (xla::ShapeUtil::ElementsIn(shape) == columns && value->opcode() != HloOpcode::kBroadcast) {
-    // Those that more rows have, so that all sizes of a batch share what is made of them.
-    return reshape(behind_reshapes(value), {columns});
-  }
-  if (value->opcode() != HloOpcode::kBroadcast) return nullptr;
-  HloInstruction* inner = value->mutable_operand(0);
-  const std::int64_t size = xla::ShapeUtil::ElementsIn(inner->shape());
-  if (size == 1) return broadcast(reshape(inner, {}), {columns}, {});
-  const std::int64_t first = first_column_dimension(shape, columns);
-  if (size != columns || first < 0) return nullptr;
-  // The broadcast may leave out dimensions of size 1.
-  for (const auto dimension : value->dimensions()) {
-    if (dimension < first && shape.dimensions(static_cast<int>(dimension)) > 1) return nullptr;
-  }
-  for (std::size_t i = 1; i < value->dimensions().size(); ++i) {
-    if (value->dimensions()[i] < value->dimensions()[i - 1]) return nullptr;
-  }
-  return reshape(inner, {columns});
-}
-
-// `value` as [rows] if it is one value per row of each matrix [rows, columns] of `shape`, else
-// null.
+// `value` as [rows] if it has one number for each row of each matrix [rows, columns] of `shape`,
+// else null.
 HloInstruction* row_values(HloInstruction* value, const xla::Shape& shape, std::int64_t rows,
                            std::int64_t columns) {
   std::int64_t row = first_column_dimension(shape, columns) - 1;  // the dimension of the rows
@@ -88,14 +46,13 @@ class Finder {
 
  private:
   bool step() {
-    if (current_->user_count() != 1 || current_->IsRoot() || epilogue_.six) return false;
-    HloInstruction* user = current_->users().front();
-    if (is_hard_sigmoid_next()) return false;
+    HloInstruction* const user = only_user(*current_);
+    if (user == nullptr || epilogue_.six || is_hard_sigmoid_next()) return false;
     if (user->opcode() == HloOpcode::kReshape) {
       current_ = user;
       return first_column_dimension(user->shape(), columns_) >= 0;
     }
-    if (is_relu6(*user) && user->operand(1) == current_) {
+    if (xla::Match(user, m::Clamp(number_equal(0), same_as(current_), number_equal(6)))) {
       epilogue_.relu = epilogue_.six = true;
       current_ = epilogue_.last = user;
       return false;
@@ -117,9 +74,11 @@ class Finder {
 
   bool take(const HloInstruction& user, HloInstruction* other, bool is_first) {
     if (epilogue_.relu) {
-      return user.opcode() == HloOpcode::kMinimum && is_all(*other, 6) && (epilogue_.six = true);
+      return user.opcode() == HloOpcode::kMinimum && number_of(*other) == 6 &&
+             (epilogue_.six = true);
     }
-    if (user.opcode() == HloOpcode::kMaximum && is_all(*other, 0)) return epilogue_.relu = true;
+    if (user.opcode() == HloOpcode::kMaximum && number_of(*other) == 0)
+      return epilogue_.relu = true;
     const bool is_sum = user.opcode() == HloOpcode::kAdd;
     const bool is_difference = user.opcode() == HloOpcode::kSubtract && is_first;
     const bool is_scale = user.opcode() == HloOpcode::kMultiply;
@@ -136,17 +95,14 @@ class Finder {
     if (column == nullptr) return is_sum && add_row_bias(user, other, is_known);
     if (epilogue_.row_bias != nullptr) return false;
     if (is_scale) {
-      epilogue_.scale = joined_by(HloOpcode::kMultiply, epilogue_.scale, column);
+      epilogue_.scale = accumulate(HloOpcode::kMultiply, epilogue_.scale, column);
       if (epilogue_.bias != nullptr) {
         epilogue_.bias = binary(HloOpcode::kMultiply, epilogue_.bias, column);
       }
       return true;
     }
-    if (is_difference) {
-      column = column->parent()->AddInstruction(
-          HloInstruction::CreateUnary(column->shape(), HloOpcode::kNegate, column));
-    }
-    epilogue_.bias = joined_by(HloOpcode::kAdd, epilogue_.bias, column);
+    if (is_difference) column = negate(column);
+    epilogue_.bias = accumulate(HloOpcode::kAdd, epilogue_.bias, column);
     bias_is_known_ = bias_is_known_ && is_known;
     return true;
   }
@@ -155,7 +111,7 @@ class Finder {
     if (epilogue_.bias != nullptr || (epilogue_.row_bias != nullptr && !is_known)) return false;
     HloInstruction* const row = row_values(other, user.shape(), room_.rows, columns_);
     if (row == nullptr) return false;
-    epilogue_.row_bias = joined_by(HloOpcode::kAdd, epilogue_.row_bias, row);
+    epilogue_.row_bias = accumulate(HloOpcode::kAdd, epilogue_.row_bias, row);
     return true;
   }
 

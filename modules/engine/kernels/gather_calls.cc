@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gather_calls.h"
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
+#include "hlo/build.h"
 #include "hlo/dimension_order.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/gathered_parts.h"
+#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -93,39 +93,19 @@ class GatheredRows {
                            std::multiplies<>());
   }
 
-  HloInstruction* add(std::unique_ptr<HloInstruction> made) const {
-    return gather_.parent()->AddInstruction(std::move(made));
-  }
   HloInstruction* filled(std::int64_t number, const Dimensions& sizes) const {
-    HloInstruction* one = add(HloInstruction::CreateConstant(
-        type_ == xla::S64
-            ? xla::LiteralUtil::CreateR0<std::int64_t>(number)
-            : xla::LiteralUtil::CreateR0<std::int32_t>(static_cast<std::int32_t>(number))));
-    return broadcast(one, sizes, {});
+    return broadcast(scalar_next_to(&gather_, type_, static_cast<double>(number)), sizes, {});
+  }
+  HloInstruction* counted(const Dimensions& sizes, std::int64_t dimension) const {
+    return add_next_to(&gather_, HloInstruction::CreateIota(shape_of(type_, sizes), dimension));
   }
 
-  // What one coordinate of the indices says, of the sizes of batch_.
+  // One coordinate of the indices, of the sizes of batch_.
   HloInstruction* coordinate(std::int64_t number) const {
-    HloInstruction* indices = reshape(gather_.mutable_operand(1), index_sizes_);
-    Dimensions start(index_sizes_.size());
-    Dimensions limit = index_sizes_;
+    HloInstruction* const indices = reshape(gather_.mutable_operand(1), index_sizes_);
     Dimensions sizes;
     for (const std::int64_t d : batch_) sizes.push_back(entry(index_sizes_, d));
-    const std::int64_t vector = numbers_.index_vector_dim();
-    if (entry(index_sizes_, vector) > 1) {
-      entry(start, vector) = number;
-      entry(limit, vector) = number + 1;
-      Dimensions part = index_sizes_;
-      entry(part, vector) = 1;
-      indices = add(HloInstruction::CreateSlice(shape_of(type_, part), indices, start, limit,
-                                                Dimensions(index_sizes_.size(), 1)));
-    }
-    return reshape(indices, sizes);
-  }
-  HloInstruction* between_0_and(std::int64_t last, HloInstruction* all) const {
-    const Dimensions sizes = dimensions_of(*all);
-    return add(HloInstruction::CreateTernary(all->shape(), HloOpcode::kClamp, filled(0, sizes), all,
-                                             filled(last, sizes)));
+    return reshape(slice_along(indices, numbers_.index_vector_dim(), number, 1), sizes);
   }
 
   // The number of each row, of the sizes of the outer dimensions and then of batch_. The kernel
@@ -142,21 +122,22 @@ class GatheredRows {
       const std::int64_t of_outer = place_in(outer, d);
       const std::int64_t of_batch = place_in(numbers_.operand_batching_dims(), d);
       if (of_outer < std::ssize(outer)) {
-        number = add(HloInstruction::CreateIota(shape_of(type_, sizes), of_outer));
+        number = counted(sizes, of_outer);
       } else if (of_batch < numbers_.operand_batching_dims_size()) {
         const auto dimension = numbers_.start_indices_batching_dims(static_cast<int>(of_batch));
-        number = add(HloInstruction::CreateIota(shape_of(type_, sizes),
-                                                std::ssize(outer) + place_in(batch_, dimension)));
+        number = counted(sizes, std::ssize(outer) + place_in(batch_, dimension));
       } else {
         const std::int64_t own = place_in(numbers_.start_index_map(), d);
         if (own == numbers_.start_index_map_size()) continue;  // always the first
         Dimensions after_outer(batch_.size());
         std::iota(after_outer.begin(), after_outer.end(), std::ssize(outer));
-        number =
-            broadcast(between_0_and(entry(sizes_, d) - 1, coordinate(own)), sizes, after_outer);
+        HloInstruction* const all = coordinate(own);
+        number = broadcast(clamp(fill_like(all, 0), all,
+                                 fill_like(all, static_cast<double>(entry(sizes_, d) - 1))),
+                           sizes, after_outer);
       }
       if (step > 1) number = binary(HloOpcode::kMultiply, number, filled(step, sizes));
-      sum = sum == nullptr ? number : binary(HloOpcode::kAdd, sum, number);
+      sum = accumulate(HloOpcode::kAdd, sum, number);
     }
     return sum == nullptr ? filled(0, sizes) : sum;
   }
@@ -189,17 +170,10 @@ class GatheredRows {
 
 }  // namespace
 
-Status replace_gathers(xla::HloModule& module, std::int64_t first_weight) {
-  const WeightValues values(module, first_weight);
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      if (instruction->opcode() != HloOpcode::kGather || values.is_known(instruction)) continue;
-      GatheredRows gather(*instruction);
-      if (!gather.is_of_rows()) continue;
-      TFAOT_TRY(checked(instruction->ReplaceAllUsesWith(gather.replacement())));
-    }
-  }
-  return remove_dead_code(module);
+Status replace_gather(HloInstruction& gather, const WeightValues& values) {
+  if (gather.opcode() != HloOpcode::kGather || values.is_known(&gather)) return {};
+  GatheredRows rows(gather);
+  return rows.is_of_rows() ? replace(gather, rows.replacement()) : Status();
 }
 
 }  // namespace tfaot::toolkit::engine

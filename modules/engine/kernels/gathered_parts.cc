@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "hlo/match.h"
 #include "kernels/kernel_call.h"
 
 namespace tfaot::toolkit::engine {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/matmul_calls.h"
-
 #include <algorithm>
 
+#include "hlo/build.h"
+#include "hlo/match.h"
 #include "kernels/epilogue.h"
 #include "kernels/kernel_call.h"
 #include "kernels/narrow_weights.h"
 #include "kernels/packing.h"
+#include "kernels/passes.h"
 #include "kernels/product_sides.h"
 #include "tfaot/kernels/abi.h"
 
@@ -232,12 +233,14 @@ bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rh
 
 }  // namespace
 
-Status replace_dot(HloInstruction& dot, const WeightValues& values, WeightsType weights) {
+Status replace_dot(HloInstruction& dot, const WeightValues& values, const Choices& choices) {
+  const WeightsType weights = choices.weights_type;
   const auto type = dot.shape().element_type();
-  if (!has_kernels(type) || dot.operand(0)->shape().element_type() != type ||
-      dot.operand(1)->shape().element_type() != type || values.is_known(&dot) ||
-      xla::ShapeUtil::IsZeroElementArray(dot.operand(0)->shape()) ||
-      xla::ShapeUtil::IsZeroElementArray(dot.operand(1)->shape())) {
+  const auto has_type = [&](const HloInstruction* operand) {
+    return is_for_kernels(*operand) && operand->shape().element_type() == type;
+  };
+  if (dot.opcode() != HloOpcode::kDot || values.is_known(&dot) ||
+      !std::ranges::all_of(dot.operands(), has_type)) {
     return {};
   }
   const auto& numbers = dot.dot_dimension_numbers();
@@ -279,8 +282,7 @@ Status replace_dot(HloInstruction& dot, const WeightValues& values, WeightsType 
   epilogue.add_operands(made.operands);
   HloInstruction* result = add_kernel_call(made, dot);
   if (product.result.tensor == nullptr) result = transpose(result, form.order);
-  return checked(
-      epilogue.last->ReplaceAllUsesWith(reshape(result, epilogue.last->shape().dimensions())));
+  return replace(*epilogue.last, result);
 }
 
 }  // namespace tfaot::toolkit::engine

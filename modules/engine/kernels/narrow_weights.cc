@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/narrow_weights.h"
 
+#include "hlo/build.h"
 #include "kernels/packing.h"
 #include "xla/literal_util.h"
 
@@ -27,42 +28,21 @@ kernels::NarrowType narrow_type(WeightsType type) {
   return kernels::kInt8;
 }
 
-HloInstruction* spread_number(HloInstruction* like, float number) {
-  HloInstruction* one = like->parent()->AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR0(number)));
-  return broadcast(one, like->shape().dimensions(), {});
-}
 HloInstruction* between(HloInstruction* x, float most) {
-  return binary(HloOpcode::kMaximum, binary(HloOpcode::kMinimum, x, spread_number(x, most)),
-                spread_number(x, -most));
-}
-HloInstruction* unary(HloOpcode opcode, HloInstruction* x) {
-  return x->parent()->AddInstruction(HloInstruction::CreateUnary(x->shape(), opcode, x));
-}
-HloInstruction* converted(HloInstruction* x, xla::PrimitiveType type) {
-  return x->parent()->AddInstruction(
-      HloInstruction::CreateConvert(shape_of(type, x->shape().dimensions()), x));
+  return binary(HloOpcode::kMaximum, binary(HloOpcode::kMinimum, x, fill_like(x, most)),
+                fill_like(x, -most));
 }
 
 // For each column the number that makes its largest element 127; 1 for a column of zeros.
 HloInstruction* scale_of_columns(HloInstruction* matrix) {
-  xla::HloComputation::Builder larger("larger");
-  const xla::Shape number = shape_of(xla::F32, {});
-  HloInstruction* a = larger.AddInstruction(HloInstruction::CreateParameter(0, number, "a"));
-  HloInstruction* b = larger.AddInstruction(HloInstruction::CreateParameter(1, number, "b"));
-  larger.AddInstruction(HloInstruction::CreateBinary(number, HloOpcode::kMaximum, a, b));
-  xla::HloComputation* const entry = matrix->parent();
-  HloInstruction* zero =
-      entry->AddInstruction(HloInstruction::CreateConstant(xla::LiteralUtil::CreateR0<float>(0)));
-  HloInstruction* largest = entry->AddInstruction(HloInstruction::CreateReduce(
-      shape_of(xla::F32, {matrix->shape().dimensions(2)}), unary(HloOpcode::kAbs, matrix), zero,
-      {0, 1}, entry->parent()->AddEmbeddedComputation(larger.Build())));
-  HloInstruction* scale = binary(HloOpcode::kDivide, largest, spread_number(largest, kMostOfInt8));
-  HloInstruction* is_zero = entry->AddInstruction(
-      HloInstruction::CreateCompare(shape_of(xla::PRED, scale->shape().dimensions()), scale,
-                                    spread_number(scale, 0), xla::ComparisonDirection::kEq));
-  return entry->AddInstruction(HloInstruction::CreateTernary(
-      scale->shape(), HloOpcode::kSelect, is_zero, spread_number(scale, 1), scale));
+  HloInstruction* const zero = scalar_next_to(matrix, xla::F32, 0);
+  HloInstruction* const largest =
+      reduce(unary(HloOpcode::kAbs, matrix), zero, {0, 1}, HloOpcode::kMaximum);
+  HloInstruction* const scale =
+      binary(HloOpcode::kDivide, largest, fill_like(largest, kMostOfInt8));
+  HloInstruction* const is_zero =
+      compare(scale, xla::ComparisonDirection::kEq, fill_like(scale, 0));
+  return select(is_zero, fill_like(scale, 1), scale);
 }
 
 // [1, panels, depth, columns] -> [panels, groups, columns, group], converted.
@@ -71,7 +51,7 @@ HloInstruction* grouped(HloInstruction* packed, xla::PrimitiveType type, std::in
   const std::int64_t groups = (sizes[2] + group - 1) / group;
   HloInstruction* padded = pad_end(packed, 2, groups * group);
   HloInstruction* cut = reshape(padded, {sizes[1], groups, group, sizes[3]});
-  HloInstruction* made = converted(transpose(cut, {0, 1, 3, 2}), type);
+  HloInstruction* made = convert(transpose(cut, {0, 1, 3, 2}), type);
   made->set_metadata(packed->metadata());
   return made;
 }

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "hlo/build.h"
 #include "hlo/fold.h"
-#include "kernels/gate_sums.h"
+#include "hlo/match.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 
@@ -19,20 +20,19 @@ xla::HloInstruction* named_as_packed(xla::HloInstruction* made) {
 }
 
 // Blocks of all gates' columns from `first` on: [blocks, depth, gates * panels, width].
-xla::HloInstruction* pack_blocks(const std::vector<xla::HloInstruction*>& gates, std::int64_t first,
-                                 std::int64_t blocks, std::int64_t panels, std::int64_t width) {
+xla::HloInstruction* pack_blocks(const Instructions& gates, std::int64_t first, std::int64_t blocks,
+                                 std::int64_t panels, std::int64_t width) {
   const Dimensions sizes = dimensions_of(*gates.front());
   const std::int64_t columns = blocks * panels * width;
-  std::vector<xla::HloInstruction*> cut;
+  Instructions cut;
   for (xla::HloInstruction* gate : gates) {
-    gate = columns_of(gate, 1, first, std::min(columns, sizes[1] - first));
+    gate = slice_along(gate, 1, first, std::min(columns, sizes[1] - first));
     cut.push_back(reshape(pad_end(gate, 1, columns), {sizes[0], blocks, panels, width}));
   }
-  return transpose(joined(cut, 2), {1, 0, 2, 3});
+  return transpose(concatenate(cut, 2), {1, 0, 2, 3});
 }
 
-xla::HloInstruction* pack_whole_blocks(const std::vector<xla::HloInstruction*>& gates,
-                                       std::int64_t panels) {
+xla::HloInstruction* pack_whole_blocks(const Instructions& gates, std::int64_t panels) {
   const std::int64_t width = kernels::panel_columns(element_bytes(*gates.front()));
   const std::int64_t blocks =
       (dimensions_of(*gates.front())[1] + panels * width - 1) / (panels * width);
@@ -58,26 +58,19 @@ xla::HloInstruction* pack_narrow(xla::HloInstruction* packed, std::int64_t width
   const std::int64_t panel = kernels::panel_columns(element_bytes(*packed));
   const std::int64_t depth = elements_of(*packed) / panel;
   const std::int64_t lines = (depth * width + panel - 1) / panel;
-  xla::HloInstruction* const first = columns_of(reshape(packed, {depth, panel}), 1, 0, width);
+  xla::HloInstruction* const first = slice_along(reshape(packed, {depth, panel}), 1, 0, width);
   xla::HloInstruction* const padded = pad_end(reshape(first, {depth * width}), 0, lines * panel);
   return named_as_packed(reshape(padded, {lines, panel}));
 }
 
-xla::HloInstruction* pack_together(const std::vector<xla::HloInstruction*>& packed) {
+xla::HloInstruction* pack_together(const Instructions& packed) {
   if (packed.size() == 1) return packed.front();
-  std::vector<xla::HloInstruction*> parts;
-  std::int64_t size = 0;
-  for (xla::HloInstruction* one : packed) {
-    parts.push_back(reshape(one, {xla::ShapeUtil::ElementsIn(one->shape())}));
-    size += parts.back()->shape().dimensions(0);
-  }
-  const xla::Shape shape = shape_of(parts.front()->shape().element_type(), {size});
-  return named_as_packed(parts.front()->parent()->AddInstruction(
-      xla::HloInstruction::CreateConcatenate(shape, parts, 0)));
+  Instructions parts;
+  for (xla::HloInstruction* one : packed) parts.push_back(reshape(one, {elements_of(*one)}));
+  return named_as_packed(concatenate(parts, 0));
 }
 
-xla::HloInstruction* pack_gates(const std::vector<xla::HloInstruction*>& gates,
-                                std::int64_t panels) {
+xla::HloInstruction* pack_gates(const Instructions& gates, std::int64_t panels) {
   const std::int64_t width = kernels::panel_columns(element_bytes(*gates.front()));
   const std::int64_t hidden = dimensions_of(*gates.front())[1];
   const std::int64_t block = panels * width, whole = hidden / block;
@@ -88,8 +81,7 @@ xla::HloInstruction* pack_gates(const std::vector<xla::HloInstruction*>& gates,
   return pack_together({pack_blocks(gates, 0, whole, panels, width), half});
 }
 
-xla::HloInstruction* pack_biases(const std::vector<xla::HloInstruction*>& gates,
-                                 std::int64_t panels) {
+xla::HloInstruction* pack_biases(const Instructions& gates, std::int64_t panels) {
   xla::HloInstruction* const packed = pack_whole_blocks(gates, panels);
   const Dimensions sizes = dimensions_of(*packed);
   return reshape(packed, {sizes[0], sizes[2], sizes[3]});
@@ -100,17 +92,17 @@ xla::HloInstruction* join_depths(const PackedGates& first, xla::HloInstruction* 
   const std::int64_t step = first.gates * first.panels * width;  // elements of a block
   const std::int64_t blocks = first.hidden / (first.panels * width);
   if (!kernels::ends_in_half_block(first.hidden, first.panels * width)) {
-    return joined({first.weights, second}, 1);
+    return concatenate({first.weights, second}, 1);
   }
-  std::vector<xla::HloInstruction*> whole, half;
+  Instructions whole, half;
   for (xla::HloInstruction* one : {first.weights, second}) {
     const std::int64_t size = dimensions_of(*one)[0];
     const std::int64_t depth = size / (blocks * step + step / 2);
     const std::int64_t end = blocks * depth * step;
-    whole.push_back(reshape(columns_of(one, 0, 0, end), {blocks, depth, step}));
-    half.push_back(reshape(columns_of(one, 0, end, size - end), {1, depth, step / 2}));
+    whole.push_back(reshape(slice_along(one, 0, 0, end), {blocks, depth, step}));
+    half.push_back(reshape(slice_along(one, 0, end, size - end), {1, depth, step / 2}));
   }
-  return pack_together({joined(whole, 1), joined(half, 1)});
+  return pack_together({concatenate(whole, 1), concatenate(half, 1)});
 }
 
 }  // namespace tfaot::toolkit::engine

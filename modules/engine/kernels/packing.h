@@ -3,7 +3,7 @@
 // the weight: folding evaluates it. Used by one thread.
 #pragma once
 
-#include "hlo/hlo.h"
+#include "hlo/build.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -15,15 +15,13 @@ xla::HloInstruction* pack(xla::HloInstruction* matrices);
 xla::HloInstruction* pack_narrow(xla::HloInstruction* packed, std::int64_t width);
 
 // Several packed tensors as one, each after the one before.
-xla::HloInstruction* pack_together(const std::vector<xla::HloInstruction*>& packed);
+xla::HloInstruction* pack_together(const Instructions& packed);
 
 // Of a recurrent kernel: matrices [depth, columns] of all gates, as blocks with so many panels of
 // each (tfaot/kernels/recurrent.h).
-xla::HloInstruction* pack_gates(const std::vector<xla::HloInstruction*>& gates,
-                                std::int64_t panels);
+xla::HloInstruction* pack_gates(const Instructions& gates, std::int64_t panels);
 // Vectors of all gates, as whole blocks [blocks, gates * panels, panel columns].
-xla::HloInstruction* pack_biases(const std::vector<xla::HloInstruction*>& gates,
-                                 std::int64_t panels);
+xla::HloInstruction* pack_biases(const Instructions& gates, std::int64_t panels);
 
 // What pack_gates() made: of `hidden` columns, with so many gates.
 struct PackedGates {

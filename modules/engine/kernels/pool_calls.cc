@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/pool_calls.h"
-
-#include "kernels/activation.h"
-#include "kernels/gelu_calls.h"
+#include "hlo/build.h"
+#include "hlo/match.h"
+#include "kernels/functions.h"
 #include "kernels/kernel_call.h"
-#include "kernels/layer_functions.h"
+#include "kernels/passes.h"
 #include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal.h"
@@ -21,20 +20,12 @@ constexpr std::int64_t kFewestChannels = 8;  // a vector of the narrowest kernel
 constexpr std::int64_t kMostSummed = 512;    // one after the other; rounding errors grow with them
 constexpr std::int64_t kMostInOneLoop = 32;  // XLA reduces more in windows first, a slow loop
 
-// "max_pool", "sum_pool", or nothing: of a window or of a reduction.
-std::string kernel_of(const HloInstruction& pool) {
-  const HloInstruction* root = pool.to_apply()->root_instruction();
-  const HloInstruction* start = pool.operand(1);
-  if (pool.operand_count() != 2 || start->opcode() != HloOpcode::kConstant ||
-      pool.to_apply()->num_parameters() != 2 || root->operand_count() != 2 ||
-      root->operand(0)->opcode() != HloOpcode::kParameter ||
-      root->operand(1)->opcode() != HloOpcode::kParameter || root->operand(0) == root->operand(1)) {
-    return "";
-  }
-  if (root->opcode() == HloOpcode::kAdd && start->literal().IsAll(0)) return "sum_pool";
-  const bool starts_lowest =
-      start->literal() == xla::LiteralUtil::MinValue(pool.shape().element_type());
-  return root->opcode() == HloOpcode::kMaximum && starts_lowest ? "max_pool" : "";
+// The kernel for a window or a reduction; null: there is none.
+const char* kernel_of(const HloInstruction& pool) {
+  if (reduces_by(pool, HloOpcode::kAdd)) return "sum_pool";
+  if (!reduces_by(pool, HloOpcode::kMaximum)) return nullptr;
+  // A NaN stays in a maximum of all, as in TensorFlow's reductions.
+  return pool.opcode() == HloOpcode::kReduce ? "largest_pool" : "max_pool";
 }
 
 bool is_point(const xla::WindowDimension& window) {
@@ -61,64 +52,51 @@ bool meets_input(const kernels::Window& window) {
   return true;
 }
 
-// The tensors that XLA makes in the loop of a reduction over them, or for which it has a better
-// loop.
-bool is_made_in_loop(const HloInstruction& x, std::int64_t count) {
+// True for tensors that XLA computes in the loop of a reduction over them, or for which it has a
+// better loop.
+bool is_fused_into_reduction(const HloInstruction& x, std::int64_t count) {
   return (x.IsElementwise() && count <= kMostInOneLoop) || x.opcode() == HloOpcode::kBroadcast ||
          x.opcode() == HloOpcode::kReduce;
 }
 
-// What tfaot_function_pool makes; nothing: only XLA makes it.
-std::optional<kernels::ResultFunction> function_of_kernel(const Activation& activation) {
-  if (activation.output->shape().element_type() != xla::F32) return {};
-  if (const auto gelu = gelu_of(*activation.output); gelu && gelu->x == activation.input) {
-    return kernels::ResultFunction{function_of_form(gelu->form), 1, 1};
+// The pooling of a function's results as a function of pooled numbers, which are fewer; null: the
+// pooling stays after it. The largest value over a window is that of the window's largest number
+// or, if the function falls before it rises, of its largest or smallest number.
+HloInstruction* pool_first(KernelCall call, const kernels::PoolCall& sizes, HloInstruction& value,
+                           const HloInstruction& pool) {
+  HloInstruction *x = nullptr, *gate = nullptr;
+  if (only_user(value) == nullptr) return nullptr;
+  if (xla::Match(&value, m::AnyOf<HloInstruction>(m::Tanh(m::Op(&x)), m::Logistic(m::Op(&x))))) {
+    call.operands = {x};
+    return rebuild(value, call.result, {add_kernel_call(call, pool)});
   }
-  const auto found = function_of(*activation.input);
-  if (!found || found->result != activation.output || found->function != kernels::kFunctionSwish) {
-    return {};
+  kernels::FunctionPoolCall with_function{sizes, {kernels::kFunctionSwish, 1, 1}};
+  if (const auto gelu = gelu_of(value)) {
+    x = gelu->x;
+    with_function.function.kind = function_of_form(gelu->form);
+  } else if (!xla::Match(&value, m::MultiplyAnyOrder(m::Op(&x), m::Logistic(m::Op(&gate)))) ||
+             x != gate) {
+    return nullptr;
   }
-  return kernels::ResultFunction{found->function, found->above, found->below};
-}
-
-// The call, followed by the activation that came before the pooling.
-HloInstruction* pool_first(KernelCall call, const kernels::PoolCall& sizes,
-                           const Activation& activation, const HloInstruction& pool) {
-  call.operands = {activation.input};
-  if (activation.course == Course::kRises) return apply(activation, add_kernel_call(call, pool));
-  if (const auto function = function_of_kernel(activation)) {
-    call.kernel = "function_pool";
-    call.words = as_words(kernels::FunctionPoolCall{sizes, *function});
-    call.scratch_bytes = kernels::function_pool_scratch_bytes(sizes);
-    return add_kernel_call(call, pool);
-  }
-  call.kernel = "range_pool";
-  const std::int64_t size = product(call.result);
-  call.result = {2, size};  // flat, so that XLA makes one loop of it
-  HloInstruction* range = add_kernel_call(call, pool);
-  const auto half = [&](std::int64_t which) {
-    HloInstruction* slice = range->parent()->AddInstruction(
-        HloInstruction::CreateSlice(shape_of(pool.shape().element_type(), {1, size}), range,
-                                    {which, 0}, {which + 1, size}, {1, 1}));
-    return apply(activation, reshape(slice, {size}));
-  };
-  return reshape(binary(HloOpcode::kMaximum, half(0), half(1)), pool.shape().dimensions());
+  if (!is_float32(value)) return nullptr;
+  return add_kernel_call({"function_pool",
+                          as_words(with_function),
+                          {x},
+                          call.result,
+                          kernels::function_pool_scratch_bytes(sizes)},
+                         pool);
 }
 
 }  // namespace
 
 Status replace_pool(HloInstruction& pool) {
-  if (!pool.shape().IsArray() || !has_kernels(pool.shape().element_type()) ||
-      xla::ShapeUtil::IsZeroElementArray(pool.shape()) ||
-      xla::ShapeUtil::IsZeroElementArray(pool.operand(0)->shape())) {
-    return {};
-  }
-  const std::string kernel = kernel_of(pool);
+  if (!is_for_kernels(pool) || pool.opcode() != HloOpcode::kReduceWindow) return {};
+  const char* const kernel = kernel_of(pool);
   const auto& windows = pool.window().dimensions();
   int first = 0;
   int end = pool.window().dimensions_size();
   while (first < end && is_point(windows[first])) ++first;
-  if (kernel.empty() || first == end || !is_point(windows[end - 1])) return {};
+  if (kernel == nullptr || first == end || !is_point(windows[end - 1])) return {};
   while (is_point(windows[end - 1])) --end;
   if (end - first > kernels::kSpatial) return {};
 
@@ -134,36 +112,33 @@ Status replace_pool(HloInstruction& pool) {
   call.channels = product(sizes.subspan(static_cast<std::size_t>(end)));
   call.window = kernel_window(spatial);
   const KernelCall made{kernel, as_words(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
-  const auto activation = find_activation(*pool.mutable_operand(0));
-  if (kernel == "max_pool" && activation && meets_input(call.window)) {
-    return checked(pool.ReplaceAllUsesWith(pool_first(made, call, *activation, pool)));
+  HloInstruction* result = nullptr;
+  if (made.kernel == "max_pool" && meets_input(call.window)) {
+    result = pool_first(made, call, *pool.mutable_operand(0), pool);
   }
-  return checked(pool.ReplaceAllUsesWith(add_kernel_call(made, pool)));
+  return replace(pool, result != nullptr ? result : add_kernel_call(made, pool));
 }
 
-Status replace_reduction(HloInstruction& reduce) {
-  if (reduce.dimensions().empty()) return {};
-  const auto outer = static_cast<std::size_t>(reduce.dimensions().front());
-  const auto summed = reduce.dimensions().size();
-  HloInstruction* x = reduce.mutable_operand(0);
-  while (x->opcode() == HloOpcode::kReshape) x = x->mutable_operand(0);
-  if (reduce.operand_count() != 2 || !has_kernels(reduce.shape().element_type()) ||
-      xla::ShapeUtil::IsZeroElementArray(reduce.operand(0)->shape())) {
+Status replace_reduction(HloInstruction& reduce, const WeightValues& values) {
+  if (reduce.opcode() != HloOpcode::kReduce || !is_for_kernels(reduce) ||
+      reduce.dimensions().empty() || values.is_known(&reduce)) {
     return {};
   }
-  std::string kernel = kernel_of(reduce);
-  if (kernel == "max_pool") kernel = "largest_pool";  // a NaN stays, as in TensorFlow's reductions
+  const char* const kernel = kernel_of(reduce);
+  if (kernel == nullptr) return {};
+  const auto outer = static_cast<std::size_t>(reduce.dimensions().front());
+  const auto summed = reduce.dimensions().size();
   for (std::size_t i = 0; i < summed; ++i) {
-    if (reduce.dimensions(static_cast<std::int64_t>(i)) != static_cast<std::int64_t>(outer + i))
-      return {};
+    if (reduce.dimensions()[i] != static_cast<std::int64_t>(outer + i)) return {};
   }
   const auto sizes = reduce.operand(0)->shape().dimensions();
   kernels::PoolCall call{};
   call.batch = product(sizes.subspan(0, outer));
   call.channels = product(sizes.subspan(outer + summed));
   const std::int64_t count = product(sizes.subspan(outer, summed));
-  if (kernel.empty() || (kernel == "sum_pool" && count > kMostSummed) ||
-      call.channels < kFewestChannels || is_made_in_loop(*x, count)) {
+  if ((reduces_by(reduce, HloOpcode::kAdd) && count > kMostSummed) ||
+      call.channels < kFewestChannels ||
+      is_fused_into_reduction(*before_reshapes(reduce.operand(0)), count)) {
     return {};
   }
   xla::WindowDimension window;
@@ -172,8 +147,10 @@ Status replace_reduction(HloInstruction& reduce) {
   window.set_window_dilation(1);
   window.set_base_dilation(1);
   call.window = kernel_window({{&window, count, 1}});
-  return checked(reduce.ReplaceAllUsesWith(add_kernel_call(
-      {kernel, as_words(call), {reduce.mutable_operand(0)}, dimensions_of(reduce)}, reduce)));
+  return replace(
+      reduce,
+      add_kernel_call({kernel, as_words(call), {reduce.mutable_operand(0)}, dimensions_of(reduce)},
+                      reduce));
 }
 
 }  // namespace tfaot::toolkit::engine

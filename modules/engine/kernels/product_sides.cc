@@ -2,6 +2,7 @@
 #include "kernels/product_sides.h"
 
 #include <algorithm>
+#include "hlo/build.h"
 
 namespace tfaot::toolkit::engine {
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/row_calls.h"
+// Calls of kernels for functions of rows (tfaot/kernels/rows.h): softmax as any format writes it,
+// sums of rows, and gelu between two kernels. A tensor is seen as [rows, columns]: the functions
+// are found by the tensors with one number for each row.
+#include <algorithm>
 
-#include "hlo/simplify.h"
+#include "hlo/build.h"
+#include "hlo/match.h"
+#include "kernels/functions.h"
 #include "kernels/kernel_call.h"
-#include "kernels/row_values.h"
+#include "kernels/passes.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
@@ -12,66 +17,120 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Whether the kernel is the faster one for a softmax. XLA's loops take as long or less for a few
-// rows of very few numbers.
-bool is_worth_a_call(const RowsAndColumns& sizes) {
+struct RowsAndColumns {
+  std::int64_t rows, columns;
+  std::int64_t size() const { return rows * columns; }
+};
+
+// A reduction of each row. The last dimensions are the columns.
+struct RowReduction {
+  HloInstruction* of;
+  RowsAndColumns sizes;
+};
+
+std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opcode) {
+  if (reduce.opcode() != HloOpcode::kReduce || !reduces_by(reduce, opcode) || !is_float32(reduce) ||
+      reduce.dimensions().empty()) {
+    return {};
+  }
+  const auto sizes = reduce.operand(0)->shape().dimensions();
+  bool met = false;
+  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+    // A dimension of size 1 may be reduced anywhere.
+    if (sizes[static_cast<std::size_t>(d)] == 1) continue;
+    const bool is_reduced = std::ranges::count(reduce.dimensions(), d) > 0;
+    if (met && !is_reduced) return {};
+    met = met || is_reduced;
+  }
+  const std::int64_t rows = elements_of(reduce);
+  return RowReduction{reduce.mutable_operand(0), {rows, elements_of(*reduce.operand(0)) / rows}};
+}
+
+// True if the dimensions that a broadcast adds all come after those of its operand.
+bool adds_columns(const HloInstruction& broadcast) {
+  const auto& kept = broadcast.dimensions();
+  if (!std::ranges::is_sorted(kept)) return false;
+  bool met = false;  // a dimension that is added
+  for (std::int64_t d = 0; d < broadcast.shape().rank(); ++d) {
+    if (broadcast.shape().dimensions(static_cast<int>(d)) == 1) continue;
+    const bool is_kept = std::ranges::count(kept, d) > 0;
+    if (met && is_kept) return false;
+    met = met || !is_kept;
+  }
+  return true;
+}
+
+// The tensor of one number for each row that `value`, a tensor of all elements, spreads over the
+// columns; null: none.
+HloInstruction* row_numbers(HloInstruction* value, const RowsAndColumns& sizes) {
+  HloInstruction* const broadcast = before_reshapes(value);
+  if (broadcast->opcode() != HloOpcode::kBroadcast || elements_of(*broadcast) != sizes.size()) {
+    return nullptr;
+  }
+  HloInstruction* const operand = broadcast->mutable_operand(0);
+  return elements_of(*operand) == sizes.rows && adds_columns(*broadcast) ? operand : nullptr;
+}
+
+// XLA's loops take as long or less for a few rows of very few numbers.
+bool is_worth_a_softmax(const RowsAndColumns& sizes) {
   return sizes.columns >= 8 || (sizes.columns > 4 && sizes.rows >= 4);
 }
 
-// x and the number that it is multiplied with.
-struct Scaled {
-  HloInstruction* x;
-  double scale;
-};
-
-Scaled scaled(HloInstruction* value) {
-  if (value->opcode() == HloOpcode::kMultiply) {
-    for (const int i : {0, 1}) {
-      if (const auto scale = number_of(*value->operand(1 - i))) {
-        return {value->mutable_operand(i), *scale};
-      }
-    }
-  }
-  if (value->opcode() == HloOpcode::kDivide) {
-    if (const auto divisor = number_of(*value->operand(1))) {
-      return {value->mutable_operand(0), 1 / *divisor};
-    }
-  }
-  return {value, 1};
-}
-
-// Whether it reduces the rows of `of`, or of that in another shape.
-bool reduces(HloInstruction* reduce, HloOpcode opcode, HloInstruction* of) {
+// True if it reduces the rows of `of`, perhaps in another shape.
+bool reduces_rows(HloInstruction* reduce, HloOpcode opcode, HloInstruction* of) {
   const auto found = row_reduction(*reduce, opcode);
-  return found && behind_reshapes(found->of) == behind_reshapes(of);
+  return found && before_reshapes(found->of) == before_reshapes(of);
 }
 
-// The exponentials that `quotient` divides by the sum of their row; null: it does something else.
-HloInstruction* normalised_exponentials(HloInstruction& quotient, const RowsAndColumns& sizes) {
-  for (const int i : {0, 1}) {
-    HloInstruction* const exp = quotient.mutable_operand(i);
-    if (exp->opcode() != HloOpcode::kExp) continue;
-    HloInstruction* sum = row_numbers(*quotient.mutable_operand(1 - i), sizes);
-    if (sum == nullptr) continue;
-    sum = behind_reshapes(sum);
-    if (quotient.opcode() == HloOpcode::kMultiply) {  // by 1 / sum
-      if (sum->opcode() != HloOpcode::kDivide || number_of(*sum->operand(0)) != 1) continue;
-      sum = behind_reshapes(sum->mutable_operand(1));
-    } else if (i == 1) {
-      continue;
-    }
-    if (reduces(sum, HloOpcode::kAdd, exp)) return exp;
+// True if the quotient divides `exp` by the sum of its row, or multiplies it with 1 / sum.
+bool divides_by_sum(HloInstruction& quotient, HloInstruction* exp, const RowsAndColumns& sizes) {
+  HloInstruction* const other = other_operand(quotient, quotient.opcode(), exp);
+  HloInstruction* sum = row_numbers(other, sizes);
+  if (sum == nullptr) return false;
+  sum = before_reshapes(sum);
+  if (quotient.opcode() == HloOpcode::kMultiply) {
+    HloInstruction* divisor = nullptr;
+    if (!xla::Match(sum, m::Divide(number_equal(1), m::Op(&divisor)))) return false;
+    sum = before_reshapes(divisor);
+  } else if (quotient.operand(1) == exp) {
+    return false;
   }
-  return nullptr;
+  return reduces_rows(sum, HloOpcode::kAdd, exp);
 }
 
-// What is not above 0 anyway: the reader of ONNX says so.
-HloInstruction* without_limit(HloInstruction* shifted) {
-  if (shifted->opcode() != HloOpcode::kMinimum) return shifted;
-  for (const int i : {0, 1}) {
-    if (number_of(*shifted->operand(1 - i)) == 0) return shifted->mutable_operand(i);
+// The other factor, and the number that it is multiplied with.
+WithNumber scaled(HloInstruction* value) {
+  if (const auto product = with_number(*value, HloOpcode::kMultiply)) return *product;
+  WithNumber found{value, 1};
+  double divisor = 1;
+  if (xla::Match(value, m::Divide(m::Op(&found.other), number(&divisor)))) found.number /= divisor;
+  return found;
+}
+
+// A call in the place of a quotient that is the softmax with the exponentials `exp`; null: it is
+// something else.
+HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp) {
+  HloInstruction *y = nullptr, *peak = nullptr;
+  const auto shifted = m::Subtract(m::Op(&y), m::Op(&peak));
+  // ONNX's reader adds a limit of 0, above which no difference is.
+  if (!xla::Match(exp, m::Exp(m::AnyOf<HloInstruction>(
+                           shifted, m::MinimumAnyOrder(shifted, number_equal(0)))))) {
+    return nullptr;
   }
-  return shifted;
+  const HloInstruction* const spread = before_reshapes(peak);
+  const std::int64_t rows =
+      spread->opcode() == HloOpcode::kBroadcast ? elements_of(*spread->operand(0)) : 0;
+  if (rows == 0 || elements_of(quotient) % rows != 0) return nullptr;
+  const RowsAndColumns sizes{rows, elements_of(quotient) / rows};
+  if (!is_worth_a_softmax(sizes)) return nullptr;
+  peak = row_numbers(peak, sizes);
+  if (peak == nullptr || !reduces_rows(before_reshapes(peak), HloOpcode::kMaximum, y) ||
+      !divides_by_sum(quotient, exp, sizes)) {
+    return nullptr;
+  }
+  const auto [x, scale] = scaled(y);
+  const kernels::SoftmaxCall call{sizes.rows, sizes.columns, scale};
+  return add_kernel_call({"softmax", as_words(call), {x}, dimensions_of(quotient)}, quotient);
 }
 
 // The squares that are added: of x, or of x - y.
@@ -81,54 +140,48 @@ struct Squares {
 };
 
 Squares squares_of(HloInstruction* value) {
-  HloInstruction* const root = squared(value);
-  if (root == nullptr) return {};
-  const bool is_own = root->user_count() == 1;  // otherwise it is made anyway
-  if (root->opcode() != HloOpcode::kSubtract || !is_own) return {root};
-  const auto is_spread = [](const HloInstruction* one) {
-    return one->opcode() == HloOpcode::kBroadcast;
-  };
-  if (is_spread(root->operand(0)) || is_spread(root->operand(1))) return {root};
-  return {root->mutable_operand(0), root->mutable_operand(1)};
+  HloInstruction* const root = squared(*value);
+  HloInstruction *x = nullptr, *y = nullptr;
+  // With other users the difference is computed anyway.
+  if (root == nullptr || root->user_count() != 1 ||
+      !xla::Match(root, m::Subtract(m::Op(&x), m::Op(&y))) ||
+      x->opcode() == HloOpcode::kBroadcast || y->opcode() == HloOpcode::kBroadcast) {
+    return {root};
+  }
+  return {x, y};
 }
 
-// XLA would make it in the loop that adds; the kernel would need it in memory.
-bool is_made_in_sum(const HloInstruction* x) {
+// True if XLA would compute it in the loop that adds, where the kernel would need it in memory.
+bool is_fused_into_sum(const HloInstruction* x) {
   return x->user_count() == 1 && (x->IsElementwise() || x->opcode() == HloOpcode::kBroadcast) &&
          x->operand_count() > 0;
+}
+
+// True if a kernel computes it, so that it is in memory anyway.
+bool is_from_kernel(const HloInstruction* value) {
+  value = before_reshapes(value);
+  return is_kernel_call(*value) ||
+         (value->opcode() == HloOpcode::kGetTupleElement && is_kernel_call(*value->operand(0)));
+}
+
+// XLA would compute it again in the loops of users that are no kernels.
+bool feeds_kernels(const HloInstruction& value) {
+  return std::ranges::all_of(value.users(), [](const auto* user) {
+    return is_kernel_call(*user) || user->opcode() == HloOpcode::kTuple ||
+           (user->opcode() == HloOpcode::kReshape && feeds_kernels(*user));
+  });
 }
 
 }  // namespace
 
 Status replace_softmax(HloInstruction& quotient, const WeightValues& values) {
-  if (values.is_known(&quotient) ||
-      (quotient.opcode() != HloOpcode::kDivide && quotient.opcode() != HloOpcode::kMultiply) ||
-      !has_row_kernels(quotient)) {
+  if ((quotient.opcode() != HloOpcode::kDivide && quotient.opcode() != HloOpcode::kMultiply) ||
+      values.is_known(&quotient) || !is_float32(quotient)) {
     return {};
   }
-  // The columns: what is reduced.
-  const std::int64_t all = elements_of(quotient);
   for (const int i : {0, 1}) {
-    HloInstruction* const exp = quotient.mutable_operand(i);
-    if (exp->opcode() != HloOpcode::kExp) continue;
-    HloInstruction* const shifted = without_limit(exp->mutable_operand(0));
-    if (shifted->opcode() != HloOpcode::kSubtract) continue;
-    HloInstruction* const y = shifted->mutable_operand(0);
-    HloInstruction* peak = behind_reshapes(shifted->mutable_operand(1));
-    if (peak->opcode() != HloOpcode::kBroadcast) continue;
-    const std::int64_t rows = elements_of(*peak->operand(0));
-    if (rows == 0 || all % rows != 0) continue;
-    const RowsAndColumns sizes{rows, all / rows};
-    if (!is_worth_a_call(sizes)) continue;
-    peak = row_numbers(*shifted->mutable_operand(1), sizes);
-    if (peak == nullptr || !reduces(behind_reshapes(peak), HloOpcode::kMaximum, y) ||
-        normalised_exponentials(quotient, sizes) != exp) {
-      continue;
-    }
-    const Scaled from = scaled(y);
-    const kernels::SoftmaxCall call{sizes.rows, sizes.columns, from.scale};
-    return checked(quotient.ReplaceAllUsesWith(
-        add_kernel_call({"softmax", as_words(call), {from.x}, dimensions_of(quotient)}, quotient)));
+    HloInstruction* const made = softmax_of(quotient, quotient.mutable_operand(i));
+    if (made != nullptr) return replace(quotient, made);
   }
   return {};
 }
@@ -137,7 +190,7 @@ Status replace_row_sum(HloInstruction& reduce, const WeightValues& values) {
   const auto found = row_reduction(reduce, HloOpcode::kAdd);
   if (!found || values.is_known(&reduce) || found->sizes.columns < kFewestColumns) return {};
   kernels::RowSumCall call{found->sizes.rows, found->sizes.columns, kernels::kRowSumOfNumbers};
-  std::vector<HloInstruction*> operands = {found->of};
+  Instructions operands = {found->of};
   if (found->of->user_count() == 1) {
     const Squares squares = squares_of(found->of);
     if (squares.y != nullptr) {
@@ -148,39 +201,23 @@ Status replace_row_sum(HloInstruction& reduce, const WeightValues& values) {
       operands = {squares.x};
     }
   }
-  if (std::any_of(operands.begin(), operands.end(), is_made_in_sum)) return {};
-  return checked(reduce.ReplaceAllUsesWith(
-      add_kernel_call({"row_sum", as_words(call), operands, dimensions_of(reduce)}, reduce)));
+  if (std::ranges::any_of(operands, is_fused_into_sum)) return {};
+  return replace(reduce, add_kernel_call(
+                             {"row_sum", as_words(call), operands, dimensions_of(reduce)}, reduce));
 }
 
-namespace {
-
-using Replacement = Status (*)(HloInstruction&, const WeightValues&);
-
-Status replace_in_all(xla::HloModule& module, std::int64_t first_weight, Replacement replace) {
-  const WeightValues values(module, first_weight);
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    if (computation->IsFusionComputation()) continue;
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      TFAOT_TRY(replace(*instruction, values));
-    }
+Status replace_gelu(HloInstruction& result, const WeightValues& values) {
+  constexpr std::int64_t kFewestElements = 16;  // XLA's loop computes fewer as fast
+  if (!is_float32(result) || values.is_known(&result) || !feeds_kernels(result)) return {};
+  const auto gelu = gelu_of(result);
+  const std::int64_t size = elements_of(result);
+  if (!gelu || size < kFewestElements || elements_of(*gelu->x) != size ||
+      !is_from_kernel(gelu->x)) {
+    return {};
   }
-  return remove_dead_code(module);
-}
-
-}  // namespace
-
-Status replace_normalisations(xla::HloModule& module, std::int64_t first_weight) {
-  return replace_in_all(module, first_weight, replace_layer_norm);
-}
-
-Status replace_row_functions(xla::HloModule& module, std::int64_t first_weight) {
-  TFAOT_TRY(remove_dead_code(module));  // users that are left of what is replaced do not count
-  // The larger function first, which holds sums of its own.
-  for (const Replacement replace : {replace_softmax, replace_row_sum, replace_gelu}) {
-    TFAOT_TRY(replace_in_all(module, first_weight, replace));
-  }
-  return {};
+  const kernels::GeluCall call{size, gelu->form};
+  return replace(
+      result, add_kernel_call({"gelu", as_words(call), {gelu->x}, dimensions_of(result)}, result));
 }
 
 }  // namespace tfaot::toolkit::engine

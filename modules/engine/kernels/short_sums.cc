@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/short_sums.h"
-
+// Sums over a last dimension of a few elements are written out: XLA has a loop of a few turns for
+// each sum, where all sums of a row can be one vectorised loop. Coordinates that are columns of a
+// wide table are gathered before it.
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "hlo/build.h"
+#include "hlo/match.h"
 #include "hlo/simplify.h"
 #include "kernels/gathered_parts.h"
+#include "kernels/passes.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -31,7 +35,7 @@ StridedRows points_of(HloInstruction* value) {
       value, xla::ShapeUtil::ElementsIn(value->shape()) / value->shape().dimensions().back());
 }
 
-// Whether to copy them first, so that they lie side by side.
+// True if they are copied first, so that they are contiguous.
 bool is_gathered(HloInstruction* value, std::int64_t sums) {
   const StridedRows points = points_of(value);
   return sums >= kFewestSums && points.step >= kFarApart &&
@@ -40,7 +44,7 @@ bool is_gathered(HloInstruction* value, std::int64_t sums) {
 
 using GatheredPoints = std::map<HloInstruction*, HloInstruction*>;
 
-// Element `place` of the last dimension of a value, and of all that it is computed of.
+// Element `place` of the last dimension of a value, and of all that it is computed from.
 class OneTerm {
  public:
   OneTerm(std::int64_t place, const HloInstruction& reduce, GatheredPoints& gathers)
@@ -59,10 +63,9 @@ class OneTerm {
     const std::int64_t last = std::ssize(sizes) - 1;
     sizes.pop_back();
     if (is_of_same_loop(*value)) {
-      std::vector<HloInstruction*> operands;
+      Instructions operands;
       for (HloInstruction* operand : value->operands()) operands.push_back(of(operand));
-      return value->parent()->AddInstruction(
-          value->CloneWithNewOperands(shape_of(value->shape().element_type(), sizes), operands));
+      return rebuild(*value, sizes, operands);
     }
     if (value->opcode() == HloOpcode::kBroadcast) {
       Dimensions kept(value->dimensions().begin(), value->dimensions().end());
@@ -86,17 +89,8 @@ class OneTerm {
 
   HloInstruction* cut(HloInstruction* value) const {
     Dimensions sizes = dimensions_of(*value);
-    Dimensions start(sizes.size(), 0);
-    Dimensions end = sizes;
-    start.back() = place_;
-    end.back() = place_ + 1;
-    Dimensions cut_sizes = sizes;
-    cut_sizes.back() = 1;
     sizes.pop_back();
-    return reshape(value->parent()->AddInstruction(HloInstruction::CreateSlice(
-                       shape_of(value->shape().element_type(), cut_sizes), value, start, end,
-                       Dimensions(start.size(), 1))),
-                   sizes);
+    return reshape(slice_along(value, std::ssize(sizes), place_, 1), sizes);
   }
 
   std::int64_t place_;
@@ -105,7 +99,7 @@ class OneTerm {
   std::map<HloInstruction*, HloInstruction*> made_;
 };
 
-// Whether values of few elements meet in it, each with each: no tensor of all terms is read.
+// True if values of few elements meet in it, each with each: no tensor of all terms is read.
 bool has_pairs(const HloInstruction& value) {
   if (value.opcode() == HloOpcode::kBroadcast) return !value.dimensions().empty();
   return is_of_same_loop(value) && std::ranges::any_of(value.operands(), [](const auto* operand) {
@@ -113,7 +107,7 @@ bool has_pairs(const HloInstruction& value) {
          });
 }
 
-// Whether pairs read terms that lie far apart, also after a copy of what can be gathered.
+// True if pairs read terms that lie far apart, also after a copy of what can be gathered.
 bool is_scattered(HloInstruction* value, std::int64_t sums) {
   if (value->opcode() == HloOpcode::kBroadcast && !value->dimensions().empty()) {
     HloInstruction* const points = value->mutable_operand(0);
@@ -124,8 +118,8 @@ bool is_scattered(HloInstruction* value, std::int64_t sums) {
          });
 }
 
-// Whether XLA would compute it again for each element of a loop that repeats it. `seen`: what was
-// looked at already.
+// True if XLA would compute it again for each element of a loop that repeats it. `seen`: the
+// instructions looked at already.
 bool is_spread_later(const HloInstruction& value, std::set<const HloInstruction*>& seen) {
   if (!seen.insert(&value).second) return false;
   return std::ranges::any_of(value.users(), [&](const auto* user) {
@@ -145,14 +139,12 @@ std::size_t operations_in(const HloInstruction& value) {
 }
 
 bool has_short_sums(HloInstruction& reduce) {
-  if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2 ||
-      !has_kernels(reduce.shape().element_type()) || reduce.dimensions().size() != 1 ||
-      xla::ShapeUtil::IsZeroElementArray(reduce.shape())) {
+  if (reduce.opcode() != HloOpcode::kReduce || !is_for_kernels(reduce) ||
+      !combines_by(reduce, HloOpcode::kAdd) || reduce.dimensions().size() != 1) {
     return false;
   }
   const xla::Shape& of = reduce.operand(0)->shape();
   const std::int64_t last = of.rank() - 1;
-  const HloInstruction& sum = *reduce.to_apply()->root_instruction();
   const std::int64_t terms = of.dimensions(static_cast<int>(last));
   // First of all, so that what follows goes over few operations.
   if (!is_of_same_loop(*reduce.operand(0)) || operations_in(*reduce.operand(0)) > kMostWrittenOut) {
@@ -164,12 +156,14 @@ bool has_short_sums(HloInstruction& reduce) {
     return false;
   }
   std::set<const HloInstruction*> seen;
-  return reduce.dimensions(0) == last && sum.opcode() == HloOpcode::kAdd &&
-         reduce.to_apply()->instruction_count() == 3 && sum.operand(0) != sum.operand(1) &&
-         has_pairs(*reduce.operand(0)) && !is_spread_later(reduce, seen);
+  return reduce.dimensions(0) == last && has_pairs(*reduce.operand(0)) &&
+         !is_spread_later(reduce, seen);
 }
 
-Status write_out_sum(HloInstruction& reduce) {
+}  // namespace
+
+Status write_out_short_sum(HloInstruction& reduce) {
+  if (!has_short_sums(reduce)) return {};
   HloInstruction* const of = reduce.mutable_operand(0);
   GatheredPoints gathers;
   HloInstruction* sum = broadcast(reduce.mutable_operand(1), reduce.shape().dimensions(), {});
@@ -177,20 +171,7 @@ Status write_out_sum(HloInstruction& reduce) {
     sum = binary(HloOpcode::kAdd, sum, OneTerm(i, reduce, gathers).of(of));
     sum->set_metadata(reduce.metadata());
   }
-  return checked(reduce.ReplaceAllUsesWith(sum));
-}
-
-}  // namespace
-
-Status write_out_short_sums(xla::HloModule& module) {
-  TFAOT_TRY(remove_dead_code(module));  // users that are left of what is replaced do not count
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    if (computation->IsFusionComputation()) continue;
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      if (has_short_sums(*instruction)) TFAOT_TRY(write_out_sum(*instruction));
-    }
-  }
-  return remove_dead_code(module);
+  return replace(reduce, sum);
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "hlo/build.h"
 #include "hlo/simplify.h"
 #include "rows/row_flow.h"
 #include "xla/hlo/ir/hlo_instructions.h"

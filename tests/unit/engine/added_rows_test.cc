@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of gathered and repeated rows, as calls of a kernel: they give the same.
-#include "kernels/added_rows.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,9 +7,9 @@
 
 #include <string>
 
-#include "kernels/gather_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -44,8 +43,8 @@ ENTRY e {{
 }})",
       row, sum));
   const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(replace_gathers(*module, kFirstAddedWeight));
-  EXPECT_TRUE(replace_added_rows(*module));
+  EXPECT_TRUE(testing::run_pass("replace_gathers", *module, kFirstAddedWeight));
+  EXPECT_TRUE(testing::run_pass("replace_added_rows", *module));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   return testing::called_kernels(*module);
 }

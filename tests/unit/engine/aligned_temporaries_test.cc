@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // All tables of kernel calls together are whole cache lines, and the calls give the same.
-#include "kernels/aligned_temporaries.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,9 +8,9 @@
 
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
-#include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -41,10 +40,10 @@ TEST(AlignedTemporaries, AreThoseAfterWholeLinesOfTables) {
   for (const int products : {1, 2, 3, 4, 5}) {
     const auto module = testing::parse_hlo(chain(products));
     const xla::Literal before = testing::result_with_kernels(*module);
-    ASSERT_TRUE(rewrite_to_kernel_calls(*module, 1));
+    ASSERT_TRUE(testing::run_kernel_passes(*module, 1));
     ASSERT_TRUE(remove_dead_code(*module));
     ASSERT_EQ(bytes_of_tables(*module), 16 * products);
-    ASSERT_TRUE(align_temporaries(*module));
+    ASSERT_TRUE(testing::run_pass("align_temporaries", *module));
     EXPECT_EQ(bytes_of_tables(*module), (products + 3) / 4 * 64);
     EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6);
   }
@@ -52,7 +51,7 @@ TEST(AlignedTemporaries, AreThoseAfterWholeLinesOfTables) {
 
 TEST(AlignedTemporaries, NeedNothingWithoutTables) {
   const auto module = testing::parse_hlo("ENTRY e {\n  ROOT x = f32[3] parameter(0)\n}\n");
-  ASSERT_TRUE(align_temporaries(*module));
+  ASSERT_TRUE(testing::run_pass("align_temporaries", *module));
   EXPECT_EQ(module->entry_computation()->instruction_count(), 1);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention as one call, in the forms that Keras and exporters of PyTorch write: it gives the same.
-#include "kernels/attention_calls.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,10 +9,9 @@
 
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
-#include "kernels/rewrite_to_kernel_calls.h"
-#include "kernels/row_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/attention.h"
 
 namespace tfaot::toolkit::engine {
@@ -34,9 +32,9 @@ AttentionCalls attention_calls(const std::string& text) {
   const auto before = testing::result_with_kernels(*result.module);
   const auto inputs = result.module->entry_computation()->num_parameters();
   EXPECT_TRUE(simplify(*result.module));
-  EXPECT_TRUE(rewrite_to_kernel_calls(*result.module, inputs));
-  EXPECT_TRUE(replace_row_functions(*result.module, inputs));
-  EXPECT_TRUE(replace_attention(*result.module));
+  EXPECT_TRUE(testing::run_kernel_passes(*result.module, inputs));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *result.module, inputs));
+  EXPECT_TRUE(testing::run_pass("replace_attention", *result.module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*result.module)),
             1e-5)
       << result.module->ToString();
@@ -206,9 +204,9 @@ TEST(AttentionCalls, OfWeightsThatAreNeededStays) {
   text.insert(text.rfind('}'),
               "  ROOT all = (f32[<B>,<T>,<N>,<H>], f32[<B>,<N>,<T>,<S>]) tuple(r, p)\n");
   const auto module = testing::parse_hlo(filled(text, kHeads));
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 3));
-  EXPECT_TRUE(replace_row_functions(*module, 3));
-  EXPECT_TRUE(replace_attention(*module));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, 3));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *module, 3));
+  EXPECT_TRUE(testing::run_pass("replace_attention", *module));
   EXPECT_THAT(testing::called_kernels(*module), Not(Contains("attention_f32")));
 }
 

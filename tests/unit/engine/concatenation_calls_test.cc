@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Concatenations as calls of the kernel that copies rows: they give the same.
-#include "kernels/concatenation_calls.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,11 +8,11 @@
 #include <string>
 
 #include "hlo/layouts.h"
-#include "kernels/gather_calls.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -30,8 +29,8 @@ std::vector<std::string> joined(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*testing::parse_hlo(text));
   EXPECT_TRUE(settle_layouts(*module, kFirstJoinedWeight));
-  EXPECT_TRUE(replace_gathers(*module, kFirstJoinedWeight));
-  EXPECT_TRUE(replace_concatenations(*module, kFirstJoinedWeight));
+  EXPECT_TRUE(testing::run_pass("replace_gathers", *module, kFirstJoinedWeight));
+  EXPECT_TRUE(testing::run_pass("replace_concatenations", *module, kFirstJoinedWeight));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
@@ -89,8 +88,8 @@ TEST(ConcatenationCalls, LeaveNoConversionOfPlaces) {
   const auto module = testing::parse_hlo(
       "ENTRY e {\n" + std::string(kPlaces) + "  x = f32[5,4] parameter(1)\n" + lookup("a", 0) +
       lookup("b", 1) + "  ROOT c = f32[6,8] concatenate(a, b), dimensions={1}\n}\n");
-  ASSERT_TRUE(replace_gathers(*module, kFirstJoinedWeight));
-  ASSERT_TRUE(replace_concatenations(*module, kFirstJoinedWeight));
+  ASSERT_TRUE(testing::run_pass("replace_gathers", *module, kFirstJoinedWeight));
+  ASSERT_TRUE(testing::run_pass("replace_concatenations", *module, kFirstJoinedWeight));
   for (const auto* one : module->entry_computation()->instructions()) {
     EXPECT_NE(one->opcode(), xla::HloOpcode::kConvert);
     EXPECT_NE(one->opcode(), xla::HloOpcode::kSlice);

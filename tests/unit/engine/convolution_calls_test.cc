@@ -8,9 +8,9 @@
 
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
-#include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -21,7 +21,7 @@ namespace {
 std::vector<std::string> rewritten(const std::string& text, const Choices& choices = {}) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1, choices));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, 1, choices));
   EXPECT_TRUE(remove_dead_code(*module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-5)
       << text;
@@ -166,7 +166,7 @@ TEST(ConvolutionCalls, TakeWindowsOfThreeByWinograd) {
 // How many results a tile has along one dimension.
 std::int64_t winograd_results(const Winograd& winograd) {
   const auto module = testing::parse_hlo(winograd_text(winograd));
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, 1));
   for (const auto* one : module->entry_computation()->instructions()) {
     if (is_kernel_call(*one)) return call_of<kernels::WinogradCall>(*one).results;
   }
@@ -204,7 +204,7 @@ TEST(ConvolutionCalls, AreDirectWhereWinogradIsSlower) {
   EXPECT_EQ(rewritten(winograd_text({.type = "f64"})), std::vector<std::string>{"convolution_f64"});
   // A filter that only the run time knows.
   const auto module = testing::parse_hlo(winograd_text({}));
-  ASSERT_TRUE(rewrite_to_kernel_calls(*module, 2));
+  ASSERT_TRUE(testing::run_kernel_passes(*module, 2));
   ASSERT_TRUE(remove_dead_code(*module));
   EXPECT_EQ(testing::called_kernels(*module), direct);
 }
@@ -222,7 +222,7 @@ TEST(ConvolutionCalls, EndWithRelu6) {
                                  "  ROOT r = f32[2,4,3,7] minimum(sixes, m)\n}"}) {
     const auto module = testing::parse_hlo(head + rest);
     const xla::Literal before = testing::result_with_kernels(*module);
-    ASSERT_TRUE(rewrite_to_kernel_calls(*module, 1));
+    ASSERT_TRUE(testing::run_kernel_passes(*module, 1));
     EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6);
     const auto* result = module->entry_computation()->root_instruction();
     ASSERT_EQ(result->opcode(), xla::HloOpcode::kGetTupleElement) << rest;

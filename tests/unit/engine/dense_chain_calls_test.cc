@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense layers that follow each other become one call, which gives the same.
-#include "kernels/dense_chain_calls.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,10 +9,9 @@
 
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
-#include "kernels/rewrite_to_kernel_calls.h"
-#include "kernels/row_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/dense_chain.h"
 
 namespace tfaot::toolkit::engine {
@@ -33,9 +31,9 @@ Made made_of(const std::string& text) {
   Made made{{}, {}, 0, testing::parse_hlo(text)};
   const auto before = testing::result_with_kernels(*made.module);
   EXPECT_TRUE(simplify(*made.module));
-  EXPECT_TRUE(rewrite_to_kernel_calls(*made.module, 1));
-  EXPECT_TRUE(replace_row_functions(*made.module, 1));
-  EXPECT_TRUE(replace_dense_chains(*made.module, 1));
+  EXPECT_TRUE(testing::run_kernel_passes(*made.module, 1));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *made.module, 1));
+  EXPECT_TRUE(testing::run_pass("replace_dense_chains", *made.module, 1));
   if (before.shape().IsArray()) {
     EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)),
               1e-5)

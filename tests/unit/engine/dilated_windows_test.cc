@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions between SpaceToBatch and BatchToSpace: as one dilated convolution they give the
 // same.
-#include "hlo/dilated_windows.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "xla/window_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -20,7 +20,7 @@ namespace {
 std::string restored(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(restore_dilated_windows(*module));
+  EXPECT_TRUE(testing::run_pass("restore_dilated_windows", *module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
   std::string windows;

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of products' and convolutions' results become parts of their calls.
-#include "kernels/function_calls.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "hlo/simplify.h"
-#include "kernels/dense_chain_calls.h"
 #include "kernels/kernel_call.h"
-#include "kernels/rewrite_to_kernel_calls.h"
-#include "kernels/row_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -38,10 +35,10 @@ WithFunctions with_functions(const std::string& text) {
   WithFunctions made{{}, {}, testing::parse_hlo(text)};
   EXPECT_TRUE(simplify(*made.module));
   const auto before = testing::result_with_kernels(*made.module);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*made.module, 1));
-  EXPECT_TRUE(replace_row_functions(*made.module, 1));
-  EXPECT_TRUE(replace_dense_chains(*made.module, 1));
-  EXPECT_TRUE(absorb_functions(*made.module));
+  EXPECT_TRUE(testing::run_kernel_passes(*made.module, 1));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *made.module, 1));
+  EXPECT_TRUE(testing::run_pass("replace_dense_chains", *made.module, 1));
+  EXPECT_TRUE(testing::run_pass("absorb_functions", *made.module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)), 1e-5)
       << made.module->ToString();
   made.kernels = testing::called_kernels(*made.module);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers of elements that lie together: as calls of a kernel they give the same.
-#include "kernels/gather_calls.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,6 +12,7 @@
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -30,7 +30,7 @@ std::vector<std::string> gathered(const std::string& text, const std::string& ot
   const xla::Literal before =
       testing::result_with_kernels(*testing::parse_hlo(other.empty() ? text : other));
   EXPECT_TRUE(settle_layouts(*module, kFirstWeight));
-  EXPECT_TRUE(replace_gathers(*module, kFirstWeight));
+  EXPECT_TRUE(testing::run_pass("replace_gathers", *module, kFirstWeight));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {

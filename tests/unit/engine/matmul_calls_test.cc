@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of any layout compute as calls of kernels what they computed before, without transposes
 // where strides are enough.
-#include "kernels/matmul_calls.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,9 +11,9 @@
 #include <random>
 
 #include "hlo/simplify.h"
-#include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -27,7 +26,7 @@ using ::testing::UnorderedElementsAre;
 std::vector<std::string> left_over(const std::string& text, std::int64_t inputs) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, inputs));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, inputs));
   EXPECT_TRUE(remove_dead_code(*module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-5)
       << text;

@@ -13,6 +13,7 @@
 
 #include "hlo/simplify.h"
 #include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_pass.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal_util.h"
 
@@ -45,7 +46,7 @@ std::unique_ptr<xla::HloModule> settled(std::string text, const std::string& typ
   replace_word(text, "WIDTH", std::to_string(width));
   auto module = testing::parse_hlo(text);
   EXPECT_TRUE(simplify(*module));
-  EXPECT_TRUE(settle_means(*module));
+  EXPECT_TRUE(testing::run_pass("settle_means", *module));
   return module;
 }
 
@@ -319,7 +320,7 @@ TEST(Means, OfWholeNumbersDoNotOverflow) {
         "  ns = s32[2] broadcast(n), dimensions={}\n"
         "  ROOT mean = s32[2] divide(total, ns)" +
         metadata + "\n}\n");
-    EXPECT_TRUE(widen_whole_means(*module));
+    EXPECT_TRUE(testing::run_pass("widen_whole_means", *module));
     EXPECT_TRUE(simplify(*module));
     const auto x = xla::LiteralUtil::CreateR2<std::int32_t>(
         {{2000000000, 2000000000, 2000000000, 2000000001}, {-2000000000, -2000000000, -7, -7}});

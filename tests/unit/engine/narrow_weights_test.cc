@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -36,7 +36,7 @@ ENTRY main {{
 double loss_of(const std::string& text, WeightsType type) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal exact = testing::result_with_kernels(*module);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1, {type}));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, 1, {type}));
   EXPECT_THAT(testing::called_kernels(*module), ElementsAre("narrow_matmul_f32"));
   return testing::relative_difference(exact, testing::result_with_kernels(*module));
 }
@@ -58,7 +58,7 @@ TEST(NarrowWeights, ComputeNearlyTheSame) {
 // The type in which a product's weights are stored.
 std::string stored_type(const std::string& text, WeightsType type) {
   const auto module = testing::parse_hlo(text);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1, {type}));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, 1, {type}));
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
     if (kernel_kind(*one) != KernelKind::kMatMul) continue;
     return xla::primitive_util::LowercasePrimitiveTypeName(one->operand(2)->shape().element_type());

@@ -7,14 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
-
-// From xla/service/hlo_parser.h, which includes headers that the wheel does not ship.
-namespace xla {
-absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
-    absl::string_view text, bool set_to_default_entry_computation_layout);
-}  // namespace xla
+#include "xla/service/hlo_parser.h"
 
 namespace tfaot::toolkit::testing {
 

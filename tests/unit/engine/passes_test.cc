@@ -68,8 +68,7 @@ TEST(Passes, RunUpToOneByItsName) {
     const auto module = parse_hlo(kDenseLayer);
     PassState state{*module, 1, choices};
     std::vector<std::string_view> ran;
-    const std::string_view last =
-        with_products ? "rewrite_to_kernel_calls" : "replace_normalisations";
+    const std::string_view last = with_products ? "replace_dots" : "replace_normalisations";
     ASSERT_TRUE(run_passes(state, last, [&](const Pass& pass) -> Status {
       ran.push_back(pass.name);
       return {};
@@ -125,9 +124,9 @@ TEST(Optimize, AModelBecomesKernelCallsAndWeights) {
   stages.clear();
   viewer.passes = true;
   ASSERT_TRUE(optimize(lowered, store, {}, Traces::kRemoved, viewer));
-  EXPECT_THAT(stages, ElementsAre("lowered", "simplify", "simplified", "rewrite_to_kernel_calls",
-                                  "kernel_calls", "hoisted", "folded", "leave_out_padding",
-                                  "align_temporaries"));
+  EXPECT_THAT(stages,
+              ElementsAre("lowered", "simplify", "simplified", "replace_dots", "kernel_calls",
+                          "hoisted", "folded", "leave_out_padding", "align_temporaries"));
 }
 
 class RunPassTest : public ::testing::Test {
@@ -143,7 +142,7 @@ class RunPassTest : public ::testing::Test {
 };
 
 TEST_F(RunPassTest, PrintsTheModule) {
-  const auto text = run({"rewrite_to_kernel_calls", file(), "1"});
+  const auto text = run({"replace_dots", file(), "1"});
   ASSERT_TRUE(text) << text.error().text();
   EXPECT_THAT(*text, AllOf(StartsWith("HloModule m"), HasSubstr("tfaot_matmul_f32")));
 }

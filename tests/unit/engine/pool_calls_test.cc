@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -24,7 +24,7 @@ constexpr const char* kSumHead =
 std::vector<std::string> kernels_of_pools(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, 1));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
   return testing::called_kernels(*module);
@@ -63,7 +63,7 @@ TEST(PoolCalls, LargestOfPositions) {
                     "  ROOT r = f32[2,8] reduce(x, lowest), dimensions={{1}}, to_apply=max\n}}\n",
                     start, count));
     const auto before = testing::result_with_kernels(*module);
-    EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+    EXPECT_TRUE(testing::run_kernel_passes(*module, 1));
     EXPECT_EQ(before, testing::result_with_kernels(*module));
     return testing::called_kernels(*module);
   };
@@ -88,7 +88,7 @@ std::vector<std::string> kernels_of_largest(const std::string& y) {
 }
 
 // Their largest value is that of the largest or smallest number: one kernel takes it if it has the
-// function, and XLA makes others of both.
+// function. Others are computed before the pooling.
 TEST(PoolCalls, ValuesOfFunctionsThatFallAndRise) {
   const std::string gelu =
       "  scaled = f32[2,6,6,5] multiply(x, root)\n  erf = f32[2,6,6,5] erf(scaled)\n"
@@ -96,14 +96,14 @@ TEST(PoolCalls, ValuesOfFunctionsThatFallAndRise) {
   EXPECT_THAT(kernels_of_largest(gelu + "  y = f32[2,6,6,5] multiply(twice, half)\n"),
               ElementsAre("function_pool_f32"));
   EXPECT_THAT(kernels_of_largest(gelu + "  y = f32[2,6,6,5] multiply(twice, root)\n"),
-              ElementsAre("range_pool_f32"));
+              ElementsAre("max_pool_f32"));
   EXPECT_THAT(kernels_of_largest("  gate = f32[2,6,6,5] logistic(x)\n"
                                  "  y = f32[2,6,6,5] multiply(x, gate)\n"),
               ElementsAre("function_pool_f32"));
   EXPECT_THAT(kernels_of_largest("  scaled = f32[2,6,6,5] multiply(x, root)\n"
                                  "  gate = f32[2,6,6,5] logistic(scaled)\n"
                                  "  y = f32[2,6,6,5] multiply(x, gate)\n"),
-              ElementsAre("range_pool_f32"));
+              ElementsAre("max_pool_f32"));
   EXPECT_THAT(kernels_of_largest("  y = f32[2,6,6,5] tanh(x)\n"), ElementsAre("max_pool_f32"));
 }
 

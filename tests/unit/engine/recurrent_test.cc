@@ -6,13 +6,11 @@
 #include <string>
 
 #include "hlo/simplify.h"
-#include "hlo/step_products.h"
 #include "kernels/kernel_call.h"
-#include "kernels/recurrent_cells.h"
-#include "kernels/recurrent_layers.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -141,10 +139,10 @@ struct Replaced {
 
 Replaced replaced(std::unique_ptr<xla::HloModule> module, const Choices& choices = {}) {
   Replaced made{std::move(module)};
-  EXPECT_TRUE(hoist_step_products(*made.module));
-  EXPECT_TRUE(replace_recurrent_cells(*made.module, 1));
+  EXPECT_TRUE(testing::run_pass("hoist_step_products", *made.module));
+  EXPECT_TRUE(testing::run_pass("replace_recurrent_cells", *made.module, 1));
   EXPECT_TRUE(remove_dead_code(*made.module));
-  EXPECT_TRUE(replace_recurrent_layers(*made.module, 1, choices));
+  EXPECT_TRUE(testing::run_pass("replace_recurrent_layers", *made.module, 1, choices));
   EXPECT_TRUE(remove_dead_code(*made.module));
   for (const auto* computation : made.module->computations()) {
     for (const auto* one : computation->instructions()) {

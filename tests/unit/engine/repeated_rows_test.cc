@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of rows that are repeated, as of pairs of neighbours, become products of the rows alone.
-#include "hlo/repeated_rows.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,6 +10,7 @@
 #include "hlo/weight_values.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::int64_t kFirstEdgeWeight = 3;  // its parameter
 std::vector<std::string> products(const std::string& text, const Choices& choices = {}) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(multiply_before_repeating(*module, kFirstEdgeWeight, choices));
+  EXPECT_TRUE(testing::run_pass("multiply_before_repeating", *module, kFirstEdgeWeight, choices));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-5)
       << module->ToString();
   const WeightValues values(*module, kFirstEdgeWeight);
@@ -96,7 +96,7 @@ TEST(RepeatedRows, TakeScalesAndShifts) {
              "  c = f32[2,5,4,6] add(b, ts)\n  ROOT r = f32[2,5,4,6] negate(c)");
   EXPECT_THAT(products(text), ElementsAre("10 rows of 8", "10 rows of 8"));
   const auto module = testing::parse_hlo(text);
-  EXPECT_TRUE(multiply_before_repeating(*module, kFirstEdgeWeight));
+  EXPECT_TRUE(testing::run_pass("multiply_before_repeating", *module, kFirstEdgeWeight));
   const auto* root = module->entry_computation()->root_instruction();
   ASSERT_EQ(root->operand(0)->opcode(), xla::HloOpcode::kAdd) << module->ToString();
   EXPECT_EQ(root->operand(0)->operand(0)->opcode(), xla::HloOpcode::kBroadcast);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel calls get what is reshaped, and give the same.
-#include "kernels/reshaped_operands.h"
 
 #include <gtest/gtest.h>
 
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
-#include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -28,8 +27,8 @@ TEST(ReshapedOperands, AreWhatIsReshaped) {
       ROOT product = f32[3,16] dot(z, right), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     })");
   const xla::Literal before = testing::result_with_kernels(*module);
-  ASSERT_TRUE(rewrite_to_kernel_calls(*module, 1));
-  ASSERT_TRUE(pass_before_reshapes(*module));
+  ASSERT_TRUE(testing::run_kernel_passes(*module, 1));
+  ASSERT_TRUE(testing::run_pass("pass_before_reshapes", *module));
   ASSERT_TRUE(remove_dead_code(*module));
   int kernels = 0;
   for (const auto* one : module->entry_computation()->instructions()) {
@@ -50,7 +49,7 @@ TEST(ReshapedOperands, ChangeNothingElse) {
       flat = f32[48] reshape(x)
       ROOT y = f32[48] negate(flat)
     })");
-  ASSERT_TRUE(pass_before_reshapes(*module));
+  ASSERT_TRUE(testing::run_pass("pass_before_reshapes", *module));
   EXPECT_EQ(module->entry_computation()->instruction_count(), 3);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // However images are resized: as calls of a kernel it is the same.
-#include "kernels/resize_calls.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +13,7 @@
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 std::vector<std::string> resized(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(replace_resizes(*module));
+  EXPECT_TRUE(testing::run_pass("replace_resizes", *module));
   EXPECT_TRUE(remove_dead_code(*module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6);
   std::vector<std::string> calls;
@@ -210,7 +210,7 @@ TEST(ResizeCalls, TakeElementsAtKnownPlaces) {
 std::vector<std::string> chosen(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(gather_chosen_rows(*module));
+  EXPECT_TRUE(testing::run_pass("gather_chosen_rows", *module));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> gathers;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of rows as calls of kernels, in the forms that formats and exporters write: they give
 // the same.
-#include "kernels/row_calls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +9,9 @@
 
 #include "kernels/kernel_call.h"
 #include "kernels/means.h"
-#include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
@@ -36,10 +35,10 @@ struct RowCalls {
 RowCalls row_calls(const std::string& text) {
   RowCalls result{{}, testing::parse_hlo(kRowHead + text + "}\n")};
   const auto before = testing::result_with_kernels(*result.module);
-  EXPECT_TRUE(replace_normalisations(*result.module, 1));
-  EXPECT_TRUE(settle_means(*result.module));
-  EXPECT_TRUE(rewrite_to_kernel_calls(*result.module, 1));
-  EXPECT_TRUE(replace_row_functions(*result.module, 1));
+  EXPECT_TRUE(testing::run_pass("replace_normalisations", *result.module, 1));
+  EXPECT_TRUE(testing::run_pass("settle_means", *result.module));
+  EXPECT_TRUE(testing::run_kernel_passes(*result.module, 1));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *result.module, 1));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*result.module)),
             2e-6)
       << result.module->ToString();

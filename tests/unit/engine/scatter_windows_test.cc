@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scatters of single elements: by rows they give the same.
-#include "hlo/scatter_windows.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -20,7 +20,7 @@ const std::string kSum =
 std::string windows_of(const std::string& body) {
   const auto module = testing::parse_hlo(kSum + "ENTRY e {\n" + body + "}\n");
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(widen_scatter_windows(*module));
+  EXPECT_TRUE(testing::run_pass("widen_scatter_windows", *module));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
     if (one->opcode() != xla::HloOpcode::kScatter) continue;

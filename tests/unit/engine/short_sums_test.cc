@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over a last dimension of a few elements, of what pairs make, are written out.
-#include "kernels/short_sums.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,6 +11,7 @@
 
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -28,7 +28,7 @@ std::unique_ptr<xla::HloModule> written_out(const std::string& entry) {
       "ENTRY e {{\n  zero = f32[] constant(0)\n  two = f32[] constant(2)\n{}}}\n",
       entry));
   const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(write_out_short_sums(*module));
+  EXPECT_TRUE(testing::run_pass("write_out_short_sums", *module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
   return module;

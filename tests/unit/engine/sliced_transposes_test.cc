@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposes that XLA writes as slices: restored they give the same.
-#include "hlo/sliced_transposes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,12 +7,10 @@
 #include <string>
 
 #include "hlo/simplify.h"
-#include "kernels/attention_calls.h"
 #include "kernels/kernel_call.h"
-#include "kernels/rewrite_to_kernel_calls.h"
-#include "kernels/row_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/attention.h"
 
 namespace tfaot::toolkit::engine {
@@ -33,7 +30,7 @@ int operations_of(const xla::HloModule& module, HloOpcode opcode) {
 bool becomes_transpose(const std::string& body) {
   const auto module = testing::parse_hlo("ENTRY e {\n" + body + "}\n");
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(restore_sliced_transposes(*module));
+  EXPECT_TRUE(testing::run_pass("restore_sliced_transposes", *module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
   const bool is_none = operations_of(*module, HloOpcode::kConcatenate) == 0;
@@ -123,10 +120,10 @@ TEST(SlicedTransposes, OfOneRowLeaveOneKernel) {
   const auto before = testing::result_with_kernels(*module);
   EXPECT_TRUE(simplify(*module));
   EXPECT_EQ(operations_of(*module, HloOpcode::kConcatenate), 3);
-  EXPECT_TRUE(restore_sliced_transposes(*module));
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 3));
-  EXPECT_TRUE(replace_row_functions(*module, 3));
-  EXPECT_TRUE(replace_attention(*module));
+  EXPECT_TRUE(testing::run_pass("restore_sliced_transposes", *module));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, 3));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *module, 3));
+  EXPECT_TRUE(testing::run_pass("replace_attention", *module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-5);
   EXPECT_THAT(testing::called_kernels(*module), ::testing::ElementsAre("attention_f32"));
   EXPECT_EQ(operations_of(*module, HloOpcode::kTranspose), 0) << module->ToString();

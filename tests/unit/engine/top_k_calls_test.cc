@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts of which the first elements are used: as calls of a kernel they give the same.
-#include "kernels/top_k_calls.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,6 +10,7 @@
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -30,7 +30,7 @@ constexpr std::int64_t kTotal = kernels::kTopKTotalOrder;
 std::vector<std::string> selected(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(replace_sorts(*module, kSelectionWeight));
+  EXPECT_TRUE(testing::run_pass("replace_sorts", *module, kSelectionWeight));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of 16 bits as float32: which results round, and that nothing of 16 bits is left inside.
-#include "hlo/widened_halves.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/rewrite_to_kernel_calls.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
+#include "tests/unit/engine/run_pass.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal_util.h"
 
@@ -32,7 +31,7 @@ bool is_of_16_bits(const xla::Shape& shape) {
 std::unique_ptr<xla::HloModule> widened(const std::string& text, int casts = 0) {
   auto module = testing::parse_hlo(text);
   const auto layout = module->entry_computation_layout();
-  EXPECT_TRUE(widen_halves(*module));
+  EXPECT_TRUE(testing::run_pass("widen_halves", *module));
   EXPECT_EQ(layout, module->entry_computation_layout());
   EXPECT_EQ(module->entry_computation()->root_instruction()->shape(), layout.result_shape());
   int left = 0;
@@ -233,7 +232,7 @@ TEST(WidenedHalves, ProductsHaveKernels) {
   y = f16[4,48] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   ROOT t = (f16[4,48]) tuple(y)
 })");
-  EXPECT_TRUE(rewrite_to_kernel_calls(*module, 1));
+  EXPECT_TRUE(testing::run_kernel_passes(*module, 1));
   EXPECT_THAT(testing::called_kernels(*module), Contains("matmul_f32"));
 }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes of the optimizer's table, by name, as the optimizer runs them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "code/passes.h"
+#include "hlo/simplify.h"
+
+namespace tfaot::toolkit::testing {
+
+// The passes from `first` to `last`. Parameters from `inputs` on are weights.
+inline Status run_passes(std::string_view first, std::string_view last, xla::HloModule& module,
+                         std::int64_t inputs = 0, const engine::Choices& choices = {}) {
+  engine::PassState state{module, inputs, choices};
+  bool is_between = false;
+  for (const engine::Pass& pass : engine::passes()) {
+    is_between = is_between || pass.name == first;
+    if (!is_between) continue;
+    TFAOT_TRY(pass.run(state));
+    TFAOT_TRY(engine::remove_dead_code(module));
+    if (pass.name == last) return {};
+  }
+  ADD_FAILURE() << "no passes from " << first << " to " << last;
+  return {};
+}
+
+inline Status run_pass(std::string_view name, xla::HloModule& module, std::int64_t inputs = 0,
+                       const engine::Choices& choices = {}) {
+  return run_passes(name, name, module, inputs, choices);
+}
+
+inline Status run_kernel_passes(xla::HloModule& module, std::int64_t inputs = 0,
+                                const engine::Choices& choices = {}) {
+  return run_passes("replace_dots", "replace_reductions", module, inputs, choices);
+}
+
+}  // namespace tfaot::toolkit::testing
