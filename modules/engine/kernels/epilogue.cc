@@ -65,7 +65,7 @@ class Finder {
     return true;
   }
 
-  // It begins like a bias and a relu6, but is a function of its own (function_calls.h).
+  // It begins like a bias and a relu6, but is a function of its own (functions.h).
   bool is_hard_sigmoid_next() const {
     if (current_->shape().element_type() != xla::F32) return false;
     const auto found = function_of(*current_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent operators: RNN, GRU, LSTM. A step is the product of its input with W, that of the state
-// with R, and what the gates do, as other frameworks write it: kernels/recurrent_cells.h.
+// with R, and what the gates do, as other frameworks write it: kernels/recurrent_calls.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
