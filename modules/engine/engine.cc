@@ -28,7 +28,7 @@
 #include "lowering/conversions.h"
 #include "lowering/limits.h"
 #include "lowering/lowering.h"
-#include "onnx/known_operators.h"
+#include "onnx/operators.h"
 #include "rows/row_check.h"
 #include "rows/waiting_loops.h"
 #include "tensorflow/core/public/version.h"

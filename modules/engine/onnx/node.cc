@@ -5,23 +5,68 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
-#include "onnx/known_value.h"
 #include "onnx/onnx_scope.h"
 #include "onnx/onnx_tensor.h"
-#include "onnx/refusal.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/records/model_check.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
 
 namespace tfaot::toolkit::engine {
+namespace {
 
 using onnx::AttributeProto;
 
+// Constants are there already.
+bool is_small_enough(const xla::XlaComputation& computation) {
+  std::int64_t elements = 0;
+  for (const auto& one : computation.proto().computations()) {
+    for (const auto& instruction : one.instructions()) {
+      if (instruction.opcode() == "constant") continue;
+      const xla::Shape shape(instruction.shape());
+      if (shape.IsArray()) elements += xla::ShapeUtil::ElementsIn(shape);
+      if (elements > kMostKnownElements) return false;
+    }
+  }
+  return true;
+}
+
+// Does not depend on parameters.
+bool is_computed_of_constants(xla::XlaOp op) {
+  const auto constant = op.builder()->IsConstant(op);
+  return constant.ok() && *constant;
+}
+
+}  // namespace
+
+Result<std::optional<xla::Literal>> known_value(xla::XlaOp op) {
+  const auto constant = op.builder()->IsConstant(op);
+  if (!constant.ok()) return fail(internal_error(constant.status()));
+  if (!*constant) return std::optional<xla::Literal>();
+  const auto computation = op.builder()->BuildConstantSubGraph(op);
+  if (!computation.ok()) return fail(internal_error(computation.status()));
+  if (!is_small_enough(*computation)) return std::optional<xla::Literal>();
+  TFAOT_ASSIGN(auto value, value_of_constants(*computation));
+  return std::optional<xla::Literal>(std::move(value));
+}
+
+Result<xla::Literal> value_of_constants(const xla::XlaComputation& computation) {
+  TFAOT_ASSIGN(const auto module, make_module(computation.proto()));
+  xla::HloEvaluator evaluator;
+  auto value = evaluator.Evaluate(*module, {});
+  if (!value.ok()) return fail(internal_error(value.status()));
+  return *std::move(value);
+}
+
+const std::string& name_of_node(const onnx::NodeProto& node) {
+  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+}
+
 std::string describe_node(const onnx::NodeProto& node, std::int64_t opset) {
   const std::string domain = node.domain().empty() ? "" : node.domain() + ".";
-  return fmt::format("node '{}' (operator {}{}, opset {})",
-                     node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name(),
-                     domain, node.op_type(), opset);
+  return fmt::format("node '{}' (operator {}{}, opset {})", name_of_node(node), domain,
+                     node.op_type(), opset);
 }
 
 xla::XlaBuilder& Node::builder() const { return scope_.builder(); }
@@ -50,11 +95,11 @@ std::vector<xla::XlaOp> Node::operands() const {
   return all;
 }
 
+const std::string& Node::name() const { return name_of_node(proto_); }
+
 xla::Shape Node::shape_of_op(xla::XlaOp op) const {
   const xla::XlaBuilder& owner = op.IsUninitialized() ? builder() : *op.builder();
-  auto shape = owner.GetShape(op);
-  if (!shape.ok()) refuse("cannot be compiled: " + std::string(shape.status().message()));
-  return *std::move(shape);
+  return made(owner.GetShape(op));
 }
 
 Dimensions Node::sizes_of(xla::XlaOp op) const {
@@ -67,15 +112,14 @@ std::int64_t Node::rank(int operand) const { return std::ssize(sizes(operand)); 
 xla::PrimitiveType Node::type_of(xla::XlaOp op) const { return shape_of_op(op).element_type(); }
 
 xla::Literal Node::known(int operand) const {
-  auto value = known_value(this->operand(operand));
-  if (!value) throw Refusal(value.error());
-  if (!*value && is_computed_of_constants(this->operand(operand))) {
+  auto value = or_refuse(known_value(this->operand(operand)));
+  if (!value && is_computed_of_constants(this->operand(operand))) {
     refuse(
         fmt::format("needs the value of '{}' while compiling, for which more than {} numbers "
                     "would have to be computed",
                     proto_.input(operand), kMostKnownElements));
   }
-  if (!*value) {
+  if (!value) {
     throw Refusal(
         Error(fmt::format("{} needs the value of '{}' while compiling, but it depends on the "
                           "model's inputs",
@@ -84,7 +128,7 @@ xla::Literal Node::known(int operand) const {
                   "model.constants")
             .about(word_of(ProblemKind::kDataDependentSize), {proto_.name()}));
   }
-  return **std::move(value);
+  return *std::move(value);
 }
 
 std::vector<std::int64_t> Node::known_integers(int operand) const {
@@ -120,10 +164,9 @@ Dimensions Node::known_sizes(int operand) const {
 }
 
 std::optional<std::vector<std::int64_t>> Node::integers_if_known(int operand) const {
-  const auto value = known_value(this->operand(operand));
-  if (!value) throw Refusal(value.error());
-  if (!*value) return std::nullopt;
-  const auto whole = (*value)->Convert(xla::S64);
+  const auto value = or_refuse(known_value(this->operand(operand)));
+  if (!value) return std::nullopt;
+  const auto whole = value->Convert(xla::S64);
   if (!whole.ok()) refuse(fmt::format("needs integers as operand {}", operand));
   const auto integers = whole->data<std::int64_t>();
   return std::vector<std::int64_t>(integers.begin(), integers.end());
@@ -185,10 +228,14 @@ std::string Node::text(const std::string& name, const std::string& otherwise) co
   return found == nullptr ? otherwise : found->s();
 }
 
-std::optional<std::vector<std::int64_t>> Node::integers(const std::string& name) const {
+std::optional<std::vector<std::int64_t>> Node::optional_integers(const std::string& name) const {
   const AttributeProto* const found = find(name, AttributeProto::INTS);
   if (found == nullptr) return std::nullopt;
   return std::vector<std::int64_t>(found->ints().begin(), found->ints().end());
+}
+
+std::vector<std::int64_t> Node::integers(const std::string& name) const {
+  return optional_integers(name).value_or(std::vector<std::int64_t>());
 }
 
 std::vector<float> Node::reals(const std::string& name) const {
@@ -206,15 +253,34 @@ std::vector<std::string> Node::texts(const std::string& name) const {
 std::optional<xla::Literal> Node::tensor(const std::string& name) const {
   const AttributeProto* const found = find(name, AttributeProto::TENSOR);
   if (found == nullptr) return std::nullopt;
-  auto value = read_tensor(found->t(), scope_.model().file);
-  if (!value) throw Refusal(value.error());
-  return *std::move(value);
+  return or_refuse(read_tensor(found->t(), scope_.model().file));
 }
 
 const onnx::GraphProto& Node::graph(const std::string& name) const {
   const AttributeProto* const found = find(name, AttributeProto::GRAPH);
   if (found == nullptr) refuse(fmt::format("has no attribute '{}'", name));
   return found->g();
+}
+
+int Node::place_of_word(const std::string& name, std::initializer_list<const char*> words) const {
+  const std::string given = text(name, *words.begin());
+  const auto* const found = std::ranges::find(words, given);
+  if (found == words.end()) refuse(fmt::format("has the {} '{}'", name, given));
+  return static_cast<int>(found - words.begin());
+}
+
+std::string Node::word(const std::string& name, std::initializer_list<const char*> words) const {
+  return *(words.begin() + place_of_word(name, words));
+}
+
+xla::PrimitiveType Node::type_of_number(std::int64_t number, const std::string& does) const {
+  if (const auto type = element_type(static_cast<int>(number))) return *type;
+  refuse_type(number, does);
+}
+
+void Node::refuse_type(std::int64_t number, const std::string& does) const {
+  refuse(fmt::format("{} {}, which cannot be compiled", does,
+                     onnx_type_name(static_cast<int>(number))));
 }
 
 std::int64_t Node::axis(std::int64_t axis, std::int64_t rank) const {
@@ -229,6 +295,13 @@ std::vector<std::int64_t> Node::axes(std::vector<std::int64_t> axes, std::int64_
   return axes;
 }
 
+std::vector<std::int64_t> Node::axes_attribute(std::int64_t rank) const {
+  if (const auto given = optional_integers("axes")) return axes(*given, rank);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(rank));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 bool Node::wants(int result) const {
   return result < proto_.output_size() && !proto_.output(result).empty();
 }
@@ -238,8 +311,7 @@ void Node::leave_out(int result, const std::string& why) {
 }
 
 xla::XlaOp Node::keep(const std::string& what, const xla::Literal& value) {
-  const bool has_name = !proto_.name().empty() || proto_.output_size() == 0;
-  return scope_.keep((has_name ? proto_.name() : proto_.output(0)) + "/" + what, value);
+  return scope_.keep(name() + "/" + what, value);
 }
 
 void Node::set(int result, xla::XlaOp op) {

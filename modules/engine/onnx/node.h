@@ -5,10 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "hlo/hlo.h"
 #include "onnx-ml.pb.h"
 #include "tfaot/base/result.h"
@@ -18,6 +22,29 @@
 namespace tfaot::toolkit::engine {
 
 class OnnxScope;
+
+// How the functions that lower operators say that they cannot. They are many and small, so here,
+// and only here, an expected failure is an exception: Lowering::lower() turns it into an Error.
+class Refusal : public std::exception {
+ public:
+  explicit Refusal(Error error) : error_(std::move(error)) {}
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+};
+
+template <typename T>
+T or_refuse(Result<T> result) {
+  if (!result) throw Refusal(std::move(result).error());
+  return *std::move(result);
+}
+
+// Computes a value of constants; nothing if it depends on parameters, or if more than
+// kMostKnownElements would have to be computed.
+Result<std::optional<xla::Literal>> known_value(xla::XlaOp op);
+// Computes a whole computation. REQUIRES: it has no parameters.
+Result<xla::Literal> value_of_constants(const xla::XlaComputation& computation);
 
 class Node {
  public:
@@ -31,11 +58,23 @@ class Node {
   std::int64_t opset() const { return opset_; }
   xla::XlaBuilder& builder() const;
   [[noreturn]] void refuse(const std::string& why) const;
+  // Of the node, or of its first result.
+  const std::string& name() const;
+  // What XLA made; refuses what it did not.
+  template <typename T>
+  T made(absl::StatusOr<T> value) const {
+    if (!value.ok()) refuse("cannot be compiled: " + std::string(value.status().message()));
+    return *std::move(value);
+  }
 
   // Operands. Optional ones can be left out, also in the middle.
   int operand_count() const { return proto_.input_size(); }
   bool has(int operand) const;
   xla::XlaOp operand(int index) const;  // refuses a node that leaves it out
+  // An invalid value for one that is left out.
+  xla::XlaOp operand_if_given(int index) const {
+    return has(index) ? operand(index) : xla::XlaOp();
+  }
   std::vector<xla::XlaOp> operands() const;
   xla::Shape shape(int operand) const { return shape_of_op(this->operand(operand)); }
   // Of any value, also in the computations of loops.
@@ -68,14 +107,31 @@ class Node {
   std::int64_t integer(const std::string& name, std::int64_t otherwise) const;
   float real(const std::string& name, float otherwise) const;
   std::string text(const std::string& name, const std::string& otherwise) const;
-  std::optional<std::vector<std::int64_t>> integers(const std::string& name) const;
-  std::vector<float> reals(const std::string& name) const;        // empty if it is not there
-  std::vector<std::string> texts(const std::string& name) const;  // the same
+  // Of lists, an empty one if it is not there.
+  std::vector<std::int64_t> integers(const std::string& name) const;
+  std::vector<float> reals(const std::string& name) const;
+  std::vector<std::string> texts(const std::string& name) const;
+  std::optional<std::vector<std::int64_t>> optional_integers(const std::string& name) const;
   std::optional<xla::Literal> tensor(const std::string& name) const;
   const onnx::GraphProto& graph(const std::string& name) const;
+  bool flag(const std::string& name, bool otherwise = false) const {
+    return integer(name, otherwise ? 1 : 0) != 0;
+  }
+  // One of these words, of which the first is the default.
+  std::string word(const std::string& name, std::initializer_list<const char*> words) const;
+  // The same as the place of the word.
+  template <typename Enum>
+  Enum choice(const std::string& name, std::initializer_list<const char*> words) const {
+    return static_cast<Enum>(place_of_word(name, words));
+  }
+  // ONNX's number of an element type. `does`: "casts to", for types that XLA does not have.
+  xla::PrimitiveType type_of_number(std::int64_t number, const std::string& does) const;
+  [[noreturn]] void refuse_type(std::int64_t number, const std::string& does) const;
   // From 0 on; negative ones count from the end.
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
   std::vector<std::int64_t> axes(std::vector<std::int64_t> axes, std::int64_t rank) const;
+  // The attribute 'axes'; all if it is not there.
+  std::vector<std::int64_t> axes_attribute(std::int64_t rank) const;
 
   // Results. Trailing ones, and optional ones, may not be wanted.
   int result_count() const { return proto_.output_size(); }
@@ -95,6 +151,7 @@ class Node {
 
  private:
   Error error(const std::string& why) const;
+  int place_of_word(const std::string& name, std::initializer_list<const char*> words) const;
   const onnx::AttributeProto* find(const std::string& name) const;
   const onnx::AttributeProto* find(const std::string& name,
                                    onnx::AttributeProto::AttributeType type) const;
@@ -105,6 +162,8 @@ class Node {
   std::vector<xla::XlaOp> results_;
 };
 
+// The node's name, or that of its first result.
+const std::string& name_of_node(const onnx::NodeProto& node);
 // "node 'x' (operator Conv, opset 17)"
 std::string describe_node(const onnx::NodeProto& node, std::int64_t opset);
 

@@ -8,30 +8,22 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "hlo/hlo.h"
 #include "hlo/signature.h"
 #include "lowering/conversions.h"
 #include "lowering/signature_checks.h"
-#include "onnx/known_operators.h"
-#include "onnx/needed_values.h"
+#include "onnx/node.h"
 #include "onnx/onnx_tensor.h"
+#include "onnx/onnx_weights.h"
 #include "onnx/operators.h"
-#include "onnx/refusal.h"
 #include "tfaot/records/model_check.h"
 #include "xla/client/xla_builder.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-bool can_be_weight(const onnx::TensorProto& tensor) {
-  const auto type = element_type(tensor.data_type());
-  if (!type || tensor.dims_size() == 0) return false;
-  return dtype_of(*type).has_value();
-}
-
-// Whether operators of the model make weights of their attributes.
+// True if operators of the model may make weights of their attributes.
 bool may_make_weights(const OnnxModel& model) {
   return std::ranges::any_of(model.proto.opset_import(),
                              [](const auto& import) { return import.domain() == "ai.onnx.ml"; });
@@ -228,31 +220,6 @@ class OnnxLowering final : public Lowering {
 };
 
 }  // namespace
-
-std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
-  const onnx::GraphProto& graph = model.proto.graph();
-  const std::set<std::string> constants = needed_values(model, graph);
-  std::map<std::string, const onnx::TensorProto*> values;
-  for (const auto& initializer : graph.initializer()) {
-    const bool is_constant = constants.count(initializer.name()) > 0;
-    if (!is_constant && can_be_weight(initializer)) values[initializer.name()] = &initializer;
-  }
-  std::set<std::string> outputs;
-  for (const auto& output : graph.output()) outputs.insert(output.name());
-  std::vector<OnnxWeight> weights;
-  const auto add = [&](const std::string& name) {
-    const auto found = values.find(name);
-    if (found == values.end()) return;
-    weights.push_back({name, found->second});
-    values.erase(found);
-  };
-  for (const auto* const node : needed_nodes(graph.node(), outputs)) {
-    for (const std::string& name : node->input()) add(name);
-    for (const std::string& name : names_read_by(*node)) add(name);
-  }
-  for (const std::string& name : outputs) add(name);
-  return weights;
-}
 
 Result<std::unique_ptr<Lowering>> make_onnx_lowering(const OnnxModel& model,
                                                      const std::vector<ModelTensor>& inputs,

@@ -12,13 +12,6 @@
 
 namespace tfaot::toolkit::engine {
 
-// Initializers that are weights, in their order of first use by the outputs.
-struct OnnxWeight {
-  std::string name;
-  const onnx::TensorProto* tensor = nullptr;
-};
-std::vector<OnnxWeight> weights_of(const OnnxModel& model);
-
 // The references must outlive the object. Errors: types and shapes that cannot be compiled.
 Result<std::unique_ptr<Lowering>> make_onnx_lowering(const OnnxModel& model,
                                                      const std::vector<ModelTensor>& inputs,

@@ -6,7 +6,6 @@
 #include "onnx/node.h"
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators.h"
-#include "onnx/refusal.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/records/model_check.h"
@@ -22,8 +21,7 @@ class Trace {
   Trace(xla::XlaBuilder& builder, const NodeProto& node) : builder_(builder) {
     xla::OpMetadata metadata;
     metadata.set_op_type(printable_line(node.op_type()));  // HLO files hold UTF-8 alone
-    metadata.set_op_name(printable_line(
-        node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()));
+    metadata.set_op_name(printable_line(name_of_node(node)));
     before_ = builder.SwapOpMetadata(metadata);
   }
   ~Trace() { builder_.SwapOpMetadata(before_); }
@@ -116,9 +114,8 @@ void OnnxScope::lower(const onnx::GraphProto& graph) {
   for (const NodeProto* const node : nodes) read.merge(names_read_by(*node));
   for (const auto& initializer : graph.initializer()) {
     if (values_.count(initializer.name()) > 0 || read.count(initializer.name()) == 0) continue;
-    const auto value = read_tensor(initializer, model_.file);
-    if (!value) throw Refusal(value.error());
-    set(initializer.name(), xla::ConstantLiteral(&builder_, *value));
+    const xla::Literal value = or_refuse(read_tensor(initializer, model_.file));
+    set(initializer.name(), xla::ConstantLiteral(&builder_, value));
   }
   for (const NodeProto* const node : nodes) lower_node(*node);
 }

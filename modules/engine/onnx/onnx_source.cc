@@ -13,6 +13,7 @@
 #include "lowering/open_sizes.h"
 #include "onnx/onnx_lowering.h"
 #include "onnx/onnx_tensor.h"
+#include "onnx/onnx_weights.h"
 #include "onnx/operators.h"
 #include "onnx/read_onnx.h"
 #include "tensorflow/compiler/tf2xla/type_util.h"

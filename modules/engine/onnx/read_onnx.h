@@ -10,7 +10,7 @@
 namespace tfaot::toolkit::engine {
 
 // Errors name the file: it cannot be read or is not an ONNX model, two of its values have the same
-// name (node_order.h), or nodes or functions need themselves.
+// name, or nodes or functions need themselves.
 Result<OnnxModel> read_onnx(const std::string& file);
 
 }  // namespace tfaot::toolkit::engine

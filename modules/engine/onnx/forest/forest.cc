@@ -38,7 +38,7 @@ std::string forest_place(const ForestNode& node) {
 // An attribute with one value for each node.
 std::vector<std::int64_t> integers_of_nodes(const Node& node, const std::string& name,
                                             std::size_t count) {
-  auto values = node.integers(name).value_or(std::vector<std::int64_t>());
+  auto values = node.integers(name);
   if (values.size() != count) {
     node.refuse(fmt::format("has {} values of '{}' for {} nodes", values.size(), name, count));
   }
@@ -110,7 +110,7 @@ class NumberedForest {
     const auto features = integers_of_nodes(node_, "nodes_featureids", count);
     const auto if_true = integers_of_nodes(node_, "nodes_truenodeids", count);
     const auto if_false = integers_of_nodes(node_, "nodes_falsenodeids", count);
-    const auto missing = node_.integers("nodes_missing_value_tracks_true").value_or(Numbers());
+    const auto missing = node_.integers("nodes_missing_value_tracks_true");
     const auto thresholds = forest_numbers(node_, "nodes_values");
     if (thresholds.values.size() != count) {
       node_.refuse(fmt::format("has {} values of 'nodes_values' for {} nodes",
@@ -144,7 +144,7 @@ class NumberedForest {
   }
 
   void read_votes(const VoteNames& names) {
-    const auto targets = node_.integers(names.prefix + "_ids").value_or(Numbers());
+    const auto targets = node_.integers(names.prefix + "_ids");
     const std::size_t count = targets.size();
     const auto trees = integers_of_nodes(node_, names.prefix + "_treeids", count);
     const auto numbers = integers_of_nodes(node_, names.prefix + "_nodeids", count);
@@ -300,18 +300,17 @@ Forest read_tree_ensemble(const Node& node, std::int64_t features) {
     node.refuse(fmt::format("has the aggregate_function {}", aggregate));
   }
   forest.aggregate = static_cast<Aggregate>(aggregate);
-  const auto feature_of = node.integers("nodes_featureids").value_or(std::vector<std::int64_t>());
+  const auto feature_of = node.integers("nodes_featureids");
   const std::size_t count = feature_of.size();
   const auto if_true = integers_of_nodes(node, "nodes_truenodeids", count);
   const auto if_false = integers_of_nodes(node, "nodes_falsenodeids", count);
   const auto true_is_leaf = integers_of_nodes(node, "nodes_trueleafs", count);
   const auto false_is_leaf = integers_of_nodes(node, "nodes_falseleafs", count);
-  const auto missing =
-      node.integers("nodes_missing_value_tracks_true").value_or(std::vector<std::int64_t>());
+  const auto missing = node.integers("nodes_missing_value_tracks_true");
   const auto modes = tensor_values(node, "nodes_modes", count, forest);
   forest.has_doubles = false;
   const auto splits = tensor_values(node, "nodes_splits", count, forest);
-  const auto targets = node.integers("leaf_targetids").value_or(std::vector<std::int64_t>());
+  const auto targets = node.integers("leaf_targetids");
   const auto weights = tensor_values(node, "leaf_weights", targets.size(), forest);
   auto sets = read_sets(node, forest);
 
@@ -353,8 +352,7 @@ Forest read_tree_ensemble(const Node& node, std::int64_t features) {
     leaf.votes = {{targets[i], weights[i]}};
     forest.nodes.push_back(std::move(leaf));
   }
-  for (const std::int64_t root :
-       node.integers("tree_roots").value_or(std::vector<std::int64_t>())) {
+  for (const std::int64_t root : node.integers("tree_roots")) {
     if (root < 0 || root >= static_cast<std::int64_t>(count)) {
       node.refuse(fmt::format("has the root {}, which is not there", root));
     }

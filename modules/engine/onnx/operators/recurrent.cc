@@ -4,18 +4,93 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "onnx/operators/broadcast.h"
-#include "onnx/operators/families.h"
+#include "onnx/node.h"
+#include "onnx/operators.h"
+#include "onnx/operators/building.h"
 #include "onnx/operators/loops.h"
-#include "onnx/operators/places.h"
-#include "onnx/operators/recurrent_activations.h"
+#include "tfaot/base/letter_case.h"
 #include "xla/client/lib/constants.h"
+#include "xla/client/lib/math.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-using xla::XlaOp;
+// The parameters that an activation takes, with their defaults, and what it computes.
+struct GateActivationKind {
+  const char* name;
+  std::optional<float> alpha;
+  std::optional<float> beta;
+  XlaOp (*formula)(XlaOp x, float alpha, float beta);
+};
+
+struct GateActivation {
+  const GateActivationKind* kind = nullptr;
+  float alpha = 0;
+  float beta = 0;
+  XlaOp of(XlaOp x) const { return kind->formula(x, alpha, beta); }
+};
+
+constexpr std::optional<float> kNone;
+constexpr auto kGateActivations = std::to_array<GateActivationKind>({
+    {"affine", 1.0F, 0.0F, [](XlaOp x, float alpha, float beta) { return alpha * x + beta; }},
+    {"elu", 1.0F, kNone,
+     [](XlaOp x, float alpha, float) { return xla::Select(x >= 0, x, alpha * xla::Expm1(x)); }},
+    {"hardsigmoid", 0.2F, 0.5F,
+     [](XlaOp x, float alpha, float beta) {
+       return xla::Min(xla::Max(alpha * x + beta, like(x, 0)), like(x, 1));
+     }},
+    {"leakyrelu", 0.01F, kNone,
+     [](XlaOp x, float alpha, float) { return xla::Select(x >= 0, x, alpha * x); }},
+    {"relu", kNone, kNone, [](XlaOp x, float, float) { return xla::Max(x, like(x, 0)); }},
+    {"scaledtanh", 1.0F, 1.0F,
+     [](XlaOp x, float alpha, float beta) { return alpha * xla::Tanh(beta * x); }},
+    {"sigmoid", kNone, kNone, [](XlaOp x, float, float) { return xla::Logistic(x); }},
+    {"softplus", kNone, kNone,
+     [](XlaOp x, float, float) {
+       return xla::Max(x, like(x, 0)) + xla::Log1p(xla::Exp(-xla::Abs(x)));
+     }},
+    {"softsign", kNone, kNone, [](XlaOp x, float, float) { return x / (1 + xla::Abs(x)); }},
+    {"tanh", kNone, kNone, [](XlaOp x, float, float) { return xla::Tanh(x); }},
+    {"thresholdedrelu", 1.0F, kNone,
+     [](XlaOp x, float alpha, float) { return xla::Select(x >= alpha, x, like(x, 0)); }},
+});
+
+// Those of each direction, one after the other; `usual`: of one direction, if the node names none.
+// The node's parameters are taken in order, by those activations that have some.
+std::vector<GateActivation> gate_activations(const Node& node,
+                                             const std::vector<std::string>& usual,
+                                             std::int64_t directions) {
+  std::vector<std::string> names = node.texts("activations");
+  const std::size_t wanted = usual.size() * static_cast<std::size_t>(directions);
+  // RNN's default has two, whatever the direction.
+  if (names.size() > wanted && directions == 1 && usual.size() == 1) names.resize(1);
+  while (node.texts("activations").empty() && names.size() < wanted) {
+    names.insert(names.end(), usual.begin(), usual.end());
+  }
+  if (names.size() != wanted) {
+    node.refuse(fmt::format("has {} activations instead of {}", names.size(), wanted));
+  }
+  const auto alphas = node.reals("activation_alpha");
+  const auto betas = node.reals("activation_beta");
+  auto alpha = alphas.begin();
+  auto beta = betas.begin();
+  std::vector<GateActivation> activations;
+  for (const std::string& name : names) {
+    const auto* const kind =
+        std::ranges::find(kGateActivations, lower_case(name), &GateActivationKind::name);
+    if (kind == kGateActivations.end()) node.refuse(fmt::format("has the activation '{}'", name));
+    GateActivation one{kind};
+    if (kind->alpha) one.alpha = alpha == alphas.end() ? *kind->alpha : *alpha++;
+    if (kind->beta) one.beta = beta == betas.end() ? *kind->beta : *beta++;
+    activations.push_back(one);
+  }
+  return activations;
+}
 
 // One direction of one layer.
 struct Cell {
@@ -25,8 +100,8 @@ struct Cell {
   std::optional<float> clip;
 
   XlaOp gate(std::size_t activation, XlaOp x) const {
-    if (clip) x = xla::Clamp(xla::ScalarLike(x, -*clip), x, xla::ScalarLike(x, *clip));
-    return activated(activations[activation], x);
+    if (clip) x = xla::Clamp(like(x, -*clip), x, like(x, *clip));
+    return activations[activation].of(x);
   }
   // The columns [hidden * which, hidden * (which + count)).
   XlaOp columns(XlaOp x, std::int64_t which, std::int64_t count = 1) const {
@@ -35,18 +110,10 @@ struct Cell {
   }
 };
 
-// state * matrix^T
-XlaOp times_transposed(XlaOp state, XlaOp matrix) {
-  xla::DotDimensionNumbers numbers;
-  numbers.add_lhs_contracting_dimensions(1);
-  numbers.add_rhs_contracting_dimensions(1);
-  return xla::DotGeneral(state, matrix, numbers);
-}
-
 // A vector for all rows.
 XlaOp for_rows(const Node& node, XlaOp vector, XlaOp like) {
   const Dimensions sizes = node.sizes_of(like);
-  return xla::BroadcastInDim(vector, sizes, {std::ssize(sizes) - 1});
+  return along(vector, sizes, std::ssize(sizes) - 1);
 }
 
 // What makes the next state: `x`, the step's input times W with its bias; the state; the weights
@@ -74,12 +141,10 @@ std::vector<XlaOp> rnn_fixed(const Cell& /*cell*/, XlaOp recurrence, std::option
 
 CellState rnn_next(const Cell& cell, XlaOp x, const CellState& state,
                    const std::vector<XlaOp>& fixed) {
-  return {cell.gate(0, xla::Add(x, times_transposed(state[0], fixed[0])))};
+  return {cell.gate(0, x + times_transposed(state[0], fixed[0]))};
 }
 
-bool resets_after_product(const Cell& cell) {
-  return cell.node.integer("linear_before_reset", 0) != 0;
-}
+bool resets_after_product(const Cell& cell) { return cell.node.flag("linear_before_reset"); }
 
 // Gates z, r, h. The hidden gate's own bias is reset too if the product is.
 XlaOp gru_early_bias(const Cell& cell, XlaOp bias) {
@@ -104,21 +169,21 @@ CellState gru_next(const Cell& cell, XlaOp x, const CellState& state,
   const XlaOp h = state[0];
   const XlaOp product = times_transposed(h, fixed[0]);
   const auto gate = [&](std::int64_t which) {
-    return cell.gate(0, xla::Add(cell.columns(x, which), cell.columns(product, which)));
+    return cell.gate(0, cell.columns(x, which) + cell.columns(product, which));
   };
   const XlaOp update = gate(0);
   const XlaOp reset = gate(1);
   XlaOp hidden;
   if (resets_after_product(cell)) {
     hidden = cell.columns(product, 2);
-    if (fixed.size() > 1) hidden = xla::Add(hidden, for_rows(cell.node, fixed[1], hidden));
-    hidden = xla::Mul(reset, hidden);
+    if (fixed.size() > 1) hidden = hidden + for_rows(cell.node, fixed[1], hidden);
+    hidden = reset * hidden;
   } else {
-    hidden = times_transposed(xla::Mul(reset, h), fixed[1]);
+    hidden = times_transposed(reset * h, fixed[1]);
   }
-  hidden = cell.gate(1, xla::Add(cell.columns(x, 2), hidden));
-  const XlaOp rest = xla::Sub(xla::ScalarLike(update, 1), update);
-  return {xla::Add(xla::Mul(rest, hidden), xla::Mul(update, h))};
+  hidden = cell.gate(1, cell.columns(x, 2) + hidden);
+  const XlaOp rest = like(update, 1) - update;
+  return {rest * hidden + update * h};
 }
 
 std::vector<XlaOp> lstm_fixed(const Cell& /*cell*/, XlaOp recurrence, std::optional<XlaOp> /*bias*/,
@@ -131,29 +196,29 @@ std::vector<XlaOp> lstm_fixed(const Cell& /*cell*/, XlaOp recurrence, std::optio
 CellState lstm_next(const Cell& cell, XlaOp x, const CellState& state,
                     const std::vector<XlaOp>& fixed) {
   const XlaOp before = state[1];
-  const XlaOp sum = xla::Add(x, times_transposed(state[0], fixed[0]));
+  const XlaOp sum = x + times_transposed(state[0], fixed[0]);
   const auto gate = [&](std::int64_t which, XlaOp seen) {
     XlaOp in = cell.columns(sum, which);
     if (fixed.size() > 1) {
       const XlaOp peephole = for_rows(cell.node, cell.columns(fixed[1], which), in);
-      in = xla::Add(in, xla::Mul(peephole, seen));
+      in = in + peephole * seen;
     }
     return cell.gate(0, in);
   };
   const XlaOp input = gate(0, before);
-  const bool coupled = cell.node.integer("input_forget", 0) != 0;
-  const XlaOp forget = coupled ? xla::Sub(xla::ScalarLike(input, 1), input) : gate(2, before);
+  const bool coupled = cell.node.flag("input_forget");
+  const XlaOp forget = coupled ? like(input, 1) - input : gate(2, before);
   const XlaOp candidate = cell.gate(1, cell.columns(sum, 3));
-  const XlaOp memory = xla::Add(xla::Mul(forget, before), xla::Mul(input, candidate));
+  const XlaOp memory = forget * before + input * candidate;
   // The memory itself is not clipped.
-  return {xla::Mul(gate(1, memory), activated(cell.activations[2], memory)), memory};
+  return {gate(1, memory) * cell.activations[2].of(memory), memory};
 }
 
 // The node's operands, with the layout of layout=0.
 class RecurrentLayer {
  public:
   RecurrentLayer(Node& node, const CellKind& kind) : node_(node), kind_(kind) {
-    batch_first_ = node.integer("layout", 0) != 0;
+    batch_first_ = node.flag("layout");
     const std::string direction = node.text("direction", "forward");
     if (direction != "forward" && direction != "reverse" && direction != "bidirectional") {
       node.refuse(fmt::format("has the direction '{}'", direction));
@@ -200,12 +265,7 @@ class RecurrentLayer {
  private:
   bool is_reverse(std::int64_t which) const { return first_is_reverse_ || which == 1; }
 
-  XlaOp of_direction(XlaOp x, std::int64_t which) const {
-    const XlaOp one = xla::SliceInDim(x, which, which + 1, 1, 0);
-    Dimensions sizes = node_.sizes_of(x);
-    sizes.erase(sizes.begin());
-    return xla::Reshape(one, sizes);
-  }
+  XlaOp of_direction(XlaOp x, std::int64_t which) const { return part_at(node_, x, which, 0); }
 
   // The bias of the input for one direction, or that of the recurrence.
   std::optional<XlaOp> bias_of(std::int64_t which, bool of_recurrence) const {
@@ -218,7 +278,7 @@ class RecurrentLayer {
   std::optional<XlaOp> input_bias(const Cell& cell, std::int64_t which) const {
     const auto own = bias_of(which, false);
     if (!own) return std::nullopt;
-    return xla::Add(*own, kind_.early_bias(cell, *bias_of(which, true)));
+    return *own + kind_.early_bias(cell, *bias_of(which, true));
   }
 
   XlaOp initial_state(std::int64_t which, int operand) const {
@@ -265,7 +325,7 @@ class RecurrentLayer {
     Fixed fixed{kind_.fixed_of(cell, of_direction(node_.operand(2), which), bias_of(which, true),
                                peepholes),
                 x_, of_direction(node_.operand(1), which), input_bias(cell, which), std::nullopt};
-    if (node_.has(4)) fixed.lengths = xla::ConvertElementType(node_.operand(4), xla::S64);
+    if (node_.has(4)) fixed.lengths = cast(node_.operand(4), xla::S64);
     return run_loop(node_, {.count = steps_}, state, fixed.all(), [&](const LoopStep& step) {
       return next_state(cell, is_reverse(which), step, fixed.inside(step.fixed));
     });
@@ -274,15 +334,14 @@ class RecurrentLayer {
   // Rows whose sequence is over, or has not begun from its end, stay as they are.
   std::vector<XlaOp> next_state(const Cell& cell, bool reverse, const LoopStep& step,
                                 const Fixed& fixed) const {
-    const XlaOp place =
-        reverse ? xla::Sub(xla::ScalarLike(step.number, steps_ - 1), step.number) : step.number;
+    const XlaOp place = reverse ? like(step.number, steps_ - 1) - step.number : step.number;
     const CellState before(step.state.begin(), step.state.begin() + kind_.states);
     XlaOp x = times_transposed(at_step(node_, fixed.x, 0, place), fixed.input);
-    if (fixed.bias) x = xla::Add(x, for_rows(node_, *fixed.bias, x));
+    if (fixed.bias) x = x + for_rows(node_, *fixed.bias, x);
     CellState next = kind_.next(cell, x, before, fixed.weights);
     XlaOp shown = next.front();
     if (fixed.lengths) {
-      const XlaOp here = xla::BroadcastInDim(xla::Gt(*fixed.lengths, place), {rows_, hidden_}, {0});
+      const XlaOp here = along(*fixed.lengths > place, {rows_, hidden_}, 0);
       for (std::size_t i = 0; i < next.size(); ++i) next[i] = xla::Select(here, next[i], before[i]);
       shown = xla::Select(here, shown, xla::ZerosLike(shown));
     }
@@ -293,9 +352,7 @@ class RecurrentLayer {
   // With a new dimension for the directions.
   XlaOp joined(std::vector<XlaOp> parts, std::int64_t axis) const {
     for (XlaOp& part : parts) {
-      Dimensions sizes = node_.sizes_of(part);
-      sizes.insert(sizes.begin() + axis, 1);
-      part = xla::Reshape(part, sizes);
+      part = xla::Reshape(part, with_new(node_.sizes_of(part), axis, 1));
     }
     return parts.size() == 1 ? parts.front() : xla::ConcatInDim(&node_.builder(), parts, axis);
   }

@@ -6,18 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
-#include "onnx/onnx_tensor.h"
-#include "onnx/operators/broadcast.h"
-#include "onnx/operators/families.h"
+#include "onnx/operators.h"
+#include "onnx/operators/building.h"
 #include "tfaot/base/limits.h"
 #include "xla/client/lib/constants.h"
+#include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::XlaOp;
 
 // Real and imaginary parts are the last dimension; a signal without imaginary parts has one.
 struct FourierForm {
@@ -61,8 +58,8 @@ XlaOp fourier_matrix(const Node& node, const FourierForm& form) {
       }
     }
   }
-  return xla::Reshape(xla::ConstantR1<double>(&node.builder(), matrix),
-                      {form.in, form.in_parts, form.out(), form.out_parts()});
+  return constant_reals(node, xla::F64, matrix,
+                        {form.in, form.in_parts, form.out(), form.out_parts()});
 }
 
 // Transforms one axis of x, whose last dimension has the parts. In double precision, as NumPy does:
@@ -77,19 +74,12 @@ XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
   if (axis == last) node.refuse("cannot transform the dimension of real and imaginary parts");
   if (form.length < 1) node.refuse("transforms nothing");
   const std::int64_t most = form.is_inverse && form.is_onesided ? form.length / 2 + 1 : form.length;
-  form.in = std::min(sizes[static_cast<std::size_t>(axis)], most);
+  form.in = std::min(at(sizes, axis), most);
   const auto type = node.type_of(x);
-  x = xla::ConvertElementType(xla::SliceInDim(x, 0, form.in, 1, axis), xla::F64);
-  xla::DotDimensionNumbers numbers;
-  numbers.add_lhs_contracting_dimensions(axis);
-  numbers.add_lhs_contracting_dimensions(last);
-  numbers.add_rhs_contracting_dimensions(0);
-  numbers.add_rhs_contracting_dimensions(1);
-  const XlaOp made =
-      xla::ConvertElementType(xla::DotGeneral(x, fourier_matrix(node, form), numbers), type);
+  x = cast(xla::SliceInDim(x, 0, form.in, 1, axis), xla::F64);
+  const XlaOp made = cast(dot(x, fourier_matrix(node, form), {{axis, last}, {0, 1}}), type);
   // The axis is behind the others.
-  Dimensions order(sizes.size());
-  std::iota(order.begin(), order.end(), 0);
+  Dimensions order = dimension_range(0, std::ssize(sizes));
   std::rotate(order.begin() + axis, order.end() - 2, order.end() - 1);
   return xla::Transpose(made, order);
 }
@@ -101,9 +91,9 @@ void lower_dft(Node& node) {
   if (node.opset() >= 20 && node.has(2)) axis = node.known_integer(2);
   axis = node.axis(axis, std::ssize(sizes));
   FourierForm form;
-  form.is_inverse = node.integer("inverse", 0) != 0;
-  form.is_onesided = node.integer("onesided", 0) != 0;
-  const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
+  form.is_inverse = node.flag("inverse");
+  form.is_onesided = node.flag("onesided");
+  const std::int64_t size = at(sizes, axis);
   form.length = node.has(1)                           ? node.known_integer(1)
                 : form.is_inverse && form.is_onesided ? 2 * (size - 1)
                                                       : size;
@@ -123,30 +113,24 @@ void lower_stft(Node& node) {
   node.check_made(count, kMostKnownElements);
   std::vector<std::int64_t> starts;
   for (std::int64_t i = 0; i < count; ++i) starts.push_back(i * step);
-  xla::GatherDimensionNumbers numbers;
-  for (const std::int64_t d : {0, 2, 3}) numbers.add_offset_dims(d);
-  numbers.add_start_index_map(1);
-  numbers.set_index_vector_dim(1);
+  const auto numbers =
+      xla::HloGatherInstruction::MakeGatherDimNumbers({0, 2, 3}, {}, {1}, /*index_vector_dim=*/1);
   XlaOp frames = xla::Gather(node.operand(0), constant_integers(node, starts), numbers,
                              {sizes[0], length, sizes[2]});
   if (node.has(2)) {
     if (node.sizes(2) != Dimensions{length}) node.refuse("has a window of another length");
-    frames = xla::Mul(frames, xla::BroadcastInDim(node.operand(2), node.sizes_of(frames), {2}));
+    frames = frames * along(node.operand(2), node.sizes_of(frames), 2);
   }
   FourierForm form;
   form.length = length;
-  form.is_onesided = node.integer("onesided", 1) != 0;
+  form.is_onesided = node.flag("onesided", true);
   node.set(fourier(node, frames, 2, form));
 }
 
 // Known values in the type that the attribute output_datatype names.
 XlaOp known_values(const Node& node, const std::vector<double>& values) {
-  const auto onnx_type = static_cast<int>(node.integer("output_datatype", 1));
-  const auto type = element_type(onnx_type);
-  if (!type) {
-    node.refuse(fmt::format("makes {}, which cannot be compiled", onnx_type_name(onnx_type)));
-  }
-  return xla::ConvertElementType(xla::ConstantR1<double>(&node.builder(), values), *type);
+  const auto type = node.type_of_number(node.integer("output_datatype", 1), "makes");
+  return constant_reals(node, type, values, {std::ssize(values)});
 }
 
 // A sum of cosines of 0, 1 and 2 turns over the window.
@@ -160,7 +144,7 @@ void set_cosine_window(Node& node, CosineWindow window) {
   const std::int64_t size = node.known_integer(0);
   if (size < 0) node.refuse("has a negative size");
   node.check_made(size, kMostKnownElements);
-  const auto length = static_cast<double>(node.integer("periodic", 1) != 0 ? size : size - 1);
+  const auto length = static_cast<double>(node.flag("periodic", true) ? size : size - 1);
   std::vector<double> values;
   for (std::int64_t i = 0; i < size; ++i) {
     const double turn = length == 0 ? 0.5 : static_cast<double>(i) / length;
@@ -205,10 +189,9 @@ void lower_mel_weight_matrix(Node& node) {
       const auto part = [](std::int64_t a, std::int64_t b) {
         return static_cast<double>(a) / static_cast<double>(b);
       };
-      matrix[static_cast<std::size_t>(row * bins + bin)] = row == center ? 1
-                                                           : row < center
-                                                               ? part(row - left, center - left)
-                                                               : part(right - row, right - center);
+      at(matrix, row * bins + bin) = row == center  ? 1
+                                     : row < center ? part(row - left, center - left)
+                                                    : part(right - row, right - center);
     }
   }
   node.set(xla::Reshape(known_values(node, matrix), {rows, bins}));
@@ -218,12 +201,12 @@ void lower_mel_weight_matrix(Node& node) {
 
 std::vector<OnnxOperator> signal_operators() {
   return {
-      {"BlackmanWindow", 17, lower_blackman_window, {0}},
-      {"DFT", 17, lower_dft, {1, 2}},
-      {"HammingWindow", 17, lower_hamming_window, {0}},
-      {"HannWindow", 17, lower_hann_window, {0}},
-      {"MelWeightMatrix", 17, lower_mel_weight_matrix, {0, 1, 2, 3, 4}},
-      {"STFT", 17, lower_stft, {1, 3}},
+      {"BlackmanWindow", 17, lower_blackman_window, {.known = {0}}},
+      {"DFT", 17, lower_dft, {.known = {1, 2}}},
+      {"HammingWindow", 17, lower_hamming_window, {.known = {0}}},
+      {"HannWindow", 17, lower_hann_window, {.known = {0}}},
+      {"MelWeightMatrix", 17, lower_mel_weight_matrix, {.known = {0, 1, 2, 3, 4}}},
+      {"STFT", 17, lower_stft, {.known = {1, 3}}},
   };
 }
 
