@@ -23,7 +23,7 @@ const SourceTree& project() {
 }
 
 bool is_cpp(std::string_view path) {
-  for (const std::string_view end : {".cc", ".h", ".cc.in", ".h.in"}) {
+  for (const std::string_view end : {".cc", ".h", ".def", ".cc.in", ".h.in"}) {
     if (path.ends_with(end)) return true;
   }
   return false;

@@ -87,7 +87,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
                                 const Choices& choices, Traces traces, const StepViewer& viewer) {
   const auto inputs = static_cast<std::int64_t>(lowered.inputs.size());
   TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
-  PassState state{*module, inputs, choices, &weights, all_raw(lowered)};
+  PassContext state{*module, inputs, choices, &weights, all_raw(lowered)};
   PassViewer show;
   std::string last;  // the text of what the pass before left
   if (viewer.show) {

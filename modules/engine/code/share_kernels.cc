@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cost/static_cost.h"
+#include "hlo/passes.h"
 #include "kernels/kernel_call.h"
 
 namespace tfaot::toolkit::engine {
@@ -20,22 +21,23 @@ constexpr const char* kLevel = "x86_64_v3";
 
 }  // namespace
 
-Result<bool> share_kernels(xla::HloModule& module, std::int64_t inputs) {
+Status share_kernels(xla::HloModule& module, PassContext& context) {
   xla::HloComputation& entry = *module.entry_computation();
-  const auto costs = kernel_costs(module, {inputs, 0, kLevel});
+  const auto costs = kernel_costs(module, {context.inputs, 0, kLevel});
   std::vector<HloInstruction*> able;
   for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
     const auto cost = costs.find(one);
     if (cost == costs.end() || cost->second < kWorthwhile || shared_words(*one).empty()) continue;
     able.push_back(one);
   }
-  if (able.empty()) return false;
+  if (able.empty()) return {};
   HloInstruction* const tasks = entry.AddEntryComputationParameter(
       HloInstruction::CreateParameter(entry.num_parameters(), shape_of(xla::S64, {}), "tasks"));
   for (HloInstruction* kernel : able) {
     TFAOT_TRY(extend_kernel_call(*kernel, shared_words(*kernel), tasks));
   }
-  return true;
+  context.has_tasks = true;
+  return {};
 }
 
 std::int64_t lane_bytes(const xla::HloModule& module) {

@@ -243,7 +243,7 @@ class SplitConvolution {
 
 }  // namespace
 
-Status restore_dilated_window(HloInstruction& convolution) {
+Status restore_dilated_window(HloInstruction& convolution, PassContext& /*context*/) {
   if (convolution.opcode() != HloOpcode::kConvolution) return {};
   SplitConvolution split(convolution);
   return split.is_split() ? split.restore() : Status();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/fold.h"
-
+// Computes ahead everything that depends only on weights and constants. Results that need a weight
+// become weights themselves, never constants: if code depended on values, it could not be used with
+// new ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "hlo/build.h"
 #include "hlo/evaluate.h"
+#include "hlo/passes.h"
 #include "hlo/weight_values.h"
 #include "tfaot/base/hash.h"
 
@@ -167,9 +169,10 @@ class Folder {
 
 }  // namespace
 
-Result<std::vector<std::size_t>> fold_weights(xla::HloModule& module, std::int64_t first_weight,
-                                              WeightStore& store) {
-  return Folder(module, first_weight, store).fold();
+Status fold_weights(xla::HloModule& module, PassContext& context) {
+  if (context.weights == nullptr) return fail(Error("there are no weights to fold"));
+  TFAOT_ASSIGN(context.known, Folder(module, context.inputs, *context.weights).fold());
+  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

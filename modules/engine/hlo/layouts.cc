@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/layouts.h"
-
+// Settles once in which order the dimensions of tensors lie. A net with channels first has
+// transposes around each convolution and pool (onnx/operators/convolution.cc). Here they move towards
+// the outputs, through operations that can work in any order, until they meet their inverse. So
+// only the ends of such a net are transposed. All elements stay what they were.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -22,6 +24,9 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
+
+// A product with a weight may swap its sides: transposed, the weight stands on the left.
+enum class ProductSides { kStay, kMaySwap };
 
 // A sum over the last dimension alone.
 bool sums_last(const HloInstruction* reduce) {
@@ -623,20 +628,36 @@ class Sinking {
 
 Status move_transposes(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
   TFAOT_TRY(split_merged_groups(module));
-  TFAOT_TRY(Sinking(module, first_weight, sides).run());
-  return remove_dead_code(module);
+  return Sinking(module, first_weight, sides).run();
 }
 
-}  // namespace
-
-Status settle_layouts(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
+// Changes nothing if transposes would then not move less. Where sides may swap, transposes that a
+// product reads through cost nothing.
+Status settle(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
   const bool reads_strides = sides == ProductSides::kMaySwap;
   const TransposeCost before = cost_of_transposes(module, first_weight, reads_strides);
   if (before.bytes == 0) return {};
   const auto trial = module.Clone("");
   TFAOT_TRY(move_transposes(*trial, first_weight, sides));
+  TFAOT_TRY(remove_dead_code(*trial));
   if (!cost_of_transposes(*trial, first_weight, reads_strides).is_less_than(before)) return {};
   return move_transposes(module, first_weight, sides);
+}
+
+}  // namespace
+
+Status settle_layouts(xla::HloModule& module, PassContext& context) {
+  return settle(module, context.inputs, ProductSides::kStay);
+}
+
+Status settle_layouts_of_calls(xla::HloModule& module, PassContext& context) {
+  return settle_layouts(module, context);
+}
+
+Status swap_products(xla::HloModule& module, PassContext& context) {
+  // Weights of fewer bits are right sides.
+  if (context.choices.weights_type != WeightsType::kFloat32) return {};
+  return settle(module, context.inputs, ProductSides::kMaySwap);
 }
 
 }  // namespace tfaot::toolkit::engine

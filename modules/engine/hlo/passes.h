@@ -1,39 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes that bring a module into a form that patterns and kernels know, in the order of their
-// table (code/passes.cc). They end as the passes of kernels/passes.h do. Used by one thread.
+// What passes share, and their functions, from the rows of hlo/passes.def. A pass of one
+// instruction changes nothing where that does not end, or begin, what it replaces; what it replaces
+// stays, without users, until dead code and duplicates are removed after each pass. Used by one
+// thread.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "hlo/choices.h"
+#include "hlo/weight_store.h"
 #include "hlo/weight_values.h"
-#include "tfaot/base/result.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace tfaot::toolkit::engine {
 
-// Numbers of 16 bits (float16, bfloat16) become float32 inside a module. Operations then do not
-// round; a cast of the model to 16 bits does, one from them to whole numbers, and so do the
-// outputs. Parameters and results of the entry computation keep their types.
-Status widen_halves(xla::HloModule& module);
-// XLA's simplifier writes the transposes of attention's heads as concatenations of slices, where
-// there is one row in the batch. A product reads through a transpose, by its strides.
-Status restore_sliced_transpose(xla::HloInstruction& joined);
-// TensorFlow writes a convolution with a dilated window as three operations: SpaceToBatch moves the
-// elements that a window meets next to each other, BatchToSpace moves the results back.
-Status restore_dilated_window(xla::HloInstruction& convolution);
-// ScatterElements names a place for each element, also where the indices are the same for whole
-// rows, as the sums over edges of graph nets from PyTorch have them. Scatters take such rows as
-// windows, which XLA adds as vectors.
-Status widen_scatter_window(xla::HloInstruction& scatter);
-// A product whose left side repeats rows of smaller tensors (repeated_rows.cc).
-Status multiply_before_repeating(xla::HloInstruction& product, const WeightValues& values,
-                                 const Choices& choices);
-// What a step of a loop multiplies with a matrix that is the same in all steps, and that depends on
-// nothing but the step's part of a sequence, is one product of the whole sequence before the loop.
-Status hoist_step_products(xla::HloModule& module);
-// Scales and shifts of the columns of a product's left side move into its weight: (x * s + t) W is
-// x (s W) + t W, as where batch normalisation comes after an activation. x is an activation of what
-// a product computes: an input may be far from zero, and a shift of it would then cost digits.
-Status move_scale_into_weight(xla::HloInstruction& dot, const WeightValues& values,
-                              const Choices& choices);
+// What holds of a module, and passes rely on.
+enum class Fact : std::uint8_t {
+  kAsLowered,            // calls are not inlined, and XLA's simplifier has not run
+  kSimplified,           // XLA's simplifier has run
+  kPlainGathers,         // no gather is a kernel call
+  kPlainSums,            // no sum is a kernel call
+  kPlainConcatenations,  // no concatenation is a kernel call
+  kLayoutsSettled,       // no transpose can move any further
+  kCellCalls,            // steps of recurrent layers are kernel calls
+  kGatherCalls,
+  kProductCalls,   // so are products and convolutions
+  kRowCalls,       // and functions of rows
+  kChainCalls,     // dense layers that follow each other are one call
+  kFolded,         // what depends on weights alone is a weight
+  kLiveRows,       // calls have the number of live rows
+  kAllOperands,    // calls have all their operands
+  kOperandShapes,  // operands of calls have the shapes that their calls were made for
+};
+
+// A set of facts.
+class Facts {
+ public:
+  constexpr Facts() = default;
+  constexpr Facts(std::initializer_list<Fact> facts) {
+    for (const Fact fact : facts) bits_ |= 1U << static_cast<unsigned>(fact);
+  }
+  constexpr bool contain(Facts others) const { return (bits_ & others.bits_) == others.bits_; }
+  constexpr Facts with(Facts others) const { return Facts(bits_ | others.bits_); }
+  constexpr Facts without(Facts others) const { return Facts(bits_ & ~others.bits_); }
+
+ private:
+  constexpr explicit Facts(std::uint32_t bits) : bits_(bits) {}
+
+  std::uint32_t bits_ = 0;
+};
+
+// Why an instruction did not get a kernel that it nearly got.
+struct Remark {
+  std::string instruction;  // its name in the HLO
+  std::string layer;        // the model's name of it; empty: it has none
+  std::string text;         // "no layer_norm: the mean is over other dimensions than the variance"
+};
+
+// What passes work with, and what they hand on to later ones and to the caller.
+struct PassContext {
+  xla::HloModule& module;
+  std::int64_t inputs;  // parameters from there on are weights
+  const Choices& choices;
+  WeightStore* weights = nullptr;       // null: the module is no model's, so it cannot be folded
+  std::vector<std::size_t> known = {};  // by fold_weights: the weights of all parameters after the
+                                        // inputs, as indices into the store
+  bool has_live_rows = false;           // by leave_out_padding
+  bool has_tasks = false;               // by share_kernels
+  std::vector<Remark> remarks = {};
+
+  // Of the module as it was before this pass.
+  const WeightValues& values() {
+    if (!values_) values_.emplace(module, inputs);
+    return *values_;
+  }
+  void begin_pass() { values_.reset(); }
+
+  std::optional<WeightValues> values_ = {};
+};
+
+inline void add_remark(PassContext& context, const xla::HloInstruction& instruction,
+                       std::string text) {
+  context.remarks.push_back(
+      {std::string(instruction.name()), instruction.metadata().op_name(), std::move(text)});
+}
+
+#define TFAOT_PASS(file, over, function, needs, gives, ends, stage, why) \
+  Status function(xla::over&, PassContext&);
+#include "hlo/passes.def"
+#undef TFAOT_PASS
 
 }  // namespace tfaot::toolkit::engine

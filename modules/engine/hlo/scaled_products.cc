@@ -100,8 +100,9 @@ std::optional<ColumnStep> column_step(const HloInstruction& operation, const Hlo
   return ColumnStep{is_difference ? negate(numbers) : numbers, opcode == HloOpcode::kMultiply};
 }
 
-Status move_scale_into_weight(HloInstruction& dot, const WeightValues& values,
-                              const Choices& choices) {
+Status move_scale_into_weight(HloInstruction& dot, PassContext& context) {
+  const WeightValues& values = context.values();
+  const Choices& choices = context.choices;
   const auto layer = matrix_product(dot);
   if (!choices.may_join_weights() || !layer || !layer->sums_last() || values.is_known(&dot) ||
       !values.is_known(layer->matrix) || !has_kernels(dot.shape().element_type()) ||

@@ -220,7 +220,7 @@ HloInstruction* widened(HloInstruction& scatter) {
 
 }  // namespace
 
-Status widen_scatter_window(HloInstruction& scatter) {
+Status widen_scatter_window(HloInstruction& scatter, PassContext& /*context*/) {
   HloInstruction* made = &scatter;
   while (HloInstruction* const wider = widened(*made)) made = wider;
   return made == &scatter ? Status() : replace(scatter, made);

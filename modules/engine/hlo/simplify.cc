@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "hlo/passes.h"
 #include "hlo/simplifier_guards.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -143,10 +144,6 @@ Status simplify(xla::HloModule& module) {
   return run(again, module);
 }
 
-Status guard_from_simplifier(xla::HloModule& module) {
-  return checked(SimplifierGuards().Run(&module, {}).status());
-}
-
 Status hoist_invariants(xla::HloModule& module, Hoisted hoisted) {
   xla::HloPassPipeline pipeline("tfaot-hoist");
   pipeline.AddPass<xla::WhileLoopInvariantCodeMotion>(hoisted == Hoisted::kAll, true);
@@ -160,6 +157,16 @@ Status remove_dead_code(xla::HloModule& module) {
   pipeline.AddPass<xla::HloDCE>();
   pipeline.AddPass<xla::HloCSE>(false);
   return run(pipeline, module);
+}
+
+Status simplify(xla::HloModule& module, PassContext& /*context*/) { return simplify(module); }
+
+Status hoist_invariants(xla::HloModule& module, PassContext& /*context*/) {
+  return hoist_invariants(module);
+}
+
+Status guard_from_simplifier(xla::HloModule& module, PassContext& /*context*/) {
+  return checked(SimplifierGuards().Run(&module, {}).status());
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -13,9 +13,6 @@ Status inline_calls(xla::HloModule& module);
 
 Status simplify(xla::HloModule& module);
 
-// For the simplifier's run in XLA's compiler (hlo/simplifier_guards.h).
-Status guard_from_simplifier(xla::HloModule& module);
-
 // Moves computations out of a loop if they give the same value at every turn.
 enum class Hoisted { kComputed, kAll };  // kAll: operations without operands too
 Status hoist_invariants(xla::HloModule& module, Hoisted hoisted = Hoisted::kComputed);

@@ -75,7 +75,7 @@ HloInstruction* as_transpose(HloInstruction& joined, std::int64_t split) {
 
 }  // namespace
 
-Status restore_sliced_transpose(HloInstruction& joined) {
+Status restore_sliced_transpose(HloInstruction& joined, PassContext& /*context*/) {
   if (joined.opcode() != HloOpcode::kConcatenate || joined.IsRoot()) return {};
   const std::int64_t split = sliced_dimension(joined);
   const bool is_read_by_strides =

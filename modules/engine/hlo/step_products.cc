@@ -263,7 +263,7 @@ std::vector<HloInstruction*> loops_of(const xla::HloModule& module) {
 
 // A loop that got products is a new instruction, and so are the loops in its body: those come
 // first.
-Status hoist_step_products(xla::HloModule& module) {
+Status hoist_step_products(xla::HloModule& module, PassContext& /*context*/) {
   for (std::size_t i = 0; i < loops_of(module).size(); ++i) {
     const auto loop = Loop::of(*loops_of(module)[i]);
     if (!loop) continue;

@@ -18,6 +18,9 @@
 
 namespace tfaot::toolkit::engine {
 
+// The name of packed tensors: the op_name of the instruction that packs them.
+inline constexpr const char* kPackedName = "packed";
+
 struct DerivedWeight {
   std::string name;
   std::vector<std::string> variables;   // of the model

@@ -136,7 +136,7 @@ class Widener {
 
 }  // namespace
 
-Status widen_halves(xla::HloModule& module) {
+Status widen_halves(xla::HloModule& module, PassContext& /*context*/) {
   Widener widener(module);
   for (auto* computation : module.computations()) {
     for (auto* one : computation->MakeInstructionPostOrder()) TFAOT_TRY(widener.widen(*one));

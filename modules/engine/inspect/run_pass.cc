@@ -5,7 +5,6 @@
 
 #include "code/passes.h"
 #include "hlo/canonical.h"
-#include "hlo/simplify.h"
 #include "inspect/read_hlo.h"
 #include "tfaot/base/limits.h"
 
@@ -43,9 +42,8 @@ Result<std::string> run_pass(const FileSystem& fs, const PassQuestion& question)
   TFAOT_ASSIGN(const std::int64_t inputs,
                input_count(question.inputs, (*module)->entry_computation()->num_parameters()));
   const Choices choices;
-  PassState state{**module, inputs, choices};
+  PassContext state{**module, inputs, choices};
   TFAOT_TRY(pass->run(state));
-  TFAOT_TRY(remove_dead_code(**module));
   return hlo_text(**module);
 }
 

@@ -5,10 +5,10 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -130,7 +130,7 @@ Status replace_sum_of_rows(HloInstruction& result) {
 
 }  // namespace
 
-Status replace_added_rows(xla::HloModule& module) {
+Status replace_added_rows(xla::HloModule& module, PassContext& /*context*/) {
   for (auto* computation : module.MakeComputationPostOrder()) {
     // A relu before its sum, a sum before its terms.
     for (auto* instruction : computation->MakeInstructionPostOrder() | std::views::reverse) {

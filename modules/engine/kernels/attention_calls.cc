@@ -4,9 +4,9 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/attention.h"
 #include "tfaot/kernels/matmul.h"
 #include "tfaot/kernels/rows.h"
@@ -149,7 +149,7 @@ std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
 }  // namespace
 
 // `result`: that of a product, maybe of a softmax of another product.
-Status replace_attention(HloInstruction& result) {
+Status replace_attention(HloInstruction& result, PassContext& /*context*/) {
   HloInstruction* const sums = plain_product_call(result);
   if (sums == nullptr) return {};
   HloInstruction* const softmax = sole_source(sums->mutable_operand(1));

@@ -3,11 +3,11 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -73,7 +73,8 @@ std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
 
 }  // namespace
 
-Status replace_concatenation(HloInstruction& concatenate, const WeightValues& values) {
+Status replace_concatenation(HloInstruction& concatenate, PassContext& context) {
+  const WeightValues& values = context.values();
   if (concatenate.opcode() != HloOpcode::kConcatenate || concatenate.operand_count() < 2 ||
       !is_for_kernels(concatenate) || values.is_known(&concatenate)) {
     return {};

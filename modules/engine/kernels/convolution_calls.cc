@@ -4,10 +4,10 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "kernels/epilogue.h"
 #include "kernels/kernel_call.h"
 #include "kernels/packing.h"
-#include "kernels/passes.h"
 #include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal_util.h"
@@ -258,8 +258,9 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
 
 }  // namespace
 
-Status replace_convolution(HloInstruction& convolution, const WeightValues& values,
-                           const Choices& choices) {
+Status replace_convolution(HloInstruction& convolution, PassContext& context) {
+  const WeightValues& values = context.values();
+  const Choices& choices = context.choices;
   if (!has_convolution_kernel(convolution) || values.is_known(&convolution)) return {};
   const auto& numbers = convolution.convolution_dimension_numbers();
   const Dimensions input_order =

@@ -4,11 +4,11 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "kernels/functions.h"
 #include "kernels/kernel_call.h"
 #include "kernels/packing.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -154,7 +154,8 @@ Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
 
 }  // namespace
 
-Status replace_dense_chains(xla::HloModule& module, std::int64_t first_weight) {
+Status replace_dense_chains(xla::HloModule& module, PassContext& context) {
+  const std::int64_t first_weight = context.inputs;
   const kernels::WeightsPlace weights_in = place_of_weights(module, first_weight);
   for (auto* computation : module.MakeComputationPostOrder()) {
     std::set<const HloInstruction*> done;

@@ -5,9 +5,9 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "kernels/functions.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 #include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -53,7 +53,7 @@ Status add_results(HloInstruction& kernel, std::int64_t count) {
 
 }  // namespace
 
-Status absorb_function(HloInstruction& kernel) {
+Status absorb_function(HloInstruction& kernel, PassContext& /*context*/) {
   if (!is_kernel_call(kernel)) return {};
   HloInstruction* const first = only_user(kernel);
   const auto word = word_of_epilogue(kernel);
@@ -71,7 +71,7 @@ Status absorb_function(HloInstruction& kernel) {
   return replace(*found->result, first);
 }
 
-Status pass_before_reshapes(HloInstruction& kernel) {
+Status pass_before_reshapes(HloInstruction& kernel, PassContext& /*context*/) {
   if (!is_kernel_call(kernel)) return {};
   Instructions operands(kernel.operands().begin(), kernel.operands().end());
   for (HloInstruction*& operand : operands) operand = before_reshapes(operand);
@@ -82,7 +82,7 @@ Status pass_before_reshapes(HloInstruction& kernel) {
 // Unless all tables together are a multiple of a cache line, each vector of a temporary lies in two
 // lines, and kernels that read more than they compute take up to 1.4 times as long. Other tables,
 // as those of loops, are not known here.
-Status align_temporaries(xla::HloModule& module) {
+Status align_temporaries(xla::HloModule& module, PassContext& /*context*/) {
   std::int64_t bytes = 0;
   HloInstruction* last = nullptr;
   for (auto* computation : module.computations()) {

@@ -3,13 +3,13 @@
 
 #include "hlo/build.h"
 #include "hlo/forest_call.h"
+#include "hlo/passes.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 
-Status replace_forest(xla::HloInstruction& forest) {
+Status replace_forest(xla::HloInstruction& forest, PassContext& /*context*/) {
   std::vector<std::int64_t> words = forest_words(forest);
   if (words.empty()) return {};
   kernels::ForestCall call{};

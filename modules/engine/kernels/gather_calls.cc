@@ -5,10 +5,10 @@
 
 #include "hlo/build.h"
 #include "hlo/dimension_order.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/gathered_parts.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -170,7 +170,8 @@ class GatheredRows {
 
 }  // namespace
 
-Status replace_gather(HloInstruction& gather, const WeightValues& values) {
+Status replace_gather(HloInstruction& gather, PassContext& context) {
+  const WeightValues& values = context.values();
   if (gather.opcode() != HloOpcode::kGather || values.is_known(&gather)) return {};
   GatheredRows rows(gather);
   return rows.is_of_rows() ? replace(gather, rows.replacement()) : Status();

@@ -17,6 +17,8 @@
 namespace tfaot::toolkit::engine {
 
 inline constexpr std::int64_t kLineBytes = 64;  // of the caches
+// XLA's loops reduce shorter rows as fast.
+inline constexpr std::int64_t kFewestColumns = 8;
 
 struct KernelCall {
   std::string kernel;                          // "matmul"

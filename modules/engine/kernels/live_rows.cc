@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/live_rows.h"
-
+// Lets products, convolutions and forests skip the padding rows of a batch. It applies to models
+// that treat every row alone, as far as the HLO shows, and whose values all keep their rows in
+// order. There, these kernels get the number of real rows as another operand, which is a parameter
+// after all others; the skipped part of a result has arbitrary contents. Any other model stays
+// unchanged.
 #include <algorithm>
 #include <map>
 #include <type_traits>
@@ -234,26 +237,28 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, std::int64_t 
 
 }  // namespace
 
-Result<bool> leave_out_padding(xla::HloModule& module, std::int64_t inputs) {
+Status leave_out_padding(xla::HloModule& module, PassContext& context) {
+  const std::int64_t inputs = context.inputs;
   xla::HloComputation& entry = *module.entry_computation();
   const auto* first = inputs == 0 ? nullptr : entry.parameter_instruction(0);
   if (first == nullptr || first->shape().rank() == 0 || first->shape().dimensions(0) < 2) {
-    return false;
+    return {};
   }
   const RowsOf rows(entry, inputs);
-  if (rows.any_mixed()) return false;
+  if (rows.any_mixed()) return {};
   std::vector<HloInstruction*> able;
   for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
     if (rows.is_row_kernel(*one)) able.push_back(one);
   }
-  if (able.empty()) return false;
+  if (able.empty()) return {};
   const xla::Shape shape = shape_of(xla::S64, {});
   HloInstruction* live_rows = entry.AddEntryComputationParameter(
       HloInstruction::CreateParameter(entry.num_parameters(), shape, "live_rows"));
   for (HloInstruction* kernel : able) {
     TFAOT_TRY(extend_kernel_call(*kernel, live_words(*kernel, rows.batch()), live_rows));
   }
-  return true;
+  context.has_live_rows = true;
+  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -3,11 +3,11 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "kernels/epilogue.h"
 #include "kernels/kernel_call.h"
 #include "kernels/narrow_weights.h"
 #include "kernels/packing.h"
-#include "kernels/passes.h"
 #include "kernels/product_sides.h"
 #include "tfaot/kernels/abi.h"
 
@@ -233,7 +233,9 @@ bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rh
 
 }  // namespace
 
-Status replace_dot(HloInstruction& dot, const WeightValues& values, const Choices& choices) {
+Status replace_dot(HloInstruction& dot, PassContext& context) {
+  const WeightValues& values = context.values();
+  const Choices& choices = context.choices;
   const WeightsType weights = choices.weights_type;
   const auto type = dot.shape().element_type();
   const auto has_type = [&](const HloInstruction* operand) {

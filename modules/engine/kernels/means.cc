@@ -15,7 +15,7 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
-#include "kernels/passes.h"
+#include "hlo/passes.h"
 #include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -450,7 +450,7 @@ Mean mean_of(HloInstruction* value) {
   return {sum->mutable_operand(0), sum};
 }
 
-Status settle_means(xla::HloModule& module) {
+Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
   for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     TFAOT_TRY(replace_means(*computation, by_squared_differences));
     TFAOT_TRY(replace_means(*computation, by_difference));
@@ -461,7 +461,7 @@ Status settle_means(xla::HloModule& module) {
 }
 
 // TensorFlow's means, of fewer than 64 bits: others that divide a sum get the sum as it overflows.
-Status widen_whole_mean(HloInstruction& quotient) {
+Status widen_whole_mean(HloInstruction& quotient, PassContext& /*context*/) {
   const xla::PrimitiveType type = quotient.shape().element_type();
   if (quotient.opcode() != HloOpcode::kDivide || !quotient.shape().IsArray() ||
       quotient.metadata().op_type() != "Mean" || !xla::primitive_util::IsIntegralType(type) ||

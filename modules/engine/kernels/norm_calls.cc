@@ -10,9 +10,9 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "kernels/kernel_call.h"
 #include "kernels/means.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
@@ -457,7 +457,8 @@ KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
 
 }  // namespace
 
-Status replace_normalisation(HloInstruction& deviation, const WeightValues& values) {
+Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
+  const WeightValues& values = context.values();
   if (power_of_deviation(deviation) == 0 || !is_float32(deviation) || values.is_known(&deviation)) {
     return {};
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "hlo/build.h"
-#include "hlo/fold.h"
 #include "hlo/match.h"
+#include "hlo/weight_store.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 

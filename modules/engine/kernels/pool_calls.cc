@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "kernels/functions.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 #include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal.h"
@@ -89,7 +89,7 @@ HloInstruction* pool_first(KernelCall call, const kernels::PoolCall& sizes, HloI
 
 }  // namespace
 
-Status replace_pool(HloInstruction& pool) {
+Status replace_pool(HloInstruction& pool, PassContext& /*context*/) {
   if (!is_for_kernels(pool) || pool.opcode() != HloOpcode::kReduceWindow) return {};
   const char* const kernel = kernel_of(pool);
   const auto& windows = pool.window().dimensions();
@@ -119,7 +119,8 @@ Status replace_pool(HloInstruction& pool) {
   return replace(pool, result != nullptr ? result : add_kernel_call(made, pool));
 }
 
-Status replace_reduction(HloInstruction& reduce, const WeightValues& values) {
+Status replace_reduction(HloInstruction& reduce, PassContext& context) {
+  const WeightValues& values = context.values();
   if (reduce.opcode() != HloOpcode::kReduce || !is_for_kernels(reduce) ||
       reduce.dimensions().empty() || values.is_known(&reduce)) {
     return {};

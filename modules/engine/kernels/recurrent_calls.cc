@@ -10,9 +10,9 @@
 #include "hlo/build.h"
 #include "hlo/loop.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "kernels/kernel_call.h"
 #include "kernels/packing.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal_util.h"
 
@@ -691,7 +691,8 @@ class CellLoop {
 
 }  // namespace
 
-Status replace_recurrent_cell(HloInstruction& next, const WeightValues& values) {
+Status replace_recurrent_cell(HloInstruction& next, PassContext& context) {
+  const WeightValues& values = context.values();
   if (next.user_count() == 0 || !next.shape().IsArray()) return {};
   for (const auto matches : {match_lstm, match_gru, match_rnn}) {
     CellPattern cell{.next = &next};
@@ -702,8 +703,9 @@ Status replace_recurrent_cell(HloInstruction& next, const WeightValues& values) 
   return {};
 }
 
-Status replace_recurrent_layer(HloInstruction& loop, const WeightValues& values,
-                               const Choices& choices) {
+Status replace_recurrent_layer(HloInstruction& loop, PassContext& context) {
+  const WeightValues& values = context.values();
+  const Choices& choices = context.choices;
   const auto found = Loop::of(loop);
   const auto turns = found ? loop_turns(loop) : std::nullopt;
   if (!turns || *turns < 1) return {};

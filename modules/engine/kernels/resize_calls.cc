@@ -10,9 +10,9 @@
 #include "hlo/hlo.h"
 #include "hlo/match.h"
 #include "hlo/neighbours.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 #include "kernels/product_sides.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -559,7 +559,7 @@ class Resizes {
 
 }  // namespace
 
-Status gather_chosen_rows(xla::HloModule& module) {
+Status gather_chosen_rows(xla::HloModule& module, PassContext& /*context*/) {
   Resizes resizes;
   for (auto* computation : module.MakeComputationPostOrder()) {
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
@@ -570,7 +570,7 @@ Status gather_chosen_rows(xla::HloModule& module) {
   return {};
 }
 
-Status replace_resizes(xla::HloModule& module) {
+Status replace_resizes(xla::HloModule& module, PassContext& /*context*/) {
   Resizes resizes;
   for (auto* computation : module.MakeComputationPostOrder()) {
     for (auto* instruction : computation->MakeInstructionPostOrder()) {

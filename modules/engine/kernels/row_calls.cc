@@ -6,9 +6,9 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "kernels/functions.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
@@ -174,7 +174,8 @@ bool feeds_kernels(const HloInstruction& value) {
 
 }  // namespace
 
-Status replace_softmax(HloInstruction& quotient, const WeightValues& values) {
+Status replace_softmax(HloInstruction& quotient, PassContext& context) {
+  const WeightValues& values = context.values();
   if ((quotient.opcode() != HloOpcode::kDivide && quotient.opcode() != HloOpcode::kMultiply) ||
       values.is_known(&quotient) || !is_float32(quotient)) {
     return {};
@@ -186,7 +187,8 @@ Status replace_softmax(HloInstruction& quotient, const WeightValues& values) {
   return {};
 }
 
-Status replace_row_sum(HloInstruction& reduce, const WeightValues& values) {
+Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
+  const WeightValues& values = context.values();
   const auto found = row_reduction(reduce, HloOpcode::kAdd);
   if (!found || values.is_known(&reduce) || found->sizes.columns < kFewestColumns) return {};
   kernels::RowSumCall call{found->sizes.rows, found->sizes.columns, kernels::kRowSumOfNumbers};
@@ -206,7 +208,8 @@ Status replace_row_sum(HloInstruction& reduce, const WeightValues& values) {
                              {"row_sum", as_words(call), operands, dimensions_of(reduce)}, reduce));
 }
 
-Status replace_gelu(HloInstruction& result, const WeightValues& values) {
+Status replace_gelu(HloInstruction& result, PassContext& context) {
+  const WeightValues& values = context.values();
   constexpr std::int64_t kFewestElements = 16;  // XLA's loop computes fewer as fast
   if (!is_float32(result) || values.is_known(&result) || !feeds_kernels(result)) return {};
   const auto gelu = gelu_of(result);

@@ -8,9 +8,9 @@
 
 #include "hlo/build.h"
 #include "hlo/match.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "kernels/gathered_parts.h"
-#include "kernels/passes.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -162,7 +162,7 @@ bool has_short_sums(HloInstruction& reduce) {
 
 }  // namespace
 
-Status write_out_short_sum(HloInstruction& reduce) {
+Status write_out_short_sum(HloInstruction& reduce, PassContext& /*context*/) {
   if (!has_short_sums(reduce)) return {};
   HloInstruction* const of = reduce.mutable_operand(0);
   GatheredPoints gathers;

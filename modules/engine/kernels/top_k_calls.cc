@@ -9,10 +9,10 @@
 #include "hlo/build.h"
 #include "hlo/dimension_order.h"
 #include "hlo/hlo.h"
+#include "hlo/passes.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/kernel_call.h"
-#include "kernels/passes.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
@@ -238,13 +238,13 @@ Status replace_sort(HloInstruction& sort) {
 
 }  // namespace
 
-Status replace_sorts(xla::HloModule& module, std::int64_t first_weight) {
+Status replace_sorts(xla::HloModule& module, PassContext& context) {
   xla::TopkDecomposer decomposer;  // makes sorts of JAX's top k
   TFAOT_TRY(checked(decomposer.Run(&module, {}).status()));
-  const WeightValues values(module, first_weight);
   for (auto* computation : module.MakeComputationPostOrder()) {
     for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      if (instruction->opcode() != HloOpcode::kSort || values.is_known(instruction)) continue;
+      if (instruction->opcode() != HloOpcode::kSort || context.values().is_known(instruction))
+        continue;
       TFAOT_TRY(replace_sort(*instruction));
     }
   }

@@ -22,7 +22,7 @@ Axis other_elements(std::int64_t size, bool same) {
 
 RowFact with_axes(std::vector<Axis> axes) { return RowFact{std::move(axes), nullptr, nullptr, {}}; }
 
-RowFact reshape(const HloInstruction& one, RowFlow& flow) {
+RowFact after_reshape(const HloInstruction& one, RowFlow& flow) {
   const RowFact& from = flow.of(one.operand(0));
   auto axes = regroup(from.axes, one.shape().dimensions());
   if (axes) return with_axes(std::move(*axes));
@@ -30,7 +30,7 @@ RowFact reshape(const HloInstruction& one, RowFlow& flow) {
   return flow.not_clear(one, "splits the batch, but not by rows");
 }
 
-RowFact broadcast(const HloInstruction& one, RowFlow& flow) {
+RowFact after_broadcast(const HloInstruction& one, RowFlow& flow) {
   RowFact fact = fact_of(one.shape(), Along::kSame);
   for (std::size_t i = 0; i < one.dimensions().size(); ++i) {
     fact.axes[static_cast<std::size_t>(one.dimensions()[i])] =
@@ -39,13 +39,13 @@ RowFact broadcast(const HloInstruction& one, RowFlow& flow) {
   return fact;
 }
 
-RowFact transpose(const HloInstruction& one, RowFlow& flow) {
+RowFact after_transpose(const HloInstruction& one, RowFlow& flow) {
   RowFact fact;
   for (const auto d : one.dimensions()) fact.axes.push_back(axis(flow, one.operand(0), d));
   return fact;
 }
 
-RowFact slice(const HloInstruction& one, RowFlow& flow) {
+RowFact after_slice(const HloInstruction& one, RowFlow& flow) {
   RowFact fact;
   for (std::int64_t d = 0; d < one.shape().rank(); ++d) {
     const auto part = cut(axis(flow, one.operand(0), d),
@@ -72,7 +72,7 @@ RowFact pad(const HloInstruction& one, RowFlow& flow) {
   return fact;
 }
 
-RowFact reverse(const HloInstruction& one, RowFlow& flow) {
+RowFact after_reverse(const HloInstruction& one, RowFlow& flow) {
   const RowFact& from = flow.of(one.operand(0));
   for (const auto d : one.dimensions()) {
     if (has_rows(axis(flow, one.operand(0), d))) {
@@ -106,7 +106,7 @@ std::optional<Axis> joined(const HloInstruction& one, const RowFlow& flow, std::
   return tidy(made);
 }
 
-RowFact concatenate(const HloInstruction& one, RowFlow& flow) {
+RowFact after_concatenate(const HloInstruction& one, RowFlow& flow) {
   RowFlow::Sources sources(static_cast<std::size_t>(one.shape().rank()));
   const auto dimension = one.concatenate_dimension();
   const auto parts = joined(one, flow, dimension);
@@ -176,19 +176,19 @@ std::optional<RowFact> visit_move(const HloInstruction& one, RowFlow& flow) {
   switch (one.opcode()) {
     case HloOpcode::kReshape:
     case HloOpcode::kBitcast:
-      return reshape(one, flow);
+      return after_reshape(one, flow);
     case HloOpcode::kBroadcast:
-      return broadcast(one, flow);
+      return after_broadcast(one, flow);
     case HloOpcode::kTranspose:
-      return transpose(one, flow);
+      return after_transpose(one, flow);
     case HloOpcode::kSlice:
-      return slice(one, flow);
+      return after_slice(one, flow);
     case HloOpcode::kPad:
       return pad(one, flow);
     case HloOpcode::kReverse:
-      return reverse(one, flow);
+      return after_reverse(one, flow);
     case HloOpcode::kConcatenate:
-      return concatenate(one, flow);
+      return after_concatenate(one, flow);
     case HloOpcode::kDynamicSlice:
       return dynamic_slice(one, flow);
     case HloOpcode::kDynamicUpdateSlice:

@@ -43,7 +43,7 @@ ENTRY e {{
 }})",
       row, sum));
   const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(testing::run_pass("replace_gathers", *module, kFirstAddedWeight));
+  EXPECT_TRUE(testing::run_pass("replace_gather", *module, kFirstAddedWeight));
   EXPECT_TRUE(testing::run_pass("replace_added_rows", *module));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   return testing::called_kernels(*module);

@@ -33,7 +33,7 @@ AttentionCalls attention_calls(const std::string& text) {
   const auto inputs = result.module->entry_computation()->num_parameters();
   EXPECT_TRUE(simplify(*result.module));
   EXPECT_TRUE(testing::run_kernel_passes(*result.module, inputs));
-  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *result.module, inputs));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelu", *result.module, inputs));
   EXPECT_TRUE(testing::run_pass("replace_attention", *result.module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*result.module)),
             1e-5)
@@ -205,7 +205,7 @@ TEST(AttentionCalls, OfWeightsThatAreNeededStays) {
               "  ROOT all = (f32[<B>,<T>,<N>,<H>], f32[<B>,<N>,<T>,<S>]) tuple(r, p)\n");
   const auto module = testing::parse_hlo(filled(text, kHeads));
   EXPECT_TRUE(testing::run_kernel_passes(*module, 3));
-  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *module, 3));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelu", *module, 3));
   EXPECT_TRUE(testing::run_pass("replace_attention", *module));
   EXPECT_THAT(testing::called_kernels(*module), Not(Contains("attention_f32")));
 }

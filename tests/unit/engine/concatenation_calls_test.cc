@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "hlo/layouts.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
@@ -28,9 +27,9 @@ constexpr std::int64_t kFirstJoinedWeight = 2;  // its parameter
 std::vector<std::string> joined(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*testing::parse_hlo(text));
-  EXPECT_TRUE(settle_layouts(*module, kFirstJoinedWeight));
-  EXPECT_TRUE(testing::run_pass("replace_gathers", *module, kFirstJoinedWeight));
-  EXPECT_TRUE(testing::run_pass("replace_concatenations", *module, kFirstJoinedWeight));
+  EXPECT_TRUE(testing::run_pass("settle_layouts", *module, kFirstJoinedWeight));
+  EXPECT_TRUE(testing::run_pass("replace_gather", *module, kFirstJoinedWeight));
+  EXPECT_TRUE(testing::run_pass("replace_concatenation", *module, kFirstJoinedWeight));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
@@ -88,8 +87,8 @@ TEST(ConcatenationCalls, LeaveNoConversionOfPlaces) {
   const auto module = testing::parse_hlo(
       "ENTRY e {\n" + std::string(kPlaces) + "  x = f32[5,4] parameter(1)\n" + lookup("a", 0) +
       lookup("b", 1) + "  ROOT c = f32[6,8] concatenate(a, b), dimensions={1}\n}\n");
-  ASSERT_TRUE(testing::run_pass("replace_gathers", *module, kFirstJoinedWeight));
-  ASSERT_TRUE(testing::run_pass("replace_concatenations", *module, kFirstJoinedWeight));
+  ASSERT_TRUE(testing::run_pass("replace_gather", *module, kFirstJoinedWeight));
+  ASSERT_TRUE(testing::run_pass("replace_concatenation", *module, kFirstJoinedWeight));
   for (const auto* one : module->entry_computation()->instructions()) {
     EXPECT_NE(one->opcode(), xla::HloOpcode::kConvert);
     EXPECT_NE(one->opcode(), xla::HloOpcode::kSlice);

@@ -32,7 +32,7 @@ Made made_of(const std::string& text) {
   const auto before = testing::result_with_kernels(*made.module);
   EXPECT_TRUE(simplify(*made.module));
   EXPECT_TRUE(testing::run_kernel_passes(*made.module, 1));
-  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *made.module, 1));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelu", *made.module, 1));
   EXPECT_TRUE(testing::run_pass("replace_dense_chains", *made.module, 1));
   if (before.shape().IsArray()) {
     EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)),

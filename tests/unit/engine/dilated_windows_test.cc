@@ -20,7 +20,7 @@ namespace {
 std::string restored(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(testing::run_pass("restore_dilated_windows", *module));
+  EXPECT_TRUE(testing::run_pass("restore_dilated_window", *module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
   std::string windows;

@@ -36,9 +36,9 @@ WithFunctions with_functions(const std::string& text) {
   EXPECT_TRUE(simplify(*made.module));
   const auto before = testing::result_with_kernels(*made.module);
   EXPECT_TRUE(testing::run_kernel_passes(*made.module, 1));
-  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *made.module, 1));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelu", *made.module, 1));
   EXPECT_TRUE(testing::run_pass("replace_dense_chains", *made.module, 1));
-  EXPECT_TRUE(testing::run_pass("absorb_functions", *made.module));
+  EXPECT_TRUE(testing::run_pass("absorb_function", *made.module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)), 1e-5)
       << made.module->ToString();
   made.kernels = testing::called_kernels(*made.module);

@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "hlo/layouts.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
@@ -29,8 +28,8 @@ std::vector<std::string> gathered(const std::string& text, const std::string& ot
   const auto module = testing::parse_hlo(text);
   const xla::Literal before =
       testing::result_with_kernels(*testing::parse_hlo(other.empty() ? text : other));
-  EXPECT_TRUE(settle_layouts(*module, kFirstWeight));
-  EXPECT_TRUE(testing::run_pass("replace_gathers", *module, kFirstWeight));
+  EXPECT_TRUE(testing::run_pass("settle_layouts", *module, kFirstWeight));
+  EXPECT_TRUE(testing::run_pass("replace_gather", *module, kFirstWeight));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hlo/layouts.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_pass.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal.h"
 #include "xla/literal_util.h"
@@ -54,7 +54,7 @@ std::int64_t transposed_bytes(const xla::HloModule& module) {
 std::int64_t settled(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = result_of(*module);
-  const Status done = settle_layouts(*module, 1);
+  const Status done = testing::run_pass("settle_layouts", *module, 1);
   EXPECT_TRUE(done) << text;
   EXPECT_EQ(result_of(*module), before) << module->ToString();
   return transposed_bytes(*module);
@@ -207,7 +207,7 @@ TEST(Layouts, StayIfNothingIsGained) {
       "  cosines = f32[2,4,5,3] cosine(made)\n"
       "  ROOT first = f32[2,3,4,5] transpose(cosines), dimensions={0,3,1,2}\n}\n");
   const std::string before = module->ToString();
-  ASSERT_TRUE(settle_layouts(*module, 1));
+  ASSERT_TRUE(testing::run_pass("settle_layouts", *module, 1));
   EXPECT_EQ(module->ToString(), before);
 }
 
@@ -233,7 +233,7 @@ std::string back_and_sum(int width) {
 std::int64_t settled_with_swaps(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = result_of(*module);
-  EXPECT_TRUE(settle_layouts(*module, 1, ProductSides::kMaySwap)) << text;
+  EXPECT_TRUE(testing::run_pass("swap_products", *module, 1)) << text;
   const xla::Literal after = result_of(*module);
   for (std::int64_t i = 0; i < before.element_count(); ++i) {
     EXPECT_NEAR(after.data<float>()[static_cast<std::size_t>(i)],
@@ -278,7 +278,7 @@ TEST(Layouts, ProductsOfRowsKeepTheirSides) {
       "  ROOT r = f32[2,16,9] transpose(p), dimensions={1,0,2}\n}\n";
   const auto module = testing::parse_hlo(text);
   const std::string before = module->ToString();
-  ASSERT_TRUE(settle_layouts(*module, 1, ProductSides::kMaySwap));
+  ASSERT_TRUE(testing::run_pass("swap_products", *module, 1));
   EXPECT_EQ(module->ToString(), before);
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/live_rows.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -33,7 +32,8 @@ std::string product_of(const std::string& x, int rows, const std::string& name =
 std::vector<std::int64_t> live_rows(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const auto before = module->entry_computation()->num_parameters();
-  const auto done = leave_out_padding(*module, 1);
+  const auto done =
+      testing::run_pass_for("leave_out_padding", &PassContext::has_live_rows, *module, 1);
   EXPECT_TRUE(done) << text;
   EXPECT_EQ(module->entry_computation()->num_parameters(), before + (*done ? 1 : 0));
   std::vector<std::int64_t> rows;
@@ -82,7 +82,8 @@ TEST(LiveRows, GoToProductsWithASum) {
   };
   const auto module =
       testing::parse_hlo(sum_with("  y = f32[4,16] concatenate(x, x), dimensions={1}\n"));
-  const auto done = leave_out_padding(*module, 1);
+  const auto done =
+      testing::run_pass_for("leave_out_padding", &PassContext::has_live_rows, *module, 1);
   EXPECT_TRUE(done && *done);
   EXPECT_THAT(live_rows(sum_with("  v = f32[4,16] concatenate(x, x), dimensions={1}\n"
                                  "  z = f32[16,4] reshape(v)\n"
@@ -136,7 +137,8 @@ TEST(LiveRows, GoToForests) {
       "  l = (f32[4], s32[4]) reduce(k, n, low, zero), dimensions={1}, to_apply=largest\n"
       "  y = s32[4] get-tuple-element(l), index=1\n  ROOT r = (s32[4]) tuple(y)\n}";
   const auto module = testing::parse_hlo(text);
-  ASSERT_EQ(leave_out_padding(*module, 1), true);
+  ASSERT_EQ(testing::run_pass_for("leave_out_padding", &PassContext::has_live_rows, *module, 1),
+            true);
   int calls = 0;
   for (const auto* one : module->entry_computation()->instructions()) {
     if (kernel_kind(*one) != KernelKind::kForest || one->user_count() == 0) continue;
@@ -162,7 +164,9 @@ std::vector<std::int64_t> chain_live_rows(int rows, const std::string& bias,
       "custom_call_target=\"tfaot_dense_chain_f32\"\n"
       "  y = f32[16,3] get-tuple-element(t), index=0\n  ROOT r = (f32[16,3]) tuple(y)\n}");
   std::vector<std::int64_t> live;
-  if (!leave_out_padding(*module, 1).value_or(false)) return live;
+  if (!testing::run_pass_for("leave_out_padding", &PassContext::has_live_rows, *module, 1)
+           .value_or(false))
+    return live;
   for (const auto* one : module->entry_computation()->instructions()) {
     if (kernel_kind(*one) != KernelKind::kDenseChain || one->user_count() == 0) continue;
     live.push_back(call_of<kernels::DenseChainCall>(*one).live_rows);
@@ -193,7 +197,9 @@ std::vector<std::int64_t> recurrent_live_rows(const std::string& x_steps, const 
       "custom_call_target=\"tfaot_lstm_f32\"\n  y = f32[4,24] get-tuple-element(t), index=0\n"
       "  ROOT r = (f32[4,24]) tuple(y)\n}");
   std::vector<std::int64_t> rows;
-  if (!leave_out_padding(*module, 1).value_or(false)) return rows;
+  if (!testing::run_pass_for("leave_out_padding", &PassContext::has_live_rows, *module, 1)
+           .value_or(false))
+    return rows;
   for (const auto* one : module->entry_computation()->instructions()) {
     if (kernel_kind(*one) != KernelKind::kRecurrent || one->user_count() == 0) continue;
     rows.push_back(call_of<kernels::RecurrentCall>(*one).live_rows);
@@ -213,7 +219,8 @@ std::vector<std::int64_t> live_images(const std::string& kernel, const std::stri
       kernel +
       "_f32\"\n  k = f32[6,4,4,2] get-tuple-element(t), index=0\n"
       "  ROOT r = (f32[6,4,4,2]) tuple(k)\n}");
-  const auto done = leave_out_padding(*module, 1);
+  const auto done =
+      testing::run_pass_for("leave_out_padding", &PassContext::has_live_rows, *module, 1);
   EXPECT_TRUE(done);
   std::vector<std::int64_t> found;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
@@ -256,7 +263,9 @@ bool passes_rows(const std::string& name, const std::string& words, const std::s
       columns + "\n  c = s64[3] constant({" + words +
       "})\n  g = f32[4,8] custom-call(c, x, t), custom_call_target=\"tfaot_" + name + "_f32\"\n" +
       product_of("g", 4) + "  ROOT r = (f32[4,16]) tuple(k)\n}";
-  return leave_out_padding(*testing::parse_hlo(text), 1).value_or(false);
+  return testing::run_pass_for("leave_out_padding", &PassContext::has_live_rows,
+                               *testing::parse_hlo(text), 1)
+      .value_or(false);
 }
 
 TEST(LiveRows, PassFunctionsOfRows) {
@@ -281,7 +290,9 @@ bool passes_gather(int rows, const std::string& parts, int part_count) {
       std::to_string(32 / rows) + "," + std::to_string(part_count) + ", " + parts +
       "})\n  g = f32[4,8] custom-call(c, x, t, i), custom_call_target=\"tfaot_gather_f32\"\n" +
       product_of("g", 4) + "  ROOT r = (f32[4,16]) tuple(k)\n}";
-  return leave_out_padding(*testing::parse_hlo(text), 1).value_or(false);
+  return testing::run_pass_for("leave_out_padding", &PassContext::has_live_rows,
+                               *testing::parse_hlo(text), 1)
+      .value_or(false);
 }
 
 TEST(LiveRows, PassGathersOfRowsInOrder) {

@@ -83,7 +83,7 @@ void expect_of_equal_numbers(const std::string& text, double expected, std::int6
 }
 
 // The mean of x over its last dimension, less which x is d.
-const std::string kRows =
+const std::string kRowTexts =
     "  x = TYPE[3,WIDTH] parameter(0)\n"
     "  total = TYPE[3] reduce(x, zero), dimensions={1}, to_apply=add\n"
     "  ns = TYPE[3] broadcast(n), dimensions={}\n  mean = TYPE[3] divide(total, ns)\n"
@@ -101,19 +101,19 @@ const std::string kVariance =
 const std::string kOnlyMean = "  ROOT r = TYPE[3] add(mean, mean)\n";
 
 TEST(Means, NormalisedEqualNumbersAreZero) {
-  expect_of_equal_numbers(kRows + kDifference + kVariance + kInverse +
+  expect_of_equal_numbers(kRowTexts + kDifference + kVariance + kInverse +
                               "  ROOT y = TYPE[3,WIDTH] multiply(d, inverses)\n",
                           0);
 }
 
 TEST(Means, TheVarianceOfEqualNumbersIsZero) {
-  expect_of_equal_numbers(kRows + kDifference + kVariance + "  ROOT r = TYPE[3] negate(variance)\n",
-                          0);
+  expect_of_equal_numbers(
+      kRowTexts + kDifference + kVariance + "  ROOT r = TYPE[3] negate(variance)\n", 0);
 }
 
 // As JAX's libraries write it: the mean of the squares less the square of the mean.
 TEST(Means, TheVarianceByTheMeanOfSquaresIsZero) {
-  expect_of_equal_numbers(kRows +
+  expect_of_equal_numbers(kRowTexts +
                               "  xx = TYPE[3,WIDTH] multiply(x, x)\n"
                               "  all = TYPE[3] reduce(xx, zero), dimensions={1}, to_apply=add\n"
                               "  most = TYPE[3] divide(all, ns)\n"
@@ -126,7 +126,7 @@ TEST(Means, TheVarianceByTheMeanOfSquaresIsZero) {
 // one number, XLA leaves no mean, and x * k + (b - x * k) is what the model says.
 TEST(Means, ProductsWithTheMeanBecomeOneWithTheDifference) {
   const std::string head =
-      kRows + kDifference + kVariance + kInverse + "  b = TYPE[] constant(0.25)\n";
+      kRowTexts + kDifference + kVariance + kInverse + "  b = TYPE[] constant(0.25)\n";
   const std::string g = "  g = TYPE[] constant(1.5)\n";
   // In all elements, as TensorFlow does it.
   expect_of_equal_numbers(head + g +
@@ -185,7 +185,7 @@ TEST(Means, OfChannels) {
 // A mean that nothing is less of: its sum is rounded as sums are, but divided exactly.
 TEST(Means, OfWholeNumbersAreExact) {
   for (const std::int64_t width : widths()) {
-    const auto module = settled(kRows + kOnlyMean, "f32", width);
+    const auto module = settled(kRowTexts + kOnlyMean, "f32", width);
     for (const double number : {1.0, -1.0, -999.0, 54321.0}) {
       for (const double found : values_for(*module, filled_with(*module, number))) {
         ASSERT_EQ(found, 2 * number) << width;
@@ -215,7 +215,7 @@ TEST(Means, OfWindowsAreExact) {
 // The mean itself is not changed by more than its rounding, also where it is used twice, and stays
 // infinite.
 TEST(Means, OfOtherNumbers) {
-  const auto module = settled(kRows + kDifference +
+  const auto module = settled(kRowTexts + kDifference +
                                   "  cut = TYPE[3,1] slice(d), slice={[0:3], [0:1]}\n"
                                   "  first = TYPE[3] reshape(cut)\n"
                                   "  ROOT r = (TYPE[3], TYPE[3]) tuple(mean, first)\n",
@@ -235,7 +235,7 @@ TEST(Means, OfOtherNumbers) {
 // `text` makes the differences of three equal rows to their mean, times `sign`.
 void expect_differences(const std::string& text, const std::vector<float>& row, double sign) {
   const auto width = std::ssize(row);
-  const auto module = settled(kRows + text, "f32", width);
+  const auto module = settled(kRowTexts + text, "f32", width);
   double mean = 0;
   for (const float number : row) mean += number / static_cast<double>(width);
   xla::Literal x(module->entry_computation()->parameter_instruction(0)->shape());
@@ -268,7 +268,7 @@ TEST(Means, LargeDifferencesDoNotOverflow) {
 
 TEST(Means, LessTheirNumbers) {
   const std::string reversed = "  ROOT d = TYPE[3,WIDTH] subtract(means, x)\n";
-  expect_of_equal_numbers(kRows + reversed, 0);
+  expect_of_equal_numbers(kRowTexts + reversed, 0);
   expect_differences(reversed, {1, 2, 3, 4}, -1);
 }
 
@@ -288,7 +288,7 @@ TEST(Means, SumsThatRoundStay) {
 // Another factor beside the mean, another tensor's mean, a sum over another count.
 TEST(Means, OtherSumsStay) {
   const auto count_of = [](const std::string& rest) {
-    const auto module = settled(kRows + kDifference + kVariance + kInverse + rest, "f64", 7);
+    const auto module = settled(kRowTexts + kDifference + kVariance + kInverse + rest, "f64", 7);
     std::int64_t count = 0;
     for (const auto* one : module->entry_computation()->instructions()) {
       if (one->opcode() == xla::HloOpcode::kMultiply) ++count;
@@ -320,7 +320,7 @@ TEST(Means, OfWholeNumbersDoNotOverflow) {
         "  ns = s32[2] broadcast(n), dimensions={}\n"
         "  ROOT mean = s32[2] divide(total, ns)" +
         metadata + "\n}\n");
-    EXPECT_TRUE(testing::run_pass("widen_whole_means", *module));
+    EXPECT_TRUE(testing::run_pass("widen_whole_mean", *module));
     EXPECT_TRUE(simplify(*module));
     const auto x = xla::LiteralUtil::CreateR2<std::int32_t>(
         {{2000000000, 2000000000, 2000000000, 2000000001}, {-2000000000, -2000000000, -7, -7}});

@@ -4,10 +4,10 @@
 
 #include <sstream>
 
-#include "hlo/layouts.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "tests/unit/engine/onnx_models.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -47,7 +47,7 @@ std::int64_t bytes_transposed(const OnnxFile& file, std::int64_t batch = 2) {
   const auto module = make_module(lowered->computation.proto());
   EXPECT_TRUE(module);
   EXPECT_TRUE(simplify(**module));
-  EXPECT_TRUE(settle_layouts(**module, 1));
+  EXPECT_TRUE(testing::run_pass("settle_layouts", **module, 1));
   const WeightValues values(**module, 1);
   std::int64_t bytes = 0;
   for (const auto* one : (*module)->entry_computation()->instructions()) {

@@ -297,7 +297,7 @@ TEST(OnnxTreesTest, AKernelTakesThePlaceOfTheWalk) {
   ASSERT_TRUE(lowered) << lowered.error().text();
   const auto module = make_module(lowered->computation.proto());
   ASSERT_TRUE(module) << module.error().text();
-  ASSERT_TRUE(testing::run_pass("replace_forests", **module));
+  ASSERT_TRUE(testing::run_pass("replace_forest", **module));
   int calls = 0;
   for (const auto* one : (*module)->entry_computation()->instructions()) {
     if (kernel_kind(*one) != KernelKind::kForest) continue;

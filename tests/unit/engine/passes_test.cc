@@ -66,9 +66,9 @@ TEST(Passes, RunUpToOneByItsName) {
   const Choices choices;
   for (const bool with_products : {false, true}) {
     const auto module = parse_hlo(kDenseLayer);
-    PassState state{*module, 1, choices};
+    PassContext state{*module, 1, choices};
     std::vector<std::string_view> ran;
-    const std::string_view last = with_products ? "replace_dots" : "replace_normalisations";
+    const std::string_view last = with_products ? "replace_dot" : "replace_normalisation";
     ASSERT_TRUE(run_passes(state, last, [&](const Pass& pass) -> Status {
       ran.push_back(pass.name);
       return {};
@@ -83,7 +83,7 @@ TEST(Passes, RunUpToOneByItsName) {
 TEST(Passes, WithoutWeightsNothingIsFolded) {
   const auto module = parse_hlo(kDenseLayer);
   const Choices choices;
-  PassState state{*module, 1, choices};
+  PassContext state{*module, 1, choices};
   const Status done = run_passes(state);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().text(), "there are no weights to fold");
@@ -125,7 +125,7 @@ TEST(Optimize, AModelBecomesKernelCallsAndWeights) {
   viewer.passes = true;
   ASSERT_TRUE(optimize(lowered, store, {}, Traces::kRemoved, viewer));
   EXPECT_THAT(stages,
-              ElementsAre("lowered", "simplify", "simplified", "replace_dots", "kernel_calls",
+              ElementsAre("lowered", "simplify", "simplified", "replace_dot", "kernel_calls",
                           "hoisted", "folded", "leave_out_padding", "align_temporaries"));
 }
 
@@ -142,7 +142,7 @@ class RunPassTest : public ::testing::Test {
 };
 
 TEST_F(RunPassTest, PrintsTheModule) {
-  const auto text = run({"replace_dots", file(), "1"});
+  const auto text = run({"replace_dot", file(), "1"});
   ASSERT_TRUE(text) << text.error().text();
   EXPECT_THAT(*text, AllOf(StartsWith("HloModule m"), HasSubstr("tfaot_matmul_f32")));
 }

@@ -35,10 +35,10 @@ struct RowCalls {
 RowCalls row_calls(const std::string& text) {
   RowCalls result{{}, testing::parse_hlo(kRowHead + text + "}\n")};
   const auto before = testing::result_with_kernels(*result.module);
-  EXPECT_TRUE(testing::run_pass("replace_normalisations", *result.module, 1));
+  EXPECT_TRUE(testing::run_pass("replace_normalisation", *result.module, 1));
   EXPECT_TRUE(testing::run_pass("settle_means", *result.module));
   EXPECT_TRUE(testing::run_kernel_passes(*result.module, 1));
-  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *result.module, 1));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelu", *result.module, 1));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*result.module)),
             2e-6)
       << result.module->ToString();

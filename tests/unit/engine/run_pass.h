@@ -7,20 +7,18 @@
 #include <string_view>
 
 #include "code/passes.h"
-#include "hlo/simplify.h"
 
 namespace tfaot::toolkit::testing {
 
 // The passes from `first` to `last`. Parameters from `inputs` on are weights.
 inline Status run_passes(std::string_view first, std::string_view last, xla::HloModule& module,
                          std::int64_t inputs = 0, const engine::Choices& choices = {}) {
-  engine::PassState state{module, inputs, choices};
+  engine::PassContext context{module, inputs, choices};
   bool is_between = false;
   for (const engine::Pass& pass : engine::passes()) {
     is_between = is_between || pass.name == first;
     if (!is_between) continue;
-    TFAOT_TRY(pass.run(state));
-    TFAOT_TRY(engine::remove_dead_code(module));
+    TFAOT_TRY(pass.run(context));
     if (pass.name == last) return {};
   }
   ADD_FAILURE() << "no passes from " << first << " to " << last;
@@ -32,9 +30,18 @@ inline Status run_pass(std::string_view name, xla::HloModule& module, std::int64
   return run_passes(name, name, module, inputs, choices);
 }
 
+// The pass that sets `flag`; returns the flag.
+inline Result<bool> run_pass_for(std::string_view name, bool engine::PassContext::*flag,
+                                 xla::HloModule& module, std::int64_t inputs) {
+  const engine::Choices choices;
+  engine::PassContext context{module, inputs, choices};
+  TFAOT_TRY(engine::find_pass(name)->run(context));
+  return context.*flag;
+}
+
 inline Status run_kernel_passes(xla::HloModule& module, std::int64_t inputs = 0,
                                 const engine::Choices& choices = {}) {
-  return run_passes("replace_dots", "replace_reductions", module, inputs, choices);
+  return run_passes("replace_dot", "replace_reduction", module, inputs, choices);
 }
 
 }  // namespace tfaot::toolkit::testing

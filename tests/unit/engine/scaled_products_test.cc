@@ -53,7 +53,7 @@ ENTRY e {{
 std::vector<std::string> left_over(const std::string& text) {
   const auto module = testing::parse_hlo(text);
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(testing::run_pass("move_scales_into_weights", *module, 1));
+  EXPECT_TRUE(testing::run_pass("move_scale_into_weight", *module, 1));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-5)
       << module->ToString();
   const WeightValues values(*module, 1);
@@ -105,7 +105,7 @@ TEST(ScaledProducts, StayIfTheyWouldCostDigits) {
   const auto text = layers("m = [V] multiply(a, ss)\n  z = [V] add(ts, m)", 3);
   const auto is_moved = [&](const Choices& choices) {
     const auto module = testing::parse_hlo(text);
-    EXPECT_TRUE(testing::run_pass("move_scales_into_weights", *module, 1, choices));
+    EXPECT_TRUE(testing::run_pass("move_scale_into_weight", *module, 1, choices));
     const auto before = testing::parse_hlo(text);
     EXPECT_TRUE(remove_dead_code(*before));
     return module->ToString() != before->ToString();
@@ -122,7 +122,7 @@ TEST(ScaledProducts, OfAVectorHaveTheWeightsOfMoreRows) {
   const auto weight_of = [](const std::string& text) {
     const auto module = testing::parse_hlo(text);
     EXPECT_TRUE(simplify(*module));
-    EXPECT_TRUE(testing::run_pass("move_scales_into_weights", *module, 1));
+    EXPECT_TRUE(testing::run_pass("move_scale_into_weight", *module, 1));
     std::string weight;
     for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
       if (one->opcode() != xla::HloOpcode::kDot ||

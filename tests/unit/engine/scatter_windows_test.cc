@@ -20,7 +20,7 @@ const std::string kSum =
 std::string windows_of(const std::string& body) {
   const auto module = testing::parse_hlo(kSum + "ENTRY e {\n" + body + "}\n");
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(testing::run_pass("widen_scatter_windows", *module));
+  EXPECT_TRUE(testing::run_pass("widen_scatter_window", *module));
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
     if (one->opcode() != xla::HloOpcode::kScatter) continue;

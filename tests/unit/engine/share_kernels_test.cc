@@ -9,6 +9,7 @@
 #include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -35,7 +36,7 @@ const xla::HloInstruction* kernel_of(const xla::HloModule& module) {
 
 TEST(ShareKernels, GivesLargeKernelsTheTasks) {
   const auto module = testing::parse_hlo(product(200));
-  const auto shared = share_kernels(*module, 1);
+  const auto shared = testing::run_pass_for("share_kernels", &PassContext::has_tasks, *module, 1);
   ASSERT_TRUE(shared && *shared);
   const auto* const kernel = kernel_of(*module);
   ASSERT_NE(kernel, nullptr);
@@ -54,7 +55,7 @@ TEST(ShareKernels, GivesLargeKernelsTheTasks) {
 
 TEST(ShareKernels, LeavesSmallKernelsAlone) {
   const auto module = testing::parse_hlo(product(2));
-  const auto shared = share_kernels(*module, 1);
+  const auto shared = testing::run_pass_for("share_kernels", &PassContext::has_tasks, *module, 1);
   ASSERT_TRUE(shared);
   EXPECT_FALSE(*shared);
   EXPECT_EQ(module->entry_computation()->num_parameters(), 2);
@@ -66,7 +67,7 @@ TEST(ShareKernels, LeavesOtherKernelsAlone) {
   const auto module = testing::parse_hlo(
       "ENTRY e {\n  x = f32[4000000] parameter(0)\n  c = s64[1] constant({4000000})\n"
       "  ROOT k = f32[4000000] custom-call(c, x), custom_call_target=\"tfaot_top_k_f32\"\n}");
-  const auto shared = share_kernels(*module, 1);
+  const auto shared = testing::run_pass_for("share_kernels", &PassContext::has_tasks, *module, 1);
   ASSERT_TRUE(shared);
   EXPECT_FALSE(*shared);
 }

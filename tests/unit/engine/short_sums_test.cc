@@ -28,7 +28,7 @@ std::unique_ptr<xla::HloModule> written_out(const std::string& entry) {
       "ENTRY e {{\n  zero = f32[] constant(0)\n  two = f32[] constant(2)\n{}}}\n",
       entry));
   const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(testing::run_pass("write_out_short_sums", *module));
+  EXPECT_TRUE(testing::run_pass("write_out_short_sum", *module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
   return module;

@@ -30,7 +30,7 @@ int operations_of(const xla::HloModule& module, HloOpcode opcode) {
 bool becomes_transpose(const std::string& body) {
   const auto module = testing::parse_hlo("ENTRY e {\n" + body + "}\n");
   const xla::Literal before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(testing::run_pass("restore_sliced_transposes", *module));
+  EXPECT_TRUE(testing::run_pass("restore_sliced_transpose", *module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6)
       << module->ToString();
   const bool is_none = operations_of(*module, HloOpcode::kConcatenate) == 0;
@@ -120,9 +120,9 @@ TEST(SlicedTransposes, OfOneRowLeaveOneKernel) {
   const auto before = testing::result_with_kernels(*module);
   EXPECT_TRUE(simplify(*module));
   EXPECT_EQ(operations_of(*module, HloOpcode::kConcatenate), 3);
-  EXPECT_TRUE(testing::run_pass("restore_sliced_transposes", *module));
+  EXPECT_TRUE(testing::run_pass("restore_sliced_transpose", *module));
   EXPECT_TRUE(testing::run_kernel_passes(*module, 3));
-  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelus", *module, 3));
+  EXPECT_TRUE(testing::run_passes("replace_softmax", "replace_gelu", *module, 3));
   EXPECT_TRUE(testing::run_pass("replace_attention", *module));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-5);
   EXPECT_THAT(testing::called_kernels(*module), ::testing::ElementsAre("attention_f32"));

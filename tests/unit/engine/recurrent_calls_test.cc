@@ -140,9 +140,9 @@ struct Replaced {
 Replaced replaced(std::unique_ptr<xla::HloModule> module, const Choices& choices = {}) {
   Replaced made{std::move(module)};
   EXPECT_TRUE(testing::run_pass("hoist_step_products", *made.module));
-  EXPECT_TRUE(testing::run_pass("replace_recurrent_cells", *made.module, 1));
+  EXPECT_TRUE(testing::run_pass("replace_recurrent_cell", *made.module, 1));
   EXPECT_TRUE(remove_dead_code(*made.module));
-  EXPECT_TRUE(testing::run_pass("replace_recurrent_layers", *made.module, 1, choices));
+  EXPECT_TRUE(testing::run_pass("replace_recurrent_layer", *made.module, 1, choices));
   EXPECT_TRUE(remove_dead_code(*made.module));
   for (const auto* computation : made.module->computations()) {
     for (const auto* one : computation->instructions()) {

@@ -28,7 +28,7 @@ std::unique_ptr<xla::HloModule> with_norm_calls(const std::string& body) {
       "ENTRY e {\n  zero = f32[] constant(0)\n" +
       body + "}\n");
   const auto before = testing::result_with_kernels(*module);
-  EXPECT_TRUE(testing::run_pass("replace_normalisations", *module, 1));
+  EXPECT_TRUE(testing::run_pass("replace_normalisation", *module, 1));
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 2e-6)
       << module->ToString();
   return module;
