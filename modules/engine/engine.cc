@@ -180,6 +180,11 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   if (record.codes.empty() && !job.lower_only && !optimized.xla_products.empty()) {
     say({EngineWord::kWarning, warning_of(optimized.xla_products)});
   }
+  for (const Remark& remark : optimized.remarks) {
+    say({EngineWord::kNote,
+         fmt::format("batch size {}, {}{}: {}", batch_size, remark.instruction,
+                     remark.layer.empty() ? "" : " of " + remark.layer, remark.text)});
+  }
   const auto hlo = hlo_sha256(optimized.computation);
   std::vector<std::uint32_t> weights;
   for (const auto stored : optimized.weights) weights.push_back(used.use(stored));

@@ -106,6 +106,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
 
   OptimizedModel optimized;
   if (viewer.show) name_parameters(*module, lowered, weights, state.known);
+  optimized.remarks = std::move(state.remarks);
   optimized.has_live_rows = state.has_live_rows;
   optimized.has_tasks = state.has_tasks;
   optimized.xla_products = products_of_xla(*module, {inputs, 0, kUsualKernels});

@@ -10,7 +10,7 @@
 
 #include "cost/xla_products.h"
 #include "hlo/canonical.h"
-#include "hlo/choices.h"
+#include "hlo/passes.h"
 #include "hlo/weight_store.h"
 #include "lowering/lowering.h"
 
@@ -23,7 +23,8 @@ struct OptimizedModel {
   std::vector<TensorSpec> outputs;
   std::vector<std::size_t> weights;           // indices into the store, in parameter order
   std::vector<XlaProduct> xla_products = {};  // by their shares at a usual level
-  bool has_live_rows = false;                 // a parameter is their number (live_rows.h)
+  std::vector<Remark> remarks = {};           // of passes
+  bool has_live_rows = false;                 // a parameter is their number (live_rows.cc)
   bool has_tasks = false;  // the last parameter is their address (share_kernels.h)
 };
 

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "hlo/build.h"
-#include "hlo/hlo.h"
 #include "tfaot/base/hash.h"
 #include "xla/tsl/lib/strings/proto_serialization.h"
 

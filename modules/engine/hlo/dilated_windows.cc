@@ -7,7 +7,6 @@
 #include "hlo/dimension_order.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {

@@ -9,7 +9,6 @@
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/layout_util.h"
-#include "xla/literal_util.h"
 #include "xla/primitive_util.h"
 #include "xla/service/batched_gather_scatter_normalizer.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settles once in which order the dimensions of tensors lie. A net with channels first has
-// transposes around each convolution and pool (onnx/operators/convolution.cc). Here they move towards
-// the outputs, through operations that can work in any order, until they meet their inverse. So
-// only the ends of such a net are transposed. All elements stay what they were.
+// transposes around each convolution and pool (onnx/operators/convolution.cc). Here they move
+// towards the outputs, through operations that can work in any order, until they meet their
+// inverse. So only the ends of such a net are transposed. All elements stay what they were.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -12,7 +12,6 @@
 
 #include "hlo/build.h"
 #include "hlo/dimension_order.h"
-#include "hlo/hlo.h"
 #include "hlo/match.h"
 #include "hlo/simplify.h"
 #include "hlo/weight_values.h"

@@ -17,7 +17,6 @@
 #include "hlo/match.h"
 #include "hlo/passes.h"
 #include "hlo/scaled_products.h"
-#include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 

@@ -6,7 +6,6 @@
 #include "hlo/build.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 
 namespace tfaot::toolkit::engine {

@@ -4,9 +4,7 @@
 
 #include "hlo/build.h"
 #include "hlo/dimension_order.h"
-#include "hlo/hlo.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 

@@ -7,11 +7,9 @@
 #include <optional>
 
 #include "hlo/build.h"
-#include "hlo/hlo.h"
 #include "hlo/match.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/literal_util.h"
 #include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {

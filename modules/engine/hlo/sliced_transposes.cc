@@ -3,7 +3,6 @@
 
 #include "hlo/build.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

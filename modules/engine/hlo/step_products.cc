@@ -8,7 +8,6 @@
 #include "hlo/match.h"
 #include "hlo/passes.h"
 #include "hlo/simplify.h"
-#include "xla/literal_util.h"
 #include "xla/service/tuple_simplifier.h"
 #include "xla/service/while_util.h"
 

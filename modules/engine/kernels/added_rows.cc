@@ -6,7 +6,6 @@
 #include "hlo/build.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"

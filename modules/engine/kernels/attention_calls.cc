@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
 #include "hlo/build.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/attention.h"
 #include "tfaot/kernels/matmul.h"
@@ -149,7 +150,7 @@ std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
 }  // namespace
 
 // `result`: that of a product, maybe of a softmax of another product.
-Status replace_attention(HloInstruction& result, PassContext& /*context*/) {
+Status replace_attention(HloInstruction& result, PassContext& context) {
   HloInstruction* const sums = plain_product_call(result);
   if (sums == nullptr) return {};
   HloInstruction* const softmax = sole_source(sums->mutable_operand(1));
@@ -163,7 +164,14 @@ Status replace_attention(HloInstruction& result, PassContext& /*context*/) {
   const auto call =
       attention_of(call_of<MatMulCall>(*scores), call_of<kernels::SoftmaxCall>(*softmax),
                    call_of<MatMulCall>(*sums));
-  if (!call || !(wins_by_lanes(*call) || wins_by_blocks(*call))) return {};
+  if (!call) return {};
+  if (!wins_by_lanes(*call) && !wins_by_blocks(*call)) {
+    add_remark(context, result,
+               fmt::format("no attention: three calls are as fast for {} queries of {} numbers "
+                           "and {} keys",
+                           call->rows, call->depth, call->keys));
+    return {};
+  }
   return replace(result, add_kernel_call({"attention",
                                           as_words(*call),
                                           {scores->mutable_operand(1), scores->mutable_operand(2),

@@ -4,7 +4,6 @@
 #include "hlo/build.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/gathered_parts.h"
 #include "kernels/kernel_call.h"

@@ -5,7 +5,6 @@
 #include "hlo/build.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "kernels/functions.h"
 #include "kernels/kernel_call.h"
 #include "kernels/packing.h"

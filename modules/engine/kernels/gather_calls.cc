@@ -6,12 +6,10 @@
 #include "hlo/build.h"
 #include "hlo/dimension_order.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/gathered_parts.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -12,7 +12,6 @@
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/literal_util.h"
 #include "xla/shape_layout.h"
 
 namespace tfaot::toolkit::engine {

@@ -241,8 +241,11 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   const auto has_type = [&](const HloInstruction* operand) {
     return is_for_kernels(*operand) && operand->shape().element_type() == type;
   };
-  if (dot.opcode() != HloOpcode::kDot || values.is_known(&dot) ||
-      !std::ranges::all_of(dot.operands(), has_type)) {
+  if (dot.opcode() != HloOpcode::kDot || values.is_known(&dot)) return {};
+  if (!std::ranges::all_of(dot.operands(), has_type)) {
+    if (elements_of(dot) > 0) {
+      add_remark(context, dot, "no matmul: its operands are not all float32, or all float64");
+    }
     return {};
   }
   const auto& numbers = dot.dot_dimension_numbers();

@@ -3,7 +3,6 @@
 
 #include "hlo/build.h"
 #include "kernels/packing.h"
-#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

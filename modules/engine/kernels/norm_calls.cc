@@ -2,6 +2,8 @@
 // Calls of kernels for layer, group and instance normalisation in any arrangement. From the square
 // root of a variance on, all that is computed from it is followed as a polynomial of x, the mean
 // and 1 / deviation. Where that is (x - mean) / deviation * scale + bias, the kernel takes over.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -268,6 +270,13 @@ UnderRoot under_root(HloInstruction* value) {
   return {variance_of(value), 0};
 }
 
+// As in a normalisation by the root of the mean square.
+bool is_root_of_mean(const HloInstruction& root) {
+  HloInstruction* const value = before_reshapes(root.operands()[0]);
+  const auto sum = with_number(*value, HloOpcode::kAdd);
+  return norm_mean(sum ? sum->other : value).has_value();
+}
+
 // 1 for 1 / deviation, -1 for a deviation, 0 for others.
 int power_of_deviation(const HloInstruction& root) {
   if (root.opcode() == HloOpcode::kRsqrt) return 1;
@@ -463,15 +472,31 @@ Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
     return {};
   }
   const UnderRoot found = under_root(deviation.mutable_operand(0));
-  if (found.variance.x == nullptr) return {};
+  if (found.variance.x == nullptr) {
+    if (is_root_of_mean(deviation)) {
+      add_remark(context, deviation,
+                 "no layer_norm: the mean under the root is not that of (x - mean)^2 over the "
+                 "dimensions of x's mean");
+    }
+    return {};
+  }
   const NormAxes& axes = *found.variance.axes;
+  KernelCall call = call_of_norm(axes, found.epsilon);
   if (elements_of(deviation) != axes.elements(axes.statistics()) || !is_worth_a_norm(axes)) {
+    add_remark(context, deviation,
+               fmt::format("no {}: {} numbers for each mean are too few, or too many channels",
+                           call.kernel, axes.count()));
     return {};
   }
   Follower follower(found, deviation, values);
   HloInstruction* const last = follower.last();
-  if (last == nullptr) return {};
-  KernelCall call = call_of_norm(axes, found.epsilon);
+  if (last == nullptr) {
+    add_remark(context, deviation,
+               fmt::format("no {}: nothing that follows is (x - mean) / deviation, scaled and "
+                           "shifted by known numbers",
+                           call.kernel));
+    return {};
+  }
   call.operands = {found.variance.x, follower.scale(*last), follower.bias(*last)};
   call.result = dimensions_of(*last);
   return replace(*last, add_kernel_call(call, *last));

@@ -6,8 +6,6 @@
 #include "kernels/kernel_call.h"
 #include "kernels/window.h"
 #include "tfaot/kernels/abi.h"
-#include "xla/literal.h"
-#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

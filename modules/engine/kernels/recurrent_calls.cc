@@ -434,6 +434,8 @@ class CellLoop {
         values_(values),
         may_multiply_(optimize == Optimization::kSpeed) {}
 
+  bool has_cell() const { return cell_ != nullptr; }
+
   // True if the turns are the steps of one cell.
   bool find() {
     if (!find_cell()) return false;
@@ -710,7 +712,12 @@ Status replace_recurrent_layer(HloInstruction& loop, PassContext& context) {
   const auto turns = found ? loop_turns(loop) : std::nullopt;
   if (!turns || *turns < 1) return {};
   CellLoop layer(*found, *turns, values, choices.optimize);
-  return layer.find() ? layer.replace_all() : Status();
+  if (layer.find()) return layer.replace_all();
+  if (layer.has_cell()) {
+    add_remark(context, loop,
+               "no call for all steps: the loop does more than the steps of one recurrent cell");
+  }
+  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

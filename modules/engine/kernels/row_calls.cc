@@ -2,6 +2,8 @@
 // Calls of kernels for functions of rows (tfaot/kernels/rows.h): softmax as any format writes it,
 // sums of rows, and gelu between two kernels. A tensor is seen as [rows, columns]: the functions
 // are found by the tensors with one number for each row.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "hlo/build.h"
@@ -109,7 +111,7 @@ WithNumber scaled(HloInstruction* value) {
 
 // A call in the place of a quotient that is the softmax with the exponentials `exp`; null: it is
 // something else.
-HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp) {
+HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp, PassContext& context) {
   HloInstruction *y = nullptr, *peak = nullptr;
   const auto shifted = m::Subtract(m::Op(&y), m::Op(&peak));
   // ONNX's reader adds a limit of 0, above which no difference is.
@@ -122,10 +124,15 @@ HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp) {
       spread->opcode() == HloOpcode::kBroadcast ? elements_of(*spread->operand(0)) : 0;
   if (rows == 0 || elements_of(quotient) % rows != 0) return nullptr;
   const RowsAndColumns sizes{rows, elements_of(quotient) / rows};
-  if (!is_worth_a_softmax(sizes)) return nullptr;
   peak = row_numbers(peak, sizes);
   if (peak == nullptr || !reduces_rows(before_reshapes(peak), HloOpcode::kMaximum, y) ||
       !divides_by_sum(quotient, exp, sizes)) {
+    return nullptr;
+  }
+  if (!is_worth_a_softmax(sizes)) {
+    add_remark(
+        context, quotient,
+        fmt::format("no softmax: {} rows of {} numbers are too few", sizes.rows, sizes.columns));
     return nullptr;
   }
   const auto [x, scale] = scaled(y);
@@ -181,7 +188,7 @@ Status replace_softmax(HloInstruction& quotient, PassContext& context) {
     return {};
   }
   for (const int i : {0, 1}) {
-    HloInstruction* const made = softmax_of(quotient, quotient.mutable_operand(i));
+    HloInstruction* const made = softmax_of(quotient, quotient.mutable_operand(i), context);
     if (made != nullptr) return replace(quotient, made);
   }
   return {};

@@ -9,7 +9,6 @@
 #include "hlo/build.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "kernels/gathered_parts.h"
 
 namespace tfaot::toolkit::engine {

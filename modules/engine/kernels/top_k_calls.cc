@@ -8,9 +8,7 @@
 
 #include "hlo/build.h"
 #include "hlo/dimension_order.h"
-#include "hlo/hlo.h"
 #include "hlo/passes.h"
-#include "hlo/simplify.h"
 #include "hlo/weight_values.h"
 #include "kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"

@@ -13,6 +13,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_pass.h"
 #include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::engine {
@@ -127,6 +128,57 @@ TEST(Optimize, AModelBecomesKernelCallsAndWeights) {
   EXPECT_THAT(stages,
               ElementsAre("lowered", "simplify", "simplified", "replace_dot", "kernel_calls",
                           "hoisted", "folded", "leave_out_padding", "align_temporaries"));
+}
+
+constexpr const char* kSums = R"(add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+largest {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT m = f32[] maximum(a, b)
+}
+)";
+
+TEST(Remarks, SayWhatNearlyMatched) {
+  const auto rms = parse_hlo(std::string(kSums) + R"(ENTRY main {
+  x = f32[4,32] parameter(0)
+  zero = f32[] constant(0)
+  share = f32[] constant(0.03125)
+  square = f32[4,32] multiply(x, x)
+  sum = f32[4] reduce(square, zero), dimensions={1}, to_apply=add
+  shares = f32[4] broadcast(share), dimensions={}
+  mean = f32[4] multiply(sum, shares)
+  root = f32[4] rsqrt(mean)
+  roots = f32[4,32] broadcast(root), dimensions={0}
+  ROOT y = f32[4,32] multiply(x, roots)
+})");
+  EXPECT_THAT(testing::remarks_of("replace_normalisation", *rms),
+              ElementsAre("root: no layer_norm: the mean under the root is not that of "
+                          "(x - mean)^2 over the dimensions of x's mean"));
+  const auto softmax = parse_hlo(std::string(kSums) + R"(ENTRY main {
+  x = f32[2,3] parameter(0)
+  zero = f32[] constant(0)
+  lowest = f32[] constant(-inf)
+  peak = f32[2] reduce(x, lowest), dimensions={1}, to_apply=largest
+  peaks = f32[2,3] broadcast(peak), dimensions={0}
+  shifted = f32[2,3] subtract(x, peaks)
+  exp = f32[2,3] exponential(shifted)
+  sum = f32[2] reduce(exp, zero), dimensions={1}, to_apply=add
+  sums = f32[2,3] broadcast(sum), dimensions={0}
+  ROOT y = f32[2,3] divide(exp, sums)
+})");
+  EXPECT_THAT(testing::remarks_of("replace_softmax", *softmax),
+              ElementsAre("y: no softmax: 2 rows of 3 numbers are too few"));
+  const auto whole = parse_hlo(R"(ENTRY main {
+  x = s32[4,3] parameter(0)
+  w = s32[3,5] parameter(1)
+  ROOT y = s32[4,5] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})");
+  EXPECT_THAT(testing::remarks_of("replace_dot", *whole),
+              ElementsAre("y: no matmul: its operands are not all float32, or all float64"));
 }
 
 class RunPassTest : public ::testing::Test {

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "code/passes.h"
 
@@ -37,6 +39,18 @@ inline Result<bool> run_pass_for(std::string_view name, bool engine::PassContext
   engine::PassContext context{module, inputs, choices};
   TFAOT_TRY(engine::find_pass(name)->run(context));
   return context.*flag;
+}
+
+// The texts of the pass's remarks.
+inline std::vector<std::string> remarks_of(std::string_view name, xla::HloModule& module) {
+  const engine::Choices choices;
+  engine::PassContext context{module, module.entry_computation()->num_parameters(), choices};
+  EXPECT_TRUE(engine::find_pass(name)->run(context));
+  std::vector<std::string> texts;
+  for (const engine::Remark& remark : context.remarks) {
+    texts.push_back(remark.instruction + ": " + remark.text);
+  }
+  return texts;
 }
 
 inline Status run_kernel_passes(xla::HloModule& module, std::int64_t inputs = 0,
