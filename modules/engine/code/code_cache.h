@@ -25,7 +25,7 @@ class CodeCache {
   std::optional<ObjectCode> find(const std::string& hlo, const JobLevel& level);
   // Report an Error as a note: code that is not in the folder is compiled again next time.
   Status keep(const std::string& hlo, const JobLevel& level, const ObjectCode& code);
-  // What both of these added to the folder, in bytes.
+  // The bytes that both of these added to the folder.
   std::uint64_t added() const { return added_; }
 
  private:

@@ -55,7 +55,7 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
   return slots;
 }
 
-// What stands in quotes behind `key` in an instruction's text; empty: nothing.
+// The text in quotes after `key` in an instruction's text; empty: there is none.
 std::string quoted_after(const std::string& key, const std::string& text) {
   const std::size_t start = text.find(key + '"');
   if (start == std::string::npos) return "";
@@ -63,7 +63,7 @@ std::string quoted_after(const std::string& key, const std::string& text) {
   return text.substr(begin, text.find('"', begin) - begin);
 }
 
-// Of our kernels' calls the kernel's name says more than "custom-call".
+// For calls of our kernels, the kernel's name says more than "custom-call".
 std::string category_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
   const std::string target = quoted_after("custom_call_target=", info.long_name());
   return target.empty() ? info.category() : "kernel " + target;

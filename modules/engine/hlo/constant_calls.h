@@ -22,7 +22,7 @@ std::optional<std::size_t> constant_of_call(std::string_view target);
 struct CalledConstants {
   std::vector<xla::Shape> shapes;
   std::function<Result<Value>(std::size_t constant)> read;
-  // Of the first constant; the others follow. Nothing: they are part of the code.
+  // The parameter of the first constant; the others follow. Nothing: they are part of the code.
   std::optional<std::int64_t> parameter;
 };
 

@@ -16,7 +16,7 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 
 // A transpose between reshapes moves elements as another one does, if both are the same without
-// dimensions of size 1, and with those as one that stay beside each other.
+// dimensions of size 1, and with those merged that stay contiguous.
 struct MovedElements {
   Dimensions sizes;
   DimensionOrder order;

@@ -142,7 +142,7 @@ bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& val
   });
 }
 
-// Whether elements move, and not only dimensions of size 1.
+// True if elements move, and not only dimensions of size 1.
 bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> order) {
   std::int64_t last = -1;
   for (const std::int64_t d : order) {

@@ -29,10 +29,10 @@ class Loop {
   }
   // Which element of the state an instruction of the body is.
   std::optional<std::int64_t> element(const xla::HloInstruction& inside) const;
-  // Whether turns only pass the element on.
+  // True if turns only pass the element on.
   bool is_passed_on(std::int64_t element) const;
 
-  // Whether an instruction of the body has the same value in all turns.
+  // True if an instruction of the body has the same value in all turns.
   bool is_fixed(const xla::HloInstruction& inside);
   // That value before the loop. REQUIRES: is_fixed().
   xla::HloInstruction* outside(xla::HloInstruction& inside);
@@ -56,9 +56,10 @@ class LoopNumbers {
  public:
   LoopNumbers(const Loop& loop, std::int64_t turns) : loop_(loop), turns_(turns) {}
 
-  // Of a scalar integer of the body; nothing if it is none, or depends on more than counters.
+  // The values of a scalar integer of the body; nothing for others, and if it depends on more than
+  // counters.
   std::optional<Progression> progression(const xla::HloInstruction& number) const;
-  // Of an element of the state that counts.
+  // The values of an element of the state that counts.
   std::optional<Progression> counter(std::int64_t element) const;
 
  private:

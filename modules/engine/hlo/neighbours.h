@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements along a dimension are made of a few neighbours each: sums of `count` elements from
-// `start` on, times weights. Pure functions.
+// Elements along a dimension that are computed from a few neighbours each: sums of `count` elements
+// from `start` on, times weights. Pure functions.
 #pragma once
 
 #include <cstdint>

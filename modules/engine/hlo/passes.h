@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes share, and their functions, from the rows of hlo/passes.def. A pass of one
-// instruction changes nothing where that does not end, or begin, what it replaces; what it replaces
-// stays, without users, until dead code and duplicates are removed after each pass. Used by one
+// The functions of the rows of hlo/passes.def, and the context that they share. A pass of one
+// instruction changes nothing where that does not end, or begin, a pattern. A replaced instruction
+// stays, without users, until dead code and duplicates are removed after the pass. Used by one
 // thread.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// What holds of a module, and passes rely on.
+// Facts about a module that passes rely on.
 enum class Fact : std::uint8_t {
   kAsLowered,            // calls are not inlined, and XLA's simplifier has not run
   kSimplified,           // XLA's simplifier has run
@@ -61,7 +61,7 @@ struct Remark {
   std::string text;         // "no layer_norm: the mean is over other dimensions than the variance"
 };
 
-// What passes work with, and what they hand on to later ones and to the caller.
+// The input of passes, and the results that they hand on to later ones and to the caller.
 struct PassContext {
   xla::HloModule& module;
   std::int64_t inputs;  // parameters from there on are weights
@@ -73,7 +73,7 @@ struct PassContext {
   bool has_tasks = false;               // by share_kernels
   std::vector<Remark> remarks = {};
 
-  // Of the module as it was before this pass.
+  // Values of the module as it was before this pass.
   const WeightValues& values() {
     if (!values_) values_.emplace(module, inputs);
     return *values_;

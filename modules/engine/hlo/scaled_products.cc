@@ -24,7 +24,7 @@ struct ScaledInput {
 // Takes one operation off; false: there is none.
 bool take_operation(ScaledInput& scaled, const WeightValues& values) {
   HloInstruction* const one = scaled.x;
-  // Of one row the product is one of a vector.
+  // With one row the product is that of a vector.
   if (one->opcode() == HloOpcode::kReshape && one->user_count() == 1 && one->shape().rank() == 1 &&
       one->operand(0)->shape().rank() > 0 &&
       one->operand(0)->shape().dimensions().back() == one->shape().dimensions(0)) {

@@ -36,8 +36,7 @@ class PlaceTuples {
   std::vector<xla::HloInstruction*> coordinates_;  // the last dimension has one element
 };
 
-// The dimension of a reshape's operand that is this one of its result; nothing: it is made of
-// several.
+// The dimension of a reshape's operand that is this one of its result; nothing: it joins several.
 std::optional<std::int64_t> dimension_before(const HloInstruction& reshape, std::int64_t d) {
   const auto sizes = reshape.operand(0)->shape().dimensions();
   for (const ReshapeGroup& group : groups_of(reshape)) {

@@ -67,7 +67,7 @@ bool is_power_of_two(double number) {
   return std::abs(std::frexp(number, &exponent)) == 0.5;
 }
 
-// Of a sum or difference of a value and a constant: the constant with its sign.
+// The constant, with its sign, of a sum or difference of a value and a constant.
 std::optional<double> offset_of(const HloInstruction& sum) {
   if (!has_opcode(sum, {HloOpcode::kAdd, HloOpcode::kSubtract})) return std::nullopt;
   if (const auto first = number_of(*sum.operand(0))) return first;

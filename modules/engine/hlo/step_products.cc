@@ -113,7 +113,7 @@ class StepProducts {
     return replace(dot, sum);
   }
 
-  // Of one tensor with one fixed matrix.
+  // A product of one tensor with one fixed matrix.
   bool is_plain_product(const HloInstruction& one) {
     if (one.opcode() != HloOpcode::kDot || one.user_count() == 0) return false;
     const auto& numbers = one.dot_dimension_numbers();
@@ -267,7 +267,7 @@ Status hoist_step_products(xla::HloModule& module, PassContext& /*context*/) {
     const auto loop = Loop::of(*loops_of(module)[i]);
     if (!loop) continue;
     TFAOT_ASSIGN(const bool is_new, StepProducts(*loop).hoist());
-    // The old body counts as long as it is there, and the new state is made of the old one.
+    // The old body counts as long as it is there, and the new state is computed from the old one.
     if (!is_new) continue;
     xla::TupleSimplifier tuples;
     TFAOT_TRY(checked(tuples.Run(&module, {}).status()));

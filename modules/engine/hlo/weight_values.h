@@ -19,9 +19,9 @@ class WeightValues {
   // Parameters of the entry computation from `first_weight` on are the weights.
   WeightValues(const xla::HloModule& module, std::int64_t first_weight);
 
-  // Whether the value can be computed ahead and stored.
+  // True if the value can be computed ahead and stored.
   bool is_known(const xla::HloInstruction* instruction) const;
-  // Whether it is known and depends on at least one weight.
+  // True if it is known and depends on at least one weight.
   bool is_weight(const xla::HloInstruction* instruction) const;
 
  private:

@@ -66,7 +66,7 @@ std::string epilogue_text(std::int64_t epilogue) {
   return text;
 }
 
-// What a kernel call computes, in a few words and in numbers.
+// The work of a kernel call, in a few words and in numbers.
 struct KernelWork {
   std::string text = {};
   std::int64_t flops = -1;

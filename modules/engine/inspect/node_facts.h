@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one instruction is, does and costs, for people. Used by one thread.
+// Kind, work and cost of one instruction, for people. Used by one thread.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace tfaot::toolkit::engine {
 
 struct FactsOptions {
   CodeSize code;
-  // Whether large constants have their values: text leaves them out, and the reader makes some up.
+  // Large constants have their values: text leaves them out, and the reader makes some up.
   bool has_constants = true;
 };
 

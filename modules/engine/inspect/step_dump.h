@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a module after each step of ours into a dump folder, beside what XLA writes there. Used by
-// one thread.
+// Writes a module after each step of ours into a dump folder, next to what XLA writes there. Used
+// by one thread.
 #pragma once
 
 #include <string>

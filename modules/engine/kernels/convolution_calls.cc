@@ -161,7 +161,7 @@ kernels::WinogradCall best_tiles(const Call& call) {
   return {call, is_four ? 4 : 2};
 }
 
-// Whether Winograd's way is faster. Otherwise, moving numbers in and out takes longer than the
+// True if Winograd's way is faster. Otherwise, moving numbers in and out takes longer than the
 // products that are saved, or few tiles wait for the filter.
 bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
   constexpr std::int64_t kFewestTiles = 16, kCachedFilterBytes = 256 << 10;

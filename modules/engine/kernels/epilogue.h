@@ -19,11 +19,11 @@ struct Epilogue {
   xla::HloInstruction* last = nullptr;  // the last absorbed instruction: the call replaces it
 
   std::int64_t word() const;  // of kernels::Epilogue
-  // What a call takes after its other operands.
+  // Adds the operands that come after a call's others.
   void add_operands(std::vector<xla::HloInstruction*>& operands) const;
 };
 
-// What a kernel can do.
+// The parts of an epilogue that a kernel can do.
 struct EpilogueRoom {
   bool scale = false;  // the right-hand side is a weight
   bool sum = false;

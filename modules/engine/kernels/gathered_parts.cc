@@ -30,7 +30,7 @@ kernels::PlaceType place_type(xla::PrimitiveType type) {
   }
 }
 
-// Whether the kernel finds the same place without the conversion. XLA's conversions of numbers that
+// True if the kernel finds the same place without the conversion. XLA's conversions of numbers that
 // are out of range give the nearest integer, too.
 bool keeps_place(const HloInstruction& convert) {
   const auto from = convert.operand(0)->shape().element_type();
@@ -38,8 +38,8 @@ bool keeps_place(const HloInstruction& convert) {
   return !narrows && place_type(from) != kernels::kPlacesInOrder;
 }
 
-// Of a slice whose outer dimensions, `count` elements, are whole and that cuts only one dimension:
-// which elements of a row of the operand it takes. Nothing for other slices.
+// The elements of a row of the operand that a slice takes, if its outer dimensions, `count`
+// elements, are whole and it cuts only one dimension. Nothing for other slices.
 struct CutRow {
   std::int64_t first, operand_elements;
 };

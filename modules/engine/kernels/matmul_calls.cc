@@ -17,7 +17,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Whether a side can be packed: its matrix is known ahead and the same for all batches, and no
+// True if a side can be packed: its matrix is known ahead and the same for all batches, and no
 // dimension of it is broadcast.
 bool can_be_packed(const Side& side, const WeightValues& values) {
   const auto batch = stride_of(side, side.batch, side.batch_sizes);

@@ -10,7 +10,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// Whether such weights [1, depth, columns] are stored so. Few are not: nothing would be saved.
+// True if such weights [1, depth, columns] are stored so. Few are not: nothing would be saved.
 bool stays_narrow(const xla::HloInstruction& matrix, WeightsType type);
 
 // The call without its result's sizes and bias. REQUIRES: stays_narrow().

@@ -75,7 +75,7 @@ class NormAxes {
     for (std::size_t i = 0; i < sizes_.size(); ++i) elements *= kept[i] ? sizes_[i] : 1;
     return elements;
   }
-  // Of a mean.
+  // The numbers of a mean.
   std::int64_t count() const { return size(kPoints) * size(kChannels); }
 
   // Axes of size 1 count for nothing.

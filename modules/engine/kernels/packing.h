@@ -17,13 +17,13 @@ xla::HloInstruction* pack_narrow(xla::HloInstruction* packed, std::int64_t width
 // Several packed tensors as one, each after the one before.
 xla::HloInstruction* pack_together(const Instructions& packed);
 
-// Of a recurrent kernel: matrices [depth, columns] of all gates, as blocks with so many panels of
+// The matrices [depth, columns] of a recurrent kernel's gates, as blocks with so many panels of
 // each (tfaot/kernels/recurrent.h).
 xla::HloInstruction* pack_gates(const Instructions& gates, std::int64_t panels);
 // Vectors of all gates, as whole blocks [blocks, gates * panels, panel columns].
 xla::HloInstruction* pack_biases(const Instructions& gates, std::int64_t panels);
 
-// What pack_gates() made: of `hidden` columns, with so many gates.
+// The result of pack_gates(): of `hidden` columns, with so many gates.
 struct PackedGates {
   xla::HloInstruction* weights;
   std::int64_t hidden, gates, panels;

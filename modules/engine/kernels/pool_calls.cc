@@ -13,7 +13,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Of a reduction.
+// Limits of reductions.
 constexpr std::int64_t kFewestChannels = 8;  // a vector of the narrowest kernels twice
 constexpr std::int64_t kMostSummed = 512;    // one after the other; rounding errors grow with them
 constexpr std::int64_t kMostInOneLoop = 32;  // XLA reduces more in windows first, a slow loop

@@ -97,7 +97,8 @@ std::int64_t size_of_part(absl::Span<const std::int64_t> sizes, std::int64_t fir
 }
 
 // Adds the call and returns its result of the dimensions `result`. If another call made the operand
-// for this one alone, along a dimension beside it, both become one call. `model` is replaced by it.
+// for this one alone, along a neighbouring dimension, both become one call. `model` is replaced by
+// it.
 HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
                            const HloInstruction& model) {
   resizing = joined_with_before(std::move(resizing));
@@ -138,8 +139,8 @@ HloInstruction* resize_along(HloInstruction* x, std::int64_t axis, const Neighbo
   return add_resize(std::move(resizing), result, model);
 }
 
-// What the dimensions of the gather's result and of the weights stand for. [0] is about the rows
-// of images, [1] about their columns. -1: there is no such dimension, as its size is 1.
+// The meaning of the dimensions of the gather's result and of the weights. [0] is about the rows of
+// images, [1] about their columns. -1: there is no such dimension, as its size is 1.
 struct WindowForm {
   std::int64_t row_axis = 0;                         // of the images; columns are the next one
   std::array<std::int64_t, 2> place_of = {};         // which number of a place
@@ -224,7 +225,7 @@ std::optional<WindowForm> window_form(const HloInstruction& dot, const HloInstru
   return form;
 }
 
-// Of a tensor some dimensions in that order. The others have the size 1.
+// A tensor's dimensions in that order. All others have the size 1.
 HloInstruction* in_order(HloInstruction* tensor, const Dimensions& order) {
   Dimensions kept = order;
   std::ranges::sort(kept);
@@ -351,7 +352,7 @@ bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& n
 
 class Resizes {
  public:
-  // What the operation is replaced by; null: it stays.
+  // The replacement of an operation; null: it stays.
   Result<HloInstruction*> replacement(HloInstruction& operation) {
     if (!is_for_kernels(operation)) return nullptr;
     switch (operation.opcode()) {
@@ -369,7 +370,7 @@ class Resizes {
     }
   }
 
-  // Of a product with a matrix that only chooses rows: a gather of them. Null: it does more.
+  // A gather of the rows that a matrix chooses, if it does nothing else; null: it does more.
   Result<HloInstruction*> chosen_rows(HloInstruction& dot) {
     if (dot.opcode() != HloOpcode::kDot || !is_for_kernels(dot)) return nullptr;
     TFAOT_ASSIGN(const auto found, sparse_product(dot));

@@ -18,7 +18,7 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 
 constexpr std::int64_t kMostTerms = 7;  // LLVM makes vectors of 8 itself
-// Of terms that lie further apart LLVM loads each alone.
+// LLVM loads terms that lie further apart one by one.
 constexpr std::int64_t kMostScattered = 4;
 constexpr std::int64_t kFarApart = 8;
 constexpr std::int64_t kFewestSums = 128;    // for which terms are gathered first

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about the rows of the batch in one value of an HLO module. Each dimension is a
-// product of factors, the major one first; a reshape only groups them differently. Along a factor,
-// the value is the same everywhere, or varies, or follows the rows: then element r is made from row
-// r alone, and in the same way for every r. Pure functions.
+// The rows of the batch in one value of an HLO module, as far as they are known. Each dimension is
+// a product of factors, the major one first; a reshape only groups them differently. Along a
+// factor, the value is the same everywhere, or varies, or follows the rows: then element r is
+// computed from row r alone, and in the same way for every r. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ struct Piece {
 };
 std::optional<Axis> cut(const Axis& axis, const Piece& piece);
 
-// Whether the known value is the same along the rows at this place of this dimension.
+// True if the known value is the same along the rows at this place of this dimension.
 bool is_alike(const xla::Literal& value, std::int64_t dimension, std::int64_t batch,
               const RowPlace& place);
 

@@ -110,7 +110,7 @@ std::optional<RowFact> visit_product(const xla::HloInstruction& one, RowFlow& fl
 RowFact visit_gather(const xla::HloInstruction& one, RowFlow& flow);
 RowFact visit_scatter(const xla::HloInstruction& one, RowFlow& flow);
 
-// What is known of the parameters: those before `inputs` have rows, the others are weights.
+// The facts about the parameters: those before `inputs` have rows, the others are weights.
 std::vector<RowFact> row_arguments(const xla::HloComputation& entry, std::int64_t inputs,
                                    std::int64_t rows);
 

@@ -30,7 +30,7 @@ struct RowOfPlaces {
   RowPlace split;
 };
 
-// Whether `part` contains, for each position, the number of its own row in a dimension of `table`:
+// True if `part` contains, for each position, the number of its own row in a dimension of `table`:
 // [outer, rows, inner]. The rows of the positions are then as given.
 bool names_own_row(const RowFact& part, const Indices& indices, const RowOfPlaces& rows,
                    const RowPlace& table, std::int64_t batch);

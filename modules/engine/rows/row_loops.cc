@@ -11,7 +11,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Whether nothing new is known.
+// True if nothing new is known.
 bool is_equal(const RowFact& a, const RowFact& b) {
   return a.axes == b.axes && (a.cause == nullptr) == (b.cause == nullptr) &&
          (a.known == nullptr) == (b.known == nullptr) &&

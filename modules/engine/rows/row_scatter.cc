@@ -117,7 +117,7 @@ class Scatter {
     return std::nullopt;
   }
 
-  // Whether the updates and the other indices have their rows there too, or are the same in all
+  // True if the updates and the other indices have their rows there too, or are the same in all
   // rows.
   bool others_agree(std::size_t own, const RowOfPlaces& rows) const {
     const auto& study = flow_.study();

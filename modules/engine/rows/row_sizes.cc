@@ -101,7 +101,7 @@ class Comparison {
     return text;
   }
 
-  // Whether texts have the same words, and numbers that are equal or the same multiple of the
+  // True if texts have the same words, and numbers that are equal or the same multiple of the
   // batch.
   bool is_alike(const std::string& a, const std::string& b) const {
     std::size_t i = 0;
@@ -121,7 +121,7 @@ class Comparison {
     return i == a.size() && j == b.size();
   }
 
-  // Whether they are equal as far as both go.
+  // True if they are equal as far as both go.
   static bool is_alike(const xla::Literal& a, const xla::Literal& b) {
     if (!a.shape().IsArray()) return a == b;
     Dimensions sizes;

@@ -16,7 +16,7 @@ struct RowSizes {
   std::set<const xla::HloInstruction*> others;   // operations that differ between both
   std::map<const xla::HloInstruction*, const xla::HloInstruction*> twins;
 
-  // Whether this dimension is as long as the batch, or a multiple of it.
+  // True if this dimension is as long as the batch, or a multiple of it.
   bool follows_batch(const xla::HloInstruction& one, std::int64_t dimension) const;
 };
 
