@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "graph/random_numbers.h"
 #include "hlo/simplify.h"
@@ -20,7 +21,11 @@ Status run_over(PassContext& context, Status (*function)(xla::HloModule&, PassCo
 Status run_over(PassContext& context, Status (*function)(xla::HloInstruction&, PassContext&)) {
   for (xla::HloComputation* computation : context.module.MakeComputationPostOrder()) {
     for (xla::HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      const std::int64_t before = computation->instruction_count();
       TFAOT_TRY(function(*instruction, context));
+      if (computation->instruction_count() > before) {
+        context.rewritten.emplace_back(instruction->name());
+      }
     }
   }
   return {};
@@ -33,23 +38,23 @@ Status run(PassContext& context) {
   return remove_dead_code(context.module);
 }
 
+template <typename Over>
+constexpr bool is_of_one = std::is_same_v<Over, xla::HloInstruction>;
+
 #define NEEDS(...) \
   { __VA_ARGS__ }
 #define GIVES NEEDS
 #define ENDS NEEDS
 #define TFAOT_PASS(file, over, function, needs, gives, ends, stage, why) \
-  Pass{#function, run<xla::over, function>, why, needs, gives, ends, stage},
+  Pass{#function, run<xla::over, function>, why, needs, gives, ends, stage, is_of_one<xla::over>},
 constexpr std::array kPasses = {
 #include "hlo/passes.def"
 };
 #undef TFAOT_PASS
 
-constexpr Facts kLowered = {kAsLowered, kPlainGathers, kPlainSums, kPlainConcatenations,
-                            kOperandShapes};
-
 // The first pass whose needs are not met, or the number of passes.
 consteval std::size_t first_out_of_order() {
-  Facts holds = kLowered;
+  Facts holds = kLoweredFacts;
   for (std::size_t i = 0; i < kPasses.size(); ++i) {
     if (!holds.contain(kPasses[i].needs)) return i;
     holds = holds.without(kPasses[i].ends).with(kPasses[i].gives);

@@ -16,7 +16,11 @@ struct Pass {
   std::string_view why;
   Facts needs, gives, ends;
   std::string_view stage;
+  bool is_of_one;  // instruction
 };
+// They hold of a module as it was lowered.
+inline constexpr Facts kLoweredFacts = {Fact::kAsLowered, Fact::kPlainGathers, Fact::kPlainSums,
+                                        Fact::kPlainConcatenations, Fact::kOperandShapes};
 
 // In the order in which they run.
 std::span<const Pass> passes();

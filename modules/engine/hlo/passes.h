@@ -72,6 +72,8 @@ struct PassContext {
   bool has_live_rows = false;           // by leave_out_padding
   bool has_tasks = false;               // by share_kernels
   std::vector<Remark> remarks = {};
+  std::vector<std::string> rewritten =
+      {};  // names of instructions where passes of one changed something
 
   // Values of the module as it was before this pass.
   const WeightValues& values() {

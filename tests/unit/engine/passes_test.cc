@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 
@@ -28,6 +29,7 @@ using testing::OnnxFile;
 using testing::parse_hlo;
 using ::testing::StartsWith;
 using testing::tensor_text;
+using ::testing::UnorderedElementsAre;
 using toolkit::testing::TemporaryFolder;
 
 TEST(Passes, AreNamedOnceAndSayWhy) {
@@ -179,6 +181,59 @@ TEST(Remarks, SayWhatNearlyMatched) {
 })");
   EXPECT_THAT(testing::remarks_of("replace_dot", *whole),
               ElementsAre("y: no matmul: its operands are not all float32, or all float64"));
+}
+
+// The instructions that a pass replaces in a copy of the module.
+std::set<std::string> rewritten_by(const Pass& pass, const PassContext& at) {
+  const auto copy = at.module.Clone("");
+  PassContext context{*copy, at.inputs, at.choices};
+  EXPECT_TRUE(pass.run(context)) << pass.name;
+  return {context.rewritten.begin(), context.rewritten.end()};
+}
+
+// Adds the passes that replace an instruction, and the pairs that would replace the same one at one
+// place of the pipeline.
+void add_overlaps(const LoweredModel& lowered, std::set<std::string>& active,
+                  std::set<std::string>& overlaps) {
+  const auto module = make_module(lowered.computation.proto()).value();
+  const Choices choices;
+  PassContext context{*module, std::ssize(lowered.inputs), choices};
+  Facts holds = kLoweredFacts;
+  for (const Pass& pass : passes()) {
+    if (pass.name == "fold_weights") return;
+    const auto own = pass.is_of_one ? rewritten_by(pass, context) : std::set<std::string>();
+    if (!own.empty()) active.emplace(pass.name);
+    for (const Pass* later = &pass + 1; !own.empty() && later != &*passes().end(); ++later) {
+      if (!later->is_of_one || !holds.contain(later->needs)) continue;
+      const auto others = rewritten_by(*later, context);
+      const bool meets =
+          std::ranges::any_of(own, [&](const std::string& name) { return others.contains(name); });
+      if (meets) overlaps.insert(std::string(pass.name) + ", " + std::string(later->name));
+    }
+    ASSERT_TRUE(pass.run(context)) << pass.name;
+    holds = holds.without(pass.ends).with(pass.gives);
+  }
+}
+
+// Which of two comes first would decide. All nets of the benchmark that compile in a moment.
+TEST(Passes, NoTwoCallsFitOneInstruction) {
+  std::set<std::string> active, overlaps;
+  for (const char* const net :
+       {"attention", "batch_norm_5x128", "cnn", "deepjet", "dense_3x32", "embedding", "flow",
+        "graph", "gru", "lstm", "mixer", "particlenet", "separable", "transformer"}) {
+    EngineJob job;
+    job.format = ModelFormat::kOnnx;
+    job.source = std::string(TFAOT_NETS) + "/" + net + ".onnx";
+    const auto source = load_onnx_source(job).value();
+    ASSERT_TRUE(source->prepare()) << net;
+    const auto lowering = source->lowering({}).value();
+    add_overlaps(lowering->lower(4).value(), active, overlaps);
+  }
+  // These turn a product into other products, which are left to the later pass.
+  EXPECT_THAT(overlaps, UnorderedElementsAre("move_scale_into_weight, replace_dot",
+                                             "multiply_before_repeating, replace_convolution",
+                                             "multiply_before_repeating, replace_dot"));
+  EXPECT_GE(active.size(), 16U) << ::testing::PrintToString(active);
 }
 
 class RunPassTest : public ::testing::Test {
