@@ -24,6 +24,7 @@
 #include "inspect/read_hlo.h"
 #include "inspect/run_pass.h"
 #include "inspect/step_dump.h"
+#include "kernels/machine_model.h"
 #include "lowering/config_fault.h"
 #include "lowering/conversions.h"
 #include "lowering/limits.h"
@@ -201,6 +202,9 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
     if (job.lower_only) {
       record.codes.push_back(std::move(code));
       continue;
+    }
+    if (find_machine(level.kernels) == nullptr) {
+      return fail(Error(fmt::format("there are no kernels '{}'", level.kernels)));
     }
     const std::string program = program_name(job.model_name, batch_size);
     code.object = level.name == job.levels.front().name ? lowest_object_file_name(program)

@@ -156,12 +156,12 @@ TEST(IncludeRooms, TheTableAndTheTreeHaveTheSameRooms) {
                           "below include/tfaot/base"));
   SourceTree tree = project();
   std::erase_if(tree, [](const SourceFile& file) {
-    return file.path.starts_with("modules/kernels/") ||
-           file.path.starts_with("modules/engine/");  // it includes theirs
+    // The engine includes the kernels' headers, and records their table of levels.
+    return (file.path.starts_with("modules/kernels/") && !file.path.ends_with(".def")) ||
+           file.path.starts_with("modules/engine/");
   });
   EXPECT_THAT(check_includes(tree),
-              ElementsAre("modules: room 'engine' of the table has no sources",
-                          "modules: room 'kernels' of the table has no sources"));
+              ElementsAre("modules: room 'engine' of the table has no sources"));
 }
 
 }  // namespace

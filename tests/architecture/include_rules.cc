@@ -20,8 +20,8 @@ using Rooms = std::set<std::string>;
 // only in workflow.
 const std::map<std::string, Rooms> kRooms = {
     {"base", {}},
-    // Of the runtime: the element types, which users have, too.
-    {"records", {"base", "runtime"}},
+    // Of the runtime: the element types, which users have, too. Of kernels: the table of levels.
+    {"records", {"base", "runtime", "kernels"}},
     {"report", {"base"}},
     {"elf", {"base"}},
     {"config", {"base", "records"}},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tfaot/base/limits.h"
+#include "tfaot/base/text.h"
 #include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit {
@@ -26,6 +27,22 @@ const TextRule kFlag = {
 std::vector<std::string> all_cpu_levels() {
   std::vector<std::string> names;
   for (const CpuLevel& level : cpu_level_table()) names.push_back(level.name);
+  return names;
+}
+
+// "x86-64, x86-64-v3 and x86-64-v4"
+std::string listed(std::vector<std::string> names) {
+  const std::string last = names.back();
+  names.pop_back();
+  return join(names, ", ") + " and " + last;
+}
+
+// Those of x86-64 that are no CPUs.
+std::vector<std::string> level_names() {
+  std::vector<std::string> names;
+  for (const CpuLevel& level : cpu_level_table()) {
+    if (level.architecture == "x86_64" && !level.is_cpu) names.push_back(level.name);
+  }
   return names;
 }
 
@@ -182,11 +199,12 @@ std::vector<ConfigKey> compilation_keys() {
        .distinct = true,
        .min_items = 1,
        .allowed = all_cpu_levels(),
-       .text = {.meaning = "x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native, or generic on "
-                           "aarch64, or a CPU of LLVM such as haswell, znver4 or neoverse-n1 (see "
-                           "docs/config.md)"},
+       .text = {.meaning = listed(level_names()) +
+                           ", or generic on aarch64, or a CPU of LLVM such as haswell, znver4 or "
+                           "neoverse-n1 (see docs/config.md)"},
        .doc = "CPU levels to compile for; the best one the machine has is chosen at run time. By "
-              "default x86-64, x86-64-v3 and x86-64-v4, or generic on aarch64."},
+              "default " +
+              listed(default_cpu_levels("x86_64")) + ", or generic on aarch64."},
       {.path = "compilation.weights",
        .fallback = word_of(WeightsMode::kShared),
        .allowed = words_of<WeightsMode>(),

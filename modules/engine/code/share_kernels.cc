@@ -6,7 +6,7 @@
 
 #include "cost/static_cost.h"
 #include "hlo/passes.h"
-#include "kernels/kernel_call.h"
+#include "kernels/kernel_facts.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

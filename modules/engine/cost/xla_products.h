@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cost/machine_model.h"
 #include "cost/static_cost.h"
+#include "kernels/machine_model.h"
 
 namespace tfaot::toolkit::engine {
 

@@ -7,6 +7,7 @@
 #include "hlo/canonical.h"
 #include "hlo/hlo.h"
 #include "inspect/node_facts.h"
+#include "kernels/machine_model.h"
 #include "lowering/conversions.h"
 #include "tfaot/base/limits.h"
 #include "xla/service/hlo.pb.h"
@@ -70,7 +71,11 @@ Result<std::unique_ptr<xla::HloModule>> parse_module(const std::string& contents
 
 Status read_hlo(const FileSystem& fs, const HloQuestion& question,
                 const std::function<void(const HloGraph&)>& say) {
-  const CodeSize code{question.inputs, question.scratch_bytes, question.kernels};
+  CodeSize code{question.inputs, question.scratch_bytes};
+  if (!question.kernels.empty()) code.kernels = question.kernels;
+  if (find_machine(code.kernels) == nullptr) {
+    return fail(Error("there are no kernels '" + code.kernels + "'"));
+  }
   for (const HloFile& file : question.files) {
     auto graph = graph_of(fs, file, code);
     if (!graph) return fail(std::move(graph).error().moved_to({file.path}));

@@ -29,7 +29,7 @@ void take_terms(HloInstruction* value, std::vector<HloInstruction*>& terms) {
 }
 
 bool is_gather_of_rows(const HloInstruction& term) {
-  return kernel_kind(term) == KernelKind::kGather && term.user_count() == 1 &&
+  return is_call_of(term, Kernel::kGather) && term.user_count() == 1 &&
          call_of<kernels::GatherCall>(term).parts == 1;
 }
 
@@ -123,8 +123,9 @@ Status replace_sum_of_rows(HloInstruction& result) {
   call.rows = elements_of(result) / call.row;
   call.parts = std::ssize(added->parts);
   call.relu = has_relu ? 1 : 0;
-  return replace(result, add_call_of_parts({"add_rows", as_words(call), {}, dimensions_of(result)},
-                                           added->parts, result));
+  return replace(result,
+                 add_call_of_parts({Kernel::kAddRows, as_words(call), {}, dimensions_of(result)},
+                                   added->parts, result));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ HloInstruction* sole_source(HloInstruction* value) {
 HloInstruction* plain_product_call(HloInstruction& value) {
   if (value.opcode() != HloOpcode::kGetTupleElement || value.tuple_index() != 0) return nullptr;
   HloInstruction* const made = value.mutable_operand(0);
-  if (kernel_kind(*made) != KernelKind::kMatMul || kernel_name(*made) != "matmul_f32") {
+  if (!is_call_of(*made, Kernel::kMatMul) || element_bytes(*made->operand(1)) != sizeof(float)) {
     return nullptr;
   }
   const auto call = call_of<MatMulCall>(*made);
@@ -154,8 +154,7 @@ Status replace_attention(HloInstruction& result, PassContext& context) {
   HloInstruction* const sums = plain_product_call(result);
   if (sums == nullptr) return {};
   HloInstruction* const softmax = sole_source(sums->mutable_operand(1));
-  if (softmax == nullptr || kernel_kind(*softmax) != KernelKind::kRows ||
-      kernel_name(*softmax) != "softmax_f32") {
+  if (softmax == nullptr || !is_call_of(*softmax, Kernel::kSoftmax)) {
     return {};
   }
   HloInstruction* const x = sole_source(softmax->mutable_operand(1));
@@ -172,7 +171,7 @@ Status replace_attention(HloInstruction& result, PassContext& context) {
                            call->rows, call->depth, call->keys));
     return {};
   }
-  return replace(result, add_kernel_call({"attention",
+  return replace(result, add_kernel_call({Kernel::kAttention,
                                           as_words(*call),
                                           {scores->mutable_operand(1), scores->mutable_operand(2),
                                            sums->mutable_operand(2)},

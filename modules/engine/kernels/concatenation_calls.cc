@@ -31,7 +31,7 @@ bool is_fused_into_concatenation(HloInstruction* operand) {
 // The call of a kernel that gathers only for this operand; null: there is none.
 HloInstruction* own_gather(HloInstruction* operand) {
   operand = before_own_reshapes(operand);
-  const bool is_own = operand->user_count() == 1 && kernel_kind(*operand) == KernelKind::kGather;
+  const bool is_own = operand->user_count() == 1 && is_call_of(*operand, Kernel::kGather);
   return is_own ? operand : nullptr;
 }
 

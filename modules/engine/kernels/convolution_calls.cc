@@ -213,7 +213,7 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
       kernels::is_for_winograd(call.window)) {
     const kernels::WinogradCall winograd = best_tiles(call);
     if (is_faster_by_winograd(winograd)) {
-      return {"winograd_convolution",
+      return {Kernel::kWinogradConvolution,
               as_words(winograd),
               {input, pack(winograd_filter(filter, winograd))},
               {},
@@ -221,13 +221,13 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
     }
   }
   if (is_depthwise(call)) {
-    return {"depthwise", as_words(call), {input, filter}, {}, kernels::kPanelBytes};
+    return {Kernel::kDepthwise, as_words(call), {input, filter}, {}, kernels::kPanelBytes};
   }
   if (is_of_groups(call)) {
-    return {"grouped_convolution", as_words(call), {input, filter}, {}, kernels::kPanelBytes};
+    return {Kernel::kGroupedConvolution, as_words(call), {input, filter}, {}, kernels::kPanelBytes};
   }
   if (has_base_dilation(call.window)) {
-    return {"transposed_convolution",
+    return {Kernel::kTransposedConvolution,
             as_words(call),
             {input, pack_together(pack_phases(filter, call))},
             {},
@@ -235,7 +235,7 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
   }
   HloInstruction* packed = pack(filter_matrices(filter, call));
   if (!is_product(call)) {
-    return {"convolution",
+    return {Kernel::kConvolution,
             as_words(call),
             {input, packed},
             {},
@@ -249,7 +249,7 @@ KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* 
   matmul.lhs_depth_stride = 1;
   matmul.rhs_packed = 1;
   matmul.epilogue = call.epilogue;
-  return {"matmul",
+  return {Kernel::kMatMul,
           as_words(matmul),
           {input, packed},
           {},

@@ -52,7 +52,9 @@ struct Chain {
 };
 
 bool is_dense_layer(const HloInstruction& one) {
-  if (kernel_kind(one) != KernelKind::kMatMul || kernel_name(one) != "matmul_f32") return false;
+  if (!is_call_of(one, Kernel::kMatMul) || element_bytes(*one.operand(1)) != sizeof(float)) {
+    return false;
+  }
   const auto call = call_of<MatMulCall>(one);
   constexpr std::int64_t kPlain = kernels::kEpilogueBias | kernels::kEpilogueRelu6;
   const bool is_plain = call.rhs_packed != 0 && call.batch == 1 && call.live_rows == 0 &&
@@ -146,7 +148,7 @@ Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
     const auto layer = as_words(link.layer);
     words.insert(words.end(), layer.begin(), layer.end());
   }
-  return replace(last, add_kernel_call({"dense_chain", words, operands, dimensions_of(last),
+  return replace(last, add_kernel_call({Kernel::kDenseChain, words, operands, dimensions_of(last),
                                         kernels::dense_chain_scratch_bytes(call)},
                                        first));
 }

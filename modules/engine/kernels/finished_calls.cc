@@ -7,8 +7,7 @@
 #include "hlo/match.h"
 #include "hlo/passes.h"
 #include "kernels/functions.h"
-#include "kernels/kernel_call.h"
-#include "kernels/window.h"
+#include "kernels/kernel_facts.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/util.h"
@@ -18,14 +17,6 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-bool takes_function(const HloInstruction& kernel) {
-  if (!kernel_name(kernel).ends_with("_f32") || kernel_name(kernel).starts_with("narrow_")) {
-    return false;
-  }
-  return kernel_kind(kernel) != KernelKind::kDepthwise ||
-         !has_base_dilation(call_of<kernels::ConvolutionCall>(kernel).window);
-}
 
 // XLA puts a table of pointers for each kernel call with scratch before all temporaries, 8 bytes
 // for each result and a multiple of 16 for each table.

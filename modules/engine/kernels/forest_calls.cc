@@ -14,7 +14,7 @@ Status replace_forest(xla::HloInstruction& forest, PassContext& /*context*/) {
   if (words.empty()) return {};
   kernels::ForestCall call{};
   std::memcpy(&call, words.data(), sizeof call);
-  KernelCall made{.kernel = "forest",
+  KernelCall made{.kernel = Kernel::kForest,
                   .words = std::move(words),
                   .operands = {forest.operands().begin(), forest.operands().end()},
                   .result = dimensions_of(forest)};

@@ -224,9 +224,7 @@ Match hard_gate(HloInstruction& value, const HloInstruction* x) {
                        line->slope * factors.number, line->offset * factors.number};
 }
 
-bool is_gelu_call(const HloInstruction& value) {
-  return is_kernel_call(value) && kernel_name(value) == "gelu_f32";
-}
+bool is_gelu_call(const HloInstruction& value) { return is_call_of(value, Kernel::kGelu); }
 
 // One operation, or two.
 Match short_function(const HloInstruction& value, const HloInstruction* x) {

@@ -116,7 +116,7 @@ HloInstruction* add_gather(const std::vector<GatheredPart>& parts, const Dimensi
   call.parts = std::ssize(parts);
   for (const GatheredPart& part : parts) call.row += part.of.elements;
   call.rows = product(result) / call.row;
-  return add_call_of_parts({"gather", as_words(call), {}, result}, parts, model);
+  return add_call_of_parts({Kernel::kGather, as_words(call), {}, result}, parts, model);
 }
 
 HloInstruction* add_call_of_parts(KernelCall made, const std::vector<GatheredPart>& parts,

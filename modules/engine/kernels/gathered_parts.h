@@ -38,7 +38,7 @@ xla::HloInstruction* add_gather(const std::vector<GatheredPart>& parts, const Di
 // The same for a call without operands yet, whose struct the parts follow.
 xla::HloInstruction* add_call_of_parts(KernelCall made, const std::vector<GatheredPart>& parts,
                                        const xla::HloInstruction& model);
-// REQUIRES: a kGather.
+// REQUIRES: a call of kGather.
 std::vector<kernels::GatherPart> gather_parts(const xla::HloInstruction& kernel);
 
 }  // namespace tfaot::toolkit::engine

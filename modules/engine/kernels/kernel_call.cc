@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/kernel_call.h"
 
-#include <cstddef>
+#include <fmt/format.h>
+
+#include <map>
 
 #include "tfaot/kernels/abi.h"
-#include "tfaot/kernels/rows.h"
+#include "tfaot/kernels/levels.def"
 #include "tfaot/records/symbols.h"
 #include "xla/literal_util.h"
 #include "xla/util.h"
@@ -13,7 +15,41 @@ namespace tfaot::toolkit::engine {
 
 using xla::HloInstruction;
 
+std::string_view name_of_kernel(Kernel kernel) {
+  static constexpr std::string_view kNames[] = {
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) #name,
+#include "tfaot/kernels/kernels.def"
+  };
+  return kNames[static_cast<std::size_t>(kernel)];
+}
+
 namespace {
+
+// By the target of their calls, without a level and with each.
+std::map<std::string, Kernel, std::less<>> kernels_by_target() {
+  std::map<std::string, Kernel, std::less<>> kernels;
+  const auto add = [&](Kernel kernel, std::string_view type) {
+    const std::string target = fmt::format("{}{}_{}", kSymbolPrefix, name_of_kernel(kernel), type);
+    kernels[target] = kernel;
+#define TFAOT_NO_ROW(...)
+#define TFAOT_ADD_LEVEL(x, level, suffix, ...) kernels[target + "_" #suffix] = kernel;
+    TFAOT_LEVELS_OF_x86_64(TFAOT_ADD_LEVEL, TFAOT_NO_ROW, )
+        TFAOT_LEVELS_OF_aarch64(TFAOT_ADD_LEVEL, TFAOT_NO_ROW, )
+#undef TFAOT_ADD_LEVEL
+#undef TFAOT_NO_ROW
+  };
+#define TFAOT_ADD(type, kernel) add(Kernel::kernel, #type);
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) types(TFAOT_ADD, kernel)
+#include "tfaot/kernels/kernels.def"
+#undef TFAOT_ADD
+  return kernels;
+}
+
+std::optional<Kernel> kernel_of_target(std::string_view target) {
+  static const auto kernels = kernels_by_target();
+  const auto found = kernels.find(target);
+  return found == kernels.end() ? std::nullopt : std::optional(found->second);
+}
 
 // The structs that follow a call's struct.
 template <typename Call, typename Part>
@@ -29,94 +65,26 @@ std::vector<Part> parts_after(const HloInstruction& kernel, std::int64_t count) 
 
 }  // namespace
 
+std::optional<Kernel> called_kernel(const HloInstruction& instruction) {
+  if (instruction.opcode() != xla::HloOpcode::kCustomCall) return std::nullopt;
+  return kernel_of_target(instruction.custom_call_target());
+}
+
 bool is_kernel_call(const HloInstruction& instruction) {
-  return instruction.opcode() == xla::HloOpcode::kCustomCall &&
-         instruction.custom_call_target().starts_with(kSymbolPrefix);
+  return called_kernel(instruction).has_value();
+}
+
+bool is_call_of(const HloInstruction& instruction, Kernel kernel) {
+  return called_kernel(instruction) == kernel && instruction.operand(0)->IsConstant();
 }
 
 std::string_view kernel_name(const HloInstruction& kernel) {
   return std::string_view(kernel.custom_call_target()).substr(kSymbolPrefix.size());
 }
 
-KernelKind kernel_kind(const HloInstruction& instruction) {
-  if (!is_kernel_call(instruction) || !instruction.operand(0)->IsConstant()) {
-    return KernelKind::kOther;
-  }
-  const std::string_view name = kernel_name(instruction);
-  if (name.starts_with("matmul_") || name.starts_with("narrow_matmul_")) return KernelKind::kMatMul;
-  for (const char* way : {"convolution_", "transposed_convolution_", "winograd_convolution_"}) {
-    if (name.starts_with(way)) return KernelKind::kConvolution;
-  }
-  if (name.starts_with("dense_chain_")) return KernelKind::kDenseChain;
-  if (name.starts_with("resize_")) return KernelKind::kResize;
-  if (name.starts_with("top_k_")) return KernelKind::kTopK;
-  if (name.starts_with("gather_")) return KernelKind::kGather;
-  if (name.starts_with("attention_")) return KernelKind::kAttention;
-  for (const char* way : {"depthwise_", "grouped_convolution_"}) {
-    if (name.starts_with(way)) return KernelKind::kDepthwise;
-  }
-  if (name.starts_with("forest_")) return KernelKind::kForest;
-  for (const char* cell : {"lstm_", "gru_", "rnn_"}) {
-    if (name.starts_with(cell)) return KernelKind::kRecurrent;
-  }
-  for (const char* function : {"gelu_", "group_norm_", "layer_norm_", "row_sum_", "softmax_"}) {
-    if (name.starts_with(function)) return KernelKind::kRows;
-  }
-  return name.find("_pool_") == std::string_view::npos ? KernelKind::kOther : KernelKind::kPool;
-}
-
 std::vector<std::int64_t> call_words(const HloInstruction& kernel) {
   const auto words = kernel.operand(0)->literal().data<std::int64_t>();
   return {words.begin(), words.end()};
-}
-
-bool skips_padding(const HloInstruction& kernel) {
-  switch (kernel_kind(kernel)) {
-    case KernelKind::kMatMul:
-      return call_of<kernels::MatMulCall>(kernel).live_rows != 0;
-    case KernelKind::kForest:
-      return call_of<kernels::ForestCall>(kernel).live_rows != 0;
-    case KernelKind::kDenseChain:
-      return call_of<kernels::DenseChainCall>(kernel).live_rows != 0;
-    case KernelKind::kRecurrent:
-      return call_of<kernels::RecurrentCall>(kernel).live_rows != 0;
-    case KernelKind::kConvolution:
-    case KernelKind::kDepthwise:
-      return (call_of<kernels::ConvolutionCall>(kernel).epilogue & kernels::kEpilogueLive) != 0;
-    default:
-      return false;
-  }
-}
-
-std::optional<std::size_t> word_of_epilogue(const HloInstruction& kernel) {
-  constexpr std::size_t kWord = sizeof(std::int64_t);
-  switch (kernel_kind(kernel)) {
-    case KernelKind::kMatMul:
-      return offsetof(kernels::MatMulCall, epilogue) / kWord;
-    case KernelKind::kConvolution:
-    case KernelKind::kDepthwise:
-      return offsetof(kernels::ConvolutionCall, epilogue) / kWord;
-    default:
-      return std::nullopt;
-  }
-}
-
-kernels::ResultFunction result_function(const HloInstruction& kernel) {
-  kernels::ResultFunction function{kernels::kFunctionNone, 1, 1};
-  if (is_kernel_call(kernel) && kernel_name(kernel).starts_with("function_pool_")) {
-    return call_of<kernels::FunctionPoolCall>(kernel).function;
-  }
-  const auto word = word_of_epilogue(kernel);
-  const std::int64_t epilogue = word ? call_words(kernel).at(*word) : 0;
-  if ((epilogue & kernels::kEpilogueFunction) == 0) return function;
-  constexpr std::int64_t kAnyBias = kernels::kEpilogueBias | kernels::kEpilogueRowBias;
-  const std::int64_t before =
-      ((epilogue & kAnyBias) != 0 ? 1 : 0) + ((epilogue & kernels::kEpilogueSum) != 0 ? 1 : 0);
-  const HloInstruction* const operand = kernel.operand(3 + before);
-  if (!operand->IsConstant()) return function;
-  const auto words = operand->literal().data<std::int64_t>();
-  std::memcpy(&function, words.data(), sizeof function);
-  return function;
 }
 
 std::vector<kernels::DenseLayer> dense_layers(const HloInstruction& kernel) {
@@ -136,17 +104,15 @@ ForestSize forest_size(const HloInstruction& kernel) {
   return size;
 }
 
-std::int64_t recurrent_gates(const HloInstruction& kernel) {
-  const std::string_view name = kernel_name(kernel);
-  return name.starts_with("lstm_") ? 4 : name.starts_with("gru_") ? 3 : 1;
-}
-
-std::int64_t recurrent_panels(const HloInstruction& kernel) {
-  return recurrent_gates(kernel) == 1 ? 2 : 1;
-}
-
 std::int64_t element_bytes(const HloInstruction& tensor) {
   return tensor.shape().element_type() == xla::F64 ? 8 : 4;
+}
+
+double bytes_of(const xla::Shape& shape) {
+  if (shape.IsArray()) return static_cast<double>(xla::ShapeUtil::ByteSizeOf(shape));
+  double bytes = 0;
+  for (const auto& element : shape.tuple_shapes()) bytes += bytes_of(element);
+  return bytes;
 }
 
 HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model) {
@@ -159,8 +125,8 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   for (const HloInstruction* operand : operands) {
     shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
   }
-  const std::string target =
-      std::string(kSymbolPrefix) + call.kernel + (type == xla::F64 ? "_f64" : "_f32");
+  const std::string target = fmt::format("{}{}_{}", kSymbolPrefix, name_of_kernel(call.kernel),
+                                         type == xla::F64 ? "f64" : "f32");
   const xla::Shape result = shape_of(type, call.result);
   std::vector<xla::Shape> results = {result};
   results.insert(results.end(), call.more_results.begin(), call.more_results.end());
@@ -201,45 +167,6 @@ Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t
   return replace_operands(kernel, operands);
 }
 
-namespace {
-
-// Where the call has kEpilogueShared; none: it cannot share.
-std::optional<std::size_t> word_of_sharing(const HloInstruction& kernel) {
-  const KernelKind kind = kernel_kind(kernel);
-  if (kind == KernelKind::kOther) return std::nullopt;
-  constexpr std::size_t kWord = sizeof(std::int64_t);
-  const std::string_view name = kernel_name(kernel);
-  if (kind == KernelKind::kMatMul || name.starts_with("convolution_") ||
-      name.starts_with("winograd_convolution_")) {
-    return word_of_epilogue(kernel);
-  }
-  if (name.starts_with("attention_")) return offsetof(kernels::AttentionCall, shared) / kWord;
-  if (name.starts_with("gelu_")) return offsetof(kernels::GeluCall, shared) / kWord;
-  if (name.starts_with("group_norm_")) return offsetof(kernels::GroupNormCall, shared) / kWord;
-  if (name.starts_with("layer_norm_")) return offsetof(kernels::LayerNormCall, shared) / kWord;
-  if (name.starts_with("row_sum_")) return offsetof(kernels::RowSumCall, shared) / kWord;
-  if (name.starts_with("softmax_")) return offsetof(kernels::SoftmaxCall, shared) / kWord;
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::vector<std::int64_t> shared_words(const HloInstruction& kernel) {
-  const auto word = word_of_sharing(kernel);
-  if (!word) return {};
-  std::vector<std::int64_t> words = call_words(kernel);
-  if (*word >= words.size()) return {};
-  words.at(*word) |= kernels::kEpilogueShared;
-  return words;
-}
-
-bool is_shared(const HloInstruction& kernel) {
-  const auto word = word_of_sharing(kernel);
-  if (!word) return false;
-  const std::vector<std::int64_t> words = call_words(kernel);
-  return *word < words.size() && (words[*word] & kernels::kEpilogueShared) != 0;
-}
-
 std::int64_t kernel_scratch_bytes(const HloInstruction& kernel) {
   if (!kernel.shape().IsTuple()) return 0;
   return xla::ShapeUtil::ByteSizeOf(kernel.shape().tuple_shapes().back());
@@ -249,7 +176,7 @@ void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {
   for (auto& computation : *module.mutable_computations()) {
     for (auto& instruction : *computation.mutable_instructions()) {
       auto& target = *instruction.mutable_custom_call_target();
-      if (target.starts_with(kSymbolPrefix)) target += "_" + suffix;
+      if (kernel_of_target(target)) target += "_" + suffix;
     }
   }
 }

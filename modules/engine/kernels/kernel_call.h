@@ -20,8 +20,16 @@ inline constexpr std::int64_t kLineBytes = 64;  // of the caches
 // XLA's loops reduce shorter rows as fast.
 inline constexpr std::int64_t kFewestColumns = 8;
 
+// Our kernels.
+enum class Kernel : std::uint8_t {
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) kernel,
+#include "tfaot/kernels/kernels.def"
+};
+
+std::string_view name_of_kernel(Kernel kernel);  // "matmul"
+
 struct KernelCall {
-  std::string kernel;                          // "matmul"
+  Kernel kernel;
   std::vector<std::int64_t> words;             // the struct
   std::vector<xla::HloInstruction*> operands;  // the tensors
   Dimensions result;                           // its shape; its type is that of the first operand
@@ -38,26 +46,13 @@ std::vector<std::int64_t> as_words(const Call& call) {
   return words;
 }
 
+// The kernel that an instruction calls, with or without a level; none: it calls another function.
+std::optional<Kernel> called_kernel(const xla::HloInstruction& instruction);
 bool is_kernel_call(const xla::HloInstruction& instruction);
-// "matmul_f32". REQUIRES: is_kernel_call().
+// Whether it calls this kernel, with a struct that is known.
+bool is_call_of(const xla::HloInstruction& instruction, Kernel kernel);
+// "matmul_f32", with the level if the call has one. REQUIRES: is_kernel_call().
 std::string_view kernel_name(const xla::HloInstruction& kernel);
-
-enum class KernelKind {
-  kMatMul,       // a MatMulCall, also as part of a NarrowMatMulCall
-  kDenseChain,   // a DenseChainCall
-  kConvolution,  // a ConvolutionCall, also transposed or part of a WinogradCall
-  kDepthwise,    // a ConvolutionCall, each channel or group alone
-  kPool,         // a PoolCall
-  kResize,       // a ResizeCall
-  kForest,       // a ForestCall
-  kRecurrent,    // a RecurrentCall
-  kTopK,         // a TopKCall
-  kGather,       // a GatherCall
-  kAttention,    // an AttentionCall
-  kRows,         // one of rows.h: its first number counts rows, or all elements
-  kOther,        // another kernel, or no kernel call
-};
-KernelKind kernel_kind(const xla::HloInstruction& instruction);
 
 std::vector<std::int64_t> call_words(const xla::HloInstruction& kernel);
 
@@ -71,16 +66,7 @@ Call call_of(const xla::HloInstruction& kernel) {
   return call;
 }
 
-// Whether it leaves out rows of padding (live_rows.h).
-bool skips_padding(const xla::HloInstruction& kernel);
-
-// Where a product or a convolution says what is done to its results (kernels::Epilogue); none: it
-// is another kernel.
-std::optional<std::size_t> word_of_epilogue(const xla::HloInstruction& kernel);
-// The function of a kernel's results; kFunctionNone: there is none.
-kernels::ResultFunction result_function(const xla::HloInstruction& kernel);
-
-// The layers of a chain, in order. REQUIRES: a kDenseChain.
+// The layers of a chain, in order. REQUIRES: a call of kDenseChain.
 std::vector<kernels::DenseLayer> dense_layers(const xla::HloInstruction& kernel);
 
 struct ForestSize {
@@ -88,15 +74,11 @@ struct ForestSize {
   std::int64_t depth = 0;  // of the deepest
   std::int64_t steps = 0;  // of all rows through all trees
 };
-// REQUIRES: a kForest.
+// REQUIRES: a call of kForest.
 ForestSize forest_size(const xla::HloInstruction& kernel);
 
-// How many products of the state's size a step of a recurrent cell has. REQUIRES: a kRecurrent.
-std::int64_t recurrent_gates(const xla::HloInstruction& kernel);
-// Panels of the state in a block of weights. REQUIRES: a kRecurrent.
-std::int64_t recurrent_panels(const xla::HloInstruction& kernel);
-
 std::int64_t element_bytes(const xla::HloInstruction& tensor);
+double bytes_of(const xla::Shape& shape);  // of all its arrays
 
 // Adds the call and returns its result. `model` is the instruction it replaces.
 xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstruction& model);
@@ -110,9 +92,6 @@ Status replace_operands(xla::HloInstruction& kernel,
 Status extend_kernel_call(xla::HloInstruction& kernel, const std::vector<std::int64_t>& words,
                           xla::HloInstruction* operand);
 
-// The struct of a call that shares its work if there are tasks (abi.h); empty: the kernel cannot.
-std::vector<std::int64_t> shared_words(const xla::HloInstruction& kernel);
-bool is_shared(const xla::HloInstruction& kernel);
 // Of the call's scratch memory; 0: it has none.
 std::int64_t kernel_scratch_bytes(const xla::HloInstruction& kernel);
 

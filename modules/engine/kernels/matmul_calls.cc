@@ -278,7 +278,7 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   }
   KernelCall made = product.is_packed && stays_narrow(*right, weights)
                         ? narrow_product(call, product.lhs.tensor, right, weights)
-                        : KernelCall{"matmul",
+                        : KernelCall{Kernel::kMatMul,
                                      as_words(call),
                                      {product.lhs.tensor, product.is_packed ? pack(right) : right},
                                      {},

@@ -66,7 +66,7 @@ KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
                           HloInstruction* matrix, WeightsType type) {
   const kernels::NarrowMatMulCall narrow{call, narrow_type(type)};
   KernelCall made{
-      "narrow_matmul", as_words(narrow), {lhs}, {}, kernels::narrow_scratch_bytes(narrow)};
+      Kernel::kNarrowMatMul, as_words(narrow), {lhs}, {}, kernels::narrow_scratch_bytes(narrow)};
   const std::int64_t group = kernels::narrow_group(narrow.rhs_type);
   switch (narrow.rhs_type) {
     case kernels::kBfloat16:

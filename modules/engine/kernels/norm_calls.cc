@@ -456,12 +456,12 @@ bool is_worth_a_norm(const NormAxes& axes) {
 KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
   if (is_of_rows(axes)) {
     const kernels::LayerNormCall call{axes.size(NormAxes::kImages), axes.count(), epsilon};
-    return {"layer_norm", as_words(call), {}, {}};
+    return {Kernel::kLayerNorm, as_words(call), {}, {}};
   }
   const kernels::GroupNormCall call{axes.size(NormAxes::kImages), axes.size(NormAxes::kPoints),
                                     axes.size(NormAxes::kGroups), axes.size(NormAxes::kChannels),
                                     epsilon};
-  return {"group_norm", as_words(call), {}, {}};
+  return {Kernel::kGroupNorm, as_words(call), {}, {}};
 }
 
 }  // namespace
@@ -485,7 +485,7 @@ Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
   if (elements_of(deviation) != axes.elements(axes.statistics()) || !is_worth_a_norm(axes)) {
     add_remark(context, deviation,
                fmt::format("no {}: {} numbers for each mean are too few, or too many channels",
-                           call.kernel, axes.count()));
+                           name_of_kernel(call.kernel), axes.count()));
     return {};
   }
   Follower follower(found, deviation, values);

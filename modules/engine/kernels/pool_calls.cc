@@ -18,12 +18,12 @@ constexpr std::int64_t kFewestChannels = 8;  // a vector of the narrowest kernel
 constexpr std::int64_t kMostSummed = 512;    // one after the other; rounding errors grow with them
 constexpr std::int64_t kMostInOneLoop = 32;  // XLA reduces more in windows first, a slow loop
 
-// The kernel for a window or a reduction; null: there is none.
-const char* kernel_of(const HloInstruction& pool) {
-  if (reduces_by(pool, HloOpcode::kAdd)) return "sum_pool";
-  if (!reduces_by(pool, HloOpcode::kMaximum)) return nullptr;
+// The kernel for a window or a reduction; none: there is none.
+std::optional<Kernel> kernel_of(const HloInstruction& pool) {
+  if (reduces_by(pool, HloOpcode::kAdd)) return Kernel::kSumPool;
+  if (!reduces_by(pool, HloOpcode::kMaximum)) return std::nullopt;
   // A NaN stays in a maximum of all, as in TensorFlow's reductions.
-  return pool.opcode() == HloOpcode::kReduce ? "largest_pool" : "max_pool";
+  return pool.opcode() == HloOpcode::kReduce ? Kernel::kLargestPool : Kernel::kMaxPool;
 }
 
 bool is_point(const xla::WindowDimension& window) {
@@ -77,7 +77,7 @@ HloInstruction* pool_first(KernelCall call, const kernels::PoolCall& sizes, HloI
     return nullptr;
   }
   if (!is_float32(value)) return nullptr;
-  return add_kernel_call({"function_pool",
+  return add_kernel_call({Kernel::kFunctionPool,
                           as_words(with_function),
                           {x},
                           call.result,
@@ -89,12 +89,12 @@ HloInstruction* pool_first(KernelCall call, const kernels::PoolCall& sizes, HloI
 
 Status replace_pool(HloInstruction& pool, PassContext& /*context*/) {
   if (!is_for_kernels(pool) || pool.opcode() != HloOpcode::kReduceWindow) return {};
-  const char* const kernel = kernel_of(pool);
+  const std::optional<Kernel> kernel = kernel_of(pool);
   const auto& windows = pool.window().dimensions();
   int first = 0;
   int end = pool.window().dimensions_size();
   while (first < end && is_point(windows[first])) ++first;
-  if (kernel == nullptr || first == end || !is_point(windows[end - 1])) return {};
+  if (!kernel || first == end || !is_point(windows[end - 1])) return {};
   while (is_point(windows[end - 1])) --end;
   if (end - first > kernels::kSpatial) return {};
 
@@ -109,9 +109,9 @@ Status replace_pool(HloInstruction& pool, PassContext& /*context*/) {
   call.batch = product(sizes.subspan(0, static_cast<std::size_t>(first)));
   call.channels = product(sizes.subspan(static_cast<std::size_t>(end)));
   call.window = kernel_window(spatial);
-  const KernelCall made{kernel, as_words(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
+  const KernelCall made{*kernel, as_words(call), {pool.mutable_operand(0)}, dimensions_of(pool)};
   HloInstruction* result = nullptr;
-  if (made.kernel == "max_pool" && meets_input(call.window)) {
+  if (made.kernel == Kernel::kMaxPool && meets_input(call.window)) {
     result = pool_first(made, call, *pool.mutable_operand(0), pool);
   }
   return replace(pool, result != nullptr ? result : add_kernel_call(made, pool));
@@ -123,8 +123,8 @@ Status replace_reduction(HloInstruction& reduce, PassContext& context) {
       reduce.dimensions().empty() || values.is_known(&reduce)) {
     return {};
   }
-  const char* const kernel = kernel_of(reduce);
-  if (kernel == nullptr) return {};
+  const std::optional<Kernel> kernel = kernel_of(reduce);
+  if (!kernel) return {};
   const auto outer = static_cast<std::size_t>(reduce.dimensions().front());
   const auto summed = reduce.dimensions().size();
   for (std::size_t i = 0; i < summed; ++i) {
@@ -148,7 +148,7 @@ Status replace_reduction(HloInstruction& reduce, PassContext& context) {
   call.window = kernel_window({{&window, count, 1}});
   return replace(
       reduce,
-      add_kernel_call({kernel, as_words(call), {reduce.mutable_operand(0)}, dimensions_of(reduce)},
+      add_kernel_call({*kernel, as_words(call), {reduce.mutable_operand(0)}, dimensions_of(reduce)},
                       reduce));
 }
 

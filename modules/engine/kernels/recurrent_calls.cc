@@ -11,7 +11,7 @@
 #include "hlo/loop.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
-#include "kernels/kernel_call.h"
+#include "kernels/kernel_facts.h"
 #include "kernels/packing.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal_util.h"
@@ -136,7 +136,7 @@ void add_terms_of_gate(HloInstruction* value, std::int64_t column, const WeightV
 
 // A step of a cell, without its products.
 struct CellPattern {
-  const char* kernel = nullptr;                  // "lstm"
+  Kernel kernel = Kernel::kLstm;
   std::array<HloInstruction*, 4> operands = {};  // of the gates' activations, in the kernel's order
   std::size_t gates = 0;
   HloInstruction* reset_part = nullptr;     // of a gru: added to the candidate after the reset
@@ -153,7 +153,7 @@ bool match_lstm(HloInstruction* value, CellPattern& cell) {
   const auto memory = m::AddAnyOrder(
       &cell.memory, m::MultiplyAnyOrder(m::Logistic(m::Op(&f)), m::Op(&cell.memory_before)),
       m::MultiplyAnyOrder(m::Logistic(m::Op(&i)), m::Tanh(m::Op(&g))));
-  cell.kernel = "lstm";
+  cell.kernel = Kernel::kLstm;
   cell.gates = 4;
   return xla::Match(value, m::MultiplyAnyOrder(m::Logistic(m::Op(&o)), m::Tanh(memory)));
 }
@@ -164,7 +164,7 @@ bool match_gru(HloInstruction* value, CellPattern& cell) {
   HloInstruction *update = nullptr, *same_update = nullptr;
   const auto candidate = m::Tanh(m::AddAnyOrder(
       m::MultiplyAnyOrder(m::Logistic(m::Op(&r)), m::Op(&cell.reset_part)), m::Op(&g)));
-  cell.kernel = "gru";
+  cell.kernel = Kernel::kGru;
   cell.gates = 3;
   return xla::Match(value,
                     m::AddAnyOrder(
@@ -178,7 +178,7 @@ bool match_gru(HloInstruction* value, CellPattern& cell) {
 // layer.
 bool match_rnn(HloInstruction* value, CellPattern& cell) {
   HloInstruction*& sum = cell.operands.front();
-  cell.kernel = "rnn";
+  cell.kernel = Kernel::kRnn;
   cell.gates = 1;
   cell.relu = xla::Match(value, m::Maximum(m::Op(&sum), number_equal(0)));
   return cell.relu || xla::Match(value, m::Tanh(m::Op(&sum)));
@@ -462,12 +462,11 @@ class CellLoop {
           {input_weights_, call_.hidden, recurrent_gates(*cell_), recurrent_panels(*cell_)},
           weights);
     }
-    KernelCall made{std::string(kernel_name(*cell_)),
+    KernelCall made{*called_kernel(*cell_),
                     as_words(call_),
                     {x, weights, loop_.outside(*cell_->mutable_operand(3)), first_of(4)},
                     {states_ * state_size() + (call_.memory_out < 0 ? 0 : state_size())},
                     kernels::recurrent_scratch_bytes(call_)};
-    made.kernel.resize(made.kernel.rfind('_'));  // without the type
     if (cell_->operand_count() > 5) made.operands.push_back(first_of(5));
     result_ = add_kernel_call(made, *cell_);
     for (HloInstruction* user : results()) {
@@ -479,7 +478,7 @@ class CellLoop {
  private:
   bool find_cell() {
     for (HloInstruction* one : loop_.body().instructions()) {
-      if (kernel_kind(*one) != KernelKind::kRecurrent) continue;
+      if (recurrent_gates(*one) == 0) continue;
       if (cell_ != nullptr || call_of<kernels::RecurrentCall>(*one).steps != 1) return false;
       cell_ = one;
     }

@@ -43,7 +43,7 @@ HloInstruction* own_resize(HloInstruction* tensor) {
   tensor = before_own_reshapes(tensor);
   if (tensor->opcode() != HloOpcode::kGetTupleElement || tensor->user_count() != 1) return nullptr;
   HloInstruction* call = tensor->mutable_operand(0);
-  return kernel_kind(*call) == KernelKind::kResize ? call : nullptr;
+  return is_call_of(*call, Kernel::kResize) ? call : nullptr;
 }
 
 Resizing resizing_of(HloInstruction& kernel) {
@@ -105,7 +105,7 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   kernels::ResizeCall call{};
   call.batch = resizing.batch;
   call.channels = resizing.channels;
-  KernelCall made{"resize", {}, {resizing.operand}, {}, 0};
+  KernelCall made{Kernel::kResize, {}, {resizing.operand}, {}, 0};
   std::vector<std::int64_t> starts;
   const Neighbours* const both[] = {&resizing.rows, &resizing.columns};
   for (int d = 0; d < 2; ++d) {

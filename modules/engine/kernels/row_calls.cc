@@ -137,7 +137,8 @@ HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp, PassCo
   }
   const auto [x, scale] = scaled(y);
   const kernels::SoftmaxCall call{sizes.rows, sizes.columns, scale};
-  return add_kernel_call({"softmax", as_words(call), {x}, dimensions_of(quotient)}, quotient);
+  return add_kernel_call({Kernel::kSoftmax, as_words(call), {x}, dimensions_of(quotient)},
+                         quotient);
 }
 
 // The squares that are added: of x, or of x - y.
@@ -211,8 +212,9 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
     }
   }
   if (std::ranges::any_of(operands, is_fused_into_sum)) return {};
-  return replace(reduce, add_kernel_call(
-                             {"row_sum", as_words(call), operands, dimensions_of(reduce)}, reduce));
+  return replace(
+      reduce,
+      add_kernel_call({Kernel::kRowSum, as_words(call), operands, dimensions_of(reduce)}, reduce));
 }
 
 Status replace_gelu(HloInstruction& result, PassContext& context) {
@@ -227,7 +229,8 @@ Status replace_gelu(HloInstruction& result, PassContext& context) {
   }
   const kernels::GeluCall call{size, gelu->form};
   return replace(
-      result, add_kernel_call({"gelu", as_words(call), {gelu->x}, dimensions_of(result)}, result));
+      result,
+      add_kernel_call({Kernel::kGelu, as_words(call), {gelu->x}, dimensions_of(result)}, result));
 }
 
 }  // namespace tfaot::toolkit::engine

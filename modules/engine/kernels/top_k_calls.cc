@@ -216,7 +216,7 @@ Status replace_sort(HloInstruction& sort) {
   if (order->is_descending) call.order |= kernels::kTopKDescending;
   if (order->is_total) call.order |= kernels::kTopKTotalOrder;
 
-  KernelCall made{"top_k", as_words(call), {x}, dimensions_of(*x)};
+  KernelCall made{Kernel::kTopK, as_words(call), {x}, dimensions_of(*x)};
   made.result.back() = call.count;
   made.more_results = {shape_of(xla::S32, made.result)};
   made.scratch_bytes = kernels::top_k_scratch_bytes(call, element_bytes(*x));

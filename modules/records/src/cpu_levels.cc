@@ -10,6 +10,7 @@
 
 #include "cpu_names.h"
 #include "tfaot/base/text.h"
+#include "tfaot/kernels/levels.def"
 
 namespace tfaot::toolkit {
 namespace {
@@ -23,12 +24,32 @@ Names names_in(std::string_view text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-bool is_level(const std::string& name) {
-  return name == "generic" || name == "x86-64" || name.starts_with("x86-64-v");
-}
+// A row of levels.def.
+struct LevelRow {
+  std::string_view name;
+  std::string_view kernels;   // the suffix of its own; empty: it has none
+  std::string_view tuning;    // LLVM's -mattr
+  std::string_view features;  // beyond those of the level before
+};
 
-// The levels of x86-64 that have their own kernels. psABI's v2 adds nothing that helps to multiply.
-bool has_kernels(const std::string& name) { return is_level(name) && name != "x86-64-v2"; }
+#define TFAOT_ASKED(feature) feature " "
+#define TFAOT_IMPLIED(feature) feature " "
+#define TFAOT_ROW(x, name, suffix, options, tuning, vector_bytes, sums, rows, multiply_adds, \
+                  features)                                                                  \
+  {name, #suffix, tuning, "" features},
+#define TFAOT_PLAIN_ROW(x, name, features) {name, "", "", "" features},
+constexpr LevelRow kLevels[] = {TFAOT_LEVELS_OF_x86_64(TFAOT_ROW, TFAOT_PLAIN_ROW, )
+                                    TFAOT_LEVELS_OF_aarch64(TFAOT_ROW, TFAOT_PLAIN_ROW, )};
+#undef TFAOT_ASKED
+#undef TFAOT_IMPLIED
+#undef TFAOT_ROW
+#undef TFAOT_PLAIN_ROW
+
+// Null: it is a CPU.
+const LevelRow* find_level(std::string_view name) {
+  const auto* const found = std::ranges::find(kLevels, name, &LevelRow::name);
+  return found == std::end(kLevels) ? nullptr : found;
+}
 
 bool includes(const CpuLevel& level, const CpuLevel& part) {
   return std::includes(level.features.begin(), level.features.end(), part.features.begin(),
@@ -36,23 +57,27 @@ bool includes(const CpuLevel& level, const CpuLevel& part) {
 }
 
 void add_row(std::string_view architecture, const CpuRow& row, std::vector<CpuLevel>& table) {
-  CpuLevel level{.architecture = std::string(architecture), .name = ""};
-  level.features = names_in(row.features);
+  CpuLevel cpu{.architecture = std::string(architecture), .name = ""};
+  cpu.features = names_in(row.features);
+  const auto add_features = [&](const Names& more) {
+    cpu.features.insert(cpu.features.end(), more.begin(), more.end());
+  };
   for (const CpuLevel& other : table) {
-    if (other.name != row.like) continue;
-    level.features.insert(level.features.end(), other.features.begin(), other.features.end());
+    if (other.name == row.like) add_features(other.features);
   }
-  std::sort(level.features.begin(), level.features.end());
   for (const std::string& name : names_in(row.names)) {
-    level.name = name;
-    level.is_cpu = !is_level(name);
-    level.by_default = has_kernels(name);
-    if (has_kernels(name)) level.kernels = replace_all(name, "-", "_");
+    const LevelRow* const level = find_level(name);
+    if (level != nullptr) add_features(names_in(level->features));
+    std::sort(cpu.features.begin(), cpu.features.end());
+    cpu.name = name;
+    cpu.is_cpu = level == nullptr;
+    cpu.by_default = level != nullptr && !level->kernels.empty();
+    if (cpu.by_default) cpu.kernels = level->kernels;
     for (const CpuLevel& other : table) {
-      if (has_kernels(name) || other.architecture != architecture) continue;
-      if (has_kernels(other.name) && includes(level, other)) level.kernels = other.kernels;
+      if (cpu.by_default || other.architecture != architecture) continue;
+      if (other.by_default && includes(cpu, other)) cpu.kernels = other.kernels;
     }
-    table.push_back(level);
+    table.push_back(cpu);
   }
 }
 
@@ -90,23 +115,24 @@ bool ascend(std::string_view low, std::string_view high) {
   return &cpu_level(low) < &cpu_level(high);
 }
 
+// Asks for features: clang 14 does not know the levels by name.
 std::string native_cpu_level() {
-#if defined(__x86_64__)
-  // Compares features: clang 14 does not know the levels by name.
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return "x86-64-v4";
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-      __builtin_cpu_supports("fma")) {
-    return "x86-64-v3";
-  }
-  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt")) return "x86-64-v2";
-  return "x86-64";
-#else
-  return "generic";
-#endif
+  std::string highest;
+  bool runs = true;
+#define TFAOT_ASKED(feature) &&__builtin_cpu_supports(feature)
+#define TFAOT_IMPLIED(feature)
+#define TFAOT_PLAIN_ROW(x, name, features) \
+  runs = runs features;                    \
+  if (runs) highest = name;
+#define TFAOT_ROW(x, name, suffix, options, tuning, vector_bytes, sums, rows, multiply_adds, \
+                  features)                                                                  \
+  TFAOT_PLAIN_ROW(x, name, features)
+  TFAOT_LEVELS_HERE(TFAOT_ROW, TFAOT_PLAIN_ROW, )
+#undef TFAOT_ASKED
+#undef TFAOT_IMPLIED
+#undef TFAOT_ROW
+#undef TFAOT_PLAIN_ROW
+  return highest;
 }
 
 std::vector<std::string> allowed_cpu_levels(std::string_view architecture) {
@@ -126,11 +152,7 @@ std::string describe_allowed_cpu_levels(std::string_view architecture) {
 }
 
 std::string compiler_features(const CpuLevel& level) {
-  // LLVM would collect the addresses that each kernel call needs in a gather, which takes longer
-  // than loads on most CPUs, and in x86-64-v4 use only half-width vectors, because some CPUs slow
-  // down on wide ones.
-  if (level.name == "x86-64-v3") return "+prefer-no-gather";
-  if (level.name == "x86-64-v4") return "+prefer-no-gather,-prefer-256-bit";
+  if (const LevelRow* const row = find_level(level.name)) return std::string(row->tuning);
   if (!level.is_cpu) return "";
   // Loads that fault unless a program switches the CPU's mode.
   std::set<std::string> absent;

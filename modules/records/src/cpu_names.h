@@ -8,8 +8,8 @@
 
 namespace tfaot::toolkit {
 
-// Names of CPUs with the same features; a level comes before the CPUs. `like` is a name from an
-// earlier row whose features they have too.
+// Names of CPUs with the same features. A level comes before the CPUs, and levels.def has its
+// features. `like` is a name from an earlier row whose features they have too.
 struct CpuRow {
   std::string_view names;
   std::string_view like;

@@ -167,26 +167,6 @@ std::vector<std::string> detect_cpu_features() {
   return found;
 }
 
-std::vector<std::string> detect_cpu_levels() {
-#if defined(__x86_64__)
-  constexpr const char* kLevels[][2] = {
-      {"x86-64", ""},
-      {"x86-64-v2", "cx16 popcnt sahf sse3 sse4.1 sse4.2 ssse3"},
-      {"x86-64-v3", "avx avx2 bmi bmi2 f16c fma lzcnt movbe"},
-      {"x86-64-v4", "avx512bw avx512cd avx512dq avx512f avx512vl"},
-  };
-  const std::vector<std::string> offered = detect_cpu_features();
-  std::vector<std::string> levels;
-  for (const auto& [name, features] : kLevels) {
-    if (!missing_features(features, offered).empty()) break;
-    levels.emplace_back(name);
-  }
-  return levels;
-#else
-  return {"generic"};
-#endif
-}
-
 std::vector<std::string> missing_features(const char* needed,
                                           const std::vector<std::string>& offered) {
   std::vector<std::string> missing;

@@ -7,31 +7,24 @@
 #include <vector>
 
 #include "candidates.h"
-#include "kernel_levels.h"
 #include "layer_shapes.h"
 #include "measure.h"
 #include "row_shapes.h"
 #include "selection_shapes.h"
 #include "shapes.h"
+#include "tests/support/kernel_levels.h"
 #include "tfaot/kernels/abi.h"
 #include "tfaot/kernels/rows.h"
-#include "tfaot/runtime/detail/cpu_features.h"
 #include "window_shapes.h"
 
 namespace tfaot::kernels_benchmark {
 namespace {
 
-const std::vector<Level> kLevels = {
-#if defined(__x86_64__)
-    TFAOT_LEVEL("x86-64", x86_64), TFAOT_LEVEL("x86-64-v3", x86_64_v3),
-    TFAOT_LEVEL("x86-64-v4", x86_64_v4)
-#else
-    TFAOT_LEVEL("generic", generic)
-#endif
-};
+using kernels_test::Kernel;
+using kernels_test::Level;
 
 template <typename T>
-void measure_product(const std::string& operation, const char* level, Kernel kernel,
+void measure_product(const std::string& operation, const std::string& level, Kernel kernel,
                      const Product& p) {
   constexpr Int kBytes = sizeof(T);
   kernels::MatMulCall c = {};
@@ -82,7 +75,7 @@ void measure_layers(const Level& level, const char* type_name, Int type, const L
   const auto lhs = floats(l.rows * l.width), result = floats(l.rows * l.width);
   const auto scale = floats(l.width);
   const auto scratch = floats(kernels::narrow_scratch_bytes(c) / 4);
-  const auto run = [=, kernel = type == 0 ? level.matmul : level.narrow_matmul] {
+  const auto run = [=, kernel = type == 0 ? level.f32.matmul : level.f32.narrow_matmul] {
     for (const auto& one : weights) {
       void* out[] = {result.get(), scratch.get()};
       const void* in[] = {&c, lhs.get(), one.get(), scale.get()};
@@ -119,7 +112,7 @@ void measure_image(const Level& level, const Image& i) {
   const auto filter =
       floats(kernels::panel_count(i.out_channels, 4) * i.window * i.window * i.in_channels * 16);
   const auto scratch = floats(kernels::convolution_scratch_bytes(c, 4) / 4);
-  const auto run = [=, kernel = i.depthwise ? level.depthwise : level.convolution] {
+  const auto run = [=, kernel = i.depthwise ? level.f32.depthwise : level.f32.convolution] {
     void* out[] = {result.get(), scratch.get()};
     const void* in[] = {&c, input.get(), filter.get()};
     kernel(out, in);
@@ -132,7 +125,7 @@ void measure_image(const Level& level, const Image& i) {
                                  kernels::winograd_matrices(winograd) * i.in_channels * 16);
     const auto numbers = floats(kernels::winograd_scratch_bytes(winograd) / 4);
     measure("convolution/" + i.name() + "/" + level.name + "_winograd" + std::to_string(results),
-            i.operations(), [=, kernel = level.winograd] {
+            i.operations(), [=, kernel = level.f32.winograd_convolution] {
               void* out[] = {result.get(), numbers.get()};
               const void* in[] = {&winograd, input.get(), matrices.get()};
               kernel(out, in);
@@ -152,7 +145,7 @@ void measure_sequence(const Level& level, const Sequence& s) {
   const Int elements = s.batch * s.size * s.channels;
   const auto input = floats(elements), result = floats(elements);
   const auto filter = floats(s.window * s.channels);
-  const auto run = [=, kernel = level.depthwise] {
+  const auto run = [=, kernel = level.f32.depthwise] {
     void* out[] = {result.get(), nullptr};
     const void* in[] = {&c, input.get(), filter.get()};
     kernel(out, in);
@@ -179,7 +172,7 @@ void measure_transposed(const Level& level, const Transposed& t) {
   const auto filter = floats(kernels::panel_count(t.out_channels, 4) * t.window * t.window *
                              t.in_channels * kernels::panel_columns(4));
   const auto scratch = floats(kernels::transposed_scratch_bytes(c, 4) / 4);
-  const auto run = [=, kernel = level.transposed] {
+  const auto run = [=, kernel = level.f32.transposed_convolution] {
     void* out[] = {result.get(), scratch.get()};
     const void* in[] = {&c, input.get(), filter.get()};
     kernel(out, in);
@@ -206,7 +199,7 @@ void measure_resized(const Level& level, const Resized& r) {
   const auto input = floats(pixels * r.channels), result = floats(4 * pixels * r.channels);
   const auto weights = floats(8 * r.size);
   const auto scratch = floats(kernels::resize_scratch_bytes(c, 4) / 4);
-  const auto run = [=, kernel = level.resize] {
+  const auto run = [=, kernel = level.f32.resize] {
     void* out[] = {result.get(), scratch.get()};
     const void* in[] = {words.data(), input.get(), weights.get()};
     kernel(out, in);
@@ -223,7 +216,7 @@ void measure_selection(const Level& level, const Selected& s) {
   for (Int i = 0; i < s.rows * s.size; ++i) {
     x.get()[i] = static_cast<float>(i * 7919 % 65537 % (4 * s.size));
   }
-  const auto run = [=, kernel = level.top_k] {
+  const auto run = [=, kernel = level.f32.top_k] {
     void* out[] = {values.get(), places.get(), scratch.get()};
     const void* in[] = {&c, x.get()};
     kernel(out, in);
@@ -250,7 +243,7 @@ void measure_gather(const Level& level, const Gathered& g) {
     std::memcpy(of, &part, sizeof part);
     words.insert(words.end(), std::begin(of), std::end(of));
   }
-  const auto run = [=, kernel = level.gather] {
+  const auto run = [=, kernel = level.f32.gather] {
     const void* in[] = {words.data(), x.get(), places.data()};
     kernel(result.get(), in);
   };
@@ -264,7 +257,7 @@ void measure_pooling(const Level& level, const Pooling& p) {
   c.channels = p.channels;
   const auto input = floats(p.batch * p.size * p.size * p.channels);
   const auto result = floats(p.batch * p.size * p.size * p.channels / 4);
-  const auto run = [=, kernel = level.max_pool] {
+  const auto run = [=, kernel = level.f32.max_pool] {
     const void* in[] = {&c, input.get()};
     kernel(result.get(), in);
   };
@@ -279,7 +272,7 @@ void measure_sum(const Level& level, const Summed& s) {
   c.channels = s.channels;
   const auto input = floats(s.batch * s.positions * s.channels);
   const auto result = floats(s.batch * s.channels);
-  const auto run = [=, kernel = level.sum_pool] {
+  const auto run = [=, kernel = level.f32.sum_pool] {
     const void* in[] = {&c, input.get()};
     kernel(result.get(), in);
   };
@@ -296,17 +289,17 @@ void measure_rows(const Level& level, const Rows& r) {
     };
     measure(name + "/" + r.name() + "/" + level.name, static_cast<double>(size), run);
   };
-  add("softmax", level.softmax, kernels::SoftmaxCall{r.rows, r.columns, 0.25});
-  add("layer_norm", level.layer_norm, kernels::LayerNormCall{r.rows, r.columns, 1e-5});
-  add("group_norm", level.group_norm, kernels::GroupNormCall{1, r.rows, r.columns, 1, 1e-5});
-  add("row_sum", level.row_sum,
+  add("softmax", level.f32.softmax, kernels::SoftmaxCall{r.rows, r.columns, 0.25});
+  add("layer_norm", level.f32.layer_norm, kernels::LayerNormCall{r.rows, r.columns, 1e-5});
+  add("group_norm", level.f32.group_norm, kernels::GroupNormCall{1, r.rows, r.columns, 1, 1e-5});
+  add("row_sum", level.f32.row_sum,
       kernels::RowSumCall{r.rows, r.columns, kernels::kRowSumOfSquaredDifferences});
-  add("gelu", level.gelu, kernels::GeluCall{size, kernels::kGeluErf});
-  add("gelu_tanh", level.gelu, kernels::GeluCall{size, kernels::kGeluTanh});
+  add("gelu", level.f32.gelu, kernels::GeluCall{size, kernels::kGeluErf});
+  add("gelu_tanh", level.f32.gelu, kernels::GeluCall{size, kernels::kGeluTanh});
 }
 
-void measure_recurrence(const std::string& operation, const char* level, Kernel kernel, Int gates,
-                        const Recurrence& r) {
+void measure_recurrence(const std::string& operation, const std::string& level, Kernel kernel,
+                        Int gates, const Recurrence& r) {
   kernels::RecurrentCall c = {};
   c.rows = r.rows;
   c.steps = Recurrence::kSteps;
@@ -332,14 +325,13 @@ void measure_recurrence(const std::string& operation, const char* level, Kernel 
 }  // namespace
 
 void measure_ours() {
-  const std::vector<std::string> here = detect_cpu_levels();
-  for (const Level& level : kLevels) {
-    if (std::find(here.begin(), here.end(), level.name) == here.end()) continue;
+  for (const Level& level : kernels_test::all_levels()) {
+    if (!kernels_test::runs_here(level)) continue;
     for (const Product& p : products()) {
-      measure_product<float>("matmul", level.name, level.matmul, p);
+      measure_product<float>("matmul", level.name, level.f32.matmul, p);
     }
     for (const Product& p : double_products()) {
-      measure_product<double>("matmul_f64", level.name, level.matmul_f64, p);
+      measure_product<double>("matmul_f64", level.name, level.f64.matmul, p);
     }
     for (const Layers& l : layers()) {
       measure_layers(level, "float32", 0, l);
@@ -357,9 +349,9 @@ void measure_ours() {
     for (const Gathered& g : gathers()) measure_gather(level, g);
     for (const Rows& r : rows()) measure_rows(level, r);
     for (const Recurrence& r : recurrences()) {
-      measure_recurrence("lstm", level.name, level.lstm, 4, r);
-      measure_recurrence("gru", level.name, level.gru, 3, r);
-      measure_recurrence("rnn", level.name, level.rnn, 1, r);
+      measure_recurrence("lstm", level.name, level.f32.lstm, 4, r);
+      measure_recurrence("gru", level.name, level.f32.gru, 3, r);
+      measure_recurrence("rnn", level.name, level.f32.rnn, 1, r);
     }
   }
 }

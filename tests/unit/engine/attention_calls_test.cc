@@ -46,7 +46,7 @@ kernels::AttentionCall attention_of(const std::string& text) {
   const AttentionCalls made = attention_calls(text);
   EXPECT_THAT(made.kernels, ElementsAre("attention_f32")) << made.module->ToString();
   for (const auto* one : made.module->entry_computation()->instructions()) {
-    if (kernel_kind(*one) == KernelKind::kAttention) return call_of<kernels::AttentionCall>(*one);
+    if (is_call_of(*one, Kernel::kAttention)) return call_of<kernels::AttentionCall>(*one);
   }
   return {};
 }

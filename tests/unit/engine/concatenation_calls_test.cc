@@ -33,7 +33,7 @@ std::vector<std::string> joined(const std::string& text) {
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
-    if (kernel_kind(*one) != KernelKind::kGather) continue;
+    if (!is_call_of(*one, Kernel::kGather)) continue;
     std::string text_of = fmt::format("{} rows:", call_of<kernels::GatherCall>(*one).rows);
     for (const auto& part : gather_parts(*one)) {
       text_of += fmt::format(" {}{}", part.elements,

@@ -41,7 +41,7 @@ Made made_of(const std::string& text) {
   }
   made.kernels = testing::called_kernels(*made.module);
   for (const auto* one : made.module->entry_computation()->MakeInstructionPostOrder()) {
-    if (kernel_kind(*one) != KernelKind::kDenseChain) continue;
+    if (!is_call_of(*one, Kernel::kDenseChain)) continue;
     if (made.layers.empty()) made.layers = dense_layers(*one);
     made.weights_in = call_of<kernels::DenseChainCall>(*one).weights_in;
   }
@@ -106,7 +106,7 @@ std::string last_weights(int rows, int depth, int columns) {
                   std::to_string(columns) + "]");
   const Made made = made_of(text);
   for (const auto* one : made.module->entry_computation()->MakeInstructionPostOrder()) {
-    if (kernel_kind(*one) != KernelKind::kDenseChain) continue;
+    if (!is_call_of(*one, Kernel::kDenseChain)) continue;
     return fmt::format("{}",
                        fmt::join(dimensions_of(*one->operand(one->operand_count() - 1)), ","));
   }

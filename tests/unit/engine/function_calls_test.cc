@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hlo/simplify.h"
-#include "kernels/kernel_call.h"
+#include "kernels/kernel_facts.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"
@@ -43,12 +43,8 @@ WithFunctions with_functions(const std::string& text) {
       << made.module->ToString();
   made.kernels = testing::called_kernels(*made.module);
   for (const auto* one : made.module->entry_computation()->MakeInstructionPostOrder()) {
-    if (!is_kernel_call(*one)) continue;
-    const KernelKind kind = kernel_kind(*one);
-    const std::int64_t epilogue = kind == KernelKind::kMatMul
-                                      ? call_of<kernels::MatMulCall>(*one).epilogue
-                                      : call_of<kernels::ConvolutionCall>(*one).epilogue;
-    if ((epilogue & kernels::kEpilogueFunction) == 0) continue;
+    const auto word = word_of_epilogue(*one);
+    if (!word || (call_words(*one).at(*word) & kernels::kEpilogueFunction) == 0) continue;
     const auto words = one->operands().back()->literal().data<std::int64_t>();
     kernels::ResultFunction function{};
     std::memcpy(&function, words.data(), sizeof function);

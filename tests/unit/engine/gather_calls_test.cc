@@ -33,7 +33,7 @@ std::vector<std::string> gathered(const std::string& text, const std::string& ot
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
-    if (kernel_kind(*one) != KernelKind::kGather) continue;
+    if (!is_call_of(*one, Kernel::kGather)) continue;
     const auto call = call_of<kernels::GatherCall>(*one);
     calls.push_back(
         fmt::format("{} of {} rows of {}", call.rows, gather_parts(*one).front().x_rows, call.row));

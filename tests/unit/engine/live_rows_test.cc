@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/kernel_call.h"
+#include "kernels/kernel_facts.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"
@@ -141,7 +141,7 @@ TEST(LiveRows, GoToForests) {
             true);
   int calls = 0;
   for (const auto* one : module->entry_computation()->instructions()) {
-    if (kernel_kind(*one) != KernelKind::kForest || one->user_count() == 0) continue;
+    if (!is_call_of(*one, Kernel::kForest) || one->user_count() == 0) continue;
     ++calls;
     EXPECT_EQ(call_of<kernels::ForestCall>(*one).live_rows, 1);
     EXPECT_EQ(one->operands().back()->parameter_number(), 2);
@@ -168,7 +168,7 @@ std::vector<std::int64_t> chain_live_rows(int rows, const std::string& bias,
            .value_or(false))
     return live;
   for (const auto* one : module->entry_computation()->instructions()) {
-    if (kernel_kind(*one) != KernelKind::kDenseChain || one->user_count() == 0) continue;
+    if (!is_call_of(*one, Kernel::kDenseChain) || one->user_count() == 0) continue;
     live.push_back(call_of<kernels::DenseChainCall>(*one).live_rows);
     EXPECT_EQ(one->operands().back()->parameter_number(), 4);
     EXPECT_EQ(dense_layers(*one).size(), 2U);
@@ -201,7 +201,7 @@ std::vector<std::int64_t> recurrent_live_rows(const std::string& x_steps, const 
            .value_or(false))
     return rows;
   for (const auto* one : module->entry_computation()->instructions()) {
-    if (kernel_kind(*one) != KernelKind::kRecurrent || one->user_count() == 0) continue;
+    if (!is_call_of(*one, Kernel::kLstm) || one->user_count() == 0) continue;
     rows.push_back(call_of<kernels::RecurrentCall>(*one).live_rows);
     EXPECT_EQ(one->operands().back()->parameter_number(), 3);
     EXPECT_EQ(one->operand_count(), 7U);

@@ -60,7 +60,7 @@ std::string stored_type(const std::string& text, WeightsType type) {
   const auto module = testing::parse_hlo(text);
   EXPECT_TRUE(testing::run_kernel_passes(*module, 1, {type}));
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
-    if (kernel_kind(*one) != KernelKind::kMatMul) continue;
+    if (!is_kernel_call(*one)) continue;
     return xla::primitive_util::LowercasePrimitiveTypeName(one->operand(2)->shape().element_type());
   }
   return "";

@@ -67,7 +67,7 @@ TEST(GroupNormCalls, OfEachChannel) {
 )");
   EXPECT_THAT(testing::called_kernels(*module), ElementsAre("group_norm_f32"));
   for (const auto* one : module->entry_computation()->instructions()) {
-    if (kernel_kind(*one) != KernelKind::kRows) continue;
+    if (!is_call_of(*one, Kernel::kGroupNorm)) continue;
     const auto call = call_of<kernels::GroupNormCall>(*one);
     EXPECT_EQ(call.batch, 2);
     EXPECT_EQ(call.points, 24);

@@ -300,7 +300,7 @@ TEST(OnnxTreesTest, AKernelTakesThePlaceOfTheWalk) {
   ASSERT_TRUE(testing::run_pass("replace_forest", **module));
   int calls = 0;
   for (const auto* one : (*module)->entry_computation()->instructions()) {
-    if (kernel_kind(*one) != KernelKind::kForest) continue;
+    if (!is_call_of(*one, Kernel::kForest)) continue;
     ++calls;
     EXPECT_EQ(kernel_name(*one), "forest_f32");
     EXPECT_EQ(call_of<kernels::ForestCall>(*one).rows, 3);

@@ -31,7 +31,7 @@ std::vector<std::string> resized(const std::string& text) {
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*module)), 1e-6);
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
-    if (kernel_kind(*one) != KernelKind::kResize) continue;
+    if (!is_call_of(*one, Kernel::kResize)) continue;
     const auto call = call_of<kernels::ResizeCall>(*one);
     calls.push_back(fmt::format("{}x{} to {}x{} of {}", call.in[0], call.in[1], call.out[0],
                                 call.out[1], call.channels));

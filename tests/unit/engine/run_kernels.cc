@@ -12,63 +12,25 @@
 
 #include "hlo/hlo.h"
 #include "kernels/kernel_call.h"
+#include "tests/support/kernel_levels.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
-
-#if defined(__x86_64__)
-#define TFAOT_KERNEL_OF(kernel, type) tfaot_##kernel##_##type##_x86_64
-#else
-#define TFAOT_KERNEL_OF(kernel, type) tfaot_##kernel##_##type##_generic
-#endif
-#define TFAOT_KERNELS(USE)         \
-  USE(add_rows, f32)               \
-  USE(attention, f32)              \
-  USE(convolution, f32)            \
-  USE(convolution, f64)            \
-  USE(dense_chain, f32)            \
-  USE(depthwise, f32)              \
-  USE(depthwise, f64)              \
-  USE(function_pool, f32)          \
-  USE(gather, f32)                 \
-  USE(gather, f64)                 \
-  USE(gelu, f32)                   \
-  USE(grouped_convolution, f32)    \
-  USE(grouped_convolution, f64)    \
-  USE(group_norm, f32)             \
-  USE(gru, f32)                    \
-  USE(largest_pool, f32)           \
-  USE(layer_norm, f32)             \
-  USE(lstm, f32)                   \
-  USE(matmul, f32)                 \
-  USE(matmul, f64)                 \
-  USE(max_pool, f32)               \
-  USE(narrow_matmul, f32)          \
-  USE(range_pool, f32)             \
-  USE(resize, f32)                 \
-  USE(resize, f64)                 \
-  USE(rnn, f32)                    \
-  USE(row_sum, f32)                \
-  USE(softmax, f32)                \
-  USE(sum_pool, f32)               \
-  USE(top_k, f32)                  \
-  USE(top_k, f64)                  \
-  USE(transposed_convolution, f32) \
-  USE(transposed_convolution, f64) \
-  USE(winograd_convolution, f32)
-
-extern "C" {
-#define TFAOT_DECLARE(kernel, type) void TFAOT_KERNEL_OF(kernel, type)(void*, const void**);
-TFAOT_KERNELS(TFAOT_DECLARE)
-}
 
 namespace tfaot::toolkit::testing {
 namespace {
 
-using Kernel = void (*)(void* out, const void** in);
+using kernels_test::Kernel;
 
+// The lowest level's, which every machine runs: "matmul_f32".
 const std::map<std::string, Kernel, std::less<>>& kernels_by_name() {
-#define TFAOT_ENTRY(kernel, type) {#kernel "_" #type, &TFAOT_KERNEL_OF(kernel, type)},
-  static const std::map<std::string, Kernel, std::less<>> kKernels = {TFAOT_KERNELS(TFAOT_ENTRY)};
-  return kKernels;
+  static const std::map<std::string, Kernel, std::less<>> kernels = [] {
+    const kernels_test::Level& level = kernels_test::all_levels().front();
+    std::map<std::string, Kernel, std::less<>> made;
+#define TFAOT_ADD_KERNEL(type, kernel) made[#kernel "_" #type] = level.type.kernel;
+#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared) types(TFAOT_ADD_KERNEL, kernel)
+#include "tfaot/kernels/kernels.def"
+    return made;
+  }();
+  return kernels;
 }
 
 // As the runtime aligns it; filled with what no kernel may leave there.

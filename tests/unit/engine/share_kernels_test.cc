@@ -7,7 +7,7 @@
 
 #include "cost/static_cost.h"
 #include "hlo/simplify.h"
-#include "kernels/kernel_call.h"
+#include "kernels/kernel_facts.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"

@@ -34,7 +34,7 @@ std::vector<std::string> selected(const std::string& text) {
   EXPECT_EQ(before, testing::result_with_kernels(*module)) << module->ToString();
   std::vector<std::string> calls;
   for (const auto* one : module->entry_computation()->MakeInstructionPostOrder()) {
-    if (kernel_kind(*one) != KernelKind::kTopK) continue;
+    if (!is_call_of(*one, Kernel::kTopK)) continue;
     const auto call = call_of<kernels::TopKCall>(*one);
     calls.push_back(
         fmt::format("{} of {} in {} rows, order {}", call.count, call.size, call.rows, call.order));

@@ -203,8 +203,8 @@ constexpr float kOne = 100;
 void check_tanh(const Level& level, const std::vector<Stretch>& stretches) {
   WorstUlps worst(2);
   const auto check = [&](float x, float y) { return worst.add(x, y, std::tanh(double{x})); };
-  for_floats(stretches, GateFunction(level.rnn, 1), check);
-  for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kCandidate, {kOne, 0, 0, 0}, 0),
+  for_floats(stretches, GateFunction(level.f32.rnn, 1), check);
+  for_floats(stretches, LstmFunction(level.f32.lstm, LstmFunction::kCandidate, {kOne, 0, 0, 0}, 0),
              check);
 }
 
@@ -216,10 +216,12 @@ void check_sigmoid(const Level& level, const std::vector<Stretch>& stretches) {
     EXPECT_LE(y, 1.7e-38F) << "sigmoid(" << x << ")";  // nearly the smallest normal number
     return y <= 1.7e-38F;
   };
-  for_floats(stretches, GateFunction(level.gru, 4), check);
-  for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kForget, {0, 0, 0, 0}, 1), check);
-  for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kInput, {0, 0, kOne, 0}, 0), check);
-  for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kOutput, {0, kOne, 0, 0}, kOne),
+  for_floats(stretches, GateFunction(level.f32.gru, 4), check);
+  for_floats(stretches, LstmFunction(level.f32.lstm, LstmFunction::kForget, {0, 0, 0, 0}, 1),
+             check);
+  for_floats(stretches, LstmFunction(level.f32.lstm, LstmFunction::kInput, {0, 0, kOne, 0}, 0),
+             check);
+  for_floats(stretches, LstmFunction(level.f32.lstm, LstmFunction::kOutput, {0, kOne, 0, 0}, kOne),
              check);
 }
 
@@ -227,7 +229,8 @@ void check_sigmoid(const Level& level, const std::vector<Stretch>& stretches) {
 void check_product(const Level& level, const std::vector<Stretch>& stretches) {
   WorstUlps worst(4.1);
   for (const float other : {-3.0F, -0.7F, 0.0F, 0.4F, 2.2F}) {
-    for_floats(stretches, LstmFunction(level.lstm, LstmFunction::kCandidate, {other, 0, 0, 0}, 0),
+    for_floats(stretches,
+               LstmFunction(level.f32.lstm, LstmFunction::kCandidate, {other, 0, 0, 0}, 0),
                [&](float x, float y) {
                  return worst.add(x, y, sigmoid(double{other}) * std::tanh(double{x}));
                });
@@ -239,7 +242,7 @@ void check_product(const Level& level, const std::vector<Stretch>& stretches) {
 void check_exp(const Level& level, const std::vector<Stretch>& stretches) {
   WorstUlps worst(1.1);
   WorstUlps worst_with_sum(3);
-  for_floats(stretches, SoftmaxOfTwo(level.softmax), [&](float x, float y) {
+  for_floats(stretches, SoftmaxOfTwo(level.f32.softmax), [&](float x, float y) {
     if (x > 0) return true;
     if (x > -17.4F) return worst_with_sum.add(x, y, sigmoid(double{x}));
     if (x >= -87.3F) return worst.add(x, y, std::exp(double{x}));
@@ -268,10 +271,10 @@ TEST_P(Activations, DISABLED_SigmoidTimesTanhOfAllFloats) {
 TEST_P(Activations, DISABLED_ExpOfAllFloats) { check_exp(GetParam(), kEveryFloat); }
 
 TEST_P(Activations, NumbersThatAreNoneGoThrough) {
-  GateFunction tanh(GetParam().rnn, 1);
-  GateFunction gate(GetParam().gru, 4);
-  LstmFunction candidate(GetParam().lstm, LstmFunction::kCandidate, {0, 0, 0, 0}, 0);
-  LstmFunction output(GetParam().lstm, LstmFunction::kOutput, {0, 0, 0, 0}, 1);
+  GateFunction tanh(GetParam().f32.rnn, 1);
+  GateFunction gate(GetParam().f32.gru, 4);
+  LstmFunction candidate(GetParam().f32.lstm, LstmFunction::kCandidate, {0, 0, 0, 0}, 0);
+  LstmFunction output(GetParam().f32.lstm, LstmFunction::kOutput, {0, 0, 0, 0}, 1);
   Floats x(kAtOnce), y(kAtOnce);
   for (std::size_t i = 0; i < kAtOnce; ++i) {  // quiet and signalling ones
     const std::uint64_t number = 1 + i * 0x1FFF;
@@ -301,9 +304,9 @@ TEST_P(Activations, ZerosAndInfinities) {
     EXPECT_EQ(bits_of(y[2]), 0U);
     EXPECT_EQ(y[3], 0);
   };
-  GateFunction(GetParam().rnn, 1)(x, &y);
+  GateFunction(GetParam().f32.rnn, 1)(x, &y);
   expect_tanh();
-  LstmFunction(GetParam().lstm, LstmFunction::kCandidate, {kOne, 0, 0, 0}, 0)(x, &y);
+  LstmFunction(GetParam().f32.lstm, LstmFunction::kCandidate, {kOne, 0, 0, 0}, 0)(x, &y);
   expect_tanh();
   const auto expect_sigmoid = [&] {
     EXPECT_EQ(y[0], 1);
@@ -312,9 +315,9 @@ TEST_P(Activations, ZerosAndInfinities) {
     EXPECT_EQ(y[2], 0.5F);
     EXPECT_EQ(y[3], 0.5F);
   };
-  GateFunction(GetParam().gru, 4)(x, &y);
+  GateFunction(GetParam().f32.gru, 4)(x, &y);
   expect_sigmoid();
-  LstmFunction(GetParam().lstm, LstmFunction::kForget, {0, 0, 0, 0}, 1)(x, &y);
+  LstmFunction(GetParam().f32.lstm, LstmFunction::kForget, {0, 0, 0, 0}, 1)(x, &y);
   expect_sigmoid();
 }
 

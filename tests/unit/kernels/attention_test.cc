@@ -157,7 +157,7 @@ TEST_P(Attention, OfAnySizesAndStrides) {
   Random random(1);
   for (int i = 0; i < 60; ++i) {
     const Int rows = random.one_in(4) ? 1 : random.between(1, 130);
-    expect_random_attention(GetParam().attention, rows, random.between(1, 150), random);
+    expect_random_attention(GetParam().f32.attention, rows, random.between(1, 150), random);
   }
 }
 
@@ -165,7 +165,7 @@ TEST_P(Attention, OfAnySizesAndStrides) {
 TEST_P(Attention, OfAnyNumberOfKeys) {
   Random random(3);
   for (Int keys = 1; keys <= 130; ++keys) {
-    expect_random_attention(GetParam().attention, random.between(1, 70), keys, random);
+    expect_random_attention(GetParam().f32.attention, random.between(1, 70), keys, random);
   }
 }
 
@@ -203,23 +203,25 @@ TEST_P(Attention, TakesNumbersAsASoftmaxDoes) {
   for (const Int rows : {1, 5, 16, 21, 40}) {
     for (const std::size_t count : {4, 7, 8, 30}) {
       std::vector<float> keys(count, -infinity);
-      for (const float one : result_of_keys(GetParam().attention, keys, rows)) {
+      for (const float one : result_of_keys(GetParam().f32.attention, keys, rows)) {
         EXPECT_TRUE(std::isnan(one)) << one;
       }
       keys[2] = -2;  // all others weigh nothing
-      for (const float one : result_of_keys(GetParam().attention, keys, rows)) EXPECT_EQ(one, 2);
+      for (const float one : result_of_keys(GetParam().f32.attention, keys, rows))
+        EXPECT_EQ(one, 2);
       keys.assign(count, -3e38F);
       keys[1] = 3e38F;  // further from the others than a float can be
-      for (const float one : result_of_keys(GetParam().attention, keys, rows)) EXPECT_EQ(one, 1);
+      for (const float one : result_of_keys(GetParam().f32.attention, keys, rows))
+        EXPECT_EQ(one, 1);
       for (const float bad : {infinity, std::nanf("")}) {
         keys[3] = bad;
-        for (const float one : result_of_keys(GetParam().attention, keys, rows)) {
+        for (const float one : result_of_keys(GetParam().f32.attention, keys, rows)) {
           EXPECT_TRUE(std::isnan(one)) << one;
         }
       }
       keys.assign(count, -1);
       keys[0] = 50;
-      const auto with_one = result_of_keys(GetParam().attention, keys, rows, rows / 2);
+      const auto with_one = result_of_keys(GetParam().f32.attention, keys, rows, rows / 2);
       for (Int i = 0; i < rows; ++i) {  // no query changes what another one gets
         EXPECT_EQ(std::isnan(with_one[static_cast<std::size_t>(i)]), i == rows / 2) << i;
       }
@@ -231,7 +233,7 @@ TEST_P(Attention, TakesNumbersAsASoftmaxDoes) {
 TEST_P(Attention, OfManyKeys) {
   Random random(2);
   for (const auto& [rows, keys] : {std::pair<Int, Int>{100, 1000}, {50, 2100}, {25, 6001}}) {
-    expect_random_attention(GetParam().attention, rows, keys, random);
+    expect_random_attention(GetParam().f32.attention, rows, keys, random);
   }
 }
 

@@ -322,7 +322,7 @@ ConvolutionCall random_winograd_call(Random& random) {
 
 TEST_P(Convolution, ByWinogradIsThatOfAPlainLoop) {
   Random random(10);
-  const Kernel kernel = GetParam().winograd_convolution;
+  const Kernel kernel = GetParam().f32.winograd_convolution;
   for (const Filter kind : {Filter::kForTwo, Filter::kForFour}) {
     for (int i = 0; i < 100 && !HasFailure(); ++i) {
       check<float>(kernel, kind, random_winograd_call(random), random);
@@ -354,7 +354,7 @@ TEST_P(Convolution, LeavesOutImagesOfPadding) {
     check_padded<float>(kernels<float>().convolution, Filter::kPacked, c, random);
     check_padded<double>(kernels<double>().convolution, Filter::kPacked, c, random);
     for (const Filter kind : {Filter::kForTwo, Filter::kForFour}) {
-      check_padded<float>(GetParam().winograd_convolution, kind, random_winograd_call(random),
+      check_padded<float>(GetParam().f32.winograd_convolution, kind, random_winograd_call(random),
                           random);
     }
     c.epilogue &= ~std::int64_t{kernels::kEpilogueSum};
@@ -380,7 +380,7 @@ TEST_P(Convolution, SharesItsWork) {
                               of_image(28, 3, 20, 24), of_image(30, 3, 16, 16)}) {
       c.batch = batch;
       for (const Filter kind : {Filter::kForTwo, Filter::kForFour}) {
-        check<float>(GetParam().winograd_convolution, kind, c, random);
+        check<float>(GetParam().f32.winograd_convolution, kind, c, random);
       }
     }
   }

@@ -157,7 +157,7 @@ TEST_P(DenseChain, OfRandomLayers) {
     }
     Chain chain(random, rows, depth, layers);
     check(
-        chain, GetParam().dense_chain, layers.back().columns,
+        chain, GetParam().f32.dense_chain, layers.back().columns,
         std::to_string(rows) + " rows of " + std::to_string(depth) + ", case " + std::to_string(i));
     if (HasFailure()) return;
   }
@@ -172,7 +172,7 @@ TEST_P(DenseChain, OfEveryWidthAndNumberOfRows) {
                   {{size, kBias, {kernels::kFunctionTanh, 1, 1}},
                    {71 - size, kBias + kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
                    {size, kBias, {kernels::kFunctionNone, 1, 1}}});
-      check(chain, GetParam().dense_chain, size,
+      check(chain, GetParam().f32.dense_chain, size,
             std::to_string(rows) + " rows, " + std::to_string(size) + " columns");
       if (HasFailure()) return;
     }
@@ -189,7 +189,7 @@ TEST_P(DenseChain, OfFewRowsAndDeepLayers) {
                 {{width, kernels::kEpilogueBias, {kernels::kFunctionNone, 1, 1}},
                  {70, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
                  {33, kernels::kEpilogueBias, {kernels::kFunctionNone, 1, 1}}});
-    check(chain, GetParam().dense_chain, 33,
+    check(chain, GetParam().f32.dense_chain, 33,
           std::to_string(rows) + " rows of " + std::to_string(depth) + ", width " +
               std::to_string(width));
     if (HasFailure()) return;
@@ -205,7 +205,7 @@ TEST_P(DenseChain, OfManyRowsAndLargeLayers) {
                   {{width, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
                    {130, kernels::kEpilogueBias, {kernels::kFunctionElu, 1, 1}},
                    {5, kernels::kEpilogueBias, {kernels::kFunctionSigmoid, 1, 1}}});
-      check(chain, GetParam().dense_chain, 5,
+      check(chain, GetParam().f32.dense_chain, 5,
             std::to_string(rows) + " rows, width " + std::to_string(width));
       if (HasFailure()) return;
     }
@@ -219,7 +219,7 @@ TEST_P(DenseChain, LeavesOutRowsOfPadding) {
       {7, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}};
   Chain chain(random, 12, 9, layers, 2);
   const auto expected = chain.expected();
-  const auto result = chain.run(GetParam().dense_chain, 3);
+  const auto result = chain.run(GetParam().f32.dense_chain, 3);
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (i < 6 * 7) {
       EXPECT_NEAR(result[i], expected.values[i], expected.errors[i]) << i;
@@ -237,7 +237,7 @@ TEST_P(DenseChain, FewRowsOfAPaddedBatch) {
   for (const Int live : {1, 2, 3}) {
     Chain chain(random, 4, 9, layers, 1);
     const auto expected = chain.expected();
-    const auto result = chain.run(GetParam().dense_chain, live);
+    const auto result = chain.run(GetParam().f32.dense_chain, live);
     for (std::size_t i = 0; i < result.size(); ++i) {
       if (i < static_cast<std::size_t>(live) * 7) {
         EXPECT_NEAR(result[i], expected.values[i], expected.errors[i]) << live << ", " << i;
@@ -265,7 +265,7 @@ TEST_P(DenseChain, WhatIsBesideTheColumnsDoesNotCount) {
     Tensor<float> scratch(kernels::dense_chain_scratch_bytes(words.call) / 4, 64);
     const void* in[] = {&words, x.data(), first->data(), second->data()};
     void* out[] = {result.data(), scratch.data()};
-    GetParam().dense_chain(out, in);
+    GetParam().f32.dense_chain(out, in);
     for (Int i = 0; i < 5; ++i) EXPECT_EQ(result[i], kInfinity) << width << ", " << i;
   }
 }
@@ -283,7 +283,7 @@ TEST_P(DenseChain, NumbersThatAreNoneStayInTheirRow) {
             {18, kernels::kEpilogueBias, {function, 1, 0.5}}};
         Chain chain(random, rows, 17, layers);
         chain.x()[(rows - 1) * 17 + 4] = kNone;
-        const auto result = chain.run(GetParam().dense_chain);
+        const auto result = chain.run(GetParam().f32.dense_chain);
         for (Int i = 0; i < rows * 18; ++i) {
           ASSERT_EQ(std::isnan(result[static_cast<std::size_t>(i)]), i >= (rows - 1) * 18)
               << "function " << function << ", epilogue " << epilogue << ", " << rows
@@ -339,7 +339,7 @@ TEST_P(DenseChain, FunctionsOfAllFloats) {
         // Near -3 the gate is a difference of numbers near 1/2.
         Allowed{"hard sigmoid", layer(kernels::kFunctionHardSigmoid, 1.0 / 6, 0.5), 1, 6e-8},
         Allowed{"hard swish", layer(kernels::kFunctionHardSwish, 1.0 / 6, 0.5), 1, 1.8e-7}}) {
-    const auto y = function_of_floats(GetParam().dense_chain, one.layer, x);
+    const auto y = function_of_floats(GetParam().f32.dense_chain, one.layer, x);
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double should = function_of(one.layer.function, x[i]);
@@ -367,7 +367,7 @@ TEST_P(DenseChain, FunctionsOfInfinities) {
         Ends{kernels::kFunctionLeaky, -kInfinity, kInfinity},
         Ends{kernels::kFunctionElu, -0.5F, kInfinity}, Ends{kernels::kFunctionHardSigmoid, 0, 1},
         Ends{kernels::kFunctionHardSwish, kNone, kInfinity}}) {
-    const auto y = function_of_floats(GetParam().dense_chain, {1, 0, {ends.function, 1, 0.5}},
+    const auto y = function_of_floats(GetParam().f32.dense_chain, {1, 0, {ends.function, 1, 0.5}},
                                       {-kInfinity, kInfinity});
     if (std::isnan(ends.low)) {
       EXPECT_TRUE(std::isnan(y[0])) << ends.function;

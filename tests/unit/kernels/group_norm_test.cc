@@ -77,7 +77,7 @@ TEST_P(GroupNormKernel, Formula) {
     Tensor<float> x(sizes.size());
     random.fill(x);
     for (Int i = 0; i < x.size(); ++i) x[i] += 3;
-    expect_normalised(GetParam().group_norm, sizes, x);
+    expect_normalised(GetParam().f32.group_norm, sizes, x);
   }
 }
 
@@ -88,7 +88,7 @@ TEST_P(GroupNormKernel, FarFromZero) {
     Tensor<float> x(sizes.size());
     random.fill(x);
     for (Int i = 0; i < x.size(); ++i) x[i] += i / sizes.all() % 2 == 0 ? 100000.0F : 100003.0F;
-    expect_normalised(GetParam().group_norm, sizes, x);
+    expect_normalised(GetParam().f32.group_norm, sizes, x);
   }
 }
 
@@ -99,7 +99,7 @@ TEST_P(GroupNormKernel, FirstNumberFarFromOthers) {
     Tensor<float> x(sizes.size());
     random.fill(x);
     for (Int i = 0; i < sizes.all(); ++i) x[i] = 3e7F;
-    expect_normalised(GetParam().group_norm, sizes, x);
+    expect_normalised(GetParam().f32.group_norm, sizes, x);
   }
 }
 
@@ -113,7 +113,7 @@ TEST_P(GroupNormKernel, EqualNumbersAreTheBias) {
       for (const Int channels : {1, 7}) {
         const kernels::GroupNormCall call{1, points, 21 / channels, channels, 1e-12};
         const void* in[] = {&call, x.data(), scale.data(), bias.data()};
-        GetParam().group_norm(y.data(), in);
+        GetParam().f32.group_norm(y.data(), in);
         for (Int i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], bias[i % 21]) << number;
       }
     }
@@ -132,7 +132,7 @@ TEST_P(GroupNormKernel, NanAndInfinityStayInTheirGroup) {
       x[point * kSizes.all() + 4] = number;  // the second group of the first image
       const kernels::GroupNormCall call{2, 9, 5, 3, 1e-5};
       const void* in[] = {&call, x.data(), scale.data(), bias.data()};
-      GetParam().group_norm(y.data(), in);
+      GetParam().f32.group_norm(y.data(), in);
       for (Int i = 0; i < y.size(); ++i) {
         const Int channel = i % kSizes.all();
         const bool is_in_group = i < kSizes.size() / 2 && channel / 3 == 1;
@@ -151,7 +151,8 @@ TEST_P(GroupNormKernel, SharesItsWork) {
     kernels::GroupNormCall shares = call;
     shares.shared = kernels::kEpilogueShared;
     std::vector<const void*> in = {nullptr, x.data(), scale.data(), bias.data(), nullptr};
-    EXPECT_GT(expect_the_same_shared(GetParam().group_norm, &call, &shares, in, y.data(), y, 0), 0);
+    EXPECT_GT(expect_the_same_shared(GetParam().f32.group_norm, &call, &shares, in, y.data(), y, 0),
+              0);
   }
 }
 

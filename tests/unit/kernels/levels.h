@@ -5,36 +5,22 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
-#include <vector>
+#include <type_traits>
+
+#include "tests/support/kernel_levels.h"
 
 namespace tfaot::kernels_test {
 
-using Kernel = void (*)(void* out, const void** in);
-
-template <typename T>
-struct Kernels {
-  Kernel add_rows, matmul, convolution, depthwise, forest, gather, grouped_convolution,
-      largest_pool, max_pool, range_pool, resize, sum_pool, top_k, transposed_convolution;
-};
-
-struct Level {
-  const char* name;
-  Kernels<float> f32;
-  Kernels<double> f64;
-  // Of f32.
-  Kernel attention, dense_chain, function_pool, gelu, lstm, group_norm, gru, layer_norm,
-      narrow_matmul, rnn, row_sum, softmax, winograd_convolution;
-
-  const Kernels<float>& kernels(float /*type*/) const { return f32; }
-  const Kernels<double>& kernels(double /*type*/) const { return f64; }
-};
-
 inline void PrintTo(const Level& level, std::ostream* out) { *out << level.name; }
-const std::vector<Level>& all_levels();
-bool runs_here(const Level& level);
-std::string name_of_level(const ::testing::TestParamInfo<Level>& level);
+
+inline std::string name_of_level(const ::testing::TestParamInfo<Level>& level) {
+  std::string name = level.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
 
 class EveryLevel : public ::testing::TestWithParam<Level> {
  protected:
@@ -42,8 +28,8 @@ class EveryLevel : public ::testing::TestWithParam<Level> {
     if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU cannot run " << GetParam().name;
   }
   template <typename T>
-  const Kernels<T>& kernels() const {
-    return GetParam().kernels(T{});
+  const Kernels& kernels() const {
+    return std::is_same_v<T, float> ? GetParam().f32 : GetParam().f64;
   }
 };
 

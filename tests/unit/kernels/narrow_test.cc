@@ -168,7 +168,7 @@ TEST_P(NarrowMatMul, IsThatOfAPlainLoop) {
     for (int i = 0; i < 100 && !HasFailure(); ++i) {
       const Int most = random.one_in(3) ? 4 : 75;
       const Rows rows = {random.between(1, 3), random.between(1, most), -1};
-      check_narrow(GetParam().narrow_matmul, rows, type, random.between(1, most),
+      check_narrow(GetParam().f32.narrow_matmul, rows, type, random.between(1, most),
                    random.between(1, 75), random.one_in(4), random);
     }
   }
@@ -181,7 +181,7 @@ TEST_P(NarrowMatMul, OfFewRowsIsRight) {
     for (Int rows = 1; rows <= 3; ++rows) {
       for (const Int columns : {1, 7, 8, 15, 16, 17, 31, 32, 40}) {
         for (Int depth = 1; depth <= 21 && !HasFailure(); ++depth) {
-          check_narrow(GetParam().narrow_matmul, {1, rows, -1}, type, depth, columns, false,
+          check_narrow(GetParam().f32.narrow_matmul, {1, rows, -1}, type, depth, columns, false,
                        random);
         }
       }
@@ -193,8 +193,8 @@ TEST_P(NarrowMatMul, OfFewRowsIsRight) {
 TEST_P(NarrowMatMul, IsRightWhenItIsCutIntoBlocks) {
   Random random(3);
   for (const Int type : kTypes) {
-    check_narrow(GetParam().narrow_matmul, {1, 5, -1}, type, 1500, 100, false, random);
-    check_narrow(GetParam().narrow_matmul, {2, 3, -1}, type, 5000, 33, false, random);
+    check_narrow(GetParam().f32.narrow_matmul, {1, 5, -1}, type, 1500, 100, false, random);
+    check_narrow(GetParam().f32.narrow_matmul, {2, 3, -1}, type, 5000, 33, false, random);
   }
 }
 
@@ -202,7 +202,7 @@ TEST_P(NarrowMatMul, LeavesOutRowsOfPadding) {
   Random random(4);
   for (const Int type : kTypes) {
     for (Int live = 0; live <= 6; ++live) {
-      check_narrow(GetParam().narrow_matmul, {1, 6, live}, type, 37, 20, false, random);
+      check_narrow(GetParam().f32.narrow_matmul, {1, 6, live}, type, 37, 20, false, random);
     }
   }
 }
@@ -210,7 +210,7 @@ TEST_P(NarrowMatMul, LeavesOutRowsOfPadding) {
 // One row, some, and more than meet weights as they are stored; a last panel that is not whole.
 TEST_P(NarrowMatMul, SharesItsWorkWithoutAnotherResult) {
   Random random(5);
-  const Kernel kernel = GetParam().narrow_matmul;
+  const Kernel kernel = GetParam().f32.narrow_matmul;
   for (const Int type : kTypes) {
     EXPECT_GT(check_narrow(kernel, {1, 1, -1, true}, type, 1000, 600, false, random), 0);
     EXPECT_GT(check_narrow(kernel, {2, 5, -1, true}, type, 130, 451, false, random), 0);
@@ -250,7 +250,7 @@ TEST_P(NarrowMatMul, WholeNumbersDoNotOverflow) {
     }
     const std::vector<float> lhs(static_cast<std::size_t>(3 * depth), -2.5F);
     const std::vector<float> result =
-        int8_product(GetParam().narrow_matmul, lhs, matrix, {1, 1, 1});
+        int8_product(GetParam().f32.narrow_matmul, lhs, matrix, {1, 1, 1});
     const double want = -2.5 * 127 * static_cast<double>(depth);
     for (std::size_t i = 0; i < result.size(); i += 3) {
       EXPECT_NEAR(double{result[i]}, want, 1e-5 * -want);
@@ -284,7 +284,8 @@ TEST_P(NarrowMatMul, NotAllRowsCanBeRounded) {
       lhs[static_cast<std::size_t>(r * kDepth + 36 - r)] = one;
     }
     const std::vector<float> scale(kWidth, 0.01F);
-    const std::vector<float> result = int8_product(GetParam().narrow_matmul, lhs, matrix, scale);
+    const std::vector<float> result =
+        int8_product(GetParam().f32.narrow_matmul, lhs, matrix, scale);
     for (Int i = 0; i < rows * kWidth; ++i) {
       Sum<float> sum;
       double largest = 0;
@@ -318,8 +319,8 @@ TEST_P(NarrowMatMul, RoundingRowsLosesLittle) {
         static_cast<std::uint32_t>(std::lround(weights[i] * 127)) & 0xFF;
   }
   const std::vector<float> lhs(numbers.data(), numbers.data() + numbers.size());
-  const std::vector<float> result =
-      int8_product(GetParam().narrow_matmul, lhs, matrix, std::vector<float>(kWidth, 1.0F / 127));
+  const std::vector<float> result = int8_product(GetParam().f32.narrow_matmul, lhs, matrix,
+                                                 std::vector<float>(kWidth, 1.0F / 127));
   double of_weights = 0, of_rows = 0;
   for (Int i = 0; i < kRows * kWidth; ++i) {
     double exact = 0, with_int8 = 0;
@@ -350,7 +351,7 @@ TEST_P(NarrowMatMul, EachNumberIsWidenedExactly) {
       Tensor<float> scratch(kernels::narrow_scratch_bytes(call) / Int{sizeof(float)}, 64);
       void* out[] = {result.data(), scratch.data()};
       const void* in[] = {&call, ones.data(), packed.data()};
-      GetParam().narrow_matmul(out, in);
+      GetParam().f32.narrow_matmul(out, in);
       for (Int i = 0; i < result.size(); ++i) {
         const double value = value_of(type, static_cast<std::uint32_t>(i & 0xFFFF));
         if (std::isnan(value)) {

@@ -176,9 +176,9 @@ TEST_P(Pool, TakesTheLargestAndTheSmallest) {
 }
 
 TEST_P(Pool, TakesTheLargestValueOfAFunction) {
-  check_function(GetParam().function_pool, kernels::kFunctionSwish, 9);
-  check_function(GetParam().function_pool, kernels::kFunctionGelu, 10);
-  check_function(GetParam().function_pool, kernels::kFunctionGeluTanh, 11);
+  check_function(GetParam().f32.function_pool, kernels::kFunctionSwish, 9);
+  check_function(GetParam().f32.function_pool, kernels::kFunctionGelu, 10);
+  check_function(GetParam().f32.function_pool, kernels::kFunctionGeluTanh, 11);
 }
 
 TEST_P(Pool, AddsUp) {

@@ -251,9 +251,9 @@ void check_all(Cell cell, Kernel kernel) {
   }
 }
 
-TEST_P(RecurrentKernel, LstmIsItsFormula) { check_all(Cell::kLstm, GetParam().lstm); }
-TEST_P(RecurrentKernel, GruIsItsFormula) { check_all(Cell::kGru, GetParam().gru); }
-TEST_P(RecurrentKernel, RnnIsItsFormula) { check_all(Cell::kRnn, GetParam().rnn); }
+TEST_P(RecurrentKernel, LstmIsItsFormula) { check_all(Cell::kLstm, GetParam().f32.lstm); }
+TEST_P(RecurrentKernel, GruIsItsFormula) { check_all(Cell::kGru, GetParam().f32.gru); }
+TEST_P(RecurrentKernel, RnnIsItsFormula) { check_all(Cell::kRnn, GetParam().f32.rnn); }
 
 }  // namespace
 }  // namespace tfaot::kernels_test

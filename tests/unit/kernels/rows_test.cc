@@ -54,7 +54,7 @@ TEST_P(RowKernels, Softmax) {
     const double scale = random.one_in(3) ? 1 : random.one_in(2) ? 0.125 : -2.5;
     const kernels::SoftmaxCall call{rows, columns, scale};
     const void* in[] = {&call, x.data()};
-    GetParam().softmax(y.data(), in);
+    GetParam().f32.softmax(y.data(), in);
     for (Int r = 0; r < rows; ++r) {
       const auto should = softmax(x.data() + r * columns, columns, scale);
       for (Int j = 0; j < columns; ++j) {
@@ -78,7 +78,7 @@ TEST_P(RowKernels, SoftmaxOfMaskedAndBrokenRows) {
   }
   const kernels::SoftmaxCall call{4, kColumns, 1};
   const void* in[] = {&call, x.data()};
-  GetParam().softmax(y.data(), in);
+  GetParam().f32.softmax(y.data(), in);
   for (Int j = 0; j < kColumns; ++j) {
     EXPECT_FLOAT_EQ(y[j], j % 2 == 0 ? 1.0F / 19 : 0) << j;
     EXPECT_TRUE(std::isnan(y[kColumns + j])) << j;
@@ -95,7 +95,7 @@ TEST_P(RowKernels, SoftmaxOfLargeNumbers) {
       for (Int j = 0; j < columns; ++j) x[j] = large;
       const kernels::SoftmaxCall call{1, columns, 0.3};
       const void* in[] = {&call, x.data()};
-      GetParam().softmax(y.data(), in);
+      GetParam().f32.softmax(y.data(), in);
       for (Int j = 0; j < columns; ++j) {
         const float expected = 1 / static_cast<float>(columns);
         // What the product is rounded by counts alike in all.
@@ -114,7 +114,7 @@ TEST_P(RowKernels, LayerNorm) {
     for (Int i = 0; i < x.size(); ++i) x[i] += 3;
     const kernels::LayerNormCall call{rows, columns, 1e-3};
     const void* in[] = {&call, x.data(), scale.data(), bias.data()};
-    GetParam().layer_norm(y.data(), in);
+    GetParam().f32.layer_norm(y.data(), in);
     for (Int r = 0; r < rows; ++r) {
       double mean = 0, variance = 0;
       for (Int j = 0; j < columns; ++j) mean += double{x[r * columns + j]};
@@ -146,7 +146,7 @@ TEST_P(RowKernels, LayerNormOfEqualNumbers) {
     }
     const kernels::LayerNormCall call{rows, columns, 1e-5};
     const void* in[] = {&call, x.data(), scale.data(), bias.data()};
-    GetParam().layer_norm(y.data(), in);
+    GetParam().f32.layer_norm(y.data(), in);
     for (Int i = 0; i < y.size(); ++i) {
       ASSERT_EQ(y[i], bias[i % columns]) << columns << " columns of " << x[i];
     }
@@ -169,7 +169,7 @@ TEST_P(RowKernels, LayerNormFarFromZero) {
     }
     const kernels::LayerNormCall call{kRows, columns, 1e-5};
     const void* in[] = {&call, x.data(), scale.data(), bias.data()};
-    GetParam().layer_norm(y.data(), in);
+    GetParam().f32.layer_norm(y.data(), in);
     for (Int r = 0; r < kRows; ++r) {
       const float* row = x.data() + r * columns;
       double mean = 0, variance = 0;
@@ -195,7 +195,7 @@ TEST_P(RowKernels, RowSum) {
       random.fill(y);
       const kernels::RowSumCall call{rows, columns, form};
       const void* in[] = {&call, x.data(), y.data()};
-      GetParam().row_sum(sums.data(), in);
+      GetParam().f32.row_sum(sums.data(), in);
       for (Int r = 0; r < rows; ++r) {
         Sum<float> sum;
         for (Int j = r * columns; j < (r + 1) * columns; ++j) {
@@ -226,7 +226,7 @@ TEST_P(RowKernels, GeluOfAllFloats) {
   for (const auto form : kGeluForms) {
     const kernels::GeluCall call{size, form};
     const void* in[] = {&call, x.data()};
-    GetParam().gelu(y.data(), in);
+    GetParam().f32.gelu(y.data(), in);
     double worst = 0;
     for (Int i = 0; i < size; ++i) {
       const double expected = gelu(x[i], form);
@@ -251,7 +251,7 @@ TEST_P(RowKernels, GeluOfInfinities) {
       std::fill(x.data(), x.data() + kSize, number);
       const kernels::GeluCall call{kSize, form};
       const void* in[] = {&call, x.data()};
-      GetParam().gelu(y.data(), in);
+      GetParam().f32.gelu(y.data(), in);
       for (Int i = 0; i < kSize; ++i) {
         if (number == kInfinity) {
           EXPECT_EQ(y[i], kInfinity);
@@ -274,7 +274,7 @@ TEST_P(RowKernels, GeluOfEveryLength) {
       if (size > 2) x[size / 2] = kNone;
       const kernels::GeluCall call{size, form};
       const void* in[] = {&call, x.data()};
-      GetParam().gelu(y.data(), in);
+      GetParam().f32.gelu(y.data(), in);
       for (Int i = 0; i < size; ++i) {
         if (std::isnan(x[i])) {
           EXPECT_TRUE(std::isnan(y[i])) << size;
@@ -306,17 +306,19 @@ TEST_P(RowKernels, ShareTheirWork) {
     const Int size = rows * columns;
     Tensor<float> x(size), other(size), scale(columns), bias(columns);
     for (Tensor<float>* one : {&x, &other, &scale, &bias}) random.fill(*one);
-    expect_shared_rows(GetParam().softmax, kernels::SoftmaxCall{rows, columns, 0.25}, x, {}, size);
-    expect_shared_rows(GetParam().layer_norm, kernels::LayerNormCall{rows, columns, 1e-5}, x,
+    expect_shared_rows(GetParam().f32.softmax, kernels::SoftmaxCall{rows, columns, 0.25}, x, {},
+                       size);
+    expect_shared_rows(GetParam().f32.layer_norm, kernels::LayerNormCall{rows, columns, 1e-5}, x,
                        {scale.data(), bias.data()}, size);
     for (const auto form : kGeluForms) {
-      expect_shared_rows(GetParam().gelu, kernels::GeluCall{size, form}, x, {}, size);
+      expect_shared_rows(GetParam().f32.gelu, kernels::GeluCall{size, form}, x, {}, size);
     }
     for (const Int form : {kernels::kRowSumOfNumbers, kernels::kRowSumOfSquares}) {
-      expect_shared_rows(GetParam().row_sum, kernels::RowSumCall{rows, columns, form}, x, {}, rows);
+      expect_shared_rows(GetParam().f32.row_sum, kernels::RowSumCall{rows, columns, form}, x, {},
+                         rows);
     }
     const kernels::RowSumCall differences{rows, columns, kernels::kRowSumOfSquaredDifferences};
-    expect_shared_rows(GetParam().row_sum, differences, x, {other.data()}, rows);
+    expect_shared_rows(GetParam().f32.row_sum, differences, x, {other.data()}, rows);
   }
 }
 

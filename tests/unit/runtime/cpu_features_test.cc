@@ -122,19 +122,4 @@ TEST(DetectCpuFeatures, AgreesWithTheKernel) {
   }
 }
 
-TEST(DetectCpuLevels, AreThoseWhoseFeaturesAreThere) {
-  const Names levels = tfaot::detect_cpu_levels();
-  ASSERT_FALSE(levels.empty());
-  EXPECT_EQ(levels.front(), tfaot_test::kBaseLevel);
-#if defined(__x86_64__)
-  const auto has = [&](const char* level) {
-    return std::find(levels.begin(), levels.end(), level) != levels.end();
-  };
-  const std::set<std::string> flags = kernel_flags();
-  EXPECT_EQ(has("x86-64-v2"), flags.count("sse4_2") == 1);
-  EXPECT_EQ(has("x86-64-v3"), flags.count("avx2") == 1 && flags.count("fma") == 1);
-  EXPECT_EQ(has("x86-64-v4"), flags.count("avx512bw") == 1 && flags.count("avx512vl") == 1);
-#endif
-}
-
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One product, convolution, FFT, sort and top-k through the symbols that compiled objects call,
-// compared with plain loops. kernel_symbols.cc, made from modules/kernels/xla/symbols.txt, links
-// every symbol into a shared library.
+// compared with plain loops. kernel_symbols.cc, made from the lists of
+// cmake/build/TfaotKernelTable.cmake, links every symbol into a shared library.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbols that libtfaot_runtime.a offers to compiled code (modules/kernels/xla/symbols.txt).
+// The symbols that libtfaot_runtime.a offers to compiled code (cmake/build/TfaotKernelTable.cmake).
 // Pure function, safe from many threads.
 #pragma once
 

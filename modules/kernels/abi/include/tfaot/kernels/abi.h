@@ -4,9 +4,9 @@
 //
 //   extern "C" void tfaot_<kernel>_<f32|f64>_<level>(void* out, const void** in);
 //
-// (XLA's original custom-call convention), with level one of x86_64, x86_64_v3, x86_64_v4, generic
-// (aarch64). in[0] points to the call's struct below, a constant s64 array in the HLO; in[1] and
-// the following are the tensors, all dense and row-major. `out` is the result, or, for kernels with
+// (XLA's original custom-call convention); kernels.def is the table of kernels, levels.def that of
+// levels. in[0] points to the call's struct below, a constant s64 array in the HLO; in[1] and the
+// following are the tensors, all dense and row-major. `out` is the result, or, for kernels with
 // scratch, an array of pointers to the results (mostly one) and to scratch memory. Buffers are
 // aligned to 16 bytes, packed weights and scratch to 64. Kernels keep no state, allocate nothing
 // and are safe from many threads.

@@ -15,11 +15,6 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 // Asks the CPU (CPUID, XGETBV) or, on aarch64, the kernel (AT_HWCAP). Sorted.
 std::vector<std::string> detect_cpu_features();
 
-// The levels of the x86-64 psABI of which the machine has all features, ascending: "x86-64", ...;
-// elsewhere "generic". For callers that choose kernels by level; models check the features that
-// their codes need.
-std::vector<std::string> detect_cpu_levels();
-
 // The features in `needed`, a list separated by spaces, that are not in `offered`.
 std::vector<std::string> missing_features(const char* needed,
                                           const std::vector<std::string>& offered);

@@ -6,8 +6,9 @@
 // nets on a Zen 5 (docs/measurements.md, "Costs that were not measured"). Pure functions.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 namespace tfaot::toolkit::engine {
 
@@ -47,14 +48,17 @@ inline constexpr double kSortByteCycles = 4;
 inline constexpr double kLaneCycles = 14;
 inline constexpr double kFirstCycles = 2.5;
 
+// The numbers of levels.def.
 struct Machine {
   double vector_bytes;
   double sums;           // vectors that a tile of a product holds (kernels/own/tiles.h)
   double rows;           // of a tile
   double multiply_adds;  // of vectors, a cycle
 };
-// By the suffix of the kernels (JobLevel::kernels); an unknown suffix counts as the lowest level.
-const Machine& machine_of(const std::string& kernels);
+// By the suffix of the kernels (JobLevel::kernels); null: no level has it.
+const Machine* find_machine(std::string_view kernels);
+// REQUIRES: a level has this suffix.
+const Machine& machine_of(std::string_view kernels);
 
 struct ProductSize {
   std::int64_t rows, columns, depth, element_bytes;
@@ -68,5 +72,30 @@ double weight_cycles(double footprint);
 // Cycles of waiting per byte that code passes from step to step, if all of these bytes are
 // `footprint`: the part that prefetching does not hide.
 double wait_cycles(double footprint);
+
+// A machine whose caches hold the data of one program.
+class ProgramSpeed {
+ public:
+  // `footprint`: bytes that a call touches, without its weights.
+  ProgramSpeed(const Machine& machine, double footprint, double weights)
+      : machine_(machine),
+        weight_cycles_(engine::weight_cycles(footprint + weights)),
+        wait_cycles_(engine::wait_cycles(footprint)) {}
+
+  const Machine& machine() const { return machine_; }
+  double weight_cycles() const { return weight_cycles_; }              // to read a byte of weights
+  double waiting(double bytes) const { return bytes * wait_cycles_; }  // for other data
+  // Vectors of so many bytes.
+  double vectors(double bytes) const { return std::ceil(bytes / machine_.vector_bytes); }
+  // A product, with reading its right side of `weights` bytes.
+  double multiply(const ProductSize& size, double weights) const;
+  // A window that slides over each channel by itself, for `result` bytes.
+  double slide(double taps, double result) const { return vectors(result) * taps * kSlideCycles; }
+
+ private:
+  const Machine& machine_;
+  double weight_cycles_;
+  double wait_cycles_;
+};
 
 }  // namespace tfaot::toolkit::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cost/machine_model.h"
+#include "kernels/machine_model.h"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,8 @@
 #include <iterator>
 #include <limits>
 #include <utility>
+
+#include "tfaot/kernels/levels.def"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -18,6 +20,8 @@ constexpr double kTileCycles = 30;
 // Tiles of few rows take more vectors of columns (kernels/own/tiles.h).
 constexpr double kFewRows = 2;
 constexpr double kMostVectors = 8;
+// Rows of a product that are multiplied with the right side at once (kernels/own/gemm.cc).
+constexpr double kBlockRows = 480;
 
 struct Cache {
   double bytes;  // of one core; of the third level: what one core may use of it
@@ -46,18 +50,21 @@ double mean(double footprint, double Cache::*cost) {
 
 }  // namespace
 
-const Machine& machine_of(const std::string& kernels) {
-  static const std::array<std::pair<const char*, Machine>, 4> kMachines = {{
-      {"x86_64", {16, 12, 3, 1}},  // separate products and sums
-      {"x86_64_v3", {32, 12, 6, 2}},
-      {"x86_64_v4", {64, 24, 8, 2}},
-      {"generic", {16, 24, 6, 2}},
-  }};
-  for (const auto& [name, machine] : kMachines) {
-    if (kernels == name) return machine;
-  }
-  return kMachines.front().second;
+const Machine* find_machine(std::string_view kernels) {
+#define TFAOT_NO_ROW(...)
+#define TFAOT_MACHINE(x, name, suffix, options, tuning, vector_bytes, sums, rows, multiply_adds, \
+                      ...)                                                                       \
+  {#suffix, {vector_bytes, sums, rows, multiply_adds}},
+  static constexpr std::pair<std::string_view, Machine> kMachines[] = {TFAOT_LEVELS_OF_x86_64(
+      TFAOT_MACHINE, TFAOT_NO_ROW, ) TFAOT_LEVELS_OF_aarch64(TFAOT_MACHINE, TFAOT_NO_ROW, )};
+#undef TFAOT_MACHINE
+#undef TFAOT_NO_ROW
+  const auto* const found =
+      std::ranges::find(kMachines, kernels, &std::pair<std::string_view, Machine>::first);
+  return found == std::end(kMachines) ? nullptr : &found->second;
 }
+
+const Machine& machine_of(std::string_view kernels) { return *find_machine(kernels); }
 
 double product_cycles(const Machine& machine, const ProductSize& size) {
   const auto rows = static_cast<double>(size.rows);
@@ -77,5 +84,13 @@ double product_cycles(const Machine& machine, const ProductSize& size) {
 double weight_cycles(double footprint) { return mean(footprint, &Cache::weight); }
 
 double wait_cycles(double footprint) { return mean(footprint, &Cache::wait); }
+
+// Multiplying and reading weights overlap, but not fully: a sum of cubes is between the sum and the
+// maximum, and close to measurements.
+double ProgramSpeed::multiply(const ProductSize& size, double weights) const {
+  const double passes = std::ceil(static_cast<double>(size.rows) / kBlockRows);
+  return std::cbrt(std::pow(product_cycles(machine_, size), 3) +
+                   std::pow(weights * passes * weight_cycles_, 3));
+}
 
 }  // namespace tfaot::toolkit::engine
