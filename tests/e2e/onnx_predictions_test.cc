@@ -21,6 +21,7 @@
 #include "tfaot-model-onnx-flavour-lightgbm/model.h"
 #include "tfaot-model-onnx-halves/model.h"
 #include "tfaot-model-onnx-higgs-xgboost/model.h"
+#include "tfaot-model-onnx-normalised/model.h"
 #include "tfaot-model-onnx-tracks/model.h"
 #include "tfaot-model-onnx-whole/model.h"
 
@@ -53,6 +54,31 @@ TEST(OnnxPredictions, OfAnyNumberOfRows) {
         for (std::size_t i = 0; i < 3; ++i) sum += x[row * 3 + i] * kWeights[i * 2 + j];
         expected[row * 2 + j] = std::max(sum, 0.0F);
       }
+    }
+    expect_near(y, expected);
+  }
+}
+
+TEST(OnnxPredictions, OfNormalisedGroups) {
+  constexpr std::size_t kChannels = 4, kPoints = 48, kOfGroup = kChannels / 2 * kPoints;
+  constexpr std::array<float, kChannels> kScale = {0.5, -1, 2, 1}, kBias = {0, 0.25, -0.5, 1};
+  tfaot::native::Model<tfaot_model::onnx_normalised> model;
+  for (const std::size_t rows : {1U, 5U}) {
+    const std::vector<float> x = numbers(rows * kChannels * kPoints);
+    std::vector<float> y(x.size());
+    model.run(rows, {.x = x}, {.y = y});
+    std::vector<float> expected;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto group = x.begin() + static_cast<std::ptrdiff_t>(i / kOfGroup * kOfGroup);
+      double mean = 0, variance = 0;
+      for (std::size_t j = 0; j < kOfGroup; ++j) mean += group[j] / double{kOfGroup};
+      for (std::size_t j = 0; j < kOfGroup; ++j) {
+        variance += (group[j] - mean) * (group[j] - mean) / double{kOfGroup};
+      }
+      const std::size_t channel = i / kPoints % kChannels;
+      const double one =
+          (x[i] - mean) / std::sqrt(variance + 0.01) * kScale[channel] + kBias[channel];
+      expected.push_back(static_cast<float>(one * (1 + std::erf(one * std::sqrt(0.5))) / 2));
     }
     expect_near(y, expected);
   }

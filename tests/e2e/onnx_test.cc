@@ -21,8 +21,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const std::vector<std::string> kOnnxModels = {
-    "channels", "dense",         "fixed_inputs", "energy_sklearn", "flavour_lightgbm",
-    "halves",   "higgs_xgboost", "quantized",    "tracks",         "whole"};
+    "channels",         "dense",  "fixed_inputs",  "energy_sklearn",
+    "flavour_lightgbm", "halves", "higgs_xgboost", "normalised",
+    "quantized",        "tracks", "whole"};
 
 class OnnxTest : public ToolTest {
  protected:
